@@ -97,7 +97,7 @@ if TYPE_CHECKING:
     from bibld.model.mods_xml import to_xml as to_xml
     from bibld.model.origin import Origin as Origin
     from bibld.model.origin import RecordId as RecordId
-    from bibld.pipeline import Doubt as Doubt
+    from bibld.notes import Doubt as Doubt
     from bibld.pipeline import Summary as Summary
     from bibld.protocols import Row as Row
     from bibld.protocols import SourceRecord as SourceRecord
@@ -157,7 +157,8 @@ _HOMES = {
     "model.mods": ("Mods",),
     "model.mods_xml": ("from_xml", "to_xml"),
     "model.origin": ("Origin", "RecordId"),
-    "pipeline": ("Doubt", "Summary"),
+    "notes": ("Doubt",),
+    "pipeline": ("Summary",),
     "protocols": ("Row", "SourceRecord"),
     "publish": ("ReleaseCheck", "ReleaseSummary", "Verification"),
     "resources": ("write_sample",),

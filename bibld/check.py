@@ -23,7 +23,7 @@ from bibld.config import Config, Source
 from bibld.errors import StageError, StoreError
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri
-from bibld.pipeline import Doubt
+from bibld.notes import Doubt
 from bibld.progress import Progress
 from bibld.protocols import Raw
 from bibld.read import read

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
 from functools import cached_property, partial
@@ -29,8 +29,9 @@ from bibld.merge import requeue_all as requeue_merges
 from bibld.merge import settings_digest as merge_settings_digest
 from bibld.model.iris import Iris
 from bibld.model.release import Figures, Manifest, SourceFigures
+from bibld.notes import Doubt, RunNotes
 from bibld.parallel import worker_count
-from bibld.progress import Progress, with_number
+from bibld.progress import Progress
 
 _EXAMPLES = 3
 
@@ -45,17 +46,6 @@ class StageTime(msgspec.Struct, frozen=True):
     seconds: float
     done: int
     was_current: bool
-
-
-class Doubt(msgspec.Struct, frozen=True):
-    """A source that was not loaded, so that it keeps its old state, and the reasons.
-
-    ``is_loaded``: it was loaded from a partial harvest, and nothing of it was deleted.
-    """
-
-    source: str
-    reasons: tuple[str, ...]
-    is_loaded: bool = False
 
 
 class Summary(msgspec.Struct, frozen=True):
@@ -94,7 +84,7 @@ class RunOptions(msgspec.Struct, frozen=True):
     allow_deletes: bool = False
 
 
-class Pipeline:
+class Pipeline(RunNotes):
     """One run over one workspace; ``run_time`` is the only time that any output contains."""
 
     def __init__(
@@ -105,16 +95,11 @@ class Pipeline:
         progress: Progress,
         options: RunOptions | None = None,
     ) -> None:
+        super().__init__(config, progress)
         self.catalog = catalog
-        self.config = config
         self.run_time = run_time
-        self.progress = progress
         self.options = options or RunOptions()
         self.number = 0
-        self.loads: list[LoadResult] = []
-        self.doubts: list[Doubt] = []
-        self.withheld: list[Withheld] = []
-        self.harvests: list[harvest.HarvestResult] = []
         self.releases = publish.Releases(config.workspace)
         self.iris = Iris(config.dataset.base)
 
@@ -169,27 +154,6 @@ class Pipeline:
     def _has_nothing(self) -> bool:
         """Return whether all sources are in doubt and nothing was ever read, so that there is nothing to publish."""
         return bool(self.doubts) and not self.loads and not self.catalog.records.load_counts()
-
-    def doubt(self, source: str, reasons: Sequence[str]) -> None:
-        """Note that a source is in doubt, and warn of each reason."""
-        self.doubts.append(Doubt(source, tuple(reasons)))
-        for reason in reasons:
-            self.progress.warn(f"{source}: keeps its old state: {reason}")
-
-    def note_gaps(self, source: str, reasons: Sequence[str]) -> None:
-        """Note that a harvest was partial, and warn of each reason."""
-        self.doubts.append(Doubt(source, tuple(reasons), is_loaded=True))
-        for reason in reasons:
-            self.progress.warn(f"{source}: harvest is partial, nothing is deleted: {reason}")
-
-    def note_withheld(self, withheld: Withheld) -> None:
-        """Note that deletions were not done, and warn."""
-        self.withheld.append(withheld)
-        command = f"bibld run {shlex.quote(str(self.config.file))} --allow-deletes"
-        self.progress.warn(
-            f"{withheld.source}: nothing was deleted: {withheld.reason}; see {withheld.file}; if that is right,"
-            f" run `{command}`"
-        )
 
     def _deliver_all(self) -> tuple[store.Delivered, ...]:
         """Bring the remote stores of the configuration up to date; one that fails does not stop the others."""
@@ -276,8 +240,7 @@ def count_sources(catalog: Catalog, config: Config) -> tuple[SourceFigures, ...]
 def _read(run: Pipeline, queue: StageQueue) -> int | None:
     suppressed = ingest.read_suppressions(run.config)
     ingest.clear_withheld(run.catalog.workspace)
-    _harvest_sources(run)
-    results = {result.source: result for result in run.harvests}
+    results = run.fetch_sources()
     counts = {one.source: one for one in run.catalog.records.load_counts()}
     known = {} if run.options.rebuild else {name: run.catalog.runs.last_reading(name) for name in counts}
     inspections = ingest.inspect_sources(run.config, run.progress, results, known=known)
@@ -286,14 +249,9 @@ def _read(run: Pipeline, queue: StageQueue) -> int | None:
     run.progress.stage("read", "records", sum(one.records for one in inspections if not one.doubts))
     with ingest.ConversionPool(run.config.workers) as pool:
         for inspection in inspections:
-            name = inspection.source.id
-            for warning in inspection.warnings:
-                run.progress.warn(f"{name}: {warning}")
-            if inspection.doubts:
-                run.doubt(name, inspection.doubts)
+            if not run.check_inspection(inspection):
                 continue
-            if inspection.gaps:
-                run.note_gaps(name, inspection.gaps)
+            name = inspection.source.id
             if inspection.is_unchanged:
                 run.loads.append(LoadResult(**msgspec.structs.asdict(counts[name])))
                 run.progress.report(f"read: {name}: the files are those of the last reading")
@@ -305,12 +263,8 @@ def _read(run: Pipeline, queue: StageQueue) -> int | None:
             if intake.is_clean:
                 with run.catalog.commit():
                     run.catalog.runs.note_reading(name, inspection.fingerprint, run.number)
-            run.loads.append(load)
             done = load.read + (done or 0)
-            if load.fault:
-                run.doubt(name, [load.fault])
-            if load.withheld is not None:
-                run.note_withheld(load.withheld)
+            run.note_load(load)
     configured = {source.id for source in run.config.sources}
     for name in counts:
         if name not in configured:
@@ -319,26 +273,16 @@ def _read(run: Pipeline, queue: StageQueue) -> int | None:
     return done
 
 
-def _harvest_sources(run: Pipeline) -> None:
-    networked = [source for source in run.config.sources if harvest.is_networked(source)]
-    if networked:
-        run.progress.stage("harvest", "records")
-        for source in networked:
-            run.harvests.append(harvest.fetch_source(run.config, source, run.progress))
-            run.progress.report(f"harvest: {run.harvests[-1].line}")
-
-
 def _remove_source(run: Pipeline, source: str, live: int) -> None:
     """Delete the records of a source that is no longer configured, if that is allowed or there are none."""
     if live and not run.options.allow_deletes:
         unseen = map(run.catalog.register.record, run.catalog.records.unseen(source, run.number))
-        reason = f"the source is not in the configuration any more, and has {with_number(live, 'record')}"
+        reason = ingest.removed_source_reason(live)
         run.note_withheld(ingest.withhold(run.config.workspace, source, unseen, reason))
         return
     with run.catalog.commit():
         deleted = run.catalog.records.delete_source(source, run.number)
-    count = with_number(deleted, "record")
-    run.progress.report(f"read: source {source} is not in the configuration any more: {count} deleted")
+    run.progress.report(ingest.removed_source_report(source, deleted))
 
 
 def _dedup(run: Pipeline, queue: StageQueue) -> int | None:

@@ -30,6 +30,8 @@ from bibld.ingest._rules import (
     listed_deletions,
     reason_to_withhold,
     record_made_by,
+    removed_source_reason,
+    removed_source_report,
     settings_digest,
     unknown_deletions_warning,
 )
@@ -78,6 +80,8 @@ __all__ = [
     "read_suppressions",
     "reason_to_withhold",
     "record_made_by",
+    "removed_source_reason",
+    "removed_source_report",
     "report_suppressions",
     "settings_digest",
     "suppressed_ordinal",

@@ -235,7 +235,13 @@ class Intake:
     def _store(self, new: list[NewRecord]) -> None:
         """Store records; of live ones that now state that they are deleted the last versions wait for the end."""
         now: list[NewRecord] = []
+        waiting: set[RecordId] = set()
         for record in new:
+            if record.deleted and record.id in waiting:
+                self._put(now)  # whether the record is live depends on its last version, which is among these
+                now = []
+                waiting.clear()
+            waiting.add(record.id)
             ordinal = self._catalog.register.ordinal(record.id)
             self._supersede_deferred(ordinal)
             if record.deleted and ordinal is not None and self._catalog.records.is_live(ordinal):

@@ -91,3 +91,13 @@ def unknown_deletions_warning(source: Source, unknown: list[RecordId]) -> str:
     """Return the warning about listed control numbers that were never seen."""
     count = with_number(len(unknown), "control number")
     return f"{source.id}: {count} in {source.config.deletes} were never seen, such as {unknown[0]}; ignored"
+
+
+def removed_source_reason(live: int) -> str:
+    """Return why the live records of a source that is no longer configured are not deleted."""
+    return f"the source is not in the configuration any more, and has {with_number(live, 'record')}"
+
+
+def removed_source_report(source: str, deleted: int) -> str:
+    """Return the message about a source that is no longer configured and whose records were deleted."""
+    return f"read: source {source} is not in the configuration any more: {with_number(deleted, 'record')} deleted"

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import count
 from typing import Any
 
 from pyspark import Broadcast
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from bibld.config import Config
 from bibld.model.iris import Iris
+from bibld.notes import RunNotes
 from bibld.pipeline import RunOptions
 from bibld.progress import Progress
+from bibld.spark._schemas import spark_schema
 from bibld.spark._session import located_failures
 from bibld.spark._storage import Storage
 from bibld.spark._tables import Tables
@@ -25,7 +27,7 @@ _SECONDS_BETWEEN_COUNTS = 1.0
 _GROUPS = count(1)
 
 
-class Engine:
+class Engine(RunNotes):
     """One run: every stage is a function of it. ``run_time`` is the only time that any output contains."""
 
     def __init__(
@@ -36,10 +38,9 @@ class Engine:
         progress: Progress,
         options: RunOptions | None = None,
     ) -> None:
+        super().__init__(config, progress)
         self.spark = spark
-        self.config = config
         self.run_time = run_time
-        self.progress = progress
         self.options = options or RunOptions()
         self.storage = Storage(spark, config.engine.storage or str(config.workspace / "spark"))
         self.tables = Tables(spark, self.storage)
@@ -53,6 +54,10 @@ class Engine:
     def broadcast(self, value: Any) -> Broadcast[Any]:  # noqa: ANN401
         """Send a value to every executor once; functions of tasks read its ``value``. It must be picklable."""
         return self.spark.sparkContext.broadcast(value)
+
+    def rows(self, rows: Iterable[Sequence[Any]], name: str) -> DataFrame:
+        """Return a small table of rows that the driver has, with the columns of the table ``name``."""
+        return self.spark.createDataFrame([tuple(row) for row in rows], spark_schema(name))
 
     @contextmanager
     def job(self, description: str) -> Iterator[None]:

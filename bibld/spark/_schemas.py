@@ -69,6 +69,53 @@ _COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "rejected": _LONG,
         "deleted": _LONG,
     },
+    # What reading made of each piece of the files; identity is the id of a record, of a reject too if it states one.
+    "conversions": {
+        "source": _TEXT,
+        "carrier": _LONG,
+        "position": _LONG,
+        "byte_offset": _LONG,
+        "identity": _TEXT,
+        "kind": _TEXT,  # of the error, or empty
+        "reason": _TEXT,
+        "control_number": _TEXT,  # of a reject, as it is written
+        "flavour": _TEXT,
+        "made_by": _BYTES,  # null: bytes that are not a record
+        "is_deleted": _FLAG,
+        "mods": _BYTES,
+        "original": _BYTES,
+        "unmapped": _TEXTS,
+        "private": _TEXTS,
+        "warnings": _TEXTS,
+    },
+    # The files that conversions were made of: content is a hash of a file, context of what reads it.
+    "inputs": {"carrier": _LONG, "content": _TEXT, "context": _TEXT},
+    # What a load makes of each id that is stored or was read: see _settling.
+    "settled": {
+        "source": _TEXT,
+        "control_number": _TEXT,
+        "ordinal": _LONG,
+        "first_turn": _LONG,
+        "first_position": _LONG,
+        "carrier": _LONG,
+        "position": _LONG,
+        "status": _TEXT,
+        "status_before": _TEXT,
+        "was_seen": _FLAG,
+        "deletion_carrier": _LONG,
+        "deletion_position": _LONG,
+        "is_missing": _FLAG,
+        "is_listed": _FLAG,
+        "is_new": _FLAG,
+        "is_same": _FLAG,
+        "is_changed": _FLAG,
+        "is_restored": _FLAG,
+        "converted": _LONG,
+        "superseded": _LONG,
+        "deleted": _LONG,
+        "restored": _LONG,
+        "deletion_supersedes": _FLAG,
+    },
     "active_suppression": {"ordinal": _LONG, "value": _TEXT},
     "matching_sources": {"source": _LONG, "id": _TEXT},
     # -- matching ------------------------------------------------------------------------------------------------

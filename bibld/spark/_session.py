@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -102,13 +103,13 @@ def check_java() -> None:
 
 
 def _open(engine: EngineConfig, name: str, folder: Path) -> SparkSession:
-    logging = folder / "log4j2.properties"
-    logging.write_text(_LOGGING, encoding="utf-8")
+    log_settings = folder / "log4j2.properties"
+    log_settings.write_text(_LOGGING, encoding="utf-8")
     builder = SparkSession.builder.appName(name).master(engine.master or "local[*]")
     settings = properties(engine)
     settings.setdefault("spark.sql.warehouse.dir", str(folder / "warehouse"))
     options = settings.get("spark.driver.extraJavaOptions", "")
-    settings["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={logging.as_uri()} {options}".strip()
+    settings["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={log_settings.as_uri()} {options}".strip()
     for key, value in settings.items():
         builder = builder.config(key, value)
     os.environ["PYSPARK_PYTHON"] = settings[_PYTHON]  # a session in Python reads only this
@@ -120,6 +121,7 @@ def _open(engine: EngineConfig, name: str, folder: Path) -> SparkSession:
             " in the table [engine]"
         ) from error
     spark.sparkContext.setLogLevel("ERROR")
+    logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL)  # what it logs is raised, too
     # Spark looks for pandas in order to recognise its tables; bibld gives it none.
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     return spark

@@ -67,6 +67,8 @@ class Tables:
         self.committed = self._last_committed()
         self.number = self.committed.number + 1
         self._versions: dict[str, str] = {}
+        self.salt = ""
+        """A part of every version that is made; a run that makes all tables again sets it."""
 
     # -- versions ----------------------------------------------------------------------------------------------------
 
@@ -80,7 +82,13 @@ class Tables:
 
     def made_by(self, *parts: object, inputs: Sequence[str] = ()) -> str:
         """Return the version of a result: a hash of versions and settings (``parts``) and of its input tables."""
-        return digest(*parts, [[name, self.version(name)] for name in inputs])
+        salt = [self.salt] if self.salt else []
+        return digest(*parts, *salt, [[name, self.version(name)] for name in inputs])
+
+    def changed(self) -> dict[str, str]:
+        """Return the versions of this run that differ from those of the last committed run."""
+        committed = self.committed.tables
+        return {name: version for name, version in self._versions.items() if committed.get(name) != version}
 
     def use(self, name: str, made_by: str) -> DataFrame:
         """Make a complete version the one of this run."""

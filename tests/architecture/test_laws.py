@@ -36,6 +36,7 @@ LAYERS = (
     ("catalog", "published", "conformance"),
     STAGES,
     ("ingest", "link", "validate"),
+    ("notes",),
     ("pipeline", "explain", "spark"),
     ("check", "notify", "report"),
     (API,),

@@ -15,7 +15,8 @@ from bibld.cli.run import print_summary
 from bibld.ingest import LoadResult, Withheld
 from bibld.model.linkage import Feature
 from bibld.model.release import Figures
-from bibld.pipeline import Doubt, StageTime, Summary
+from bibld.notes import Doubt
+from bibld.pipeline import StageTime, Summary
 from tests.configuration import write_config
 
 FIGURES = Figures((), records=1289, clusters=1200, merged_clusters=40, links=3, quads=54321, entities=700)

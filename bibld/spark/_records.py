@@ -1,0 +1,398 @@
+"""From conversions to records: which version of each record is in force, what was deleted, and the counts of a load."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import functions as sql
+
+from bibld import harvest, ingest
+from bibld.catalog import RecordStatus, digest
+from bibld.errors import DamagedFileError, RecordError
+from bibld.ingest import ENCODED_TWICE, Inspection, LoadResult
+from bibld.model.origin import Origin, RecordId
+from bibld.spark._engine import Engine
+from bibld.spark._reading import FilePlan
+from bibld.spark._schemas import SCHEMAS, spark_schema
+from bibld.spark._settling import Settled, Sighting, SightingKind, SourceRules, settle
+from bibld.spark._stream import batches_of, rows_of
+
+VERSION = 1
+
+_COLUMNS = Sighting.__struct_fields__
+_COUNTED = ("converted", "superseded", "deleted", "restored")
+
+
+class Load:
+    """The loads of all sources of one run, as tables."""
+
+    def __init__(
+        self, engine: Engine, inspections: Sequence[Inspection], plans: Sequence[FilePlan], conversions: DataFrame
+    ) -> None:
+        self._engine = engine
+        self._tables = engine.tables
+        self._inspections = inspections
+        self._plans = plans
+        self._conversions = conversions
+        self._refused = {one.source.id: _refused(engine, one) for one in inspections}
+        configured = {source.id for source in engine.config.sources}
+        before = {row.source: row for row in self._tables.before("loads").collect()}
+        self._removed = sorted(before.keys() - configured)
+        self._kept_loads = {name: row for name, row in before.items() if name not in self._loaded}
+        self._withheld: set[str] = set()
+
+    @property
+    def withheld(self) -> list[str]:
+        """The sources whose deletions are not done."""
+        return sorted(self._withheld)
+
+    @property
+    def _loaded(self) -> set[str]:
+        return {one.source.id for one in self._inspections}
+
+    # -- files -------------------------------------------------------------------------------------------------------
+
+    def count_files(self, converted_now: Sequence[FilePlan]) -> None:
+        """Count the pieces of each file; find what is wrong with files."""
+        is_reject = sql.col("kind") != ""
+        with self._engine.job("read: count records"):
+            rows = (
+                self._conversions.groupBy("carrier")
+                .agg(
+                    sql.count("*").alias("read"),
+                    sql.count_if(is_reject).alias("rejected"),
+                    sql.count("made_by").alias("records"),
+                    sql.count_if(is_reject & sql.col("control_number").isNull()).alias("unnamed"),
+                    sql.count_if(sql.array_contains("warnings", ENCODED_TWICE)).alias("doubled"),
+                )
+                .collect()
+            )
+            damaged = (
+                self._conversions.where(sql.col("kind") == DamagedFileError.__name__)
+                .select("carrier", "position", "byte_offset", "reason")
+                .orderBy("carrier", "position")
+                .collect()
+            )
+        found = {int(row.carrier): row for row in rows}
+        faults = {int(row.carrier): row for row in damaged}
+        self._faults: dict[str, str] = {}
+        self._read: dict[str, int] = defaultdict(int)
+        self._rejected: dict[str, int] = defaultdict(int)
+        self._unnamed: dict[str, int] = defaultdict(int)
+        now = {plan.carrier for plan in converted_now}
+        for plan in self._plans:
+            name, row = plan.inspected.file.name, found.get(plan.carrier)
+            counts = row.asDict() if row is not None else defaultdict(int)
+            self._read[plan.source] += counts["read"]
+            self._rejected[plan.source] += counts["rejected"]
+            self._unnamed[plan.source] += counts["unnamed"]
+            if counts["doubled"] and plan.carrier in now:
+                self._engine.progress.warn(
+                    ingest.encoded_twice_warning(plan.source, name, counts["doubled"], counts["records"])
+                )
+            if fault := faults.get(plan.carrier):
+                origin = Origin(plan.source, name, fault.position, fault.byte_offset)
+                self._faults[plan.source] = str(DamagedFileError(origin, fault.reason))
+            if counts["records"] != plan.inspected.records:
+                self._faults[plan.source] = ingest.changed_file_fault(name)
+        for source, refused in self._refused.items():
+            self._read[source] += len(refused)
+            self._rejected[source] += len(refused)
+            self._unnamed[source] += sum(not error.control_number for error in refused)
+
+    # -- records -----------------------------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Write the table ``settled``: what the versions of each id make of its record."""
+        engine, tables = self._engine, self._tables
+        rules = {one.source.id: self._rules(one) for one in self._inspections}
+        rules |= {source: SourceRules(loses_missing=True) for source in self._removed}
+        suppressed = _suppressed_records(engine)
+        spared = sorted(
+            (error.origin.source, RecordId.from_control_number(error.origin.source, error.control_number))
+            for refused in self._refused.values()
+            for error in refused
+            if error.control_number
+        )
+        turns = [(plan.carrier, plan.turn) for plan in self._plans]
+        made_by = tables.made_by(
+            "settled",
+            VERSION,
+            [[source, one.loses_missing, sorted(one.listed)] for source, one in sorted(rules.items())],
+            sorted(suppressed),
+            spared,
+            turns,
+            [tables.committed.tables.get(name) for name in ("records", "register_ordinal")],
+            inputs=["conversions"],
+        )
+        if tables.is_complete("settled", made_by):
+            tables.use("settled", made_by)
+            return
+        shared = engine.broadcast((rules, suppressed))
+
+        def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            by_source, hidden = shared.value
+            yield from batches_of(_settle_all(rows_of(batches, Sighting), by_source, hidden), SCHEMAS["settled"])
+
+        refused = [(record.source, record.control_number, SightingKind.REJECTED, 0, 0) for _, record in spared]
+        sightings = self._sightings(turns, refused).repartition("source", "control_number")
+        ordered = sightings.sortWithinPartitions("source", "control_number", "kind", "turn", "position")
+        with engine.job("read: settle versions"):
+            tables.write("settled", made_by, ordered.mapInArrow(run, spark_schema("settled")))
+
+    def _rules(self, inspection: Inspection) -> SourceRules:
+        source = inspection.source
+        is_complete = source.config.complete and source.id not in self._faults and not inspection.gaps
+        listed = frozenset(record.control_number for record in ingest.listed_deletions(self._engine.config, source))
+        return SourceRules(is_complete, listed)
+
+    def _sightings(self, turns: Sequence[tuple[int, int]], refused: Sequence[tuple[Any, ...]]) -> DataFrame:
+        spark = self._engine.spark
+        registered = self._tables.before("register_ordinal").select(
+            *_sighting(kind=SightingKind.REGISTERED, turn=-2, position=0, ordinal=sql.col("ordinal"))
+        )
+        stored = self._tables.before("records").select(
+            *_sighting(
+                kind=SightingKind.STORED,
+                turn=-1,
+                position=sql.col("position"),
+                carrier=sql.col("carrier"),
+                made_by=sql.col("made_by"),
+                status=sql.col("status"),
+            )
+        )
+        order = spark.createDataFrame(list(turns), "carrier long, turn long")
+        kind = sql.when(sql.col("kind") == "", int(SightingKind.CONVERTED)).otherwise(int(SightingKind.REJECTED))
+        read = (
+            self._conversions.where("identity IS NOT NULL")
+            .join(sql.broadcast(order), "carrier")
+            .select(
+                *_sighting(
+                    control_number=sql.col("identity"),
+                    kind=kind,
+                    turn=sql.col("turn"),
+                    position=sql.col("position"),
+                    carrier=sql.col("carrier"),
+                    made_by=sql.col("made_by"),
+                    is_deleted=sql.coalesce("is_deleted", sql.lit(False)),
+                )
+            )
+        )
+        names = "source string, control_number string, kind int, turn long, position long"
+        others = spark.createDataFrame([(*row[:2], int(row[2]), *row[3:]) for row in refused], names)
+        columns = {name: sql.col(name) for name in ("kind", "turn", "position")}
+        return registered.unionByName(stored).unionByName(read).unionByName(others.select(*_sighting(**columns)))
+
+    # -- results -----------------------------------------------------------------------------------------------------
+
+    def count(self, allow_deletes: bool) -> None:
+        """Count what the loads change, withhold deletions that are too many, and note both."""
+        with self._engine.job("read: count changes"):
+            rows = {row.source: row for row in _counts(self._tables.read("settled")).collect()}
+        for inspection in self._inspections:
+            self._engine.note_load(self._result(inspection, rows.get(inspection.source.id), allow_deletes))
+        for source in self._removed:
+            row = rows.get(source)
+            live = int(row.live) if row is not None else 0
+            if live and not allow_deletes:
+                reason = ingest.removed_source_reason(live)
+                self._engine.note_withheld(self._withhold(source, reason))
+            else:
+                self._engine.progress.report(ingest.removed_source_report(source, int(row.absent) if row else 0))
+                del self._kept_loads[source]
+
+    def _result(self, inspection: Inspection, row: Row | None, allow_deletes: bool) -> LoadResult:
+        source = inspection.source
+        counts: dict[str, int] = defaultdict(int)
+        if row is not None:
+            counts |= {name: value or 0 for name, value in row.asDict().items() if name != "source"}
+        is_damaged = bool(counts["missing"]) and self._unnamed[source.id] > self._unnamed_before(source.id)
+        reason = ingest.reason_to_withhold(source.config, counts["deletions"], counts["live"], is_damaged)
+        withheld = self._withhold(source.id, reason) if reason and not allow_deletes else None
+        done = withheld is None
+        supersedes = counts["deletion_supersedes"] if done else 0
+        return LoadResult(
+            source=source.id,
+            read=self._read[source.id],
+            converted=counts["converted"] - supersedes,
+            superseded=counts["superseded"] + supersedes,
+            rejected=self._rejected[source.id],
+            deleted=counts["deleted"] + counts["withdrawn"],
+            new=counts["new"],
+            changed=counts["changed" if done else "changed_at_most"],
+            restored=counts["restored"] + counts["back" if done else "back_at_most"],
+            absent=counts["absent"] if done else 0,
+            withdrawn=counts["withdrawn"] if done else 0,
+            withheld=withheld,
+            fault=self._faults.get(source.id, ""),
+        )
+
+    def _withhold(self, source: str, reason: str) -> ingest.Withheld:
+        self._withheld.add(source)
+        is_named = sql.col("is_missing") | sql.col("is_listed") | sql.col("deletion_carrier").isNotNull()
+        named = self._tables.read("settled").where((sql.col("source") == source) & is_named)
+        order = [sql.col("ordinal").asc_nulls_last(), sql.col("first_turn"), sql.col("first_position")]
+        rows = named.orderBy(*order).select("control_number").toLocalIterator()
+        records = (RecordId(source, row.control_number) for row in rows)
+        return ingest.withhold(self._engine.config.workspace, source, records, reason)
+
+    def _unnamed_before(self, source: str) -> int:
+        is_unnamed = (sql.col("source") == source) & sql.col("control_number").isNull()
+        return self._tables.before("rejects").where(is_unnamed).count()
+
+    def warn_of_unknown_deletions(self) -> None:
+        """Warn of control numbers in lists of deletions that were never seen."""
+        for inspection in self._inspections:
+            listed = ingest.listed_deletions(self._engine.config, inspection.source)
+            if not listed:
+                continue
+            rows = [(record.control_number,) for record in listed]
+            wanted = self._engine.spark.createDataFrame(rows, "control_number string")
+            is_own = sql.col("source") == inspection.source.id
+            found = self._tables.read("register_ordinal").where(is_own).join(sql.broadcast(wanted), "control_number")
+            known = {row.control_number for row in found.select("control_number").collect()}
+            unknown = [record for record in listed if record.control_number not in known]
+            for record in unknown:
+                self._engine.progress.detail(f"read: {inspection.source.config.deletes}: {record} was never seen")
+            if unknown:
+                self._engine.progress.warn(ingest.unknown_deletions_warning(inspection.source, unknown))
+
+    def final(self, settled: DataFrame) -> DataFrame:
+        """Return the settled records with their final place and status: deletions are done unless withheld."""
+        is_done = ~sql.col("source").isin(sorted(self._withheld)) if self._withheld else sql.lit(True)
+        withdrawn = is_done & sql.col("deletion_carrier").isNotNull()
+        has_record = sql.col("status").isin(str(RecordStatus.LIVE), str(RecordStatus.SUPPRESSED))
+        removed = is_done & (sql.col("is_missing") | sql.col("is_listed")) & has_record
+        return settled.select(
+            "ordinal",
+            "source",
+            "control_number",
+            sql.when(withdrawn, sql.col("deletion_carrier")).otherwise(sql.col("carrier")).alias("carrier"),
+            sql.when(withdrawn, sql.col("deletion_position")).otherwise(sql.col("position")).alias("position"),
+            sql.when(withdrawn, str(RecordStatus.DELETED))
+            .when(removed, str(RecordStatus.MISSING))
+            .otherwise(sql.col("status"))
+            .alias("status"),
+            "status_before",
+            (sql.col("was_seen") | withdrawn | removed).alias("is_of_run"),
+            (sql.col("is_same") & ~withdrawn).alias("is_same"),
+        )
+
+    def write_records(self, final: DataFrame, settings: object) -> None:
+        """Write the table ``records``; that of the last run stays if nothing is different."""
+        tables = self._tables
+        before = tables.committed.tables.get("records")
+        made_by = tables.made_by("records", VERSION, settings, inputs=["settled", "register_ordinal"])
+        if tables.is_complete("records", made_by):
+            tables.use("records", made_by)
+            return
+        with self._engine.job("read: write records"):
+            is_changed = ~sql.col("is_same") | (sql.col("status") != sql.col("status_before"))
+            if before and final.where(is_changed).isEmpty():
+                tables.use("records", before)
+                return
+            run = sql.lit(tables.number).cast("long")
+            contents = self._conversions.where("kind = ''").drop("source", "identity", "control_number")
+            place = ["carrier", "position"]
+            read = final.where("carrier IS NOT NULL").join(contents, place).withColumn("run", run)
+            kept = final.where("carrier IS NULL").select("ordinal", "status", "is_of_run")
+            stored = tables.before("records").drop("status").join(kept, "ordinal")
+            stored = stored.withColumn("run", sql.when(sql.col("is_of_run"), run).otherwise(sql.col("run")))
+            names = SCHEMAS["records"].names
+            tables.write("records", made_by, read.select(names).unionByName(stored.select(names)), sort=["ordinal"])
+
+    def write_rejects(self) -> None:
+        """Write the tables ``rejects`` and ``loads``; sources that were not loaded keep theirs."""
+        engine, tables = self._engine, self._tables
+        kept = sorted(self._kept_loads)
+        files = [(plan.carrier, plan.inspected.file.name) for plan in self._plans]
+        order = engine.spark.createDataFrame(files, "carrier long, file string")
+        names = SCHEMAS["rejects"].names
+        rejects = self._conversions.where("kind <> ''").join(sql.broadcast(order), "carrier").select(names)
+        refused = [
+            (*msgspec.structs.astuple(error.origin), error.control_number, type(error).__name__, error.reason,
+             error.original)
+            for errors in self._refused.values()
+            for error in errors
+        ]  # fmt: skip
+        frame = rejects.unionByName(engine.rows(refused, "rejects"))
+        if kept:
+            frame = frame.unionByName(tables.before("rejects").where(sql.col("source").isin(kept)))
+        stored = tables.committed.tables.get("rejects") if kept else ""
+        made_by = tables.made_by("rejects", VERSION, kept, files, refused, stored, inputs=["conversions"])
+        with engine.job("read: write rejects"):
+            tables.write("rejects", made_by, frame, sort=["source", "file", "position"])
+        loads = [tuple(row) for row in self._kept_loads.values()]
+        loads += [
+            (load.source, tables.number, load.read, load.converted, load.superseded, load.rejected, load.deleted)
+            for load in engine.loads
+        ]
+        tables.write("loads", digest("loads", loads), engine.rows(loads, "loads"))
+
+
+# -- in tasks --------------------------------------------------------------------------------------------------------
+
+
+def _settle_all(
+    sightings: Iterator[Sighting], rules: dict[str, SourceRules], suppressed: frozenset[tuple[str, str]]
+) -> Iterator[Settled]:
+    none = SourceRules()
+    for (source, number), rows in groupby(sightings, key=lambda row: (row.source, row.control_number)):
+        found = settle(rows, rules.get(source, none), (source, number) in suppressed)
+        if found is not None:
+            yield found
+
+
+# -- columns ---------------------------------------------------------------------------------------------------------
+
+
+def _sighting(**columns: Column | int) -> list[Column]:
+    """Return the columns of a sighting; those that are not given are null, or the columns of the table."""
+    types = {"turn": "long", "position": "long", "carrier": "long", "ordinal": "long", "made_by": "binary"}
+    given = {"source": sql.col("source"), "control_number": sql.col("control_number"), "is_deleted": sql.lit(False)}
+    given |= {"status": sql.lit("")}
+    given |= {name: sql.lit(int(value)) if isinstance(value, int) else value for name, value in columns.items()}
+    return [given.get(name, sql.lit(None)).cast(types.get(name, _TYPES[name])).alias(name) for name in _COLUMNS]
+
+
+_TYPES = defaultdict(lambda: "string", kind="int", is_deleted="boolean")
+
+
+def _counts(settled: DataFrame) -> DataFrame:
+    """Return the counts of each source."""
+    is_withdrawn = sql.col("deletion_carrier").isNotNull()
+    is_deleted = sql.col("is_missing") | sql.col("is_listed")
+    is_live = sql.col("status") == str(RecordStatus.LIVE)
+    stays = ~is_withdrawn & ~sql.col("is_listed")
+    return settled.groupBy("source").agg(
+        *(sql.sum(name).alias(name) for name in _COUNTED),
+        sql.count_if(sql.col("status_before") == str(RecordStatus.LIVE)).alias("live"),
+        sql.count_if(sql.col("is_new")).alias("new"),
+        sql.count_if(sql.col("is_missing")).alias("missing"),
+        sql.count_if(is_deleted | is_withdrawn).alias("deletions"),
+        sql.count_if(is_deleted & is_live).alias("absent"),
+        sql.count_if(is_withdrawn).alias("withdrawn"),
+        sql.count_if(sql.col("deletion_supersedes")).alias("deletion_supersedes"),
+        sql.count_if(sql.col("is_changed") & stays).alias("changed"),
+        sql.count_if(sql.col("is_changed")).alias("changed_at_most"),
+        sql.count_if(sql.col("is_restored") & stays).alias("back"),
+        sql.count_if(sql.col("is_restored")).alias("back_at_most"),
+    )
+
+
+def _suppressed_records(engine: Engine) -> frozenset[tuple[str, str]]:
+    """Return the ids of the whole records that are suppressed so far."""
+    active = engine.tables.before("active_suppression").where("value = ''")
+    rows = engine.tables.before("register_ordinal").join(sql.broadcast(active), "ordinal")
+    return frozenset((row.source, row.control_number) for row in rows.select("source", "control_number").collect())
+
+
+def _refused(engine: Engine, inspection: Inspection) -> list[RecordError]:
+    """Return what a server sent and is no record."""
+    return list(harvest.rejected_records(engine.config, inspection.source))

@@ -1,0 +1,208 @@
+"""What a load makes of one record id: the state of its record, and what is counted.
+
+The same as loading the versions one after the other into the catalog of one machine does (``bibld.ingest.Intake``): the
+last version wins; a live record that now states that it is deleted is deleted at the end, unless deletions are
+withheld; what was not seen may be missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+
+import msgspec
+
+from bibld.catalog import RecordStatus
+
+
+class SightingKind(IntEnum):
+    """What is known about an id: its number, its stored record, a version that was read, or a reject that names it."""
+
+    REGISTERED = 0
+    STORED = 1
+    CONVERTED = 2
+    REJECTED = 3
+
+
+class Sighting(msgspec.Struct, frozen=True):
+    """One row about an id; ``turn`` is the number of the file among those of the run, ``carrier`` names it."""
+
+    source: str
+    control_number: str
+    kind: int
+    turn: int
+    position: int
+    carrier: int | None = None
+    ordinal: int | None = None
+    made_by: bytes | None = None
+    is_deleted: bool = False
+    status: str = ""
+
+
+class SourceRules(msgspec.Struct, frozen=True):
+    """What is known about a source: ``loses_missing``: what was not seen is deleted; ids in its list of deletions."""
+
+    loses_missing: bool = False
+    listed: frozenset[str] = frozenset()
+
+
+class Settled(msgspec.Struct, frozen=True):
+    """The state of a record after a load, as the columns of the table ``settled``.
+
+    ``carrier`` and ``position`` are the place of the version that is in force; None: the stored record is. ``status``
+    is that without the deletions that may be withheld: ``deletion_*`` is the place of the version that states the
+    deletion, ``is_missing`` and ``is_listed`` are the other reasons. ``status_before`` is that of the stored record,
+    empty if there is none. ``is_same``: the version in force has the bytes of the stored record. Counts are those of a
+    load without the deletion that may be withheld; ``deletion_supersedes``: it replaces a version of this load.
+    """
+
+    source: str
+    control_number: str
+    ordinal: int | None
+    first_turn: int | None
+    first_position: int | None
+    carrier: int | None
+    position: int | None
+    status: str
+    status_before: str
+    was_seen: bool
+    deletion_carrier: int | None
+    deletion_position: int | None
+    is_missing: bool
+    is_listed: bool
+    is_new: bool
+    is_same: bool
+    is_changed: bool
+    is_restored: bool
+    converted: int
+    superseded: int
+    deleted: int
+    restored: int
+    deletion_supersedes: bool
+
+
+_HAS_RECORD = (RecordStatus.LIVE, RecordStatus.SUPPRESSED)
+
+
+class _State:
+    """The record of one id while its versions are loaded one after the other."""
+
+    def __init__(self, available: RecordStatus) -> None:
+        self.available = available
+        self.ordinal: int | None = None
+        self.before: Sighting | None = None
+        self.made_by: bytes | None = None
+        self.status = ""
+        self.place: Sighting | None = None
+        self.first: Sighting | None = None
+        self.deletion: Sighting | None = None
+        self.replaced: tuple[bytes | None, str] | None = None
+        self.is_spared = False
+        self.converted = self.superseded = self.deleted = self.restored = 0
+
+    def load(self, version: Sighting) -> None:
+        """Load one version that was read."""
+        self.first = self.first or version
+        if self.status and version.made_by == self.made_by:
+            self._see_unchanged(version)
+            return
+        if self.deletion is not None:
+            self.deletion = None
+            self.superseded += 1
+        if version.is_deleted and self.status == RecordStatus.LIVE:
+            self.deletion = version
+        else:
+            self._put(version)
+
+    def _see_unchanged(self, version: Sighting) -> None:
+        if self.place is not None:
+            self.superseded += 1
+        elif self.status == RecordStatus.DELETED:
+            self.deleted += 1
+        else:
+            self.converted += 1
+        if self.status == RecordStatus.MISSING:
+            self.status = self.available
+            self.restored += 1
+        self.place = version
+        if self.deletion is not None:
+            self.deletion = None
+            self.superseded += 1
+
+    def _put(self, version: Sighting) -> None:
+        if self.place is not None:
+            self.superseded += 1
+            if self.status == RecordStatus.DELETED:
+                self.deleted -= 1
+            else:
+                self.converted -= 1
+        elif self.before is not None:
+            self.replaced = self.made_by, self.status
+        if version.is_deleted:
+            self.deleted += 1
+        else:
+            self.converted += 1
+        self.made_by, self.place = version.made_by, version
+        self.status = RecordStatus.DELETED if version.is_deleted else self.available
+
+
+def settle(sightings: Iterable[Sighting], rules: SourceRules, is_suppressed: bool) -> Settled | None:
+    """Return what a load makes of one id; None if nothing but its number, or a reject, is known.
+
+    The sightings are in the order of kind (except rejects), turn and position. ``is_suppressed``: the whole record must
+    not be published, so far.
+    """
+    state = _State(RecordStatus.SUPPRESSED if is_suppressed else RecordStatus.LIVE)
+    last = None
+    for last in sightings:
+        if last.kind == SightingKind.REGISTERED:
+            state.ordinal = last.ordinal
+        elif last.kind == SightingKind.STORED:
+            state.before, state.made_by, state.status = last, last.made_by, last.status
+        elif last.kind == SightingKind.REJECTED:
+            state.is_spared = True
+        else:
+            state.load(last)
+    if last is None or not state.status:
+        return None
+    return _settled(state, last, rules)
+
+
+def _settled(state: _State, last: Sighting, rules: SourceRules) -> Settled:
+    before, place, deletion, replaced = state.before, state.place, state.deletion, state.replaced
+    is_live = state.status == RecordStatus.LIVE and deletion is None
+    has_record = replaced is not None and state.status in _HAS_RECORD
+    is_missing = (
+        rules.loses_missing
+        and place is None
+        and deletion is None
+        and not state.is_spared
+        and state.status in _HAS_RECORD
+    )
+    return Settled(
+        source=last.source,
+        control_number=last.control_number,
+        ordinal=state.ordinal,
+        first_turn=state.first.turn if state.first else None,
+        first_position=state.first.position if state.first else None,
+        carrier=place.carrier if place else None,
+        position=place.position if place else None,
+        status=state.status,
+        status_before=before.status if before else "",
+        was_seen=place is not None,
+        deletion_carrier=deletion.carrier if deletion else None,
+        deletion_position=deletion.position if deletion else None,
+        is_missing=is_missing,
+        is_listed=is_live and last.control_number in rules.listed,
+        is_new=before is None,
+        is_same=before is not None
+        and before.made_by == state.made_by
+        and (place is None or (place.carrier, place.position) == (before.carrier, before.position)),
+        is_changed=bool(has_record and replaced and replaced[1] in _HAS_RECORD and replaced[0] != state.made_by),
+        is_restored=bool(has_record and replaced and replaced[1] not in _HAS_RECORD),
+        converted=state.converted,
+        superseded=state.superseded,
+        deleted=state.deleted,
+        restored=state.restored,
+        deletion_supersedes=deletion is not None and place is not None,
+    )

@@ -1,0 +1,81 @@
+"""The first stage: from the files of the sources to the tables of records, rejects, loads and the register."""
+
+from __future__ import annotations
+
+import msgspec
+from pyspark.sql import functions as sql
+
+from bibld import ingest
+from bibld.ingest import SuppressionRequest
+from bibld.model.marc import MarcRecord
+from bibld.model.mods import Mods
+from bibld.model.origin import Origin, RecordId
+from bibld.protocols import SourceRecord
+from bibld.spark._engine import Engine
+from bibld.spark._reading import CarrierNumbers, Inspector, convert_files
+from bibld.spark._records import Load
+from bibld.spark._register import assign_ordinals, copy_verdicts, resolve_suppressions, with_suppressions
+
+_MODS = msgspec.json.Decoder(Mods)
+
+
+def read_sources(engine: Engine) -> int:
+    """Harvest, read and convert the sources, and settle which records are live; return how many records were read."""
+    requests = ingest.read_suppressions(engine.config)
+    ingest.clear_withheld(engine.config.workspace)
+    results = engine.fetch_sources()
+    inspector = Inspector(engine)
+    inspections = ingest.inspect_sources(engine.config, engine.progress, results, inspector)
+    accepted = [inspection for inspection in inspections if engine.check_inspection(inspection)]
+    carriers = CarrierNumbers(engine)
+    plans = inspector.plan(accepted, carriers)
+    carriers.write(engine)
+    conversions, converted_now = convert_files(engine, plans)
+    load = Load(engine, accepted, plans, conversions)
+    load.count_files(converted_now)
+    load.settle()
+    load.count(engine.options.allow_deletes)
+    settled = assign_ordinals(engine)
+    load.warn_of_unknown_deletions()
+    suppressions = resolve_suppressions(engine, requests)
+    settings = [load.withheld, suppressions.records, suppressions.lifted]
+    load.write_records(with_suppressions(load.final(settled), suppressions), settings)
+    load.write_rejects()
+    _warn_of_values(engine, suppressions.wanted)
+    copy_verdicts(engine)
+    return sum(result.read for result in engine.loads)
+
+
+def _warn_of_values(engine: Engine, wanted: dict[tuple[int, str], SuppressionRequest]) -> None:
+    """Warn of suppressed values that are not in their records."""
+    ordinals = sorted({ordinal for ordinal, value in wanted if value})
+    if not ordinals:
+        return
+    named = engine.spark.createDataFrame([(ordinal,) for ordinal in ordinals], "ordinal long")
+    carriers = sql.broadcast(engine.tables.read("carriers").select("carrier", "file", "reader", "state"))
+    with engine.job("read: look for suppressed values"):
+        records = engine.tables.read("records").join(sql.broadcast(named), "ordinal").join(carriers, "carrier")
+        rows = {int(row.ordinal): row for row in records.collect()}
+
+    def mods_of(ordinal: int) -> Mods | None:
+        return _MODS.decode(bytes(rows[ordinal].mods)) if ordinal in rows else None
+
+    def original(ordinal: int) -> MarcRecord | None:
+        row = rows.get(ordinal)
+        if row is None:
+            return None
+        record = SourceRecord(
+            id=RecordId(row.source, row.control_number),
+            ordinal=ordinal,
+            origin=Origin(row.source, row.file, row.position, row.byte_offset),
+            original=bytes(row.original),
+            reader=row.reader,
+            carrier=bytes(row.state),
+            flavour=row.flavour,
+            mods=Mods(),
+            deleted=False,
+        )
+        return ingest.original_of(record)
+
+    for message in ingest.values_not_found(wanted, mods_of, original):
+        engine.progress.warn(message)
