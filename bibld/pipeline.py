@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from functools import cached_property, partial
@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from bibld import dedup, harvest, ingest, link, publish, store, triplify
-from bibld.catalog import Catalog, Queue, StageQueue
+from bibld.catalog import Catalog, LoadCounts, Queue, StageQueue
 from bibld.config import Config, Remote
 from bibld.errors import ConfigError, StageError, StoreError
 from bibld.ingest import LoadResult, Withheld
@@ -33,7 +33,8 @@ from bibld.notes import Doubt, RunNotes
 from bibld.parallel import worker_count
 from bibld.progress import Progress
 
-_EXAMPLES = 3
+EXAMPLES = 3
+"""Resources that the description of the dataset names as examples."""
 
 _OBJECTS_BETWEEN_SEARCHES = 100_000
 """New objects between two searches for reference cycles during a run."""
@@ -194,11 +195,7 @@ class Pipeline(RunNotes):
         place = self.releases.current()
         if not kept or place is None:
             return counted
-        # Sources that are no longer configured and still published are described as in the last release.
-        before = self.releases.manifest(place).figures.sources
-        order = {figures.source: number for number, figures in enumerate(before)}
-        together = (*counted, *(figures for figures in before if figures.source in kept))
-        return tuple(sorted(together, key=lambda figures: order.get(figures.source, len(order))))
+        return with_former_sources(counted, kept, self.releases.manifest(place).figures.sources)
 
     @cached_property
     def figures(self) -> Figures:
@@ -214,8 +211,21 @@ class Pipeline(RunNotes):
 
 def count_sources(catalog: Catalog, config: Config) -> tuple[SourceFigures, ...]:
     """Return the figures of each configured source; visits all records."""
-    counts = {load.source: load for load in catalog.records.load_counts()}
-    live = catalog.records.count_by_source()
+    return describe_sources(config, catalog.records.load_counts(), catalog.records.count_by_source())
+
+
+def with_former_sources(
+    counted: Sequence[SourceFigures], kept: Collection[str], before: Sequence[SourceFigures]
+) -> tuple[SourceFigures, ...]:
+    """Add the sources that are no longer configured and still published, as the last release describes them."""
+    order = {figures.source: number for number, figures in enumerate(before)}
+    together = (*counted, *(figures for figures in before if figures.source in kept))
+    return tuple(sorted(together, key=lambda figures: order.get(figures.source, len(order))))
+
+
+def describe_sources(config: Config, loads: Iterable[LoadCounts], live: Mapping[str, int]) -> tuple[SourceFigures, ...]:
+    """Return the figures of each configured source that was loaded; ``live`` are the numbers of live records."""
+    counts = {load.source: load for load in loads}
     return tuple(
         SourceFigures(
             source=source.id,
@@ -335,7 +345,7 @@ def _publish(run: Pipeline, queue: StageQueue) -> int | None:
         blocks=partial(triplify.catalog_blocks, iris=run.iris, sources=run.source_figures),
         counts=partial(triplify.count_quads, iris=run.iris, sources=run.source_figures, workers=counting),
         source_statements=triplify.dataset_statements(run.source_figures, run.iris),
-        examples=[run.iris.resource(founder) for founder in run.catalog.sample_founders(_EXAMPLES)],
+        examples=[run.iris.resource(founder) for founder in run.catalog.sample_founders(EXAMPLES)],
         withdrawn=triplify.withdrawal_statements(run.catalog, run.iris),
     )
     with closing(store.open_live(run.config)) as live:

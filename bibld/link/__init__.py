@@ -19,6 +19,7 @@ from bibld.link._command import (
     remove_file,
     write_links,
 )
+from bibld.link._description import describe_link_sets
 from bibld.link._files import AuthorityFile, open_authority, read_authority
 from bibld.link._index import AuthorityIndex, index_path, make_index
 from bibld.link._keys import keys_of_profile
@@ -48,6 +49,7 @@ __all__ = (
     "Work",
     "add_and_link",
     "compare",
+    "describe_link_sets",
     "index_path",
     "keys_of_profile",
     "link_verdict",

@@ -22,22 +22,40 @@ from bibld.parallel import worker_count
 from bibld.progress import Progress
 from bibld.protocols import PreviousRelease, ReleaseDraft, Store
 from bibld.publish._contents import Contents
-from bibld.publish._files import describe_files
+from bibld.publish._files import describe_files, has_all_graphs, media_type, open_dump, part_names
+from bibld.publish._partitioned import (
+    PartitionedContents,
+    add_dumps,
+    begin_partitioned,
+    complete_partitioned,
+    write_feed,
+)
 from bibld.publish._parts import UNBOUND, bind_draft, write_part, write_parts
 from bibld.publish._releases import Releases, ReleaseSummary, writing
 from bibld.publish._verify import ReleaseCheck, Verification, verify
+from bibld.publish.dumps import description_changes
 
 __all__ = [
     "Contents",
+    "PartitionedContents",
     "ReleaseCheck",
     "ReleaseSummary",
     "Releases",
     "Settings",
     "Verification",
+    "add_dumps",
+    "begin_partitioned",
+    "complete_partitioned",
+    "description_changes",
+    "has_all_graphs",
     "is_current",
+    "media_type",
+    "open_dump",
+    "part_names",
     "publish",
     "settings_digest",
     "verify",
+    "write_feed",
 ]
 
 VERSION = 6

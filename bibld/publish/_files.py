@@ -26,6 +26,17 @@ DEFAULT_GRAPH = ("bibld.nt.gz",)
 
 FULL_DUMPS = (*ALL_GRAPHS, *DEFAULT_GRAPH)
 
+
+def has_all_graphs(name: str) -> bool:
+    """Return whether a file of full dumps, or a part of one, has the quads of all graphs."""
+    return ".nq." in name
+
+
+def part_names(part: int) -> tuple[str, str]:
+    """Return the names of one part of full dumps that consist of parts: of all graphs, and of the default graph."""
+    return f"bibld-{part:05}.nq.zst", f"bibld-{part:05}.nt.zst"
+
+
 _GZIP_LEVEL = 6
 _ZSTD_LEVEL = 3
 _PIECE = 1 << 20
@@ -33,6 +44,7 @@ _MEDIA_TYPES = {
     ".nq.gz": "application/n-quads",
     ".nq.zst": "application/n-quads",
     ".nt.gz": "application/n-triples",
+    ".nt.zst": "application/n-triples",
     ".nq": "application/n-quads",
     ".ttl": "text/turtle",
     ".activities.json": "application/activity+json",
@@ -124,5 +136,9 @@ def _describe_file(previous: PreviousRelease | None, path: Path) -> ReleaseFile:
             return known
     with path.open("rb") as content:
         checksum = hashlib.file_digest(content, "sha256").hexdigest()
-    media_type = next((kind for end, kind in _MEDIA_TYPES.items() if path.name.endswith(end)), "text/plain")
-    return ReleaseFile(path.name, path.stat().st_size, checksum, media_type)
+    return ReleaseFile(path.name, path.stat().st_size, checksum, media_type(path.name))
+
+
+def media_type(name: str) -> str:
+    """Return the media type of a file of a release by its name."""
+    return next((kind for end, kind in _MEDIA_TYPES.items() if name.endswith(end)), "text/plain")

@@ -17,7 +17,7 @@ from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, quad, split_graphs, term, typed_literal
 from bibld.model.release import FullDumps, Manifest, PatchDumps
 from bibld.protocols import PreviousRelease, ReleaseDraft
-from bibld.publish._files import ALL_GRAPHS, DEFAULT_GRAPH, FULL_DUMPS, link_or_copy, open_dump
+from bibld.publish._files import ALL_GRAPHS, DEFAULT_GRAPH, FULL_DUMPS, has_all_graphs, link_or_copy, open_dump
 from bibld.publish._statements import RUN_FILE, add_run_statements, number
 
 NEEDS: tuple[str, ...] = ("void", "run")
@@ -75,8 +75,7 @@ def write_patch(draft: ReleaseDraft, previous: PreviousRelease) -> PatchDumps:
     """
     release = draft.manifest.number
     added_name, removed_name = f"added-{release}.nq.gz", f"removed-{release}.nq.gz"
-    before = _read_description(previous)
-    described = sorted((line.rstrip("\n").encode(), line in draft.description) for line in before ^ draft.description)
+    described = description_changes(draft, previous)
     added_quads = removed_quads = 0
     with (
         draft.changes() as changes,
@@ -90,6 +89,12 @@ def write_patch(draft: ReleaseDraft, previous: PreviousRelease) -> PatchDumps:
     return PatchDumps(
         release, previous.manifest.number, added_name, removed_name, added_quads, removed_quads, draft.manifest.created
     )
+
+
+def description_changes(draft: ReleaseDraft, previous: PreviousRelease) -> list[tuple[bytes, bool]]:
+    """Return the lines of the description of the dataset that were added (True) or removed (False), sorted."""
+    before = _read_description(previous)
+    return sorted((line.rstrip("\n").encode(), line in draft.description) for line in before ^ draft.description)
 
 
 def is_full_dump_due(draft: ReleaseDraft, previous: PreviousRelease, patch: PatchDumps) -> bool:
@@ -134,15 +139,15 @@ def describe_dumps(manifest: Manifest) -> tuple[str, ...]:
 
     release, part = node(f"release-{full.release}"), node(f"release-{full.release}-default-graph")
     titles = (f"Release {full.release}, full dumps", f"Выпуск {full.release}, полные выгрузки")
-    add_dataset(release, titles, full.quads or None, [name for name in full.files if name in ALL_GRAPHS])
+    add_dataset(release, titles, full.quads or None, [name for name in full.files if has_all_graphs(name)])
     add(release, ("dcterms:issued", typed_literal(full.created, "dateTime")), ("void:subset", part))
     add(release, ("dcterms:isVersionOf", dataset), ("owl:versionInfo", literal(str(full.release))))
     titles = (f"Release {full.release}, default graph", f"Выпуск {full.release}, граф по умолчанию")
     add_dataset(
-        part, titles, full.triples if full.quads else None, [name for name in full.files if name in DEFAULT_GRAPH]
+        part, titles, full.triples if full.quads else None, [name for name in full.files if not has_all_graphs(name)]
     )
     if full.release == manifest.number:
-        files = [*(name for name in full.files if name in ALL_GRAPHS), RUN_FILE]
+        files = [*(name for name in full.files if has_all_graphs(name)), RUN_FILE]
         add(dataset, *(("void:dataDump", iri(f"{iris.base}dumps/{name}")) for name in files))
     add(dataset, ("dcterms:hasVersion", release))
     required = release

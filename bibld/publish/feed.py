@@ -74,11 +74,17 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
 
     A release before which no documents are known has no changes: whoever reads the feed begins with its dumps.
     """
+    with published.open_published(draft.workspace, draft.manifest.number) as view:
+        write_changes(draft, settings, None if view.is_first else view.changes())
+    return draft
+
+
+def write_changes(draft: ReleaseDraft, settings: Settings, changed: Iterable[Change] | None) -> None:
+    """Write the changes of the release, in the order of their paths, and the feed; None: they are not known."""
     number, created = draft.manifest.number, draft.manifest.created
     feed = _Feed(draft, settings)
-    with published.open_published(draft.workspace, number) as view:
-        changes = [] if view.is_first else [each for each in view.changes() if _is_in(each.path, settings.folders)]
-        pages = [] if view.is_first or draft.withdraws else feed.link_pages()
+    changes = [each for each in changed or () if _is_in(each.path, settings.folders)]
+    pages = [] if changed is None or draft.withdraws else feed.link_pages()
     with (draft.folder / TABLE).open("w", encoding="utf-8", newline="\n") as table:
         table.write("iri\tchange\tother\ttime\n")
         for each in changes:
@@ -88,7 +94,6 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
         feed.write_page(page, batch, pages[-1] if pages else None)
         pages.append(page)
     feed.write_roots(pages)
-    return draft
 
 
 def _is_in(path: str, folders: Iterable[str]) -> bool:

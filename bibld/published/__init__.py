@@ -9,12 +9,14 @@ The dataset, its named graphs and the ontology have no document here: the server
 
 from __future__ import annotations
 
+from bibld.published._lines import Lines
 from bibld.published._view import (
     Change,
     ChangeKind,
     Document,
     Entry,
     PublishedView,
+    compare_documents,
     open_published,
     published_releases,
 )
@@ -25,9 +27,11 @@ __all__ = [
     "ChangeKind",
     "Document",
     "Entry",
+    "Lines",
     "PublishedView",
     "ReleaseState",
     "can_update",
+    "compare_documents",
     "fill",
     "has_documents",
     "open_published",

@@ -15,7 +15,7 @@ from bibld.errors import StageError
 from bibld.model.rdf import literal
 from bibld.model.tombstones import WITHDRAWN
 from bibld.parallel import batches
-from bibld.published._lines import has_tombstone
+from bibld.published._lines import Lines, has_tombstone
 from bibld.published._schema import FILE, FORMAT, blobs_of, connect, created_times, releases_of, reporting_errors
 
 _TITLES_AT_ONCE = 500
@@ -96,6 +96,44 @@ class _State(msgspec.Struct, frozen=True):
     status: int
     target: str
     is_deleted: bool
+
+
+_NO_DOCUMENT = _State(0, "", is_deleted=True)
+
+
+def _state(base: str, path: str, status: int, target: str, quads: bytes) -> _State:
+    if status != 303 or not quads:
+        return _State(status, target, is_deleted=status == 410)
+    return _State(status, target, is_deleted=has_tombstone(base, path, quads))
+
+
+def _change(path: str, old: _State, new: _State) -> Change:
+    if new.is_deleted:
+        was_tombstone = old.is_deleted and old.status != 0
+        kind = ChangeKind.UPDATED if was_tombstone and new.status else ChangeKind.DELETED
+    elif old.is_deleted:
+        kind = ChangeKind.CREATED
+    elif new.status == 303:
+        kind = ChangeKind.UPDATED if old.target == new.target else ChangeKind.MERGED
+    else:
+        kind = ChangeKind.SPLIT if old.status == 303 else ChangeKind.UPDATED
+    return Change(path, kind, old.status, old.target, new.status, new.target)
+
+
+def compare_documents(base: str, path: str, before: Iterable[bytes], after: Iterable[bytes]) -> Change | None:
+    """Return how the document of an IRI differs, from all its lines (without line ends) in two releases.
+
+    None if it is the same in both.
+    """
+    lines = Lines(base)
+    contents = [lines.content(path.encode(), sorted(found)) if found else None for found in map(set, (before, after))]
+    if contents[0] == contents[1]:
+        return None
+    old, new = (
+        _NO_DOCUMENT if content is None else _state(base, path, content.status, content.target, content.quads)
+        for content in contents
+    )
+    return _change(path, old, new)
 
 
 class PublishedView:
@@ -197,28 +235,15 @@ class PublishedView:
                 yield self._change(path, before, after)
 
     def _change(self, path: str, before: int | None, after: int | None) -> Change:
-        old = self._state(path, before)
-        new = self._state(path, after)
-        if new.is_deleted:
-            was_tombstone = old.is_deleted and old.status != 0
-            kind = ChangeKind.UPDATED if was_tombstone and new.status else ChangeKind.DELETED
-        elif old.is_deleted:
-            kind = ChangeKind.CREATED
-        elif new.status == 303:
-            kind = ChangeKind.UPDATED if old.target == new.target else ChangeKind.MERGED
-        else:
-            kind = ChangeKind.SPLIT if old.status == 303 else ChangeKind.UPDATED
-        return Change(path, kind, old.status, old.target, new.status, new.target)
+        return _change(path, self._state(path, before), self._state(path, after))
 
     def _state(self, path: str, row: int | None) -> _State:
         if row is None:
-            return _State(0, "", is_deleted=True)
+            return _NO_DOCUMENT
         status, target, frame = self._connection.execute(
             "SELECT status, target, quads FROM document WHERE rowid = ?", (row,)
         ).fetchone()
-        if status != 303 or not frame:
-            return _State(status, target, is_deleted=status == 410)
-        return _State(status, target, is_deleted=has_tombstone(self._base, path, self._blobs.decompress(frame)))
+        return _state(self._base, path, status, target, self._blobs.decompress(frame) if frame else b"")
 
     def _row(self, path: str) -> _Row | None:
         try:

@@ -11,6 +11,14 @@ _TEXTS, _LONGS = pa.list_(pa.string()), pa.list_(pa.int64())
 
 _VERDICT = {"decision": _TEXT, "person": _TEXT, "reason": _TEXT, "given_at": _TEXT}
 
+_DESCRIBED = {
+    "founder": _LONG,
+    "quads": _BYTES,
+    "made_by": _TEXT,
+    "dependencies": pa.list_(pa.struct([("source", _TEXT), ("control_number", _TEXT), ("existed", _FLAG)])),
+    "assertions": pa.list_(pa.struct([("entity", _TEXT), ("body", _BYTES), ("votes", _LONG)])),
+}
+
 _COLUMNS: dict[str, dict[str, pa.DataType]] = {
     # -- the register: what cannot be recomputed -----------------------------------------------------------------
     "register_ordinal": {"ordinal": _LONG, "source": _TEXT, "control_number": _TEXT},
@@ -168,6 +176,34 @@ _COLUMNS: dict[str, dict[str, pa.DataType]] = {
     "existence_dependencies": {"source": _TEXT, "control_number": _TEXT, "founder": _LONG, "existed": _FLAG},
     "assertions": {"founder": _LONG, "entity": _TEXT, "body": _BYTES, "votes": _LONG},
     "entities": {"iri": _TEXT, "founder": _TEXT, "quads": _BYTES, "moved": _TEXT},
+    # -- between the stages of triplify: see ``bibld.spark._data`` ---------------------------------------------------
+    "described_first": _DESCRIBED,
+    "described_again": _DESCRIBED,
+    "entity_assertions": {"entity": _TEXT, "body": _BYTES, "votes": _LONG},
+    "entity_ties": {"left": _LONG, "right": _LONG},  # hashes of IRIs
+    "entity_components": {"node": _LONG, "component": _LONG},
+    "described_entities": {"iri": _TEXT, "founder": _TEXT, "quads": _BYTES, "parts": _TEXTS},
+    # -- the release: see ``bibld.spark._output`` ----------------------------------------------------------------------
+    "quad_counts": {"kind": _TEXT, "key": pa.list_(_BYTES), "number": _LONG},
+    "quad_changes": {"line": _BYTES, "added": _FLAG},
+    "document_changes": {
+        "path": _TEXT,
+        "kind": _TEXT,
+        "status_before": _LONG,
+        "target_before": _TEXT,
+        "status_after": _LONG,
+        "target_after": _TEXT,
+    },
+    "released": {  # the release that has the quads of the run; one row at most
+        "number": _LONG,
+        "made_by": _TEXT,
+        "tables": _TEXTS,
+        "settings": _TEXT,
+        "withdraws": _FLAG,  # earlier releases contain what must not be published any more
+        "source_statements": _TEXTS,
+        "description": _TEXTS,  # lines of the graph of the dataset
+        "withdrawn": _TEXTS,  # lines about records that must not be published
+    },
     # -- links to authority files ----------------------------------------------------------------------------------
     "authority_files": {
         "name": _TEXT,

@@ -1,0 +1,111 @@
+"""A release whose dumps consist of parts, which an engine on many machines has written, and its small files.
+
+The parts ``void``, ``run``, ``feed`` and ``dcat`` are those of other releases. Where ``[publish] parts`` has
+``dumps``, the release always has full dumps, and the patch from the release before. What needs a store, a catalog
+or documents is left to the machine that serves the release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from bibld.config import Config
+from bibld.model.release import Figures, FullDumps, Manifest, PatchDumps, QuadCounts, ReleaseFile
+from bibld.protocols import PreviousRelease, ReleaseDraft
+from bibld.publish._files import describe_files
+from bibld.publish._parts import UNBOUND, write_part
+from bibld.publish._statements import add_run_statements
+from bibld.publish.dumps import describe_dumps
+from bibld.publish.feed import write_changes
+from bibld.published import Change
+
+
+class PartitionedContents(msgspec.Struct, frozen=True):
+    """What a release consists of, as far as it is known before its dumps are written.
+
+    ``counts`` are those of all quads but the description of the dataset, ``source_statements`` the lines about the
+    sources, which are among these quads; ``examples`` are resource IRIs to try. ``withdraws``: there is no previous
+    release because the one before contains what must not be published any more.
+    """
+
+    number: int
+    made_by: str
+    figures: Figures
+    counts: QuadCounts
+    source_statements: Sequence[str]
+    examples: Sequence[str] = ()
+    delivered: int = 0
+    withdraws: bool = False
+
+
+def begin_partitioned(
+    config: Config,
+    folder: Path,
+    run_time: datetime,
+    contents: PartitionedContents,
+    previous: PreviousRelease | None,
+) -> ReleaseDraft:
+    """Describe the dataset and the run, and write both into an empty folder of this machine.
+
+    ``draft.description`` are then all lines of the graph ``dataset``; ``draft.source_statements`` are already among
+    the quads, the others have to be added to the dumps. Raises ``StageError``.
+    """
+    manifest = Manifest(
+        number=contents.number,
+        created=run_time.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        made_by=contents.made_by,
+        dataset=config.dataset,
+        figures=contents.figures,
+        files=(),
+        delivered=contents.delivered,
+        backend=config.store.backend,
+    )
+    draft = ReleaseDraft(
+        manifest=manifest,
+        folder=folder,
+        previous=previous,
+        **UNBOUND,
+        examples=tuple(contents.examples),
+        settings=config.publish,
+        source_statements=frozenset(contents.source_statements),
+        description=frozenset(contents.source_statements),
+        withdraws=contents.withdraws,
+    )
+    draft = msgspec.structs.replace(draft, counts=lambda: contents.counts)
+    for name in ("void", "run"):
+        if name in config.publish.parts:
+            draft = write_part(name, draft, config.settings("publish", name))
+    return draft
+
+
+def add_dumps(draft: ReleaseDraft, full: FullDumps, patch: PatchDumps | None) -> ReleaseDraft:
+    """State which files the dumps consist of, in the graph ``run`` and in the manifest."""
+    figures = msgspec.structs.replace(draft.manifest.figures, quads=full.quads)
+    patches = () if patch is None else (patch,)
+    manifest = msgspec.structs.replace(draft.manifest, figures=figures, full=full, patches=patches)
+    return add_run_statements(msgspec.structs.replace(draft, manifest=manifest), describe_dumps(manifest))
+
+
+def write_feed(draft: ReleaseDraft, config: Config, changes: Iterable[Change] | None) -> ReleaseDraft:
+    """Write the change feed, if the release has one; ``changes`` is None where they are not known."""
+    if "feed" in config.publish.parts:
+        write_changes(draft, config.settings("publish", "feed"), changes)
+    return draft
+
+
+def complete_partitioned(draft: ReleaseDraft, config: Config, parts: Iterable[ReleaseFile]) -> Manifest:
+    """Describe the files of the release in DCAT and in ``manifest.json``; ``parts`` are those that are elsewhere."""
+    quads = draft.manifest.figures.quads + len(draft.run_statements)
+    figures = msgspec.structs.replace(draft.manifest.figures, quads=quads)
+    known = tuple(parts)
+    manifest = msgspec.structs.replace(draft.manifest, figures=figures, files=describe_files(draft.folder, None, known))
+    if "dcat" in config.publish.parts:
+        draft = msgspec.structs.replace(draft, manifest=manifest)
+        write_part("dcat", draft, config.settings("publish", "dcat"))
+        manifest = msgspec.structs.replace(manifest, files=describe_files(draft.folder, None, manifest.files))
+    (draft.folder / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
+    return manifest

@@ -1,0 +1,282 @@
+"""Make the release of a run, in ``releases/<n>`` of the storage.
+
+It has full dumps in parts, and the patch from the release of the last committed run. The manifest is written last, and
+the release becomes the current one when the run is committed: until then nothing refers to it.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+from pyspark.sql import DataFrame
+
+from bibld import publish
+from bibld.catalog import digest
+from bibld.model.release import FullDumps, Manifest, PatchDumps, ReleaseFile
+from bibld.protocols import PreviousRelease, ReleaseDraft
+from bibld.published import Change
+from bibld.spark._engine import Engine
+from bibld.spark._output import changes, dumps
+from bibld.spark._output.blocks import TABLES, Owner, all_blocks, block_of_lines
+from bibld.spark._output.counts import count_quads
+from bibld.spark._output.figures import count_figures, example_resources, has_new_suppressions, withdrawal_lines
+from bibld.spark._output.files import WrittenFile
+from bibld.triplify import dataset_statements
+
+RELEASED = "released"
+
+_FOLDER = "releases"
+_MANIFEST = "manifest.json"
+_NEEDED_BEFORE = re.compile(r"void\.ttl|run\.nq|manifest\.json|feed-\d+-\d+\.(?:ttl|activities\.json)")
+"""Files of the previous release that the next one is made from."""
+
+
+class _Released(msgspec.Struct, frozen=True):
+    """The release that has the quads of a run: a row of the table of this name.
+
+    ``tables`` are the versions of the tables with these quads: a conversion may have replaced them since.
+    """
+
+    number: int
+    made_by: str
+    tables: list[str]
+    settings: str
+    withdraws: bool
+    source_statements: list[str]
+    description: list[str]
+    withdrawn: list[str]
+
+    @property
+    def other_lines(self) -> list[str]:
+        """The lines that documents have and no table: about the dataset, and about withdrawn records."""
+        return sorted({*self.description, *self.withdrawn} - {*self.source_statements})
+
+
+class Release(msgspec.Struct, frozen=True):
+    """The release of a run: its number, its address in the storage, its manifest; ``is_new``: this run made it."""
+
+    number: int
+    address: str
+    manifest: Manifest
+    is_new: bool
+
+
+def publish_release(engine: Engine, part_bytes: int = dumps.PART_BYTES) -> Release:
+    """Make the release of this run, unless that of the last committed run has the same quads.
+
+    ``part_bytes`` is the size of the parts of the dumps before compression, on average. Raises ``StageError``.
+    """
+    with engine.job("publish: figures"):
+        before = _last_released(engine)
+        figures = count_figures(engine, None if before is None else _manifest(engine, before.number))
+        withdrawn = withdrawal_lines(engine)
+        withdraws = has_new_suppressions(engine)
+        examples = example_resources(engine)
+    sources = dataset_statements(figures.sources, engine.iris)
+    settings = publish.settings_digest(engine.config, figures.sources)
+    made_by = engine.tables.made_by(settings, withdrawn, withdraws, engine.number, inputs=TABLES)
+    if engine.tables.is_complete(RELEASED, made_by):  # by a run that was stopped before it was committed
+        (row,) = engine.tables.use(RELEASED, made_by).collect()
+        return _release(engine, row["number"], is_new=True)
+    if before is not None:
+        changes.write_changed_quads(
+            engine, made_by, all_blocks(engine, sources), all_blocks(engine, before.source_statements, is_before=True)
+        )
+        is_same = before.settings == settings and before.withdrawn == list(withdrawn) and not withdraws
+        if is_same and engine.tables.rows(changes.CHANGED_QUADS) == 0:
+            _note(engine, made_by, msgspec.structs.replace(before, tables=_versions(engine)))
+            return _release(engine, before.number, is_new=False)
+    number = _next_number(engine)
+    contents = publish.PartitionedContents(
+        number=number,
+        made_by=made_by,
+        figures=figures,
+        counts=count_quads(engine, digest(made_by), all_blocks(engine, sources)),
+        source_statements=sources,
+        examples=examples,
+        delivered=engine.number,
+        withdraws=withdraws,
+    )
+    with tempfile.TemporaryDirectory(prefix="bibld-release-") as place:
+        folder, former = Path(place, "release"), Path(place, "previous")
+        folder.mkdir()
+        previous = None
+        if before is not None and not withdraws:
+            previous = _download(engine, before.number, former)
+        draft = publish.begin_partitioned(engine.config, folder, engine.run_time, contents, previous)
+        released = _Released(
+            number,
+            made_by,
+            _versions(engine),
+            settings,
+            withdraws,
+            list(sources),
+            sorted(draft.description),
+            list(withdrawn),
+        )
+        making = _Making(engine, draft, released, before)
+        making.write_dumps(part_bytes)
+        making.write_feed()
+        making.complete()
+    _note(engine, made_by, released)
+    return _release(engine, number, is_new=True)
+
+
+def remove_releases(engine: Engine) -> None:
+    """Remove the releases that ``[publish] keep`` does not keep, and those of runs that were not committed.
+
+    Call it when the run is committed. If the current release withdraws something, all earlier ones are removed.
+    """
+    current = _last_released(engine)
+    if current is None:
+        return
+    complete = [number for number in _numbers(engine) if _is_complete(engine, number) and number <= current.number]
+    kept = [current.number] if current.withdraws else complete[-engine.config.publish.keep :]
+    for number in _numbers(engine):
+        if number not in kept:
+            engine.storage.delete(f"{_FOLDER}/{number}")
+
+
+class _Making:
+    """A release in the making: ``draft`` is on the disk of this machine, the dumps are in the storage."""
+
+    def __init__(self, engine: Engine, draft: ReleaseDraft, released: _Released, before: _Released | None) -> None:
+        self._engine = engine
+        self._draft = draft
+        self._released = released
+        self._before = before
+        self._folder = f"{_FOLDER}/{released.number}"
+        self._files: list[ReleaseFile] = []
+        engine.storage.delete(self._folder)  # left by a run that was stopped
+
+    def _blocks(self, released: _Released, is_before: bool = False) -> DataFrame:
+        return all_blocks(self._engine, released.source_statements, is_before)
+
+    def write_dumps(self, part_bytes: int) -> None:
+        """Write the dumps and the patch, if the release has dumps."""
+        if "dumps" not in self._engine.config.publish.parts:
+            return
+        with self._engine.job("publish: dumps"):
+            blocks = self._blocks(self._released)
+            parts = dumps.count_parts(blocks, part_bytes)
+            written = dumps.write_dumps(self._engine, self._folder, blocks, parts)
+        names = publish.part_names(parts)
+        added = "".join(sorted(self._draft.description - self._draft.source_statements)).encode()
+        for name in names:
+            with publish.open_dump(self._draft.folder / name) as out:
+                out.write(added if publish.has_all_graphs(name) else b"")
+        quads = sum(file.lines for file in written if publish.has_all_graphs(file.name)) + added.count(b"\n")
+        triples = sum(file.lines for file in written if not publish.has_all_graphs(file.name))
+        files = sorted([*(file.name for file in written), *names])
+        files.sort(key=publish.has_all_graphs, reverse=True)
+        manifest = self._draft.manifest
+        full = FullDumps(manifest.number, manifest.created, tuple(files), quads, triples)
+        self._note_files(written)
+        self._draft = publish.add_dumps(self._draft, full, self._write_patch())
+
+    def _write_patch(self) -> PatchDumps | None:
+        previous = self._draft.previous
+        if previous is None:
+            return None
+        manifest = self._draft.manifest
+        names = (f"added-{manifest.number}.nq.gz", f"removed-{manifest.number}.nq.gz")
+        described = self._engine.spark.createDataFrame(
+            publish.description_changes(self._draft, previous), "line binary, added boolean"
+        )
+        changed = self._engine.tables.read(changes.CHANGED_QUADS).unionByName(described)
+        with self._engine.job("publish: patch"):
+            written = dumps.write_patch(self._engine, self._folder, changed, names)
+        self._note_files(written)
+        added, removed = (next(file.lines for file in written if file.name == name) for name in names)
+        return PatchDumps(manifest.number, previous.manifest.number, *names, added, removed, manifest.created)
+
+    def write_feed(self) -> None:
+        """Write the change feed, if the release has one."""
+        if "feed" in self._engine.config.publish.parts:
+            self._draft = publish.write_feed(self._draft, self._engine.config, self._changes())
+
+    def _changes(self) -> Iterable[Change] | None:
+        if self._before is None:
+            return None
+        now, before = (
+            self._blocks(released, is_before).unionByName(
+                block_of_lines(self._engine, Owner.DESCRIPTION, released.other_lines)
+            )
+            for released, is_before in ((self._released, False), (self._before, True))
+        )
+        return changes.write_changed_documents(self._engine, self._draft.manifest.made_by, now, before)
+
+    def complete(self) -> Manifest:
+        """Copy all other files to the storage, the manifest as the last one."""
+        storage = self._engine.storage
+        storage.delete(f"{self._folder}/{dumps.TEMPORARY}")
+        manifest = publish.complete_partitioned(self._draft, self._engine.config, self._files)
+        present = {file.name for file in self._files}
+        for file in manifest.files:
+            if file.name not in present:
+                storage.upload(self._draft.folder / file.name, f"{self._folder}/{file.name}")
+        storage.upload(self._draft.folder / _MANIFEST, f"{self._folder}/{_MANIFEST}")
+        return manifest
+
+    def _note_files(self, written: Sequence[WrittenFile]) -> None:
+        self._files += [file.described for file in written]
+
+
+# -- the releases of a storage ---------------------------------------------------------------------------------------
+
+
+def _numbers(engine: Engine) -> list[int]:
+    return sorted(int(name) for name in engine.storage.names(_FOLDER) if name.isdigit())
+
+
+def _next_number(engine: Engine) -> int:
+    """Return the number of the next release; those that one machine has made of this workspace count, too.
+
+    A release of a run that was not committed does not count: it is replaced.
+    """
+    committed = [int(row["number"]) for row in engine.tables.before(RELEASED).select("number").collect()]
+    return max([*committed, *publish.Releases(engine.config.workspace).numbers()], default=0) + 1
+
+
+def _versions(engine: Engine) -> list[str]:
+    return [engine.tables.version(name) for name in TABLES]
+
+
+def _is_complete(engine: Engine, number: int) -> bool:
+    return engine.storage.exists(f"{_FOLDER}/{number}/{_MANIFEST}")
+
+
+def _manifest(engine: Engine, number: int) -> Manifest:
+    return msgspec.json.decode(engine.storage.read(f"{_FOLDER}/{number}/{_MANIFEST}"), type=Manifest)
+
+
+def _release(engine: Engine, number: int, is_new: bool) -> Release:
+    return Release(number, engine.storage.path(_FOLDER, str(number)), _manifest(engine, number), is_new)
+
+
+def _download(engine: Engine, number: int, place: Path) -> PreviousRelease:
+    """Copy the small files of the previous release to this machine."""
+    place.mkdir()
+    for name in engine.storage.names(f"{_FOLDER}/{number}"):
+        if _NEEDED_BEFORE.fullmatch(name):
+            engine.storage.download(f"{_FOLDER}/{number}/{name}", place / name)
+    return PreviousRelease(place, _manifest(engine, number))
+
+
+def _last_released(engine: Engine) -> _Released | None:
+    """Return the release of the last committed run; None if it has none, or if its files were removed."""
+    rows = engine.tables.before(RELEASED).collect()
+    if not rows or not _is_complete(engine, rows[0]["number"]):
+        return None
+    released = msgspec.convert(rows[0].asDict(), _Released)
+    committed = [engine.tables.committed.tables.get(name, "") for name in TABLES]
+    return released if released.tables == committed else None
+
+
+def _note(engine: Engine, made_by: str, released: _Released) -> None:
+    row = engine.spark.createDataFrame([msgspec.structs.astuple(released)], engine.tables.read(RELEASED).schema)
+    engine.tables.write(RELEASED, made_by, row)
