@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from bibld._api.workspace import Workspace as Workspace
     from bibld.catalog import RELATIONS as RELATIONS
     from bibld.catalog import Reject as Reject
+    from bibld.catalog.exchange import ConvertedWorkspace as ConvertedWorkspace
     from bibld.check import CheckedFile as CheckedFile
     from bibld.check import CheckReport as CheckReport
     from bibld.check import Finding as Finding
@@ -129,6 +130,7 @@ _HOMES = {
     "_api.tables": ("Table",),
     "_api.workspace": ("Workspace",),
     "catalog": ("RELATIONS", "Reject"),
+    "catalog.exchange": ("ConvertedWorkspace",),
     "check": ("CheckReport", "CheckedFile", "Finding", "SourcesReport"),
     "dedup": ("MethodOptions",),
     "dedup.comparison": ("MethodComparison", "MethodResult"),

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterable, Iterator
+from io import BytesIO
 from typing import Any
 
 import msgspec
 
+from bibld import adapters, pipeline, vocabulary
 from bibld._api.tables import Table
+from bibld.config import Config
+from bibld.model.iris import Iris
 from bibld.model.rdf import XSD
+from bibld.protocols import Query
 
 _INTEGERS = frozenset(
     f"{XSD}{name}" for name in ("integer", "int", "long", "short", "nonNegativeInteger", "positiveInteger", "gYear")
@@ -95,3 +100,18 @@ def _column_names(variables: Iterable[str]) -> Iterator[str]:
     for name in variables:
         usable = name if name.isidentifier() else f"v{name}"
         yield f"{usable}_" if keyword.iskeyword(usable) else usable
+
+
+def query_release(config: Config, sparql: str) -> Table[Any]:
+    """Answer a query from the store of the current release; raises ``StageError`` before the first one."""
+    release, manifest = pipeline.current_release(config)
+    settings = config.settings("store", manifest.backend)
+    copy = adapters.load_adapter("store", manifest.backend).open_copy(release / "store", settings)
+    try:
+        out = BytesIO()
+        prefixes = {**vocabulary.prefixes(Iris(config.dataset.base)), **config.serve.prefixes}
+        query = Query(sparql, config.dataset.base, graph="application/n-triples", prefixes=prefixes)
+        kind = copy.answer(query, out)
+    finally:
+        copy.close()
+    return table_of_graph(out.getvalue()) if kind == "graph" else table_of_results(out.getvalue())

@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
-from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TextIO, get_args
 
 import msgspec
 
-from bibld import adapters, harvest, pipeline, vocabulary
+from bibld import adapters, harvest, pipeline
 from bibld import config as configuration
 from bibld import explain as explaining
 from bibld._api import exports
 from bibld._api.arguments import check_choice, check_source, run_time
+from bibld._api.engines import EngineName, convert_workspace
 from bibld._api.exports import FileFormat
 from bibld._api.harvests import harvest_sources, probe_sources
 from bibld._api.links import Links
@@ -26,10 +26,11 @@ from bibld._api.records import PathName
 from bibld._api.review import Review
 from bibld._api.rows import ClusterRow, FileRow, PairRow, RecordRow, Stats, main_title, stats_of
 from bibld._api.runs import run_stages
-from bibld._api.sparql import table_of_graph, table_of_results
+from bibld._api.sparql import query_release
 from bibld._api.tables import Table
 from bibld.catalog import Catalog, Reject
 from bibld.catalog.backup import Copied, back_up
+from bibld.catalog.exchange import ConvertedWorkspace
 from bibld.check import CheckReport, SourcesReport, check_sources, check_workspace
 from bibld.config import Config, Remote
 from bibld.dedup.labels import read_pairs
@@ -37,11 +38,10 @@ from bibld.errors import CatalogError, ConfigError
 from bibld.explain import IriReport, PairReport, RecordReport
 from bibld.harvest import HarvestResult
 from bibld.ingest import Exported, export_mods, export_originals
-from bibld.model.iris import Iris
 from bibld.model.linkage import Decision, Edge
 from bibld.pipeline import Summary
 from bibld.progress import Progress, Silent
-from bibld.protocols import Query, SourceRecord
+from bibld.protocols import SourceRecord
 from bibld.publish import Releases, ReleaseSummary, Verification
 from bibld.publish import verify as verify_release
 from bibld.store import Delivered
@@ -342,17 +342,7 @@ class Workspace:
         declaration. Raises ``StageError`` before the first release and
         ``BadQueryError`` for a query that is not SPARQL.
         """
-        release, manifest = pipeline.current_release(self.config)
-        settings = self.config.settings("store", manifest.backend)
-        copy = adapters.load_adapter("store", manifest.backend).open_copy(release / "store", settings)
-        try:
-            out = BytesIO()
-            prefixes = {**vocabulary.prefixes(Iris(self.config.dataset.base)), **self.config.serve.prefixes}
-            query = Query(sparql, self.config.dataset.base, graph="application/n-triples", prefixes=prefixes)
-            kind = copy.answer(query, out)
-        finally:
-            copy.close()
-        return table_of_graph(out.getvalue()) if kind == "graph" else table_of_results(out.getvalue())
+        return query_release(self.config, sparql)
 
     # -- decide ------------------------------------------------------------------------------------------------------
 
@@ -477,6 +467,15 @@ class Workspace:
         file = None if shapes is None else Path(shapes)
         with self.catalog() as catalog:
             return validate_workspace(catalog, self.config, file, settings or ReportSettings(), self.progress)
+
+    def convert(self, to: EngineName, *, at: datetime | None = None) -> ConvertedWorkspace:
+        """Move the results of the last run to tables for Spark (``spark``), or from them to this machine (``local``).
+
+        The next run with that engine goes on from them. ``at`` is the time of the conversion. Raises ``StageError``,
+        ``CatalogError``, and ``ConfigError`` if Spark is not installed.
+        """
+        check_choice(to, "engine", list(get_args(EngineName)))
+        return convert_workspace(self.config, to, at or run_time(), self.progress)
 
     def backup(self, folder: PathName, *, register_only: bool = False) -> Table[Copied]:
         """Copy the databases of the workspace into a new folder, as they are at one moment."""

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import msgspec
+
 from bibld.catalog import Catalog, lock_folder
 from bibld.catalog._exchange.export import Export, Row, WorkspaceState
 from bibld.catalog._exchange.restore import Restoration
@@ -21,6 +23,7 @@ from bibld.errors import CatalogError
 
 __all__ = [
     "TABLES",
+    "ConvertedWorkspace",
     "ExchangeTable",
     "Export",
     "Restoration",
@@ -31,6 +34,20 @@ __all__ = [
     "replace_databases",
     "restoration_of",
 ]
+
+
+class ConvertedWorkspace(msgspec.Struct, frozen=True):
+    """A workspace that was moved: to which engine, the storage of its tables, the run on Spark, the rows by table.
+
+    ``was_current``: the tables consisted of the same rows already.
+    """
+
+    engine: str
+    storage: str
+    run: int
+    rows: dict[str, int]
+    was_current: bool = False
+
 
 _FILES = ("register.db", "catalog.db")
 """The databases, in the order in which they are committed."""

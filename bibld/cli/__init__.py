@@ -46,7 +46,13 @@ _GROUPS = {
     },
     "Decide": {"review": "review", "join": "review", "split": "review", "evaluate": "evaluate", "train": "evaluate"},
     "Convert": {"read": "read", "crosswalk": "crosswalk"},
-    "Maintain": {"catalog": "catalog", "adapters": "adapters", "sample": "sample", "completion": "completion"},
+    "Maintain": {
+        "catalog": "catalog",
+        "workspace": "workspace",
+        "adapters": "adapters",
+        "sample": "sample",
+        "completion": "completion",
+    },
 }
 COMMANDS = {name: module for group in _GROUPS.values() for name, module in group.items()}
 """Every command, and the module of this package that it is in."""

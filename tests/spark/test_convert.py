@@ -19,9 +19,9 @@ from bibld.errors import CatalogError, StageError
 from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
 from bibld.progress import Silent
-from bibld.spark._convert import _to_tables
-from bibld.spark._convert._to_tables import write_tables
-from bibld.spark._convert._to_workspace import write_workspace
+from bibld.spark._convert import to_tables as writing
+from bibld.spark._convert.to_tables import write_tables
+from bibld.spark._convert.to_workspace import write_workspace
 from bibld.spark._folder import FolderStorage
 from bibld.spark._schemas import SCHEMAS
 from bibld.spark._storage import Storage
@@ -119,7 +119,7 @@ def test_tables_of_the_same_rows_are_not_committed_twice(sample: Config, folder:
 def test_an_interrupted_conversion_continues_with_the_next_file(
     sample: Config, folder: FolderStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_to_tables, "_KEYS_OF_FILE", 100)
+    monkeypatch.setattr(writing, "_KEYS_OF_FILE", 100)
     uploaded: list[str] = []
     upload = folder.upload
 

@@ -1,0 +1,69 @@
+"""``bibld workspace convert``: tables in a folder need no Java."""
+
+import json
+import shutil
+import sys
+from collections.abc import Callable
+
+import pytest
+from click.testing import CliRunner, Result
+
+from bibld import cli, config, pipeline, progress
+from bibld.config import Config
+from tests.end_to_end.conftest import CLOCK, sample_in
+
+pytest.importorskip("pyspark", reason="pyspark is not installed")
+
+
+@pytest.fixture(scope="module")
+def intact(tmp_path_factory):
+    loaded = sample_in(tmp_path_factory.mktemp("intact"))
+    pipeline.run(loaded, CLOCK, progress.Silent())
+    return loaded
+
+
+@pytest.fixture
+def sample(intact, tmp_path):
+    shutil.copytree(intact.folder.parent, tmp_path / "copy")
+    return config.load(tmp_path / "copy" / "sample" / "bibld.toml")
+
+
+@pytest.fixture
+def convert(sample: Config) -> Callable[..., Result]:
+    def run(*words: str) -> Result:
+        return CliRunner().invoke(cli.command_line, ["workspace", "convert", str(sample.file), *words])
+
+    return run
+
+
+def test_a_workspace_goes_to_tables_and_back(sample, convert):
+    there = convert("--to", "spark", "-q")
+    assert there.exit_code == 0, there.output
+    assert there.output.endswith(f" rows of 27 tables, 289 records copied to run 1 in {sample.workspace / 'spark'}\n")
+    again = convert("--to", "spark", "-q")
+    assert again.output.startswith(f"run 1 in {sample.workspace / 'spark'} is current: ")
+    back = convert("--to", "local", "-q", "--json")
+    found = json.loads(back.output)
+    assert (found["engine"], found["run"], found["rows"]["records"]) == ("local", 1, 289)
+    ran = CliRunner().invoke(cli.command_line, ["run", str(sample.file), "-q"])
+    assert ran.exit_code == 0, ran.output
+
+
+def test_there_must_be_results_to_convert(sample, convert):
+    nothing = convert("--to", "local", "-q")
+    assert nothing.exit_code == 1
+    assert "contains no complete run; run `bibld run CONFIG --engine spark` first" in nothing.output
+    shutil.rmtree(sample.workspace)
+    nothing = convert("--to", "spark", "-q")
+    assert nothing.exit_code == 1
+    assert "nothing has been run yet, there is nothing to convert" in nothing.output
+
+
+def test_without_spark_the_command_states_what_to_install(convert, monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("bibld.spark")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    missing = convert("--to", "spark")
+    assert missing.exit_code == 2
+    assert "Spark is not installed; run: pip install 'bibld[spark]'" in missing.output
