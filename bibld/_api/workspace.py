@@ -100,16 +100,17 @@ class Workspace:
         rebuild: bool = False,
         allow_deletes: bool = False,
         at: datetime | None = None,
+        engine: Literal["", "local", "spark"] = "",
     ) -> Summary:
         """Run the stages up to ``until``, and return what was done; what did not change is not done again.
 
         ``restat`` recounts the statistics of blocking, ``rebuild`` repeats every stage after reading, ``allow_deletes``
-        deletes missing records even if they are more than a source may lose in one run. ``at`` is the time that the
-        published data state (now, or SOURCE_DATE_EPOCH). Raises ``ConfigError``, ``StageError``. See ``report.html``.
+        deletes missing records even if they are more than a source may lose in one run. ``at`` is the time in
+        the data (now, or SOURCE_DATE_EPOCH), ``engine`` replaces the setting. Raises ``ConfigError``, ``StageError``.
         """
         check_choice(until, "stage", list(get_args(Until)))
         options = {"until": until, "restat": restat, "rebuild": rebuild, "allow_deletes": allow_deletes}
-        return run_stages(self.config, at or run_time(), self.progress, **options)
+        return run_stages(self.config, at or run_time(), self.progress, engine, **options)
 
     def deliver(
         self,

@@ -87,8 +87,13 @@ def _run_options(command: Callable[..., None]) -> Callable[..., None]:
     help="Exit with code 3 when more than this percentage of the records of a source is rejected.  [default: the key"
     " max_rejects of the source, or 100]",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "spark"]),
+    help="Run on this machine, or on Apache Spark.  [default: the key name of the table engine, or local]",
+)
 @_run_options
-def run(config: Path, max_rejects: float | None, as_json: bool, **options: Any) -> None:  # noqa: ANN401
+def run(config: Path, max_rejects: float | None, engine: str | None, as_json: bool, **options: Any) -> None:  # noqa: ANN401
     """Run all stages: read the sources of CONFIG, match, merge, and publish a release.
 
     What did not change since the last run is not done again; a run that was interrupted is resumed. The summary lists
@@ -97,7 +102,7 @@ def run(config: Path, max_rejects: float | None, as_json: bool, **options: Any) 
     from bibld.errors import BibldError
 
     try:
-        faults, text = _run(config, "publish", as_json, max_rejects, **options)
+        faults, text = _run(config, "publish", as_json, max_rejects, engine=engine or "", **options)
     except (BibldError, MemoryError, KeyboardInterrupt) as error:
         code = error.exit_code if isinstance(error, BibldError) else STAGE_FAILED
         _inform(config, INTERRUPTED if isinstance(error, KeyboardInterrupt) else code, [str(error)])

@@ -12,7 +12,6 @@ from pathlib import Path
 import jinja2
 import msgspec
 
-from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.errors import StageError
 from bibld.model.report import FILE as RELEASE_FILE
@@ -54,7 +53,7 @@ def write_report(config: Config, summary: Summary, created: str) -> Path:
 
     ``created`` is when the run began, as ISO 8601.
     """
-    release = _report_of_release(Path(summary.release)) if summary.release else None
+    release = _report_of_release(Path(summary.release.removeprefix("file://"))) if summary.release else None
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("bibld.report", "."),
         autoescape=True,
@@ -69,7 +68,7 @@ def write_report(config: Config, summary: Summary, created: str) -> Path:
         created=created,
         stages=_bars([(time.stage, round(1000 * time.seconds)) for time in summary.stages], _seconds),
         sources=[_source_row(source.config.id, source.config.label, summary, release) for source in config.sources],
-        rejects=_rejects(config),
+        rejects=sum(source.rejected for source in summary.figures.sources),
         scores=_scores(release.matching.histogram) if release is not None else (),
         thresholds=release.matching.thresholds if release is not None else {},
         sizes=_counts(release.matching.sizes) if release is not None else (),
@@ -90,7 +89,7 @@ def write_report(config: Config, summary: Summary, created: str) -> Path:
 def _report_of_release(folder: Path) -> Report | None:
     try:
         return msgspec.json.decode((folder / RELEASE_FILE).read_bytes(), type=Report)
-    except FileNotFoundError:  # [publish] parts may leave it out
+    except FileNotFoundError:  # [publish] parts may leave it out, and a release may be on another file system
         return None
 
 
@@ -129,11 +128,6 @@ def _source_row(source: str, labels: dict[str, str], summary: Summary, release: 
         coverage=coverage,
         rejects=_counts(figures.rejects[:_REASONS]) if figures is not None else (),
     )
-
-
-def _rejects(config: Config) -> int:
-    with Catalog(config.workspace, read_only=True, config_file=config.file) as catalog:
-        return sum(counts.rejected for counts in catalog.records.load_counts())
 
 
 def _scores(histogram: Sequence[ScoreBin]) -> tuple[tuple[str, int, tuple[tuple[str, float], ...]], ...]:

@@ -3,3 +3,9 @@
 In: a configuration with the table ``[engine]``. Out: tables in Parquet, and a release in parts, in the storage of the
 engine. The bytes of the sorted dump are those of a run on one machine.
 """
+
+from __future__ import annotations
+
+from bibld.spark._run import run
+
+__all__ = ["run"]

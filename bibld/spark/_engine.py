@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark import Broadcast
 from pyspark.sql import DataFrame, SparkSession
@@ -21,6 +21,9 @@ from bibld.spark._schemas import spark_schema
 from bibld.spark._session import located_failures
 from bibld.spark._storage import Storage
 from bibld.spark._tables import Tables
+
+if TYPE_CHECKING:
+    from bibld.spark._output.release import Release
 
 _SECONDS_BETWEEN_COUNTS = 1.0
 
@@ -45,6 +48,8 @@ class Engine(RunNotes):
         self.storage = Storage(spark, config.engine.storage or str(config.workspace / "spark"))
         self.tables = Tables(spark, self.storage)
         self.iris = Iris(config.dataset.base)
+        self.release: Release | None = None
+        """The release of this run, once it has published."""
 
     @property
     def number(self) -> int:

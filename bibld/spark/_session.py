@@ -112,6 +112,8 @@ def _open(engine: EngineConfig, name: str, folder: Path) -> SparkSession:
     settings["spark.driver.extraJavaOptions"] = f"-Dlog4j2.configurationFile={log_settings.as_uri()} {options}".strip()
     for key, value in settings.items():
         builder = builder.config(key, value)
+    # Spark looks for pandas in order to recognise its tables; bibld gives it none.
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     os.environ["PYSPARK_PYTHON"] = settings[_PYTHON]  # a session in Python reads only this
     try:
         spark = builder.getOrCreate()
@@ -122,8 +124,6 @@ def _open(engine: EngineConfig, name: str, folder: Path) -> SparkSession:
         ) from error
     spark.sparkContext.setLogLevel("ERROR")
     logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL)  # what it logs is raised, too
-    # Spark looks for pandas in order to recognise its tables; bibld gives it none.
-    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     return spark
 
 

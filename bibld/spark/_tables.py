@@ -26,6 +26,9 @@ from bibld.spark._storage import Storage, literal
 _FORMAT = 1
 _MANIFEST = "manifest.json"
 _CURRENT = "current.json"
+CHECKPOINTS = "checkpoints"
+"""The folder of what stages store between their steps."""
+
 _RUNS_KEPT = 2
 """Committed runs whose tables are kept: the current one, and the one before it for whoever is still reading it."""
 
@@ -171,7 +174,8 @@ class Tables:
         return run.number
 
     def sweep(self) -> None:
-        """Delete the versions of tables that neither the last committed runs nor this run need."""
+        """Delete the versions of tables that neither the last committed runs nor this run need, and checkpoints."""
+        self.storage.delete(CHECKPOINTS)
         first = self.committed.number - _RUNS_KEPT + 1
         runs = [name for name in self.storage.names("runs") if name.endswith(".json")]
         kept = {(name, version) for name, version in self._versions.items()}

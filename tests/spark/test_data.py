@@ -18,7 +18,7 @@ from bibld.catalog import Catalog, EntityVerdict, PersonVerdict, Verdicts
 from bibld.model.linkage import Pair
 from bibld.model.release import Manifest
 from bibld.progress import Silent
-from bibld.spark._convert._to_tables import write_tables
+from bibld.spark._convert.to_tables import write_tables
 from bibld.spark._data import cluster_entities, describe_clusters, keep_links, merge_clusters, point_to_founders
 from bibld.spark._engine import Engine
 from bibld.spark._output import publish_release, remove_releases

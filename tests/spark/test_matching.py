@@ -16,7 +16,7 @@ from bibld import pipeline, progress
 from bibld.catalog import Catalog, PersonVerdict, Verdicts
 from bibld.config import Config, load
 from bibld.errors import StageError
-from bibld.spark._convert._to_tables import write_tables
+from bibld.spark._convert.to_tables import write_tables
 from bibld.spark._engine import Engine
 from bibld.spark._folder import FolderStorage
 from bibld.spark._matching import _clusters, match_records
