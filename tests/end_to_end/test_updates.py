@@ -202,7 +202,7 @@ def test_an_unchanged_file_changes_nothing(three):
     before = three.quads()
     summary = three.update()
     assert three.quads() == before
-    assert [time.stage for time in summary.stages if not time.was_current] == ["read"]
+    assert [time.stage for time in summary.stages if not time.was_current] == []
 
 
 @pytest.mark.parametrize("way", ["by its status", "by a list", "by its absence"])
@@ -354,7 +354,7 @@ def test_another_policy_of_merging_changes_values_and_no_cluster(libraries):
     assert libraries.publishes("Four acts, without a hero")
     assert libraries.cluster("south:1") == ["north:1", "south:1"]
     assert libraries.history("south:1") == []
-    assert [time.stage for time in summary.stages if not time.was_current] == ["read", "merge", "triplify"]
+    assert [time.stage for time in summary.stages if not time.was_current] == ["merge", "triplify"]
 
 
 # -- a run that was stopped --------------------------------------------------------------------------------------------
@@ -372,9 +372,9 @@ def test_finished_stages_of_an_interrupted_run_are_not_repeated(three, monkeypat
         with pytest.raises(StoreError):
             three.run(three.place, until="publish")
     summary = three.run(three.place, until="publish")
-    assert [time.stage for time in summary.stages if time.was_current] == ["dedup", "merge", "triplify"]
+    assert [time.stage for time in summary.stages if time.was_current] == ["read", "dedup", "merge", "triplify"]
     again = three.run(three.place, until="publish")
-    assert [time.stage for time in again.stages if not time.was_current] == ["read"]
+    assert [time.stage for time in again.stages if not time.was_current] == []
 
 
 def test_the_rebuild_option_repeats_every_stage_without_a_new_release(three):

@@ -57,7 +57,11 @@ class Export:
         for queue in _EMPTY_AFTER_RUN:
             if self._value("SELECT EXISTS (SELECT 1 FROM dirty_queue WHERE queue = ?)", queue):
                 raise CatalogError(f"the last run was interrupted ({queue} are waiting); run `bibld run` first")
-        stages = dict(self._connection.execute("SELECT name, made_by FROM stage ORDER BY name").fetchall())
+        stages = dict(
+            self._connection.execute(
+                "SELECT name, made_by FROM stage WHERE name NOT LIKE 'read %' ORDER BY name"  # the files are read again
+            ).fetchall()
+        )
         return WorkspaceState(
             workspace=str(self._value("SELECT id FROM workspace")),
             run=self._value("SELECT coalesce(max(run), 0) FROM run"),
