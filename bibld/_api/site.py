@@ -42,7 +42,17 @@ def open_site(config: Config, settings: Settings, remote: Remote | None, workspa
         if has_search(config.workspace, manifest.number):
             search = partial(open_search, config.workspace, manifest.number)
         close = opening.pop_all().close
-        review = ReviewDesk(workspace)
         return Site(
-            manifest, release, catalog, original, settings, close, store_settings, remote, published, search, review
+            manifest,
+            release,
+            catalog,
+            original,
+            settings,
+            close,
+            store_settings,
+            remote,
+            published,
+            search,
+            ReviewDesk(workspace),
+            lambda record: catalog.records.subfields_beside_mods(record.ordinal),
         )

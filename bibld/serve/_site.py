@@ -6,7 +6,7 @@ import asyncio
 import mmap
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,11 @@ def _nothing() -> None:
     """Close nothing."""
 
 
+def _none(record: SourceRecord) -> Sequence[tuple[str, str]]:
+    """Return no subfields."""
+    return ()
+
+
 class Site(msgspec.Struct, frozen=True):
     """A release to serve.
 
@@ -69,7 +74,8 @@ class Site(msgspec.Struct, frozen=True):
     copy. ``published`` opens the prepared documents of the release; without them each is made from the store and the
     catalog, which takes longer. ``search`` opens the names that are searched (its arguments are those of
     ``open_search`` after the release); without them there is neither search nor reconciliation. ``review`` stores what
-    people decide on the review page.
+    people decide on the review page. ``beside_mods`` returns name and fate of the subfields of a source record that are
+    not in its MODS (``SourceRecord`` has no place for them).
     """
 
     manifest: Manifest
@@ -83,6 +89,7 @@ class Site(msgspec.Struct, frozen=True):
     published: Callable[[], PublishedView] | None = None
     search: Callable[..., SearchView] | None = None
     review: Desk | None = None
+    beside_mods: Callable[[SourceRecord], Sequence[tuple[str, str]]] = _none
 
     @property
     def store(self) -> StoreCopy | RemoteSource:
@@ -181,6 +188,7 @@ def _open(site: Site, places: Places, has_services: bool = True) -> Served:
             addresses=addresses,
             vocabulary=_vocabulary.load(addresses.iris),
             original=site.original,
+            beside_mods=site.beside_mods,
             void=void.read_bytes() if void.is_file() else b"",
             contact=site.settings.contact,
             search=names_of_pages,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -32,7 +32,7 @@ class OpenRelease(msgspec.Struct, frozen=True):
     ``void`` is the ``void.ttl`` of the release; ``contact`` the mail address of those who run the site, empty if it is
     not known. ``search`` has the names of the release, for the thread that makes pages; None if the release has none.
     ``report`` are its figures; None for a release that was made without the part ``report``. ``has_services``: whether
-    a server answers queries; none does for a site of files.
+    a server answers queries; none does for a site of files. ``beside_mods``: see ``bibld.serve.Site``.
     """
 
     manifest: Manifest
@@ -46,6 +46,7 @@ class OpenRelease(msgspec.Struct, frozen=True):
     search: SearchView | None = None
     report: Report | None = None
     has_services: bool = True
+    beside_mods: Callable[[SourceRecord], Sequence[tuple[str, str]]] = lambda _: ()
 
 
 class Thing(msgspec.Struct, frozen=True):

@@ -62,9 +62,6 @@ NAME_OF_IDENTIFIER = {"legal deposit number": "legal deposit"}
 CLASS_OF_CLASSIFICATION = {scheme: f"bf:Classification{scheme.capitalize()}" for scheme in ("ddc", "lcc", "udc", "nlm")}
 """``classification/@authority`` → class of BIBFRAME; others are ``bf:Classification``."""
 
-CONCEPT_CLASSIFICATIONS = frozenset(("rubbk", "bbk", "lbc", "udc", "ddc", "rugasnti", "rueskl"))
-"""Classifications whose marks name a subject and nothing else, so that each mark is a concept."""
-
 CONTENT_TYPE_AUTHORITIES = frozenset(("rdacontent", "isbdcontent"))
 """``genre/@authority`` of content types, which are no genres."""
 

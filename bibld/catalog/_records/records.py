@@ -444,10 +444,12 @@ class Records:
 
     def private_subfields(self, ordinal: int) -> frozenset[str]:
         """Return the subfields of one record that are stored but not published."""
+        return frozenset(name for name, fate in self.subfields_beside_mods(ordinal) if fate == "private")
+
+    def subfields_beside_mods(self, ordinal: int) -> list[tuple[str, str]]:
+        """Return name and fate (unmapped or private) of the subfields of one record that are not in its MODS."""
         row = self._connection.execute("SELECT coverage FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
-        if row is None:
-            return frozenset()
-        return frozenset(name for name, fate in self._subfields.decode(row[0]) if fate == "private")
+        return self._subfields.decode(row[0]) if row is not None else []
 
     def coverage(self) -> list[tuple[str, str, str, int]]:
         """Return flavour, subfield, fate (unmapped or private) and number of occurrences, the most frequent first."""

@@ -21,6 +21,7 @@ from bibld.published.search._schema import (
     language_code,
 )
 from bibld.published.search._values import FACETS, Asked, FacetValue
+from bibld.text.class_marks import is_class_mark
 
 COUNTED = 4000
 """Publications whose facets are read; of more, those of a sample."""
@@ -29,6 +30,9 @@ MOST_COUNTED = 50_000
 """Up to this many, the total is exact."""
 
 _MOST_VALUES = 15
+_MARKS_AMONG = 3
+"""How many times as many values as are shown are looked at: class marks among them are left out."""
+
 _VALUE_BITS = 28
 _MASK = (1 << _VALUE_BITS) - 1
 _SINGLES = (BUCKETS - 1) << ID_BITS
@@ -46,6 +50,12 @@ _CODE_OF_FACET = {
     "place": facet_of_group("k"),
 }
 _BY_LINK = ("author", "subject", "publisher", "series", "place")
+
+
+def is_mark(path: str, title: str) -> bool:
+    """Whether a thing is a class mark, which tells readers nothing in a list of subjects."""
+    folder, _, rest = path.partition("/")
+    return folder == "concept" and is_class_mark(rest.partition("/")[0], title)
 
 
 class Counts:
@@ -114,10 +124,15 @@ class Facets:
         self, name: str, listed: list[tuple[int, int]], chosen: tuple[str, ...], limit: int
     ) -> tuple[FacetValue, ...]:
         numbers = {number for path in chosen if (number := self._rows.number_of(path)) is not None}
-        kept = [pair for place, pair in enumerate(listed) if place < limit or pair[0] in numbers]
+        kept = [pair for place, pair in enumerate(listed) if place < _MARKS_AMONG * limit or pair[0] in numbers]
         kept += [(number, 0) for number in sorted(numbers - {number for number, _ in kept})]
         titles = self._rows.titles(number for number, _ in kept)
-        return tuple(FacetValue(*titles[number], count) for number, count in kept if number in titles)
+        values = [
+            FacetValue(*titles[number], count)
+            for number, count in kept
+            if number in titles and (number in numbers or not is_mark(*titles[number]))
+        ]
+        return tuple(value for place, value in enumerate(values) if place < limit or value.value in chosen)
 
     def _value(self, name: str, number: int) -> str:
         if name == "library":

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bibld.published._schema import connect, reporting_errors
 from bibld.published.search._documents import EntryKind
-from bibld.published.search._facets import COUNTED, Counts
+from bibld.published.search._facets import COUNTED, Counts, is_mark
 from bibld.published.search._matching import of_complete_title, of_number, of_words, quote
 from bibld.published.search._query import LONGEST_QUERY
 from bibld.published.search._reader import Rows, agents_of
@@ -183,7 +183,9 @@ class SearchView:
         found = [
             Related(one.path, one.title, one.kind, count)
             for other, count in ordered
-            if (one := named.get(paths[other])) is not None and kind in (None, one.kind)
+            if (one := named.get(paths[other])) is not None
+            and kind in (None, one.kind)
+            and not is_mark(one.path, one.title)
         ]
         return found[:limit]
 

@@ -17,6 +17,7 @@ from bibld.serve._pages.fields import Value
 from bibld.serve._pages.overview import bare_address, licence_name
 from bibld.terms import LANGUAGES
 
+_MARK = re.compile(r" ([:;/=]) ")
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -97,6 +98,7 @@ def make_environment(language: Language, mount: str, values: Mapping[str, object
         shown=shown,
         size=language.size,
         translated=language.text,
+        unbroken=unbroken,
     )
     return environment
 
@@ -116,6 +118,11 @@ def shown(value: Value, href: str | None = None) -> Markup:
         text = f'<span{language} dir="auto">{escape(value.text)}</span>'
     remark = f' <small class="remark" dir="auto">{escape(value.remark)}</small>' if value.remark else ""
     return Markup(text + remark)
+
+
+def unbroken(text: str) -> str:
+    """Keep the marks of ISBD at the end of a line, not at the beginning of the next one."""
+    return _MARK.sub("\u00a0\\1 ", text)
 
 
 def plain(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
@@ -21,6 +22,7 @@ from bibld.serve._pages import codes, facts, fields, matches, portraits, structu
 from bibld.serve._pages.holdings import holdings
 from bibld.serve._pages.works import Editions, WorkLists, WorksOfThing, first_author
 from bibld.serve._things import OpenRelease, Thing
+from bibld.text.class_marks import is_class_mark
 
 INCOMING_ON_PAGE = 100
 """Of what points to an entity, in each form."""
@@ -164,7 +166,7 @@ class ThingPages:
             comparison=views.values_side_by_side(side_by_side),
             edges=edges[:_EDGES_SHOWN],
             more_edges=max(0, len(edges) - _EDGES_SHOWN),
-            entities=[link for link, _ in entities if _is_worth_a_visit(link.path)],
+            entities=[link for link, _ in entities if _is_worth_a_visit(link.path, link.text)],
             events=self._events(members),
             citations=[(self._language.text(name), STYLES[style](reference)) for style, name in STYLE_NAMES.items()],
             coins=coins(reference),
@@ -207,6 +209,7 @@ class ThingPages:
             heading=heading_of(record.mods, self._language),
             groups=groups,
             original=to_mrk(original) if original is not None else "",
+            left_out=_by_fate(self._release.beside_mods(record)),
             founder=founder,
             publication=heading_of(merged.mods, self._language) if merged is not None else None,
             siblings=[each for each in cluster.members if each != record.id][:INCOMING_ON_PAGE] if cluster else [],
@@ -344,10 +347,22 @@ def _objects(triples: Iterable[ox.Triple]) -> list[str]:
     return [each.object.value for each in triples if isinstance(each.object, ox.NamedNode)]
 
 
-def _is_worth_a_visit(path: str) -> bool:
-    """Whether an entity is worth a link: not a list of headings, nor its values that most publications have."""
+def _by_fate(subfields: Iterable[tuple[str, str]]) -> list[tuple[str, list[tuple[str, int]]]]:
+    """Return the subfields that are not in the MODS with their numbers, by what became of them."""
+    counts = Counter(subfields)
+    found = []
+    for fate in ("unmapped", "private"):
+        of_fate = sorted((name, number) for (name, other), number in counts.items() if other == fate)
+        if of_fate:
+            found.append((fate, of_fate))
+    return found
+
+
+def _is_worth_a_visit(path: str, text: str) -> bool:
+    """Whether an entity is worth a link: no list of headings, no value that most publications have, no class mark."""
     folder, _, rest = path.partition("/")
-    return folder != "concept" or ("/" in rest and not rest.startswith("marctarget/"))
+    scheme, slash, _ = rest.partition("/")
+    return folder != "concept" or (bool(slash) and scheme != "marctarget" and not is_class_mark(scheme, text))
 
 
 def _day(run_time: str) -> str:

@@ -51,8 +51,12 @@ def draw_overlap(
     for number, each in enumerate(shown):
         out.append(_draw_combination(each, number, step, (most, foot, is_upward), (len(sets), rows_end)))
     for position, (name, href) in enumerate(sets):
-        words = draw_text("4", foot + 8 + position * _ROW + SIZE + 2, fit(name, NARROW - 8, SIZE), "halo")
-        out.append(link(words, href, name if href else "", True))
+        y = foot + 8 + position * _ROW
+        shown_name = fit(name, NARROW - 8, SIZE)
+        for kind in ("plate", "band") if position % 2 == 0 else ("plate",):  # no line goes through a name
+            width = f"{width_of(shown_name, SIZE) + 8:.0f}"
+            out.append(f'<rect class="{kind}" x="0" y="{y + 2}" width="{width}" height="{SIZE + 5}"/>')
+        out.append(link(draw_text("4", y + SIZE + 2, shown_name, "halo"), href, name if href else "", True))
     out.append(f'<line class="axis base" x1="0" x2="100%" y1="{foot}" y2="{foot}"/>')
     height = rows_end + 4
     if rest:

@@ -21,10 +21,11 @@ from bibld.model.mods import (
     TitleInfo,
 )
 from bibld.model.rdf import iri
+from bibld.text.class_marks import CLASSIFICATIONS
 from bibld.text.folding import tidy, trim
 from bibld.text.resource_types import type_code
 from bibld.triplify._claims import EntityClaim
-from bibld.triplify._codes import CLASS_OF_CLASSIFICATION, CONCEPT_CLASSIFICATIONS, CONTENT_TYPE_AUTHORITIES, loc
+from bibld.triplify._codes import CLASS_OF_CLASSIFICATION, CONTENT_TYPE_AUTHORITIES, loc
 from bibld.triplify._describe.entities import (
     claim_agent,
     claim_concept,
@@ -210,7 +211,7 @@ def _describe_classification(draft: Draft, mark: Classification, path: str) -> N
     draft.add_text("bf:edition", mark.edition or "", node)
     if scheme and scheme not in CLASS_OF_CLASSIFICATION:
         draft.add("bf:source", iri(draft.claim_scheme(scheme, path)), node)
-    if scheme in CONCEPT_CLASSIFICATIONS:
+    if scheme in CLASSIFICATIONS:
         concept = draft.iris.concept(scheme, value)
         claim = EntityClaim(label=draft.name_form(value, None), scheme=scheme, notation=value)
         draft.add_claim(concept, "concept", claim, path)

@@ -27,8 +27,8 @@ from bibld.model.mods import (
 from bibld.model.mods import Subject as SubjectHeading
 from bibld.model.mods_words import words_of
 from bibld.model.rdf import literal, term
+from bibld.text.class_marks import CLASSIFICATIONS
 from bibld.triplify._codes import (
-    CONCEPT_CLASSIFICATIONS,
     CONTENT_TYPE_AUTHORITIES,
     CREATOR_ROLES,
     RELATIONS,
@@ -107,9 +107,7 @@ def _of_location(location: Location) -> str:
 
 
 _BY_ELEMENT: dict[type, Callable[[Any], str]] = {
-    Classification: lambda mark: (
-        "dcterms:subject" if mark.authority in CONCEPT_CLASSIFICATIONS else "bf:classification"
-    ),
+    Classification: lambda mark: "dcterms:subject" if mark.authority in CLASSIFICATIONS else "bf:classification",
     Form: _of_form,
     Genre: lambda genre: "bf:content" if genre.authority in CONTENT_TYPE_AUTHORITIES else "bf:genreForm",
     Identifier: lambda identifier: (published_number(identifier) or ("bf:identifiedBy", ""))[0],
