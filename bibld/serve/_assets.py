@@ -19,6 +19,12 @@ _TYPES = {".css": "text/css", ".svg": "image/svg+xml", ".js": "text/javascript",
 _PARTS = {"site.css": ("styles", "page.css"), "site.js": ("scripts", "page.js")}
 """File → the folder of its parts, and the part that comes first; the others follow in the order of their names."""
 
+EDITOR = "editor.js"
+"""The bundle of the editor of queries, which is built from npm packages: it may be absent."""
+
+SCRIPTS_WITH_EDITOR = "query.js"
+"""The script of all pages with the editor, in one file; absent without the editor."""
+
 _TAG_BYTES = 6
 
 
@@ -39,6 +45,8 @@ def assets() -> Mapping[str, Asset]:
     for file in package.joinpath("static").iterdir():
         if PurePath(file.name).suffix in _TYPES:
             found[file.name] = file.read_bytes()
+    if EDITOR in found:
+        found[SCRIPTS_WITH_EDITOR] = b"\n".join((found["site.js"], found[EDITOR]))
     return {name: _asset(name, body) for name, body in sorted(found.items())}
 
 

@@ -5,8 +5,7 @@ import shutil
 import httpx
 import pytest
 
-from bibld.serve._assets import assets
-from bibld.serve._pages import EDITOR
+from bibld.serve._assets import EDITOR, assets
 from bibld.serve._pages.queries import SparqlView, by_topic
 from bibld.vocabulary import ExampleQuery
 

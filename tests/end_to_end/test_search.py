@@ -82,7 +82,7 @@ def test_a_chosen_author_leads_to_the_page_about_the_person(http):
 
 
 def test_a_page_does_not_repeat_a_long_query_in_hundreds_of_links(http):
-    answer = http.get("search", params={"q": "война и мир " * 1600}, headers={"Accept": "text/html"})
+    answer = http.get("search", params={"q": "war and peace " * 1400}, headers={"Accept": "text/html"})
     assert answer.status_code == 200
     assert len(answer.content) < 150_000
 
@@ -158,7 +158,8 @@ def test_rdf_and_references_have_the_same_publications(http):
         {"place": "place/leningrad-02cc881cee"},
         {"not_library": "slavica"},
         {"library": "nlr", "not_library": ["rsl", "slavica"]},
-        {"not_type": "book", "not_language": ["rus", "eng"]},
+        {"not_type": "book"},
+        {"not_language": ["eng", "fre"], "not_type": "multivolume"},
         {"not_author": "agent/lcnaf-n79068416", "language": "eng"},
     ],
 )

@@ -11,7 +11,7 @@ import msgspec
 import pyoxigraph as ox
 
 from bibld.model.origin import RecordId
-from bibld.serve._assets import assets
+from bibld.serve._assets import SCRIPTS_WITH_EDITOR, assets
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._http import ProblemError
 from bibld.serve._language import Language, language_named, message
@@ -31,9 +31,6 @@ from bibld.terms import LANGUAGES, Term
 _SAMPLES = 8
 _STATEMENTS_SHOWN = 500
 _ROWS_SHOWN = 1000
-EDITOR = "editor.js"
-"""The bundle of the editor of queries, which is built from npm packages: it may be absent."""
-
 _LONGEST_LINKED = 4000
 """Characters of a query that the links to the page in other languages contain."""
 
@@ -177,7 +174,7 @@ class Pages:
             first_query=self._first_query(),
             topics=queries.by_topic(self._vocabulary.examples),
             chosen=next((each.name for each in self._vocabulary.examples if each.sparql == view.query), ""),
-            editor=EDITOR in assets(),
+            editor=SCRIPTS_WITH_EDITOR in assets(),
             local=self._local,
             compact=self._compact,
         )

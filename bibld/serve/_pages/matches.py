@@ -13,6 +13,7 @@ from bibld.model.mods import Mods
 from bibld.serve._language import Language, message
 from bibld.serve._pages import fields
 from bibld.serve._pages.facts import folded
+from bibld.serve._pages.views import Comparison
 from bibld.serve._pictures import Caption, Picture, Step, Total, draw_waterfall
 from bibld.text.romanisation import romanise, unify_transcriptions
 
@@ -181,6 +182,18 @@ def agreement(left: Mods, right: Mods, language: Language) -> Agreement:
     return Agreement(*(tuple(labels) for labels in found.values()))
 
 
+def mark_differences(found: Comparison, agreed: Agreement) -> Comparison:
+    """Mark in a comparison of two records only what differs in words: not another script, nor one form more."""
+    rows = tuple(
+        (
+            label,
+            tuple(msgspec.structs.replace(cell, differs=cell.differs and label not in agreed.same) for cell in cells),
+        )
+        for label, cells in found.rows
+    )
+    return msgspec.structs.replace(found, rows=rows)
+
+
 def _by_label(mods: Mods, language: Language) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for value in fields.values(mods, language):
@@ -275,7 +288,7 @@ def _signed(amount: float, language: Language) -> str:
 
 def labels_in_words(labels: Sequence[str]) -> str:
     """Return labels as a list in a sentence."""
-    return ", ".join(label[:1].lower() + label[1:] if not label.isupper() else label for label in labels)
+    return ", ".join(label if label[:2].isupper() else label[:1].lower() + label[1:] for label in labels)
 
 
 def words_for(decisions: Mapping[str, str], name: str, language: Language) -> str:

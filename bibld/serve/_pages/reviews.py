@@ -117,13 +117,17 @@ class ReviewPages:
 
     def _records(self, view: ReviewView) -> dict[str, object]:
         records = [record for record in (view.left, view.right) if record is not None]
-        is_pair = len(records) == 2
+        comparison = views.comparison([(record.id, record.mods) for record in records], self._language)
+        agreed = None
+        if len(records) == 2:
+            agreed = matches.agreement(records[0].mods, records[1].mods, self._language)
+            comparison = matches.mark_differences(comparison, agreed)
         reasons = view.edge.verdict.reasons if view.edge is not None else ()
         return {
             "sides": [(record, self._heading_of(record.mods, self._language)) for record in records],
-            "agreement": matches.agreement(records[0].mods, records[1].mods, self._language) if is_pair else None,
+            "agreement": agreed,
             "reasons": [matches.reason_words(reason, self._language) for reason in reasons],
-            "comparison": views.comparison([(record.id, record.mods) for record in records], self._language),
+            "comparison": comparison,
         }
 
     # -- entities and links

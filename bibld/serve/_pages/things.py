@@ -228,19 +228,23 @@ class ThingPages:
         assert edge is not None
         pair = (edge.pair.left, edge.pair.right)
         records = [record for record in map(self._catalog.record, pair) if record is not None]
-        is_pair = len(records) == 2
+        comparison = views.comparison([(record.id, record.mods) for record in records], self._language)
+        agreed = None
+        if len(records) == 2:
+            agreed = matches.agreement(records[0].mods, records[1].mods, self._language)
+            comparison = matches.mark_differences(comparison, agreed)
         return self._render(
             "match.html",
             edge=edge,
             sides=[(record, heading_of(record.mods, self._language)) for record in records],
             decision=matches.words_for(matches.DECISION_WORDS, edge.verdict.decision, self._language),
             relation=matches.words_for(matches.RELATION_WORDS, edge.verdict.relation, self._language),
-            agreement=matches.agreement(records[0].mods, records[1].mods, self._language) if is_pair else None,
+            agreement=agreed,
             in_words=matches.labels_in_words,
             reasons=[matches.reason_words(reason, self._language) for reason in edge.verdict.reasons],
             waterfall=matches.waterfall(edge, self._language),
             features=matches.feature_lines(edge.score.features, self._language),
-            comparison=views.comparison([(record.id, record.mods) for record in records], self._language),
+            comparison=comparison,
             **self._common(thing, "html"),
         )
 

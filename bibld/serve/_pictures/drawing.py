@@ -21,10 +21,10 @@ SIZE = 12
 
 _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _TOKENS = """svg { --ink: #1d2226; --soft: #5a646b; --line: #dfdcd4; --card: #fff;
-  --accent: #0b5c66; --accent-soft: #e3f0f0; background: #fbfaf7;
+  --accent: #0b5c66; --accent-soft: #e3f0f0; --paper: #fbfaf7; background: var(--paper);
   font-family: system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
 @media (prefers-color-scheme: dark) { svg { --ink: #e7e5df; --soft: #a3adb4; --line: #343a40; --card: #1b1f23;
-  --accent: #7fd0d6; --accent-soft: #16333a; background: #14171a; } }
+  --accent: #7fd0d6; --accent-soft: #16333a; --paper: #14171a; } }
 """
 
 

@@ -25,7 +25,7 @@ const highlighting = HighlightStyle.define([
 const theme = EditorView.theme({
   "&": { color: "var(--ink)", backgroundColor: "var(--card)", border: "1px solid var(--soft)", borderRadius: "8px", fontSize: ".9rem" },
   "&.cm-focused": { outline: "3px solid var(--accent)", outlineOffset: "2px" },
-  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5", minHeight: "16rem", maxHeight: "34rem" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5", minHeight: "16rem", maxHeight: "34rem", borderRadius: "7px" },
   ".cm-content": { caretColor: "var(--ink)", padding: ".6rem 0" },
   ".cm-cursor, .cm-dropCursor": { borderLeftColor: "var(--ink)" },
   ".cm-gutters": { color: "var(--soft)", backgroundColor: "var(--card)", border: "none" },
@@ -41,6 +41,7 @@ const theme = EditorView.theme({
   ".cm-diagnosticText": { color: "var(--ink)" },
 });
 
+const NOTHING = { prefixes: {}, classes: [], properties: [] };
 const SUGGESTIONS_AFTER = 2;
 const COUNT_BOOST = 90;
 
@@ -141,11 +142,15 @@ function marks(view, field) {
 
 export function begin(field) {
   const words = { class: field.dataset.class, property: field.dataset.property };
-  let source = complete({ prefixes: {}, classes: [], properties: [] }, words);
+  // The terms of the data are fetched when somebody is about to type: a page that is only read does not need them.
+  let loading = null;
+  const load = () => loading ??= fetch(field.dataset.completion)
+    .then((answer) => answer.ok ? answer.json() : NOTHING).catch(() => NOTHING)
+    .then((found) => complete(found, words));
   const extensions = [
     lineNumbers(), highlightSpecialChars(), history(), drawSelection(), indentOnInput(), bracketMatching(),
     closeBrackets(), highlightActiveLine(), lintGutter(), sparql(), syntaxHighlighting(highlighting), theme,
-    autocompletion({ override: [(context) => source(context), completeNames(field.dataset.mount)], maxRenderedOptions: 60 }),
+    autocompletion({ override: [async (context) => (await load())(context), completeNames(field.dataset.mount)], maxRenderedOptions: 60 }),
     keymap.of([
       { key: "Mod-Enter", run: () => { field.form.requestSubmit(); return true; } },
       { key: "Escape", run: (view) => toggleTabFocusModeOnce(view) },
@@ -167,9 +172,7 @@ export function begin(field) {
   const help = document.getElementById("editor-help");
   if (help) help.hidden = false;
   marks(view, field);
-  fetch(field.dataset.completion).then((answer) => answer.ok ? answer.json() : null).then((answered) => {
-    if (answered) source = complete(answered, words);
-  }).catch(() => {});
+  view.contentDOM.addEventListener("focus", load, { once: true });
 }
 
 /** After Esc the key Tab leaves the editor, once. */

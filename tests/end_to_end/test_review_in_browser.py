@@ -1,0 +1,167 @@
+"""The review page in a real browser: signing in, verdicts by mouse and key, every kind of pair, narrow and wide."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import bibld
+from tests.api.test_review_kinds import NAMESAKE, SMITH
+from tests.configuration import write_config
+from tests.link.catalogue import AUTHORITY, BOOKS
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.server,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium"),
+]
+playwright = pytest.importorskip("playwright.sync_api", reason="needs Playwright")
+
+from tests.end_to_end.browser import AXE, Visits, violations, visits  # noqa: E402
+
+TOKEN = "a token that nobody guesses"
+WIDTHS = (360, 768, 1440)
+
+
+@contextmanager
+def serving(config: Path) -> Iterator[str]:
+    """Serve a configuration with a review page; yield the address."""
+    text = config.read_text(encoding="utf-8")
+    config.write_text(f'{text}\n[serve]\nreview_token = {{ env = "BIBLD_REVIEW" }}\n', encoding="utf-8")
+    command = [sys.executable, "-m", "bibld", "serve", str(config), "--port", "0"]
+    environment = {**os.environ, "BIBLD_REVIEW": TOKEN}
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        found = re.search(r" at (http://\S+)", line)
+        assert found, line + process.stderr.read()
+        yield found[1]
+    finally:
+        process.terminate()
+        process.communicate(timeout=600)
+
+
+@pytest.fixture(scope="module")
+def of_records(sample, tmp_path_factory) -> Iterator[str]:
+    """The address of a server of a copy of the sample, which has uncertain pairs of records."""
+    folder = tmp_path_factory.mktemp("review") / "copy"
+    shutil.copytree(sample.file.parent.parent, folder)
+    with serving(folder / sample.file.parent.name / sample.file.name) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def of_names(tmp_path_factory) -> Iterator[str]:
+    """The address of a server of a catalogue with namesakes and uncertain links."""
+    folder = tmp_path_factory.mktemp("names")
+    (folder / "books.mrk").write_text(BOOKS + NAMESAKE, encoding="utf-8")
+    (folder / "people.csv").write_text(AUTHORITY + SMITH, encoding="utf-8")
+    workspace = bibld.Workspace(write_config(folder, a="books.mrk"))
+    workspace.run()
+    workspace.links.update([folder / "people.csv"], review=0.05)
+    workspace.run()
+    with serving(workspace.path) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@contextmanager
+def signed_in(browser, server: str, name: str, **options: object) -> Iterator[Visits]:
+    with visits(browser, server, locale="en", **options) as visit:
+        page = visit.open("review")
+        page.get_by_label("Your name").fill(name)
+        page.get_by_label("Token").fill(TOKEN)
+        page.get_by_role("button", name="Sign in").click()
+        page.locator("nav.tabs").wait_for()
+        yield visit
+        visit.check()
+
+
+def titles(visit: Visits) -> str:
+    return visit.page.locator("h1").inner_text()
+
+
+def status(visit: Visits) -> str:
+    return visit.page.locator("form.verdicts [role=status]").inner_text()
+
+
+@pytest.mark.parametrize("has_scripts", [True, False], ids=["with scripts", "without scripts"])
+def test_a_verdict_is_given_and_taken_back_with_the_buttons(browser, of_records, has_scripts):
+    with signed_in(browser, of_records, f"Anna {has_scripts}", java_script_enabled=has_scripts) as visit:
+        first = titles(visit)
+        assert "0 verdicts" in status(visit)
+        visit.page.get_by_role("button", name="Different").click()
+        visit.page.get_by_text("1 verdict;").wait_for()
+        visit.page.get_by_role("button", name="Undo the last verdict").click()
+        visit.page.get_by_text("0 verdicts;").wait_for()
+        assert titles(visit) == first
+
+
+def test_each_verdict_has_a_key(browser, of_records):
+    with signed_in(browser, of_records, "Peter") as visit:
+        first = titles(visit)
+        visit.page.locator("h1").wait_for()
+        visit.page.keyboard.press("d")
+        visit.page.get_by_text("1 verdict;").wait_for()
+        visit.page.keyboard.press("u")
+        visit.page.get_by_text("0 verdicts;").wait_for()
+        assert titles(visit) == first
+        visit.page.get_by_label("Why").fill("d")  # a letter in a field is no verdict
+        assert "0 verdicts" in status(visit)
+
+
+@pytest.mark.parametrize("kind", ["entities", "links"])
+def test_names_and_links_are_decided_like_records(browser, of_names, kind):
+    with signed_in(browser, of_names, f"Olga {kind}") as visit:
+        visit.page.locator(f'nav.tabs a[href$="kind={kind}"]').click()
+        visit.page.locator(f'nav.tabs a[href$="kind={kind}"][aria-current]').wait_for()
+        first = titles(visit)
+        visit.page.keyboard.press("d")
+        visit.page.get_by_text("1 verdict;").wait_for()
+        assert titles(visit) != first
+        visit.page.keyboard.press("u")
+        visit.page.get_by_text("0 verdicts;").wait_for()
+        assert titles(visit) == first
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="needs axe-core from npm in build/browser")
+@pytest.mark.parametrize("kind", ["records", "entities", "links"])
+def test_axe_finds_no_violation_on_the_review_page(browser, of_records, of_names, kind):
+    server = of_records if kind == "records" else of_names
+    with signed_in(browser, server, f"Olga {kind}") as visit:
+        for language in ("en", "ru"):
+            visit.page.emulate_media(color_scheme="light")
+            page = visit.open(f"review?kind={kind}&lang={language}")
+            assert page.locator("form.verdicts").count() == 2, "there is a pair"
+            assert violations(page) == []
+            page.emulate_media(color_scheme="dark")
+            assert violations(page, ("color-contrast", "link-in-text-block")) == []
+            for width in WIDTHS:
+                page.set_viewport_size({"width": width, "height": 900})
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{kind} at {width} px"
+            page.set_viewport_size({"width": 1280, "height": 900})
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="needs axe-core from npm in build/browser")
+def test_axe_finds_no_violation_where_people_sign_in(browser, of_records):
+    with visits(browser, of_records, locale="en") as visit:
+        assert violations(visit.open("review")) == []
+        visit.check()
