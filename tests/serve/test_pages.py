@@ -119,7 +119,7 @@ def test_pages_load_nothing_from_elsewhere_and_run_nothing(client, path):
     seen = page(client, path)
     for attributes in seen.of("script"):
         assert attributes.get("type") == "application/ld+json" or attributes["src"].startswith(
-            ("/lod/static/site-", "/lod/static/editor-")
+            ("/lod/static/site-", "/lod/static/query-")
         )
     loaded = [each["href"] for each in seen.of("link") if each["rel"] in ("stylesheet", "icon")]
     loaded += [each.get("src") for name in ("img", "script", "iframe") for each in seen.of(name) if each.get("src")]
