@@ -1,4 +1,4 @@
-"""Class marks are told from headings of the same classification."""
+"""Class marks are distinguished from headings of the same classification."""
 
 import pytest
 

@@ -53,7 +53,7 @@ _BY_LINK = ("author", "subject", "publisher", "series", "place")
 
 
 def is_mark(path: str, title: str) -> bool:
-    """Whether a thing is a class mark, which tells readers nothing in a list of subjects."""
+    """Whether a thing is a class mark, which explains nothing in a list of subjects."""
     folder, _, rest = path.partition("/")
     return folder == "concept" and is_class_mark(rest.partition("/")[0], title)
 
