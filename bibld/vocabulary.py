@@ -17,7 +17,7 @@ from bibld.resources import folder
 PLACEHOLDER = "https://bibld.example/"
 """The base in the files, which is replaced by that of a site."""
 
-VERSION = "2026-11-22"
+VERSION = "2026-11-23"
 """The version of the ontologies: the date from which they are as they are."""
 
 CONTEXT = "context.jsonld"

@@ -270,7 +270,7 @@ CREATE TABLE link (                            -- links of entities to authority
   label TEXT NOT NULL,
   heading TEXT NOT NULL,
   file TEXT NOT NULL,
-  quad TEXT NOT NULL,                          -- the published line, empty unless accepted
+  quad TEXT NOT NULL,                          -- the published lines, empty unless accepted
   PRIMARY KEY (entity, link_set, target)
 ) WITHOUT ROWID;
 CREATE INDEX link_open ON link (status, confidence) WHERE status <> 'accepted';

@@ -1,19 +1,34 @@
-"""The description of each link set: VoID linksets, in the graph of their links."""
+"""The descriptions of link sets (VoID, in the graph of their links) and of single links (in that of provenance)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bibld.catalog import RegisteredFile
+from bibld.link._values import Match
 from bibld.model.authorities import dataset_of_authority
 from bibld.model.iris import Iris
-from bibld.model.rdf import iri, literal, quad, term, typed_literal
+from bibld.model.rdf import decimal_literal, iri, literal, quad, term, typed_literal
 
 METHOD = (
     "Candidates share a romanised name, a family name with initial or year of life, a heading, a class mark or the"
     " number of another authority file; the confidence of each comes from names, years, titles of works and the rarity"
     " of the name."
 )
+
+
+def describe_link(link_set: str, entity: str, match: Match, iris: Iris) -> Iterator[str]:
+    """Yield the lines that state how probable a link from an entity (its IRI) is, and why.
+
+    The link has a hash IRI of the entity, which has one link at most to each authority.
+    """
+    node, graph = iri(f"{entity}#link-{link_set}"), iri(iris.graph("provenance"))
+    yield quad(iri(entity), iri(iris.term("link")), node, graph)
+    yield quad(node, term("rdf:type"), iri(iris.term("Link")), graph)
+    yield quad(node, iri(iris.term("target")), iri(match.record.iri), graph)
+    yield quad(node, iri(iris.term("confidence")), decimal_literal(match.confidence), graph)
+    for reason in match.evidence:
+        yield quad(node, iri(iris.term("reason")), literal(reason), graph)
 
 
 def describe_link_sets(

@@ -14,7 +14,7 @@ from bibld.catalog import Catalog, LinkVerdict, Queue, RegisteredFile, StoredLin
 from bibld.config import Config
 from bibld.errors import BibldError
 from bibld.link import _keys, _score
-from bibld.link._description import describe_link_sets
+from bibld.link._description import describe_link, describe_link_sets
 from bibld.link._files import open_authority
 from bibld.link._index import VERSION as INDEX_VERSION
 from bibld.link._index import AuthorityIndex, index_path, is_complete, make_index
@@ -119,7 +119,8 @@ def update_links(catalog: Catalog, config: Config, progress: Progress, limit: in
     if not files and not catalog.links.descriptions():
         return Tally()
     iris = Iris(config.dataset.base)
-    _queue_outdated(catalog, files, iris)
+    states_confidence = config.triplify.provenance == "full"
+    _queue_outdated(catalog, files, iris, states_confidence)
     queue = catalog.dirty[Queue.UNLINKED_ENTITIES]
     if queue.is_empty():
         return Tally()
@@ -128,7 +129,7 @@ def update_links(catalog: Catalog, config: Config, progress: Progress, limit: in
         if opened is None:
             _describe(catalog, iris)
             return None
-        tally = _link_queued(catalog, Linker(catalog, iris, opened), limit, progress)
+        tally = _link_queued(catalog, Linker(catalog, iris, opened, states_confidence), limit, progress)
     _describe(catalog, iris)
     return tally
 
@@ -149,10 +150,10 @@ def preview_links(
         return tally
 
 
-def _queue_outdated(catalog: Catalog, files: list[RegisteredFile], iris: Iris) -> None:
+def _queue_outdated(catalog: Catalog, files: list[RegisteredFile], iris: Iris, states_confidence: bool) -> None:
     """Queue all entities if files, thresholds or rules changed; else those about whose links people decided."""
     settings = [(file.name, file.digest, file.template, file.threshold, file.review) for file in files]
-    made_by = digest(_score.VERSION, _keys.LONGEST_LABEL, iris.base, settings)
+    made_by = digest(_score.VERSION, _keys.LONGEST_LABEL, iris.base, settings, states_confidence)
     last, changed = catalog.link_verdicts.changed_entities(catalog.links.last_seen_verdict())
     with catalog.commit():
         if catalog.runs.made_by(STAGE) != made_by:
@@ -175,7 +176,7 @@ def _link_queued(catalog: Catalog, linker: Linker, limit: int | None, progress: 
             for entity, outcome in found:
                 if entity is not None:
                     tally.add(outcome)
-                    owners.update(link.quad.encode() for link in outcome.links if link.quad)
+                    owners.update(line.encode() for link in outcome.links for line in link.quads.splitlines())
                     owners.subtract(line.encode() for line in catalog.links.replace(entity, outcome.links))
             _add_patch(catalog, owners)
             dirty.remove(items)
@@ -229,12 +230,16 @@ class Candidates(msgspec.Struct, frozen=True):
 
 
 class Linker:
-    """Links entities to the records of opened authority files."""
+    """Links entities to the records of opened authority files.
 
-    def __init__(self, catalog: Catalog, iris: Iris, files: list[OpenFile]) -> None:
+    ``states_confidence``: the quads of a link state its confidence and evidence.
+    """
+
+    def __init__(self, catalog: Catalog, iris: Iris, files: list[OpenFile], states_confidence: bool = True) -> None:
         self._catalog = catalog
         self._iris = iris
         self._files = files
+        self._states_confidence = states_confidence
 
     def link(self, number: int) -> Outcome:
         """Return the links and candidates of a cluster of entities (the number of its founder); else none."""
@@ -339,7 +344,9 @@ class Linker:
             is_same = match.is_certain or is_own_scheme(profile, record)
             predicate = "skos:exactMatch" if is_same else "skos:closeMatch"
         graph = iri(self._iris.graph(f"links-{link_set}"))
-        line = quad(iri(profile.iri), term(predicate), iri(record.iri), graph).rstrip("\n")
+        lines = [quad(iri(profile.iri), term(predicate), iri(record.iri), graph)]
+        if self._states_confidence:
+            lines += describe_link(link_set, profile.iri, match, self._iris)
         return StoredLink(
             entity=profile.iri,
             link_set=link_set,
@@ -351,7 +358,7 @@ class Linker:
             label=", ".join((profile.labels[0][0], *profile.dates[:1])),
             heading=record.heading,
             file=file.name,
-            quad=line if status == "accepted" else "",
+            quads="".join(lines) if status == "accepted" else "",
         )
 
 

@@ -98,6 +98,12 @@ def typed_literal(text: str, xsd_type: str) -> str:
     return literal(text, datatype=XSD + xsd_type)
 
 
+def decimal_literal(value: float) -> str:
+    """Write a number, rounded to six places, in the canonical form of XML Schema 1.1, in which stores return it."""
+    text = f"{value:.6f}".rstrip("0").rstrip(".")
+    return typed_literal("0" if text == "-0" else text, "decimal")
+
+
 def quad(subject: str, predicate: str, value: str, graph: str | None = None) -> str:
     """Write one line of N-Quads (with its line end) from terms; without a graph it is in the default graph."""
     if graph is None:

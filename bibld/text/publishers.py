@@ -26,6 +26,24 @@ _ALL_GENERIC = re.compile(rf"(?:{_GENERIC})(?: (?:{_GENERIC}))*")
 _AT_START = re.compile("|".join((_PHRASES, *_LEGAL_FORMS.split(), *_HOUSE_FIRST.split())).join(("(?:", ") ")))
 _AT_END = re.compile("|".join((_PHRASES, *_LEGAL_FORMS.split(), *_HOUSE_LAST.split())).join((" (?:", ")$")))
 
+_IN_PARENTHESES = re.compile(r" *\(([A-ZА-Я0-9][A-ZА-Я0-9-]{1,9})\)")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_WRITTEN_OUT = [
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r"^the ", ""),
+        (r"\bverl\b", "verlag"),
+        (r"\buniv\b(?= of\b|.* pr(?:ess)?\b)", "university"),
+        (r"\b(university|university of .*) pr\b", r"\1 press"),
+        (r"\bpub(?= (?:co|company|house|group|corp|corporation|service)\b)", "publishing"),
+        (r"\bgovt\b", "government"),
+        (r"\bgovernment print off(?:ice)?\b", "government printing office"),
+        (r"\bunited states\b|\bus\b", "u s"),
+        (r" distributor$", ""),
+    )
+]
+"""Words of folded names → how they are written in full, where no other word is shortened to the same letters."""
+
 _TEXTS_REMEMBERED = 16_384
 
 
@@ -58,3 +76,37 @@ def publisher_key(text: str) -> str:
         before, start = key, _AT_START.match(key)
         key = _AT_END.sub("", key[start.end() :] if start else key)
     return key
+
+
+def name_to_compare(text: str) -> str:
+    """Return the key of a publisher with acronyms in capitals.
+
+    >>> name_to_compare("Изд-во АН СССР"), name_to_compare("Изд-во Моск. ун-та")
+    ('АН СССР', 'моск ун та')
+    """
+    acronyms = {fold(word) for word in _WORD.findall(text) if word.isupper()}
+    return " ".join(word.upper() if word in acronyms else word for word in publisher_key(text).split())
+
+
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
+def full_publisher_key(text: str) -> str:
+    """Return the key of a publisher without article, acronym and code, and with usual abbreviations written out.
+
+    >>> {full_publisher_key(text) for text in ("The Univ. of Minnesota Pr.", "University of Minnesota Press")}
+    {'university of minnesota press'}
+    >>> full_publisher_key("Centers for Disease Control and Prevention (CDC)"), full_publisher_key("Insel-Verl.")
+    ('centers for disease control and prevention', 'insel')
+    """
+    plain = _IN_PARENTHESES.sub(lambda found: "" if _is_code(text[: found.start()], found[1]) else found[0], text)
+    key = publisher_key(plain)
+    for pattern, words in _WRITTEN_OUT:
+        key = pattern.sub(words, key)
+    return publisher_key(key)
+
+
+def _is_code(before: str, text: str) -> bool:
+    """Whether a text in parentheses is a postal code of an office or consists of initials of the words before it."""
+    if any(map(str.isdecimal, text)):
+        return True
+    initials = iter(word[0] for word in fold(before).split())
+    return all(letter in initials for letter in text.casefold())

@@ -26,7 +26,7 @@ from bibld.triplify._describe.origin import describe_origin
 from bibld.triplify._describe.provenance import describe_matches, describe_records, link_members
 from bibld.triplify._describe.related import describe_related
 from bibld.triplify._describe.subjects import describe_subjects
-from bibld.triplify._describe.ties import tie_agents
+from bibld.triplify._describe.ties import tie_abbreviations, tie_agents
 from bibld.triplify._describe.titles import describe_titles
 from bibld.triplify._describe.value_sources import describe_values
 from bibld.triplify._draft import Draft, sort_quads
@@ -72,6 +72,7 @@ def cluster_statements(
     describe_related(draft)
     describe_identifiers(draft)
     tie_agents(draft)
+    tie_abbreviations(draft)
     link_members(draft)
     chosen = settings or Settings()
     describe_in_dialects(draft, chosen.dialects)

@@ -37,6 +37,15 @@ class Mention(msgspec.Struct, frozen=True):
     records: frozenset[RecordId]
 
 
+class Form(msgspec.Struct, frozen=True):
+    """A form in which records name an entity; see ``Draft.add_form``."""
+
+    entity: str
+    kind: Kind
+    text: str
+    records: frozenset[RecordId]
+
+
 def sort_quads(quads: Iterable[Quad], first: str) -> tuple[str, ...]:
     """Return quads (graph, subject, predicate, value) as lines, each once.
 
@@ -61,6 +70,7 @@ class Draft:
         self.quads: list[Quad] = []
         self.claims: list[Claim] = []
         self.mentions: list[Mention] = []
+        self.forms: list[Form] = []
         self.existence_dependencies: list[RecordId] = []
         self.subject = iri(iris.resource(merged.cluster.founder))
         self._exists = exists
@@ -119,6 +129,14 @@ class Draft:
         self.claims.extend(Claim(entity, kind, value, record) for record in self.records_at(path))
         if kind == "concept" and value.scheme:
             self.claim_scheme(value.scheme, path)
+
+    def add_form(self, entity: str, kind: Kind, text: str, path: str) -> None:
+        """Note in which form the records that have the value at a path name a publisher or series.
+
+        Publications of one record need none of it.
+        """
+        if len(self.merged.cluster.members) > 1:
+            self.forms.append(Form(entity, kind, text, frozenset(self.records_at(path))))
 
     def claim_scheme(self, code: str, path: str) -> str:
         """Claim the scheme with a code, and return its IRI."""

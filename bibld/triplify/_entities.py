@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, term, typed_literal
+from bibld.text.abbreviations import is_abbreviation
 from bibld.triplify._claims import Assertion, Claim, EntityClaim, Kind, NameForm, count_assertions
 from bibld.triplify._dates import life_years
 from bibld.triplify._draft import Quad, sort_quads
 from bibld.triplify._identity import local_number, parse_identity
 from bibld.triplify._schemes import scheme_iri, scheme_names
+
+_MOST_FORMS_COMPARED = 50
 
 _CLASSES_OF_NAME = {
     "personal": ("foaf:Person", "bf:Person"),
@@ -127,7 +130,10 @@ def _local_numbers(entity: str, claims: Iterable[EntityClaim]) -> Iterator[Quad]
 
 
 def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], list[NameForm]]:
-    """Return the preferred forms, one for each language, and the others, from the claims and the votes for them."""
+    """Return the preferred forms, one for each language, and the others, from the claims and the votes for them.
+
+    An abbreviation is not preferred to what it stands for.
+    """
     votes_by_form: dict[NameForm, int] = defaultdict(int)
     mentioned: set[NameForm] = set()
     for claim, number in votes.items():
@@ -137,10 +143,15 @@ def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], lis
     for form in votes_by_form:
         by_language[form.language].append(form)
     preferred = [
-        min(forms, key=lambda form: (-votes_by_form[form], -len(form.text), form.text))
+        min(forms, key=lambda form: (_is_shortened(form, forms), -votes_by_form[form], -len(form.text), form.text))
         for forms in by_language.values()
     ]
     return sorted(preferred), sorted((mentioned | set(votes_by_form)) - set(preferred))
+
+
+def _is_shortened(form: NameForm, forms: Sequence[NameForm]) -> bool:
+    """Whether a form is an abbreviation of another one."""
+    return 1 < len(forms) <= _MOST_FORMS_COMPARED and any(is_abbreviation(form.text, other.text) for other in forms)
 
 
 def _link_set(target: str) -> str:

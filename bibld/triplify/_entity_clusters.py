@@ -19,6 +19,8 @@ from typing import Literal
 import msgspec
 
 from bibld.model.origin import from_slug
+from bibld.text.abbreviations import is_abbreviation
+from bibld.text.publishers import name_to_compare
 from bibld.triplify._claims import Assertion, Kind
 from bibld.triplify._dates import life_intervals
 from bibld.triplify._identity import AUTHORITIES
@@ -35,6 +37,9 @@ SHORT_NAME_TIE = "short "
 
 Ties without such a beginning are a full name and a year.
 """
+
+ABBREVIATION_TIE = "abbreviation "
+"""The beginning of a tie between an abbreviated name of a publisher or series and the names that it may stand for."""
 
 _NAME_KEY = re.compile(r"(?:[a-z0-9-]+-)?[0-9a-f]{10}")
 _IRIS_REMEMBERED = 4096
@@ -53,12 +58,14 @@ class Strength(IntEnum):
     NAME = 1
     PUBLICATION = 2
     SHORT_NAME = 3
+    ABBREVIATION = 4
 
 
 class EntityProfile(msgspec.Struct, frozen=True):
     """What decides whether an entity is the same as another one.
 
-    ``numbers`` are its numbers by authority file, ``births`` and ``deaths`` the years that its records state.
+    ``numbers`` are its numbers by authority file, ``births`` and ``deaths`` the years that its records state;
+    ``names`` are those of a publisher or series of which one is abbreviated.
     """
 
     iri: str
@@ -69,6 +76,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
     numbers: dict[str, frozenset[str]]
     aliases: frozenset[str]
     ties: frozenset[str]
+    names: frozenset[str] = frozenset()
 
     @classmethod
     def from_assertions(cls, iri: str, assertions: Iterable[Assertion]) -> EntityProfile:
@@ -82,6 +90,8 @@ class EntityProfile(msgspec.Struct, frozen=True):
                 file, _, number = entry.partition(" ")
                 numbers[file].add(number)
         own = _key_of_iri(iri)
+        ties = frozenset(tie for value in values for tie in value.ties)
+        is_abbreviated = any(tie.startswith(ABBREVIATION_TIE) for tie in ties)
         return cls(
             iri,
             kinds=frozenset(assertion.kind for assertion in made),
@@ -90,7 +100,8 @@ class EntityProfile(msgspec.Struct, frozen=True):
             deaths=frozenset(death for _, death in lives if death is not None),
             numbers={file: frozenset((own,) if own in found else found) for file, found in numbers.items()},
             aliases=frozenset(alias for value in values for alias in value.aliases),
-            ties=frozenset(tie for value in values for tie in value.ties),
+            ties=ties,
+            names=_names_to_compare(made) if is_abbreviated else frozenset(),
         )
 
     @property
@@ -118,6 +129,14 @@ class EntityProfile(msgspec.Struct, frozen=True):
     def _names(self) -> list[str]:
         return [tie for tie, strength in self.keys.items() if strength is Strength.NAME and tie in self.ties]
 
+    def has_unlike_names(self, other: EntityProfile) -> bool:
+        """Whether no name of a publisher or series is the same as one of another, or an abbreviation of it."""
+        return not any(
+            one == two or is_abbreviation(one, two) or is_abbreviation(two, one)
+            for one in self.names
+            for two in other.names
+        )
+
     def contradicts(self, other: EntityProfile) -> bool:
         """Whether the two cannot be the same: other kind or type, other years of life, another number of one file."""
         return next(self.contradictions(other), None) is not None
@@ -136,7 +155,12 @@ class EntityProfile(msgspec.Struct, frozen=True):
             yield "number"
 
 
-_STRENGTH_OF_TIE = {PUBLICATION_TIE: Strength.PUBLICATION, SHORT_NAME_TIE: Strength.SHORT_NAME}
+_STRENGTH_OF_TIE = {
+    PUBLICATION_TIE: Strength.PUBLICATION,
+    SHORT_NAME_TIE: Strength.SHORT_NAME,
+    ABBREVIATION_TIE: Strength.ABBREVIATION,
+}
+_AMBIGUOUS_STRENGTHS = (Strength.NAME, Strength.SHORT_NAME, Strength.ABBREVIATION)
 _SAME_KIND: dict[Kind, Kind] = {"publisher": "agent"}
 _NAME_RANK = len(AUTHORITIES) + 2
 
@@ -174,6 +198,14 @@ def is_number(iri: str) -> bool:
     return rank_of_iri(iri) < _NAME_RANK
 
 
+def _names_to_compare(assertions: Iterable[Assertion]) -> frozenset[str]:
+    return frozenset(
+        assertion.value.label.text if assertion.kind == "series" else name_to_compare(assertion.value.label.text)
+        for assertion in assertions
+        if assertion.value.label.text
+    )
+
+
 def _key_of_iri(iri: str) -> str:
     slug = iri.rpartition("/")[2]
     try:
@@ -203,7 +235,7 @@ def cluster_component(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> 
         if decision == "same" and one in clusters.by_iri and other in clusters.by_iri:
             clusters.unite(one, other, by_verdict=True)
     for strength, holders in _ties(ranked, len(ranked) > LARGEST_COMPONENT):
-        if strength not in (Strength.NAME, Strength.SHORT_NAME) or not clusters.is_ambiguous(holders, strength):
+        if strength not in _AMBIGUOUS_STRENGTHS or not clusters.is_ambiguous(holders, strength):
             for one, other in combinations(holders, 2):
                 clusters.unite(one, other)
     holders_of_alias: dict[str, set[str]] = defaultdict(set)
@@ -260,9 +292,17 @@ class _Clusters:
     def is_ambiguous(self, holders: Sequence[str], strength: Strength) -> bool:
         """Whether the holders of a name contradict each other, and the years of a life are not known in full.
 
-        The holders of a short name contradict each other also by other names.
+        The holders of a short name contradict each other also by other names, those of an abbreviation by names that
+        are no forms of each other.
         """
         clusters = list({self.founder(iri): self._members[iri] for iri in holders}.values())
+        if strength is Strength.ABBREVIATION:
+            return any(
+                self.by_iri[one].has_unlike_names(self.by_iri[other])
+                or not self._may_unite(self._members[one], self._members[other], False)
+                for one, other in combinations(holders, 2)
+                if self._members[one] is not self._members[other]
+            )
         if strength is Strength.SHORT_NAME:
             return any(
                 one.has_other_name(other) or one.contradicts(other)

@@ -27,7 +27,12 @@ class PersonName(msgspec.Struct, frozen=True):
     @property
     def is_full(self) -> bool:
         """Whether at least one given name is written out."""
-        return any(len(word) > _LONGEST_INITIAL for word in self.given if not word.startswith("#"))
+        return any(map(self.is_written_out, self.given))
+
+    @staticmethod
+    def is_written_out(word: str) -> bool:
+        """Whether a given name is neither an initial nor a numeral."""
+        return len(word) > _LONGEST_INITIAL and not word.startswith("#")
 
     @property
     def key(self) -> str:

@@ -18,7 +18,7 @@ from bibld.triplify._entity_batch import (
     store_entities,
 )
 
-VERSION = 13
+VERSION = 14
 """To be raised when the same input gives other statements, of clusters or of entities."""
 
 

@@ -87,6 +87,35 @@ def test_links_are_published_with_a_description_of_the_link_set(workspace):
     assert {name for name, _, _ in found} == {"sameAs", "exactMatch", "closeMatch"}
 
 
+FOUND = (
+    "PREFIX bibld: <https://data.example.org/ontology#> SELECT ?entity ?target ?confidence ?reason"
+    " { GRAPH <https://data.example.org/graph/provenance> { ?entity bibld:link ?link . ?link a bibld:Link ;"
+    " bibld:target ?target ; bibld:confidence ?confidence ; bibld:reason ?reason } }"
+)
+
+
+def test_the_confidence_of_each_link_is_published_with_its_reasons(workspace):
+    rows = list(workspace.query(FOUND))
+    for link in workspace.links.table("accepted"):
+        stated = [row for row in rows if (str(row.entity), str(row.target)) == (link.entity, link.target)]
+        assert [float(row.confidence) for row in stated] == pytest.approx([link.confidence] * len(link.evidence))
+        assert {str(row.reason) for row in stated} == set(link.evidence)
+    assert {str(row.target) for row in rows} == {link.target for link in workspace.links.table("accepted")}
+    assert workspace.validate().conforms
+
+
+@pytest.mark.parametrize("provenance", ["records", "none"])
+def test_without_full_provenance_no_confidence_is_published(workspace, provenance):
+    links = graph(workspace)
+    with workspace.path.open("a", encoding="utf-8") as file:
+        file.write(f'[triplify]\nprovenance = "{provenance}"\n')
+    changed = bibld.Workspace(workspace.path)
+    changed.run()
+    assert list(changed.query(FOUND)) == []
+    assert graph(changed) == links
+    catalog_is_what_a_rebuild_makes(changed)
+
+
 def test_a_number_of_the_records_wins_and_disagreement_is_reported(workspace):
     (one,) = workspace.links.table("disagreement")
     assert one.target == f"{VIAF}5"

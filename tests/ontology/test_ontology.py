@@ -10,6 +10,8 @@ import pytest
 import rdflib
 from rdflib.namespace import OWL, RDF, RDFS
 
+from bibld.link._description import describe_link
+from bibld.link._values import AuthorityRecord, Match
 from bibld.model.linkage import Cluster, Merged
 from bibld.model.mods import Identifier, Mods
 from bibld.model.rdf import PREFIXES, expand
@@ -18,7 +20,7 @@ from bibld.triplify import Settings, cluster_statements, dataset_statements, ent
 from bibld.vocabulary import PLACEHOLDER, context, example_queries, ontology_text, ontology_turtle
 from tests.triplify.merged_book import BASE, EDGE, IRIS, MERGED, NLR
 
-TRIPLIFY = Path(__file__).parents[2] / "bibld" / "triplify"
+BIBLD = Path(__file__).parents[2] / "bibld"
 TERM = f"{BASE}ontology#"
 CLASSES = (OWL.Class, OWL.ObjectProperty, OWL.DatatypeProperty)
 
@@ -39,7 +41,8 @@ def published(*dialects: str) -> list[str]:
     lines = [*made.quads, *dataset_statements([], IRIS), *DATASET]
     for entity in sorted({claim.entity for claim in made.claims}):
         lines += entity_statements(entity, made.claims, IRIS)
-    return lines
+    found = Match(AuthorityRecord("http://viaf.org/viaf/96987389"), 0.998, ("the same name and years",))
+    return [*lines, *describe_link("viaf", made.claims[0].entity, found, IRIS)]
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +75,8 @@ def test_every_term_that_the_data_use_is_declared(declared):
     used = set(re.findall(rf"{re.escape(TERM)}[A-Za-z]+", "".join(published())))
     called = {
         f"{TERM}{name}"
-        for file in TRIPLIFY.rglob("*.py")
+        for stage in ("triplify", "link")
+        for file in (BIBLD / stage).rglob("*.py")
         for name in re.findall(r'(?:\.own_term|\.term)\("([A-Za-z]+)"', file.read_text("utf-8"))
     }
     assert used

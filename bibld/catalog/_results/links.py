@@ -11,7 +11,7 @@ import msgspec
 from bibld.catalog._stages import Queue
 from bibld.parallel import batches
 
-_LINES_OF_BLOCK = 1000
+_LINKS_OF_BLOCK = 200
 
 
 class RegisteredFile(msgspec.Struct, frozen=True):
@@ -37,7 +37,7 @@ class StoredLink(msgspec.Struct, frozen=True):
 
     ``link_set`` is the short name of the authority, ``heading`` the authority's preferred label, ``evidence`` the
     reasons in words. ``status`` is accepted (published), review (waits for a person), or disagreement: the entity has
-    another number of this authority. ``quad`` is the published line without its line end, empty unless accepted.
+    another number of this authority. ``quads`` are the published lines with their line ends, none unless accepted.
     """
 
     entity: str
@@ -50,7 +50,7 @@ class StoredLink(msgspec.Struct, frozen=True):
     label: str
     heading: str
     file: str
-    quad: str
+    quads: str
 
 
 class Links:
@@ -91,7 +91,7 @@ class Links:
     # -- links -------------------------------------------------------------------------------------------------------
 
     def replace(self, entity: str, links: Sequence[StoredLink]) -> list[str]:
-        """Store the links of an entity in place of its former ones; return the quads of the former ones."""
+        """Store the links of an entity in place of its former ones; return the quads of those, without line ends."""
         before = self.quads_of(entity)
         self._connection.execute("DELETE FROM link WHERE entity = ?", (entity,))
         self._connection.executemany(
@@ -106,9 +106,9 @@ class Links:
         return before
 
     def quads_of(self, entity: str) -> list[str]:
-        """Return the quads of the links of an entity."""
+        """Return the quads of the links of an entity, without line ends."""
         rows = self._connection.execute("SELECT quad FROM link WHERE entity = ? AND quad <> ''", (entity,))
-        return [quad for (quad,) in rows]
+        return [line for (quads,) in rows for line in quads.splitlines()]
 
     def orphans(self) -> list[str]:
         """Return the IRIs with links that are not those of an entity any more."""
@@ -152,8 +152,8 @@ class Links:
     def all_quads(self) -> Iterator[bytes]:
         """Yield the lines of all links by entity, then of the descriptions of link sets, in blocks of lines."""
         rows = self._connection.execute("SELECT quad FROM link WHERE quad <> '' ORDER BY entity, link_set, target")
-        for batch in batches((quad for (quad,) in rows), _LINES_OF_BLOCK):
-            yield "".join(f"{quad}\n" for quad in batch).encode()
+        for batch in batches((quads for (quads,) in rows), _LINKS_OF_BLOCK):
+            yield "".join(batch).encode()
         for (quads,) in self._connection.execute("SELECT quads FROM link_set ORDER BY name"):
             yield quads.encode()
 

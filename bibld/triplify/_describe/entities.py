@@ -16,8 +16,9 @@ from bibld.model.mods import Controlled, Name, Subject
 from bibld.model.web import web_iri
 from bibld.text.folding import strip_brackets, tidy, trim
 from bibld.text.places import expand_place, is_unknown_imprint
-from bibld.text.publishers import publisher_key, publisher_label
+from bibld.text.publishers import full_publisher_key, name_to_compare, publisher_key, publisher_label
 from bibld.text.scripts import LATIN, script_of
+from bibld.text.towns import town_in_countries, town_with_state
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import SCHEME_LANGUAGES
 from bibld.triplify._dates import life_intervals, life_years
@@ -114,7 +115,7 @@ def claim_agent(draft: Draft, group: Sequence[NameAtPath], roles: Iterable[str] 
     agent = draft.iris.agent(found[0].key if found else _key_of_names(group))
     for (name, path), identities in zip(group, identities_of_names, strict=True):
         aliases = {draft.iris.agent(one.key) for one in identities}
-        if _is_identified_by_dates(name):
+        if _is_identified_by_dates(name) or (not identities and _has_all_names(name)):
             aliases.add(draft.iris.agent(name_key(heading_to_compare(name), dates_of(name), name.type or "")))
         claim = msgspec.structs.replace(
             _claim_of_name(draft, name),
@@ -131,6 +132,16 @@ def claim_agent(draft: Draft, group: Sequence[NameAtPath], roles: Iterable[str] 
 def _is_identified_by_dates(name: Name) -> bool:
     is_dated = name.type == "personal" and any(life_years(dates_of(name)))
     return is_dated and len(heading_to_compare(name).split()) > 1
+
+
+def _has_all_names(name: Name) -> bool:
+    """Whether two given names of a person are written out, so that hardly anybody else in a catalogue has the heading.
+
+    The heading without dates is an alias only if the publication also names the person in a form that is identified
+    better; otherwise it makes the IRI.
+    """
+    parsed = parse_person_name(heading_to_compare(name)) if name.type == "personal" else None
+    return parsed is not None and len(parsed.given) > 1 and all(map(parsed.is_written_out, parsed.given))
 
 
 def _name_ties(name: Name) -> tuple[str, ...]:
@@ -230,32 +241,45 @@ def claim_publisher(draft: Draft, text: str, element: Controlled, path: str) -> 
     if not label or not key:
         return None
     found = find_identities(draft, element, path)
-    by_name = draft.iris.publisher(entity_key(key, is_slavic=draft.languages.is_slavic))
+    by_name, by_full_name = (
+        draft.iris.publisher(entity_key(name, is_slavic=draft.languages.is_slavic))
+        for name in (key, full_publisher_key(text))
+    )
     form = draft.name_form(label, draft.languages.tag_other(label, element))
     agents = [one for one in draft.mentions if key in one.organisations and one.roles & _ROLES_OF_PUBLISHERS]
     if agents and not found:
-        claim = EntityClaim(label=form, type="corporate", aliases=(by_name,))
-        draft.add_claim(agents[0].agent, "agent", claim, path)
+        aliases = tuple(sorted({by_name, by_full_name}))
+        draft.add_claim(agents[0].agent, "agent", EntityClaim(label=form, type="corporate", aliases=aliases), path)
+        draft.add_form(agents[0].agent, "agent", name_to_compare(text), path)
         return agents[0].agent
     publisher = draft.iris.publisher(found[0].key) if found else by_name
     claim = EntityClaim(
         label=form,
         type="corporate",
         links=_links(found),
-        aliases=tuple(sorted({*(draft.iris.publisher(one.key) for one in found), by_name} - {publisher})),
+        aliases=tuple(sorted({*(draft.iris.publisher(one.key) for one in found), by_name, by_full_name} - {publisher})),
         numbers=tuple(sorted(one.number_in_file() for one in found if one.authority != "other")),
     )
     draft.add_claim(publisher, "publisher", claim, path)
+    draft.add_form(publisher, "publisher", name_to_compare(text), path)
     return publisher
 
 
 # -- places and concepts -----------------------------------------------------------------------------------------------
 
 
-def claim_place(draft: Draft, text: str, element: Controlled, path: str, is_transcribed: bool = False) -> str | None:
+def claim_place(
+    draft: Draft,
+    text: str,
+    element: Controlled,
+    path: str,
+    is_transcribed: bool = False,
+    countries: Iterable[str] = (),
+) -> str | None:
     """Claim a place; None also for a statement that the place is not known.
 
-    ``is_transcribed``: the text is copied from the resource, so it is in its language.
+    ``is_transcribed``: the text is copied from the resource, so it is in its language. ``countries`` are those of
+    publication (codes of MARC), in which a town may have other names in other languages.
     """
     stated = trim(strip_brackets(tidy(text)).replace("?", ""))
     if not stated or is_unknown_imprint(stated):
@@ -266,7 +290,10 @@ def claim_place(draft: Draft, text: str, element: Controlled, path: str, is_tran
     place = draft.iris.place(found[0].key if found else entity_key(label, is_slavic=is_slavic))
     others = (draft.name_form(stated, draft.languages.tag_other(stated, element)),) if stated != label else ()
     form = draft.name_form(label, draft.languages.tag_other(label, element))
-    draft.add_claim(place, "place", EntityClaim(label=form, others=others, links=_links(found)), path)
+    town = town_with_state(label) or town_in_countries(label, countries)
+    aliases = {draft.iris.place(entity_key(town))} - {place} if town else ()
+    claim = EntityClaim(label=form, others=others, links=_links(found), aliases=tuple(aliases))
+    draft.add_claim(place, "place", claim, path)
     return place
 
 

@@ -81,6 +81,7 @@ def _describe_activity(draft: Draft, info: OriginInfo, path: str) -> None:
 
 def _places(draft: Draft, info: OriginInfo, path: str) -> list[str]:
     terms: list[str | None] = []
+    countries = {code for one in info.place for term in one.place_term if (code := _code_of_country(term))}
     for index, place in enumerate(info.place):
         for term in place.place_term:
             if term.type == "code":
@@ -91,9 +92,15 @@ def _places(draft: Draft, info: OriginInfo, path: str) -> list[str]:
             if len(place.place_term) == 1:
                 forms += [(source.value, source.path) for source in draft.hidden_values(place_path)]
             for text, path_of_form in forms:
-                claimed = claim_place(draft, text, term, path_of_form, is_transcribed=True)
+                claimed = claim_place(draft, text, term, path_of_form, True, countries)
                 terms.append(iri(claimed) if claimed else None)
     return [term for term in dict.fromkeys(terms) if term is not None]
+
+
+def _code_of_country(term: PlaceTerm) -> str:
+    """Return the MARC code of the country that a coded place is; an empty text for any other place."""
+    code = tidy(term.value) if term.type == "code" else ""
+    return code.lower() if term.authority == "marccountry" else MARC_COUNTRY_OF_ISO.get(code.upper(), "")
 
 
 def _coded_place(draft: Draft, term: PlaceTerm) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from bibld.model.linkage import Edge
 from bibld.model.mods import RecordInfo
 from bibld.model.origin import RecordId
-from bibld.model.rdf import iri, literal, typed_literal
+from bibld.model.rdf import decimal_literal, iri, literal
 from bibld.text.folding import tidy
 from bibld.triplify._dates import record_date
 from bibld.triplify._draft import Draft
@@ -66,17 +66,11 @@ def describe_matches(draft: Draft, edges: Sequence[Edge]) -> None:
         draft.add_class(draft.own_term("Match"), match, GRAPH)
         draft.add(draft.own_term("left"), draft.record_term(edge.pair.left), match, GRAPH)
         draft.add(draft.own_term("right"), draft.record_term(edge.pair.right), match, GRAPH)
-        _add_score(draft, edge.score.value, match)
+        if math.isfinite(edge.score.value):
+            draft.add(draft.own_term("score"), decimal_literal(edge.score.value), match, GRAPH)
         draft.add(draft.own_term("decision"), literal(edge.verdict.decision), match, GRAPH)
         draft.add(draft.own_term("rule"), literal(edge.verdict.by), match, GRAPH)
         for reason in filter(None, map(tidy, edge.verdict.reasons)):
             draft.add(draft.own_term("reason"), literal(reason), match, GRAPH)
         if edge.score.scorer:
             draft.add(draft.own_term("scorer"), literal(edge.score.scorer), match, GRAPH)
-
-
-def _add_score(draft: Draft, value: float, subject: str) -> None:
-    """Add a score in the canonical form of XML Schema 1.1, in which stores return it."""
-    if math.isfinite(value):
-        text = f"{value:.6f}".rstrip("0").rstrip(".")
-        draft.add(draft.own_term("score"), typed_literal("0" if text == "-0" else text, "decimal"), subject, GRAPH)

@@ -64,6 +64,7 @@ def _describe_series(draft: Draft, item: RelatedItem, path: str) -> None:
         label=draft.name_form(name, _language(draft, item, name, titles[0])), others=tuple(sorted(forms)), issn=number
     )
     draft.add_claim(series, "series", claim, path)
+    draft.add_form(series, "series", name, path)
     _add_part_of(draft, "series", iri(series), volumes)
 
 

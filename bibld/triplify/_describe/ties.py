@@ -1,15 +1,16 @@
-"""Evidence of one publication that agents with different IRIs are the same."""
+"""Evidence of one publication that agents, publishers or series with different IRIs are the same."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from itertools import combinations
 
+from bibld.text.abbreviations import is_abbreviation
 from bibld.triplify._claims import EntityClaim, NameForm
 from bibld.triplify._codes import CREATOR_ROLES
 from bibld.triplify._describe.agents import MOST_NAMESAKES
-from bibld.triplify._draft import Draft, Mention
-from bibld.triplify._entity_clusters import PUBLICATION_TIE, Interval
+from bibld.triplify._draft import Draft, Form, Mention
+from bibld.triplify._entity_clusters import ABBREVIATION_TIE, PUBLICATION_TIE, Interval
 
 
 def tie_agents(draft: Draft) -> None:
@@ -36,6 +37,26 @@ def tie_agents(draft: Draft) -> None:
         for agent in pair:
             claim = EntityClaim(NameForm(""), type="personal", ties=(tie,))
             draft.add_claim(agent, "agent", claim, "")
+
+
+def tie_abbreviations(draft: Draft) -> None:
+    """Claim for publishers and series that they may be those that other records of the publication name in full."""
+    ties: dict[Form, set[str]] = defaultdict(set)
+    for one, other in combinations(dict.fromkeys(draft.forms), 2):
+        if (
+            one.entity == other.entity
+            or (one.kind == "series") != (other.kind == "series")
+            or one.records & other.records
+        ):
+            continue
+        for short, full in ((one, other), (other, one)):
+            if is_abbreviation(short.text, full.text):
+                for form in (one, other):
+                    ties[form].add(ABBREVIATION_TIE + short.entity)
+    for form, stated in ties.items():
+        name_type = "" if form.kind == "series" else "corporate"
+        claim = EntityClaim(NameForm(""), type=name_type, ties=tuple(sorted(stated)))
+        draft.add_claim(form.entity, form.kind, claim, "")
 
 
 def _are_the_same(one: Mention, other: Mention) -> bool:
