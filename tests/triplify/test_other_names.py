@@ -34,7 +34,7 @@ def by_publisher(name: str, number: str) -> Merged:
     return alone(Mods(origin_info=(OriginInfo(publisher=(Publisher(name),)),)), RecordId("rsl", number))
 
 
-def test_a_publication_shows_what_an_abbreviated_name_stands_for():
+def test_a_publication_shows_the_full_form_of_an_abbreviated_name():
     shown = published("Дет. лит.", "Детская литература")
     assert len(described([shown], "publisher")) == 1
     elsewhere = by_publisher("Дет. лит.", "8")
@@ -50,7 +50,7 @@ def test_the_name_in_full_is_preferred_however_many_use_the_abbreviation():
     assert other.startswith("Дет. лит.")
 
 
-def test_names_of_one_record_and_other_names_stay_apart():
+def test_names_of_one_record_and_unlike_names_are_not_joined():
     info = OriginInfo(publisher=(Publisher("Дет. лит."), Publisher("Детская литература")))
     assert len(described([alone(Mods(origin_info=(info,)))], "publisher")) == 2
     assert len(described([published("Дет. лит.", "Детгиз")], "publisher")) == 2
