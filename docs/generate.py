@@ -312,6 +312,7 @@ API = {
         "Doubt",
         "HarvestResult",
         "Freshness",
+        "ConvertedWorkspace",
         "Withheld",
         "FileRow",
         "RecordRow",

@@ -115,8 +115,9 @@ def test_the_keyboard_alone_reaches_each_link_and_field(visit, paths, name):
     wanted = page.evaluate(f"() => {{ window.seen = new Set(); return ({REACHABLE}).length }}")
     for _ in range(min(wanted, MOST_TABS)):
         page.keyboard.press("Tab")
-        _, tag, outline, keeps_tab = page.evaluate(FOCUSED)
-        assert outline != "none", f"{tag} does not show that it has the focus"
+        _, _, outline, keeps_tab = page.evaluate(FOCUSED)
+        if outline == "none":  # the editor shows its focus after some milliseconds
+            page.wait_for_function(f"({FOCUSED})()[2] !== 'none'", timeout=10_000)
         if keeps_tab:
             page.keyboard.press("Escape")  # editors that take Tab for themselves give it back
     missed = page.evaluate(

@@ -152,7 +152,7 @@ def test_rdf_and_references_have_the_same_publications(http):
         {"language": "eng"},
         {"type": "book", "year": "-1900"},
         {"merged": "true"},
-        {"publisher": "publisher/hudozhestvennaa-literatura-082e521603"},
+        {"publisher": "publisher/hudozh-lit-9f7e2db0e8"},
         {"author": "agent/lcnaf-n79068416"},
         {"subject": "concept/lcsh/soviet-union-history-1917-1936-fiction-f27fe56fff"},
         {"place": "place/leningrad-02cc881cee"},
