@@ -18,12 +18,10 @@ from pyspark.sql import functions as f
 
 from bibld.dedup.clustering import connected_records
 from bibld.spark._engine import Engine
+from bibld.spark._tables import CHECKPOINTS
 
 LARGEST_FOREST = 50_000_000
 """Rows that one task puts together."""
-
-CHECKPOINTS = "checkpoints"
-"""The folder, in the storage of the engine, of what rounds store; it is not needed after the run."""
 
 _COLUMNS = "node long, component long"
 _SCHEMA = pa.schema([("node", pa.int64()), ("component", pa.int64())])

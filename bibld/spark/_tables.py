@@ -27,7 +27,7 @@ _FORMAT = 1
 _MANIFEST = "manifest.json"
 _CURRENT = "current.json"
 CHECKPOINTS = "checkpoints"
-"""The folder of what stages store between their steps."""
+"""The folder of what stages store between their steps; it is not needed after the run."""
 
 _RUNS_KEPT = 2
 """Committed runs whose tables are kept: the current one, and the one before it for whoever is still reading it."""
