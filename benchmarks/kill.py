@@ -22,7 +22,7 @@ from pathlib import Path
 
 import msgspec
 
-from bibld import config, pipeline, progress, publish, resources, store, triplify
+from bibld import config, ingest, pipeline, progress, publish, resources, store, triplify
 from bibld.catalog import Catalog, Queue
 from bibld.catalog import _schema as _schema
 from bibld.model.iris import Iris
@@ -181,10 +181,10 @@ def missing(file: Path, log: Path) -> list[str]:
             if any(line.split(":")[0] == stage for line in logged):
                 waiting = [(queue, len(catalog.dirty[queue])) for queue in queues]
                 faults += [f"{stage} had begun: {count} {queue}" for queue, count in waiting if count]
-        last = catalog._connection.execute("SELECT max(run) FROM run").fetchone()[0]
-        loads = dict(catalog._connection.execute("SELECT source, run FROM load"))
         if any(line.startswith("dedup") for line in logged):
-            faults += [f"dedup had begun: {source} is not read" for source in FILES if loads.get(source) != last]
+            known = {source: catalog.runs.last_reading(source) for source in FILES}
+            inspections = ingest.inspect_sources(config.load(file), progress.Silent(), known=known)
+            faults += [f"dedup had begun: {one.source.id} is not read" for one in inspections if not one.is_unchanged]
         releases = publish.Releases(workspace)
         if "done" in logged and releases.current() is None:
             faults.append("done, and there is no release")
