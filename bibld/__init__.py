@@ -23,11 +23,13 @@ Each stage is a package, a command and a table of the configuration with this na
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from bibld.lazy_imports import import_on_use
 
 if TYPE_CHECKING:
+    from bibld._api.checks import check_sources as check_sources
     from bibld._api.endpoint import query as query
     from bibld._api.links import Links as Links
     from bibld._api.matching import DuplicateClusters as DuplicateClusters
@@ -57,10 +59,8 @@ if TYPE_CHECKING:
     from bibld.catalog import RELATIONS as RELATIONS
     from bibld.catalog import Reject as Reject
     from bibld.catalog.exchange import ConvertedWorkspace as ConvertedWorkspace
-    from bibld.check import CheckedFile as CheckedFile
     from bibld.check import CheckReport as CheckReport
     from bibld.check import Finding as Finding
-    from bibld.check import SourcesReport as SourcesReport
     from bibld.dedup import MethodOptions as MethodOptions
     from bibld.dedup.comparison import MethodComparison as MethodComparison
     from bibld.dedup.comparison import MethodResult as MethodResult
@@ -106,6 +106,8 @@ if TYPE_CHECKING:
     from bibld.publish import ReleaseSummary as ReleaseSummary
     from bibld.publish import Verification as Verification
     from bibld.resources import write_sample as write_sample
+    from bibld.source_check import CheckedFile as CheckedFile
+    from bibld.source_check import SourcesReport as SourcesReport
     from bibld.validate import ReportSettings as ReportSettings
     from bibld.validate import ShapeFinding as ShapeFinding
     from bibld.validate import ValidationReport as ValidationReport
@@ -114,6 +116,7 @@ __version__ = "0.1.0"
 
 # A name is imported when it is first used, so that each command starts without what only others need.
 _HOMES = {
+    "_api.checks": ("check_sources",),
     "_api.endpoint": ("query",),
     "_api.links": ("Links",),
     "_api.matching": (
@@ -131,7 +134,7 @@ _HOMES = {
     "_api.workspace": ("Workspace",),
     "catalog": ("RELATIONS", "Reject"),
     "catalog.exchange": ("ConvertedWorkspace",),
-    "check": ("CheckReport", "CheckedFile", "Finding", "SourcesReport"),
+    "check": ("CheckReport", "Finding"),
     "dedup": ("MethodOptions",),
     "dedup.comparison": ("MethodComparison", "MethodResult"),
     "dedup.evaluate": ("Evaluation",),
@@ -164,6 +167,7 @@ _HOMES = {
     "protocols": ("Row", "SourceRecord"),
     "publish": ("ReleaseCheck", "ReleaseSummary", "Verification"),
     "resources": ("write_sample",),
+    "source_check": ("CheckedFile", "SourcesReport"),
     "validate": ("ReportSettings", "ShapeFinding", "ValidationReport"),
 }
 _HOME_OF = {name: f"bibld.{module}" for module, names in _HOMES.items() for name in names}
@@ -171,12 +175,7 @@ _HOME_OF = {name: f"bibld.{module}" for module, names in _HOMES.items() for name
 __all__ = sorted(_HOME_OF)
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name not in _HOME_OF:
-        raise AttributeError(f"module 'bibld' has no attribute {name!r}")
-    value = getattr(import_module(_HOME_OF[name]), name)
-    setattr(sys.modules[__name__], name, value)
-    return value
+__getattr__ = import_on_use(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

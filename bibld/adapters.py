@@ -155,7 +155,7 @@ def _plugins(stage: str) -> tuple[dict[str, ModuleType], tuple[BrokenPlugin, ...
     """Load the plug-ins of a stage: those that can be used by name, and those that cannot, which are reported."""
     usable: dict[str, ModuleType] = {}
     broken = []
-    points = importlib.metadata.entry_points(group=f"bibld.{stage}")
+    points = _entry_points()[stage]
     for point in sorted(points, key=lambda point: (point.name, point.dist.name if point.dist else "", point.value)):
         try:
             fault = _fault_of_name(stage, point.name, usable)
@@ -171,6 +171,13 @@ def _plugins(stage: str) -> tuple[dict[str, ModuleType], tuple[BrokenPlugin, ...
         broken.append(BrokenPlugin(stage, point.name, point.value, distribution, fault))
         _report_once(str(broken[-1]))
     return usable, tuple(broken)
+
+
+@cache
+def _entry_points() -> dict[str, list[importlib.metadata.EntryPoint]]:
+    """Return the entry points of all distributions by stage; to look for those of one stage takes as long."""
+    points = importlib.metadata.entry_points()
+    return {stage: list(points.select(group=f"bibld.{stage}")) for stage in STAGES}
 
 
 def _fault_of_name(stage: str, name: str, usable: dict[str, ModuleType]) -> str:

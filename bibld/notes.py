@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from bibld import harvest
 from bibld.config import Config
-from bibld.ingest import Inspection, LoadResult, Withheld
+from bibld.ingest import Inspection, Withheld
 from bibld.progress import Progress
+
+if TYPE_CHECKING:
+    from bibld.ingest import LoadResult
 
 
 class Doubt(msgspec.Struct, frozen=True):

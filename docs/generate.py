@@ -32,9 +32,11 @@ from bibld.config import (
     MailConfig,
     MergeConfig,
     NotifyConfig,
+    PublishConfig,
     RemoteConfig,
     SourceConfig,
     StoreConfig,
+    TriplifyConfig,
 )
 from bibld.crosswalk import rules_of
 from bibld.model.iris import Iris
@@ -105,8 +107,10 @@ _STRUCTS: dict[str, type[Any]] = {
     "source": SourceConfig,
     "dedup": DedupConfig,
     "merge": MergeConfig,
+    "triplify": TriplifyConfig,
     "store": StoreConfig,
     "store.remote": RemoteConfig,
+    "publish": PublishConfig,
     "serve.limits": LimitSettings,
     "notify": NotifyConfig,
     "notify.mail": MailConfig,
@@ -326,6 +330,7 @@ API = {
         "Evaluation",
         "MethodComparison",
         "MethodResult",
+        "check_sources",
         "SourcesReport",
         "CheckedFile",
         "CheckReport",

@@ -9,6 +9,9 @@ from bibld import adapters
 from bibld.config import Config
 from bibld.errors import ConfigError
 
+PathName = str | os.PathLike[str]
+"""A file as an argument."""
+
 _DAY_LENGTH = len("2026-01-31")
 
 

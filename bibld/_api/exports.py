@@ -10,8 +10,7 @@ from typing import IO, Any, BinaryIO, Literal, get_args
 
 import msgspec
 
-from bibld._api.arguments import check_choice
-from bibld._api.records import PathName
+from bibld._api.arguments import PathName, check_choice
 from bibld._api.rows import main_title
 from bibld.catalog import Catalog
 from bibld.errors import ConfigError

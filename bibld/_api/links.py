@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from bibld import link as linking
-from bibld._api.arguments import check_choice, run_time
-from bibld._api.records import PathName
+from bibld._api.arguments import PathName, check_choice, run_time
 from bibld._api.review import checked_reason, person_name
 from bibld._api.tables import Table
 from bibld.catalog import Catalog, LinkVerdict, LinkVerdicts, StoredLink

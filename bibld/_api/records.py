@@ -13,6 +13,7 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 
 from bibld import adapters, crosswalk
+from bibld._api.arguments import PathName
 from bibld._api.tables import Table
 from bibld.catalog import Reject
 from bibld.crosswalk import SubfieldCoverage
@@ -28,8 +29,6 @@ from bibld.read import AUTO, examine
 from bibld.read import read as read_pieces
 from bibld.text.charsets import charset_name
 from bibld.unpacking import archive_of, unpack
-
-PathName = str | os.PathLike[str]
 
 _SOURCE = "file"
 _PROFILED = "marc21"

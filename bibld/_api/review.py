@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
 
-from bibld._api.arguments import check_choice, check_source, run_time
-from bibld._api.records import PathName
+from bibld._api.arguments import PathName, check_choice, check_source, run_time
 from bibld._api.tables import Table
 from bibld.catalog import RELATIONS, Catalog, EntityVerdict, PersonVerdict, StoredVerdict, Verdicts
 from bibld.dedup import review as reviewing

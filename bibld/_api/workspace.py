@@ -17,12 +17,11 @@ from bibld import adapters, harvest, pipeline
 from bibld import config as configuration
 from bibld import explain as explaining
 from bibld._api import exports
-from bibld._api.arguments import check_choice, check_source, run_time
+from bibld._api.arguments import PathName, check_choice, check_source, run_time
 from bibld._api.engines import EngineName, convert_workspace
 from bibld._api.exports import FileFormat
 from bibld._api.harvests import harvest_sources, probe_sources
 from bibld._api.links import Links
-from bibld._api.records import PathName
 from bibld._api.review import Review
 from bibld._api.rows import ClusterRow, FileRow, PairRow, RecordRow, Stats, main_title, stats_of
 from bibld._api.runs import run_stages
@@ -31,7 +30,7 @@ from bibld._api.tables import Table
 from bibld.catalog import Catalog, Reject
 from bibld.catalog.backup import Copied, back_up
 from bibld.catalog.exchange import ConvertedWorkspace
-from bibld.check import CheckReport, SourcesReport, check_sources, check_workspace
+from bibld.check import CheckReport, check_workspace
 from bibld.config import Config, Remote
 from bibld.dedup.labels import read_pairs
 from bibld.errors import CatalogError, ConfigError
@@ -44,6 +43,7 @@ from bibld.progress import Progress, Silent
 from bibld.protocols import SourceRecord
 from bibld.publish import Releases, ReleaseSummary, Verification
 from bibld.publish import verify as verify_release
+from bibld.source_check import SourcesReport, check_sources
 from bibld.store import Delivered
 from bibld.triplify import ElementCoverage, mods_coverage
 

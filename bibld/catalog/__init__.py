@@ -8,7 +8,6 @@ so every ordinal in the catalog is in the register.
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
 import secrets
 import sqlite3
@@ -17,8 +16,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TextIO
-
-import msgspec
 
 from bibld.catalog._records.records import LoadCounts, NewRecord, Records, Reject, Superseded
 from bibld.catalog._register.entity_verdicts import EntityVerdict
@@ -56,6 +53,7 @@ from bibld.catalog._schema import (
 from bibld.catalog._stages import DirtyQueue, DirtyQueues, ItemKind, Queue, Runs, StageQueue
 from bibld.compression import Blobs
 from bibld.errors import CatalogError
+from bibld.model.digest import digest
 from bibld.model.linkage import Cluster, Edge, Merged, Pair
 from bibld.model.origin import RecordId
 from bibld.protocols import RecordEvent, SourceRecord
@@ -304,20 +302,6 @@ def _check_same_workspace(
             f"{workspace}: register.db is not the one that catalog.db was made with; restore it from a backup, or"
             " delete catalog.db, which is built again from the sources"
         )
-
-
-def digest(*parts: object) -> str:
-    """Return a hash of versions, settings and other hashes, as 32 hexadecimal digits.
-
-    Parts are anything that msgspec can write as JSON, or bytes; structs count with their type's name.
-    """
-    state = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        data = part if isinstance(part, bytes) else msgspec.json.encode(part, order="deterministic")
-        name = type(part).__qualname__.encode()
-        state.update(b"%d %s %d:" % (len(name), name, len(data)))
-        state.update(data)
-    return state.hexdigest()
 
 
 def lock_folder(workspace: Path) -> TextIO:

@@ -23,10 +23,10 @@ def check(config: Path, as_json: bool, quiet: bool) -> None:
     (missing, empty, cut off, damaged, no catalogue) is reported with exit code 4, as by a run. Servers are asked who
     they are, and one that does not answer is such a source too. Exit code 1: a run could not write.
     """
-    from bibld import Workspace, progress
+    from bibld import check_sources, progress
 
     with progress.display(quiet=quiet) as display:
-        report = Workspace(config, progress=display).check_sources()
+        report = check_sources(config, progress=display)
     if as_json:
         print_json(report)
     else:

@@ -15,11 +15,13 @@ from bibld.config._checker import Checker, remote_of_url
 from bibld.config._structs import (
     Config,
     DedupConfig,
+    Dialect,
     EngineConfig,
     File,
     MailConfig,
     MergeConfig,
     NotifyConfig,
+    PublishConfig,
     Remote,
     RemoteConfig,
     Secret,
@@ -27,17 +29,20 @@ from bibld.config._structs import (
     Source,
     SourceConfig,
     StoreConfig,
+    TriplifyConfig,
 )
 from bibld.errors import ConfigError
 
 __all__ = [
     "Config",
     "DedupConfig",
+    "Dialect",
     "EngineConfig",
     "File",
     "MailConfig",
     "MergeConfig",
     "NotifyConfig",
+    "PublishConfig",
     "Remote",
     "RemoteConfig",
     "Secret",
@@ -45,6 +50,7 @@ __all__ = [
     "Source",
     "SourceConfig",
     "StoreConfig",
+    "TriplifyConfig",
     "load",
     "remote_of_url",
 ]

@@ -21,12 +21,14 @@ from bibld.config._structs import (
     MailConfig,
     MergeConfig,
     NotifyConfig,
+    PublishConfig,
     Remote,
     RemoteConfig,
     Secret,
     Source,
     SourceConfig,
     StoreConfig,
+    TriplifyConfig,
 )
 from bibld.errors import ConfigError
 from bibld.model.origin import SOURCE_ID
@@ -98,9 +100,9 @@ class Checker:
         store = self._stage(tables, "store", StoreConfig, "store")
         self._check_names("store.backend", (store.backend,), "store")
         remotes = self._remote_stores(store.remote)
-        publish = self._stage(tables, "publish", adapters.stage_settings_type("publish"), "publish")
+        publish = self._stage(tables, "publish", PublishConfig, "publish")
         self._check_names("publish.parts", publish.parts, "publish")
-        triplify = self._stage(tables, "triplify", adapters.stage_settings_type("triplify"))
+        triplify = self._stage(tables, "triplify", TriplifyConfig)
         serve = self._stage(tables, "serve", adapters.stage_settings_type("serve"))
         notify = self._notify(tables.get("notify", {}))
         engine = self._engine(tables)

@@ -32,6 +32,9 @@ _SMALL_SOURCE = 20
 Difference = Literal["edition", "year", "carrier", "language"]
 """What can differ between records that are otherwise equal."""
 
+Dialect = Literal["bnf", "dnb"]
+"""A library in whose terms publications can be described too."""
+
 
 class SourceConfig(msgspec.Struct, frozen=True):
     """The keys of every source, whatever harvester fetches it.
@@ -203,11 +206,47 @@ class Remote(msgspec.Struct, frozen=True):
         return store
 
 
+class TriplifyConfig(msgspec.Struct, frozen=True):
+    """How publications are described.
+
+    ``provenance``: how much to publish about where the data come from. ``full``: the source records of each
+    publication, the matches between them, and which records have each value in which they differ; ``records``: the
+    source records only; ``none``: nothing. ``dialects``: the libraries for whose data the resources are described once
+    more in their own terms, at the cost of 10 to 20 quads a publication: ``dnb`` (German National Library), ``bnf``
+    (data.bnf.fr).
+    """
+
+    provenance: Literal["full", "records", "none"] = "full"
+    dialects: tuple[Dialect, ...] = ()
+
+
 class StoreConfig(msgspec.Struct, frozen=True):
     """Which triple store is loaded; ``remote``: further stores, a table ``[[store.remote]]`` each."""
 
     backend: str = "oxigraph"
     remote: tuple[dict[str, Any], ...] = ()
+
+
+class PublishConfig(msgspec.Struct, frozen=True):
+    """What a release consists of, and how long it is kept.
+
+    ``keep``: how many releases stay on disk. ``full``: when the dumps are written in full: ``"always"``, or
+    ``"auto"``: when those of an earlier release have grown old, or the patches to them large.
+    ``full_after_days``: with ``auto``, the age in days at which full dumps are written again. ``full_above``: with
+    ``auto``, the size of all patches to the full dumps, as a share of all quads, above which they are written again.
+    ``suppress``: a CSV file of records and values that must not be published. ``parts``: which adapters write the
+    release; statements about the dataset that a part adds are published when it comes before ``void``. Some parts are
+    written side by side, each after those before it that it needs.
+    """
+
+    keep: Annotated[int, msgspec.Meta(ge=1)] = 2
+    full: Literal["auto", "always"] = "auto"
+    full_after_days: Annotated[int, msgspec.Meta(ge=0)] = 7
+    full_above: Annotated[float, msgspec.Meta(ge=0)] = 0.05
+    suppress: File = File("")
+    parts: tuple[str, ...] = (
+        "void", "report", "completion", "run", "documents", "search", "dumps", "store", "sitemap", "feed", "dcat",
+    )  # fmt: skip
 
 
 class MailConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -268,9 +307,9 @@ class Config(msgspec.Struct, frozen=True):
     sources: tuple[Source, ...]
     dedup: DedupConfig
     merge: MergeConfig
-    triplify: Any
+    triplify: TriplifyConfig
     store: StoreConfig
-    publish: Any
+    publish: PublishConfig
     serve: Any
     adapter_settings: dict[tuple[str, str], Any]
     remote_stores: tuple[Remote, ...] = ()

@@ -15,6 +15,7 @@ from bibld.conformance.checks import Check, FailedError, NotApplicableError, Out
 from bibld.conformance.site import HTML, Site
 from bibld.conformance.triples import FORMATS, Triples, text_of
 from bibld.conformance.web import Answer
+from bibld.model.foreign_xml import parse_xml
 
 _OAI, _TPF, _RECONCILE = "OAI-PMH 2.0", "Triple Pattern Fragments", "Reconciliation API 0.2"
 _NS = "{http://www.openarchives.org/OAI/2.0/}"
@@ -42,7 +43,7 @@ def _oai(site: Site, arguments: str) -> etree._Element:
     if answer.status != 200 or answer.media_type not in ("text/xml", "application/xml"):
         raise FailedError(f"{arguments}: {answer}")
     try:
-        root = etree.fromstring(answer.body, etree.XMLParser(resolve_entities=False, no_network=True))
+        root = parse_xml(answer.body)
     except etree.XMLSyntaxError as error:
         raise FailedError(f"{arguments}: {error}") from error
     if root.tag != f"{_NS}OAI-PMH" or root.find(f"{_NS}responseDate") is None or root.find(f"{_NS}request") is None:

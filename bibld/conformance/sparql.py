@@ -16,6 +16,7 @@ from bibld.conformance.site import Site
 from bibld.conformance.sparql_cases import CASES, FORM, JSON, PROTOCOL, QUERY, RDF, TABLE, XML, Case
 from bibld.conformance.triples import FORMATS, Triples
 from bibld.conformance.web import Answer
+from bibld.model.foreign_xml import parse_xml
 from bibld.model.rdf import PREFIXES
 
 _SD = PREFIXES["sd"]
@@ -81,7 +82,7 @@ def _rows(answer: Answer) -> list[dict[str, str]]:
     """Return the rows of a table in JSON or XML; raises ``FailedError`` if it is no table."""
     try:
         if answer.media_type == XML:
-            root = etree.fromstring(answer.body, etree.XMLParser(resolve_entities=False, no_network=True))
+            root = parse_xml(answer.body)
             return [
                 {str(cell.get("name")): "".join(map(str, cell.itertext())).strip() for cell in row}
                 for row in root.iter("{*}result")
@@ -95,7 +96,7 @@ def _rows(answer: Answer) -> list[dict[str, str]]:
 def _boolean(answer: Answer) -> bool | None:
     try:
         if answer.media_type == XML:
-            root = etree.fromstring(answer.body, etree.XMLParser(resolve_entities=False, no_network=True))
+            root = parse_xml(answer.body)
             return {"true": True, "false": False}.get((root.findtext("{*}boolean") or "").strip())
         value = msgspec.json.decode(answer.body)["boolean"]
     except (msgspec.DecodeError, etree.XMLSyntaxError, KeyError, TypeError):

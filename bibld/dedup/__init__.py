@@ -10,12 +10,12 @@ it touches. :func:`find_duplicates` matches records in memory.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bibld.catalog import Catalog, StageQueue
+from bibld.lazy_imports import import_on_use
 
 if TYPE_CHECKING:
+    from bibld.catalog import Catalog, StageQueue
     from bibld.dedup.features import features_of
     from bibld.dedup.memory import Comparison, Duplicates, compare, find_duplicates
     from bibld.dedup.method import MethodOptions, settings_digest
@@ -36,23 +36,17 @@ __all__ = [
     "settings_digest",
 ]
 
-_HOMES = {
-    "features": ("features_of",),
-    "memory": ("Comparison", "Duplicates", "compare", "find_duplicates"),
-    "method": ("MethodOptions", "settings_digest"),
-    "stage": ("DedupSummary", "dedup"),
-    "warm_up": ("KernelWarmUp",),
-}
-"""Where names are defined. They are imported when they are used: every command reads the settings of blockers and
-scorers, which are in this package, but few match."""
-
-_HOME_OF = {name: f"{__name__}.{module}" for module, names in _HOMES.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOME_OF[name]), name)
+# Every command reads the settings of blockers and scorers, which are in this package, but few commands match.
+__getattr__ = import_on_use(
+    __name__,
+    {
+        "features": ("features_of",),
+        "memory": ("Comparison", "Duplicates", "compare", "find_duplicates"),
+        "method": ("MethodOptions", "settings_digest"),
+        "stage": ("DedupSummary", "dedup"),
+        "warm_up": ("KernelWarmUp",),
+    },
+)
 
 
 def is_pending(catalog: Catalog, queue: StageQueue) -> bool:

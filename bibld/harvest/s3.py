@@ -23,6 +23,7 @@ from bibld.harvest._mirror import Offer, RemoteFile, Transfer, arriving, is_unfi
 from bibld.harvest._settings import HttpSettings, faults_of_http
 from bibld.harvest._store import StoredAnswer
 from bibld.harvest._visit import Visit
+from bibld.model.foreign_xml import parse_xml
 from bibld.protocols import Fetched
 
 _MD5 = re.compile(r'"?([0-9a-f]{32})"?')
@@ -130,8 +131,7 @@ def _accept(answer: StoredAnswer) -> str:
 
 def _parse(answer: StoredAnswer) -> etree._Element:
     try:
-        parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False)
-        return etree.fromstring(answer.body, parser)
+        return parse_xml(answer.body)
     except etree.XMLSyntaxError as error:
         raise HarvestError(f"the answer is no XML (status {answer.status})") from error
 

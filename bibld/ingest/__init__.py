@@ -9,6 +9,8 @@ applied here too, because it changes what every later stage sees.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from bibld.ingest._conversion import ENCODED_TWICE, Conversion, ConversionPool, Job, convert_record
 from bibld.ingest._export import Exported, export_mods, export_originals
 from bibld.ingest._forms import TABLE_COLUMNS, table_row
@@ -20,7 +22,6 @@ from bibld.ingest._inspection import (
     inspect_file,
     inspect_sources,
 )
-from bibld.ingest._load import Intake, LoadResult, original_of, public_original_of
 from bibld.ingest._rules import (
     changed_file_fault,
     conversion_job,
@@ -35,16 +36,36 @@ from bibld.ingest._rules import (
     settings_digest,
     unknown_deletions_warning,
 )
-from bibld.ingest._takedown import (
-    SuppressionRequest,
-    apply_suppressions,
-    read_suppressions,
-    report_suppressions,
-    suppressed_ordinal,
-    values_not_found,
-)
 from bibld.ingest._unchanged import files_fingerprint
 from bibld.ingest._withheld import Withheld, clear_withheld, withhold
+from bibld.lazy_imports import import_on_use
+
+if TYPE_CHECKING:
+    from bibld.ingest._load import Intake, LoadResult, original_of, public_original_of
+    from bibld.ingest._takedown import (
+        SuppressionRequest,
+        apply_suppressions,
+        read_suppressions,
+        report_suppressions,
+        suppressed_ordinal,
+        values_not_found,
+    )
+
+# These need the catalog, which is not needed to inspect and convert files.
+__getattr__ = import_on_use(
+    __name__,
+    {
+        "_load": ("Intake", "LoadResult", "original_of", "public_original_of"),
+        "_takedown": (
+            "SuppressionRequest",
+            "apply_suppressions",
+            "read_suppressions",
+            "report_suppressions",
+            "suppressed_ordinal",
+            "values_not_found",
+        ),
+    },
+)
 
 __all__ = [
     "ENCODED_TWICE",

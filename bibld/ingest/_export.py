@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
-from bibld.catalog import Catalog
 from bibld.errors import ConfigError
 from bibld.model.mods_xml import write_collection
 from bibld.progress import Progress, count_items
 from bibld.read import FileFrame, carrier_of, file_frame
+
+if TYPE_CHECKING:
+    from bibld.catalog import Catalog
 
 
 class Exported(msgspec.Struct, frozen=True):

@@ -7,9 +7,9 @@ import hashlib
 import msgspec
 
 from bibld import crosswalk
-from bibld.catalog import digest
 from bibld.config import Config, Source, SourceConfig
 from bibld.ingest._conversion import ENCODED_TWICE, Conversion, Job
+from bibld.model.digest import digest
 from bibld.model.origin import RecordId
 from bibld.progress import with_number
 from bibld.protocols import Raw

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bibld import __version__, harvest
-from bibld.catalog import digest
 from bibld.config import Config, Source
 from bibld.ingest._rules import settings_digest
+from bibld.model.digest import digest
 from bibld.protocols import HarvestedFile
 
 

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 
 from lxml import etree
 
+from bibld.model.foreign_xml import parse_xml
 from bibld.model.mods import Mods
 from bibld.model.mods_plan import MODS, XLINK, XML, Child, Plan, plan_of, tag_named, tag_of
 
@@ -31,10 +32,6 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 # A prefix, not a default namespace: foreign XML without a namespace would fall into that.
 _PREFIXES = {"mods": MODS, "xlink": XLINK}
-
-_PARSER = etree.XMLParser(
-    resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True, huge_tree=False
-)
 
 
 def to_element(mods: Mods) -> etree._Element:
@@ -90,10 +87,10 @@ def from_xml(data: bytes) -> Mods:
     is something else than MODS.
     """
     try:
-        root = etree.fromstring(data, _PARSER)
+        root = parse_xml(data)
     except etree.XMLSyntaxError as error:
         raise ValueError(f"not well-formed XML: {error}") from error
-    if root.getroottree().docinfo.doctype:  # type: ignore[union-attr]
+    if root.getroottree().docinfo.doctype:  # type: ignore[attr-defined]
         raise ValueError("the document has a document type declaration, which is not read: remove <!DOCTYPE …>")
     return from_element(root)
 
@@ -174,7 +171,7 @@ def _write_text(element: etree._Element, text: str) -> None:
 
 def _parse_foreign(xml: str) -> etree._Element:
     try:
-        return etree.fromstring(without_illegal_characters(xml).encode(), _PARSER)
+        return parse_xml(without_illegal_characters(xml).encode())
     except etree.XMLSyntaxError as error:
         raise ValueError(f"foreign XML that is not well-formed: {error}: {xml[:200]!r}") from error
 

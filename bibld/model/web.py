@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from functools import cache
 
 _ASCII = r"A-Za-z0-9\-._~!$&'()*+,;=:@"
 _NON_ASCII = "\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
-_PATH = rf"(?:[{_ASCII}/{_NON_ASCII}]|%[0-9A-Fa-f]{{2}})*"
-_QUERY = rf"(?:[{_ASCII}/?{_NON_ASCII}]|%[0-9A-Fa-f]{{2}})*"
-_HOST_NAME = rf"[A-Za-z0-9{_NON_ASCII}](?:[A-Za-z0-9\-._{_NON_ASCII}]*[A-Za-z0-9{_NON_ASCII}.])?"
-_HOST = rf"(?:{_HOST_NAME}|\[(?P<address>[0-9A-Fa-f:.]+)\])"
-_WEB_IRI = re.compile(rf"(?i:https?)://{_HOST}(?::(?P<port>[0-9]{{1,5}}))?(?:/{_PATH})?(?:\?{_QUERY})?(?:#{_QUERY})?")
 _INVISIBLE = re.compile("[\u0080-\u00a0\u00ad\u061c\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]")
 _LARGEST_PORT = 65535
+
+
+@cache
+def _pattern(more: str) -> re.Pattern[str]:
+    """Return the pattern of an IRI that may contain characters beside those of ASCII.
+
+    It is made when it is first needed, because that of all characters takes longer than many a command.
+    """
+    path = rf"(?:[{_ASCII}/{more}]|%[0-9A-Fa-f]{{2}})*"
+    query = rf"(?:[{_ASCII}/?{more}]|%[0-9A-Fa-f]{{2}})*"
+    host_name = rf"[A-Za-z0-9{more}](?:[A-Za-z0-9\-._{more}]*[A-Za-z0-9{more}.])?"
+    host = rf"(?:{host_name}|\[(?P<address>[0-9A-Fa-f:.]+)\])"
+    return re.compile(rf"(?i:https?)://{host}(?::(?P<port>[0-9]{{1,5}}))?(?:/{path})?(?:\?{query})?(?:#{query})?")
 
 
 def is_web_iri(text: str) -> bool:
@@ -22,7 +31,7 @@ def is_web_iri(text: str) -> bool:
     Safe is an IRI with a host, a possible port and no user information, without blanks, control characters, invisible
     characters and those that change the direction of writing.
     """
-    found = _WEB_IRI.fullmatch(text)
+    found = _pattern("" if text.isascii() else _NON_ASCII).fullmatch(text)
     if found is None or _INVISIBLE.search(text):
         return False
     if found["port"] is not None and int(found["port"]) > _LARGEST_PORT:

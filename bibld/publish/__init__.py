@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Literal
 
 import msgspec
 
 from bibld import adapters, published
 from bibld.catalog import Catalog, digest
-from bibld.config import Config, File
+from bibld.config import Config
 from bibld.model.release import Manifest, SourceFigures
 from bibld.parallel import worker_count
 from bibld.progress import Progress
@@ -41,7 +40,6 @@ __all__ = [
     "ReleaseCheck",
     "ReleaseSummary",
     "Releases",
-    "Settings",
     "Verification",
     "add_dumps",
     "begin_partitioned",
@@ -66,28 +64,6 @@ CONSUMER = "release"
 
 DOCUMENTS = "documents"
 """The part that writes ``published.db``."""
-
-
-class Settings(msgspec.Struct, frozen=True):
-    """The table ``[publish]``.
-
-    ``keep``: how many releases stay on disk. ``full``: when the dumps are written in full: ``"always"``, or
-    ``"auto"``: when those of an earlier release have grown old, or the patches to them large.
-    ``full_after_days``: with ``auto``, the age in days at which full dumps are written again. ``full_above``: with
-    ``auto``, the size of all patches to the full dumps, as a share of all quads, above which they are written again.
-    ``suppress``: a CSV file of records and values that must not be published. ``parts``: which adapters write the
-    release; statements about the dataset that a part adds are published when it comes before ``void``. Some parts are
-    written side by side, each after those before it that it needs.
-    """
-
-    keep: Annotated[int, msgspec.Meta(ge=1)] = 2
-    full: Literal["auto", "always"] = "auto"
-    full_after_days: Annotated[int, msgspec.Meta(ge=0)] = 7
-    full_above: Annotated[float, msgspec.Meta(ge=0)] = 0.05
-    suppress: File = File("")
-    parts: tuple[str, ...] = (
-        "void", "report", "completion", "run", "documents", "search", "dumps", "store", "sitemap", "feed", "dcat",
-    )  # fmt: skip
 
 
 def settings_digest(config: Config, sources: Sequence[SourceFigures]) -> str:

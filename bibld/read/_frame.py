@@ -6,9 +6,10 @@ import csv
 import io
 from collections.abc import Callable
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 import msgspec
+
+from bibld.model.foreign_xml import declare_namespaces
 
 
 class FileFrame(msgspec.Struct, frozen=True):
@@ -27,9 +28,7 @@ def file_frame(reader: str, carrier: Any) -> FileFrame:  # noqa: ANN401
 
 def _xml(carrier: Any, element: str) -> FileFrame:  # noqa: ANN401
     charset = "UTF-8" if carrier.recoded or carrier.charset in ("ascii", "utf-8") else carrier.charset
-    names = "".join(
-        f" xmlns{':' if prefix else ''}{prefix}={quoteattr(iri)}" for prefix, iri in carrier.namespaces if iri
-    )
+    names = declare_namespaces((prefix, iri) for prefix, iri in carrier.namespaces if iri)
     head = f'<?xml version="1.0" encoding="{charset}"?>\n<{element}{names}>\n'
     return FileFrame(".xml", head.encode(), b"\n", f"</{element}>\n".encode())
 

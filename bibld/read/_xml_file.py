@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import BinaryIO, TypeVar
-from xml.sax.saxutils import quoteattr
 
 from lxml import etree
 
 from bibld.errors import ConfigError, ReadError
+from bibld.model.foreign_xml import declare_namespaces, parse_xml
 from bibld.model.mods_plan import MODS, XLINK
 from bibld.protocols import Raw
 from bibld.read._carrier import CharsetCarrier, CharsetSettings, drop_illegal, illegal_warning, sample_charsets, to_raws
@@ -80,12 +79,9 @@ class XmlCarrier(CharsetCarrier, frozen=True, kw_only=True):
             for prefix in sorted(used - namespaces.keys() - {"xml", "xmlns"}):
                 namespaces[prefix] = _USUAL_PREFIXES.get(prefix) or f"urn:undeclared:{prefix}"
         if not namespaces:
-            return etree.fromstring(data, _parser())
-        declarations = "".join(
-            f" xmlns{':' if prefix else ''}{prefix}={quoteattr(uri)}" for prefix, uri in namespaces.items()
-        )
-        around = etree.fromstring(f"<around{declarations}>".encode() + data + b"</around>", _parser())
-        return around[0]
+            return parse_xml(data, charset=UTF8)
+        around = f"<around{declare_namespaces(namespaces.items())}>".encode()
+        return parse_xml(around + data + b"</around>", charset=UTF8)[0]
 
 
 AnyXmlCarrier = TypeVar("AnyXmlCarrier", bound=XmlCarrier)
@@ -156,19 +152,6 @@ def _declared_namespaces(head: bytes) -> tuple[tuple[str, str], ...]:
         if prefix.isascii() and (uri or not prefix) and prefix not in ("xml", "xmlns"):
             found[prefix] = drop_illegal(uri.decode("utf-8", "replace"))[0].replace("&", "")
     return tuple(found.items())
-
-
-@cache
-def _parser() -> etree.XMLParser:
-    return etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-        encoding="utf-8",
-    )
 
 
 def _malformed(error: etree.XMLSyntaxError) -> str:

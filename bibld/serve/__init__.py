@@ -7,10 +7,9 @@ store of the release is opened read-only; nothing here writes. A newer release t
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from bibld.lazy_imports import import_on_use
 from bibld.serve._settings import LimitSettings, Settings
 
 if TYPE_CHECKING:
@@ -22,20 +21,19 @@ if TYPE_CHECKING:
     from bibld.serve._site import serve as serve
     from bibld.serve._site import write_static as write_static
     from bibld.serve._static import StaticSite as StaticSite
-    from bibld.serve._writers.simple import KEYS as JSON_KEYS
+    from bibld.serve._writers.simple import JSON_KEYS as JSON_KEYS
 
 # A configuration needs the settings alone: the server is imported when one of these names is first used.
-_HOMES = {
-    "JSON_KEYS": ("_writers.simple", "KEYS"),
-    "MEDIA_TYPES": ("_forms", "MEDIA_TYPES"),
-    "Desk": ("_review", "Desk"),
-    "Releases": ("_site", "Releases"),
-    "Site": ("_site", "Site"),
-    "StaticSite": ("_static", "StaticSite"),
-    "application": ("_site", "application"),
-    "serve": ("_site", "serve"),
-    "write_static": ("_site", "write_static"),
-}
+__getattr__ = import_on_use(
+    __name__,
+    {
+        "_forms": ("MEDIA_TYPES",),
+        "_review": ("Desk",),
+        "_site": ("Releases", "Site", "application", "serve", "write_static"),
+        "_static": ("StaticSite",),
+        "_writers.simple": ("JSON_KEYS",),
+    },
+)
 
 __all__ = [
     "JSON_KEYS",
@@ -50,12 +48,3 @@ __all__ = [
     "serve",
     "write_static",
 ]
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401
-    if name not in _HOMES:
-        raise AttributeError(f"module 'bibld.serve' has no attribute {name!r}")
-    module, attribute = _HOMES[name]
-    value = getattr(import_module(f"bibld.serve.{module}"), attribute)
-    setattr(sys.modules[__name__], name, value)
-    return value

@@ -26,7 +26,7 @@ from bibld.triplify._claims import (
     encode_assertions,
     read_assertion,
 )
-from bibld.triplify._cluster import Settings, cluster_statements
+from bibld.triplify._cluster import cluster_statements
 from bibld.triplify._cluster_batch import statements_digest
 from bibld.triplify._counts import BlockCounts, count_blocks, count_quads
 from bibld.triplify._coverage import (
@@ -58,7 +58,6 @@ __all__ = (
     "Identity",
     "Kind",
     "NameForm",
-    "Settings",
     "catalog_blocks",
     "catalog_quads",
     "cluster_statements",

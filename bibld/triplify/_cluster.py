@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
 
-import msgspec
-
+from bibld.config import TriplifyConfig
 from bibld.model.iris import Iris
 from bibld.model.linkage import Edge, Merged
 from bibld.model.origin import RecordId
@@ -20,7 +18,7 @@ from bibld.triplify._describe.description import (
     describe_notes,
     describe_types,
 )
-from bibld.triplify._describe.dialects import Dialect, describe_in_dialects
+from bibld.triplify._describe.dialects import describe_in_dialects
 from bibld.triplify._describe.identifiers import describe_identifiers
 from bibld.triplify._describe.origin import describe_origin
 from bibld.triplify._describe.provenance import describe_matches, describe_records, link_members
@@ -32,23 +30,11 @@ from bibld.triplify._describe.value_sources import describe_values
 from bibld.triplify._draft import Draft, sort_quads
 
 
-class Settings(msgspec.Struct, frozen=True):
-    """``provenance``: how much to publish about where the data come from. ``full``: the source records of each
-    publication, the matches between them, and which records have each value in which they differ; ``records``: the
-    source records only; ``none``: nothing. ``dialects``: the libraries for whose data the resources are described once
-    more in their own terms, at the cost of 10 to 20 quads a publication: ``dnb`` (German National Library), ``bnf``
-    (data.bnf.fr).
-    """
-
-    provenance: Literal["full", "records", "none"] = "full"
-    dialects: tuple[Dialect, ...] = ()
-
-
 def cluster_statements(
     merged: Merged,
     edges: Sequence[Edge],
     iris: Iris,
-    settings: Settings | None = None,
+    settings: TriplifyConfig | None = None,
     exists: Callable[[RecordId], bool] = lambda record: False,
 ) -> ClusterStatements:
     """Return the lines that belong to a cluster, and what its records assert about entities.
@@ -74,7 +60,7 @@ def cluster_statements(
     tie_agents(draft)
     tie_abbreviations(draft)
     link_members(draft)
-    chosen = settings or Settings()
+    chosen = settings or TriplifyConfig()
     describe_in_dialects(draft, chosen.dialects)
     if chosen.provenance != "none":
         describe_records(draft)

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from bibld.catalog import AssertionChange, Catalog, DependencyRow, Queue, StatementRow, digest
+from bibld.config import TriplifyConfig
 from bibld.model.iris import Iris
 from bibld.model.linkage import Edge
 from bibld.model.origin import RecordId
 from bibld.triplify._claims import Claim, encode_assertions
-from bibld.triplify._cluster import Settings, cluster_statements
+from bibld.triplify._cluster import cluster_statements
 from bibld.triplify._entity_batch import keys_of_assertion, point_new_clusters_to_founders
 from bibld.triplify._patch import count_changes
 from bibld.triplify._tombstones import tombstone
@@ -46,7 +47,7 @@ def statements_digest(
 
 
 def describe_clusters(
-    made_with: str, iris: Iris, settings: Settings, catalog: Catalog, founders: list[int]
+    made_with: str, iris: Iris, settings: TriplifyConfig, catalog: Catalog, founders: list[int]
 ) -> ClusterBatch:
     """Make the statements of clusters whose inputs have changed; ``made_with`` is the digest of the settings."""
     batch = ClusterBatch()
@@ -89,7 +90,7 @@ def store_clusters(catalog: Catalog, batch: ClusterBatch) -> None:
 
 
 def _describe_cluster(
-    made_with: str, iris: Iris, settings: Settings, catalog: Catalog, founder: int, stored: str | None
+    made_with: str, iris: Iris, settings: TriplifyConfig, catalog: Catalog, founder: int, stored: str | None
 ) -> tuple[StatementRow, list[DependencyRow], bytes, tuple[Claim, ...]] | None:
     """Return the rows, quads and claims of a cluster; None if those made by the hash ``stored`` are current."""
     members = catalog.linkage.members(founder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from bibld.catalog import Catalog
+from bibld.config import TriplifyConfig
 from bibld.model.iris import Iris
 from bibld.model.linkage import Edge, Merged
 from bibld.model.origin import RecordId
@@ -13,7 +14,7 @@ from bibld.model.release import SourceFigures
 from bibld.model.web import web_iri
 from bibld.text.folding import tidy
 from bibld.triplify._claims import Assertion, count_assertions
-from bibld.triplify._cluster import Settings, cluster_statements
+from bibld.triplify._cluster import cluster_statements
 from bibld.triplify._draft import Quad, sort_quads
 from bibld.triplify._entity_clusters import Verdicts
 from bibld.triplify._entity_descriptions import describe_entity_clusters
@@ -51,7 +52,7 @@ def to_quads(
     descriptions: Iterable[Merged],
     iris: Iris,
     edges: Iterable[Edge] = (),
-    settings: Settings | None = None,
+    settings: TriplifyConfig | None = None,
     sources: Iterable[SourceFigures] = (),
     verdicts: Verdicts | None = None,
 ) -> Iterator[str]:

@@ -6,9 +6,9 @@ from functools import partial
 
 from bibld.catalog import Catalog, Queue, StageQueue, digest
 from bibld.catalog.processing import QueueProcessor
+from bibld.config import TriplifyConfig
 from bibld.model.iris import Iris
 from bibld.progress import Progress
-from bibld.triplify._cluster import Settings
 from bibld.triplify._cluster_batch import describe_clusters, store_clusters
 from bibld.triplify._entity_batch import (
     describe_entities,
@@ -22,7 +22,7 @@ VERSION = 14
 """To be raised when the same input gives other statements, of clusters or of entities."""
 
 
-def settings_digest(base: str, settings: Settings) -> str:
+def settings_digest(base: str, settings: TriplifyConfig) -> str:
     """Return a hash of the version and of all settings that the statements depend on."""
     return digest(VERSION, base, settings)
 
@@ -42,7 +42,7 @@ def is_pending(catalog: Catalog, queue: StageQueue) -> bool:
 
 
 def triplify(
-    catalog: Catalog, iris: Iris, settings: Settings, queue: StageQueue, progress: Progress, workers: int = 1
+    catalog: Catalog, iris: Iris, settings: TriplifyConfig, queue: StageQueue, progress: Progress, workers: int = 1
 ) -> int:
     """Make the statements of the queued clusters again, then those of the entities whose claims changed thereby.
 

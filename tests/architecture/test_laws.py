@@ -26,7 +26,7 @@ STAGES = ("harvest", "read", "crosswalk", "dedup", "merge", "triplify", "store",
 # The public API: bibld/__init__.py and the modules directly below bibld/ whose names begin with an underscore.
 API = ""
 LAYERS = (
-    ("errors",),
+    ("errors", "lazy_imports"),
     ("text",),
     ("model",),
     (
@@ -38,7 +38,7 @@ LAYERS = (
     ("ingest", "link", "validate"),
     ("notes",),
     ("pipeline", "explain", "spark"),
-    ("check", "notify", "report"),
+    ("check", "notify", "report", "source_check"),
     (API,),
     ("cli",),
     ("__main__",),
@@ -49,12 +49,10 @@ ALLOWED = {("bibld.errors", "bibld.model.origin"): "a type only: an error names 
 
 # Modules that may import by a name that is computed, and what they may import so.
 DYNAMIC_IMPORTS = {
-    "bibld": "the public API loads its modules when a name is first used",
-    "bibld.dedup": "what matches is imported only by commands that match",
+    "bibld.lazy_imports": "packages state which of their names are imported on use",
     "bibld.adapters": "adapters are found by the name of their file or entry point",
     "bibld.dedup.compilation": "the sources state which modules have kernels to compile",
     "bibld.cli": "each command loads its module when it is called",
-    "bibld.serve": "the server is imported when it is first used, its settings with every configuration",
 }
 
 LONG_FILES = {
@@ -66,6 +64,12 @@ LONGEST_FILE = 500
 NO_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "managers", "base"}
 
 HEAVY = ("numba", "numpy", "pyarrow", "pyoxigraph", "pyspark", "rdflib", "starlette")
+
+NOT_CHECKED = (
+    *("bibld.catalog", "bibld.merge", "bibld.pipeline", "bibld.publish", "bibld.store", "bibld.triplify"),
+    "httpx",
+)
+"""What ``bibld check`` does not need for files on disk, beside what is heavy: it would take longer to start."""
 
 OPTIONAL = {"pyspark": "bibld.spark", "py4j": "bibld.spark", "pyarrow": "bibld.spark"}
 """Packages that only one package of bibld imports, because who does not use it need not install them."""
@@ -322,8 +326,16 @@ def test_every_exemption_is_still_needed() -> None:
         assert any(found.imported.startswith(imported) for found in imports(module))
 
 
-def test_the_command_line_starts_without_what_only_some_stages_need() -> None:
-    code = f"import sys, bibld.cli; print([name for name in {HEAVY} if name in sys.modules])"
+@pytest.mark.parametrize(
+    ("start", "needless"),
+    [
+        ("import bibld.cli", HEAVY),
+        (f"import bibld; bibld.check_sources({str(ROOT / 'sample_data' / 'bibld.toml')!r})", HEAVY + NOT_CHECKED),
+    ],
+    ids=["help", "check"],
+)
+def test_a_command_starts_without_what_it_does_not_need(start: str, needless: tuple[str, ...]) -> None:
+    code = f"import sys; {start}; print([name for name in {needless} if name in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.stderr == ""
     assert run.stdout == "[]\n"

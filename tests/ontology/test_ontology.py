@@ -10,13 +10,14 @@ import pytest
 import rdflib
 from rdflib.namespace import OWL, RDF, RDFS
 
+from bibld.config import TriplifyConfig
 from bibld.link._description import describe_link
 from bibld.link._values import AuthorityRecord, Match
 from bibld.model.linkage import Cluster, Merged
 from bibld.model.mods import Identifier, Mods
 from bibld.model.rdf import PREFIXES, expand
 from bibld.resources import folder
-from bibld.triplify import Settings, cluster_statements, dataset_statements, entity_statements
+from bibld.triplify import cluster_statements, dataset_statements, entity_statements
 from bibld.vocabulary import PLACEHOLDER, context, example_queries, ontology_text, ontology_turtle
 from tests.triplify.merged_book import BASE, EDGE, IRIS, MERGED, NLR
 
@@ -37,7 +38,7 @@ DATASET = (
 
 
 def published(*dialects: str) -> list[str]:
-    made = cluster_statements(MERGED, [EDGE], IRIS, Settings(dialects=dialects))
+    made = cluster_statements(MERGED, [EDGE], IRIS, TriplifyConfig(dialects=dialects))
     lines = [*made.quads, *dataset_statements([], IRIS), *DATASET]
     for entity in sorted({claim.entity for claim in made.claims}):
         lines += entity_statements(entity, made.claims, IRIS)

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 import zstandard
 
+from bibld.config import PublishConfig
 from bibld.errors import StageError
 from bibld.model.iris import Iris
 from bibld.model.release import (
@@ -23,7 +24,6 @@ from bibld.model.release import (
     ReleaseFile,
 )
 from bibld.protocols import PreviousRelease
-from bibld.publish import Settings
 from bibld.publish._files import describe_files, link_or_copy, open_dump
 from bibld.publish._releases import Releases, writing
 from bibld.publish.dumps import is_full_dump_due
@@ -116,14 +116,14 @@ NEXT = PatchDumps(3, 2, "added-3", "removed-3", 15, 5)
 @pytest.mark.parametrize(
     ("settings", "full", "created", "missing", "is_due"),
     [
-        (Settings(full_above=0.05), FULL, "2026-01-02T00:00:00Z", "", False),
-        (Settings(full_above=0.0499), FULL, "2026-01-02T00:00:00Z", "", True),
-        (Settings(full_above=0.05, full="always"), FULL, "2026-01-02T00:00:00Z", "", True),
-        (Settings(full_above=0.05), None, "2026-01-02T00:00:00Z", "", True),
-        (Settings(full_above=0.05, full_after_days=7), FULL, "2026-01-07T23:59:59Z", "", False),
-        (Settings(full_above=0.05, full_after_days=7), FULL, "2026-01-08T00:00:00Z", "", True),
-        (Settings(full_above=0.05), FULL, "2026-01-02T00:00:00Z", "full.nq.gz", True),
-        (Settings(full_above=0.05), FULL, "2026-01-02T00:00:00Z", "removed-2", True),
+        (PublishConfig(full_above=0.05), FULL, "2026-01-02T00:00:00Z", "", False),
+        (PublishConfig(full_above=0.0499), FULL, "2026-01-02T00:00:00Z", "", True),
+        (PublishConfig(full_above=0.05, full="always"), FULL, "2026-01-02T00:00:00Z", "", True),
+        (PublishConfig(full_above=0.05), None, "2026-01-02T00:00:00Z", "", True),
+        (PublishConfig(full_above=0.05, full_after_days=7), FULL, "2026-01-07T23:59:59Z", "", False),
+        (PublishConfig(full_above=0.05, full_after_days=7), FULL, "2026-01-08T00:00:00Z", "", True),
+        (PublishConfig(full_above=0.05), FULL, "2026-01-02T00:00:00Z", "full.nq.gz", True),
+        (PublishConfig(full_above=0.05), FULL, "2026-01-02T00:00:00Z", "removed-2", True),
     ],
 )
 def test_full_dumps_are_due_when_they_are_missing_old_or_far_behind(tmp_path, settings, full, created, missing, is_due):

@@ -9,14 +9,15 @@ from unittest.mock import patch
 import pytest
 
 from bibld import adapters, published
+from bibld.config import PublishConfig
 from bibld.errors import StageError
 from bibld.parallel import call_in_process
-from bibld.publish import Releases, Settings, _parts
+from bibld.publish import Releases, _parts
 from bibld.publish._parts import ClosedStore, needed_parts
 from tests.publish.test_succession import SEPARATE, Publisher
 from tests.triplify.small_world import Book, Change, World
 
-EVERY_PART = Settings(
+EVERY_PART = PublishConfig(
     full_above=1.0,
     parts=("void", "run", "documents", "search", "dumps", "jsonl", "mods", "store", "sitemap", "feed", "dcat"),
 )

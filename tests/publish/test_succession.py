@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 from bibld import adapters
 from bibld.catalog import digest
 from bibld.catalog._results.patches import Patches
-from bibld.config import Config, DedupConfig, MergeConfig, StoreConfig
+from bibld.config import Config, DedupConfig, MergeConfig, PublishConfig, StoreConfig
 from bibld.errors import StageError
 from bibld.model.release import DatasetDescription, Figures, Manifest
 from bibld.progress import Silent
-from bibld.publish import Contents, Releases, Settings, is_current, publish
+from bibld.publish import Contents, Releases, is_current, publish
 from bibld.store.oxigraph import OxigraphStore
 from bibld.store.oxigraph import Settings as StoreSettings
 from bibld.triplify import catalog_blocks, count_quads, dataset_statements
@@ -34,7 +34,7 @@ from tests.triplify.small_world import CHANGES, SOURCES, Book, Change, Killed, W
 
 CLOCK = datetime(2026, 1, 1, tzinfo=UTC)
 DATASET = DatasetDescription(IRIS.base, {"en": "Books"}, "https://example.org/licence", "A library")
-GRADUAL = Settings(full_above=1.0)
+GRADUAL = PublishConfig(full_above=1.0)
 SEPARATE = (1, 2, 3, 4, 5)
 
 
@@ -61,7 +61,7 @@ class Publisher:
         self.releases = Releases(folder)
         self.day = 0
 
-    def publish(self, settings: Settings = GRADUAL, dataset: DatasetDescription = DATASET) -> Manifest:
+    def publish(self, settings: PublishConfig = GRADUAL, dataset: DatasetDescription = DATASET) -> Manifest:
         self.world.triplify()
         store = InMemory()
         store.load(self.blocks())
@@ -92,7 +92,7 @@ def unpacked_run(place: Path) -> list[str]:
     return (place / "run.nq").read_text(encoding="utf-8").splitlines()
 
 
-def configured(folder: Path, dataset: DatasetDescription, settings: Settings, workers: int = 1) -> Config:
+def configured(folder: Path, dataset: DatasetDescription, settings: PublishConfig, workers: int = 1) -> Config:
     """A configuration with no more than the stage asks."""
     return Config(
         file=folder / "bibld.toml",
@@ -182,13 +182,13 @@ def test_a_release_is_complete_when_those_before_it_are_gone(publisher):
 def test_full_dumps_are_written_when_old_ones_will_not_do(publisher):
     publisher.publish()
 
-    def is_full(settings: Settings, title: int) -> bool:
+    def is_full(settings: PublishConfig, title: int) -> bool:
         publisher.world.change(Change({1: Book(title, 1)}, SEPARATE))
         manifest = publisher.publish(settings)
         return manifest.full.release == manifest.number
 
     assert not is_full(GRADUAL, 2)
-    assert is_full(Settings(full_above=0.0), 1)
+    assert is_full(PublishConfig(full_above=0.0), 1)
     assert not is_full(GRADUAL, 2)
     assert is_full(msgspec.structs.replace(GRADUAL, full="always"), 1)
     publisher.day = 6
@@ -207,17 +207,17 @@ def test_all_patches_together_decide_whether_full_dumps_are_due(publisher):
     (patch,) = second.since_full
     share = (patch.added_quads + patch.removed_quads) / second.figures.quads
     publisher.world.change(Change({1: Book(1, 1)}, SEPARATE))
-    third = publisher.publish(Settings(full_above=1.5 * share))
+    third = publisher.publish(PublishConfig(full_above=1.5 * share))
     assert third.full.release == 3
     publisher.world.change(Change({1: Book(2, 1)}, SEPARATE))
-    assert publisher.publish(Settings(full_above=1.5 * share)).full.release == 3
+    assert publisher.publish(PublishConfig(full_above=1.5 * share)).full.release == 3
 
 
 def test_a_release_with_full_dumps_has_the_way_from_the_one_before_too(publisher):
     publisher.publish()
     before = quads_of(*publisher.current())
     publisher.world.change(Change({1: Book(2, 1)}, SEPARATE))
-    manifest = publisher.publish(Settings(full="always"))
+    manifest = publisher.publish(PublishConfig(full="always"))
     place, _ = publisher.current()
     (changed,) = manifest.patches
     assert manifest.since_full == ()
@@ -257,7 +257,7 @@ def test_the_files_of_a_patch_depend_on_the_quads_alone(publisher, tmp_path):
 
 def test_without_the_last_release_the_next_one_has_full_dumps(publisher):
     publisher.publish()
-    publisher.publish(Settings(keep=1))
+    publisher.publish(PublishConfig(keep=1))
     shutil.rmtree(publisher.releases.folder)
     assert not publisher.is_current(made_by(DATASET))
     manifest = publisher.publish()
@@ -341,7 +341,7 @@ def test_a_part_that_fails_is_named(publisher, install):
 
 
 def test_a_release_may_have_fewer_parts(publisher):
-    manifest = publisher.publish(Settings(parts=("run", "store")))
+    manifest = publisher.publish(PublishConfig(parts=("run", "store")))
     assert [file.name for file in manifest.files] == ["run.nq"]
     assert (manifest.full, manifest.patches) == (None, ())
     assert manifest.figures.quads == len(publisher.world.quads()) + len(unpacked_run(publisher.current()[0]))
@@ -361,7 +361,7 @@ def test_full_dumps_and_their_patches_are_the_quads_of_the_present_whatever_was_
         publisher = Publisher(world, Path(folder))
         for change, stop, full_above in [*steps, (Change({1: Book(1, 1)}, SEPARATE), None, 1.0)]:
             world.change(change)
-            _stopped(publisher, Settings(full_above=full_above), stop)
+            _stopped(publisher, PublishConfig(full_above=full_above), stop)
             if (place := publisher.releases.current()) is not None:
                 manifest = publisher.releases.manifest(place)
                 quads = quads_of(place, manifest)
@@ -370,7 +370,7 @@ def test_full_dumps_and_their_patches_are_the_quads_of_the_present_whatever_was_
         assert set(world.quads()) <= quads
 
 
-def _stopped(publisher: Publisher, settings: Settings, stop) -> None:
+def _stopped(publisher: Publisher, settings: PublishConfig, stop) -> None:
     if stop is None:
         publisher.publish(settings)
         return

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bibld.catalog import Catalog, EntityVerdict, NewRecord, Queue
 from bibld.catalog._register.entity_verdicts import EntityVerdicts
 from bibld.catalog._results.linkage import StoredEdge
+from bibld.config import TriplifyConfig
 from bibld.model.linkage import Edge, Pair, Score, Verdict
 from bibld.model.mods import (
     Mods,
@@ -29,7 +30,7 @@ from bibld.model.origin import Origin, RecordId
 from bibld.model.release import SourceFigures
 from bibld.pipeline import stage_queue
 from bibld.progress import Silent
-from bibld.triplify import Settings, catalog_quads, to_quads, triplify
+from bibld.triplify import catalog_quads, to_quads, triplify
 from tests.triplify.merged_book import IRIS
 
 SOURCES = (SourceFigures("rsl", {"en": "RSL"}, "https://example.org/licence", 0, 0, 0, 0),)
@@ -199,7 +200,7 @@ class World:
         return {number: linkage.members(linkage.founder(number)) for number in self._books}
 
     def triplify(self, progress: Silent | None = None) -> None:
-        triplify(self.catalog, IRIS, Settings(), self.queue, progress or Silent())
+        triplify(self.catalog, IRIS, TriplifyConfig(), self.queue, progress or Silent())
 
     def quads(self) -> list[str]:
         """All quads, as they are stored."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from bibld.triplify import Settings, cluster_statements
+from bibld.config import TriplifyConfig
+from bibld.triplify import cluster_statements
 from tests.triplify.merged_book import EDGE, IRIS, MERGED, Quads
 
 
 def book(*dialects) -> Quads:
-    return Quads(cluster_statements(MERGED, [EDGE], IRIS, Settings(dialects=dialects)).quads)
+    return Quads(cluster_statements(MERGED, [EDGE], IRIS, TriplifyConfig(dialects=dialects)).quads)
 
 
 def test_a_user_of_dnb_finds_plain_texts_and_the_iri_of_the_authority():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bibld.config import TriplifyConfig
 from bibld.model.linkage import Cluster, Merged, ValueSource
 from bibld.model.mods import (
     Date,
@@ -31,7 +32,7 @@ from bibld.model.mods import (
     TypeOfResource,
 )
 from bibld.model.origin import RecordId
-from bibld.triplify import Claim, Settings, cluster_statements, entity_statements
+from bibld.triplify import Claim, cluster_statements, entity_statements
 from tests.strategies import mods, record_ids
 from tests.triplify.merged_book import (
     BASE,
@@ -209,7 +210,7 @@ def test_a_value_that_lost_in_merging_is_published_with_its_record_and_marked(bo
 
 def test_provenance_can_be_that_of_records_only_or_left_out():
     full, records, none = (
-        cluster_statements(MERGED, [EDGE], IRIS, Settings(provenance=provenance)).quads
+        cluster_statements(MERGED, [EDGE], IRIS, TriplifyConfig(provenance=provenance)).quads
         for provenance in ("full", "records", "none")
     )
     in_provenance = f"<{BASE}graph/provenance>"

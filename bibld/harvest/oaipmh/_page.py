@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from functools import cache
-from xml.sax.saxutils import escape
 
 import msgspec
 from lxml import etree
@@ -24,6 +22,7 @@ from bibld.harvest.oaipmh._faults import (
 )
 from bibld.harvest.oaipmh._identifiers import IdFrom, record_key
 from bibld.harvest.oaipmh._repairs import repair
+from bibld.model.foreign_xml import escape_text, parse_xml
 
 NAMESPACE = "http://www.openarchives.org/OAI/2.0/"
 WITHOUT_METADATA = "has no metadata"
@@ -219,7 +218,7 @@ def _item_of_record(record: etree._Element, noted: Noted, id_from: IdFrom) -> It
     content = _bytes(element)
     if _DELETED_LEADER.search(content, 0, 2000):
         noted.append((DELETED_WITHIN, content[:_EXCERPT]))
-    identifier = escape(item.key).encode()
+    identifier = escape_text(item.key).encode()
     data = b"<record><header><identifier>%s</identifier></header><metadata>%s</metadata></record>" % (
         identifier,
         content,
@@ -337,17 +336,4 @@ def _unescaped(text: str) -> str:
 
 
 def _parse(text: str) -> etree._Element:
-    return etree.fromstring(text.encode("utf-8", "replace"), _parser())
-
-
-@cache
-def _parser() -> etree.XMLParser:
-    return etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        huge_tree=True,
-        remove_comments=True,
-        remove_pis=True,
-        encoding="utf-8",
-    )
+    return parse_xml(text.encode("utf-8", "replace"), is_huge=True, charset="utf-8")

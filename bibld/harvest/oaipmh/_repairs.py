@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import html.entities
 import re
-from xml.sax.saxutils import escape, quoteattr
 
 from bibld.harvest.oaipmh._decoding import Noted
 from bibld.harvest.oaipmh._faults import BARE_AMPERSAND, ILLEGAL_CHARACTERS, INNER_DECLARATION, UNDECLARED_PREFIX
+from bibld.model.foreign_xml import declare_namespaces, escape_text
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _REFERENCE = re.compile(r"&#(?:[xX]([0-9A-Fa-f]{1,9})|([0-9]{1,9}));")
@@ -83,7 +83,7 @@ def _without_bare_ampersands(text: str, noted: Noted) -> str:
         first = found.start() if first < 0 else first
         name = found[2] or ""
         known = html.entities.html5.get(name)
-        return escape(known) if known else f"&amp;{name}"
+        return escape_text(known) if known else f"&amp;{name}"
 
     repaired = _AMPERSAND.sub(character, text)
     if first >= 0:
@@ -103,9 +103,8 @@ def _with_prefixes(text: str, noted: Noted) -> str:
     undeclared = [prefix for prefix in missing if prefix not in anywhere]
     if undeclared:
         noted.append((UNDECLARED_PREFIX, ", ".join(undeclared).encode()))
-    declarations = "".join(
-        f" xmlns:{prefix}={quoteattr(anywhere.get(prefix) or USUAL_PREFIXES.get(prefix) or f'urn:undeclared:{prefix}')}"
-        for prefix in missing
+    declarations = declare_namespaces(
+        (prefix, anywhere.get(prefix) or USUAL_PREFIXES.get(prefix) or f"urn:undeclared:{prefix}") for prefix in missing
     )
     at = root.end() - (2 if root[0].endswith("/>") else 1)
     return f"{text[:at]}{declarations}{text[at:]}"

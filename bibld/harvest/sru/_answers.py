@@ -13,6 +13,7 @@ import msgspec
 from lxml import etree
 
 from bibld.errors import HarvestError
+from bibld.model.foreign_xml import parse_xml
 
 _DIAGNOSTIC = re.compile(r"(?:diagnostic/1/|diagnostics?:)\s*([0-9]{1,9})\s*$")
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
@@ -128,18 +129,13 @@ def parse_explain(body: bytes) -> Explained:
 def _parse(body: bytes) -> tuple[etree._Element, bool]:
     """Parse an answer, strictly at first, then without what XML does not allow; return whether that was needed."""
     try:
-        return _strict(body), False
+        return parse_xml(body, is_huge=True), False
     except etree.XMLSyntaxError as error:
         text = repaired(body)
         try:
-            return _strict(text.encode()), True
+            return parse_xml(text.encode(), is_huge=True), True
         except etree.XMLSyntaxError:
             raise HarvestError(f"the answer is {_description(body, '')}: {error.msg}") from error
-
-
-def _strict(data: bytes) -> etree._Element:
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
-    return etree.fromstring(data, parser)
 
 
 def repaired(body: bytes) -> str:
@@ -178,7 +174,7 @@ def _piece(record: etree._Element) -> Piece:
         if not text.strip():
             return Piece(b"", position=place, fault="its recordData is empty")
         try:
-            content = _strict(_DECLARATION.sub("", text, count=1).encode())
+            content = parse_xml(_DECLARATION.sub("", text, count=1).encode(), is_huge=True)
         except etree.XMLSyntaxError as error:
             return Piece(text.encode(), position=place, fault=f"it is not XML: {error.msg}", is_escaped=True)
     if _name(content) in ("diagnostic", "diagnostics"):

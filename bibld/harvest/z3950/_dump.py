@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import msgspec
 from lxml import etree
 
+from bibld.model.foreign_xml import parse_xml
+
 _TERMINATOR = b"\x1d"
 _LEADER, _ENTRY = 24, 12
 _DECLARATION = re.compile(rb"<\?xml[^>]*\?>")
@@ -47,8 +49,7 @@ def _xml_records(dump: bytes) -> Iterator[DumpedRecord]:
         if not part.strip():
             continue
         try:
-            parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
-            root = etree.fromstring(part.strip(), parser)
+            root = parse_xml(part.strip(), is_huge=True)
         except etree.XMLSyntaxError:
             continue  # its place is missing in the count
         fields = (one for one in root.iter() if isinstance(one.tag, str) and one.get("tag") == "001")

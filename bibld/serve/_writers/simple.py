@@ -69,7 +69,7 @@ LINKS = {
 _OF_MATCH = {"left": "link", "right": "link", "decision": "value", "rule": "value", "reason": "value", "score": "value"}
 """Keys of a match, which are also names of terms of the ontology."""
 
-KEYS = {
+JSON_KEYS = {
     key: (curie, kind)
     for kind, table in (("text", TEXTS), ("value", VALUES), ("link", LINKS))
     for key, curie in table.items()
@@ -78,7 +78,7 @@ KEYS = {
 
 _ROLE = f"<{PREFIXES['relators']}".encode()
 _TYPE = term("rdf:type").encode()
-_KEYS = {f"<{expand(curie)}>".encode(): (key, kind) for key, (curie, kind) in KEYS.items()}
+_KEYS = {f"<{expand(curie)}>".encode(): (key, kind) for key, (curie, kind) in JSON_KEYS.items()}
 
 
 def write(document: Document, base: str, titles: Callable[[Iterable[str]], dict[str, str]]) -> bytes:

@@ -19,6 +19,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from bibld.catalog import RecordStatus, read_edge
+from bibld.config import TriplifyConfig
 from bibld.errors import BibldError, StageError
 from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster, Edge, Merged, Pair, ValueSource
@@ -29,7 +30,7 @@ from bibld.spark._data.suppression import Suppressed, suppressed_values
 from bibld.spark._engine import Engine
 from bibld.spark._schemas import SCHEMAS, spark_schema
 from bibld.spark._stream import batches_of, groups
-from bibld.triplify import Settings, cluster_statements, encode_assertions, settings_digest, statements_digest
+from bibld.triplify import cluster_statements, encode_assertions, settings_digest, statements_digest
 
 FIRST, AGAIN = "described_first", "described_again"
 """The tables of the two passes; a cluster that is in the second is outdated in the first."""
@@ -75,7 +76,7 @@ class _Row(msgspec.Struct, frozen=True, gc=False):
 class _Settings(msgspec.Struct, frozen=True):
     made_with: str
     iris: Iris
-    triplify: Settings
+    triplify: TriplifyConfig
     suppressed: Suppressed
 
 

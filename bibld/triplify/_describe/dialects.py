@@ -6,16 +6,14 @@ They repeat what other statements state; ``[triplify] dialects`` chooses them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
 
+from bibld.config import Dialect
 from bibld.model.mods import OriginInfo
 from bibld.model.rdf import iri, term
 from bibld.text.folding import tidy
 from bibld.triplify._describe.identifiers import published_number
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import is_of_authority
-
-Dialect = Literal["bnf", "dnb"]
 
 _TITLE, _STATEMENT, _ISSUED = term("dcterms:title"), term("bf:publicationStatement"), term("dcterms:issued")
 _OCLC = "(OCoLC)"
