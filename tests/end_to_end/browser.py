@@ -7,12 +7,21 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from playwright.sync_api import Browser, BrowserContext, Page, Route
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page, Route
 
 AXE = Path(__file__).parents[2] / "build" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
 LEVELS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
 """The rules of axe for levels A and AA of WCAG 2.2."""
+
+WIDTHS = (360, 768, 1440)
+"""Of a telephone, a tablet, and a screen on a desk, in pixels."""
+
+needs_axe = pytest.mark.skipif(not AXE.is_file(), reason="needs axe-core from npm in build/browser")
 
 PUBLICATION = "resource/rsl/01004039769"
 """A publication with records of three libraries."""

@@ -1,13 +1,13 @@
-"""The sample, run once for all tests that only look at the result."""
+"""The sample, run once for all tests that only look at the result; a server of it, and a browser."""
 
-import re
+from __future__ import annotations
+
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyoxigraph as ox
 import pytest
@@ -17,7 +17,12 @@ from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.ingest import public_original_of
 from bibld.serve import Site
+from tests.end_to_end.serving import serving
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 CLOCK = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -76,14 +81,17 @@ def site(sample: Config) -> Iterator[Site]:
 @pytest.fixture(scope="session")
 def server(sample: Config) -> Iterator[str]:
     """The address of a server of the sample."""
-    command = [sys.executable, "-m", "bibld", "serve", str(sample.file), "--port", "0"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    try:
-        assert process.stderr is not None
-        line = process.stderr.readline()
-        found = re.search(r" at (http://\S+)", line)
-        assert found, line + process.stderr.read()
-        yield found[1]
-    finally:
-        process.terminate()
-        process.communicate(timeout=600)
+    with serving(sample.file) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A real browser. Of one module: while it runs, asyncio takes its loop for one that runs in this thread."""
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium")
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs Playwright")
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()

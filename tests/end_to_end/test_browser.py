@@ -1,22 +1,13 @@
 """Every kind of page in a real browser: in both languages and themes, narrow and wide, with and without a mouse."""
 
 import re
-import shutil
 
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+from tests.end_to_end.browser import FAULTS, PAGES, PUBLICATION, WIDTHS, needs_axe, paths_of, violations, visits
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.server,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium"),
-]
-playwright = pytest.importorskip("playwright.sync_api", reason="needs Playwright")
+pytestmark = [pytest.mark.browser, pytest.mark.server]
 
-from tests.end_to_end.browser import AXE, FAULTS, PAGES, PUBLICATION, paths_of, violations, visits  # noqa: E402
-
-WIDTHS = (360, 768, 1440)
 MOST_BYTES = 60_000
 """Of the page of a publication with three records, without what it loads."""
 
@@ -24,14 +15,6 @@ MOST_REQUESTS = 2
 """Beside the page itself and pictures."""
 
 MOST_TABS = 400
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +55,7 @@ def test_a_page_needs_two_requests_beside_pictures(visit, paths, name):
         visit.complaints.clear()
 
 
-@pytest.mark.skipif(not AXE.is_file(), reason="needs axe-core from npm in build/browser")
+@needs_axe
 @pytest.mark.parametrize("name", PAGES)
 def test_axe_finds_no_violation_in_either_language_and_theme(visit, paths, name):
     page = visit.page

@@ -1,13 +1,12 @@
 """The page of queries: complete without a script, and with the editor in a real browser."""
 
-import shutil
-
 import httpx
 import pytest
 
 from bibld.serve._assets import EDITOR, assets
 from bibld.serve._pages.queries import SparqlView, by_topic
 from bibld.vocabulary import ExampleQuery
+from tests.end_to_end.browser import visits
 
 PEOPLE = (
     "SELECT ?name (COUNT(?p) AS ?n) { ?p dcterms:creator/skos:prefLabel ?name } GROUP BY ?name ORDER BY ?name LIMIT 5"
@@ -91,34 +90,24 @@ INTERACTION_DELAY = 250
 
 @pytest.mark.browser
 @pytest.mark.skipif(EDITOR not in assets(), reason="the editor has not been built (`make editor`, needs npm)")
-def test_the_editor_completes_from_the_data_and_by_name_and_the_tab_key_leaves_it(server):
-    sync_api = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium is not installed")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        try:
-            page = browser.new_page()
-            asked: list[str] = []
-            page.on("request", lambda request: asked.append(request.url))
-            page.goto(f"{server.rstrip(chr(47))}/sparql?query=ASK%20%7B%7D")
-            page.click(".cm-content")
-            page.keyboard.press("End")
-            page.keyboard.press("ArrowLeft")
-            page.keyboard.type("?x a foaf:Per")
-            page.locator(f"{READY} li[aria-selected]", has_text="foaf:Person").wait_for()
-            page.wait_for_timeout(INTERACTION_DELAY)
-            page.keyboard.press("Enter")
-            page.wait_for_function("document.querySelector('#query').value.includes('foaf:Person')")
-            page.keyboard.type(" ; owl:sameAs <Толс")
-            page.locator(".cm-tooltip-autocomplete li", has_text="Толстой").first.wait_for()
-            page.keyboard.press("Escape")
-            page.keyboard.press("Escape")
-            page.keyboard.press("Tab")
-            assert page.evaluate("document.activeElement.type") == "submit"
-            assert all(address.startswith((server, "http://127.0.0.1")) for address in asked)
-            page.goto(f"{server.rstrip(chr(47))}/sparql?query=SELECT%20*%20%7B%0A%3Fs%20%3Fp%20%3Fo%0A%7D%20LIMITT")
-            page.locator(".cm-lintRange-error, .cm-lint-marker-error").first.wait_for()
-        finally:
-            browser.close()
+def test_the_editor_completes_from_the_data_and_by_name_and_the_tab_key_leaves_it(browser, server):
+    with visits(browser, server) as visit:
+        page = visit.open("sparql?query=ASK%20%7B%7D")
+        page.click(".cm-content")
+        page.keyboard.press("End")
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.type("?x a foaf:Per")
+        page.locator(f"{READY} li[aria-selected]", has_text="foaf:Person").wait_for()
+        page.wait_for_timeout(INTERACTION_DELAY)
+        page.keyboard.press("Enter")
+        page.wait_for_function("document.querySelector('#query').value.includes('foaf:Person')")
+        page.keyboard.type(" ; owl:sameAs <Толс")
+        page.locator(".cm-tooltip-autocomplete li", has_text="Толстой").first.wait_for()
+        page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.type") == "submit"
+        visit.check()
+        visit.open("sparql?query=SELECT%20*%20%7B%0A%3Fs%20%3Fp%20%3Fo%0A%7D%20LIMITT")
+        page.locator(".cm-lintRange-error, .cm-lint-marker-error").first.wait_for()
+        assert not visit.foreign

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,40 +12,22 @@ import pytest
 import bibld
 from tests.api.test_review_kinds import NAMESAKE, SMITH
 from tests.configuration import write_config
+from tests.end_to_end.browser import WIDTHS, Visits, needs_axe, violations, visits
+from tests.end_to_end.serving import serving
 from tests.link.catalogue import AUTHORITY, BOOKS
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.server,
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium"),
-]
-playwright = pytest.importorskip("playwright.sync_api", reason="needs Playwright")
-
-from tests.end_to_end.browser import AXE, Visits, violations, visits  # noqa: E402
+pytestmark = [pytest.mark.browser, pytest.mark.server]
 
 TOKEN = "a token that nobody guesses"
-WIDTHS = (360, 768, 1440)
 
 
 @contextmanager
-def serving(config: Path) -> Iterator[str]:
+def reviewing(config: Path) -> Iterator[str]:
     """Serve a configuration with a review page; yield the address."""
     text = config.read_text(encoding="utf-8")
     config.write_text(f'{text}\n[serve]\nreview_token = {{ env = "BIBLD_REVIEW" }}\n', encoding="utf-8")
-    command = [sys.executable, "-m", "bibld", "serve", str(config), "--port", "0"]
-    environment = {**os.environ, "BIBLD_REVIEW": TOKEN}
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
-    try:
-        assert process.stderr is not None
-        line = process.stderr.readline()
-        found = re.search(r" at (http://\S+)", line)
-        assert found, line + process.stderr.read()
-        yield found[1]
-    finally:
-        process.terminate()
-        process.communicate(timeout=600)
+    with serving(config, {"BIBLD_REVIEW": TOKEN}) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +35,7 @@ def of_records(sample, tmp_path_factory) -> Iterator[str]:
     """The address of a server of a copy of the sample, which has uncertain pairs of records."""
     folder = tmp_path_factory.mktemp("review") / "copy"
     shutil.copytree(sample.file.parent.parent, folder)
-    with serving(folder / sample.file.parent.name / sample.file.name) as address:
+    with reviewing(folder / sample.file.parent.name / sample.file.name) as address:
         yield address
 
 
@@ -71,16 +49,8 @@ def of_names(tmp_path_factory) -> Iterator[str]:
     workspace.run()
     workspace.links.update([folder / "people.csv"], review=0.05)
     workspace.run()
-    with serving(workspace.path) as address:
+    with reviewing(workspace.path) as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
 
 
 @contextmanager
@@ -142,7 +112,7 @@ def test_names_and_links_are_decided_like_records(browser, of_names, kind):
         assert titles(visit) == first
 
 
-@pytest.mark.skipif(not AXE.is_file(), reason="needs axe-core from npm in build/browser")
+@needs_axe
 @pytest.mark.parametrize("kind", ["records", "entities", "links"])
 def test_axe_finds_no_violation_on_the_review_page(browser, of_records, of_names, kind):
     server = of_records if kind == "records" else of_names
@@ -160,7 +130,7 @@ def test_axe_finds_no_violation_on_the_review_page(browser, of_records, of_names
             page.set_viewport_size({"width": 1280, "height": 900})
 
 
-@pytest.mark.skipif(not AXE.is_file(), reason="needs axe-core from npm in build/browser")
+@needs_axe
 def test_axe_finds_no_violation_where_people_sign_in(browser, of_records):
     with visits(browser, of_records, locale="en") as visit:
         assert violations(visit.open("review")) == []
