@@ -274,6 +274,20 @@ def error_tree() -> str:
     return f"```text\n{tree}\n```\n\n" + table(("error", "exit code", "when"), rows)
 
 
+def faults(cases_of: str) -> str:
+    """Return a table of the faults that tests provoke (``test_faults.DOUBTFUL``): name, exit code, part of the message.
+
+    Cases that state no exit code end with 4: a source keeps its old state.
+    """
+    module, name = cases_of.split(".")
+    cases = getattr(importlib.import_module(f"tests.operation.{module}"), name)
+    rows = [
+        (fault, str(getattr(case, "code", 4)), f"`{case.message}`" if case.message else "nothing")
+        for fault, case in cases.items()
+    ]
+    return table(("fault", "exit code", "what is reported"), rows)
+
+
 def _exit_code(kind: type[errors.BibldError]) -> str:
     return "–" if issubclass(kind, errors.RecordError) else str(kind.exit_code)
 
@@ -531,6 +545,7 @@ def plugin(name: str) -> str:
 
 PARTS: dict[str, Callable[..., str]] = {
     "settings": settings,
+    "faults": faults,
     "docstring": stage_docstring,
     "adapters": adapters_of,
     "keys": adapter_keys,

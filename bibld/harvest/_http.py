@@ -44,6 +44,14 @@ _KINDS: Mapping[type[httpx.HTTPError], str] = {
     httpx.ReadError: "the answer broke off",
 }
 
+_HINTS = {
+    "[Errno -2]": "check the address",
+    "[Errno -3]": "check the network of this machine",
+    "WRONG_VERSION_NUMBER": "the server does not answer in TLS; check whether its address begins with http:",
+    "CERTIFICATE_VERIFY_FAILED": "if the server is the right one, state the certificates of its authority by ca_file",
+}
+"""What helps, by a part of the message of the system."""
+
 _SLOWEST = 64 * 1024
 """Bytes that a download must bring before each deadline."""
 
@@ -439,7 +447,8 @@ def _headers(response: httpx.Response) -> dict[str, str]:
 def _description(error: httpx.HTTPError) -> str:
     text = " ".join(str(error).split())
     kind = _KINDS.get(type(error), type(error).__name__)
-    return f"{kind}: {text}" if text else kind
+    hint = next((f"; {hint}" for sign, hint in _HINTS.items() if sign in text), "")
+    return f"{kind}: {text}{hint}" if text else kind
 
 
 def _with_status(status: int, fault: str) -> str:

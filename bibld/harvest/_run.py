@@ -13,7 +13,7 @@ from bibld.config import Config, Source
 from bibld.errors import ConfigError, HarvestError
 from bibld.harvest._clock import timestamp
 from bibld.harvest._result import HarvestResult, ServerReport, findings_of, write_report
-from bibld.harvest._store import SourceStore
+from bibld.harvest._store import SourceStore, explain_database_error
 from bibld.harvest._visit import HarvestOptions, Visit
 from bibld.progress import Progress
 from bibld.protocols import Fetched, Harvester, NetworkHarvester
@@ -66,10 +66,7 @@ def _explanation(config: Config, source: Source, error: Exception) -> str:
     folder = config.workspace / "harvest" / source.id
     text = f"{type(error).__name__}: {' '.join(str(error).split())}"
     if isinstance(error, sqlite3.Error):
-        return (
-            f"{folder / 'harvest.db'}: cannot be used: {text}; free some space and check the disk, then run again; if"
-            " the file is damaged, remove the folder, and all is fetched again"
-        )
+        return explain_database_error(folder, error)
     if isinstance(error, OSError):
         return f"{error.filename or folder}: cannot be used: {text}; check disk and permissions, then run again"
     return (

@@ -115,6 +115,14 @@ class Harvest(msgspec.Struct, frozen=True):
     body: bytes
 
 
+def explain_database_error(folder: Path, error: sqlite3.Error) -> str:
+    """Return what is wrong with the database of a source, and what to do next."""
+    return (
+        f"{folder / 'harvest.db'}: cannot be used: {type(error).__name__}: {' '.join(str(error).split())}; free some"
+        " space and check the disk, then run again; if the file is damaged, remove the folder, and all is fetched again"
+    )
+
+
 class SourceStore:
     """The store of one source. Only the process that holds :meth:`lock` may write."""
 
@@ -131,8 +139,10 @@ class SourceStore:
                 raise HarvestError(f"{source}: was never harvested; run `bibld harvest` first")
             self._connection = sqlite3.connect(self.folder / "harvest.db", isolation_level=None, timeout=60)
             self._prepare()
-        except (OSError, sqlite3.Error) as error:
-            raise HarvestError(f"{self.folder}: the store cannot be opened: {error}; check the folder") from error
+        except sqlite3.Error as error:
+            raise HarvestError(explain_database_error(self.folder, error)) from error
+        except OSError as error:
+            raise HarvestError(f"{self.folder}: cannot be used: {error}; check disk and permissions") from error
         self.records = StoredRecords(self._connection, self.folder, source)
         self.files = StoredFiles(self._connection, self.folder, source)
         self._compressor = zstandard.ZstdCompressor(level=3)
