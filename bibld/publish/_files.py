@@ -37,7 +37,9 @@ def part_names(part: int) -> tuple[str, str]:
     return f"bibld-{part:05}.nq.zst", f"bibld-{part:05}.nt.zst"
 
 
-_GZIP_LEVEL = 6
+_GZIP_LEVEL = 5
+"""Three quarters of the processor time of level 6, for two bytes more in a hundred."""
+
 _ZSTD_LEVEL = 3
 _PIECE = 1 << 20
 _MEDIA_TYPES = {

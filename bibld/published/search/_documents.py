@@ -6,7 +6,7 @@ The lines of a document are sorted, so those about its thing are in sequence, an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from enum import StrEnum
 
 import msgspec
@@ -253,8 +253,8 @@ class DocumentReader:
             if predicate == _VALUE:
                 found.numbers.append(_text(value).value)
 
-    def _about(self, document: Document) -> Iterator[tuple[bytes, bytes]]:
-        """Yield predicate and object of each line about the thing itself."""
+    def _about(self, document: Document) -> Iterable[tuple[bytes, bytes]]:
+        """Return predicate and object of each line about the thing itself."""
         return _region(document.quads, b"<" + self._base + document.path.encode() + b"> ")
 
 
@@ -284,19 +284,17 @@ def _add_text(found: Publication, predicate: bytes, value: bytes) -> None:
         found.numbers.append(_text(value).value)
 
 
-def _region(quads: bytes, start: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Yield predicate and rest of the lines that begin with something; they are in sequence."""
-    place = 0 if quads.startswith(start) else quads.find(b"\n" + start) + 1
-    if place == 0 and not quads.startswith(start):
-        return
-    last = quads.rfind(b"\n" + start)
-    end = quads.index(b"\n", max(place, last + 1))
-    for line in quads[place:end].split(b"\n"):
-        if not line.startswith(start):
-            continue
-        at = line.index(b"> <") + 3
-        to = line.index(b"> ", at)
-        yield line[at:to], line[to + 2 :]
+def _region(quads: bytes, start: bytes) -> Iterable[tuple[bytes, bytes]]:
+    """Return predicate and rest of the lines that begin with something; they are in sequence."""
+    start = b"\n" + start
+    lines = b"\n" + quads
+    place = lines.find(start)
+    if place < 0:
+        return []
+    end = lines.index(b"\n", lines.rindex(start) + 1)
+    # Of each line: what is left of the subject, the predicate after "<", and the rest after "> ".
+    rests = [line.partition(b"<")[2].partition(b"> ") for line in lines[place + len(start) : end].split(start)]
+    return [(predicate, value) for predicate, _, value in rests]
 
 
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")

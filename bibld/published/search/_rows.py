@@ -141,15 +141,15 @@ class RowMaker:
                 _joined(
                     [*sorted(found.titles, key=lambda text: text.value != found.title), *found.variants, *found.parts]
                 ),
-                _joined(found.statements, *{name.tokens for link, name in names if link.group == AGENT}),
-                " ".join({name.tokens for link, name in names if link.group == SUBJECT}),
+                _joined(found.statements, *dict.fromkeys(name.tokens for link, name in names if link.group == AGENT)),
+                " ".join(dict.fromkeys(name.tokens for link, name in names if link.group == SUBJECT)),
                 _joined(
                     [*found.editions, *found.imprints, *found.contents],
                     *(name.tokens for link, name in names if link.group == SERIES),
                 ),
                 " ".join(_code_tokens(found, links, is_linked)),
             ),
-            tuple({link.number for link in links}),
+            tuple(dict.fromkeys(link.number for link in links)),
         )
 
     def _codes(self, found: Publication, links: Iterable[Link], is_linked: bool) -> bytes:

@@ -19,6 +19,8 @@ BUCKETS = 8
 """Full-text rows of what most records describe come first: their row ids begin with the number of a bucket, from 0."""
 
 HASH_SIZE = 32 << 20
+AUTOMERGE = 4
+"""Segments of a full-text index that updates join. While all is written none are joined before the end."""
 
 TABLES = f"""
 PRAGMA page_size = 4096;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
@@ -151,6 +152,7 @@ _WORKER: list[_Worker] = []
 
 
 def _open(workspace: Path, file: Path, base: str, release: int) -> None:
+    gc.disable()  # documents and rows contain no cycles
     rows = _ReadingRowMaker(connect(file, read_only=True))
     _WORKER.append(_Worker(open_published(workspace, release), DocumentReader(base), rows))
 

@@ -17,6 +17,7 @@ from bibld.published._view import PublishedView, published_releases
 from bibld.published.search._documents import ENTITY_FOLDERS, PUBLICATIONS, DocumentReader, Name
 from bibld.published.search._rows import PublicationRow, RowMaker, WordColumns, kind_number, name_tokens
 from bibld.published.search._schema import (
+    AUTOMERGE,
     BUCKETS,
     FILE,
     HASH_SIZE,
@@ -97,6 +98,7 @@ def _fill(file: Path, base: str, view: PublishedView, sources: Sequence[str], wo
         connection.execute("PRAGMA temp_store = FILE")
         for table in ("words", "names"):
             connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('hashsize', {HASH_SIZE})")
+            connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('automerge', 0)")
         connection.execute("BEGIN")
         following = _fill_entities(connection, base, view)
         connection.execute("COMMIT")
@@ -112,6 +114,7 @@ def _fill(file: Path, base: str, view: PublishedView, sources: Sequence[str], wo
         connection.execute("COMMIT")
         for table in ("words", "names"):
             connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
+            connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('automerge', {AUTOMERGE})")
         connection.execute("BEGIN")
         add_misprints(connection)
         connection.execute("COMMIT")
