@@ -6,7 +6,7 @@ alone, and clusters on the connected component of a record.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
@@ -14,19 +14,20 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from bibld.catalog import Catalog, EventKind, MatchingState, StageQueue, StoredEdge, digest
+from bibld.catalog import Catalog, EventKind, MatchingState, StageQueue, StoredEdge, digest, with_outcome
 from bibld.config import Config
 from bibld.dedup.candidates import all_pairs, pairs_of
 from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs
 from bibld.dedup.decisions import SAME, DecidedPairs, Decider
 from bibld.dedup.edges import Edges, Outcome, verdict_of_person
+from bibld.dedup.explaining import explain_pairs
 from bibld.dedup.index import Index, RecordRows
 from bibld.dedup.key_tables import KeyTables
 from bibld.dedup.method import blocking_digest, settings_digest
 from bibld.dedup.statistics import IndexedStatistics, is_outgrown, to_bytes
 from bibld.errors import DamagedIndexError
 from bibld.model.features import Statistics
-from bibld.model.linkage import Pair
+from bibld.model.linkage import Pair, Verdict
 from bibld.progress import Progress
 
 _COMPACTED_ABOVE = 4
@@ -220,6 +221,7 @@ class _Results:
         self._decider = decider
         self._rows = rows
         self._statistics = statistics
+        self._made_by = made_by
         self.edges = Edges(decider, rows.records_of, made_by)
         self._people = catalog.register.verdicts()
 
@@ -328,14 +330,24 @@ class _Results:
         self, clustered: ClusteredPairs, places: Rows, outcomes: Mapping[int, Outcome]
     ) -> Iterator[StoredEdge]:
         pairs = clustered.pairs.take(places)
-        edges = self.edges.explain(pairs, self._statistics)
+        explained = explain_pairs(self.edges, pairs, self._statistics, self._config, self._made_by)
         ends = zip(self._rows.ordinals_of(pairs.left), self._rows.ordinals_of(pairs.right), strict=True)
-        for place, edge, (one, other) in zip(places.tolist(), edges, ends, strict=True):
-            outcome = outcomes[place].apply(edge.verdict) if place in outcomes else None
+        for place, (score, decision, body), (one, other) in zip(places.tolist(), explained, ends, strict=True):
+            change: Callable[[Verdict], Verdict] | None = None
             if clustered.is_by_person[place]:
-                verdict = self._people[edge.pair]
-                outcome = verdict_of_person(verdict.decision, verdict.relation)
-            yield StoredEdge(min(one, other), max(one, other), edge, outcome)
+                change = self._decided_by_person(one, other)
+            elif place in outcomes:
+                change = outcomes[place].apply
+            final = decision
+            if change is not None:
+                body, verdict = with_outcome(body, change)
+                final = verdict.decision
+            yield StoredEdge(min(one, other), max(one, other), score, decision, final, body, self._made_by)
+
+    def _decided_by_person(self, one: int, other: int) -> Callable[[Verdict], Verdict]:
+        """Return what replaces the verdict about two ordinals of which a person decided."""
+        verdict = self._people[Pair.from_records(*map(self._catalog.register.record, (one, other)))]
+        return lambda _: verdict_of_person(verdict.decision, verdict.relation)
 
     # -- IRIs ----------------------------------------------------------------------------------------------------------
 

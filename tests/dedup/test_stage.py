@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from bibld import adapters, config, dedup, explain, pipeline, progress
 from bibld.catalog import Catalog, PersonVerdict, Queue, Verdicts
 from bibld.cli import command_line
-from bibld.dedup import evaluate
+from bibld.dedup import evaluate, explaining
 from bibld.dedup.candidates import CandidatePairs
 from bibld.dedup.index import Index
 from bibld.dedup.statistics import from_bytes
@@ -66,6 +66,22 @@ def test_stored_edges_name_the_shared_keys_and_the_relation(sample, with_review)
     assert {edge.verdict.decision for edge in edges} == {"same", "related", "review"}
     assert all(edge.verdict.relation for edge in edges if edge.verdict.decision == "related")
     assert "same_set" in {edge.verdict.relation for edge in edges}
+
+
+def test_edges_do_not_depend_on_the_number_of_processes(sample, monkeypatch):
+    loaded = config.load(sample)
+
+    def stored_edges(workers):
+        of_workers = msgspec.structs.replace(loaded, workers=workers)
+        with Catalog(loaded.workspace) as catalog:
+            queue = pipeline.stage_queue(catalog, "dedup")
+            dedup.dedup(catalog, of_workers, progress.Silent(), NOW, queue, rematch_all=True)
+            return list(catalog.linkage.edges())
+
+    expected = stored_edges(1)
+    monkeypatch.setattr(explaining, "WORTH_PROCESSES", 1)
+    monkeypatch.setattr(explaining, "_explain", None)  # not called in this process
+    assert stored_edges(2) == expected
 
 
 def test_no_cluster_contains_two_volumes_of_a_set(sample, with_review):

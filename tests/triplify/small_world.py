@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bibld.catalog import Catalog, EntityVerdict, NewRecord, Queue
 from bibld.catalog._register.entity_verdicts import EntityVerdicts
-from bibld.catalog._results.linkage import StoredEdge
+from bibld.catalog._results.linkage import StoredEdge, encode_edge
 from bibld.config import TriplifyConfig
 from bibld.model.linkage import Edge, Pair, Score, Verdict
 from bibld.model.mods import (
@@ -193,7 +193,10 @@ class World:
         for first, *others in clusters:
             pairs = [Pair.from_records(record_id(first), record_id(other)) for other in others]
             edges = [Edge(pair, Score(0.9), Verdict("same", "a test"), "x") for pair in pairs]
-            linkage.put_edges(StoredEdge(first, other, edge) for other, edge in zip(others, edges, strict=True))
+            linkage.put_edges(
+                StoredEdge(first, other, 0.9, "same", "same", encode_edge(edge), "x")
+                for other, edge in zip(others, edges, strict=True)
+            )
 
     def _clusters(self) -> dict[int, list[int]]:
         linkage = self.catalog.linkage

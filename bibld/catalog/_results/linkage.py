@@ -66,12 +66,19 @@ def with_outcome(body: bytes, change: Callable[[Verdict], Verdict]) -> tuple[byt
 
 
 class StoredEdge(msgspec.Struct, frozen=True):
-    """An edge between two ordinals (the smaller first), with the final verdict if it differs from that of the pair."""
+    """An edge between two ordinals (the smaller first) as it is stored.
+
+    ``pair_decision`` is the decision about the pair alone, ``decision`` the final one; ``body`` is what
+    :func:`encode_edge` returns.
+    """
 
     left: int
     right: int
-    edge: Edge
-    outcome: Verdict | None = None
+    score: float
+    pair_decision: str
+    decision: str
+    body: bytes
+    made_by: str
 
 
 class Linkage:
@@ -92,15 +99,13 @@ class Linkage:
         )
         return cursor.rowcount
 
-    def _edge_row(self, stored: StoredEdge) -> tuple[int, int, float, str, str, bytes, str]:
-        score, verdict = stored.edge.score, stored.edge.verdict
-        final = stored.outcome or verdict
-        body = self._blobs.compress("edge", encode_edge(stored.edge, stored.outcome))
-        return stored.left, stored.right, score.value, verdict.decision, final.decision, body, stored.edge.made_by
+    def _edge_row(self, edge: StoredEdge) -> tuple[int, int, float, str, str, bytes, str]:
+        body = self._blobs.compress("edge", edge.body)
+        return edge.left, edge.right, edge.score, edge.pair_decision, edge.decision, body, edge.made_by
 
     def train_dictionary(self, samples: Sequence[StoredEdge]) -> None:
         """Train the compression of edges on samples, unless it is trained already."""
-        self._blobs.train("edge", [encode_edge(one.edge) for one in samples])
+        self._blobs.train("edge", [one.body for one in samples])
 
     def set_final_verdict(self, left: int, right: int, changed: Callable[[Verdict], Verdict] | None) -> None:
         """Store the final verdict of an edge: ``changed`` of the verdict about the pair, or that verdict (None)."""
