@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import threading
 from collections import OrderedDict
 from collections.abc import Hashable
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ from functools import lru_cache
 from typing import Generic, TypeVar
 
 import msgspec
-from starlette.types import Scope, Send
+from starlette.types import Message, Scope, Send
 
 from bibld.serve._http import ALWAYS, with_charset
 from bibld.serve._language import choose_page_language
@@ -85,12 +86,16 @@ class Answer(msgspec.Struct, frozen=True):
     headers: Headers
     body: bytes = b""
 
+    def messages(self, method: str) -> tuple[Message, Message]:
+        """Return what ASGI sends: status and header fields, and the body; no body to HEAD."""
+        headers = self.headers if self.status == 304 else [*self.headers, (b"content-length", b"%d" % len(self.body))]
+        start = {"type": "http.response.start", "status": self.status, "headers": [*headers, *_ALWAYS]}
+        return start, {"type": "http.response.body", "body": b"" if method == "HEAD" else self.body}
+
     async def send(self, scope: Scope, send: Send) -> None:
         """Send the answer; no body to HEAD."""
-        headers = self.headers if self.status == 304 else [*self.headers, (b"content-length", b"%d" % len(self.body))]
-        await send({"type": "http.response.start", "status": self.status, "headers": [*headers, *_ALWAYS]})
-        body = b"" if scope["method"] == "HEAD" else self.body
-        await send({"type": "http.response.body", "body": body})
+        for each in self.messages(scope["method"]):
+            await send(each)
 
 
 class Form(msgspec.Struct, frozen=True):
@@ -110,7 +115,7 @@ def is_current(asked: Asked, tag: str, modified: str) -> bool:
     if asked.if_none_match:
         return asked.if_none_match.strip() == "*" or tag in _TAG.findall(asked.if_none_match)
     if asked.if_modified_since and modified:
-        since = _date(asked.if_modified_since)
+        since = _date(asked.if_modified_since) if len(asked.if_modified_since) < _LONGEST_REMEMBERED else None
         return since is not None and datetime.fromisoformat(modified).replace(microsecond=0) <= since
     return False
 
@@ -161,6 +166,7 @@ def http_date(modified: str) -> bytes:
     return format_datetime(datetime.fromisoformat(modified).astimezone(UTC), usegmt=True).encode()
 
 
+@lru_cache(maxsize=_REMEMBERED_HEADERS)
 def _date(text: str) -> datetime | None:
     try:
         found = parsedate_to_datetime(text)
@@ -182,27 +188,33 @@ Value = TypeVar("Value")
 
 
 class ByteCache(Generic[Value]):
-    """Values by key: when they would take more than ``limit`` bytes, those that were not used longest are removed."""
+    """Values by key: when they would take more than ``limit`` bytes, those that were not used longest are removed.
+
+    Threads may use it at the same time.
+    """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._bytes = 0
         self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
+        self._lock = threading.Lock()
 
     def get(self, key: Hashable) -> Value | None:
         """Return the value with this key; None if there is none."""
-        found = self._values.get(key)
-        if found is None:
-            return None
-        self._values.move_to_end(key)
-        return found[0]
+        with self._lock:
+            found = self._values.get(key)
+            if found is None:
+                return None
+            self._values.move_to_end(key)
+            return found[0]
 
     def put(self, key: Hashable, value: Value, size: int) -> None:
         """Store a value of ``size`` bytes; one that alone exceeds a quarter of the limit is not stored."""
-        if key in self._values or size > self._limit // 4:
-            return
-        self._values[key] = value, size
-        self._bytes += size
-        while self._bytes > self._limit:
-            _, (_, removed) = self._values.popitem(last=False)
-            self._bytes -= removed
+        with self._lock:
+            if key in self._values or size > self._limit // 4:
+                return
+            self._values[key] = value, size
+            self._bytes += size
+            while self._bytes > self._limit:
+                _, (_, removed) = self._values.popitem(last=False)
+                self._bytes -= removed

@@ -1,12 +1,13 @@
 """Documents about what has an IRI: negotiated, redirected to, and written in every form.
 
 What costs little is answered at once (:meth:`Documents.prepared`): redirects, data and pages that are cached. The rest
-is made in a thread.
+is made in a thread. A server may ask for the first in another thread than for the rest.
 """
 
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable, Hashable
 from functools import partial
 from typing import NamedTuple
@@ -102,6 +103,8 @@ class Documents:
         self._finder = finder
         self._of_store = StoreDocuments(release.manifest, release.graph, finder)
         self._view = view
+        self._reading = threading.Lock()  # held while the view is read; a connection to SQLite serves one thread
+        self._is_closed = False
         self._titles = (view or self._of_store).titles
         self._statements = Statements(release.manifest.dataset)
         self._links = Links(release.addresses, release.manifest)
@@ -114,7 +117,9 @@ class Documents:
         self._edition = hashlib.blake2b(msgspec.json.encode(edition), digest_size=4).hexdigest()
 
     def close(self) -> None:
-        """End the thread that makes pages."""
+        """End the thread that makes pages; afterwards the view is not read, so that it can be closed."""
+        with self._reading:
+            self._is_closed = True
         self._rendering.close()
 
     async def run(self, find: Callable[[], Result]) -> Result:
@@ -124,12 +129,19 @@ class Documents:
     # -- at once
 
     def prepared(self, asked: Asked) -> Answer | None:
-        """Return the answer to GET or HEAD if it costs little; None if :meth:`answer` has to find it."""
+        """Return the answer to GET or HEAD if it costs little; None if :meth:`answer` has to find it.
+
+        May be called in any thread.
+        """
         if asked.query or self._view is None:
             return None
+        with self._reading:
+            return None if self._is_closed else self._prepared(asked, self._view)
+
+    def _prepared(self, asked: Asked, view: DocumentView) -> Answer | None:
         bare, suffix, is_document_path = _split(asked.path)
         kind = kind_of(bare)
-        document = self._view.document(bare) if kind is not None else None
+        document = view.document(bare) if kind is not None else None
         if kind is None or document is None or document.status == 410:
             return None
         chosen = _chosen(asked, kind, suffix)
@@ -234,7 +246,10 @@ class Documents:
         kind = kind_of(bare)
         if kind is None:
             return await self._other(asked, bare, suffix, is_document_path)
-        document = self._view.document(bare) if self._view is not None else None
+        document = None
+        if self._view is not None:
+            with self._reading:
+                document = self._view.document(bare)
         if document is None:  # the release has prepared none, or mentions it without a description
             document = await self._rendering.run(partial(self._of_store.document, bare))
         if document is None:
@@ -251,7 +266,8 @@ class Documents:
             return self._see_other(asked, document, kind, form)
         page = _page_number(asked) if kind == "entity" and form in _PAGED_FORMS else None
         if form in _DATA_FORMS and page is None:
-            return self._data(asked, document, kind, form)
+            with self._reading:  # JSON has titles of other documents
+                return self._data(asked, document, kind, form)
         look = Look(form, asked.language if form in PAGE_FORMS else "")
         make = partial(self._rendered, document, look)
         if kind == "entity" and form != STATEMENTS_FORM:

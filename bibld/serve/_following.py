@@ -4,31 +4,46 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from bibld.serve._answers import Answer
 
 _CHECK_SECONDS = 1.0
 _IDLE_CHECK_SECONDS = 2.0
 _PATIENCE_SECONDS = 1.0
 _LOG = logging.getLogger("bibld.serve")
 
+Prepared = Callable[[Scope], Answer | None]
+"""Returns the answer to a request if it costs little; it may be called in any thread."""
+
 
 class Served:
     """A release that is open: its folder and number, its application, and the function that closes it.
 
-    ``check`` raises an error if the release cannot answer; it may be called in any thread.
+    ``check`` raises an error if the release cannot answer; it may be called in any thread. ``prepared`` answers what
+    needs no application, until the release is closed.
     """
 
     def __init__(
-        self, release: Path, number: int, app: ASGIApp, close: Callable[[], Awaitable[None]], check: Callable[[], None]
+        self,
+        release: Path,
+        number: int,
+        app: ASGIApp,
+        close: Callable[[], Awaitable[None]],
+        check: Callable[[], None],
+        prepared: Prepared = lambda scope: None,
     ) -> None:
         self.release = release
         self.number = number
         self.app = app
         self.close = close
         self.check = check
+        self.prepared = prepared
         self.requests = 0
 
 
@@ -50,7 +65,7 @@ class Following:
         self._served = served
         self._find_current = find_current
         self._open_newest = open_newest
-        self._last_check = -_CHECK_SECONDS
+        self._last_check = -math.inf
         self._switching: asyncio.Task[None] | None = None
         self._closing: set[asyncio.Task[None]] = set()
         self._refused: Path | None = None
@@ -65,6 +80,13 @@ class Following:
         finally:
             served.requests -= 1
             self._close_if_unused(served)
+
+    def prepared(self, scope: Scope) -> Answer | None:
+        """Return an answer that costs little, in any thread; None if the application has to be asked.
+
+        That is asked where the current release has not been looked up for a while, too, since it follows it.
+        """
+        return None if self._has_to_check() else self._served.prepared(scope)
 
     async def watch(self, report: Callable[[int], None]) -> None:
         """Follow the current release until cancelled; ``report`` gets the number of the one that is served."""
@@ -91,10 +113,9 @@ class Following:
         await asyncio.gather(self._served.close(), *self._closing)
 
     async def _follow(self) -> None:
-        now = asyncio.get_running_loop().time()
-        if self._find_current is None or self._switching is not None or now - self._last_check < _CHECK_SECONDS:
+        if self._find_current is None or not self._has_to_check():
             return
-        self._last_check = now
+        self._last_check = time.monotonic()
         try:
             place = self._find_current()
         except (OSError, ValueError) as error:
@@ -104,6 +125,11 @@ class Following:
             return
         self._switching = asyncio.create_task(self._switch(place))
         await asyncio.wait((self._switching,), timeout=_PATIENCE_SECONDS)
+
+    def _has_to_check(self) -> bool:
+        if self._find_current is None or self._switching is not None:
+            return False
+        return time.monotonic() - self._last_check >= _CHECK_SECONDS
 
     async def _switch(self, place: Path) -> None:
         assert self._open_newest is not None

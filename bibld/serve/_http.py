@@ -39,6 +39,9 @@ _POLICY = (
 CACHE = "bibld.cache"
 """The key of the ASGI scope under which an answer states whether a cache had it, for the metrics."""
 
+TRIED = "bibld.tried"
+"""The key of the ASGI scope of a request for which no prepared answer was found."""
+
 ALWAYS = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Expose-Headers": "Content-Location, ETag, Link, Location, Retry-After",

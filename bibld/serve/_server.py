@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import os
 import resource
 import signal
@@ -11,7 +12,8 @@ import socket
 import sys
 import threading
 from collections.abc import Awaitable, Callable
-from typing import Any
+from contextvars import Context
+from typing import Any, TypeVarTuple, Unpack
 
 import granian.net
 from granian.constants import HTTPModes, Interfaces
@@ -20,7 +22,11 @@ from granian.server.embed import Server
 from starlette.types import ASGIApp
 
 from bibld.errors import StageError
+from bibld.serve._guarding import Guard
 
+Arguments = TypeVarTuple("Arguments")
+
+_LOG = logging.getLogger("bibld.serve")
 _SocketHolder: Any = granian.net.SocketHolder  # type: ignore[attr-defined]
 """Makes granian use a socket that exists; its stubs do not name the arguments."""
 
@@ -108,8 +114,48 @@ class _EmbeddedServer(Server):
         self._shd: Any = _SocketHolder(os.dup(self._listener.fileno()), False, _BACKLOG)
 
 
+class _Loop(asyncio.SelectorEventLoop):
+    """The event loop of a server process. Prepared documents are answered without it.
+
+    For each request granian calls ``call_soon_threadsafe``, in a separate thread, with a coroutine and an object that
+    has the request (``scope``), takes the answer (``proto``) and the end (``done``). To wake this loop, and to give the
+    interpreter to its thread, takes as long as to write a document; so that thread writes it.
+    """
+
+    def __init__(self, guard: Guard) -> None:
+        super().__init__()
+        self._guard = guard
+        self._nothing = asyncio.Handle(int, (), self)
+
+    def call_soon_threadsafe(
+        self, callback: Callable[[Unpack[Arguments]], object], *args: *Arguments, context: Context | None = None
+    ) -> asyncio.Handle:
+        """Answer a request at once, or run a callback in this loop."""
+        given: tuple[Any, ...] = args
+        if len(given) == 2 and hasattr(given[1], "proto") and self._is_answered(given[1]):
+            given[0].close()
+            return self._nothing
+        return super().call_soon_threadsafe(callback, *args, context=context)
+
+    def _is_answered(self, request: Any) -> bool:  # noqa: ANN401 - granian does not export the class
+        try:
+            answer = self._guard.prepared(request.scope)
+        except Exception as error:  # noqa: BLE001 - the application meets the same error, and answers with it
+            _LOG.debug("%s: %s", request.scope["path"], error)
+            answer = None
+        if answer is None:
+            return False
+        try:
+            for message in answer.messages(request.scope["method"]):
+                request.proto.send(message)
+        except Exception as error:  # noqa: BLE001 - the client has left
+            _LOG.debug("%s: the answer cannot be sent: %s", request.scope["path"], error)
+        request.done()
+        return True
+
+
 def run(
-    app: ASGIApp,
+    app: Guard,
     listener: socket.socket,
     timeout: float,
     supervisor: int,
@@ -124,7 +170,8 @@ def run(
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     sys.setswitchinterval(_SWITCH_SECONDS)
-    asyncio.run(_serve(_EmbeddedServer(app, listener, timeout), listener, supervisor, hang_up, close))
+    with asyncio.Runner(loop_factory=lambda: _Loop(app)) as runner:
+        runner.run(_serve(_EmbeddedServer(app, listener, timeout), listener, supervisor, hang_up, close))
 
 
 async def _serve(

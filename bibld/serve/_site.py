@@ -132,7 +132,7 @@ def application(site: Site, releases: Releases | None = None) -> ASGIApp:
 
 def _application(
     site: Site, releases: Releases | None, memory: Memory, process: int
-) -> tuple[ASGIApp, AccessLog | None, Following]:
+) -> tuple[Guard, AccessLog | None, Following]:
     settings = site.settings
     metrics = Metrics(memory.metrics, process)
     metrics.begin()
@@ -154,7 +154,7 @@ def _application(
     )
     health = Health(following.release_number, following.check, places.counts, following.watch)
     log = AccessLog(settings.access_log, settings.access_log_format) if settings.access_log else None
-    return Guard(following, following.close, rules, health, log), log, following
+    return Guard(following, following.close, rules, health, log, following.prepared), log, following
 
 
 def _clients(settings: Settings) -> Clients:
@@ -209,7 +209,11 @@ def _open(site: Site, places: Places, has_services: bool = True) -> Served:
         prefixes = {**release.vocabulary.prefixes, **site.settings.prefixes}
         sizes = site.settings.max_result, site.settings.query_cache
         is_own = site.remote is None  # a remote store may be behind the release
-        lookups = Lookups(view, addresses.iris.base) if view is not None and is_own else None
+        lookups = None
+        if site.published is not None and is_own:
+            view_of_lookups = site.published()  # documents may be read in another thread
+            opening.callback(view_of_lookups.close)
+            lookups = Lookups(view_of_lookups, addresses.iris.base)
         endpoint = Endpoint(release.vocabulary, addresses.iris.base, prefixes, *sizes, lookups)
         sparql = SparqlEndpoint(pool, pages, endpoint)
         files = Files(site.release, site.manifest, addresses)
@@ -240,7 +244,8 @@ def _open(site: Site, places: Places, has_services: bool = True) -> Served:
         site.release.stat()
         graph.has_description(addresses.iris.dataset)
 
-    return Served(site.release, site.manifest.number, Front(documents, addresses.route, app), close, check)
+    front = Front(documents, addresses.route, app)
+    return Served(site.release, site.manifest.number, front, close, check, front.prepared)
 
 
 def _report(release: Path) -> Report | None:

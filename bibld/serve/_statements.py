@@ -63,9 +63,15 @@ class Statements:
 
     def type_of(self, document: Document) -> str:
         """Return a class of the thing, of schema.org if there is one: the last of the lines; empty without one."""
+        quads = document.quads
         start = b"<%b%b> %b <" % (self._base, document.path.encode(), _TYPE)
-        ends = [*ends_of(start, document.quads)]
-        return document.quads[ends[-1] : document.quads.index(b">", ends[-1])].decode() if ends else ""
+        place = next(ends_of(start, quads), -1)
+        while place >= 0:  # the lines are sorted: those with types follow each other, and only the first is searched
+            after = quads.index(b"\n", place) + 1
+            if not quads.startswith(start, after):
+                return quads[place : quads.index(b">", place)].decode()
+            place = after + len(start)
+        return ""
 
     def reason(self, document: Document) -> str:
         """Return for people why and when what a document described was deleted, as far as its tombstone states it."""

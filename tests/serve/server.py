@@ -1,4 +1,4 @@
-"""A real server over the sample release, in separate processes, and raw connections to it."""
+"""A real server over the sample release with prepared documents, in separate processes, and raw connections to it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,20 @@ from pathlib import Path
 spec = importlib.util.spec_from_file_location("sample", sys.argv[1])
 sample = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(sample)
+from functools import partial
 import msgspec
 import bibld.serve
+from bibld.published import ReleaseState, fill, open_published
+
+def make_site(folder):
+    site = sample.make_site(folder, settings)
+    state = ReleaseState(number=1, created="2026-01-02T03:04:05Z", delivered=0)
+    fill(folder, sample.BASE, state, ["".join(sorted(sample.quads())).encode()])
+    return msgspec.structs.replace(site, published=partial(open_published, folder, 1))
+
 folder = Path(sys.argv[2])
 settings = msgspec.convert(json.loads(sys.argv[3]), bibld.serve.Settings)
-sites = {each.name: sample.make_site(each, settings) for each in sorted(folder.iterdir()) if each.is_dir()}
+sites = {each.name: make_site(each) for each in sorted(folder.iterdir()) if each.is_dir()}
 current = folder / "current"
 releases = bibld.serve.Releases(lambda: folder / current.read_text(), lambda: sites[current.read_text()])
 bibld.serve.serve(settings, sample.BASE, releases)

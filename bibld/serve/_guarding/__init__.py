@@ -10,13 +10,14 @@ import logging
 import math
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from bibld.serve._answers import Answer
 from bibld.serve._guarding.clients import Client, Clients
-from bibld.serve._guarding.limits import CLASSES, CONTROL, Buckets
+from bibld.serve._guarding.limits import CLASSES, CONTROL, DOCUMENTS, PAGES, Buckets
 from bibld.serve._guarding.log import AccessLog, Entry, cut, header_text
 from bibld.serve._guarding.metrics import Metrics
 from bibld.serve._guarding.requests import Body, Checks, Classes, Head
@@ -26,6 +27,9 @@ _LOG = logging.getLogger("bibld.serve")
 _HEALTH_SECONDS = 5.0
 _UNKNOWN_STATUS = 499
 """Of a request whose client left before an answer began; the name is nginx's."""
+
+_COUNTED = "bibld.counted"
+"""The key of the ASGI scope of a request that the limits of its client have been asked about."""
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -54,6 +58,16 @@ class Health(msgspec.Struct, frozen=True):
     watch: Callable[[Callable[[int], None]], Coroutine[Any, Any, None]]
 
 
+class Outcome(NamedTuple):
+    """How a request ended: whose it was, its class, the status and the bytes of the body, and the seconds it took."""
+
+    client: str
+    kind: int
+    status: int
+    size: int
+    seconds: float
+
+
 class Guard:
     """The outermost ASGI application of the site; ``close`` is awaited at the end of its lifespan."""
 
@@ -64,8 +78,10 @@ class Guard:
         rules: Rules,
         health: Health,
         log: AccessLog | None = None,
+        find_prepared: Callable[[Scope], Answer | None] = lambda scope: None,
     ) -> None:
         self._app = app
+        self._find_prepared = find_prepared
         self._close = close
         self._rules = rules
         self._health = health
@@ -78,9 +94,45 @@ class Guard:
         elif scope["type"] == "http":
             await self._answer(scope, receive, send)
 
+    def prepared(self, scope: Scope) -> Answer | None:
+        """Return the answer to a request that needs no event loop, in any thread, and count it.
+
+        None for all other requests, and for those that are refused: the application has to be called then.
+        """
+        begin = time.perf_counter()
+        if scope["type"] != "http":
+            return None
+        rules = self._rules
+        head = Head(scope)
+        kind = rules.classes.find(scope["path"], head.accept)
+        if kind not in (PAGES, DOCUMENTS) or head.has_body:
+            return None
+        client = self._client(scope, head)
+        try:
+            rules.checks.check(scope, head)
+        except ProblemError:
+            return None
+        if not client.is_exempt and rules.buckets.take(client.name, kind):
+            return None
+        scope[_COUNTED] = True
+        answer = self._find_prepared(scope)
+        if answer is not None:
+            size = 0 if scope["method"] == "HEAD" else len(answer.body)
+            self._report(scope, head, Outcome(client.name, kind, answer.status, size, time.perf_counter() - begin))
+            rules.metrics.count_at_once()
+        return answer
+
+    def _client(self, scope: Scope, head: Head) -> Client:
+        peer = scope.get("client")
+        client = self._rules.clients.find(peer[0] if peer else "", head.forwarded)
+        scope["bibld.client"] = client.name
+        return client
+
     async def _live(self, receive: Receive, send: Send) -> None:
         watching = []
         while (await receive())["type"] != "lifespan.shutdown":
+            if self._log is not None:
+                self._log.flush_in(asyncio.get_running_loop())
             self._rules.metrics.set_ready(self._health.release())
             watching.append(asyncio.create_task(self._health.watch(self._rules.metrics.set_ready)))
             await send({"type": "lifespan.startup.complete"})
@@ -95,9 +147,7 @@ class Guard:
         begin = time.perf_counter()
         rules = self._rules
         head = Head(scope)
-        peer = scope.get("client")
-        client = rules.clients.find(peer[0] if peer else "", head.forwarded)
-        scope["bibld.client"] = client.name
+        client = self._client(scope, head)
         kind = rules.classes.find(scope["path"], head.accept)
         status = size = 0
 
@@ -112,7 +162,7 @@ class Guard:
         rules.metrics.begin_request()
         try:
             rules.checks.check(scope, head)
-            if not client.is_exempt and (wait := rules.buckets.take(client.name, kind)):
+            if _COUNTED not in scope and not client.is_exempt and (wait := rules.buckets.take(client.name, kind)):
                 raise self._too_many(kind, wait)
             if kind == CONTROL or scope["path"] == "*":
                 await self._control(scope, client, send_and_count)
@@ -125,17 +175,18 @@ class Guard:
         finally:
             seconds = time.perf_counter() - begin
             rules.metrics.set_ready(self._health.release())
-            rules.metrics.end_request(kind, status or _UNKNOWN_STATUS, seconds)
-            if (is_hit := scope.get(CACHE)) is not None:
-                rules.metrics.count_cache(is_hit)
-            if self._log is not None:
-                entry = Entry(
-                    "", client.name, scope["method"], "", status or _UNKNOWN_STATUS, size, seconds, CLASSES[kind]
-                )
-                self._write_log(scope, head, entry)
+            rules.metrics.end_request()
+            self._report(scope, head, Outcome(client.name, kind, status or _UNKNOWN_STATUS, size, seconds))
 
-    def _write_log(self, scope: Scope, head: Head, entry: Entry) -> None:
-        assert self._log is not None
+    def _report(self, scope: Scope, head: Head, outcome: Outcome) -> None:
+        """Count a request that was answered, and write it to the access log."""
+        client, kind, status, size, seconds = outcome
+        self._rules.metrics.count_request(kind, status, seconds)
+        if (is_hit := scope.get(CACHE)) is not None:
+            self._rules.metrics.count_cache(is_hit)
+        if self._log is None:
+            return
+        entry = Entry("", client, scope["method"], "", status, size, seconds, CLASSES[kind])
         target = (scope["raw_path"] or b"").decode("latin-1")
         if scope["query_string"]:
             target = cut(f"{target}?{scope['query_string'].decode('latin-1')}")

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import re
+import threading
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -49,12 +50,18 @@ class AccessLog:
         self._path = path
         self._form = form
         self._lines: list[bytes] = []
-        self._flushing: asyncio.TimerHandle | None = None
+        self._is_flushing = False
+        self._adding = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._has_failed = False
         self._file = _open(path)
 
+    def flush_in(self, loop: asyncio.AbstractEventLoop) -> None:
+        """State the event loop that writes lines which other threads add."""
+        self._loop = loop
+
     def write(self, entry: Entry, now: float) -> None:
-        """Add a request; ``now`` is its time in seconds since 1970."""
+        """Add a request, in any thread; ``now`` is its time in seconds since 1970."""
         moment = datetime.fromtimestamp(now, UTC)
         if self._form == "json":
             entry.time = moment.isoformat(timespec="milliseconds")
@@ -65,14 +72,18 @@ class AccessLog:
             request = _UNSAFE.sub(_escape, f"{entry.method} {entry.target} HTTP/1.1")
             text = f'{entry.client} - - [{time}] "{request}" {entry.status} {entry.bytes} "{referer}" "{agent}"'
             line = text.encode()
-        self._lines.append(line + b"\n")
-        if self._flushing is None:
-            self._flushing = asyncio.get_running_loop().call_later(_FLUSH_SECONDS, self.flush)
+        with self._adding:
+            self._lines.append(line + b"\n")
+            is_first, self._is_flushing = not self._is_flushing, True
+        if is_first:
+            loop = self._loop or asyncio.get_running_loop()
+            loop.call_soon_threadsafe(loop.call_later, _FLUSH_SECONDS, self.flush)
 
     def flush(self) -> None:
         """Write what has been collected. A failure is reported once; the server goes on without these lines."""
-        self._flushing = None
-        lines, self._lines = self._lines, []
+        with self._adding:
+            self._is_flushing = False
+            lines, self._lines = self._lines, []
         try:
             data = memoryview(b"".join(lines))
             while data:

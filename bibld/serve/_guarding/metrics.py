@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
@@ -15,8 +16,8 @@ _OTHER = len(_STATUSES) - 1
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0)
 """Upper bounds of durations, in seconds."""
 
-_READY, _RELEASE, _IN_FLIGHT, _CACHE_HITS, _CACHE_MISSES, _STARTS = range(6)
-_COUNTS = 6
+_READY, _RELEASE, _IN_FLIGHT, _CACHE_HITS, _CACHE_MISSES, _STARTS, _AT_ONCE = range(7)
+_COUNTS = 7
 _DURATIONS = _COUNTS + len(CLASSES) * len(_STATUSES)
 _SUMS = _DURATIONS + len(CLASSES) * (len(_BUCKETS) + 1)
 _CELLS = _SUMS + len(CLASSES)
@@ -28,12 +29,14 @@ class Metrics:
     """The counters of all server processes; ``process`` is the number of this one.
 
     A process writes only its own counters. One that replaces another continues them, so that they never decrease.
+    Threads may count at the same time.
     """
 
     def __init__(self, memory: memoryview, process: int = 0) -> None:
         self._cells = memory.cast("B").cast("q")
         self._processes = len(self._cells) // _CELLS
         self._start = process * _CELLS
+        self._counting = threading.Lock()
 
     def begin(self) -> None:
         """Count a start of this process, which is not ready yet."""
@@ -63,17 +66,26 @@ class Metrics:
         """Count a request that is being answered."""
         self._cells[self._start + _IN_FLIGHT] += 1
 
-    def end_request(self, kind: int, status: int, seconds: float) -> None:
-        """Count a request that has ended."""
+    def end_request(self) -> None:
+        """State that a request which was begun has ended."""
+        self._cells[self._start + _IN_FLIGHT] -= 1
+
+    def count_request(self, kind: int, status: int, seconds: float) -> None:
+        """Count a request that was answered."""
         cells, start = self._cells, self._start
-        cells[start + _IN_FLIGHT] -= 1
-        cells[start + _COUNTS + kind * len(_STATUSES) + _STATUS_PLACES.get(status, _OTHER)] += 1
-        cells[start + _DURATIONS + kind * (len(_BUCKETS) + 1) + bisect_left(_BUCKETS, seconds)] += 1
-        cells[start + _SUMS + kind] += int(seconds * _MICROSECONDS)
+        with self._counting:
+            cells[start + _COUNTS + kind * len(_STATUSES) + _STATUS_PLACES.get(status, _OTHER)] += 1
+            cells[start + _DURATIONS + kind * (len(_BUCKETS) + 1) + bisect_left(_BUCKETS, seconds)] += 1
+            cells[start + _SUMS + kind] += int(seconds * _MICROSECONDS)
 
     def count_cache(self, is_hit: bool) -> None:
         """Count an answer that was found in a cache, or could have been."""
-        self._cells[self._start + (_CACHE_HITS if is_hit else _CACHE_MISSES)] += 1
+        with self._counting:
+            self._cells[self._start + (_CACHE_HITS if is_hit else _CACHE_MISSES)] += 1
+
+    def count_at_once(self) -> None:
+        """Count a request that was answered without the event loop; only one thread calls this."""
+        self._cells[self._start + _AT_ONCE] += 1
 
     def write(self, queries: Callable[[], dict[str, int]]) -> bytes:
         """Return all metrics in the text format of Prometheus; ``queries`` returns their number by state."""
@@ -104,6 +116,12 @@ class Metrics:
             ("requests_in_flight", "gauge", "Requests that are being answered.", self._total(_IN_FLIGHT)),
             ("processes_ready", "gauge", "Server processes that answer.", ready),
             ("process_starts_total", "counter", "Starts of server processes.", self._total(_STARTS)),
+            (
+                "at_once_total",
+                "counter",
+                "Requests answered without the event loop.",
+                self._total(_AT_ONCE),
+            ),
             ("cache_hits_total", "counter", "Answers found in a cache.", self._total(_CACHE_HITS)),
             ("cache_misses_total", "counter", "Answers that a cache did not have.", self._total(_CACHE_MISSES)),
             ("queries_running", "gauge", "Queries that are being evaluated.", queries["running"]),
