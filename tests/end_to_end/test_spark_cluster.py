@@ -28,6 +28,7 @@ from tests.spark.cluster import (
     free_port,
     is_available,
     running_cluster,
+    toml_of,
 )
 
 pytestmark = [
@@ -69,10 +70,7 @@ def ui_port() -> int:
 def on_cluster(cluster: Cluster, machine: Config, ui_port: int) -> Path:
     """A configuration beside that of one machine, with the same files and another workspace."""
     text = machine.file.read_text(encoding="utf-8").replace("../build/sample", "workspace")
-    properties = PROPERTIES | {"spark.ui.port": ui_port}
-    lines = [f'"{key}" = {str(value).lower() if isinstance(value, bool) else repr(value)}' for key, value in
-             properties.items()]  # fmt: skip
-    engine = f'\n[engine]\nmaster = "{cluster.master}"\n[engine.conf]\n' + "\n".join(lines)
+    engine = toml_of(cluster.master, PROPERTIES | {"spark.ui.port": ui_port})
     file = machine.file.with_name("cluster.toml")
     file.write_text(text.replace('workspace = "workspace"', 'workspace = "cluster"') + engine, encoding="utf-8")
     return file

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -53,6 +53,14 @@ PROPERTIES: dict[str, object] = {
 def is_available() -> bool:
     """Return whether a cluster can be started here: there is Java, and a system of processes as Linux has it."""
     return shutil.which("java") is not None and Path("/proc/self/stat").exists()
+
+
+def toml_of(master: str, properties: Mapping[str, object], environment: str = "") -> str:
+    """Return the table ``[engine]`` of a configuration."""
+    lines = [f'"{key}" = {json.dumps(value)}' for key, value in properties.items()]
+    return "\n".join(
+        ["", "[engine]", f'master = "{master}"', f'environment = "{environment}"', "[engine.conf]", *lines, ""]
+    )
 
 
 def wait_for(condition: Callable[[], bool], what: str) -> None:
@@ -135,7 +143,8 @@ class Cluster:
         settings.mkdir(parents=True)
         (settings / "log4j2.properties").write_text("rootLogger.level = warn\n", encoding="ascii")
         home = str(Path(pyspark.__file__).parent)
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK_", "PYSPARK_"))}
+        own = ("SPARK_", "PYSPARK_", "PYTHONPATH")  # what this process sees must come by the application, or not at all
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(own)}
         environment |= {
             "SPARK_HOME": home,
             "SPARK_LOCAL_IP": host,
@@ -236,7 +245,7 @@ class ClusterRun:
     def __exit__(self, *_: object) -> None:
         """End the process if the test failed before its end."""
         self._process.kill()
-        self._wait()
+        self.wait()
 
     def wait_for_task(self, stage: str) -> str | None:
         """Wait until an executor computes for a stage of bibld; return its host, or None if the stage is over."""
@@ -258,11 +267,12 @@ class ClusterRun:
 
     def summary(self) -> Any:
         """Wait for the end and return the summary; fail with what was reported if the run failed."""
-        code = self._wait()
+        code = self.wait()
         assert code == 0, "\n".join(self.lines)
         return json.loads("".join(self._output))
 
-    def _wait(self) -> int:
+    def wait(self) -> int:
+        """Wait for the end and return the exit code."""
         code = self._process.wait()
         for reader in self._readers:
             reader.join()
