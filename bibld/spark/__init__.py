@@ -7,5 +7,8 @@ engine. The bytes of the sorted dump are those of a run on one machine.
 from __future__ import annotations
 
 from bibld.spark._run import run
+from bibld.spark._session import check_version
 
 __all__ = ["run"]
+
+check_version()  # on a node this is the first that a task does

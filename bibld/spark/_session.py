@@ -18,6 +18,7 @@ from pyspark.errors import PySparkException
 from pyspark.errors.exceptions.base import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
+from bibld import __version__
 from bibld.config import EngineConfig
 from bibld.errors import ConfigError, StageError
 from bibld.spark._stream import BATCH
@@ -26,6 +27,9 @@ _ARCHIVE = "environment"
 """The name of the folder in which executors unpack the environment."""
 
 _PYTHON = "spark.pyspark.python"
+
+_VERSION = "BIBLD_VERSION"
+"""The environment variable by which executors learn the version of bibld that the driver has."""
 
 DEFAULTS: dict[str, str] = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH),
@@ -50,6 +54,7 @@ appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n
 """
 
+_NOT_ON_NODE = re.compile(r"No module named 'bibld[\w.]*'|Cannot run program \"[^\"]+\"")
 _LAST_ERROR = re.compile(r"^(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt): ")
 _OWN_ERROR = re.compile(r"^bibld\.errors\.\w+: (.+)", re.MULTILINE | re.DOTALL)
 _END_OF_ERROR = re.compile(r"\n\s*(?:at |\.\.\. \d+ more|Caused by:|Driver stacktrace|\n)")
@@ -57,7 +62,7 @@ _END_OF_ERROR = re.compile(r"\n\s*(?:at |\.\.\. \d+ more|Caused by:|Driver stack
 
 def properties(engine: EngineConfig) -> dict[str, str]:
     """Return the properties of a session: bibld's, then those of the configuration, which win."""
-    found = dict(DEFAULTS)
+    found = DEFAULTS | {f"spark.executorEnv.{_VERSION}": __version__}
     if engine.environment:
         found["spark.archives"] = f"{engine.environment}#{_ARCHIVE}"
         found[_PYTHON] = f"./{_ARCHIVE}/bin/python"
@@ -70,6 +75,16 @@ def properties(engine: EngineConfig) -> dict[str, str]:
         )
     found |= {key: _text(value) for key, value in engine.conf.items()}
     return found
+
+
+def check_version() -> None:
+    """Raise ``StageError`` on a node that has another version of bibld than the driver: results would be mixed."""
+    version = os.environ.get(_VERSION, __version__)
+    if version != __version__:
+        raise StageError(
+            f"a node has bibld {__version__}, and the driver has {version}; install the same version on both, or pack"
+            " the archive `[engine] environment` again"
+        )
 
 
 @contextmanager
@@ -142,6 +157,8 @@ def reason_of(error: BaseException) -> str:
     If a function of bibld failed in a task, that is its message.
     """
     text = str(error)
+    if missing := _NOT_ON_NODE.search(text):
+        return f"{missing[0]} on a node; install bibld there, or name an archive as `[engine] environment`"
     if own := _OWN_ERROR.search(text):
         message = own[1]
         end = _END_OF_ERROR.search(message)

@@ -37,6 +37,9 @@ _LIBRARY = ctypes.CDLL(None)
 
 Victim = Literal["executor", "worker"]
 
+_QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Compile what is run once only a little."""
+
 PROPERTIES: dict[str, object] = {
     "spark.executor.memory": "600m",
     "spark.executor.cores": 1,
@@ -46,6 +49,10 @@ PROPERTIES: dict[str, object] = {
     "spark.sql.shuffle.partitions": 4,
     "spark.default.parallelism": 4,
     "spark.speculation": True,
+    "spark.driver.extraJavaOptions": _QUICK_START,
+    "spark.executor.extraJavaOptions": _QUICK_START,
+    "spark.sql.codegen.wholeStage": False,
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 """Properties of an application that fits beside the tests, and in which slow tasks run twice."""
 

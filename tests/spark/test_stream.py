@@ -7,8 +7,9 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
+from bibld.config import EngineConfig
 from bibld.errors import StageError
-from bibld.spark._session import located_failures, reason_of
+from bibld.spark._session import check_version, located_failures, properties, reason_of
 from bibld.spark._stream import batches_of, groups, rows_of
 
 SCHEMA = pa.schema([("key", pa.int64()), ("text", pa.string())])
@@ -68,3 +69,18 @@ def test_other_failures_are_named_without_traces(spark: SparkSession) -> None:
         spark.range(3).mapInArrow(fail, "id long").collect()
     assert str(caught.value) == "dedup: pairs: ZeroDivisionError: 7 by nothing"
     assert reason_of(ValueError("plain")) == "plain"
+
+
+@pytest.mark.parametrize("cause", ["No module named 'bibld.spark'", 'Cannot run program "./environment/bin/python"'])
+def test_a_node_without_bibld_is_named(cause: str) -> None:
+    reason = reason_of(ValueError(f"Traceback …\nCaused by: {cause}: error=2"))
+    assert reason == f"{cause} on a node; install bibld there, or name an archive as `[engine] environment`"
+
+
+def test_a_node_with_another_version_of_bibld_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    variables = properties(EngineConfig("spark"))
+    monkeypatch.setenv("BIBLD_VERSION", variables["spark.executorEnv.BIBLD_VERSION"])
+    check_version()
+    monkeypatch.setenv("BIBLD_VERSION", "0.0.1")
+    with pytest.raises(StageError, match=r"a node has bibld \S+, and the driver has 0\.0\.1; install the same version"):
+        check_version()
