@@ -51,6 +51,11 @@ class Charsets(msgspec.Struct, frozen=True, omit_defaults=True):
     legacy: str = LATIN1
     fixed: bool = False
 
+    def __post_init__(self) -> None:
+        # A default is left out of JSON, and so of hashes, only if it is this object; a copy from a process has its own.
+        if self.legacy == LATIN1:
+            msgspec.structs.force_setattr(self, "legacy", LATIN1)
+
 
 class Decoded(msgspec.Struct, frozen=True):
     """The text of a record's bytes, and the warnings."""

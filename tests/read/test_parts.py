@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from bibld.errors import BibldError, DamagedFileError, ReadError
 from bibld.protocols import HarvestedFile, Raw
-from bibld.read import Examined, FilePart, PartPlan, examine, read, read_part
+from bibld.read import Examined, FilePart, PartPlan, examine, read, read_part, to_json
 
 DATA = Path(os.environ.get("BIBLD_TEST_DATA", "no"))
 MARC = b"00044nam a2200037 i 450000100060000024500000000\x1e"
@@ -43,6 +44,8 @@ def check(path: Path, size: int) -> int:
     """Compare the parts of a file with the whole; return how many there are."""
     file = harvested(path)
     examined = examine(file)
+    copied = pickle.loads(pickle.dumps(examined.carrier))
+    assert to_json(copied) == to_json(examined.carrier), "a process that examines files makes the same hashes"
     parts = plan(file, examined, size)
     if len(parts) > 1:
         found = [one for part in parts for one in described(read_part(file, examined.carrier, part))]
