@@ -13,7 +13,7 @@ import msgspec
 
 from bibld.compression import Blobs
 from bibld.parallel import batches
-from bibld.published._lines import Content, Lines
+from bibld.published._lines import Content, Lines, has_tombstone
 from bibld.published._schema import (
     DOCUMENT_TABLE,
     FILE,
@@ -96,7 +96,7 @@ def fill(workspace: Path, base: str, release: ReleaseState, blocks: Iterable[byt
                 return
         with _replacing(file) as connection:
             _create(connection, base, release, blocks)
-            _take_over_times(connection, file, release)
+            _take_over_times(connection, file, base, release)
 
 
 def update(workspace: Path, base: str, release: ReleaseState, changes: Iterable[tuple[bytes, bool]]) -> None:
@@ -240,34 +240,49 @@ def _fill_beside(
         _remove(beside)
 
 
-def _take_over_times(connection: sqlite3.Connection, file: Path, release: ReleaseState) -> None:
+def _take_over_times(connection: sqlite3.Connection, file: Path, base: str, release: ReleaseState) -> None:
     """Let documents that are as they were keep the time of their last change.
 
-    Of the others the status before stays, without content: it is needed to state what the release changed.
+    Of the others the status before stays, without content but that of a tombstone, which is shortened to its subject:
+    it is needed to state what the release changed.
     """
     connection.execute("ATTACH ? AS former", (f"{file.absolute().as_uri()}?mode=ro",))
     try:
-        with _transaction(connection):
-            connection.execute(
-                "INSERT INTO main.release SELECT number, created, delivered, '' FROM former.release WHERE number < ?",
-                (release.number,),
-            )
-            same = (
-                "FROM former.document AS old WHERE old.path = document.path AND old.until IS NULL"
-                " AND old.digest = document.digest"
-            )
-            connection.execute(
-                f"UPDATE main.document AS document SET since = (SELECT old.since {same}) WHERE EXISTS (SELECT 1 {same})"
-            )
-            connection.execute(
-                f"INSERT INTO main.document ({_COLUMNS})"
-                " SELECT path, since, ?1, status, target, '', digest, x'' FROM former.document AS old"
-                " WHERE until IS NULL AND NOT EXISTS (SELECT 1 FROM main.document AS document"
-                " WHERE document.path = old.path AND document.since < ?1 AND document.until IS NULL)",
-                (release.number,),
-            )
+        with closing(connect(file, read_only=True)) as former:
+            stored, blobs = blobs_of(former), blobs_of(connection)
+
+            def shorten(path: str, frame: bytes) -> bytes:
+                is_tombstone = bool(frame) and has_tombstone(base, path, stored.decompress(frame))
+                return blobs.compress("tombstone", f"<{base}{path}> ".encode()) if is_tombstone else b""
+
+            connection.create_function("shorten", 2, shorten)
+            _take_over(connection, release)
     finally:
         connection.execute("DETACH former")
+
+
+def _take_over(connection: sqlite3.Connection, release: ReleaseState) -> None:
+    with _transaction(connection):
+        connection.execute(
+            "INSERT INTO main.release SELECT number, created, delivered, '' FROM former.release WHERE number < ?",
+            (release.number,),
+        )
+        same = (
+            "FROM former.document AS old WHERE old.path = document.path AND old.until IS NULL"
+            " AND old.digest = document.digest"
+        )
+        connection.execute(
+            f"UPDATE main.document AS document SET since = (SELECT old.since {same}) WHERE EXISTS (SELECT 1 {same})"
+        )
+        connection.execute(
+            f"INSERT INTO main.document ({_COLUMNS})"
+            " SELECT path, since, ?1, status, target, '', digest,"
+            " CASE status WHEN 303 THEN shorten(path, quads) ELSE x'' END"
+            " FROM former.document AS old"
+            " WHERE until IS NULL AND NOT EXISTS (SELECT 1 FROM main.document AS document"
+            " WHERE document.path = old.path AND document.since < ?1 AND document.until IS NULL)",
+            (release.number,),
+        )
 
 
 # -- changed documents -----------------------------------------------------------------------------------------------

@@ -432,10 +432,15 @@ def test_a_release_states_what_became_of_each_iri(tmp_path):
 
 
 def test_a_withdrawing_release_states_what_it_changed(tmp_path):
-    publish(tmp_path, 1, [*book("resource/a/1", "One"), *book("resource/a/2", "Two")])
-    publish(tmp_path, 2, book("resource/a/2", "New"), withdraw=True)
+    deleted = '"2026-01-01T00:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>'
+    replaced = [line("resource/a/3", "prov:invalidatedAtTime", deleted),
+                line("resource/a/3", "dcterms:isReplacedBy", "resource/a/1")]  # fmt: skip
+    publish(tmp_path, 1, [*book("resource/a/1", "One"), *book("resource/a/2", "Two"), *replaced])
+    withdrawn = [replaced[0], line("resource/a/3", "dcterms:isReplacedBy", "resource/a/2")]
+    publish(tmp_path, 2, [*book("resource/a/2", "New"), *withdrawn], withdraw=True)
     with open_published(tmp_path, 2) as view:
-        assert [(one.path[-1], str(one.kind)) for one in view.changes()] == [("1", "deleted"), ("2", "updated")]
+        found = [(one.path[-1], str(one.kind), one.target_before) for one in view.changes()]
+    assert found == [("1", "deleted", ""), ("2", "updated", ""), ("3", "updated", "resource/a/1")]
 
 
 # -- the law ---------------------------------------------------------------------------------------------------------
