@@ -1,11 +1,13 @@
 """Documents over HTTP: requests per second, p99 and processor time of each, beside rdflib-endpoint's DESCRIBE.
 
     python benchmarks/serving.py [--config bibld.toml] [--seconds 5] [--connections 8] [--without-endpoint]
+                                 [--environment FOLDER]
 
 Without ``--config`` the sample is published and served. Needs `wrk`. Processor time is that of all processes of the
 server (user and system) divided by the requests: unlike requests per second it hardly depends on what else the machine
 does. Requests are for random publications of the release; none is asked for twice before all were. rdflib-endpoint is
-installed from PyPI into a temporary environment, and loads the default graph of the release.
+installed from PyPI into a temporary environment (or into ``--environment``, where it is kept), and loads the default
+graph of the release.
 """
 
 import argparse
@@ -170,10 +172,11 @@ def _evaluated(endpoint: str, base: str, paths: list[str]) -> list[str]:
 def measure_endpoint(release: Path, base: str, paths: list[str], options: argparse.Namespace) -> dict[str, Result]:
     """Measure rdflib-endpoint's DESCRIBE of the same things, as Turtle, and its answers to the same queries."""
     with tempfile.TemporaryDirectory() as folder:
-        environment = Path(folder) / "environment"
-        venv.create(environment, with_pip=True)
-        install = [environment / "bin" / "pip", "install", "-q", "rdflib-endpoint", "oxrdflib", "uvicorn"]
-        subprocess.run(install, check=True, timeout=_PATIENCE)
+        environment = options.environment or Path(folder) / "environment"
+        if not (environment / "bin" / "rdflib-endpoint").exists():
+            venv.create(environment, with_pip=True)
+            install = [environment / "bin" / "pip", "install", "-q", "rdflib-endpoint", "oxrdflib", "uvicorn"]
+            subprocess.run(install, check=True, timeout=_PATIENCE)
         dump = Path(folder) / "release.nt"
         dump.write_bytes(gzip.decompress((release / "bibld.nt.gz").read_bytes()))
         port = str(free_port())
@@ -205,6 +208,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--connections", type=int, default=8)
     parser.add_argument("--without-endpoint", action="store_true")
+    parser.add_argument("--environment", type=Path, help="folder of rdflib-endpoint, made if it is missing")
     options = parser.parse_args()
     options.headers = {
         "Accept": "text/turtle",
