@@ -69,12 +69,15 @@ class Language:
     def text(self, pattern: str, /, **values: object) -> str:
         """Return a message in this language, with its values in the places ``%(name)s``.
 
-        A :class:`Message` has its values itself. What has no translation is returned as it is.
+        A :class:`Message` has its values itself; those that are messages are in this language too. What has no
+        translation is returned as it is.
         """
         if isinstance(pattern, Message):
             return self.text(pattern.pattern, **pattern.values)
         found = self._messages.gettext(pattern) if pattern else ""
-        return found % values if values else found
+        if not values:
+            return found
+        return found % {name: self.text(each) if isinstance(each, Message) else each for name, each in values.items()}
 
     def plural(self, one: str, many: str, number: int, /, **values: object) -> str:
         """Return the form of a message that the number asks for; ``%(num)s`` is the number itself."""

@@ -7,11 +7,17 @@ import pyoxigraph as ox
 from bibld.model.iris import Iris
 from bibld.model.rdf import XSD, expand, iri, literal, quad, term
 from bibld.model.release import DatasetDescription
+from bibld.model.tombstones import DELETED, WITHDRAWN
 from bibld.published import Document
 from bibld.serve._forms import Kind, is_document
+from bibld.serve._language import Message, message
 from bibld.serve._writers.terms import ends_of
 
 _WITHDRAWN = "The record has been withdrawn."
+_REASONS = {
+    DELETED[0][0]: message("The record was deleted from its source."),
+    WITHDRAWN[0][0]: message("The record was withdrawn from publication."),
+}
 _SAME_AS = term("owl:sameAs").encode()
 _TYPE = term("rdf:type").encode()
 
@@ -73,7 +79,7 @@ class Statements:
             place = after + len(start)
         return ""
 
-    def reason(self, document: Document) -> str:
+    def reason(self, document: Document) -> Message:
         """Return for people why and when what a document described was deleted, as far as its tombstone states it."""
         texts = {}
         for each in ox.parse(document.quads, format=ox.RdfFormat.N_QUADS):
@@ -82,9 +88,20 @@ class Statements:
         record = texts.get((expand("dcterms:identifier"), ""), document.path.partition("/")[2])
         reason = texts.get((expand("rdfs:comment"), "en"), "")
         date = texts.get((expand("prov:invalidatedAtTime"), ""), "")[:10]
-        when = f" on {date}" if date else ""
-        text = f"The record {record} was withdrawn{when}, and no other one replaces it."
-        return f"{text} {reason}" if reason and reason != _WITHDRAWN else text
+        if not date:
+            return message("The record %(record)s was withdrawn, and no other one replaces it.", record=record)
+        if not reason or reason == _WITHDRAWN:
+            return message(
+                "The record %(record)s was withdrawn on %(date)s, and no other one replaces it.",
+                record=record,
+                date=date,
+            )
+        return message(
+            "The record %(record)s was withdrawn on %(date)s, and no other one replaces it. %(reason)s",
+            record=record,
+            date=date,
+            reason=_REASONS.get(reason, reason),
+        )
 
 
 def tombstone(thing: str, record: str) -> bytes:

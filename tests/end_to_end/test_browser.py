@@ -1,10 +1,14 @@
 """Every kind of page in a real browser: in both languages and themes, narrow and wide, with and without a mouse."""
 
 import re
+from pathlib import Path
 
 import pytest
 
+import bibld
+from tests.configuration import write_config
 from tests.end_to_end.browser import FAULTS, PAGES, PUBLICATION, WIDTHS, needs_axe, paths_of, violations, visits
+from tests.end_to_end.serving import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.server]
 
@@ -28,6 +32,19 @@ def window(browser, server):
         yield opened
 
 
+@pytest.fixture(scope="module")
+def hard_window(browser, tmp_path_factory):
+    """A window at a server of records that are hard to show."""
+    folder = tmp_path_factory.mktemp("hard")
+    most, _, last = Path(__file__).with_name("hard_records.mrk").read_text(encoding="utf-8").rpartition("\n\n")
+    (folder / "one.mrk").write_text(f"{most}\n\n", encoding="utf-8")
+    (folder / "two.mrk").write_text(last, encoding="utf-8")
+    file = write_config(folder, one="one.mrk", two="two.mrk")
+    bibld.Workspace(file).run()
+    with serving(file) as address, visits(browser, address, locale="en") as opened:
+        yield opened
+
+
 @pytest.fixture
 def visit(window):
     """The window of most tests; it must not complain, nor ask other hosts."""
@@ -44,6 +61,43 @@ def test_no_page_scrolls_sideways_at_any_width(visit, paths, name):
         assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{name} at {width} px"
     if name in FAULTS:
         visit.complaints.clear()
+
+
+CUT = """() => [...document.querySelectorAll("main *")].filter(each => {
+  const style = getComputedStyle(each);
+  return each.checkVisibility() && !each.closest(".hidden, .wide, .facets .name, svg") && each.clientWidth > 0
+    && style.display !== "inline" && style.overflowX !== "auto" && each.scrollWidth > each.clientWidth + 1;
+}).map(each => each.outerHTML.slice(0, 80))"""
+HARD = {
+    "a long title": "resource/one/long",
+    "its record": "record/one/long",
+    "its match": "match/one~3Along~~two~3Along",
+    "Church Slavonic": "resource/one/slavonic",
+    "Arabic": "resource/one/arabic",
+    "Chinese": "resource/one/chinese",
+    "a long word": "resource/one/compound",
+    "no title": "resource/one/bare",
+    "all of them": "search?q=",
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_nothing_is_cut_on_the_pages_of_hard_records(hard_window, name):
+    page = hard_window.open(HARD[name])
+    assert page.locator("h1").inner_text().strip()
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(CUT) == []
+    hard_window.check()
+
+
+def test_a_book_leads_to_its_translations(hard_window):
+    page = hard_window.open("resource/one/anna-ru")
+    page.get_by_role("heading", name="Translations and originals").wait_for()
+    page.get_by_role("link", name="Anna Karenina : Roman").click()
+    page.get_by_role("link", name="Анна Каренина : роман в восьми частях").wait_for()
+    hard_window.check()
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -109,6 +109,33 @@ def test_messages_of_templates_are_translated_when_they_are_compiled():
     assert made.from_string('{{ _("Search") }}').render() == "Найти"
 
 
+def test_a_message_within_a_message_is_translated_too():
+    deleted = message("The record was deleted from its source.")
+    text = message(
+        "The record %(record)s was withdrawn on %(date)s, and no other one replaces it. %(reason)s",
+        record="a/1", date="2026-01-02", reason=deleted,
+    )  # fmt: skip
+    assert text.endswith(". The record was deleted from its source.")
+    assert language_named("ru").text(text).endswith(". Запись удалена из источника.")
+
+
+@pytest.mark.parametrize(
+    ("template", "text", "expected"),
+    [
+        ("{{ text | long_class }}", "a" * 120, ""),
+        ("{{ text | long_class }}", "a" * 121, ' class="long"'),
+        ("{{ text | long_class }}", "a" * 301, ' class="very-long"'),
+        ("{{ text | shortened }}", "слово " * 40, "слово " * 40),
+        ("{{ text | shortened }}", "слово : " * 40, "слово : " * 24 + "слово …"),
+        ("{{ text | shortened }}", "文" * 241, "文" * 200 + " …"),
+        ("{{ text | parted }}", "История--Сибирь -- 16 в.", "История — Сибирь — 16 в."),
+    ],
+)
+def test_long_titles_and_headings_are_written_so_that_they_fit(template, text, expected):
+    made = make_environment(language_named("ru"), "/", {})
+    assert made.from_string(template).render(text=text) == expected
+
+
 def test_modules_mark_messages_that_are_literals():
     for file in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

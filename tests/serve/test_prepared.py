@@ -98,6 +98,8 @@ def test_a_page_states_why_a_record_was_withdrawn(fast, here):
     assert answer.status_code == 410
     assert "was withdrawn on 2026-01-02" in answer.text
     assert "The library deleted it." in answer.text
+    russian = fast.get(f"{here(GONE)}?lang=ru", "text/html").text
+    assert "изъята 2026-01-02" in russian and "was withdrawn" not in russian
 
 
 @pytest.mark.parametrize(

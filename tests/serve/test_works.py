@@ -18,6 +18,7 @@ BASE = "https://data.example.org/"
 TERMS = {
     "label": "http://www.w3.org/2000/01/rdf-schema#label",
     "title": "http://purl.org/dc/terms/title",
+    "alternative": "http://purl.org/dc/terms/alternative",
     "issued": "http://purl.org/dc/terms/issued",
     "creator": "http://purl.org/dc/terms/creator",
     "aut": "http://id.loc.gov/vocabulary/relators/aut",
@@ -38,9 +39,10 @@ def thing(path: str) -> str:
     return f"<{BASE}{path}>"
 
 
-def book(number: int, title: str, year: str, *links: tuple[str, str]) -> list[str]:
+def book(number: int, title: str, year: str, *links: tuple[str, str], alternative: str = "") -> list[str]:
     path = f"resource/rsl/{number}"
     lines = [line(path, "title", f'"{title}"'), line(path, "label", f'"{title}"')]
+    lines += [line(path, "alternative", f'"{alternative}"')] if alternative else []
     lines += [line(path, "issued", YEAR.format(year))] if year else []
     lines += [line(path, term, thing(target)) for term, target in links]
     return [*lines, line(path, "derived", thing(f"record/rsl/{number}"))]
@@ -59,7 +61,15 @@ QUADS = [
     *book(2, "Война и мир : роман. Т. 2", "1978", *TOLSTOY, ("subject", "concept/x/war")),
     *book(3, "Война и мир", "1936", *TOLSTOY),
     *book(4, "Война и мир в кино", "1970", *TOLSTOY),
-    *book(5, "War and peace", "1942", *TOLSTOY, ("contributor", "agent/maude"), ("trl", "agent/maude")),
+    *book(
+        5,
+        "War and peace",
+        "1942",
+        *TOLSTOY,
+        ("contributor", "agent/maude"),
+        ("trl", "agent/maude"),
+        alternative="Voĭna i mir. English",
+    ),
     *book(6, "Толстой", "", ("subject", "agent/tolstoy")),
 ]
 
@@ -104,6 +114,17 @@ def test_other_volumes_and_editions_have_the_same_author_and_title(lists):
     assert [work.title for work in found.volumes] == ["Война и мир : роман. Т. 2"]
     assert [(work.title, work.year) for work in found.editions] == [("Война и мир", "1936")]
     assert lists.editions("resource/rsl/1", "agent/maude", reference).editions == ()
+
+
+def test_translations_are_found_by_the_title_of_the_original_in_any_script(lists):
+    original = Reference(f"{BASE}resource/rsl/3", title="Война и мир", year="1936")
+    found = lists.editions("resource/rsl/3", "agent/tolstoy", original)
+    assert [(work.title, work.year) for work in found.translations] == [("War and peace", "1942")]
+    translation = Reference(f"{BASE}resource/rsl/5", title="War and peace", year="1942")
+    found = lists.editions("resource/rsl/5", "agent/tolstoy", translation, ["Voina i mir. English"])
+    assert [work.year for work in found.translations] == ["1936", "1978", "1978"]
+    assert found.editions == found.volumes == ()
+    assert lists.editions("resource/rsl/5", "agent/tolstoy", translation).translations == ()
 
 
 def test_what_has_no_publications_has_no_lists(lists):

@@ -284,7 +284,7 @@ def _ending(words: Sequence[str], column: str, is_prefix: bool) -> str:
     for place, word in enumerate(words):
         mark = "*" if is_prefix and place == len(words) - 1 else ""
         key = skeleton_of(word)
-        tokens = dict.fromkeys([word, key, "~" + key] if len(key) > 1 else [word])
+        tokens = dict.fromkeys([word, key, "~" + key] if len(key) > 1 or len(words) > 1 else [word])
         groups.append("(" + " OR ".join(quote(token) + mark for token in tokens) + ")")
     return f"{column} : ({' AND '.join(groups)})"
 

@@ -207,6 +207,18 @@ SCHEME_LABELS = {
 }
 """Classifications and lists of headings."""
 
+LANGUAGE_PART_LABELS = {
+    "translation": message("language of the original"),
+    "intermediate translation": message("language of the translation that was translated"),
+    "sung or spoken text": message("sung or spoken text"),
+    "summary": message("summary"),
+    "libretto": message("libretto"),
+    "table of contents": message("table of contents"),
+    "accompanying material": message("accompanying material"),
+    "subtitles": message("subtitles"),
+}
+"""Parts of a publication in another language: objectPart of MODS, in the words of MARC 21 field 041."""
+
 POINT_LABELS = {
     "approximate": message("approximate"),
     "inferred": message("inferred"),

@@ -18,7 +18,15 @@ from bibld.serve._pages.overview import bare_address, licence_name
 from bibld.terms import LANGUAGES
 
 _MARK = re.compile(r" ([:;/=]) ")
+_DASHES = re.compile(r"\s*--\s*")
 _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+_LONG, _VERY_LONG = 120, 300
+"""Letters of titles that are written smaller in the heading of a page."""
+
+_LONGEST_IN_LIST = 240
+_SHORTENED = 200
 
 
 class _Messages(Extension):
@@ -94,7 +102,10 @@ def make_environment(language: Language, mount: str, values: Mapping[str, object
         date=language.date,
         language_name=language.name_of_language,
         licence=licence_name,
+        long_class=long_class,
+        parted=parted,
         plain=plain,
+        shortened=shortened,
         shown=shown,
         size=language.size,
         translated=language.text,
@@ -123,6 +134,28 @@ def shown(value: Value, href: str | None = None) -> Markup:
 def unbroken(text: str) -> str:
     """Keep the marks of ISBD at the end of a line, not at the beginning of the next one."""
     return _MARK.sub("\u00a0\\1 ", text)
+
+
+def parted(text: str) -> str:
+    """Write the marks between the parts of a subject heading as dashes, at which a line can end."""
+    return _DASHES.sub(" — ", text)
+
+
+def long_class(text: str) -> Markup:
+    """Return the attribute with the class of a heading that is long or very long; nothing for others."""
+    if len(text) <= _LONG:
+        return Markup()
+    return Markup(' class="long"' if len(text) <= _VERY_LONG else ' class="very-long"')
+
+
+def shortened(text: str) -> str:
+    """Return the beginning of a very long title for a list, whose link leads to the whole one."""
+    if len(text) <= _LONGEST_IN_LIST:
+        return text
+    start = text[:_SHORTENED]
+    if " " in start:
+        start = start.rpartition(" ")[0]
+    return start.rstrip(" .,:;/=") + " …"
 
 
 def plain(text: str) -> str:

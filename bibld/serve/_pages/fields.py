@@ -214,7 +214,8 @@ class _Fields:
             ]
             text = ", ".join(dict.fromkeys(term for term in terms if term))
             path, label = f"language/{index}", self._text(message("Language"))
-            yield Value(path, group, label, text, language.object_part or "")
+            remark = codes.words_of(codes.LANGUAGE_PART_LABELS, language.object_part or "", self._language)
+            yield Value(path, group, label, text, remark)
         for at, kind in enumerate(self._mods.type_of_resource):
             yield self._coded(f"type_of_resource/{at}", group, message("Type"), kind.value, codes.TYPE_LABELS)
         for at, genre in enumerate(self._mods.genre):

@@ -22,6 +22,8 @@ KINDS = {
     "meeting": message("Meeting"),
     "agent": message("Person or organisation"),
     "concept": message("Subject"),
+    "class": message("Class mark"),
+    "genre": message("Genre"),
     "place": message("Place"),
     "publisher": message("Publisher"),
     "series": message("Series"),
@@ -36,6 +38,8 @@ SCHEMA_TYPES = {
     "organisation": "Organization",
     "meeting": "Event",
     "concept": "DefinedTerm",
+    "class": "CategoryCode",
+    "genre": "DefinedTerm",
     "place": "Place",
     "publisher": "Organization",
     "series": "CreativeWorkSeries",
@@ -201,8 +205,9 @@ def portrait(
 
     birth, death = (next(iter(values.get(each, ())), "") for each in (_BIRTH, _DEATH))
     stated = next(iter(values.get(_DATE, ())), "")
+    kind = kind_of_entity(path, values.get(_TYPE, ()))
     return Portrait(
-        kind=kind_of_entity(path, values.get(_TYPE, ())),
+        kind="class" if kind == "concept" and _NOTATION in values else kind,
         lives=stated.replace("-", "–") or (f"{birth}–{death}" if birth or death else ""),
         years={name: year for name, year in (("birthDate", birth), ("deathDate", death)) if year},
         other_names=tuple(names),

@@ -150,7 +150,10 @@ class ThingPages:
         iris = {name: self._base + each.path for each, names in entities for name in names}
         same = [self._release.addresses.iris.resource(member) for member in members if member != merged.cluster.founder]
         author = first_author(reference, [(link.path, names) for link, names in entities])
-        others = self._works.editions(thing.path, author, reference) if self._works is not None else Editions()
+        others = Editions()
+        if self._works is not None:
+            uniform = [title_text(info) for info in merged.mods.title_info if info.type == "uniform"]
+            others = self._works.editions(thing.path, author, reference, uniform)
         return self._render(
             "publication.html",
             others=others,
@@ -168,7 +171,9 @@ class ThingPages:
             more_edges=max(0, len(edges) - _EDGES_SHOWN),
             entities=[link for link, _ in entities if _is_worth_a_visit(link.path, link.text)],
             events=self._events(members),
-            citations=[(self._language.text(name), STYLES[style](reference)) for style, name in STYLE_NAMES.items()],
+            citations=[(self._language.text(name), STYLES[style](reference)) for style, name in STYLE_NAMES.items()]
+            if reference.title
+            else [],
             coins=coins(reference),
             summary=structured.summary(reference),
             structured=_script_json(structured.publication(reference, page, iris, same)),
@@ -257,6 +262,8 @@ class ThingPages:
             figures.source: self._source_label(figures.source) for figures in self._release.manifest.figures.sources
         }
         shown = portraits.portrait(thing.iri, thing.path, triples, self._base, sources, self._language)
+        if shown.kind == "concept" and {portraits.role_of(each) for each in incoming.things} == {"genre"}:
+            shown = msgspec.structs.replace(shown, kind="genre")
         heading = labels[0].text if labels else thing.path
         address = self._form(thing, "html")
         works = WorksOfThing()
@@ -310,7 +317,8 @@ class ThingPages:
             href = self._addresses.href(iri) or iri
             last = iri.rstrip("/").rpartition("/")[2]
             scheme = codes.words_of(codes.SCHEME_LABELS, last, self._language)
-            text = titles.get(iri) or (scheme if scheme != last else views.compact(last, {}))
+            own = [label.text for label in self._names.labels(iri) if label.language == self._language.tag]
+            text = next(iter(own), "") or titles.get(iri) or (scheme if scheme != last else views.compact(last, {}))
             found[iri] = portraits.NamedLink(href, text, "", fields.language_of(text))
         return found
 

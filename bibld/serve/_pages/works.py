@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from bibld.published.search import EntryKind, SearchView, Work
+from bibld.published.search import EntryKind, Named, SearchView, Work
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations import Reference
 from bibld.serve._language import Language, message
@@ -17,6 +17,7 @@ from bibld.serve._pages import fields
 from bibld.serve._pages.facts import folded
 from bibld.serve._pages.portraits import role_heading
 from bibld.serve._pictures import Caption, Picture, Words, draw_years
+from bibld.text.romanisation import transcription_key
 
 _FACET_OF_FOLDER = {
     "agent": "author",
@@ -93,10 +94,14 @@ class Companions(msgspec.Struct, frozen=True):
 
 
 class Editions(msgspec.Struct, frozen=True):
-    """Other publications with the same title and author: of other years, and other volumes."""
+    """Other publications of the same text: of other years, other volumes, and those under another title.
+
+    The latter are most often translations; their records state the title of the original, or this one does.
+    """
 
     editions: tuple[WorkLine, ...] = ()
     volumes: tuple[WorkLine, ...] = ()
+    translations: tuple[WorkLine, ...] = ()
 
 
 class WorksOfThing(msgspec.Struct, frozen=True):
@@ -193,25 +198,37 @@ class WorkLists(msgspec.Struct, frozen=True):
         facet = _FACET_OF_FOLDER.get(path.partition("/")[0], "")
         return f"{self.addresses.mount}search?{urlencode({**({facet: path} if facet else {}), **more}, safe='/~')}"
 
-    def editions(self, path: str, author: str, reference: Reference) -> Editions:
-        """Return other publications of an author (its path) with the title of this one (its path)."""
+    def editions(self, path: str, author: str, reference: Reference, uniform: Sequence[str] = ()) -> Editions:
+        """Return other publications of an author (its path) with the title of this one (its path).
+
+        ``uniform`` are titles of the original that the description states, in any script.
+        """
         title = folded(reference.title)
         if not (title and author):
             return Editions()
+        originals = list(dict.fromkeys(_END_OF_TITLE.split(text)[0] for text in uniform))
+        wanted = {_key_of_title(text) for text in (reference.title, *originals)}
         editions: list[WorkLine] = []
         volumes: list[WorkLine] = []
-        for named in self.search.find(reference.title, (EntryKind.PUBLICATION,)):
+        translations: list[WorkLine] = []
+        found = [each for text in (reference.title, *originals) for each in self._named(text)]
+        for named in {each.path: each for each in found}.values():
             if named.path == path or author not in named.data.get("author", ()):
                 continue
             parts = [folded(part) for part in _END_OF_TITLE.split(named.title)]
-            if parts[:1] != [title]:
-                continue
             year = next(iter(named.data.get("year", ())), "")
             language = fields.language_of(named.title)
             line = WorkLine(self.addresses.page(named.path), named.title, language, year, "", named.uses)
-            is_volume = bool(reference.part) and year == reference.year and folded(reference.part) not in parts
-            (volumes if is_volume else editions).append(line)
-        return Editions(*(tuple(sorted(lines, key=_by_year)[:_MOST_EDITIONS]) for lines in (editions, volumes)))
+            if parts[:1] == [title]:
+                is_volume = bool(reference.part) and year == reference.year and folded(reference.part) not in parts
+                (volumes if is_volume else editions).append(line)
+            elif any(_key_of_title(_END_OF_TITLE.split(form)[0]) in wanted for form in named.forms):
+                translations.append(line)
+        lists = (editions, volumes, translations)
+        return Editions(*(tuple(sorted(lines, key=_by_year)[:_MOST_EDITIONS]) for lines in lists))
+
+    def _named(self, title: str) -> list[Named]:
+        return self.search.find(title, (EntryKind.PUBLICATION,))
 
     def _decades(self, works: Iterable[Work], kind: str) -> tuple[Decade, ...]:
         lines = [self._line(work, kind) for work in works]
@@ -236,6 +253,11 @@ class WorkLists(msgspec.Struct, frozen=True):
             "; ".join(agents),
             len(work.libraries),
         )
+
+
+def _key_of_title(title: str) -> str:
+    """Return what is equal for a title in all scripts and romanisations."""
+    return transcription_key(title).replace(" ", "")
 
 
 def _by_year(line: WorkLine) -> tuple[str, str, str]:
