@@ -24,6 +24,9 @@ _MORE_REJECTS = 0.05
 _FOREIGN = (sqlite3.Error, ConfigError, OSError, ValueError, OverflowError, msgspec.MsgspecError)
 """What libraries raise about disks, databases and bytes; it ends the harvest of one source, not the run."""
 
+_TRIES_OF_PROBE = 2
+"""A person waits for the answer; the night has more time."""
+
 _MANY_REJECTS = 0.01
 _NOTABLY_FEWER = 0.05
 _FEW_RECORDS = 20
@@ -81,8 +84,11 @@ def probe_source(config: Config, source: Source, progress: Progress) -> str:
     if not hasattr(adapter, "probe"):
         return ""
     visit = Visit(None, source.id, config.folder, config.workspace, HarvestOptions(), progress)
+    settings = source.harvest
+    if getattr(settings, "tries", 0) > _TRIES_OF_PROBE:
+        settings = msgspec.structs.replace(settings, tries=_TRIES_OF_PROBE)
     try:
-        return str(adapter.probe(visit, source.harvest))
+        return str(adapter.probe(visit, settings))
     except _FOREIGN as error:
         raise HarvestError(_explanation(config, source, error)) from error
     finally:

@@ -218,6 +218,16 @@ def test_identifiers_with_another_host_are_the_same_records(names, library, tmp_
     assert titles(config) == library.titles()
 
 
+def test_identifiers_that_are_all_new_are_a_fault_of_the_server_and_the_rest_of_a_list_is_none(library, tmp_path):
+    host = "oai:old.example.org"
+    with serving(moved(library, lambda: host)) as server:
+        config = configured(tmp_path, server.url)
+        assert fetch(config, limit=25).outcome == "partial"
+        assert (fetch(config).outcome, "new-identifiers" in faults(config)) == ("complete", False)
+        host = "oai:new.example.org"
+        assert (fetch(config, full=True).outcome, "new-identifiers" in faults(config)) == ("complete", True)
+
+
 def test_the_records_of_a_source_keep_their_place_when_their_host_stops_to_count(library, tmp_path):
     host = "oai:old.example.org"
     with serving(moved(library, lambda: host)) as server:

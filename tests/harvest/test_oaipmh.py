@@ -340,9 +340,10 @@ def test_check_reports_a_server_before_the_first_harvest(server, tmp_path):
 
 def test_check_reports_a_server_that_does_not_answer(library, tmp_path):
     with serving(lambda request, answer: library.answer(request)) as running:
-        config = configured(tmp_path, running.url, tries=1)
-    (doubt,) = bibld.Workspace(config.file).check_sources().doubts
+        config = configured(tmp_path, running.url)
+    (doubt,) = bibld.check_sources(config.file).doubts
     assert "no connection" in doubt.reasons[0]
+    assert doubt.reasons[0].endswith("(2 tries)")
 
 
 def test_the_result_has_one_line(server, tmp_path):

@@ -77,7 +77,7 @@ def fetch_records(visit: Visit, settings: Settings) -> Fetched:
             store.set_value("walk", walk_state)
     for fault, example in server.noted:
         visit.note(fault, settings.url, example)
-    before = store.records.count()
+    before = store.value("records_before", int) or 0
     try:
         _walk(visit, settings, requests, server, walk_state)
     except WalkStopped as stop:
