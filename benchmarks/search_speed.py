@@ -1,23 +1,28 @@
 """Time of searches and suggestions, and size of the index.
 
     python benchmarks/search_speed.py [RECORDS] [--keep FOLDER]
+    python benchmarks/search_speed.py --workspace WORKSPACE
 
-The publications are made up: words of a vocabulary whose frequencies fall as those of a language do, authors, subjects,
-publishers and series that are shared as unevenly, one to four libraries. Times are those of ``SearchView`` with facets,
-without HTTP; beside them is processor time, which other programs on the machine change little.
+With ``--workspace``, its own titles and names are searched for in its newest release. Otherwise publications are made
+up: words of a vocabulary whose frequencies fall as those of a language do, authors, subjects, publishers and series
+that are shared as unevenly, one to four libraries. Times are those of ``SearchView`` with facets, without HTTP; beside
+them is processor time, which other programs on the machine change little.
 """
 
 import argparse
 import random
+import sqlite3
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 from pathlib import Path
 
 from bibld.model.rdf import literal, quad, term
-from bibld.published import ReleaseState, fill, open_published
-from bibld.published.search import FILE, Asked, SearchView, open_search, write_search
+from bibld.published import ReleaseState, fill, open_published, published_releases
+from bibld.published.search import FILE, Asked, EntryKind, SearchView, open_search, write_search
+from bibld.published.search._documents import KINDS
 from bibld.text.romanisation import romanise_ala_lc
 
 BASE = "https://data.example.org/"
@@ -107,25 +112,9 @@ class Catalogue:
         chance = random.Random(2)
         numbers = [chance.randrange(self.records) for _ in range(QUERIES // 10)]
         surnames = [self.names["agent"][self.linked("agent", number)].partition(",")[0] for number in numbers]
+        by_isbn = [Asked(f"978{number:010}") for number in numbers]
         titles = [self.title(number) for number in numbers]
-        common = self.words[:40]
-        return {
-            "title": [Asked(title) for title in titles],
-            "two words of a title": [Asked(" ".join(title.split()[-2:])) for title in titles],
-            "author": [Asked(name) for name in surnames],
-            "author and word": [
-                Asked(f"{name} {title.split()[0]}") for name, title in zip(surnames, titles, strict=True)
-            ],
-            "romanised title": [Asked(romanise_ala_lc(title)) for title in titles],
-            "misspelt title": [Asked(swapped(title.split()[-1], chance)) for title in titles],
-            "one frequent word": [Asked(word) for word in common],
-            "word and filters": [
-                Asked(chance.choice(common), {"library": ("nlr",), "year": ("1950-1980",)}) for _ in numbers
-            ],
-            "fields": [Asked(f"автор:{name} год:1920-1990") for name in surnames],
-            "ISBN": [Asked(f"978{number:010}") for number in numbers],
-            "browsing, by year": [Asked("", {"language": ("rus",)}, sort="-year")],
-        }
+        return {**searches(titles, surnames, self.words[:40], "nlr"), "ISBN": by_isbn}
 
     def beginnings(self) -> list[str]:
         chance = random.Random(3)
@@ -133,6 +122,62 @@ class Catalogue:
         return [name[: chance.randint(2, 8)] for name in names] + [
             self.title(n)[: chance.randint(3, 20)] for n in range(60)
         ]
+
+
+class StoredNames:
+    """Titles and names of people of a workspace, drawn at random; the same at each call."""
+
+    def __init__(self, file: Path) -> None:
+        connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+        ((self._library,),) = connection.execute("SELECT id FROM source ORDER BY number LIMIT 1").fetchall()
+        chance = random.Random(5)
+        drawn: list[list[str]] = []
+        for kind in (EntryKind.PUBLICATION, EntryKind.PERSON):
+            ids = [
+                number
+                for (number,) in connection.execute(
+                    "SELECT id FROM entry WHERE kind = ? AND until IS NULL ORDER BY id", (KINDS.index(kind),)
+                )
+            ]
+            chosen = chance.choices(ids, k=QUERIES // 10)
+            rows = [
+                connection.execute("SELECT title FROM detail WHERE id = ?", (number,)).fetchone() for number in chosen
+            ]
+            drawn.append([title for (title,) in rows])
+        self._titles, self._names = drawn
+        connection.close()
+
+    def queries(self) -> dict[str, list[Asked]]:
+        words = Counter(word for title in self._titles for word in title.split() if len(word) > 2)
+        surnames = [name.partition(",")[0] for name in self._names]
+        return searches(self._titles, surnames, [word for word, _ in words.most_common(40)], self._library)
+
+    def beginnings(self) -> list[str]:
+        chance = random.Random(3)
+        names = [name for name in self._names for _ in range(4)]
+        return [name[: chance.randint(2, 8)] for name in names] + [
+            title[: chance.randint(3, 20)] for title in self._titles
+        ]
+
+
+def searches(titles: list[str], surnames: list[str], frequent: list[str], library: str) -> dict[str, list[Asked]]:
+    """Return searches of several kinds for publications with some titles, and for some people."""
+    chance = random.Random(4)
+    both = list(zip(surnames, titles, strict=False))
+    return {
+        "title": [Asked(title) for title in titles],
+        "two words of a title": [Asked(" ".join(title.split()[-2:])) for title in titles],
+        "author": [Asked(name) for name in surnames],
+        "author and word": [Asked(f"{name} {title.split()[0]}") for name, title in both],
+        "romanised title": [Asked(romanise_ala_lc(title)) for title in titles],
+        "misspelt title": [Asked(swapped(title.split()[-1], chance)) for title in titles],
+        "one frequent word": [Asked(word) for word in frequent],
+        "word and filters": [
+            Asked(chance.choice(frequent), {"library": (library,), "year": ("1950-1980",)}) for _ in titles
+        ],
+        "fields": [Asked(f"автор:{name} год:1920-1990") for name in surnames],
+        "browsing, by year": [Asked("", {"language": ("rus",)}, sort="-year")],
+    }
 
 
 def path_of(kind: str, number: int) -> str:
@@ -167,7 +212,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", type=int, nargs="?", default=100_000)
     parser.add_argument("--keep", type=Path, help="a folder for the databases, which are used again if they are there")
+    parser.add_argument("--workspace", type=Path, help="a workspace with a release; nothing is written")
     options = parser.parse_args()
+    if options.workspace is not None:
+        view = open_search(options.workspace, published_releases(options.workspace)[-1])
+        run(view, StoredNames(options.workspace / FILE))
+        return
     catalogue = Catalogue(options.records)
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
@@ -184,7 +234,7 @@ def main() -> None:
         run(view_of_names, catalogue)
 
 
-def run(view: SearchView, catalogue: Catalogue) -> None:
+def run(view: SearchView, catalogue: Catalogue | StoredNames) -> None:
     view.search(Asked("тепло"))
     every = []
     for name, asked in catalogue.queries().items():
