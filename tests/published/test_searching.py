@@ -72,6 +72,7 @@ LINES = [
     *thing(NAMESAKE, "Толстой, Алексей Николаевич", kind="foaf:Person", born="1883"),
     *thing(DOSTOEVSKY, "Достоевский, Федор Михайлович", kind="foaf:Person", born="1821"),
     *thing("agent/gal", "Галь, Нора", kind="foaf:Person"),
+    *thing("agent/sabha", "हिन्दी साहित्य सभा", kind="foaf:Organization"),
     *thing("concept/a/novel", "Русская литература"),
     *thing("publisher/nauka", "Наука"),
     *thing("series/monuments", "Литературные памятники"),
@@ -351,6 +352,12 @@ def test_suggestions_are_names_and_titles_that_are_most_used_first(view):
     assert view.suggest("tolst")[0].path == TOLSTOY
     assert [each.kind for each in view.suggest("анна кар")] == [EntryKind.PUBLICATION]
     assert view.suggest("") == view.suggest("т") == []
+
+
+@pytest.mark.parametrize("text", ["हिन्दी", "साहित्य हिन्दी सभा", "हिन्दी सा"])
+def test_words_with_signs_that_sqlite_takes_for_separators_are_found_too(view, text):
+    assert [each.path for each in view.suggest(text)] == ["agent/sabha"]
+    assert [each.path for each in view.find(text, (EntryKind.ORGANISATION,), is_prefix=True)] == ["agent/sabha"]
 
 
 def test_a_query_has_at_most_eight_fields_and_words_of_64_letters():

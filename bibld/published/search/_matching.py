@@ -62,9 +62,18 @@ def all_of(parts: Iterable[str]) -> str:
 
 
 def of_words(words: Iterable[str], columns: str, level: int) -> str:
-    """Return what finds all words in some columns: exactly (0), in any form (1), or in any script too (2)."""
+    """Return what finds all words in some columns: exactly (0), in any form (1), or in any script too (2).
+
+    ``columns`` is empty for names, which have one.
+    """
     groups = [any_of(alternatives(word, level > 1) if level else [word]) for word in words]
-    return f"{columns} : ({' AND '.join(groups)})" if groups else ""
+    return in_columns(groups, columns) if groups else ""
+
+
+def in_columns(groups: Iterable[str], columns: str) -> str:
+    """Return what finds rows that match all of ``groups`` in some columns, or anywhere if ``columns`` is empty."""
+    every = " AND ".join(groups)
+    return f"{columns} : ({every})" if columns else every
 
 
 class Matcher:
@@ -99,7 +108,7 @@ class Matcher:
             )
         if term.field in _KINDS_OF_FIELD:
             group, kind = _KINDS_OF_FIELD[term.field]
-            numbers = self._rows.numbers_matching(of_words(term.words, "name", max(level, 1)), _MOST_THINGS, (kind,))
+            numbers = self._rows.numbers_matching(of_words(term.words, "", max(level, 1)), _MOST_THINGS, (kind,))
             return (
                 f"code : {any_of(f'{group}{number}' for number in numbers)}"
                 if numbers

@@ -10,7 +10,7 @@ import msgspec
 from bibld.published._schema import connect
 
 FILE = "search.db"
-FORMAT = 3
+FORMAT = 4
 """To be raised when the tables change, or the same documents give other rows; the next run makes the file again."""
 
 ID_BITS = 30
@@ -52,9 +52,9 @@ CREATE VIRTUAL TABLE words USING fts5 (        -- publications
   title, agent, subject, other, code,
   content = '', columnsize = 0, tokenize = "unicode61 remove_diacritics 0 tokenchars '=~+#'"
 );
-CREATE VIRTUAL TABLE names USING fts5 (        -- of all other things
+CREATE VIRTUAL TABLE names USING fts5 (        -- of all other things: which tokens they have, not where
   name,
-  content = '', columnsize = 0, tokenize = "unicode61 remove_diacritics 0 tokenchars '=~+#'", prefix = '2 3'
+  content = '', columnsize = 0, detail = none, tokenize = "ascii tokenchars '=~+#'", prefix = '2 3'
 );
 CREATE VIRTUAL TABLE word USING fts5vocab (words, row);
 CREATE TABLE misprint (                        -- words without one letter each

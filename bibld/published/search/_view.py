@@ -8,7 +8,7 @@ from pathlib import Path
 from bibld.published._schema import connect, reporting_errors
 from bibld.published.search._documents import EntryKind
 from bibld.published.search._facets import COUNTED, Counts, is_mark
-from bibld.published.search._matching import of_complete_title, of_number, of_words, quote
+from bibld.published.search._matching import in_columns, of_complete_title, of_number, of_words, quote
 from bibld.published.search._query import LONGEST_QUERY
 from bibld.published.search._reader import Rows, agents_of
 from bibld.published.search._rows import number_token
@@ -210,7 +210,7 @@ class SearchView:
         if sum(map(len, words)) < _LEAST_LETTERS:
             return []
         with self._rows.within(self._seconds):
-            ids = self._rows.names_matching(_beginning(words, "name"), _SUGGESTED)
+            ids = self._rows.names_matching(_beginning(words, ""), _SUGGESTED)
             found = sorted(self._rows.named_by_ids(ids), key=lambda each: (-each.uses, each.title))
             titles = []
             if len(words[-1]) >= (_SHORTEST_TITLE if len(words) == 1 else _SHORTEST_TITLE - 1):
@@ -250,7 +250,7 @@ class SearchView:
                 found += self._rows.matching(f"code : {quote(number_token(words[0]))}", _MOST_TITLES)
         others = [kind for kind in kinds if kind != EntryKind.PUBLICATION]
         if not kinds or others:
-            of_names = self._rows.names_matching(_ending(words, "name", is_prefix), _MOST_TITLES, others)
+            of_names = self._rows.names_matching(_ending(words, "", is_prefix), _MOST_TITLES, others)
             found = [*of_names, *found] if is_prefix else [*found, *of_names]
         return list(dict.fromkeys(found))
 
@@ -264,7 +264,7 @@ class SearchView:
             if not kinds or EntryKind.PUBLICATION in kinds:
                 ids += self._rows.matching(of_words([word], "title", 0), _MOST_READ)
             if not kinds or others:
-                ids += self._rows.names_matching(of_words([word], "name", 0), _MOST_READ, others)
+                ids += self._rows.names_matching(of_words([word], "", 0), _MOST_READ, others)
             if ids:
                 lists.append(ids)
         for ids in sorted(lists, key=len)[:_RARE_WORDS]:
@@ -286,7 +286,7 @@ def _ending(words: Sequence[str], column: str, is_prefix: bool) -> str:
         key = skeleton_of(word)
         tokens = dict.fromkeys([word, key, "~" + key] if len(key) > 1 or len(words) > 1 else [word])
         groups.append("(" + " OR ".join(quote(token) + mark for token in tokens) + ")")
-    return f"{column} : ({' AND '.join(groups)})"
+    return in_columns(groups, column)
 
 
 def _beginning(words: Sequence[str], column: str) -> str:
@@ -296,7 +296,7 @@ def _beginning(words: Sequence[str], column: str) -> str:
     key = skeleton_of(last)
     tokens = dict.fromkeys([last, "~" + key, key] if len(key) > 1 else [last])
     groups.append("(" + " OR ".join(quote(token) + "*" for token in tokens) + ")")
-    return f"{column} : ({' AND '.join(groups)})"
+    return in_columns(groups, column)
 
 
 def _role_of(details: Details, number: int, wanted: str | None) -> str:
