@@ -33,6 +33,7 @@ from bibld.publish._parts import UNBOUND, bind_draft, write_part, write_parts
 from bibld.publish._releases import Releases, ReleaseSummary, writing
 from bibld.publish._verify import ReleaseCheck, Verification, verify
 from bibld.publish.dumps import description_changes
+from bibld.published.search import has_search
 
 __all__ = [
     "Contents",
@@ -65,6 +66,9 @@ CONSUMER = "release"
 DOCUMENTS = "documents"
 """The part that writes ``published.db``."""
 
+SEARCH = "search"
+"""The part that writes ``search.db``."""
+
 
 def settings_digest(config: Config, sources: Sequence[SourceFigures]) -> str:
     """Return a hash of the version, the settings and the figures of the sources that a release depends on."""
@@ -73,13 +77,18 @@ def settings_digest(config: Config, sources: Sequence[SourceFigures]) -> str:
 
 
 def is_current(catalog: Catalog, releases: Releases, made_by: str, config: Config) -> bool:
-    """Whether the last release was made by the same, under the same suppressions, and has all patches and documents."""
+    """Whether the last release was made by the same, under the same suppressions, and has all patches and documents.
+
+    Its names to search have to be there too, in the format of this version.
+    """
     delivered = catalog.patches.delivery(CONSUMER)
     place = releases.current()
     if place is None or (
         DOCUMENTS in config.publish.parts
         and not published.has_documents(config.workspace, config.dataset.base, int(place.name))
     ):
+        return False
+    if SEARCH in config.publish.parts and not has_search(config.workspace, int(place.name)):
         return False
     return (
         delivered is not None

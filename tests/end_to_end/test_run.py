@@ -2,8 +2,10 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -14,6 +16,7 @@ import rdflib
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.dedup import evaluate
+from bibld.published.search import has_search
 from tests.end_to_end.conftest import CLOCK, dumps, sample_in
 from tests.publish.follower import quads_of
 
@@ -87,6 +90,11 @@ def test_another_folder_and_a_second_run_give_the_same_bytes(sample, tmp_path):
     second = pipeline.run(other, CLOCK, progress.Silent())
     assert (first.release_is_new, second.release_is_new) == (True, False)
     assert all(time.was_current for time in second.stages)
+    with closing(sqlite3.connect(other.workspace / "search.db")) as connection:
+        connection.execute("PRAGMA user_version = 3")  # as an earlier version of bibld wrote it
+    third = pipeline.run(other, CLOCK, progress.Silent())
+    assert third.release_is_new
+    assert has_search(other.workspace, 2)
 
 
 @pytest.mark.parametrize("line", ["read: nlr", "dedup:", "merge:", "triplify:", "store", "publish"])
