@@ -186,6 +186,7 @@ class Cluster:
         """Kill the executor on a host, or the whole machine: its worker, too, and then start another one there."""
         number = next(number for number, worker in enumerate(self.workers) if worker.host == host)
         worker = self.workers[number]
+        wait_for(lambda: bool(worker.executors()), f"an executor on {host}")
         executors = worker.executors()
         if victim == "worker":
             worker.process.kill()
