@@ -53,7 +53,7 @@ class Following:
     ``find_current`` returns the folder of the current release, ``open_newest`` opens it (in a thread). The folder is
     checked when a request comes; the request that finds a newer release waits for it a moment. :meth:`watch` checks it
     when none comes, so that an idle process does not keep an old release open. A release that cannot be opened is
-    logged, and the old one is served further.
+    logged, and the old one is served further. ``on_closed`` is called when an old release has been closed.
     """
 
     def __init__(
@@ -61,10 +61,12 @@ class Following:
         served: Served,
         find_current: Callable[[], Path | None] | None = None,
         open_newest: Callable[[], Served] | None = None,
+        on_closed: Callable[[], None] = lambda: None,
     ) -> None:
         self._served = served
         self._find_current = find_current
         self._open_newest = open_newest
+        self._on_closed = on_closed
         self._last_check = -math.inf
         self._switching: asyncio.Task[None] | None = None
         self._closing: set[asyncio.Task[None]] = set()
@@ -151,4 +153,8 @@ class Following:
             return
         closing = asyncio.ensure_future(served.close())
         self._closing.add(closing)
-        closing.add_done_callback(self._closing.discard)
+        closing.add_done_callback(self._end_closing)
+
+    def _end_closing(self, closing: asyncio.Task[None]) -> None:
+        self._closing.discard(closing)
+        self._on_closed()

@@ -131,7 +131,11 @@ def application(site: Site, releases: Releases | None = None) -> ASGIApp:
 
 
 def _application(
-    site: Site, releases: Releases | None, memory: Memory, process: int
+    site: Site,
+    releases: Releases | None,
+    memory: Memory,
+    process: int,
+    on_closed: Callable[[], None] = _nothing,
 ) -> tuple[Guard, AccessLog | None, Following]:
     settings = site.settings
     metrics = Metrics(memory.metrics, process)
@@ -141,7 +145,7 @@ def _application(
         following = Following(_open(site, places))
     else:
         open_current = releases.open_current
-        following = Following(_open(site, places), releases.current, lambda: _open(open_current(), places))
+        following = Following(_open(site, places), releases.current, lambda: _open(open_current(), places), on_closed)
     addresses = Addresses(Iris(site.manifest.dataset.base))
     rules = Rules(
         _clients(settings),
@@ -297,7 +301,7 @@ def serve(settings: Settings, base: str, releases: Releases) -> None:
 
     def run(process: int, supervisor: int) -> None:
         site = releases.open_current()
-        app, log, following = _application(site, releases, memory, process)
+        app, log, following = _application(site, releases, memory, process, _server.exclude_release_from_collections)
         hang_up = log.reopen if log is not None else _nothing
         _server.run(app, listener, settings.request_timeout, supervisor, hang_up, following.close)
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import signal
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -90,7 +91,7 @@ def test_an_idle_process_follows_too_and_goes_on_after_an_error(publisher, monke
         return place
 
     async def watch():
-        idle = following.Following(served_release(1), find, lambda: served_release(2))
+        idle = following.Following(served_release(1), find, lambda: served_release(2), partial(closed.append, "ended"))
         reported = asyncio.Queue()
         watching = asyncio.create_task(idle.watch(reported.put_nowait))
         numbers = [await reported.get()]
@@ -100,7 +101,7 @@ def test_an_idle_process_follows_too_and_goes_on_after_an_error(publisher, monke
         return numbers
 
     assert asyncio.run(watch())[:2] == [1, 1]
-    assert closed == [1]
+    assert closed == [1, "ended"]
     assert [record.message for record in caplog.records if record.exc_info] == [
         "the current release cannot be found; 1 is served further"
     ]
