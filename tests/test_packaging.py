@@ -1,5 +1,6 @@
 """An installed bibld is complete: the ontology and the sample travel in the wheel."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -22,6 +23,13 @@ def test_the_wheel_holds_the_package_the_ontology_and_the_sample(tmp_path):
             if path.is_file() and "__pycache__" not in path.parts:
                 assert f"{inside}/{path.relative_to(ROOT / folder).as_posix()}" in names
     assert any(name.endswith("entry_points.txt") for name in names)
+
+
+def test_the_debian_package_is_built_by_a_script_that_changes_what_is_in_the_unit():
+    folder = ROOT / "docs" / "how-to" / "deployment"
+    subprocess.run(["sh", "-n", folder / "build-deb.sh"], check=True)
+    (old,) = re.findall(r"s\|(/srv[^|]+)\|", (folder / "build-deb.sh").read_text())
+    assert f"ExecStart={old} serve" in (folder / "bibld.service").read_text()
 
 
 def test_the_container_is_built_as_its_linter_wants():
