@@ -317,8 +317,9 @@ class ThingPages:
             href = self._addresses.href(iri) or iri
             last = iri.rstrip("/").rpartition("/")[2]
             scheme = codes.words_of(codes.SCHEME_LABELS, last, self._language)
-            own = [label.text for label in self._names.labels(iri) if label.language == self._language.tag]
-            text = next(iter(own), "") or titles.get(iri) or (scheme if scheme != last else views.compact(last, {}))
+            labels = self._names.labels(iri) if iri in titles else ()
+            own = next((label.text for label in labels if label.language == self._language.tag), "")
+            text = own or titles.get(iri) or (scheme if scheme != last else views.compact(last, {}))
             found[iri] = portraits.NamedLink(href, text, "", fields.language_of(text))
         return found
 
