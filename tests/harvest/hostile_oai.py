@@ -1009,12 +1009,19 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving(change: Callable[..., Reply]) -> Iterator[HostileServer]:
-    """Run a server in a thread."""
+    """Run a server that answers so."""
     server = HostileServer(change)
+    with running(server):
+        yield server
+
+
+@contextmanager
+def running(server: HostileServer) -> Iterator[None]:
+    """Run a server in a thread."""
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
-        yield server
+        yield
     finally:
         server.shutdown()
         server.server_close()

@@ -2,12 +2,11 @@
 
 import contextlib
 import ssl
-import threading
 
 import pytest
 
 from tests.harvest import certificates
-from tests.harvest.hostile_oai import HostileServer, Reply, serving
+from tests.harvest.hostile_oai import HostileServer, Reply, running, serving
 from tests.harvest.small_oai import Library
 from tests.harvest.test_doubtful_lists import Table
 from tests.harvest.test_hostile_oai import configured, fetch
@@ -54,14 +53,8 @@ def serving_securely(change, folder, own, *chain, newest=ssl.TLSVersion.TLSv1_3)
     server.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     server.context.load_cert_chain(file)
     server.context.maximum_version = newest
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with running(server):
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def answered_by(library):
