@@ -86,7 +86,9 @@ class Days:
         """Write the files of a day."""
         for source, target in self.files.items():
             data = source.read_bytes()
-            if _XML_RECORD.search(data):
+            if source.suffix == ".gz":
+                target.write_bytes(data)
+            elif _XML_RECORD.search(data):
                 target.write_bytes(_xml_after(data, day))
             elif b"\x1d" in data:
                 pieces = [piece + b"\x1d" for piece in data.split(b"\x1d")[:-1]]

@@ -54,7 +54,9 @@ appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n
 """
 
+_SAME_ON_BOTH = "install the same version on both, or pack the archive `[engine] environment` again"
 _NOT_ON_NODE = re.compile(r"No module named 'bibld[\w.]*'|Cannot run program \"[^\"]+\"")
+_OTHER_ON_NODE = re.compile(r"Can't get attribute '[^']+' on <module 'bibld[^>]*>")
 _LAST_ERROR = re.compile(r"^(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt): ")
 _OWN_ERROR = re.compile(r"^bibld\.errors\.\w+: (.+)", re.MULTILINE | re.DOTALL)
 _END_OF_ERROR = re.compile(r"\n\s*(?:at |\.\.\. \d+ more|Caused by:|Driver stacktrace|\n)")
@@ -81,10 +83,7 @@ def check_version() -> None:
     """Raise ``StageError`` on a node that has another version of bibld than the driver: results would be mixed."""
     version = os.environ.get(_VERSION, __version__)
     if version != __version__:
-        raise StageError(
-            f"a node has bibld {__version__}, and the driver has {version}; install the same version on both, or pack"
-            " the archive `[engine] environment` again"
-        )
+        raise StageError(f"a node has bibld {__version__}, and the driver has {version}; {_SAME_ON_BOTH}")
 
 
 @contextmanager
@@ -159,6 +158,8 @@ def reason_of(error: BaseException) -> str:
     text = str(error)
     if missing := _NOT_ON_NODE.search(text):
         return f"{missing[0]} on a node; install bibld there, or name an archive as `[engine] environment`"
+    if other := _OTHER_ON_NODE.search(text):
+        return f"{other[0]}: a node has another bibld than the driver; {_SAME_ON_BOTH}"
     if own := _OWN_ERROR.search(text):
         message = own[1]
         end = _END_OF_ERROR.search(message)

@@ -77,6 +77,12 @@ def test_a_node_without_bibld_is_named(cause: str) -> None:
     assert reason == f"{cause} on a node; install bibld there, or name an archive as `[engine] environment`"
 
 
+def test_a_node_with_older_code_is_named() -> None:
+    cause = "Can't get attribute 'Part' on <module 'bibld.read' from '…/bibld/read/__init__.py'>"
+    reason = reason_of(ValueError(f"Traceback …\nAttributeError: {cause}\n  at java.lang.Thread.run"))
+    assert reason.startswith(f"{cause}: a node has another bibld than the driver; install the same version on both")
+
+
 def test_a_node_with_another_version_of_bibld_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     variables = properties(EngineConfig("spark"))
     monkeypatch.setenv("BIBLD_VERSION", variables["spark.executorEnv.BIBLD_VERSION"])
