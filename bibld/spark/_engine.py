@@ -27,6 +27,14 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN_COUNTS = 1.0
 
+_SHUFFLE_PARTS = "spark.sql.shuffle.partitions"
+_RECORDS_OF_PART = 20_000
+"""Records whose quads are sorted by one task, on average: some 140 MB."""
+
+_PARTS_OF_CORE = 2
+_MOST_PARTS = 10_000
+"""Each task of a stage writes a piece for each part."""
+
 _GROUPS = count(1)
 
 
@@ -63,6 +71,14 @@ class Engine(RunNotes):
     def rows(self, rows: Iterable[Sequence[Any]], name: str) -> DataFrame:
         """Return a small table of rows that the driver has, with the columns of the table ``name``."""
         return self.spark.createDataFrame([tuple(row) for row in rows], spark_schema(name))
+
+    def divide_shuffles(self, records: int) -> None:
+        """Divide what is sorted by a key for so many records, unless the configuration states into how many parts."""
+        if self.spark.sparkContext.getConf().contains(_SHUFFLE_PARTS):
+            return
+        least = _PARTS_OF_CORE * self.spark.sparkContext.defaultParallelism
+        parts = min(max(-(-records // _RECORDS_OF_PART), least), _MOST_PARTS)
+        self.spark.conf.set(_SHUFFLE_PARTS, parts)
 
     @contextmanager
     def job(self, description: str) -> Iterator[None]:

@@ -300,12 +300,13 @@ class Load:
             run = sql.lit(tables.number).cast("long")
             contents = self._conversions.where("kind = ''").drop("source", "identity", "control_number")
             place = ["carrier", "position"]
-            read = final.where("carrier IS NOT NULL").join(contents, place).withColumn("run", run)
+            # Looking up the rows without contents, instead of sorting both sides, leaves the contents as they are.
+            read = final.where("carrier IS NOT NULL").hint("shuffle_hash").join(contents, place).withColumn("run", run)
             kept = final.where("carrier IS NULL").select("ordinal", "status", "is_of_run")
             stored = tables.before("records").drop("status").join(kept, "ordinal")
             stored = stored.withColumn("run", sql.when(sql.col("is_of_run"), run).otherwise(sql.col("run")))
             names = SCHEMAS["records"].names
-            tables.write("records", made_by, read.select(names).unionByName(stored.select(names)), sort=["ordinal"])
+            tables.write("records", made_by, read.select(names).unionByName(stored.select(names)))
 
     def write_rejects(self) -> None:
         """Write the tables ``rejects`` and ``loads``; sources that were not loaded keep theirs."""

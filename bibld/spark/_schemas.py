@@ -184,7 +184,6 @@ _COLUMNS: dict[str, dict[str, pa.DataType]] = {
     "entity_components": {"node": _LONG, "component": _LONG},
     "described_entities": {"iri": _TEXT, "founder": _TEXT, "quads": _BYTES, "parts": _TEXTS},
     # -- the release: see ``bibld.spark._output`` ----------------------------------------------------------------------
-    "quad_counts": {"kind": _TEXT, "key": pa.list_(_BYTES), "number": _LONG},
     "quad_changes": {"line": _BYTES, "added": _FLAG},
     "document_changes": {
         "path": _TEXT,

@@ -26,6 +26,7 @@ def read_sources(engine: Engine) -> int:
     results = engine.fetch_sources()
     inspector = Inspector(engine)
     inspections = ingest.inspect_sources(engine.config, engine.progress, results, inspector)
+    engine.divide_shuffles(max(sum(one.records for one in inspections), engine.tables.rows("records")))
     accepted = [inspection for inspection in inspections if engine.check_inspection(inspection)]
     carriers = CarrierNumbers(engine)
     plans = inspector.plan(accepted, carriers)

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from bibld.catalog import digest
@@ -116,14 +117,14 @@ class Tables:
     ) -> DataFrame:
         """Write a version of a table and return it as it was stored; its lineage ends here.
 
-        A version that is complete already is only read. Each file is sorted by the columns ``sort``. ``figures`` are
-        stored in the manifest.
+        A version that is complete already is only read. Each file is sorted by the columns ``sort``; rows that come in
+        that order from a task need not be sorted again. ``figures`` are stored in the manifest.
         """
         if not self.is_complete(name, made_by):
             folder = _folder(name, made_by)
             shaped = frame.to(spark_schema(name))
             ordered = shaped.sortWithinPartitions(*sort) if sort else shaped
-            ordered.write.mode("overwrite").parquet(self.storage.path(folder))
+            ordered.write.mode("overwrite").options(**_options(name)).parquet(self.storage.path(folder))
             rows = self._read(name, made_by).count()
             columns = tuple(SCHEMAS[name].names)
             manifest = TableManifest(name, made_by, rows, self.number, columns, dict(figures or {}))
@@ -213,6 +214,13 @@ class Tables:
     def _spark(self) -> SparkSession:
         assert self._session is not None, "these tables were opened without Spark"
         return self._session
+
+
+def _options(name: str) -> dict[str, str]:
+    """Return the options of Parquet for a table: values of bytes differ, so that a dictionary of them is useless."""
+    return {
+        f"parquet.enable.dictionary#{field.name}": "false" for field in SCHEMAS[name] if pa.types.is_binary(field.type)
+    }
 
 
 def _folder(name: str, made_by: str) -> str:

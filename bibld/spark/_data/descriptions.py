@@ -95,7 +95,7 @@ def describe_clusters(engine: Engine) -> int:
         rows = _rows(engine)
         if not engine.options.rebuild:
             rows = rows.unionByName(_rows_before(engine), allowMissingColumns=True)
-        tables.write(FIRST, made_by, _described(settings, rows), sort=("founder",))
+        tables.write(FIRST, made_by, _described(settings, rows))
     with engine.job("triplify: records that clusters name"):
         dependencies = _dependencies(engine)
         tables.write("existence_dependencies", tables.made_by(inputs=(FIRST, "records")), dependencies, ("founder",))

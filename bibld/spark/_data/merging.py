@@ -66,7 +66,7 @@ def merge_clusters(engine: Engine) -> int:
         settings = _Settings(made_with, Policies.from_config(engine.config), suppressed_values(engine))
         compute = partial(_merge, engine.broadcast(settings))
         rows = _rows(engine).repartition("founder").sortWithinPartitions("founder", "ordinal")
-        tables.write("merged", made_by, rows.mapInArrow(compute, spark_schema("merged")), sort=("founder",))
+        tables.write("merged", made_by, rows.mapInArrow(compute, spark_schema("merged")))
     return tables.rows("merged")
 
 

@@ -17,6 +17,7 @@ from bibld.model.origin import RecordId
 from bibld.spark._data.descriptions import AGAIN, FIRST, described, live_records
 from bibld.spark._data.entities import DESCRIBED
 from bibld.spark._engine import Engine
+from bibld.spark._joins import broadcast_if_few
 from bibld.spark._schemas import SCHEMAS, spark_schema
 from bibld.spark._stream import batches_of, rows_of
 from bibld.triplify import settings_digest, tombstone_statements
@@ -54,8 +55,12 @@ def point_to_founders(engine: Engine) -> int:
             sql.col("iri").alias("owner"), sql.explode("parts").alias("iri")
         )
         moved = _moved(parts.join(others, "iri")).withColumnRenamed("owner", "iri")
-        entities = found.join(moved, "iri", "left").select("iri", "founder", "quads", "moved")
-        tables.write("entities", tables.made_by(inputs=(DESCRIBED,)), entities, sort=("iri",))
+        made_by = tables.made_by(inputs=(DESCRIBED,))
+        if not tables.is_complete("entities", made_by):
+            with broadcast_if_few(moved) as rows:
+                entities = found.join(rows, "iri", "left").select("iri", "founder", "quads", "moved")
+                tables.write("entities", made_by, entities)
+        tables.use("entities", made_by)
     with engine.job("triplify: statements"):
         inputs = (FIRST, AGAIN, "assertions", DESCRIBED, *_TOMBSTONE_INPUTS)
         made_with = settings_digest(engine.config.dataset.base, engine.config.triplify)
@@ -65,10 +70,13 @@ def point_to_founders(engine: Engine) -> int:
         moved = _moved(named.join(others, "iri").distinct())
         moved = moved.select(sql.col("owner").cast("long").alias("founder"), "moved")
         made = described(tables.read(FIRST), tables.read(AGAIN)).select("founder", "quads", "made_by")
-        statements = made.join(moved, "founder", "left").unionByName(
-            _tombstones(engine, made_with), allowMissingColumns=True
-        )
-        tables.write("statements", tables.made_by(made_with, inputs=inputs), statements, sort=("founder",))
+        tombstones = _tombstones(engine, made_with)
+        made_by = tables.made_by(made_with, inputs=inputs)
+        if not tables.is_complete("statements", made_by):
+            with broadcast_if_few(moved) as rows:
+                statements = made.join(rows, "founder", "left").unionByName(tombstones, allowMissingColumns=True)
+                tables.write("statements", made_by, statements)
+        tables.use("statements", made_by)
     return tables.rows("statements") + tables.rows("entities")
 
 

@@ -13,16 +13,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from bibld.model.release import QuadCounts
-from bibld.parallel import batches as portions
-from bibld.spark._engine import Engine
 from bibld.spark._output.blocks import blocks_of
-from bibld.spark._schemas import SCHEMAS, spark_schema
 from bibld.triplify import BlockCounts, count_blocks
 
-COUNTS = "quad_counts"
+COUNTS = pa.schema([("kind", pa.string()), ("key", pa.list_(pa.binary())), ("number", pa.int64())])
+COUNTED_COLUMNS = "kind string, key array<binary>, number long"
 
 _BLOCKS_AT_ONCE = 1000
-_HASHES_AT_ONCE = 1 << 22
+_PORTIONS_AT_ONCE = 100
 _OBJECT = "object"
 """Rows of this kind are hashes of objects; the same one occurs in many partitions."""
 
@@ -32,16 +30,52 @@ _SUMS = ("subjects", "entities")
 _Row = tuple[str, list[bytes], int]
 
 
-def count_quads(engine: Engine, made_by: str, blocks: DataFrame) -> QuadCounts:
+class BlockCounter:
+    """Counts the blocks of one partition; the rows are those of the table of counts, one for each different object."""
+
+    def __init__(self, base: bytes) -> None:
+        self._base = base
+        self._total = _nothing()
+        self._blocks: list[bytes] = []
+        self._objects: list[npt.NDArray[np.uint64]] = []
+
+    def add(self, lines: bytes) -> None:
+        """Add the lines of one block."""
+        self._blocks.append(lines)
+        if len(self._blocks) == _BLOCKS_AT_ONCE:
+            self._count()
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield what was counted; nothing can be added afterwards."""
+        self._count()
+        self._unite()
+        yield _object_batch(self._objects[0])
+        rows = [{"kind": kind, "key": key, "number": number} for kind, key, number in _rows(self._total)]
+        yield pa.RecordBatch.from_pylist(rows, schema=COUNTS)
+
+    def _count(self) -> None:
+        counts = count_blocks(self._blocks, self._base)
+        self._blocks = []
+        self._total.add(counts)
+        self._objects.append(counts.objects)
+        if len(self._objects) > _PORTIONS_AT_ONCE:
+            self._unite()
+
+    def _unite(self) -> None:
+        self._objects = [np.unique(np.concatenate(self._objects))]
+
+
+def count_quads(base: str, blocks: DataFrame) -> QuadCounts:
     """Count the quads of all blocks, in one pass over them."""
-    compute = partial(_count, engine.iris.base.encode())
-    with engine.job("publish: count quads"):
-        counted = blocks.mapInArrow(compute, spark_schema(COUNTS))
-        table = engine.tables.write(COUNTS, made_by, counted)
-        objects = table.where(sql.col("kind") == _OBJECT).select("number").distinct().count()
-        sums = table.where(sql.col("kind") != _OBJECT).groupBy("kind", "key").agg(sql.sum("number")).collect()
+    return sum_counts(blocks.mapInArrow(partial(_count, base.encode()), COUNTED_COLUMNS))
+
+
+def sum_counts(counted: DataFrame) -> QuadCounts:
+    """Sum the rows that :class:`BlockCounter` made; they are computed twice unless they are stored."""
+    objects = counted.where(sql.col("kind") == _OBJECT).select("number").distinct().count()
+    rows = counted.where(sql.col("kind").isin(*_SUMS, *_COUNTERS))
     total = _nothing()
-    for kind, key, number in sums:
+    for kind, key, number in rows.groupBy("kind", "key").agg(sql.sum("number")).collect():
         if kind in _SUMS:
             setattr(total, kind, int(number))
         else:
@@ -55,23 +89,10 @@ def _nothing() -> BlockCounts:
 
 
 def _count(base: bytes, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Count the blocks of one partition; yield one row for each term, and one for each different object."""
-    total = _nothing()
-    waiting: list[npt.NDArray[np.uint64]] = []
-    size = 0
-    for some in portions(blocks_of(batches), _BLOCKS_AT_ONCE):
-        counts = count_blocks((block.lines for block in some), base)
-        total.add(counts)
-        waiting.append(counts.objects)
-        size += len(counts.objects)
-        if size > _HASHES_AT_ONCE:
-            yield _objects(waiting)
-            waiting, size = [], 0
-    yield _objects(waiting)
-    schema = SCHEMAS[COUNTS]
-    yield pa.RecordBatch.from_pylist(
-        [{"kind": kind, "key": key, "number": number} for kind, key, number in _rows(total)], schema=schema
-    )
+    counter = BlockCounter(base)
+    for block in blocks_of(batches):
+        counter.add(block.lines)
+    return counter.batches()
 
 
 def _rows(counts: BlockCounts) -> Iterator[_Row]:
@@ -82,11 +103,10 @@ def _rows(counts: BlockCounts) -> Iterator[_Row]:
             yield kind, list(key) if kind == "links" else [key], number
 
 
-def _objects(hashes: list[npt.NDArray[np.uint64]]) -> pa.RecordBatch:
-    different = np.unique(np.concatenate(hashes)) if hashes else np.empty(0, np.uint64)
+def _object_batch(hashes: npt.NDArray[np.uint64]) -> pa.RecordBatch:
     columns = [
-        pa.array([_OBJECT] * len(different), pa.string()),
-        pa.nulls(len(different), pa.list_(pa.binary())),
-        pa.array(different.view(np.int64)),
+        pa.array([_OBJECT] * len(hashes), pa.string()),
+        pa.nulls(len(hashes), pa.list_(pa.binary())),
+        pa.array(hashes.view(np.int64)),
     ]
-    return pa.RecordBatch.from_arrays(columns, schema=SCHEMAS[COUNTS])
+    return pa.RecordBatch.from_arrays(columns, schema=COUNTS)

@@ -6,16 +6,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
 
+import msgspec
 import pyarrow as pa
+from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from bibld.errors import StageError
 from bibld.model.rdf import split_graphs
+from bibld.model.release import QuadCounts
 from bibld.publish import part_names
 from bibld.spark._engine import Engine
 from bibld.spark._output.blocks import KEY, Block
 from bibld.spark._output.changes import changed_lines
+from bibld.spark._output.counts import COUNTED_COLUMNS, COUNTS, BlockCounter, sum_counts
 from bibld.spark._output.files import WRITTEN, WRITTEN_COLUMNS, WrittenFile, write_files
 from bibld.spark._stream import batches_of, groups
 
@@ -24,6 +28,17 @@ PART_BYTES = 1 << 30
 
 TEMPORARY = "_temporary"
 
+_FILE = "file"
+"""The kind of a row about a written file, beside those of the counts; its key is the description as JSON."""
+
+
+class Dumps(msgspec.Struct, frozen=True):
+    """The files of all parts, in order; the number of parts, of which some may be empty; the counts of the quads."""
+
+    files: list[WrittenFile]
+    parts: int
+    counts: QuadCounts
+
 
 class _PartBlock(Block, frozen=True):
     """A block, and the number of the part that it belongs to."""
@@ -31,34 +46,43 @@ class _PartBlock(Block, frozen=True):
     part: int
 
 
-def count_parts(blocks: DataFrame, part_bytes: int) -> int:
+def _count_parts(blocks: DataFrame, part_bytes: int) -> int:
     """Return the number of parts of the dumps, from the size of all quads."""
     total = blocks.agg(sql.sum(sql.length("quads"))).collect()[0][0]
     return max(-(-int(total or 0) // part_bytes), 1)
 
 
-def write_dumps(engine: Engine, folder: str, blocks: DataFrame, parts: int) -> list[WrittenFile]:
+def write_dumps(engine: Engine, folder: str, blocks: DataFrame, part_bytes: int) -> Dumps:
     """Write all blocks in parts by a hash of their owners, those of each part in the order of their owners.
 
-    ``folder`` is the folder of the release in the storage. Returns the files of all parts, in order.
+    ``folder`` is the folder of the release in the storage. The quads are counted on the way.
     """
-    number = sql.pmod(sql.xxhash64(*KEY), sql.lit(parts)).cast("long")
+    parts = _count_parts(blocks, part_bytes)
+    number = sql.pmod(sql.xxhash64(*KEY), sql.lit(parts)).cast("int")
     rows = blocks.withColumn("part", number).select(*_PartBlock.__struct_fields__)
     rows = rows.repartition("part").sortWithinPartitions("part", *KEY)
-    return _write(engine, folder, rows.mapInArrow(partial(_write_parts, _temporary(engine, folder)), WRITTEN_COLUMNS))
+    compute = partial(_write_parts, _temporary(engine, folder), engine.iris.base.encode())
+    # A task that runs again writes its files again, under other names; those that nobody knows of are deleted.
+    made = rows.mapInArrow(compute, COUNTED_COLUMNS).persist(StorageLevel.DISK_ONLY)
+    try:
+        found = made.where(sql.col("kind") == _FILE).select("key").collect()
+        files = [msgspec.json.decode(bytes(row["key"][0]), type=WrittenFile) for row in found]
+        return Dumps(_complete(engine, folder, files), parts, sum_counts(made))
+    finally:
+        made.unpersist()
 
 
-def _write_parts(folder: str, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    rows = (
-        file
-        for part, blocks in groups(batches, _PartBlock, attrgetter("part"))
-        for file in write_files(folder, part_names(part), map(_contents, blocks))
-    )
-    return batches_of(rows, WRITTEN, size=1)
+def _write_parts(folder: str, base: bytes, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    counter = BlockCounter(base)
+    for part, blocks in groups(batches, _PartBlock, attrgetter("part")):
+        files = write_files(folder, part_names(part), (_contents(counter, block) for block in blocks))
+        yield from batches_of([(_FILE, [msgspec.json.encode(file)], 0) for file in files], COUNTS)
+    yield from counter.batches()
 
 
-def _contents(block: _PartBlock) -> Sequence[bytes]:
+def _contents(counter: BlockCounter, block: _PartBlock) -> Sequence[bytes]:
     lines = block.lines
+    counter.add(lines)
     return lines, split_graphs(lines)[0]
 
 
@@ -70,7 +94,8 @@ def write_patch(engine: Engine, folder: str, changes: DataFrame, names: tuple[st
     present = engine.spark.createDataFrame([(None, None)], "line binary, added boolean")
     rows = changes.select("line", "added").unionByName(present).coalesce(1).sortWithinPartitions("line")
     compute = partial(_write_changes, _temporary(engine, folder), names)
-    return _write(engine, folder, rows.mapInArrow(compute, WRITTEN_COLUMNS))
+    written = rows.mapInArrow(compute, WRITTEN_COLUMNS).collect()
+    return _complete(engine, folder, [WrittenFile(*row) for row in map(tuple, written)])
 
 
 def _write_changes(folder: str, names: tuple[str, str], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -89,9 +114,8 @@ def _temporary(engine: Engine, folder: str) -> str:
     return engine.storage.path(folder, TEMPORARY)
 
 
-def _write(engine: Engine, folder: str, rows: DataFrame) -> list[WrittenFile]:
-    """Run the tasks, and give the files that they report their names; raises ``StageError``."""
-    files = [WrittenFile(*row) for row in map(tuple, rows.collect())]
+def _complete(engine: Engine, folder: str, files: Sequence[WrittenFile]) -> list[WrittenFile]:
+    """Give the files that tasks report their names; raises ``StageError``."""
     names = {file.name for file in files}
     if len(names) != len(files):
         raise StageError(f"{engine.storage.path(folder)}: a part was written by two tasks; report this as a fault")

@@ -15,7 +15,6 @@ import msgspec
 from pyspark.sql import DataFrame
 
 from bibld import publish
-from bibld.catalog import digest
 from bibld.model.release import FullDumps, Manifest, PatchDumps, ReleaseFile
 from bibld.protocols import PreviousRelease, ReleaseDraft
 from bibld.published import Change
@@ -23,6 +22,7 @@ from bibld.spark._engine import Engine
 from bibld.spark._output import changes, dumps
 from bibld.spark._output.blocks import TABLES, Owner, all_blocks, block_of_lines
 from bibld.spark._output.counts import count_quads
+from bibld.spark._output.dumps import Dumps
 from bibld.spark._output.figures import count_figures, example_resources, has_new_suppressions, withdrawal_lines
 from bibld.spark._output.files import WrittenFile
 from bibld.triplify import dataset_statements
@@ -91,11 +91,12 @@ def publish_release(engine: Engine, part_bytes: int = dumps.PART_BYTES) -> Relea
             _note(engine, made_by, msgspec.structs.replace(before, tables=_versions(engine)))
             return _release(engine, before.number, is_new=False)
     number = _next_number(engine)
+    written = _write_quads(engine, number, sources, part_bytes)
     contents = publish.PartitionedContents(
         number=number,
         made_by=made_by,
         figures=figures,
-        counts=count_quads(engine, digest(made_by), all_blocks(engine, sources)),
+        counts=written.counts,
         source_statements=sources,
         examples=examples,
         delivered=engine.number,
@@ -119,7 +120,7 @@ def publish_release(engine: Engine, part_bytes: int = dumps.PART_BYTES) -> Relea
             list(withdrawn),
         )
         making = _Making(engine, draft, released, before)
-        making.write_dumps(part_bytes)
+        making.add_dumps(written)
         making.write_feed()
         making.complete()
     _note(engine, made_by, released)
@@ -151,31 +152,26 @@ class _Making:
         self._before = before
         self._folder = f"{_FOLDER}/{released.number}"
         self._files: list[ReleaseFile] = []
-        engine.storage.delete(self._folder)  # left by a run that was stopped
 
     def _blocks(self, released: _Released, is_before: bool = False) -> DataFrame:
         return all_blocks(self._engine, released.source_statements, is_before)
 
-    def write_dumps(self, part_bytes: int) -> None:
-        """Write the dumps and the patch, if the release has dumps."""
-        if "dumps" not in self._engine.config.publish.parts:
+    def add_dumps(self, written: Dumps) -> None:
+        """Add the dumps to the release, the lines about the dataset in a part of their own, and write the patch."""
+        if not written.parts:
             return
-        with self._engine.job("publish: dumps"):
-            blocks = self._blocks(self._released)
-            parts = dumps.count_parts(blocks, part_bytes)
-            written = dumps.write_dumps(self._engine, self._folder, blocks, parts)
-        names = publish.part_names(parts)
+        names = publish.part_names(written.parts)
         added = "".join(sorted(self._draft.description - self._draft.source_statements)).encode()
         for name in names:
             with publish.open_dump(self._draft.folder / name) as out:
                 out.write(added if publish.has_all_graphs(name) else b"")
-        quads = sum(file.lines for file in written if publish.has_all_graphs(file.name)) + added.count(b"\n")
-        triples = sum(file.lines for file in written if not publish.has_all_graphs(file.name))
-        files = sorted([*(file.name for file in written), *names])
+        quads = sum(file.lines for file in written.files if publish.has_all_graphs(file.name)) + added.count(b"\n")
+        triples = sum(file.lines for file in written.files if not publish.has_all_graphs(file.name))
+        files = sorted([*(file.name for file in written.files), *names])
         files.sort(key=publish.has_all_graphs, reverse=True)
         manifest = self._draft.manifest
         full = FullDumps(manifest.number, manifest.created, tuple(files), quads, triples)
-        self._note_files(written)
+        self._note_files(written.files)
         self._draft = publish.add_dumps(self._draft, full, self._write_patch())
 
     def _write_patch(self) -> PatchDumps | None:
@@ -224,6 +220,18 @@ class _Making:
 
     def _note_files(self, written: Sequence[WrittenFile]) -> None:
         self._files += [file.described for file in written]
+
+
+def _write_quads(engine: Engine, number: int, source_statements: Sequence[str], part_bytes: int) -> Dumps:
+    """Write the dumps, if the release has some, and count their quads."""
+    folder = f"{_FOLDER}/{number}"
+    engine.storage.delete(folder)  # left by a run that was stopped
+    blocks = all_blocks(engine, source_statements)
+    if "dumps" not in engine.config.publish.parts:
+        with engine.job("publish: count quads"):
+            return Dumps([], 0, count_quads(engine.iris.base, blocks))
+    with engine.job("publish: dumps"):
+        return dumps.write_dumps(engine, folder, blocks, part_bytes)
 
 
 # -- the releases of a storage ---------------------------------------------------------------------------------------
