@@ -180,7 +180,7 @@ def run(config: Path, share: float = 0) -> tuple[Summary, Usage]:
         printed = process.stdout.read()
     if process.wait():
         sys.exit(f"{config}: the run failed")
-    return msgspec.json.decode(printed, type=tuple[Summary, Usage])
+    return msgspec.json.decode(printed.splitlines()[-1], type=tuple[Summary, Usage])
 
 
 def write_engine(folder: Path, tables: str, engine: str) -> Path:
