@@ -29,7 +29,7 @@ _SECONDS_BETWEEN_COUNTS = 1.0
 
 _SHUFFLE_PARTS = "spark.sql.shuffle.partitions"
 _RECORDS_OF_PART = 20_000
-"""Records whose quads are sorted by one task, on average: some 140 MB."""
+"""Records whose quads are sorted by one task, on average: some 160 MB."""
 
 _PARTS_OF_CORE = 2
 _MOST_PARTS = 10_000
