@@ -6,32 +6,24 @@ with an empty workspace. Both make the same parts of a release; the store of one
 Bytes of shuffle, input and output are those of Spark's event log; processor time and memory (proportional set size) are
 those of the processes. `--jobs` shows each job of Spark, too.
 
-`--executors 1 2 4` runs Spark with so many executors as processes instead, each confined to half a core (`--share`): it
-runs on one processor, and is stopped for half of each tenth of a second, with its Python workers. The driver is not.
-
 `--marc A.mrc B.mrc` takes files that are there. `--engines spark` leaves the run on one machine out. `--memory` are
-megabytes of an executor. `--keep FOLDER` keeps the workspaces and event logs.
+megabytes of Java. `--keep FOLDER` keeps the workspaces and event logs.
 """
 
 import argparse
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 from _measure import source_table, write_config
 from _synthetic.marc import write_marc
-from _watched_run import Usage, descendants, stage_of
+from _watched_run import Usage, stage_of
 from synthetic import Catalogue
 
 from bibld.pipeline import Summary
@@ -39,15 +31,12 @@ from bibld.pipeline import Summary
 COMPARED = ("read", "dedup", "merge", "triplify", "publish")
 PARTS = '[publish]\nparts = ["void", "run", "dumps", "dcat"]\n'
 JVM = ("driver", "executor")
-PERIOD = 0.1
-"""Seconds in which a confined executor runs once and is stopped once."""
 
 _ENGINE = """[engine]
 name = "spark"
-master = "{master}"
+master = "local[2]"
 [engine.conf]
 "spark.driver.memory" = "{memory}m"
-"spark.executor.memory" = "{memory}m"
 "spark.driver.host" = "127.0.0.1"
 "spark.driver.bindAddress" = "127.0.0.1"
 "spark.ui.enabled" = false
@@ -107,80 +96,16 @@ def read_event_log(folder: Path) -> dict[str, Work]:
     return dict(found)
 
 
-# -- half a core -----------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def confined(root: int, share: float) -> Iterator[None]:
-    """Confine the executors that a process starts to a share of one processor each, until the end of the block."""
-    over = threading.Event()
-    thread = threading.Thread(target=_confine, args=(root, share, over))
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
-
-
-def _confine(root: int, share: float, over: threading.Event) -> None:
-    cores = sorted(os.sched_getaffinity(0))
-    executors: list[int] = []
-    members: dict[int, set[int]] = {}
-    looked = 0.0
-    while not over.is_set():
-        if time.monotonic() - looked > 1:
-            looked = time.monotonic()
-            executors += [pid for pid in descendants(root) if pid not in executors and _is_executor(pid)]
-            members = {pid: descendants(pid) for pid in executors}
-            for number, pid in enumerate(executors):
-                for member in members[pid]:
-                    _pin(member, cores[number % len(cores)])
-        _signal(set[int]().union(*members.values()), signal.SIGSTOP)
-        over.wait(PERIOD * (1 - share))
-        _signal(set[int]().union(*members.values()), signal.SIGCONT)
-        over.wait(PERIOD * share)
-
-
-def _is_executor(pid: int) -> bool:
-    try:
-        return b"CoarseGrainedExecutorBackend" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return False
-
-
-def _pin(pid: int, core: int) -> None:
-    for task in Path(f"/proc/{pid}/task").glob("*"):
-        try:
-            os.sched_setaffinity(int(task.name), {core})
-        except OSError:
-            continue  # the thread has ended
-
-
-def _signal(processes: set[int], number: signal.Signals) -> None:
-    for pid in processes:
-        try:
-            os.kill(pid, number)
-        except ProcessLookupError:
-            continue
-
-
 # -- runs ------------------------------------------------------------------------------------------------------------
 
 
-def run(config: Path, share: float = 0) -> tuple[Summary, Usage]:
+def run(config: Path) -> tuple[Summary, Usage]:
     """Run a configuration in a new process."""
     words = [sys.executable, str(Path(__file__).with_name("_watched_run.py")), str(config)]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    if share:
-        with confined(process.pid, share):
-            printed = process.stdout.read()
-    else:
-        printed = process.stdout.read()
-    if process.wait():
+    process = subprocess.run(words, stdout=subprocess.PIPE, check=False)
+    if process.returncode:
         sys.exit(f"{config}: the run failed")
-    return msgspec.json.decode(printed.splitlines()[-1], type=tuple[Summary, Usage])
+    return msgspec.json.decode(process.stdout.splitlines()[-1], type=tuple[Summary, Usage])
 
 
 def write_engine(folder: Path, tables: str, engine: str) -> Path:
@@ -188,11 +113,11 @@ def write_engine(folder: Path, tables: str, engine: str) -> Path:
     return write_config(folder, f"{PARTS}{engine}{tables}", "workers = 2\n")
 
 
-def run_on_spark(folder: Path, tables: str, engine: str, share: float) -> tuple[Summary, Usage, Path]:
+def run_on_spark(folder: Path, tables: str, engine: str) -> tuple[Summary, Usage, Path]:
     log = folder / "events"
     config = write_engine(folder, tables, f'{engine}"spark.eventLog.dir" = "file://{log}"\n')
     log.mkdir()
-    return *run(config, share), log
+    return *run(config), log
 
 
 def show_local(summary: Summary, usage: Usage) -> None:
@@ -257,9 +182,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--marc", type=Path, nargs="+", help="files of MARC 21 to take instead")
     parser.add_argument("--engines", default="local,spark")
-    parser.add_argument("--executors", type=int, nargs="+", help="run with so many executors as processes")
-    parser.add_argument("--share", type=float, default=0.5, help="of a core, for each executor; 0: not confined")
-    parser.add_argument("--memory", type=int, default=2000, help="megabytes of the JVM of an executor, or of Spark")
+    parser.add_argument("--memory", type=int, default=2000, help="megabytes of Java")
     parser.add_argument("--conf", nargs="+", default=[], help="further properties of Spark: KEY=VALUE")
     parser.add_argument("--jobs", action="store_true", help="show each job of Spark")
     parser.add_argument("--keep", type=Path, help="a new folder for the workspaces, which is kept")
@@ -277,22 +200,13 @@ def main() -> None:
             shutil.rmtree(folder / "local" / "work" / "store", ignore_errors=True)
         if "spark" not in asked.engines:
             return
-        masters = (
-            {f"{number} executors": f"local-cluster[{number},1,{asked.memory}]" for number in asked.executors}
-            if asked.executors
-            else {"two cores": "local[2]"}
-        )
-        for name, master in masters.items():
-            print(name)
-            place = folder / f"spark-{name.split()[0]}"  # part of an address, in which brackets are forbidden
-            engine = _ENGINE.format(master=master, memory=asked.memory)
-            engine += "".join('"{}" = "{}"\n'.format(*each.split("=", 1)) for each in asked.conf)
-            summary, usage, log = run_on_spark(place, tables, engine, asked.share if asked.executors else 0)
-            show_spark(summary, usage, log, local)
-            if asked.jobs:
-                show_jobs(usage, log)
-            if not asked.keep:
-                shutil.rmtree(place)
+        place = folder / "spark"
+        engine = _ENGINE.format(memory=asked.memory)
+        engine += "".join('"{}" = "{}"\n'.format(*each.split("=", 1)) for each in asked.conf)
+        summary, usage, log = run_on_spark(place, tables, engine)
+        show_spark(summary, usage, log, local)
+        if asked.jobs:
+            show_jobs(usage, log)
     finally:
         if not asked.keep:
             shutil.rmtree(folder)

@@ -73,7 +73,7 @@ class Engine(RunNotes):
         return self.spark.createDataFrame([tuple(row) for row in rows], spark_schema(name))
 
     def divide_shuffles(self, records: int) -> None:
-        """Divide what is sorted by a key for so many records, unless the configuration states into how many parts."""
+        """Set into how many parts the rows that are sorted by a key are divided, unless the configuration states it."""
         if self.spark.sparkContext.getConf().contains(_SHUFFLE_PARTS):
             return
         least = _PARTS_OF_CORE * self.spark.sparkContext.defaultParallelism

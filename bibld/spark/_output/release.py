@@ -157,7 +157,7 @@ class _Making:
         return all_blocks(self._engine, released.source_statements, is_before)
 
     def add_dumps(self, written: Dumps) -> None:
-        """Add the dumps to the release, the lines about the dataset in a part of their own, and write the patch."""
+        """Add the dumps to the release, the lines about the dataset in a separate part, and write the patch."""
         if not written.parts:
             return
         names = publish.part_names(written.parts)
