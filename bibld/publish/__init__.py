@@ -20,16 +20,15 @@ from bibld.model.release import Manifest, SourceFigures
 from bibld.parallel import worker_count
 from bibld.progress import Progress
 from bibld.protocols import PreviousRelease, ReleaseDraft, Store
-from bibld.publish._contents import Contents
+from bibld.publish._contents import Contents, PartitionedContents
 from bibld.publish._files import describe_files, has_all_graphs, media_type, open_dump, part_names
 from bibld.publish._partitioned import (
-    PartitionedContents,
     add_dumps,
     begin_partitioned,
     complete_partitioned,
     write_feed,
 )
-from bibld.publish._parts import UNBOUND, bind_draft, write_part, write_parts
+from bibld.publish._parts import begin_draft, bind_draft, write_part, write_parts
 from bibld.publish._releases import Releases, ReleaseSummary, writing
 from bibld.publish._verify import ReleaseCheck, Verification, verify
 from bibld.publish.dumps import description_changes
@@ -112,25 +111,8 @@ def publish(
         previous = find_previous(catalog, releases)
         goal = catalog.patches.last()
         number, folder = releases.begin()
-        manifest = Manifest(
-            number=number,
-            created=run_time.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            made_by=contents.made_by,
-            dataset=config.dataset,
-            figures=contents.figures,
-            files=(),
-            delivered=goal,
-            backend=config.store.backend,
-        )
-        draft = ReleaseDraft(
-            manifest=manifest,
-            folder=folder,
-            previous=previous,
-            **UNBOUND,
-            examples=tuple(contents.examples),
-            settings=config.publish,
-            source_statements=frozenset(contents.source_statements),
-            description=frozenset(contents.source_statements),
+        draft = msgspec.structs.replace(
+            begin_draft(config, folder, run_time, contents, number, goal, previous),
             withdrawn=frozenset(contents.withdrawn),
             withdraws=catalog.suppressions.has_new(),
             thresholds=_thresholds(config),

@@ -26,3 +26,21 @@ class Contents(msgspec.Struct, frozen=True):
     source_statements: Sequence[str]
     examples: Sequence[str]
     withdrawn: Sequence[str] = ()
+
+
+class PartitionedContents(msgspec.Struct, frozen=True):
+    """What a release consists of, as far as it is known before its dumps are written.
+
+    ``counts`` are those of all quads but the description of the dataset, ``source_statements`` the lines about the
+    sources, which are among these quads; ``examples`` are resource IRIs to try. ``withdraws``: there is no previous
+    release because the one before contains what must not be published any more.
+    """
+
+    number: int
+    made_by: str
+    figures: Figures
+    counts: QuadCounts
+    source_statements: Sequence[str]
+    examples: Sequence[str] = ()
+    delivered: int = 0
+    withdraws: bool = False

@@ -7,39 +7,22 @@ or documents is left to the machine that serves the release.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
 from bibld.config import Config
-from bibld.model.release import Figures, FullDumps, Manifest, PatchDumps, QuadCounts, ReleaseFile
+from bibld.model.release import FullDumps, Manifest, PatchDumps, ReleaseFile
 from bibld.protocols import PreviousRelease, ReleaseDraft
+from bibld.publish._contents import PartitionedContents
 from bibld.publish._files import describe_files
-from bibld.publish._parts import UNBOUND, write_part
+from bibld.publish._parts import begin_draft, write_part
 from bibld.publish._statements import add_run_statements
 from bibld.publish.dumps import describe_dumps
 from bibld.publish.feed import write_changes
 from bibld.published import Change
-
-
-class PartitionedContents(msgspec.Struct, frozen=True):
-    """What a release consists of, as far as it is known before its dumps are written.
-
-    ``counts`` are those of all quads but the description of the dataset, ``source_statements`` the lines about the
-    sources, which are among these quads; ``examples`` are resource IRIs to try. ``withdraws``: there is no previous
-    release because the one before contains what must not be published any more.
-    """
-
-    number: int
-    made_by: str
-    figures: Figures
-    counts: QuadCounts
-    source_statements: Sequence[str]
-    examples: Sequence[str] = ()
-    delivered: int = 0
-    withdraws: bool = False
 
 
 def begin_partitioned(
@@ -54,28 +37,8 @@ def begin_partitioned(
     ``draft.description`` are then all lines of the graph ``dataset``; ``draft.source_statements`` are already among
     the quads, the others have to be added to the dumps. Raises ``StageError``.
     """
-    manifest = Manifest(
-        number=contents.number,
-        created=run_time.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        made_by=contents.made_by,
-        dataset=config.dataset,
-        figures=contents.figures,
-        files=(),
-        delivered=contents.delivered,
-        backend=config.store.backend,
-    )
-    draft = ReleaseDraft(
-        manifest=manifest,
-        folder=folder,
-        previous=previous,
-        **UNBOUND,
-        examples=tuple(contents.examples),
-        settings=config.publish,
-        source_statements=frozenset(contents.source_statements),
-        description=frozenset(contents.source_statements),
-        withdraws=contents.withdraws,
-    )
-    draft = msgspec.structs.replace(draft, counts=lambda: contents.counts)
+    draft = begin_draft(config, folder, run_time, contents, contents.number, contents.delivered, previous)
+    draft = msgspec.structs.replace(draft, withdraws=contents.withdraws, counts=lambda: contents.counts)
     for name in ("void", "run"):
         if name in config.publish.parts:
             draft = write_part(name, draft, config.settings("publish", name))

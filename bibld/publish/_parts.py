@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -23,9 +24,10 @@ from bibld.config import Config
 from bibld.errors import BibldError, StageError
 from bibld.model.iris import Iris
 from bibld.model.linkage import Merged
+from bibld.model.release import Manifest
 from bibld.parallel import call_in_process, worker_count
 from bibld.protocols import PreviousRelease, ReleaseDraft, Store
-from bibld.publish._contents import Contents
+from bibld.publish._contents import Contents, PartitionedContents
 
 WORTH_PROCESSES = 5_000
 """Records; all parts of a smaller release are written in this process, since starting others takes as long."""
@@ -37,6 +39,41 @@ _Write = Callable[[str, ReleaseDraft], ReleaseDraft]
 
 
 # -- what a draft reads ----------------------------------------------------------------------------------------------
+
+
+def begin_draft(
+    config: Config,
+    folder: Path,
+    run_time: datetime,
+    contents: Contents | PartitionedContents,
+    number: int,
+    delivered: int,
+    previous: PreviousRelease | None,
+) -> ReleaseDraft:
+    """Return the draft of the release ``number`` in an empty folder; it has no quads yet.
+
+    ``delivered`` is the last patch of the catalog, or the run of another engine, that the release has.
+    """
+    manifest = Manifest(
+        number=number,
+        created=run_time.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        made_by=contents.made_by,
+        dataset=config.dataset,
+        figures=contents.figures,
+        files=(),
+        delivered=delivered,
+        backend=config.store.backend,
+    )
+    return ReleaseDraft(
+        manifest=manifest,
+        folder=folder,
+        previous=previous,
+        **_UNBOUND,
+        examples=tuple(contents.examples),
+        settings=config.publish,
+        source_statements=frozenset(contents.source_statements),
+        description=frozenset(contents.source_statements),
+    )
 
 
 def bind_draft(draft: ReleaseDraft, contents: Contents, catalog: Catalog, goal: int, store: Store) -> ReleaseDraft:
@@ -82,7 +119,7 @@ def _not_bound(*_arguments: object) -> Any:  # noqa: ANN401
     raise AssertionError("bind_draft() has not been called")
 
 
-UNBOUND: Mapping[str, Any] = {
+_UNBOUND: Mapping[str, Any] = {
     "store": ClosedStore(),
     "blocks": _not_bound,
     "counts": _not_bound,
@@ -136,7 +173,7 @@ def write_parts(
         return write_part(name, given, config.settings("publish", name))
 
     def write_in_process(name: str, given: ReleaseDraft) -> ReleaseDraft:
-        arguments = (name, msgspec.structs.replace(given, **UNBOUND), config.settings("publish", name), contents, goal)
+        arguments = (name, msgspec.structs.replace(given, **_UNBOUND), config.settings("publish", name), contents, goal)
         purpose = f'write part "{name}" of the release'
         call_in_process(_write_from_catalog, arguments, purpose, [__name__], stopped)
         return given
