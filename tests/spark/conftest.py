@@ -18,8 +18,13 @@ from bibld.spark._tables import Tables
 
 SMALL = {
     "spark.driver.memory": "1g",
-    "spark.sql.shuffle.partitions": 3,
-    "spark.default.parallelism": 3,
+    "spark.sql.shuffle.partitions": 2,
+    "spark.default.parallelism": 2,
+    # Tables of some rows: it would take longer to compile the code for them than to run it.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto",
+    "spark.sql.codegen.wholeStage": False,
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": False,
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.ui.enabled": False,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
 from pyspark.sql import SparkSession
 
 from bibld import pipeline
@@ -192,17 +190,3 @@ def test_a_source_in_doubt_keeps_its_state(spark: SparkSession, tmp_path: Path) 
     (tmp_path / "b.mrc").write_bytes(record("1", "New") + record("2")[:-20])
     both.run()
     assert any(line.startswith("b: keeps its old state") for line in both.reports)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_any_sequence_of_versions(spark: SparkSession, tmp_path: Path, seed: int) -> None:
-    dice = random.Random(seed)
-    both = Both(spark, tmp_path, a="a*.mrc", b="b.mrc")
-    for _ in range(3):
-        for name in ("a1", "a2", "b"):
-            versions = [
-                record(str(dice.randrange(12)), dice.choice("AB"), dice.choice("nnnd"))
-                for _ in range(dice.randrange(6, 25))
-            ]
-            (tmp_path / f"{name}.mrc").write_bytes(b"".join(versions))
-        both.run(allow_deletes=dice.random() < 0.5)
