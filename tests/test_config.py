@@ -168,6 +168,11 @@ SOURCES = "[[source]]"
         ("example.org/", "example.org/?x/", 'bibld.toml:4: dataset.base: "https://data.example.org/?x/" cannot be the'),
         ("example.org/", "example.org/#x/", 'bibld.toml:4: dataset.base: "https://data.example.org/#x/" cannot be the'),
         (SOURCES, "[dedup]\nblock = []\n[[source]]", "bibld.toml:9: dedup.block: names no blocker; name at least one "),
+        (
+            SOURCES,
+            '[publish]\nparts = ["feed", "documents"]\n[[source]]',
+            'bibld.toml:9: publish.parts: "feed" is made from the documents; name "documents" before it',
+        ),
         (SOURCES, '[dedup]\nblock = ["x"]\n[[source]]', 'bibld.toml:9: dedup.block: unknown dedup.block adapter "x"'),
         (SOURCES, '[merge]\ntitle = "x"\n[[source]]', "bibld.toml:9: "),
         (SOURCES, '[store]\nbackend = "x"\n[[source]]', 'bibld.toml:9: store.backend: unknown store adapter "x"'),

@@ -46,6 +46,8 @@ _EXAMPLES = {
 }
 _TOML_TYPES = {"object": "table", "array": "list", "str": "string", "int": "integer", "bool": "true or false"}
 _INVALID = object()
+_MADE_FROM_DOCUMENTS = ("search", "feed", "sitemap")
+"""Parts of a release that read the prepared documents, so that ``documents`` must be written before them."""
 
 
 class _Top(msgspec.Struct, frozen=True):
@@ -101,7 +103,7 @@ class Checker:
         self._check_names("store.backend", (store.backend,), "store")
         remotes = self._remote_stores(store.remote)
         publish = self._stage(tables, "publish", PublishConfig, "publish")
-        self._check_names("publish.parts", publish.parts, "publish")
+        self._check_parts(publish.parts)
         triplify = self._stage(tables, "triplify", TriplifyConfig)
         serve = self._stage(tables, "serve", adapters.stage_settings_type("serve"))
         notify = self._notify(tables.get("notify", {}))
@@ -337,6 +339,12 @@ class Checker:
         for name in names:
             if name not in adapters.adapter_names(stage):
                 self._add_fault(where, adapters.unknown_adapter_message(stage, name))
+
+    def _check_parts(self, parts: Sequence[str]) -> None:
+        self._check_names("publish.parts", parts, "publish")
+        for name in _MADE_FROM_DOCUMENTS:
+            if name in parts and "documents" not in parts[: parts.index(name)]:
+                self._add_fault("publish.parts", f'"{name}" is made from the documents; name "documents" before it')
 
     def _check_license(self, iri: Any, where: str) -> None:  # noqa: ANN401
         if isinstance(iri, str) and not is_web_iri(iri):

@@ -311,6 +311,7 @@ def install(tmp_path, monkeypatch):
         (info / "entry_points.txt").write_text("[bibld.publish]\ngreeting = greeting_part\n")
         monkeypatch.syspath_prepend(tmp_path / "site")
         monkeypatch.setattr(adapters, "_plugins", cache(adapters._plugins.__wrapped__))
+        monkeypatch.setattr(adapters, "_entry_points", cache(adapters._entry_points.__wrapped__))
 
     yield install
     sys.modules.pop("greeting_part", None)

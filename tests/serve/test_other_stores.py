@@ -25,6 +25,7 @@ def served_from_rdflib(site_in, quads, tmp_path, monkeypatch):
     shutil.copy(Path(__file__).with_name("rdflib_store.py"), installed)
     monkeypatch.syspath_prepend(installed)
     monkeypatch.setattr(adapters, "_plugins", cache(adapters._plugins.__wrapped__))
+    monkeypatch.setattr(adapters, "_entry_points", cache(adapters._entry_points.__wrapped__))
     site = site_in(tmp_path / "release")
     shutil.rmtree(site.release / "store")
     (site.release / "store").mkdir()
