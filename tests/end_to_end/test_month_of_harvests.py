@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import email.utils
+import fcntl
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -17,12 +20,12 @@ from tests.harvest.small_oai import Library
 from tests.harvest.test_hostile_oai import configured
 
 DAY = 86400
-DONE, KEPT_OLD_STATE = 0, 4
+DONE, FAILED, KEPT_OLD_STATE = 0, 1, 4
 FIRST, LAST = 1, 60
 
 
 class Night(NamedTuple):
-    """What changes in the library, what the server does wrong, and how the run must end."""
+    """What changes in the library, what the server or this machine does wrong, and how the run must end."""
 
     name: str
     exit_code: int = DONE
@@ -30,6 +33,13 @@ class Night(NamedTuple):
     wrong: Callable[..., Reply] | None = None
     is_current: bool = True
     """Whether what is published is what the library has."""
+    here: Callable[[Path], AbstractContextManager[dict[str, str]]] | None = None
+    """A fault of this machine during the run of a workspace; yields variables of the environment."""
+    message: str = "far: "
+
+    @property
+    def has_fault(self) -> bool:
+        return self.wrong is not None or self.here is not None or not self.is_current
 
 
 def html(request, reply):
@@ -51,6 +61,41 @@ def once(wrong):
 
 def edit(old, new):
     return lambda request, reply: reply._replace(body=reply.body.replace(old, new))
+
+
+def cut(request, reply):
+    return reply._replace(body=reply.body[: len(reply.body) // 2])
+
+
+def forget_token(request, reply):
+    if request.token and request.memory.setdefault("expired", request.token) == request.token and not request.times:
+        return error("badResumptionToken", "expired")
+    return reply
+
+
+def utf16(request, reply):
+    return reply._replace(body=reply.body.decode().replace('"UTF-8"', '"UTF-16"').encode("utf-16"))
+
+
+@contextmanager
+def clock_of_1970(workspace: Path) -> Iterator[dict[str, str]]:
+    yield {"SOURCE_DATE_EPOCH": str(DAY)}
+
+
+@contextmanager
+def run_of_last_night(workspace: Path) -> Iterator[dict[str, str]]:
+    """Lock the workspace, as a run does that has not ended yet."""
+    with (workspace / "lock").open("a+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield {}
+
+
+@contextmanager
+def lost_file(workspace: Path) -> Iterator[dict[str, str]]:
+    """Remove a file of the harvested records."""
+    file, *_ = sorted((workspace / "harvest" / "far").glob("**/*.gz"))
+    file.unlink()
+    yield {}
 
 
 def nothing(library):
@@ -78,27 +123,29 @@ def lose_all(request, reply):
 
 
 MONTH = [
-    Night("the first harvest"),
+    Night("the first harvest, and each answer is cut off once", wrong=once(cut)),
     Night("a web page in place of the list", KEPT_OLD_STATE, wrong=html, is_current=False),
-    Night("all is well"),
+    Night("a token has expired", change=put(*range(1, 10)), wrong=forget_token),
     Night("busy for a day", KEPT_OLD_STATE, wrong=busy, is_current=False),
     Night("the connection breaks once", wrong=once(down)),
     Night("the connection always breaks", KEPT_OLD_STATE, wrong=down, is_current=False),
     Night("control characters", change=put(7, title="Bells \x07 {} of {}"), is_current=False),
-    Night("they are mended", change=put(7)),
-    Night("three records are deleted", change=delete(11, 12, 13)),
-    Night("nothing changes", change=nothing),
+    Night("they are mended, in UTF-16", change=put(7), wrong=utf16),
+    Night("three records are deleted, which is stated at the record", change=delete(11, 12, 13),
+          wrong=edit(b'<record><header status="deleted">', b'<record status="deleted"><header>')),
+    Night("nothing changes, and the clock of this machine is set back", change=nothing, here=clock_of_1970),
     Night("windows-1252 declared as UTF-8", wrong=lambda request, reply: reply._replace(
         body=reply.body.decode().encode("cp1252", "replace"))),
     Night("a record is not well-formed", change=put(20, title="Title <i>{} of {}"), is_current=False),
-    Night("it is mended", change=put(20)),
+    Night("it is mended, and the run of last night has not ended", FAILED, change=put(20), is_current=False,
+          here=run_of_last_night, message="in use by another run"),
     Night("500 once", wrong=once(lambda request, reply: Reply(b"oops", 500))),
     Night("an empty answer once", wrong=once(lambda request, reply: Reply(b""))),
     Night("answers are compressed without a word", wrong=lambda request, reply: reply._replace(
         body=gzip.compress(reply.body))),
     Night("half of the library is deleted by mistake", KEPT_OLD_STATE, change=delete(*range(15, 50)), is_current=False),
     Night("still", KEPT_OLD_STATE, is_current=False),
-    Night("they are back", change=put(*range(15, 50))),
+    Night("they are back, and a stored file is lost", change=put(*range(15, 50)), here=lost_file),
     Night("an error that is none once", wrong=once(lambda request, reply: error("InternalException"))),
     Night("warnings before the answer", wrong=lambda request, reply: reply._replace(body=b"Warning\n" + reply.body)),
     Night("notices after the answer", wrong=lambda request, reply: reply._replace(body=reply.body + b"<b>Notice</b>")),
@@ -120,6 +167,7 @@ MONTH = [
 @pytest.mark.server
 def test_a_month_with_a_fault_every_night_ends_with_the_right_records(tmp_path, monkeypatch):
     assert len(MONTH) == 30
+    assert [night.name for night in MONTH if not night.has_fault] == ["all is well in the end"]
     library = Library(clock=1_780_000_000)
     for number in range(FIRST, LAST + 1):
         library.put(number, f"Title {number}")
@@ -140,10 +188,11 @@ def test_a_month_with_a_fault_every_night_ends_with_the_right_records(tmp_path, 
             wrong = night.wrong
             server.memory.clear()
             monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(library.clock)))
-            run = CliRunner().invoke(command_line, ["run", str(config.file), "--quiet"])
+            with night.here(config.workspace) if night.here else nullcontext({}) as environment:
+                run = CliRunner().invoke(command_line, ["run", str(config.file), "--quiet"], env=environment)
             where = f"night {number}, {night.name}: {run.output}"
             assert run.exit_code == night.exit_code, where
-            assert "far: " in run.output
+            assert night.message in run.output, where
             before, published = published, titles(workspace)
             if night.name == "a record is not well-formed":
                 with workspace.catalog() as catalog:
@@ -152,7 +201,7 @@ def test_a_month_with_a_fault_every_night_ends_with_the_right_records(tmp_path, 
                 assert b"<i>20 of" in reject.original
             if night.is_current:
                 assert published == library.titles(), where
-            elif night.exit_code == KEPT_OLD_STATE:
+            elif night.exit_code in (FAILED, KEPT_OLD_STATE):
                 assert before is not None
                 assert published.keys() >= before.keys(), where
         assert (tmp_path / "work" / "reports" / "far.html").is_file()
