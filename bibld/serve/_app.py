@@ -17,7 +17,17 @@ from bibld.published.search import OutOfTimeError
 from bibld.serve._addresses import Addresses
 from bibld.serve._documents import Documents
 from bibld.serve._files import Files
-from bibld.serve._http import ALWAYS, VARY, Endpoint, Headers, ProblemError, accept_of, language_headers, language_of
+from bibld.serve._http import (
+    ALWAYS,
+    PROBLEM_JSON,
+    VARY,
+    Endpoint,
+    Headers,
+    ProblemError,
+    accept_of,
+    language_headers,
+    language_of,
+)
 from bibld.serve._interfaces import Interfaces
 from bibld.serve._language import message
 from bibld.serve._negotiation import choose
@@ -27,7 +37,6 @@ from bibld.serve._review import ReviewSite
 from bibld.serve._search import SearchSite
 from bibld.serve._sparql.protocol import SparqlEndpoint
 
-_PROBLEM_JSON = "application/problem+json"
 _REQUEST_HEADERS = (
     "Accept, Accept-Language, Authorization, Cache-Control, Content-Type, If-Modified-Since, If-None-Match, Pragma, "
     "Range, User-Agent, X-Requested-With"
@@ -137,11 +146,11 @@ def _answer_error(request: Request, error: Exception, pages: PagesByLanguage) ->
         _LOG.error("%s %s failed", request.method, request.scope["path"], exc_info=error)
         detail = message("The server failed at this request; its log contains the cause.")
         problem = ProblemError(500, message("Internal error"), detail)
-    is_page = choose(accept_of(request), (_PROBLEM_JSON, "application/json", "text/html")) == "text/html"
+    is_page = choose(accept_of(request), (PROBLEM_JSON, "application/json", "text/html")) == "text/html"
     headers = {**ALWAYS, "Vary": VARY, "Cache-Control": "no-cache", **problem.headers}
     if is_page or (problem.page is not None and request.query_params.get("format") == "html"):
         tag = language_of(request)
         headers |= {"Content-Type": "text/html; charset=utf-8", **dict(language_headers(tag))}
         return Response(problem.page or pages[tag].problem(problem), problem.status, headers)
-    headers["Content-Type"] = _PROBLEM_JSON
+    headers["Content-Type"] = PROBLEM_JSON
     return Response(problem.to_json(), problem.status, headers)

@@ -19,6 +19,7 @@ from bibld.serve._language import PARAMETER, choose_page_language
 from bibld.serve._negotiation import accepts_gzip
 
 Endpoint = Callable[[Request], Awaitable[Response]]
+PROBLEM_JSON = "application/problem+json"
 VARY = "Accept, Accept-Encoding"
 PAGE_VARY = f"{VARY}, Accept-Language, Cookie"
 """Of pages, which come in the language that the client wants."""

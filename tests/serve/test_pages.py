@@ -210,7 +210,7 @@ def test_all_statements_are_on_a_page_of_their_own(client, path):
     )
     assert f"{address}statements.html" in {attributes["href"] for attributes in page(client, path).of("a")}
     seen = page(client, f"{address}statements.html")
-    assert {"class": "statements"} in seen.of("table")
+    assert {"class": "statements stacked"} in seen.of("table")
     assert {"rel": "canonical", "href": f"{address}html"} in seen.of("link")
 
 

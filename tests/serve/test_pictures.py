@@ -171,6 +171,15 @@ def test_an_overlap_shows_the_twenty_largest_combinations_and_lists_all() -> Non
     assert "10 more" in picture.wide
 
 
+def test_a_long_name_of_a_set_is_cut_on_a_phone_only() -> None:
+    name = "In the manner of the National Library of Russia"
+    drawn = draw_overlap(Caption("overlap", "Overlap"), [(name, ""), ("B", "")], [Combination((0, 1), 3)]).wide
+    root = etree.fromstring(f'<svg xmlns="{SVG[1:-1]}">{drawn}</svg>')
+    names = {each.get("class"): "".join(each.itertext()) for each in root.iter(f"{SVG}g")}
+    assert names["long-name"] == name
+    assert names["short-name"].endswith("…")
+
+
 def test_a_waterfall_begins_each_bar_where_the_one_before_ended() -> None:
     picture = draw_waterfall(
         Caption("reasons", "Reasons"),

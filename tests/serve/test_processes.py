@@ -234,7 +234,7 @@ def test_the_supervisor_loads_no_kernels_and_opens_no_store(tmp_path):
 
 
 def test_limits_hold_for_all_processes_together_and_point_to_the_dumps(tmp_path):
-    limits = {"documents": 20, "sparql": 3, **NONE_EXEMPT}
+    limits = {"pages": 2, "documents": 20, "sparql": 3, **NONE_EXEMPT}
     with serving(tmp_path, processes=3, limits=limits) as server:
         answers = [server.get(DOCUMENT) for _ in range(40)]
         statuses = [status for status, _ in answers]
@@ -247,6 +247,9 @@ def test_limits_hold_for_all_processes_together_and_point_to_the_dumps(tmp_path)
         head = server.exchange(request).partition(b"\r\n\r\n")[0].lower()
         assert b"retry-after: " in head
         assert b"content-type: application/problem+json" in head
+        page = request.replace(b"\r\n\r\n", b"\r\nAccept: text/html\r\nAccept-Language: ru\r\n\r\n")
+        pages = [server.exchange(page).decode() for _ in range(6)]
+        assert "<h1>Слишком много запросов</h1>" in pages[-1]
         assert server.get("/lod/dumps/void.ttl")[0] == 200  # another class
         others = [server.get(DOCUMENT, b"X-Forwarded-For: 203.0.113.9\r\n")[0] for _ in range(10)]
         assert others == [200] * 10  # the proxy on this machine is trusted

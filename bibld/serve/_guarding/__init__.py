@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, NamedTuple
 
 import msgspec
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bibld.serve._answers import Answer
@@ -20,8 +21,20 @@ from bibld.serve._guarding.clients import Client, Clients
 from bibld.serve._guarding.limits import CLASSES, CONTROL, DOCUMENTS, PAGES, Buckets
 from bibld.serve._guarding.log import AccessLog, Entry, cut, header_text
 from bibld.serve._guarding.metrics import Metrics
+from bibld.serve._guarding.plain_page import plain_page
 from bibld.serve._guarding.requests import Body, Checks, Classes, Head
-from bibld.serve._http import ALWAYS, CACHE, ProblemError
+from bibld.serve._http import (
+    ALWAYS,
+    CACHE,
+    PAGE_VARY,
+    PROBLEM_JSON,
+    ProblemError,
+    accept_of,
+    language_headers,
+    language_of,
+)
+from bibld.serve._language import language_named, message
+from bibld.serve._negotiation import choose
 
 _LOG = logging.getLogger("bibld.serve")
 _HEALTH_SECONDS = 5.0
@@ -198,13 +211,15 @@ class Guard:
 
     def _too_many(self, kind: int, wait: float) -> ProblemError:
         mount = self._rules.mount
-        detail = (
-            f"Your address has sent too many requests for {CLASSES[kind]}. Complete copies of the data are in the "
-            f"dumps: see {mount}dumps/manifest.json, /.well-known/void, and the sitemap that /robots.txt names."
+        detail = message(
+            "Your address has sent too many requests for %(kind)s. Complete copies of the data are in the "
+            "dumps: see %(mount)sdumps/manifest.json, /.well-known/void, and the sitemap that /robots.txt names.",
+            kind=CLASSES[kind],
+            mount=mount,
         )
         alternates = (("application/json", f"{mount}dumps/manifest.json"), ("text/turtle", "/.well-known/void"))
         headers = {"Retry-After": str(math.ceil(wait))}
-        return ProblemError(429, "Too many requests", detail, headers, alternates)
+        return ProblemError(429, message("Too many requests"), detail, headers, alternates)
 
     async def _control(self, scope: Scope, client: Client, send: Send) -> None:
         """Answer ``/health``, ``/health/live``, ``/metrics`` and ``OPTIONS *``."""
@@ -242,8 +257,16 @@ async def _refuse(scope: Scope, error: Exception, send: Send) -> None:
     else:
         _LOG.error("%s %s failed", scope["method"], scope["path"], exc_info=error)
         problem = ProblemError(500, "Internal error", "The server failed at this request; its log contains the cause.")
-    headers = {**problem.headers, "Content-Type": "application/problem+json"}
-    await _send(scope, problem.status, headers, problem.to_json(), send)
+    request = Request(scope)
+    headers = {**problem.headers, "Vary": PAGE_VARY}
+    if choose(accept_of(request), (PROBLEM_JSON, "application/json", "text/html")) == "text/html":
+        tag = language_of(request)
+        headers |= {"Content-Type": "text/html; charset=utf-8", **dict(language_headers(tag))}
+        body = plain_page(problem, language_named(tag))
+    else:
+        headers["Content-Type"] = PROBLEM_JSON
+        body = problem.to_json()
+    await _send(scope, problem.status, headers, body, send)
 
 
 async def _send(scope: Scope, status: int, headers: dict[str, str], body: bytes, send: Send) -> None:

@@ -16,7 +16,7 @@ from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._http import ProblemError
 from bibld.serve._language import Language, language_named, message
 from bibld.serve._names import Names
-from bibld.serve._pages import fields, matches, ontology, overview, queries, views
+from bibld.serve._pages import fields, matches, ontology, overview, portraits, queries, views
 from bibld.serve._pages.environment import make_environment
 from bibld.serve._pages.queries import SparqlView as SparqlView
 from bibld.serve._pages.report_pictures import ReportPictures
@@ -237,7 +237,7 @@ class Pages:
         return ontology.Example(subject, row.predicate, views.Link(row.href or "", text, "", row.language))
 
     def _entity(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object], page: int) -> bytes:
-        labels = self._names.labels(thing.iri)
+        labels = portraits.labels_for_reader(self._names.labels(thing.iri), "graph", self.language)
         incoming = self._graph.incoming(thing.iri, INCOMING_ON_PAGE, (page - 1) * INCOMING_ON_PAGE)
         titles = self._names.titles(subject for _, subject in incoming.links)
         pointing = []

@@ -36,6 +36,12 @@ DECISION_WORDS = {
 }
 """Decision about a pair of records → the words for it."""
 
+SCORER_WORDS = {
+    "model": message("model"),
+    "rules": message("rules"),
+}
+"""Name of what decided about a pair of records → the words for it; others have names that are shown as they are."""
+
 RELATION_WORDS = {
     "same_set": message("volumes of one set"),
     "part_of": message("one is part of the other"),
@@ -138,6 +144,7 @@ _REASONS = (
     (r"they have other numbers: (?P<numbers>.*)", message("they have other numbers: %(numbers)s")),
     (r"they have no ISBN in common", message("they have no ISBN in common")),
 )
+_AND = message(" and ")
 _COMPILED = tuple((re.compile(pattern), text) for pattern, text in _REASONS)
 
 
@@ -164,7 +171,8 @@ def reason_words(reason: str, language: Language) -> str:
     for pattern, text in _COMPILED:
         found = pattern.fullmatch(reason)
         if found is not None:
-            return language.text(text.pattern, **found.groupdict())
+            values = {name: value.replace(" and ", language.text(_AND)) for name, value in found.groupdict().items()}
+            return language.text(text.pattern, **values)
     return reason
 
 

@@ -24,6 +24,8 @@ KINDS = {
     "concept": message("Subject"),
     "class": message("Class mark"),
     "genre": message("Genre"),
+    "audience": message("Audience"),
+    "scheme": message("List of headings or classes"),
     "place": message("Place"),
     "publisher": message("Publisher"),
     "series": message("Series"),
@@ -58,12 +60,13 @@ _CLASSES = {
 _KIND_OF_CLASS = {expand(curie): kind for curie, kind in _CLASSES.items()}
 _SAME = tuple(map(expand, ("owl:sameAs", "skos:exactMatch", "skos:closeMatch", "rdfs:seeAlso")))
 _IS_PART_OF, _HAS_PART = expand("dcterms:isPartOf"), expand("dcterms:hasPart")
-_SCHEME = expand("skos:inScheme")
+_SCHEME, _CONCEPT_SCHEME = expand("skos:inScheme"), expand("skos:ConceptScheme")
 _NOTATION = expand("skos:notation")
 _CREATOR = expand("dcterms:creator")
 _DATE, _BIRTH, _DEATH = map(expand, ("bf:date", "schema:birthDate", "schema:deathDate"))
 _IDENTIFIED, _VALUE, _TYPE, _LABEL = map(expand, ("bf:identifiedBy", "rdf:value", "rdf:type", "rdfs:label"))
 _OTHER_NAME = expand("skos:altLabel")
+_AUDIENCES = "concept/marctarget/"
 _RELATOR = "http://id.loc.gov/vocabulary/relators/"
 
 _BY_PREDICATE = {
@@ -172,6 +175,29 @@ def kind_of_entity(path: str, types: Iterable[str]) -> str:
     return next((kind for kind in ("person", "family", "meeting", "organisation") if kind in kinds), "agent")
 
 
+def _kind_of_concept(path: str, values: Mapping[str, Sequence[str]]) -> str:
+    """Return a key of ``KINDS`` for a subject, a class mark, an audience, or the list that contains such things."""
+    if _CONCEPT_SCHEME in values.get(_TYPE, ()):
+        return "scheme"
+    if path.startswith(_AUDIENCES):
+        return "audience"
+    return "class" if _NOTATION in values else "concept"
+
+
+def labels_for_reader(labels: Sequence[Label], kind: str, language: Language) -> list[Label]:
+    """Return the names of a thing, the best for a reader first.
+
+    The name of an audience is translated. Lists of headings, datasets and graphs have a name in each language, and the
+    one in the language of the page is the first; the first name of all others is that of the data.
+    """
+    if kind == "audience":
+        words = ((codes.words_of(codes.AUDIENCE_LABELS, label.text, language), label) for label in labels)
+        return [label if text == label.text else Label(text, language.tag) for text, label in words]
+    if kind in ("scheme", "dataset", "graph"):
+        return sorted(labels, key=lambda label: label.language != language.tag)
+    return list(labels)
+
+
 def portrait(
     thing: str, path: str, triples: Sequence[ox.Triple], base: str, sources: Mapping[str, str], language: Language
 ) -> Portrait:
@@ -207,7 +233,7 @@ def portrait(
     stated = next(iter(values.get(_DATE, ())), "")
     kind = kind_of_entity(path, values.get(_TYPE, ()))
     return Portrait(
-        kind="class" if kind == "concept" and _NOTATION in values else kind,
+        kind=_kind_of_concept(path, values) if kind == "concept" else kind,
         lives=stated.replace("-", "–") or (f"{birth}–{death}" if birth or death else ""),
         years={name: year for name, year in (("birthDate", birth), ("deathDate", death)) if year},
         other_names=tuple(names),

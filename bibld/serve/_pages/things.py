@@ -18,7 +18,7 @@ from bibld.serve._citations import STYLES, coins, reference_of
 from bibld.serve._graph import Incoming
 from bibld.serve._language import Language, message
 from bibld.serve._names import Names
-from bibld.serve._pages import codes, facts, fields, matches, portraits, structured, views
+from bibld.serve._pages import codes, facts, fields, matches, portraits, structured, terms, views
 from bibld.serve._pages.holdings import holdings
 from bibld.serve._pages.works import Editions, WorkLists, WorksOfThing, first_author
 from bibld.serve._things import OpenRelease, Thing
@@ -247,6 +247,7 @@ class ThingPages:
             agreement=agreed,
             in_words=matches.labels_in_words,
             reasons=[matches.reason_words(reason, self._language) for reason in edge.verdict.reasons],
+            by=matches.words_for(matches.SCORER_WORDS, edge.verdict.by, self._language),
             waterfall=matches.waterfall(edge, self._language),
             features=matches.feature_lines(edge.score.features, self._language),
             comparison=comparison,
@@ -264,6 +265,7 @@ class ThingPages:
         shown = portraits.portrait(thing.iri, thing.path, triples, self._base, sources, self._language)
         if shown.kind == "concept" and {portraits.role_of(each) for each in incoming.things} == {"genre"}:
             shown = msgspec.structs.replace(shown, kind="genre")
+        labels = portraits.labels_for_reader(labels, shown.kind, self._language)
         heading = labels[0].text if labels else thing.path
         address = self._form(thing, "html")
         works = WorksOfThing()
@@ -319,7 +321,14 @@ class ThingPages:
             scheme = codes.words_of(codes.SCHEME_LABELS, last, self._language)
             labels = self._names.labels(iri) if iri in titles else ()
             own = next((label.text for label in labels if label.language == self._language.tag), "")
-            text = own or titles.get(iri) or (scheme if scheme != last else views.compact(last, {}))
+            title = titles.get(iri, "")
+            file = terms.name_of_file(f"{iri}/", self._language) if f"{iri}/" in terms.AUTHORITY_FILES else ""
+            text = (
+                own
+                or (title if title != last else "")
+                or file
+                or (scheme if scheme != last else views.compact(last, {}))
+            )
             found[iri] = portraits.NamedLink(href, text, "", fields.language_of(text))
         return found
 

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import msgspec
 
-from bibld.serve._pictures.drawing import NARROW, SIZE, Caption, Cell, Picture, draw_text, link, numbers, percent
+from bibld.serve._pictures.drawing import (
+    NARROW,
+    SIZE,
+    Caption,
+    Cell,
+    Picture,
+    draw_text,
+    fit_screens,
+    link,
+    numbers,
+    percent,
+)
 from bibld.serve._pictures.texts import fit, width_of
 
 SERIES = 6
@@ -55,7 +67,7 @@ def draw_columns(
     if len(series) > 1:
         for number, name in enumerate(series):
             out.append(f'<rect class="s{number % SERIES + 1}" x="0" y="{top}" width="10" height="10"/>')
-            out.append(draw_text("16", top + 10, fit(name, NARROW - 20, SIZE)))
+            out.append(fit_screens(name, 20, partial(draw_text, "16", top + 10)))
             top += _LINE
     for mark in marks:
         x, anchor = percent(mark.place * 100), "end" if mark.place > 0.5 else "start"

@@ -6,15 +6,18 @@ with letters of one size.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import resources
 
 import msgspec
 
-from bibld.serve._pictures.texts import to_xml
+from bibld.serve._pictures.texts import fit, to_xml
 
 NARROW, WIDE = 304, 688
 """Pixels: a drawing has at least the first width; one that has another form on a phone has at least the second."""
+
+_ROOM_OF_LONG_NAMES = 470
+"""Pixels: the room of the long form of a name; narrower drawings show the short form (``drawing.css``)."""
 
 SIZE = 12
 """Pixels: the size of the letters."""
@@ -120,6 +123,17 @@ def draw_text(x: str, y: float, words: str, kind: str = "", anchor: str = "") ->
     of_kind = f' class="{kind}"' if kind else ""
     at = f' text-anchor="{anchor}"' if anchor else ""
     return f'<text x="{x}" y="{y:g}"{of_kind}{at}>{to_xml(words)}</text>'
+
+
+def fit_screens(name: str, margin: float, draw: Callable[[str], str]) -> str:
+    """Return what ``draw`` makes of a name, or of its long and its short form if it has to be cut.
+
+    ``margin`` is what the line needs beside the name, in pixels.
+    """
+    short, long = fit(name, NARROW - margin, SIZE), fit(name, _ROOM_OF_LONG_NAMES - margin, SIZE)
+    if short == long:
+        return draw(short)
+    return f'<g class="long-name">{draw(long)}</g><g class="short-name">{draw(short)}</g>'
 
 
 def numbers(values: Sequence[int]) -> tuple[Cell, ...]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 import msgspec
 
 from bibld.serve._pictures.columns import SERIES
-from bibld.serve._pictures.drawing import NARROW, SIZE, Caption, Cell, Picture, draw_text, numbers, percent
+from bibld.serve._pictures.drawing import NARROW, SIZE, Caption, Cell, Picture, draw_text, fit_screens, numbers, percent
 from bibld.serve._pictures.texts import fit, to_xml
 
 _HEIGHT = 150
@@ -34,7 +35,7 @@ def draw_lines(caption: Caption, points: Sequence[str], lines: Sequence[Line]) -
         kind = number % SERIES + 1
         last = f"{line.values[-1]:,}".replace(",", "\u202f") if line.values else ""
         out.append(f'<rect class="s{kind}" x="0" y="{top + 4}" width="12" height="3"/>')
-        out.append(draw_text("18", top + 10, fit(f"{line.name}: {last}", NARROW - 20, SIZE)))
+        out.append(fit_screens(f"{line.name}: {last}", 20, partial(draw_text, "18", top + 10)))
         top += _LINE
     foot = top + 8 + _HEIGHT
     for number, line in enumerate(lines):

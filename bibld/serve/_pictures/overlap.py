@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
-from bibld.serve._pictures.drawing import NARROW, SIZE, Caption, Cell, Picture, draw_text, link, percent
+from bibld.serve._pictures.drawing import NARROW, SIZE, Caption, Cell, Picture, draw_text, fit_screens, link, percent
 from bibld.serve._pictures.texts import fit, width_of
 
 MOST_COLUMNS = 20
@@ -52,11 +53,8 @@ def draw_overlap(
         out.append(_draw_combination(each, number, step, (most, foot, is_upward), (len(sets), rows_end)))
     for position, (name, href) in enumerate(sets):
         y = foot + 8 + position * _ROW
-        shown_name = fit(name, NARROW - 8, SIZE)
-        for kind in ("plate", "band") if position % 2 == 0 else ("plate",):  # no line goes through a name
-            width = f"{width_of(shown_name, SIZE) + 8:.0f}"
-            out.append(f'<rect class="{kind}" x="0" y="{y + 2}" width="{width}" height="{SIZE + 5}"/>')
-        out.append(link(draw_text("4", y + SIZE + 2, shown_name, "halo"), href, name if href else "", True))
+        named = fit_screens(name, 8, partial(_draw_name, y, position % 2 == 0))
+        out.append(link(named, href, name if href else "", True))
     out.append(f'<line class="axis base" x1="0" x2="100%" y1="{foot}" y2="{foot}"/>')
     height = rows_end + 4
     if rest:
@@ -67,6 +65,16 @@ def draw_overlap(
     )
     has_links = any(each.href for each in shown) or any(href for _, href in sets)
     return Picture(caption, height, "".join(out), rows, has_links=has_links)
+
+
+def _draw_name(y: int, is_on_band: bool, name: str) -> str:
+    """Draw the name of a set on a plate, so that no line goes through it."""
+    width = f"{width_of(name, SIZE) + 8:.0f}"
+    plates = [
+        f'<rect class="{plate}" x="0" y="{y + 2}" width="{width}" height="{SIZE + 5}"/>'
+        for plate in (("plate", "band") if is_on_band else ("plate",))
+    ]
+    return f"{''.join(plates)}{draw_text('4', y + SIZE + 2, name, 'halo')}"
 
 
 def _draw_combination(
