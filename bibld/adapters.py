@@ -16,9 +16,9 @@ import importlib.metadata
 import importlib.util
 import inspect
 import logging
-import multiprocessing
 import pkgutil
 import re
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from types import ModuleType
@@ -243,5 +243,7 @@ def _cause(error: BaseException) -> str:
 @cache
 def _report_once(message: str) -> None:
     """Write a line to standard error; worker processes write nothing, since their parent has done so."""
-    if multiprocessing.parent_process() is None:
+    # A worker process has imported multiprocessing, which takes the others some milliseconds.
+    multiprocessing = sys.modules.get("multiprocessing")
+    if multiprocessing is None or multiprocessing.parent_process() is None:
         _LOG.warning("bibld: %s", message)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bibld.ingest._conversion import ENCODED_TWICE, Conversion, ConversionPool, Job, convert_record
+from bibld.ingest._conversion import ENCODED_TWICE, Conversion, Job, convert_record
 from bibld.ingest._export import Exported, export_mods, export_originals
 from bibld.ingest._forms import TABLE_COLUMNS, table_row
 from bibld.ingest._inspection import (
@@ -42,6 +42,7 @@ from bibld.lazy_imports import import_on_use
 
 if TYPE_CHECKING:
     from bibld.ingest._load import Intake, LoadResult, original_of, public_original_of
+    from bibld.ingest._pool import ConversionPool
     from bibld.ingest._takedown import (
         SuppressionRequest,
         apply_suppressions,
@@ -51,11 +52,12 @@ if TYPE_CHECKING:
         values_not_found,
     )
 
-# These need the catalog, which is not needed to inspect and convert files.
+# These need the catalog or further processes, which are not needed to inspect files and to convert a few records.
 __getattr__ = import_on_use(
     __name__,
     {
         "_load": ("Intake", "LoadResult", "original_of", "public_original_of"),
+        "_pool": ("ConversionPool",),
         "_takedown": (
             "SuppressionRequest",
             "apply_suppressions",

@@ -16,8 +16,9 @@ from bibld import harvest
 from bibld.catalog import Catalog, LoadCounts, NewRecord
 from bibld.config import Config
 from bibld.errors import DamagedFileError, RecordError
-from bibld.ingest._conversion import ENCODED_TWICE, Conversion, ConversionPool, Job, convert_record
+from bibld.ingest._conversion import ENCODED_TWICE, Conversion, Job, convert_record
 from bibld.ingest._inspection import InspectedFile, Inspection
+from bibld.ingest._pool import ConversionPool
 from bibld.ingest._rules import (
     changed_file_fault,
     conversion_job,

@@ -28,7 +28,7 @@ VERSION = "3.8"
 _XSI = "{http://www.w3.org/2001/XMLSchema-instance}"
 _SPACE = f"{{{XML}}}space"
 _WHITE = " \t\r\n"
-_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 # A prefix, not a default namespace: foreign XML without a namespace would fall into that.
 _PREFIXES = {"mods": MODS, "xlink": XLINK}

@@ -38,7 +38,7 @@ from bibld.unpacking import archive_of, open_decompressed
 _HEAD = 64 * 1024
 _DELIMITERS = (",", ";", "\t", "|")
 _LONGEST_NAME = 64
-_NAME = re.compile(r"(?:[^\W\d_]|[\x80-\uffff])(?:[\w .,:/()#$&'*+-]|[\x80-\uffff])*")
+_NAME = re.compile(r"(?:[^\W\d_]|[^\x00-\x7f])(?:[\w .,:/()#$&'*+-]|[^\x00-\x7f])*")
 _ROWS_SNIFFED = 20
 _DELIMITER_LINE = re.compile(rb'"?sep=([,;\t|])"?\r?\n', re.IGNORECASE)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _IN_A_ROW = 4
 
@@ -18,7 +19,10 @@ def _pattern(charset: str) -> bytes:
     return b"(?:" + doubled(range(0xD0, 0xD2)) + doubled(range(0x80, 0xC0)) + b"){%d}" % _IN_A_ROW
 
 
-_DOUBLED = re.compile(b"|".join(map(_pattern, ("cp1251", "latin-1", "cp1252"))))
+@cache
+def _doubled() -> re.Pattern[bytes]:
+    """Return the pattern for all charsets; it is compiled only for who needs it, since that takes milliseconds."""
+    return re.compile(b"|".join(map(_pattern, ("cp1251", "latin-1", "cp1252"))))
 
 
 _TRACES = (b"\xd0\xa0\xc2", b"\xc3\x90\xc2")
@@ -31,4 +35,4 @@ def is_encoded_twice(utf8: bytes) -> bool:
     >>> is_encoded_twice("РђРЅРЅР° РљР°СЂРµРЅРёРЅР°".encode()), is_encoded_twice("Анна Каренина, РСФСР".encode())
     (True, False)
     """
-    return any(trace in utf8 for trace in _TRACES) and _DOUBLED.search(utf8) is not None
+    return any(trace in utf8 for trace in _TRACES) and _doubled().search(utf8) is not None

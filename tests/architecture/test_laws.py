@@ -67,7 +67,7 @@ HEAVY = ("numba", "numpy", "pyarrow", "pyoxigraph", "pyspark", "rdflib", "starle
 
 NOT_CHECKED = (
     *("bibld.catalog", "bibld.merge", "bibld.pipeline", "bibld.publish", "bibld.store", "bibld.triplify"),
-    "httpx",
+    *("concurrent.futures.process", "httpx", "multiprocessing"),
 )
 """What ``bibld check`` does not need for files on disk, beside what is heavy: it would take longer to start."""
 

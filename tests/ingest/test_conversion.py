@@ -5,7 +5,7 @@ import pytest
 
 from bibld.crosswalk import columns, marc21
 from bibld.errors import ConfigError, CrosswalkError, ReadError
-from bibld.ingest import ConversionPool, Job, _conversion, convert_record
+from bibld.ingest import ConversionPool, Job, _pool, convert_record
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.origin import Origin
 from bibld.protocols import Parsed, Raw, Row
@@ -62,7 +62,7 @@ def test_an_error_that_concerns_every_record_is_raised(failure, monkeypatch):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_adapters_that_fail_in_any_process_leave_the_other_records(workers, monkeypatch):
-    monkeypatch.setattr(_conversion, "_WORTH_PROCESSES", 0)
+    monkeypatch.setattr(_pool, "_WORTH_PROCESSES", 0)
     with ConversionPool(workers) as pool:
         outcomes = list(pool.convert(job(marc21=marc21.Settings()), raws(600)))
         assert [outcome.origin.position for outcome in outcomes if isinstance(outcome, ReadError)] == [
