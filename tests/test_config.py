@@ -174,6 +174,11 @@ SOURCES = "[[source]]"
             'bibld.toml:9: publish.parts: "feed" is made from the documents; name "documents" before it',
         ),
         (SOURCES, '[dedup]\nblock = ["x"]\n[[source]]', 'bibld.toml:9: dedup.block: unknown dedup.block adapter "x"'),
+        (
+            SOURCES,
+            '[engine]\nname = "spark"\n[dedup]\nblock = ["identifier", "prefix"]\n[[source]]',
+            'bibld.toml:11: dedup.block: "prefix" compares all records in the memory of one machine; use blockers with',
+        ),
         (SOURCES, '[merge]\ntitle = "x"\n[[source]]', "bibld.toml:9: "),
         (SOURCES, '[store]\nbackend = "x"\n[[source]]', 'bibld.toml:9: store.backend: unknown store adapter "x"'),
         (

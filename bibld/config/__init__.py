@@ -11,7 +11,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from bibld.config._checker import Checker, remote_of_url
+from bibld.config._checker import Checker, blocker_faults, remote_of_url
 from bibld.config._structs import (
     Config,
     DedupConfig,
@@ -51,6 +51,7 @@ __all__ = [
     "SourceConfig",
     "StoreConfig",
     "TriplifyConfig",
+    "blocker_faults",
     "load",
     "remote_of_url",
 ]

@@ -108,6 +108,8 @@ class Checker:
         serve = self._stage(tables, "serve", adapters.stage_settings_type("serve"))
         notify = self._notify(tables.get("notify", {}))
         engine = self._engine(tables)
+        for fault in blocker_faults(dedup) if engine.name == "spark" else ():
+            self._add_fault("dedup.block", fault)
         names = [remote.config.name for remote in remotes]
         if serve.store and serve.store not in names:
             self._add_fault("serve.store", adapters.unknown_name_message(serve.store, names, "[[store.remote]]"))
@@ -376,6 +378,18 @@ class Checker:
         close = difflib.get_close_matches(where.rpartition(".")[2], known, n=1)
         hint = f'did you mean "{close[0]}"?' if close else f"allowed: {', '.join(sorted(known)) or 'none'}"
         self._add_key_fault(where, f'unknown key "{where}"; {hint}')
+
+
+def blocker_faults(dedup: DedupConfig) -> list[str]:
+    """Return what is wrong with the blockers for an engine of many machines, on which no task has all records."""
+    known = adapters.adapter_names("dedup.block")
+    return [
+        f'"{name}" compares all records in the memory of one machine; use blockers with keys, such as "identifier" and'
+        ' "composite", or engine.name = "local"'
+        for name in dict.fromkeys(dedup.block)
+        if name in known
+        and any(hasattr(adapters.load_adapter("dedup.block", name), part) for part in ("join", "fit", "passes"))
+    ]
 
 
 def remote_of_url(url: str, kind: str, user: str, password: str) -> Remote:

@@ -236,7 +236,8 @@ class _Results:
         self._set_redirects(deleted)
         restored = self._clear_redirects(redirected)
         changes = self._linkage.replace_clusters(self._ordinals_of_clusters(clustered))
-        self._record_events(run_time, [] if is_first else changes, deleted, restored)
+        appeared = [] if is_first else self._appeared(self._rows.ordinals_of(np.flatnonzero(self._rows.live)), restored)
+        self._record_events(run_time, [] if is_first else changes, deleted, restored, appeared)
         return clustered, {founder for _, before, now in changes for founder in (before, now)}.union(deleted)
 
     def update(self, decided: DecidedPairs, pending: Sequence[int], run_time: str) -> tuple[ClusteredPairs, set[int]]:
@@ -253,9 +254,7 @@ class _Results:
         self._set_redirects(deleted)
         restored = self._clear_redirects(live)
         changes = self._linkage.replace_clusters(self._ordinals_of_clusters(clustered), sorted(reached))
-        last_ordinal = self._catalog.matching.state().ordinal
-        appeared = [one for one in live if one > last_ordinal and one not in restored]
-        self._record_events(run_time, changes, deleted, restored, appeared)
+        self._record_events(run_time, changes, deleted, restored, self._appeared(live, restored))
         dirty = {self._linkage.founder(one) for one in pending}.union(pending)
         dirty.update(founder for change in changes for founder in change)
         for one in pending:
@@ -366,6 +365,11 @@ class _Results:
         restored = [one for one in ordinals if register.has_redirect(one) and records.is_live(one)]
         register.clear_redirects(restored)
         return restored
+
+    def _appeared(self, live: Iterable[int], restored: Sequence[int]) -> list[int]:
+        """Return those of the live records that the last matching did not know."""
+        last_ordinal, known = self._catalog.matching.state().ordinal, set(restored)
+        return [one for one in live if one > last_ordinal and one not in known]
 
     def _record_events(
         self,

@@ -17,6 +17,7 @@ from bibld.model.iris import Iris
 from bibld.notes import RunNotes
 from bibld.pipeline import RunOptions
 from bibld.progress import Progress
+from bibld.spark._frames import small_frame
 from bibld.spark._schemas import spark_schema
 from bibld.spark._session import located_failures
 from bibld.spark._storage import Storage
@@ -70,7 +71,7 @@ class Engine(RunNotes):
 
     def rows(self, rows: Iterable[Sequence[Any]], name: str) -> DataFrame:
         """Return a small table of rows that the driver has, with the columns of the table ``name``."""
-        return self.spark.createDataFrame([tuple(row) for row in rows], spark_schema(name))
+        return small_frame(self.spark, [tuple(row) for row in rows], spark_schema(name))
 
     def divide_shuffles(self, records: int) -> None:
         """Set into how many parts the rows that are sorted by a key are divided, unless the configuration states it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -34,6 +34,7 @@ from bibld.progress import Silent
 from bibld.protocols import HarvestedFile, Raw
 from bibld.read import Examined, FilePart, PartPlan, read, read_part, to_json
 from bibld.spark._engine import Engine
+from bibld.spark._frames import small_frame
 from bibld.spark._schemas import SCHEMAS, spark_schema
 from bibld.spark._stream import batches_of
 
@@ -143,6 +144,10 @@ class CarrierNumbers:
             self._next += 1
         return self._numbers[key]
 
+    def of_sources(self, sources: Collection[str]) -> set[int]:
+        """Return the numbers of the files of these sources."""
+        return {number for key, number in self._numbers.items() if key[0] in sources}
+
     def write(self, engine: Engine) -> None:
         """Write the table of carriers."""
         rows = [(number, *key) for key, number in sorted(self._numbers.items(), key=lambda item: item[1])]
@@ -150,25 +155,28 @@ class CarrierNumbers:
         engine.tables.write("carriers", made_by, engine.rows(rows, "carriers"))
 
 
-def convert_files(engine: Engine, plans: Sequence[FilePlan]) -> tuple[DataFrame, list[FilePlan]]:
+def convert_files(
+    engine: Engine, plans: Sequence[FilePlan], unread: Collection[int]
+) -> tuple[DataFrame, list[FilePlan]]:
     """Return the table ``conversions`` of these files, and those that were converted now.
 
-    What earlier runs made of unchanged files is taken from them.
+    What earlier runs made of unchanged files is taken from them; ``unread`` are carriers of which it stays in the
+    table, although their files are not read now.
     """
     tables = engine.tables
-    made_by = digest("conversions", VERSION, sorted(plan.key for plan in plans))
-    rows = [plan.key for plan in plans]
-    tables.write("inputs", digest("inputs", made_by), engine.rows(rows, "inputs"))
     known = {(int(row.carrier), row.content, row.context) for row in tables.before("inputs").collect()}
     if not tables.committed.tables.get("conversions"):
         known = set()
+    rows = sorted({plan.key for plan in plans} | {key for key in known if key[0] in unread})
+    made_by = digest("conversions", VERSION, rows)
+    tables.write("inputs", digest("inputs", made_by), engine.rows(rows, "inputs"))
     changed = [plan for plan in plans if plan.key not in known]
     if tables.is_complete("conversions", made_by):
         return tables.use("conversions", made_by), changed
-    unchanged = [plan.carrier for plan in plans if plan.key in known]
+    unchanged = sorted(key[0] for key in known.intersection(rows))
     frame = _converted(engine, changed)
     if unchanged:
-        numbers = engine.spark.createDataFrame([(number,) for number in unchanged], "carrier long")
+        numbers = small_frame(engine.spark, [(number,) for number in unchanged], "carrier long")
         kept = tables.before("conversions").join(sql.broadcast(numbers), "carrier", "left_semi")
         frame = kept.unionByName(frame) if changed else kept
     with engine.job("read: convert records"):
@@ -180,7 +188,7 @@ def _converted(engine: Engine, plans: Sequence[FilePlan]) -> DataFrame:
     schema = spark_schema("conversions")
     tasks = [(number, part) for number, plan in enumerate(plans) for part in plan.parts]
     if not tasks:
-        return engine.spark.createDataFrame([], schema)
+        return small_frame(engine.spark, [], schema)
     sources = {source.id: source for source in engine.config.sources}
     jobs = [conversion_job(engine.config, sources[plan.source], plan.inspected.examined) for plan in plans]
     shared = engine.broadcast((tuple(plans), tuple(jobs), tuple(tasks)))

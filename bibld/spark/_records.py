@@ -18,6 +18,7 @@ from bibld.errors import DamagedFileError, RecordError
 from bibld.ingest import ENCODED_TWICE, Inspection, LoadResult
 from bibld.model.origin import Origin, RecordId
 from bibld.spark._engine import Engine
+from bibld.spark._frames import small_frame
 from bibld.spark._reading import FilePlan
 from bibld.spark._schemas import SCHEMAS, spark_schema
 from bibld.spark._settling import Settled, Sighting, SightingKind, SourceRules, settle
@@ -46,6 +47,12 @@ class Load:
         self._removed = sorted(before.keys() - configured)
         self._kept_loads = {name: row for name, row in before.items() if name not in self._loaded}
         self._withheld: set[str] = set()
+        self._warned: set[str] = set()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no source is loaded and none was removed."""
+        return not self._inspections and not self._removed
 
     @property
     def withheld(self) -> list[str]:
@@ -93,6 +100,7 @@ class Load:
             self._rejected[plan.source] += counts["rejected"]
             self._unnamed[plan.source] += counts["unnamed"]
             if counts["doubled"] and plan.carrier in now:
+                self._warned.add(plan.source)
                 self._engine.progress.warn(
                     ingest.encoded_twice_warning(plan.source, name, counts["doubled"], counts["records"])
                 )
@@ -167,7 +175,7 @@ class Load:
                 status=sql.col("status"),
             )
         )
-        order = spark.createDataFrame(list(turns), "carrier long, turn long")
+        order = small_frame(spark, list(turns), "carrier long, turn long")
         kind = sql.when(sql.col("kind") == "", int(SightingKind.CONVERTED)).otherwise(int(SightingKind.REJECTED))
         read = (
             self._conversions.where("identity IS NOT NULL")
@@ -185,7 +193,7 @@ class Load:
             )
         )
         names = "source string, control_number string, kind int, turn long, position long"
-        others = spark.createDataFrame([(*row[:2], int(row[2]), *row[3:]) for row in refused], names)
+        others = small_frame(spark, [(*row[:2], int(row[2]), *row[3:]) for row in refused], names)
         columns = {name: sql.col(name) for name in ("kind", "turn", "position")}
         return registered.unionByName(stored).unionByName(read).unionByName(others.select(*_sighting(**columns)))
 
@@ -253,7 +261,7 @@ class Load:
             if not listed:
                 continue
             rows = [(record.control_number,) for record in listed]
-            wanted = self._engine.spark.createDataFrame(rows, "control_number string")
+            wanted = small_frame(self._engine.spark, rows, "control_number string")
             is_own = sql.col("source") == inspection.source.id
             found = self._tables.read("register_ordinal").where(is_own).join(sql.broadcast(wanted), "control_number")
             known = {row.control_number for row in found.select("control_number").collect()}
@@ -261,7 +269,20 @@ class Load:
             for record in unknown:
                 self._engine.progress.detail(f"read: {inspection.source.config.deletes}: {record} was never seen")
             if unknown:
+                self._warned.add(inspection.source.id)
                 self._engine.progress.warn(ingest.unknown_deletions_warning(inspection.source, unknown))
+
+    def note_readings(self, unchanged: Sequence[Inspection]) -> None:
+        """Write the table ``readings``: the sources that need not be read again as long as their files stay."""
+        clean = [
+            one
+            for one in self._inspections
+            if not one.gaps
+            and not one.warnings
+            and one.source.id not in (self._warned | self._withheld | self._faults.keys())
+        ]
+        rows = sorted((one.source.id, one.fingerprint) for one in (*clean, *unchanged) if one.fingerprint)
+        self._tables.write("readings", digest("readings", rows), self._engine.rows(rows, "readings"))
 
     def final(self, settled: DataFrame) -> DataFrame:
         """Return the settled records with their final place and status: deletions are done unless withheld."""
@@ -313,7 +334,7 @@ class Load:
         engine, tables = self._engine, self._tables
         kept = sorted(self._kept_loads)
         files = [(plan.carrier, plan.inspected.file.name) for plan in self._plans]
-        order = engine.spark.createDataFrame(files, "carrier long, file string")
+        order = small_frame(engine.spark, files, "carrier long, file string")
         names = SCHEMAS["rejects"].names
         rejects = self._conversions.where("kind <> ''").join(sql.broadcast(order), "carrier").select(names)
         refused = [
@@ -333,6 +354,7 @@ class Load:
         loads += [
             (load.source, tables.number, load.read, load.converted, load.superseded, load.rejected, load.deleted)
             for load in engine.loads
+            if load.source in self._loaded
         ]
         tables.write("loads", digest("loads", loads), engine.rows(loads, "loads"))
 

@@ -17,6 +17,7 @@ from bibld.errors import StageError
 from bibld.ingest import SuppressionRequest, report_suppressions, suppressed_ordinal
 from bibld.model.iris import record_of_path
 from bibld.spark._engine import Engine
+from bibld.spark._frames import small_frame
 from bibld.text.folding import tidy
 
 _BLOCK = 50_000
@@ -92,7 +93,7 @@ def assign_ordinals(engine: Engine) -> DataFrame:
         for turn, number, count in sorted((row.first_turn, row.block, row["count"]) for row in counts):
             bases.append((turn, number, base))
             base += count
-        known = engine.spark.createDataFrame(bases, "first_turn long, block long, base long")
+        known = small_frame(engine.spark, bases, "first_turn long, block long, base long")
         order = Window.partitionBy("first_turn", "block").orderBy("first_position")
         numbered = (
             new.withColumn("block", block)
@@ -138,7 +139,7 @@ def with_suppressions(frame: DataFrame, suppressions: Suppressions) -> DataFrame
     if not changes:
         return frame
     rows = [(ordinal, str(status)) for ordinal, status in sorted(changes.items())]
-    given = frame.sparkSession.createDataFrame(rows, "ordinal long, given string")
+    given = small_frame(frame.sparkSession, rows, "ordinal long, given string")
     has_record = sql.col("status").isin(str(RecordStatus.LIVE), str(RecordStatus.SUPPRESSED))
     status = sql.when(has_record & sql.col("given").isNotNull(), sql.col("given")).otherwise(sql.col("status"))
     return frame.join(sql.broadcast(given), "ordinal", "left").withColumn("status", status).drop("given")
@@ -168,7 +169,7 @@ def _ordinals(engine: Engine, records: Iterable[tuple[str, str]]) -> Mapping[tup
     names = sorted(records)
     if not names:
         return {}
-    wanted = engine.spark.createDataFrame(names, "source string, control_number string")
+    wanted = small_frame(engine.spark, names, "source string, control_number string")
     found = engine.tables.read("register_ordinal").join(sql.broadcast(wanted), ["source", "control_number"])
     return {(row.source, row.control_number): int(row.ordinal) for row in found.collect()}
 
@@ -186,7 +187,7 @@ def _register_of(engine: Engine, requests: Iterable[SuppressionRequest]) -> sqli
                 numbers.add(record_of_path(place).control_number)
             except ValueError:
                 continue  # not the IRI of a record, which is reported when it is resolved
-    wanted = engine.spark.createDataFrame([(number,) for number in sorted(numbers)], "control_number string")
+    wanted = small_frame(engine.spark, [(number,) for number in sorted(numbers)], "control_number string")
     found = engine.tables.read("register_ordinal").join(sql.broadcast(wanted), "control_number").collect()
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE ordinal (ordinal INTEGER PRIMARY KEY, source TEXT, control_number TEXT)")

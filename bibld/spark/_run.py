@@ -12,7 +12,7 @@ import msgspec
 
 from bibld import dedup, triplify
 from bibld.catalog import lock_folder
-from bibld.config import Config
+from bibld.config import Config, blocker_faults
 from bibld.errors import ConfigError
 from bibld.merge import settings_digest as merge_settings_digest
 from bibld.pipeline import RunOptions, StageTime, Summary
@@ -62,7 +62,8 @@ def run(config: Config, run_time: datetime, progress: Progress, **options: Any) 
     """Run the stages over the configured sources; ``options`` are the fields of ``bibld.pipeline.RunOptions``.
 
     Continues a run that was interrupted: what is complete is only read. Raises ``StageError`` when a stage cannot
-    continue, ``CatalogError`` when another run uses the workspace, ``ConfigError`` without Java.
+    continue, ``CatalogError`` when another run uses the workspace, ``ConfigError`` without Java or with blockers that
+    compare all records at once.
     """
     chosen = RunOptions(**options)
     if chosen.until == "store":
@@ -72,6 +73,8 @@ def run(config: Config, run_time: datetime, progress: Progress, **options: Any) 
                 f" `bibld run {shlex.quote(str(config.file))} --engine spark`, which publishes a release in parts"
             ]
         )
+    if faults := blocker_faults(config.dedup):
+        raise ConfigError([f"{config.file.name}: dedup.block: {fault}" for fault in faults])
     lock = lock_folder(config.workspace)
     try:
         with session(config.engine, f"bibld {config.file.name}") as spark:
@@ -90,7 +93,7 @@ def run_stages(engine: Engine) -> Summary:
         begin = perf_counter()
         changed = len(engine.tables.changed())
         done = sum(function(engine) for function in stage.functions)
-        is_current = len(engine.tables.changed()) == changed and stage.name != "read"
+        is_current = len(engine.tables.changed()) == changed and not (stage.name == "read" and done)
         times.append(StageTime(stage.name, perf_counter() - begin, done, was_current=is_current))
         if stage.name == "read":
             engine.tables.salt = engine.run_time.isoformat() if engine.options.rebuild else ""

@@ -98,6 +98,8 @@ _COLUMNS: dict[str, dict[str, pa.DataType]] = {
     },
     # The files that conversions were made of: content is a hash of a file, context of what reads it.
     "inputs": {"carrier": _LONG, "content": _TEXT, "context": _TEXT},
+    # The fingerprints of the files of sources whose next reading would change nothing.
+    "readings": {"source": _TEXT, "fingerprint": _TEXT},
     # What a load makes of each id that is stored or was read: see _settling.
     "settled": {
         "source": _TEXT,

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as sql
 
 from bibld import ingest
-from bibld.ingest import SuppressionRequest
+from bibld.catalog import LoadCounts
+from bibld.ingest import Inspection, LoadResult, SuppressionRequest
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.model.origin import Origin, RecordId
 from bibld.protocols import SourceRecord
 from bibld.spark._engine import Engine
-from bibld.spark._reading import CarrierNumbers, Inspector, convert_files
+from bibld.spark._frames import small_frame
+from bibld.spark._reading import CarrierNumbers, FilePlan, Inspector, convert_files
 from bibld.spark._records import Load
 from bibld.spark._register import assign_ordinals, copy_verdicts, resolve_suppressions, with_suppressions
 
@@ -25,26 +30,60 @@ def read_sources(engine: Engine) -> int:
     ingest.clear_withheld(engine.config.workspace)
     results = engine.fetch_sources()
     inspector = Inspector(engine)
-    inspections = ingest.inspect_sources(engine.config, engine.progress, results, inspector)
+    known = {} if engine.options.rebuild else {row.source: row.fingerprint for row in _readings(engine)}
+    inspections = ingest.inspect_sources(engine.config, engine.progress, results, inspector, known)
     engine.divide_shuffles(max(sum(one.records for one in inspections), engine.tables.rows("records")))
-    accepted = [inspection for inspection in inspections if engine.check_inspection(inspection)]
+    sound = [inspection for inspection in inspections if engine.check_inspection(inspection)]
+    accepted = [inspection for inspection in sound if not inspection.is_unchanged]
+    unchanged = [inspection for inspection in sound if inspection.is_unchanged]
+    _note_unchanged(engine, unchanged)
     carriers = CarrierNumbers(engine)
     plans = inspector.plan(accepted, carriers)
     carriers.write(engine)
-    conversions, converted_now = convert_files(engine, plans)
+    unread = {source.id for source in engine.config.sources} - {one.source.id for one in accepted}
+    conversions, converted_now = convert_files(engine, plans, carriers.of_sources(unread))
     load = Load(engine, accepted, plans, conversions)
+    settled = None if load.is_idle else _settle(engine, load, converted_now)
+    suppressions = resolve_suppressions(engine, requests)
+    if settled is None and "active_suppression" in engine.tables.changed():
+        settled = _settle(engine, load, converted_now)
+    if settled is not None:
+        settings = [load.withheld, suppressions.records, suppressions.lifted]
+        load.write_records(with_suppressions(load.final(settled), suppressions), settings)
+        load.write_rejects()
+        load.note_readings(unchanged)
+    _warn_of_values(engine, suppressions.wanted)
+    copy_verdicts(engine)
+    order = [source.id for source in engine.config.sources]
+    engine.loads.sort(key=lambda result: order.index(result.source))
+    return sum(result.read for result in engine.loads if result.source in {one.source.id for one in accepted})
+
+
+def _readings(engine: Engine) -> list[Row]:
+    """Return the fingerprints of the last readings of sources that were loaded."""
+    return engine.tables.before("readings").collect()
+
+
+def _note_unchanged(engine: Engine, inspections: Sequence[Inspection]) -> None:
+    """Note the counts of the last load of sources whose files are those of the last reading."""
+    if not inspections:
+        return
+    columns = LoadCounts.__struct_fields__
+    loads = {row.source: tuple(row) for row in engine.tables.before("loads").select(*columns).collect()}
+    for inspection in inspections:
+        name = inspection.source.id
+        engine.loads.append(LoadResult(**dict(zip(columns, loads[name], strict=True))))
+        engine.progress.report(f"read: {name}: the files are those of the last reading")
+
+
+def _settle(engine: Engine, load: Load, converted_now: Sequence[FilePlan]) -> DataFrame:
+    """Settle which version of each record is in force, and number new records."""
     load.count_files(converted_now)
     load.settle()
     load.count(engine.options.allow_deletes)
     settled = assign_ordinals(engine)
     load.warn_of_unknown_deletions()
-    suppressions = resolve_suppressions(engine, requests)
-    settings = [load.withheld, suppressions.records, suppressions.lifted]
-    load.write_records(with_suppressions(load.final(settled), suppressions), settings)
-    load.write_rejects()
-    _warn_of_values(engine, suppressions.wanted)
-    copy_verdicts(engine)
-    return sum(result.read for result in engine.loads)
+    return settled
 
 
 def _warn_of_values(engine: Engine, wanted: dict[tuple[int, str], SuppressionRequest]) -> None:
@@ -52,7 +91,7 @@ def _warn_of_values(engine: Engine, wanted: dict[tuple[int, str], SuppressionReq
     ordinals = sorted({ordinal for ordinal, value in wanted if value})
     if not ordinals:
         return
-    named = engine.spark.createDataFrame([(ordinal,) for ordinal in ordinals], "ordinal long")
+    named = small_frame(engine.spark, [(ordinal,) for ordinal in ordinals], "ordinal long")
     carriers = sql.broadcast(engine.tables.read("carriers").select("carrier", "file", "reader", "state"))
     with engine.job("read: look for suppressed values"):
         records = engine.tables.read("records").join(sql.broadcast(named), "ordinal").join(carriers, "carrier")

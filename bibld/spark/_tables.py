@@ -21,6 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 from bibld.catalog import digest
 from bibld.errors import StageError
 from bibld.spark._folder import FolderStorage
+from bibld.spark._frames import small_frame
 from bibld.spark._schemas import SCHEMAS, spark_schema
 from bibld.spark._storage import Storage, literal
 
@@ -208,7 +209,7 @@ class Tables:
         return reader.parquet(literal(self.storage.path(_folder(name, version))))
 
     def _empty(self, name: str) -> DataFrame:
-        return self._spark.createDataFrame([], spark_schema(name))
+        return small_frame(self._spark, [], spark_schema(name))
 
     @property
     def _spark(self) -> SparkSession:

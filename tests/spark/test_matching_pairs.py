@@ -23,7 +23,7 @@ from bibld.progress import Silent
 from bibld.spark._engine import Engine
 from bibld.spark._matching import _features
 from bibld.spark._matching._arrow import feature_batch
-from bibld.spark._matching._pairs import check_blockers, find_pairs
+from bibld.spark._matching._pairs import find_pairs
 from bibld.spark._matching._sharing import Matching
 from bibld.spark._matching._statistics import freeze_statistics
 from bibld.spark._schemas import SCHEMAS
@@ -77,7 +77,7 @@ def test_one_author_with_very_many_titles_has_the_pairs_of_one_machine(spark: Sp
     frame = spark.createDataFrame(pa.Table.from_batches([batch])).repartition(5)
     engine.tables.write("features", "made for this test", frame)
     frozen = freeze_statistics(engine, count_again=False)
-    assert frozen.is_new
+    assert frozen.version == 1
     assert find_pairs(engine, frozen)
     found = pairs_in(engine)
     statistics, expected = pairs_on_one_machine(config, columns)
@@ -114,13 +114,6 @@ def _read_model(shared: Broadcast[Matching], batches: Iterable[pa.RecordBatch]) 
     for batch in batches:
         count = batch.num_rows
         yield pa.RecordBatch.from_pydict({"content": [content] * count, "workers": [config.workers] * count})
-
-
-def test_blockers_that_need_all_records_in_one_place_are_refused(spark: SparkSession, tmp_path: Path) -> None:
-    config = load_config(tmp_path, '[dedup]\nblock = ["identifier", "prefix", "semantic"]\n', a="a.mrc")
-    with pytest.raises(ConfigError) as failure:
-        check_blockers(Engine(spark, config, TIME, Silent()))
-    assert [fault.split('"')[1] for fault in failure.value.faults] == ["prefix", "semantic"]
 
 
 def test_batches_with_long_descriptions_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from bibld.errors import BibldError, StageError
 from bibld.model.iris import Iris
 from bibld.spark._components import connected_components
 from bibld.spark._engine import Engine
+from bibld.spark._frames import small_frame
 from bibld.spark._schemas import SCHEMAS, spark_schema
 from bibld.spark._stream import batches_of, groups, rows_of
 from bibld.triplify import Assertion, describe_entity_clusters, keys_of_assertion, read_assertion, settings_digest
@@ -101,7 +102,7 @@ def _ties(summed: DataFrame) -> DataFrame:
 
 
 def _verdict_edges(engine: Engine, verdicts: Iterable[tuple[str, str]]) -> DataFrame:
-    pairs = engine.spark.createDataFrame(list(verdicts), "one string, other string")
+    pairs = small_frame(engine.spark, list(verdicts), "one string, other string")
     return pairs.select(sql.xxhash64("one").alias("a"), sql.xxhash64("other").alias("b"))
 
 

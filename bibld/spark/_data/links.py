@@ -13,6 +13,7 @@ from pyspark.sql import functions as sql
 from bibld.catalog import RegisteredFile
 from bibld.link import describe_link_sets
 from bibld.spark._engine import Engine
+from bibld.spark._frames import small_frame
 
 
 def keep_links(engine: Engine) -> int:
@@ -49,4 +50,4 @@ def _link_sets(engine: Engine) -> DataFrame:
         if file in known:
             files.setdefault(name, []).append(known[file])
     found = describe_link_sets(sorted(map(tuple, counts)), files, engine.iris)
-    return engine.spark.createDataFrame(sorted(found.items()), "name string, quads string")
+    return small_frame(engine.spark, sorted(found.items()), "name string, quads string")

@@ -14,7 +14,7 @@ from bibld.spark._matching._clusters import cluster_components, find_components,
 from bibld.spark._matching._decide import decide_pairs
 from bibld.spark._matching._features import extract_features
 from bibld.spark._matching._iris import follow_iris
-from bibld.spark._matching._pairs import check_blockers, find_pairs
+from bibld.spark._matching._pairs import find_pairs
 from bibld.spark._matching._statistics import freeze_statistics
 
 _RESULTS = ("edges", "members", "register_redirect", "register_event", "matching")
@@ -24,10 +24,8 @@ def match_records(engine: Engine) -> int:
     """Match all live records, and write features, edges, clusters, redirects and the history of IRIs.
 
     Return the number of these records, 0 if the results are those of the last run: what was made from the same tables
-    with the same settings is not made again. Raises ``ConfigError`` for blockers that cannot be used here,
-    ``StageError`` if a job fails.
+    with the same settings is not made again. Raises ``StageError`` if a job fails.
     """
-    check_blockers(engine)
     tables = engine.tables
     compiling = KernelWarmUp(engine.config, engine.progress)
     if (engine.spark.sparkContext.master or "").startswith("local"):  # tasks share the stored machine code of this one
@@ -47,6 +45,6 @@ def match_records(engine: Engine) -> int:
     find_components(engine)
     cluster_components(engine, frozen)
     write_edges(engine, frozen)
-    follow_iris(engine, frozen.is_new)
+    follow_iris(engine)
     is_current = all(tables.version(name) == tables.committed.tables.get(name) for name in _RESULTS)
     return 0 if is_current else records

@@ -22,6 +22,7 @@ from bibld.model.features import FeatureColumns
 from bibld.model.mods import Mods
 from bibld.model.withheld import public_fingerprint, public_mods
 from bibld.spark._engine import Engine
+from bibld.spark._frames import small_frame
 from bibld.spark._matching._arrow import feature_batch
 from bibld.spark._schemas import SCHEMAS, spark_schema
 
@@ -75,13 +76,13 @@ def _with_version(engine: Engine, records: DataFrame, withheld: Withheld) -> Dat
     made = f.concat("made_by", f.lit(version))
     if not withheld:
         return records.withColumn("made", made)
-    some = engine.spark.createDataFrame([(ordinal,) for ordinal in sorted(withheld)], "ordinal long")
+    some = small_frame(engine.spark, [(ordinal,) for ordinal in sorted(withheld)], "ordinal long")
     rows = records.select("ordinal", "made_by").join(f.broadcast(some), "ordinal").collect()
     prints = [
         (row.ordinal, public_fingerprint(bytes(row.made_by), withheld[row.ordinal]) + version)
         for row in sorted(rows, key=lambda row: row.ordinal)
     ]
-    redacted = engine.spark.createDataFrame(prints, "ordinal long, redacted binary")
+    redacted = small_frame(engine.spark, prints, "ordinal long, redacted binary")
     joined = records.join(f.broadcast(redacted), "ordinal", "left")
     return joined.withColumn("made", f.coalesce("redacted", made)).drop("redacted")
 

@@ -12,17 +12,15 @@ from bibld.catalog import digest
 from bibld.dedup.method import settings_digest
 from bibld.dedup.stage import events_of_iri
 from bibld.spark._engine import Engine
+from bibld.spark._frames import small_frame
 
 _EVENTS = "ordinal long, place long, kind string, other long"
 _EVENT_ROWS = pa.schema([("ordinal", pa.int64()), ("place", pa.int64()), ("kind", pa.string()), ("other", pa.int64())])
 _FLAGS = ("is_deleted", "has_appeared", "is_restored")
 
 
-def follow_iris(engine: Engine, counted_again: bool) -> None:
-    """Write the redirects and the history in the register, and what this matching has used.
-
-    ``counted_again``: the statistics of blocking were, so that all records were matched again.
-    """
+def follow_iris(engine: Engine) -> None:
+    """Write the redirects and the history in the register, and what this matching has used."""
     tables = engine.tables
     seen = tables.before("matching").collect()
     before = {name: tables.committed.tables.get(name, "") for name in _INPUTS}
@@ -30,16 +28,15 @@ def follow_iris(engine: Engine, counted_again: bool) -> None:
     if seen and before == now:
         return
     settings = settings_digest(engine.config)
-    is_update = bool(seen) and seen[0].made_by == settings and not counted_again and not engine.options.rebuild
     last_ordinal = seen[0].ordinal if seen else 0
-    made_by = digest("iris", before, now, is_update, engine.run_time.isoformat())
+    made_by = digest("iris", before, now, engine.run_time.isoformat())
     is_first = not seen and not tables.before("members").take(1)
     with engine.job("dedup: redirects"):
         deleted, restored = _deleted(engine), _restored(engine)
         tables.write("register_redirect", made_by, _redirects(engine, deleted, restored), sort=("ordinal",))
     with engine.job("dedup: history of IRIs"):
-        appeared = engine.spark.createDataFrame([], "ordinal long")
-        if is_update:
+        appeared = small_frame(engine.spark, [], "ordinal long")
+        if seen:
             appeared = tables.read("features").select("ordinal").where(f.col("ordinal") > last_ordinal)
             appeared = appeared.join(restored, "ordinal", "left_anti")
         changes = _changes(engine)
@@ -51,7 +48,7 @@ def follow_iris(engine: Engine, counted_again: bool) -> None:
         change = tables.read("register_verdict_change").agg(f.coalesce(f.max("change"), f.lit(0))).collect()[0][0]
         ordinal = tables.read("features").agg(f.coalesce(f.max("ordinal"), f.lit(0))).collect()[0][0]
         row = (change, max(ordinal, last_ordinal), settings)
-        frame = engine.spark.createDataFrame([row], "verdict_change long, ordinal long, made_by string")
+        frame = small_frame(engine.spark, [row], "verdict_change long, ordinal long, made_by string")
         tables.write("matching", made_by, frame)
 
 

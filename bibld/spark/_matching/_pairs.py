@@ -16,7 +16,6 @@ from bibld.dedup.candidates import KeyCounts
 from bibld.dedup.key_parts import KeyPart, cut_keys, pairs_of_part
 from bibld.dedup.keys import KeyMaker
 from bibld.dedup.method import settings_digest
-from bibld.errors import ConfigError
 from bibld.spark._engine import Engine
 from bibld.spark._matching._arrow import packed_rows, portions, to_bytes
 from bibld.spark._matching._sharing import Matching, feature_rows, part_count, reads_long_texts
@@ -52,23 +51,6 @@ class _KeyRow(msgspec.Struct, frozen=True):
         """Return the keys; ``width`` is the number of signatures of a record."""
         records = np.frombuffer(self.records, "<u8").reshape(-1, 1 + width)
         return KeyPart(np.frombuffer(self.keys, "<u8"), np.frombuffer(self.places, "<u4"), records)
-
-
-def check_blockers(engine: Engine) -> None:
-    """Raise ``ConfigError`` for blockers that need all records in one place."""
-    names = [
-        blocker.name
-        for blocker in KeyMaker(engine.config).blockers
-        if blocker.joins or any(hasattr(blocker.adapter, name) for name in ("fit", "passes"))
-    ]
-    if names:
-        raise ConfigError(
-            [
-                f'dedup.block: "{name}" compares all records in the memory of one machine; use blockers with keys,'
-                ' such as "identifier" and "composite", with engine.name = "spark"'
-                for name in names
-            ]
-        )
 
 
 def find_pairs(engine: Engine, frozen: FrozenStatistics) -> bool:

@@ -27,6 +27,7 @@ from bibld.dedup.statistics import (
 )
 from bibld.model.features import Statistics
 from bibld.spark._engine import Engine
+from bibld.spark._frames import small_frame
 from bibld.spark._matching._arrow import packed_rows, portions
 from bibld.spark._matching._arrow import to_bytes as array_bytes
 from bibld.spark._matching._sharing import Matching, feature_rows, part_count, reads_long_texts
@@ -50,11 +51,10 @@ class _Counts(msgspec.Struct, frozen=True):
 
 
 class FrozenStatistics(msgspec.Struct, frozen=True, eq=False):
-    """The statistics with their version; ``is_new``: they were counted in this run."""
+    """The statistics with their version."""
 
     version: int
     statistics: IndexedStatistics
-    is_new: bool
 
 
 def freeze_statistics(engine: Engine, count_again: bool) -> FrozenStatistics:
@@ -69,7 +69,7 @@ def freeze_statistics(engine: Engine, count_again: bool) -> FrozenStatistics:
     count_again = count_again or statistics is None or is_outgrown(statistics, tables.rows("features"))
     if statistics is not None and not count_again:
         tables.use("statistics", tables.committed.tables["statistics"])
-        return FrozenStatistics(version, statistics, is_new=False)
+        return FrozenStatistics(version, statistics)
     version += 1
     made_by = digest(
         tables.made_by("statistics", INDEX_VERSION, inputs=("features",)), blocking_digest(engine.config), version
@@ -79,9 +79,9 @@ def freeze_statistics(engine: Engine, count_again: bool) -> FrozenStatistics:
         row = (version, blocking_digest(engine.config), to_bytes(counted))
         schema = "version long, made_for string, body binary"
         with engine.job("dedup: store statistics"):
-            tables.write("statistics", made_by, engine.spark.createDataFrame([row], schema))
+            tables.write("statistics", made_by, small_frame(engine.spark, [row], schema))
     body = tables.use("statistics", made_by).collect()[0].body
-    return FrozenStatistics(version, from_bytes(bytes(body)), is_new=True)
+    return FrozenStatistics(version, from_bytes(bytes(body)))
 
 
 def _count(engine: Engine) -> Statistics:

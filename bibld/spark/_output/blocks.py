@@ -12,6 +12,7 @@ from pyspark.sql import functions as sql
 
 from bibld.model.rdf import replace_objects
 from bibld.spark._engine import Engine
+from bibld.spark._frames import small_frame
 from bibld.spark._stream import rows_of
 
 TABLES = ("statements", "entities", "links", "link_sets")
@@ -98,7 +99,7 @@ def block_of_lines(engine: Engine, owner: Owner, lines: Iterable[str]) -> DataFr
     """Return one block of lines that are in no table."""
     row = Block(int(owner), 0, "", "".join(lines).encode(), None)
     columns = "owner long, number long, name string, quads binary, moved string"
-    return engine.spark.createDataFrame([msgspec.structs.astuple(row)], columns)
+    return small_frame(engine.spark, [msgspec.structs.astuple(row)], columns)
 
 
 def _owner(owner: Owner) -> Column:

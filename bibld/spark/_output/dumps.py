@@ -17,6 +17,7 @@ from bibld.model.rdf import split_graphs
 from bibld.model.release import QuadCounts
 from bibld.publish import part_names
 from bibld.spark._engine import Engine
+from bibld.spark._frames import small_frame
 from bibld.spark._output.blocks import KEY, Block
 from bibld.spark._output.changes import changed_lines
 from bibld.spark._output.counts import COUNTED_COLUMNS, COUNTS, BlockCounter, sum_counts
@@ -46,18 +47,18 @@ class _PartBlock(Block, frozen=True):
     part: int
 
 
-def _count_parts(blocks: DataFrame, part_bytes: int) -> int:
+def _count_parts(blocks: DataFrame) -> int:
     """Return the number of parts of the dumps, from the size of all quads."""
     total = blocks.agg(sql.sum(sql.length("quads"))).collect()[0][0]
-    return max(-(-int(total or 0) // part_bytes), 1)
+    return max(-(-int(total or 0) // PART_BYTES), 1)
 
 
-def write_dumps(engine: Engine, folder: str, blocks: DataFrame, part_bytes: int) -> Dumps:
+def write_dumps(engine: Engine, folder: str, blocks: DataFrame) -> Dumps:
     """Write all blocks in parts by a hash of their owners, those of each part in the order of their owners.
 
     ``folder`` is the folder of the release in the storage. The quads are counted on the way.
     """
-    parts = _count_parts(blocks, part_bytes)
+    parts = _count_parts(blocks)
     number = sql.pmod(sql.xxhash64(*KEY), sql.lit(parts)).cast("int")
     rows = blocks.withColumn("part", number).select(*_PartBlock.__struct_fields__)
     rows = rows.repartition("part").sortWithinPartitions("part", *KEY)
@@ -91,7 +92,7 @@ def write_patch(engine: Engine, folder: str, changes: DataFrame, names: tuple[st
 
     ``changes`` has the columns ``line`` and ``added``. Files without lines are written, too.
     """
-    present = engine.spark.createDataFrame([(None, None)], "line binary, added boolean")
+    present = small_frame(engine.spark, [(None, None)], "line binary, added boolean")
     rows = changes.select("line", "added").unionByName(present).coalesce(1).sortWithinPartitions("line")
     compute = partial(_write_changes, _temporary(engine, folder), names)
     written = rows.mapInArrow(compute, WRITTEN_COLUMNS).collect()

@@ -19,6 +19,7 @@ from bibld.model.release import FullDumps, Manifest, PatchDumps, ReleaseFile
 from bibld.protocols import PreviousRelease, ReleaseDraft
 from bibld.published import Change
 from bibld.spark._engine import Engine
+from bibld.spark._frames import small_frame
 from bibld.spark._output import changes, dumps
 from bibld.spark._output.blocks import TABLES, Owner, all_blocks, block_of_lines
 from bibld.spark._output.counts import count_quads
@@ -65,11 +66,8 @@ class Release(msgspec.Struct, frozen=True):
     is_new: bool
 
 
-def publish_release(engine: Engine, part_bytes: int = dumps.PART_BYTES) -> Release:
-    """Make the release of this run, unless that of the last committed run has the same quads.
-
-    ``part_bytes`` is the size of the parts of the dumps before compression, on average. Raises ``StageError``.
-    """
+def publish_release(engine: Engine) -> Release:
+    """Make the release of this run, unless that of the last committed run has the same quads; raises ``StageError``."""
     with engine.job("publish: figures"):
         before = _last_released(engine)
         figures = count_figures(engine, None if before is None else _manifest(engine, before.number))
@@ -91,7 +89,7 @@ def publish_release(engine: Engine, part_bytes: int = dumps.PART_BYTES) -> Relea
             _note(engine, made_by, msgspec.structs.replace(before, tables=_versions(engine)))
             return _release(engine, before.number, is_new=False)
     number = _next_number(engine)
-    written = _write_quads(engine, number, sources, part_bytes)
+    written = _write_quads(engine, number, sources)
     contents = publish.PartitionedContents(
         number=number,
         made_by=made_by,
@@ -180,8 +178,8 @@ class _Making:
             return None
         manifest = self._draft.manifest
         names = (f"added-{manifest.number}.nq.gz", f"removed-{manifest.number}.nq.gz")
-        described = self._engine.spark.createDataFrame(
-            publish.description_changes(self._draft, previous), "line binary, added boolean"
+        described = small_frame(
+            self._engine.spark, publish.description_changes(self._draft, previous), "line binary, added boolean"
         )
         changed = self._engine.tables.read(changes.CHANGED_QUADS).unionByName(described)
         with self._engine.job("publish: patch"):
@@ -222,7 +220,7 @@ class _Making:
         self._files += [file.described for file in written]
 
 
-def _write_quads(engine: Engine, number: int, source_statements: Sequence[str], part_bytes: int) -> Dumps:
+def _write_quads(engine: Engine, number: int, source_statements: Sequence[str]) -> Dumps:
     """Write the dumps, if the release has some, and count their quads."""
     folder = f"{_FOLDER}/{number}"
     engine.storage.delete(folder)  # left by a run that was stopped
@@ -231,7 +229,7 @@ def _write_quads(engine: Engine, number: int, source_statements: Sequence[str], 
         with engine.job("publish: count quads"):
             return Dumps([], 0, count_quads(engine.iris.base, blocks))
     with engine.job("publish: dumps"):
-        return dumps.write_dumps(engine, folder, blocks, part_bytes)
+        return dumps.write_dumps(engine, folder, blocks)
 
 
 # -- the releases of a storage ---------------------------------------------------------------------------------------
@@ -286,5 +284,5 @@ def _last_released(engine: Engine) -> _Released | None:
 
 
 def _note(engine: Engine, made_by: str, released: _Released) -> None:
-    row = engine.spark.createDataFrame([msgspec.structs.astuple(released)], engine.tables.read(RELEASED).schema)
+    row = small_frame(engine.spark, [msgspec.structs.astuple(released)], engine.tables.read(RELEASED).schema)
     engine.tables.write(RELEASED, made_by, row)
