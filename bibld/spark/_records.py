@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -272,16 +272,19 @@ class Load:
                 self._warned.add(inspection.source.id)
                 self._engine.progress.warn(ingest.unknown_deletions_warning(inspection.source, unknown))
 
-    def note_readings(self, unchanged: Sequence[Inspection]) -> None:
-        """Write the table ``readings``: the sources that need not be read again as long as their files stay."""
-        clean = [
-            one
+    def note_readings(self, known: Mapping[str, str]) -> None:
+        """Write the table ``readings``: sources that need not be read again as long as their files stay.
+
+        ``known`` are those of the last run; of sources that were not loaded they stay.
+        """
+        doubtful = self._warned | self._withheld | self._faults.keys()
+        clean = {
+            one.source.id: one.fingerprint
             for one in self._inspections
-            if not one.gaps
-            and not one.warnings
-            and one.source.id not in (self._warned | self._withheld | self._faults.keys())
-        ]
-        rows = sorted((one.source.id, one.fingerprint) for one in (*clean, *unchanged) if one.fingerprint)
+            if one.fingerprint and not one.gaps and not one.warnings and one.source.id not in doubtful
+        }
+        kept = {source: fingerprint for source, fingerprint in known.items() if source not in self._loaded}
+        rows = sorted((clean | kept).items())
         self._tables.write("readings", digest("readings", rows), self._engine.rows(rows, "readings"))
 
     def final(self, settled: DataFrame) -> DataFrame:

@@ -95,10 +95,11 @@ def run_stages(engine: Engine) -> Summary:
         done = sum(function(engine) for function in stage.functions)
         is_current = len(engine.tables.changed()) == changed and not (stage.name == "read" and done)
         times.append(StageTime(stage.name, perf_counter() - begin, done, was_current=is_current))
-        if stage.name == "read":
-            engine.tables.salt = engine.run_time.isoformat() if engine.options.rebuild else ""
         if stage.name == engine.options.until or _has_nothing(engine):
             break
+        if stage.name == "read":
+            tables = engine.tables
+            tables.salt = f"rebuilt by {engine.number}" if engine.options.rebuild else tables.committed.salt
     return _complete(engine, times, started)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from bibld import ingest
 from bibld.catalog import LoadCounts
-from bibld.ingest import Inspection, LoadResult, SuppressionRequest
+from bibld.ingest import LoadResult, SuppressionRequest
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.model.origin import Origin, RecordId
@@ -30,13 +30,14 @@ def read_sources(engine: Engine) -> int:
     ingest.clear_withheld(engine.config.workspace)
     results = engine.fetch_sources()
     inspector = Inspector(engine)
-    known = {} if engine.options.rebuild else {row.source: row.fingerprint for row in _readings(engine)}
+    loads, known = _last_readings(engine)
     inspections = ingest.inspect_sources(engine.config, engine.progress, results, inspector, known)
     engine.divide_shuffles(max(sum(one.records for one in inspections), engine.tables.rows("records")))
     sound = [inspection for inspection in inspections if engine.check_inspection(inspection)]
     accepted = [inspection for inspection in sound if not inspection.is_unchanged]
-    unchanged = [inspection for inspection in sound if inspection.is_unchanged]
-    _note_unchanged(engine, unchanged)
+    for source in (inspection.source.id for inspection in sound if inspection.is_unchanged):
+        engine.loads.append(loads[source])
+        engine.progress.report(f"read: {source}: the files are those of the last reading")
     carriers = CarrierNumbers(engine)
     plans = inspector.plan(accepted, carriers)
     carriers.write(engine)
@@ -51,7 +52,7 @@ def read_sources(engine: Engine) -> int:
         settings = [load.withheld, suppressions.records, suppressions.lifted]
         load.write_records(with_suppressions(load.final(settled), suppressions), settings)
         load.write_rejects()
-        load.note_readings(unchanged)
+        load.note_readings(known)
     _warn_of_values(engine, suppressions.wanted)
     copy_verdicts(engine)
     order = [source.id for source in engine.config.sources]
@@ -59,21 +60,13 @@ def read_sources(engine: Engine) -> int:
     return sum(result.read for result in engine.loads if result.source in {one.source.id for one in accepted})
 
 
-def _readings(engine: Engine) -> list[Row]:
-    """Return the fingerprints of the last readings of sources that were loaded."""
-    return engine.tables.before("readings").collect()
-
-
-def _note_unchanged(engine: Engine, inspections: Sequence[Inspection]) -> None:
-    """Note the counts of the last load of sources whose files are those of the last reading."""
-    if not inspections:
-        return
+def _last_readings(engine: Engine) -> tuple[dict[str, LoadResult], dict[str, str]]:
+    """Return the counts of the last loads, and the fingerprints of the files, by source; none if all is read again."""
     columns = LoadCounts.__struct_fields__
-    loads = {row.source: tuple(row) for row in engine.tables.before("loads").select(*columns).collect()}
-    for inspection in inspections:
-        name = inspection.source.id
-        engine.loads.append(LoadResult(**dict(zip(columns, loads[name], strict=True))))
-        engine.progress.report(f"read: {name}: the files are those of the last reading")
+    rows = engine.tables.before("loads").select(*columns).collect()
+    loads = {row.source: LoadResult(**row.asDict()) for row in rows}
+    readings = [] if engine.options.rebuild else engine.tables.before("readings").collect()
+    return loads, {row.source: row.fingerprint for row in readings if row.source in loads}
 
 
 def _settle(engine: Engine, load: Load, converted_now: Sequence[FilePlan]) -> DataFrame:

@@ -47,13 +47,17 @@ class TableManifest(msgspec.Struct, frozen=True):
 
 
 class RunManifest(msgspec.Struct, frozen=True):
-    """A committed run: the version of each table, the time that its output contains, and what it reported."""
+    """A committed run: the version of each table, the time that its output contains, and what it reported.
+
+    ``salt`` is a part of the versions since all tables behind reading were last made again.
+    """
 
     number: int
     tables: dict[str, str]
     run_time: str = ""
     summary: Any = None
     format: int = _FORMAT
+    salt: str = ""
 
 
 class _Current(msgspec.Struct, frozen=True):
@@ -73,7 +77,7 @@ class Tables:
         self.number = self.committed.number + 1
         self._versions: dict[str, str] = {}
         self.salt = ""
-        """A part of every version that is made; a run that makes all tables again sets it."""
+        """A part of every version that is made, from where it is set on."""
 
     # -- versions ----------------------------------------------------------------------------------------------------
 
@@ -168,7 +172,7 @@ class Tables:
         Return the number of the run.
         """
         tables = dict(sorted((self.committed.tables | self._versions).items()))
-        run = RunManifest(self.number, tables, run_time, summary)
+        run = RunManifest(self.number, tables, run_time, summary, salt=self.salt or self.committed.salt)
         self.storage.write(f"runs/{self.number:06}.json", msgspec.json.encode(run, order="deterministic"))
         self.storage.write(_CURRENT, msgspec.json.encode(_Current(self.number)))
         self.committed, self._versions = run, {}

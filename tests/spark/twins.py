@@ -112,7 +112,8 @@ class Twins:
 
     def _shown(self, messages: Iterable[str]) -> list[str]:
         named = tuple(f"{source.id}: " for source in self.local.sources)
-        own = [one for one in messages if one.startswith(("read: ", "dedup: ", "publish: ", *named))]
+        same = ("read: source ", "dedup: ", *named)
+        own = [one for one in messages if one.startswith(same) or "those of the last reading" in one]
         return sorted(one.replace("work-spark", "work-local").replace("spark.toml", "local.toml") for one in own)
 
     def _check_summaries(self, local: Summary, other: Summary) -> None:
@@ -151,6 +152,8 @@ class Twins:
         assert ours.full is not None and theirs.full is not None
         assert (ours.full.quads, ours.full.triples) == (theirs.full.quads, theirs.full.triples)
         assert ours.figures.sources == theirs.figures.sources
+        for place, found in ((here, ours), (there, theirs)):  # the rest describes the files of the release
+            assert found.full and found.figures.quads - found.full.quads == len(lines_of_file(place / "run.nq"))
         assert bool(ours.patches) == bool(theirs.patches) == (is_update and bool(theirs.patches))
         if ours.patches:
             assert ours.patches[-1] == theirs.patches[-1]

@@ -22,7 +22,7 @@ def keep_links(engine: Engine) -> int:
     Returns the number of links that were removed.
     """
     tables = engine.tables
-    if not tables.rows("links"):
+    if not tables.rows("links") or tables.changed().keys().isdisjoint(("links", "entities")):
         return 0
     with engine.job("triplify: links"):
         described = tables.read("entities").where("iri = founder and quads is not null").select(

@@ -11,8 +11,8 @@ from bibld.dedup.warm_up import KernelWarmUp
 from bibld.progress import with_number
 from bibld.spark._engine import Engine
 from bibld.spark._matching._clusters import cluster_components, find_components, write_edges
-from bibld.spark._matching._decide import decide_pairs
-from bibld.spark._matching._features import extract_features
+from bibld.spark._matching._decide import decide_pairs, decided_version
+from bibld.spark._matching._features import extract_features, features_version
 from bibld.spark._matching._iris import follow_iris
 from bibld.spark._matching._pairs import find_pairs
 from bibld.spark._matching._statistics import freeze_statistics
@@ -26,6 +26,8 @@ def match_records(engine: Engine) -> int:
     Return the number of these records, 0 if the results are those of the last run: what was made from the same tables
     with the same settings is not made again. Raises ``StageError`` if a job fails.
     """
+    if _is_current(engine):
+        return 0
     tables = engine.tables
     compiling = KernelWarmUp(engine.config, engine.progress)
     if (engine.spark.sparkContext.master or "").startswith("local"):  # tasks share the stored machine code of this one
@@ -48,3 +50,13 @@ def match_records(engine: Engine) -> int:
     follow_iris(engine)
     is_current = all(tables.version(name) == tables.committed.tables.get(name) for name in _RESULTS)
     return 0 if is_current else records
+
+
+def _is_current(engine: Engine) -> bool:
+    """Return whether the last run has matched these records with these verdicts and settings."""
+    tables, committed = engine.tables, engine.tables.committed.tables
+    if engine.options.restat or features_version(engine) != committed.get("features"):
+        return False
+    versions = tables.read("statistics").select("version").collect()
+    is_decided = bool(versions) and decided_version(engine, versions[0].version) == committed.get("decided")
+    return is_decided and "register_verdict_change" not in tables.changed()

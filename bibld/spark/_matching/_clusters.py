@@ -84,7 +84,7 @@ def write_edges(engine: Engine, frozen: FrozenStatistics) -> None:
         pairs = (
             tables.read("decided")
             .withColumn("pair_decision", _decision_name())
-            .withColumn("made_by", f.lit(edge_version(engine, frozen)))
+            .withColumn("made_by", f.lit(edge_version(engine, frozen.version)))
             .join(outcomes, list(_ENDS), "left")
         )
         is_changed = f.col("person").isNotNull() | f.col("rule").isNotNull()

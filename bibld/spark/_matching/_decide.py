@@ -30,11 +30,17 @@ _PAIRS = 5_000
 _FEATURES = ("source", "control_number", "numbers", "texts", "text")
 
 
+def decided_version(engine: Engine, statistics: int) -> str:
+    """Return the version of what is decided about the pairs of this run, with the statistics of this version."""
+    inputs = ("features", "pairs", "register_verdict")
+    return engine.tables.made_by("decided", edge_version(engine, statistics), inputs=inputs)
+
+
 def decide_pairs(engine: Engine, frozen: FrozenStatistics) -> None:
     """Write the table ``decided``: the candidate pairs that are not different, and the pairs that people decided."""
     tables = engine.tables
-    edges_made_by = edge_version(engine, frozen)
-    made_by = tables.made_by("decided", edges_made_by, inputs=("features", "pairs", "register_verdict"))
+    edges_made_by = edge_version(engine, frozen.version)
+    made_by = decided_version(engine, frozen.version)
     if not tables.is_complete("decided", made_by):
         shared = engine.broadcast(Matching.from_engine(engine, frozen.statistics))
         with engine.job("dedup: score pairs"):
@@ -45,9 +51,9 @@ def decide_pairs(engine: Engine, frozen: FrozenStatistics) -> None:
     tables.use("decided", made_by)
 
 
-def edge_version(engine: Engine, frozen: FrozenStatistics) -> str:
+def edge_version(engine: Engine, statistics: int) -> str:
     """Return what edges are made by: versions and settings, and the version of the statistics."""
-    return digest(settings_digest(engine.config), frozen.version)
+    return digest(settings_digest(engine.config), statistics)
 
 
 def with_features(engine: Engine, pairs: DataFrame, side: str) -> DataFrame:

@@ -37,10 +37,15 @@ Withheld = dict[int, tuple[str, ...]]
 """The values of records that must not be published, by ordinal."""
 
 
+def features_version(engine: Engine) -> str:
+    """Return the version of the features of the records of this run."""
+    return engine.tables.made_by("features", INDEX_VERSION, inputs=("records", "active_suppression"))
+
+
 def extract_features(engine: Engine) -> None:
     """Write the table ``features`` of all live records."""
     tables = engine.tables
-    made_by = tables.made_by("features", INDEX_VERSION, inputs=("records", "active_suppression"))
+    made_by = features_version(engine)
     with engine.job("dedup: extract features"):
         if tables.is_complete("features", made_by):
             tables.use("features", made_by)

@@ -73,7 +73,6 @@ def publish_release(engine: Engine) -> Release:
         figures = count_figures(engine, None if before is None else _manifest(engine, before.number))
         withdrawn = withdrawal_lines(engine)
         withdraws = has_new_suppressions(engine)
-        examples = example_resources(engine)
     sources = dataset_statements(figures.sources, engine.iris)
     settings = publish.settings_digest(engine.config, figures.sources)
     made_by = engine.tables.made_by(settings, withdrawn, withdraws, engine.number, inputs=TABLES)
@@ -81,15 +80,19 @@ def publish_release(engine: Engine) -> Release:
         (row,) = engine.tables.use(RELEASED, made_by).collect()
         return _release(engine, row["number"], is_new=True)
     if before is not None:
+        is_same = before.settings == settings and before.withdrawn == list(withdrawn) and not withdraws
+        if is_same and before.tables == _versions(engine):
+            return _release(engine, before.number, is_new=False)
         changes.write_changed_quads(
             engine, made_by, all_blocks(engine, sources), all_blocks(engine, before.source_statements, is_before=True)
         )
-        is_same = before.settings == settings and before.withdrawn == list(withdrawn) and not withdraws
         if is_same and engine.tables.rows(changes.CHANGED_QUADS) == 0:
             _note(engine, made_by, msgspec.structs.replace(before, tables=_versions(engine)))
             return _release(engine, before.number, is_new=False)
     number = _next_number(engine)
     written = _write_quads(engine, number, sources)
+    with engine.job("publish: examples"):
+        examples = example_resources(engine)
     contents = publish.PartitionedContents(
         number=number,
         made_by=made_by,

@@ -1,0 +1,91 @@
+"""Whole runs over small files of all kinds: both engines give the same, also where runs are stopped and repeated."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from bibld.spark import _reading
+from bibld.spark._tables import Tables
+from tests.configuration import HEAD, source
+from tests.spark.test_reading import record
+from tests.spark.twins import Twins
+
+STOPS = ("conversions", "records", "found_pairs", "members", "described_first", "statements", "quad_counts", "released")
+"""Tables before which a run is stopped; with ``BIBLD_STOP_EVERYWHERE`` it is stopped before every table."""
+
+
+def xml(*titles: str) -> bytes:
+    """Return MARCXML with one record a title, after a comment that looks like a record."""
+    slim = "http://www.loc.gov/MARC21/slim"
+    records = (
+        f'<record><leader>00000nam a2200000 i 4500</leader><controlfield tag="001">x{number}</controlfield>'
+        f'<datafield tag="245" ind1="1" ind2="0"><subfield code="a">{title}</subfield></datafield></record>\n'
+        for number, title in enumerate(titles)
+    )
+    return f'<collection xmlns="{slim}"><!-- <record> -->\n{"".join(records)}</collection>'.encode()
+
+
+def sources(**paths: str) -> str:
+    tables = [source(name, path) for name, path in paths.items()]
+    return HEAD.replace('"work"', '"WORKSPACE"') + "".join(tables) + 'complete = false\n[publish]\nfull = "always"\n'
+
+
+class _StopError(Exception):
+    pass
+
+
+def stop_again_and_again(twins: Twins, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Begin the next run, and stop it before one table after the other; return how often it was stopped."""
+    write, waiting, stops = Tables.write, list(STOPS), list[str]()
+
+    def stopping(self: Tables, name: str, made_by: str, frame: DataFrame, *sort: object, **other: object) -> DataFrame:
+        is_everywhere = "BIBLD_STOP_EVERYWHERE" in os.environ and name not in stops
+        if not self.is_complete(name, made_by) and (is_everywhere or name in waiting):
+            waiting[:] = [one for one in waiting if one != name]
+            stops.append(name)
+            raise _StopError
+        return write(self, name, made_by, frame, *sort, **other)  # type: ignore[arg-type]
+
+    twins.night += 1
+    with monkeypatch.context() as patch:
+        patch.setattr(Tables, "write", stopping)
+        while "released" not in stops:
+            with pytest.raises(_StopError):
+                twins.run_on_spark()
+    twins.night -= 1
+    return len(stops)
+
+
+def test_small_files_of_all_kinds(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_reading, "_SMALLEST_PART", 100)
+    monkeypatch.setattr(_reading, "_LARGEST_PART", 300)
+    titles = [f"Title {number}" for number in range(12)]
+    (tmp_path / "a.mrc").write_bytes(record("1", titles[3]))
+    (tmp_path / "b.xml").write_bytes(xml(*titles, "A title that is longer than a part of this file. " * 20, "Last"))
+    copies = (record(str(number), title) for number, title in enumerate(titles[:6]))
+    (tmp_path / "c.mrc.gz").write_bytes(gzip.compress(b"".join(copies)))
+    (tmp_path / "d.mrc").write_bytes(b"")
+    twins = Twins(spark, tmp_path, sources(a="a.mrc", b="b.xml", c="c.mrc.gz", d="d.mrc"))
+    assert stop_again_and_again(twins, monkeypatch) >= len(STOPS)
+    twins.run()
+    assert len(twins.rows["records"]) == 21
+    assert len(twins.rows["members"]) > 0
+
+    # One source was removed and another one added; that of one file is unchanged, the delta has records.
+    (tmp_path / "e.mrc").write_bytes(record("1", titles[5]) + record("2", "Another"))
+    (tmp_path / "b.xml").write_bytes(xml(*titles[2:], "Last"))
+    (tmp_path / "d.mrc").write_bytes(record("7", titles[3]))
+    twins.configure(sources(e="e.mrc", a="a.mrc", b="b.xml", d="d.mrc").replace("full =", "keep = 3\nfull ="))
+    twins.run()
+    assert "read: a: the files are those of the last reading" in twins.messages
+    assert any("the source is not in the configuration any more" in message for message in twins.messages)
+
+    text = '[triplify]\nprovenance = "records"\n'
+    twins.configure(twins.text + text)
+    twins.run(allow_deletes=True, rebuild=True)
+    assert {row[9] for row in twins.rows["records"] if row[1] == "c"} == {"missing"}
