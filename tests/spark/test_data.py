@@ -16,6 +16,7 @@ from bibld.spark._data import cluster_entities, describe_clusters, keep_links, p
 from bibld.spark._engine import Engine
 from bibld.spark._schemas import spark_schema
 from tests.configuration import load_config
+from tests.spark.twins import Reported
 from tests.triplify.merged_book import IRIS
 from tests.triplify.small_world import NUMBERS, Book, Change, Decided, World
 
@@ -90,7 +91,10 @@ def test_links_of_entities_that_exist_are_kept(spark: SparkSession, tmp_path: Pa
     }
     for name, some in contents.items():
         engine.tables.write(name, "1", spark.createDataFrame(some, spark_schema(name)))
+    reports = Reported()
+    engine.progress = reports
     assert keep_links(engine) == 1
+    assert "1 new entity without links" in reports.messages[-1]
     assert [row["quad"] for row in engine.tables.read("links").collect()] == [quad % 1]
     (described,) = engine.tables.read("link_sets").collect()
     assert described["name"] == "viaf" and '"1"^^' in described["quads"] and "viaf.nt, 9 records" in described["quads"]

@@ -8,22 +8,14 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from bibld import progress
 from bibld.errors import StageError
 from bibld.spark._engine import Engine
 from bibld.spark._matching import _clusters, match_records
 from tests.configuration import load_config
 from tests.end_to_end.conftest import CLOCK
+from tests.spark.twins import Reported
 
 RESULTS = ("edges", "members", "register_redirect", "register_event", "matching", "statistics")
-
-
-class Reported(progress.Silent):
-    def __init__(self) -> None:
-        self.messages: list[str] = []
-
-    def report(self, message: str) -> None:
-        self.messages.append(message)
 
 
 @pytest.mark.parametrize("size", [1, 7, 50, 1000])

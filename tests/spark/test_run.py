@@ -35,9 +35,9 @@ largest_bucket = 3
 """
 
 
-@pytest.fixture(scope="module")
-def twins(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Twins:
-    folder = tmp_path_factory.mktemp("spark") / "sample"
+@pytest.fixture
+def twins(tmp_path: Path, spark: SparkSession) -> Twins:
+    folder = tmp_path / "sample"
     shutil.copytree(resources.folder("sample_data"), folder)
     (folder / "suppress.csv").write_text("record,value,reason\n", encoding="utf-8")
     text = (folder / "bibld.toml").read_text(encoding="utf-8").replace("../build/sample", "WORKSPACE")
@@ -106,24 +106,26 @@ def kinds_of_events(twins: Twins) -> set[str]:
     return {kind for _, _, _, kind, _ in twins.rows["register_event"]}
 
 
-def test_a_stopped_run_resumes_at_the_last_complete_table(twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nights_of_both_engines(twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dumps, "PART_BYTES", 200_000)
+
+    # The first run is stopped, and resumes at the last complete table.
     keep_records(twins, 5, None)
     twins.night = 1
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         stop_at("merged", patch)
         twins.run_on_spark()
     twins.night = 0
-    made = stop_at("", monkeypatch)
-    twins.run()
+    with monkeypatch.context() as patch:
+        made = stop_at("", patch)
+        twins.run()
     assert made[0] == "merged"
     assert kinds_of_events(twins) == set()
     assert any("oversized keys were refined" in message for message in twins.messages)
     assert any("was cut at the score" in message for message in twins.messages)
     assert len(list(twins.place.glob("bibld-*.nq.zst"))) > 3, "the dumps consist of parts"
 
-
-def test_changes_deletions_and_verdicts(twins: Twins) -> None:
+    # Records are added, changed and deleted, and people decide.
     keep_records(twins, 0, -5)
     change_record(twins)
     decide(twins)
@@ -134,18 +136,18 @@ def test_changes_deletions_and_verdicts(twins: Twins) -> None:
     assert manifest(twins.place).patches[0].removed_quads > 100
     assert b"\tdeleted\t" in (twins.place / "changes.tsv").read_bytes()
 
-
-def test_a_run_without_changes_is_current(twins: Twins) -> None:
+    # Nothing changes.
+    versions = twins.tables().committed.tables
     done = CliRunner().invoke(command_line, ["run", str(twins.spark.file), "--engine", "spark", "--quiet"])
     assert done.exit_code == 0, done.output
     assert "since the last run: nothing changed" in done.output
-    stages = [line.split()[:2] for line in done.output.splitlines() if line.startswith(("dedup", "merge", "triplify"))]
-    assert stages == [["dedup", "current"], ["merge", "current"], ["triplify", "current"]]
+    stages = ("read", "dedup", "merge", "triplify")
+    found = [line.split()[:2] for line in done.output.splitlines() if line.startswith(stages)]
+    assert found == [[stage, "current"] for stage in stages]
     assert "release is current: file://" in done.output
-    assert (twins.spark.workspace / "reports" / "run.html").is_file()
+    assert twins.tables().committed.tables == versions
 
-
-def test_records_that_return_withdrawn_verdicts_and_suppressions(twins: Twins) -> None:
+    # Records return, a verdict is withdrawn, and a record is suppressed.
     keep_records(twins, 0, None)
     for verdicts in twins.verdicts():
         verdicts.withdraw(verdicts.current()[0])
@@ -156,8 +158,7 @@ def test_records_that_return_withdrawn_verdicts_and_suppressions(twins: Twins) -
     assert manifest(twins.place).patches == (), "a patch would contain what must not be published"
     assert len(list(twins.place.parent.iterdir())) == 1, "earlier releases are removed"
 
-
-def test_keys_that_grew_and_another_scorer(twins: Twins) -> None:
+    # Keys grow too far, and there is another scorer.
     repeat_record(twins, 25)
     edges = twins.rows["edges"]
     twins.configure(twins.text.replace("[dedup] ", '[dedup]\nscore = "jaccard"\n#'))
@@ -167,8 +168,6 @@ def test_keys_that_grew_and_another_scorer(twins: Twins) -> None:
     assert [version for version, _, _ in twins.rows["statistics"]] == [2]
     assert len(twins.rows["edges"]) != len(edges)
 
-
-def test_a_workspace_of_one_machine_is_converted_first(twins: Twins) -> None:
     with pytest.raises(StageError, match=r"was run on one machine; run `bibld workspace convert .* --to spark` first"):
         bibld.Workspace(twins.local.file).run(engine="spark")
 

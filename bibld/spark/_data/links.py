@@ -6,12 +6,15 @@ the entities that exist as they were, and removes the others.
 
 from __future__ import annotations
 
+import shlex
+
 import msgspec
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from bibld.catalog import RegisteredFile
 from bibld.link import describe_link_sets
+from bibld.progress import with_number
 from bibld.spark._engine import Engine
 from bibld.spark._frames import small_frame
 
@@ -19,10 +22,11 @@ from bibld.spark._frames import small_frame
 def keep_links(engine: Engine) -> int:
     """Remove the links of entities that no longer have a description, and describe the link sets again.
 
-    Returns the number of links that were removed.
+    Reports how many entities are new, and so without links. Returns the number of links that were removed.
     """
     tables = engine.tables
-    if not tables.rows("links") or tables.changed().keys().isdisjoint(("links", "entities")):
+    is_linked = tables.rows("links") or tables.rows("authority_files")
+    if not is_linked or tables.changed().keys().isdisjoint(("links", "entities")):
         return 0
     with engine.job("triplify: links"):
         described = tables.read("entities").where("iri = founder and quads is not null").select(
@@ -34,6 +38,14 @@ def keep_links(engine: Engine) -> int:
             kept = tables.read("links").join(described, "entity", "left_semi")
             tables.write("links", made_by, kept, sort=("entity",))
             tables.write("link_sets", tables.made_by(inputs=("links", "authority_files")), _link_sets(engine))
+        before = tables.before("entities").select(sql.col("iri").alias("entity"))
+        new = described.join(before, "entity", "left_anti").count()
+    if new and tables.rows("authority_files"):
+        file = shlex.quote(str(engine.config.file))
+        engine.progress.report(
+            f"triplify: {with_number(new, 'new entity', 'new entities')} without links to authority files; to link, run"
+            f" `bibld workspace convert {file} --to local`, then `bibld run {file} --engine local`"
+        )
     return removed
 
 
