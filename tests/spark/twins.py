@@ -101,7 +101,7 @@ class Twins:
         self._check_summaries(local, other)
         here, there = (self._shown(report.messages) for report in reports)
         assert there == here
-        self.messages = here
+        self.messages = reports[0].messages
         self._check_tables()
         if options.get("until", "publish") == "publish":
             self._check_releases(is_update="released" in before)
@@ -114,7 +114,8 @@ class Twins:
 
     def _shown(self, messages: Iterable[str]) -> list[str]:
         named = tuple(f"{source.id}: " for source in self.local.sources)
-        same = ("read: source ", "dedup: ", *named)
+        # Of an update one machine reports what it compared again, Spark what it compared in all.
+        same = ("read: source ", *named, *(["dedup: "] if self.night == 1 else []))
         own = [one for one in messages if one.startswith(same) or "those of the last reading" in one]
         return sorted(one.replace("work-spark", "work-local").replace("spark.toml", "local.toml") for one in own)
 
