@@ -30,6 +30,14 @@ _COLUMNS = Sighting.__struct_fields__
 _COUNTED = ("converted", "superseded", "deleted", "restored")
 
 
+def readings_version(fingerprints: Mapping[str, str], records: str) -> str:
+    """Return the version of the table ``readings`` beside this version of ``records``.
+
+    The records may come from elsewhere later, if the workspace is run on one machine and moved back.
+    """
+    return digest("readings", sorted(fingerprints.items()), records)
+
+
 class Load:
     """The loads of all sources of one run, as tables."""
 
@@ -285,7 +293,8 @@ class Load:
         }
         kept = {source: fingerprint for source, fingerprint in known.items() if source not in self._loaded}
         rows = sorted((clean | kept).items())
-        self._tables.write("readings", digest("readings", rows), self._engine.rows(rows, "readings"))
+        made_by = readings_version(dict(rows), self._tables.version("records"))
+        self._tables.write("readings", made_by, self._engine.rows(rows, "readings"))
 
     def final(self, settled: DataFrame) -> DataFrame:
         """Return the settled records with their final place and status: deletions are done unless withheld."""

@@ -18,7 +18,7 @@ from bibld.protocols import SourceRecord
 from bibld.spark._engine import Engine
 from bibld.spark._frames import small_frame
 from bibld.spark._reading import CarrierNumbers, FilePlan, Inspector, convert_files
-from bibld.spark._records import Load
+from bibld.spark._records import Load, readings_version
 from bibld.spark._register import assign_ordinals, copy_verdicts, resolve_suppressions, with_suppressions
 
 _MODS = msgspec.json.Decoder(Mods)
@@ -30,7 +30,7 @@ def read_sources(engine: Engine) -> int:
     ingest.clear_withheld(engine.config.workspace)
     results = engine.fetch_sources()
     inspector = Inspector(engine)
-    loads, known = _last_readings(engine)
+    loads, known = last_readings(engine)
     inspections = ingest.inspect_sources(engine.config, engine.progress, results, inspector, known)
     engine.divide_shuffles(max(sum(one.records for one in inspections), engine.tables.rows("records")))
     sound = [inspection for inspection in inspections if engine.check_inspection(inspection)]
@@ -60,13 +60,16 @@ def read_sources(engine: Engine) -> int:
     return sum(result.read for result in engine.loads if result.source in {one.source.id for one in accepted})
 
 
-def _last_readings(engine: Engine) -> tuple[dict[str, LoadResult], dict[str, str]]:
+def last_readings(engine: Engine) -> tuple[dict[str, LoadResult], dict[str, str]]:
     """Return the counts of the last loads, and the fingerprints of the files, by source; none if all is read again."""
     columns = LoadCounts.__struct_fields__
     rows = engine.tables.before("loads").select(*columns).collect()
     loads = {row.source: LoadResult(**row.asDict()) for row in rows}
-    readings = [] if engine.options.rebuild else engine.tables.before("readings").collect()
-    return loads, {row.source: row.fingerprint for row in readings if row.source in loads}
+    readings = {row.source: row.fingerprint for row in engine.tables.before("readings").collect()}
+    committed = engine.tables.committed.tables
+    is_valid = committed.get("readings") == readings_version(readings, committed.get("records", ""))
+    known = readings if is_valid and not engine.options.rebuild else {}
+    return loads, {source: fingerprint for source, fingerprint in known.items() if source in loads}
 
 
 def _settle(engine: Engine, load: Load, converted_now: Sequence[FilePlan]) -> DataFrame:

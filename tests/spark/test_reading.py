@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from pyspark.sql import SparkSession
 
 from bibld import pipeline
@@ -16,7 +17,7 @@ from bibld.config import Config
 from bibld.ingest import LoadResult
 from bibld.progress import Silent
 from bibld.spark._engine import Engine
-from bibld.spark._sources import read_sources
+from bibld.spark._sources import last_readings, read_sources
 from tests.configuration import write_config
 
 TIME = datetime(2026, 1, 1, tzinfo=UTC)
@@ -153,9 +154,13 @@ def test_files_that_were_written_again_give_the_same_tables(spark: SparkSession,
     both = Both(spark, tmp_path, a="a.mrc")
     before = both.run().tables.committed.tables
     (tmp_path / "a.mrc").write_bytes(records)
-    again = both.run().tables.committed.tables
+    engine = both.run()
+    again = engine.tables.committed.tables
     for name in ("conversions", "records", "register_ordinal", "rejects"):
         assert again[name] == before[name], name
+    assert last_readings(engine)[1].keys() == {"a"}
+    engine.tables.committed = replace(engine.tables.committed, tables=again | {"records": "of one machine"})
+    assert last_readings(engine)[1] == {}, "records that came from elsewhere are not those of these files"
 
 
 def test_suppressions_lists_of_deletions_and_removed_sources(spark: SparkSession, tmp_path: Path) -> None:
