@@ -183,7 +183,7 @@ class Pipeline(RunNotes):
         if self.options.rebuild or self.catalog.runs.made_by(stage) != made_by:
             with self.catalog.commit():
                 if self.options.rebuild:
-                    self.catalog.invalidate_results()
+                    self.catalog.invalidate_results(stage)
                 requeue_all(self.catalog, queue)
                 self.catalog.runs.complete(stage, made_by, self.number)
 

@@ -117,6 +117,8 @@ LARGEST_LOG = 256 << 20
 
 _PAGE_BYTES = 4096
 
+_INVALIDATIONS = {"merge": "UPDATE merged SET made_by = ''", "triplify": "UPDATE statement SET made_by = ''"}
+
 
 class Catalog:
     """The catalog of one workspace, opened for a run (with the lock of the workspace) or for reading.
@@ -221,10 +223,9 @@ class Catalog:
             for connection in (self._register_connection, self._connection):
                 connection.execute("COMMIT")
 
-    def invalidate_results(self) -> None:
-        """Mark merged descriptions and statements as outdated; each is made again when its cluster is processed."""
-        self._connection.execute("UPDATE merged SET made_by = ''")
-        self._connection.execute("UPDATE statement SET made_by = ''")
+    def invalidate_results(self, stage: str) -> None:
+        """Mark what ``stage`` (merge or triplify) has made as outdated, so that it is made again with its cluster."""
+        self._connection.execute(_INVALIDATIONS[stage])
 
     # -- bibld.protocols.CatalogView ----------------------------------------------------------------------------------
 
