@@ -81,11 +81,11 @@ def publish_release(engine: Engine) -> Release:
         return _release(engine, row["number"], is_new=True)
     if before is not None:
         is_same = before.settings == settings and before.withdrawn == list(withdrawn) and not withdraws
+        is_same = is_same and before.source_statements == list(sources)
         if is_same and before.tables == _versions(engine):
             return _release(engine, before.number, is_new=False)
-        changes.write_changed_quads(
-            engine, made_by, all_blocks(engine, sources), all_blocks(engine, before.source_statements, is_before=True)
-        )
+        # The lines about the sources are a part of the description of the dataset, which is compared for the patch.
+        changes.write_changed_quads(engine, made_by, all_blocks(engine, ()), all_blocks(engine, (), is_before=True))
         if is_same and engine.tables.rows(changes.CHANGED_QUADS) == 0:
             _note(engine, made_by, msgspec.structs.replace(before, tables=_versions(engine)))
             return _release(engine, before.number, is_new=False)
