@@ -1,4 +1,4 @@
-"""Whole runs on Spark: the tables and the release of one machine, night after night; complete tables are only read."""
+"""Whole runs over the sample: the tables and the release of both engines are the same, night after night."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 import bibld
 from bibld import resources
@@ -19,7 +19,6 @@ from bibld.errors import ConfigError, StageError
 from bibld.model.linkage import Pair
 from bibld.spark._output import dumps
 from bibld.spark._session import check_java, session
-from bibld.spark._tables import Tables
 from tests.spark.twins import FIRST_NIGHT, Twins, manifest
 
 SETTINGS = """
@@ -61,17 +60,6 @@ def change_record(twins: Twins) -> None:
     file.write_text(text.replace("New York", "Brooklyn", 1), encoding="utf-8")
 
 
-def repeat_record(twins: Twins, count: int) -> None:
-    """Add copies, with other control numbers, of a record with an ISBN to the file of one source."""
-    file = twins.folder / "slavica.xml"
-    text = file.read_text(encoding="utf-8")
-    records = [piece.split("</record>")[0] for piece in text.split("<record ")[1:]]
-    record = next(one for one in records if 'tag="020"' in one)
-    number = record.split('tag="001">')[1].split("<")[0]
-    copies = ("<record " + record.replace(number, f"copy{place}", 1) + "</record>" for place in range(count))
-    file.write_text(text.replace("</collection>", "".join(copies) + "</collection>"), encoding="utf-8")
-
-
 def decide(twins: Twins) -> None:
     """Separate the first records of two clusters, join two others, and separate two agents that are the same."""
     with Catalog(twins.local.workspace, read_only=True) as catalog:
@@ -87,21 +75,6 @@ def decide(twins: Twins) -> None:
         verdicts.of_entities.add(EntityVerdict(paths[0], paths[1], "different", "anna", "", time))
 
 
-def stop_at(table: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Let runs stop when this table is about to be written; return where the tables that are written are named."""
-    write, made = Tables.write, list[str]()
-
-    def stopping(self: Tables, name: str, made_by: str, frame: DataFrame, *sort: object, **other: object) -> DataFrame:
-        if name == table:
-            raise KeyboardInterrupt
-        if not self.is_complete(name, made_by):
-            made.append(name)
-        return write(self, name, made_by, frame, *sort, **other)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Tables, "write", stopping)
-    return made
-
-
 def kinds_of_events(twins: Twins) -> set[str]:
     return {kind for _, _, _, kind, _ in twins.rows["register_event"]}
 
@@ -109,17 +82,8 @@ def kinds_of_events(twins: Twins) -> set[str]:
 def test_nights_of_both_engines(twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dumps, "PART_BYTES", 200_000)
 
-    # The first run is stopped, and resumes at the last complete table.
     keep_records(twins, 5, None)
-    twins.night = 1
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        stop_at("merged", patch)
-        twins.run_on_spark()
-    twins.night = 0
-    with monkeypatch.context() as patch:
-        made = stop_at("", patch)
-        twins.run()
-    assert made[0] == "merged"
+    twins.run()
     assert kinds_of_events(twins) == set()
     assert any("oversized keys were refined" in message for message in twins.messages)
     assert any("was cut at the score" in message for message in twins.messages)
@@ -157,16 +121,6 @@ def test_nights_of_both_engines(twins: Twins, monkeypatch: pytest.MonkeyPatch) -
     assert kinds_of_events(twins) >= {"restored", "returned"}
     assert manifest(twins.place).patches == (), "a patch would contain what must not be published"
     assert len(list(twins.place.parent.iterdir())) == 1, "earlier releases are removed"
-
-    # Keys grow too far, and there is another scorer.
-    repeat_record(twins, 25)
-    edges = twins.rows["edges"]
-    twins.configure(twins.text.replace("[dedup] ", '[dedup]\nscore = "jaccard"\n#'))
-    twins.run()
-    again = "dedup: far more records share a key than when keys were counted; they are counted again"
-    assert again in twins.messages
-    assert [version for version, _, _ in twins.rows["statistics"]] == [2]
-    assert len(twins.rows["edges"]) != len(edges)
 
     with pytest.raises(StageError, match=r"was run on one machine; run `bibld workspace convert .* --to spark` first"):
         bibld.Workspace(twins.local.file).run(engine="spark")
