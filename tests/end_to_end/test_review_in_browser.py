@@ -73,6 +73,12 @@ def status(visit: Visits) -> str:
     return visit.page.locator("form.verdicts [role=status]").inner_text()
 
 
+def press(visit: Visits, key: str) -> None:
+    """Press a key when the script that knows it has run, which is after the text of the page is shown."""
+    visit.page.wait_for_load_state()
+    visit.page.keyboard.press(key)
+
+
 @pytest.mark.parametrize("has_scripts", [True, False], ids=["with scripts", "without scripts"])
 def test_a_verdict_is_given_and_taken_back_with_the_buttons(browser, of_records, has_scripts):
     with signed_in(browser, of_records, f"Anna {has_scripts}", java_script_enabled=has_scripts) as visit:
@@ -89,9 +95,9 @@ def test_each_verdict_has_a_key(browser, of_records):
     with signed_in(browser, of_records, "Peter") as visit:
         first = titles(visit)
         visit.page.locator("h1").wait_for()
-        visit.page.keyboard.press("d")
+        press(visit, "d")
         visit.page.get_by_text("1 verdict;").wait_for()
-        visit.page.keyboard.press("u")
+        press(visit, "u")
         visit.page.get_by_text("0 verdicts;").wait_for()
         assert titles(visit) == first
         visit.page.get_by_label("Why").fill("d")  # a letter in a field is no verdict
@@ -104,10 +110,10 @@ def test_names_and_links_are_decided_like_records(browser, of_names, kind):
         visit.page.locator(f'nav.tabs a[href$="kind={kind}"]').click()
         visit.page.locator(f'nav.tabs a[href$="kind={kind}"][aria-current]').wait_for()
         first = titles(visit)
-        visit.page.keyboard.press("d")
+        press(visit, "d")
         visit.page.get_by_text("1 verdict;").wait_for()
         assert titles(visit) != first
-        visit.page.keyboard.press("u")
+        press(visit, "u")
         visit.page.get_by_text("0 verdicts;").wait_for()
         assert titles(visit) == first
 
