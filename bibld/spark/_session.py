@@ -44,6 +44,18 @@ DEFAULTS: dict[str, str] = {
 }
 """Properties that the configuration may replace."""
 
+_GROUPS_IN_ONE_TASK: dict[str, str] = {
+    "spark.sql.unionOutputPartitioning": "false",
+    "spark.sql.adaptive.localShuffleReader.enabled": "false",
+    "spark.sql.adaptive.skewJoin.enabled": "false",
+}
+"""Properties without which results would be wrong, so that the configuration may not replace them.
+
+Spark leaves out `repartition` by a column where its input is already divided by it, as that of a union of joins is.
+When it then replaces such a join by a broadcast, or divides a large part of it, rows of one cluster come to different
+tasks.
+"""
+
 _LOGGING = """\
 rootLogger.level = error
 rootLogger.appenderRef.console.ref = console
@@ -63,7 +75,7 @@ _END_OF_ERROR = re.compile(r"\n\s*(?:at |\.\.\. \d+ more|Caused by:|Driver stack
 
 
 def properties(engine: EngineConfig) -> dict[str, str]:
-    """Return the properties of a session: bibld's, then those of the configuration, which win."""
+    """Return the properties of a session: bibld's, and those of the configuration, which win where both are right."""
     found = DEFAULTS | {f"spark.executorEnv.{_VERSION}": __version__}
     if engine.environment:
         found["spark.archives"] = f"{engine.environment}#{_ARCHIVE}"
@@ -76,7 +88,7 @@ def properties(engine: EngineConfig) -> dict[str, str]:
             [package, *filter(None, [os.environ.get("PYTHONPATH", "")])]
         )
     found |= {key: _text(value) for key, value in engine.conf.items()}
-    return found
+    return found | _GROUPS_IN_ONE_TASK
 
 
 def check_version() -> None:
