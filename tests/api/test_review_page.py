@@ -286,6 +286,18 @@ def test_what_one_process_stored_another_withdraws_once(own):
     assert other.offer("Анна") == pair
 
 
+def test_an_undone_pair_comes_back_whichever_process_answers(own):
+    one, other = Leases(ReviewDesk(own)), Leases(ReviewDesk(own))
+    pair = one.offer("Анна")
+    assert pair is not None
+    one.answer("Анна", pair, "different", "", "")
+    next_pair = other.offer("Анна")  # now this process has a list without the first pair
+    assert next_pair not in (pair, None)
+    one.undo("Анна", one.progress("Анна").last)
+    assert other.offer("Анна") == pair
+    assert one.offer("Анна") == pair
+
+
 def test_an_answer_stays_until_it_can_be_withdrawn(own):
     leases = Leases(ReviewDesk(own))
     pair = leases.offer("Анна")

@@ -44,6 +44,7 @@ CREATE TABLE IF NOT EXISTS skipped (
 CREATE TABLE IF NOT EXISTS answer (
   number INTEGER PRIMARY KEY AUTOINCREMENT, person TEXT NOT NULL, pair TEXT NOT NULL, verdict TEXT NOT NULL
 );
+CREATE TABLE IF NOT EXISTS undone (kind TEXT PRIMARY KEY, times INTEGER NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -90,6 +91,7 @@ class Leases:
         self._desk = desk
         self._waiting: dict[ItemKind, tuple[Item, ...]] = {}
         self._read_at: dict[ItemKind, float] = {}
+        self._undone: dict[ItemKind, int] = {}  # how often when the list was read
         with closing(self._open()) as connection:
             connection.executescript(_TABLES)
 
@@ -107,16 +109,26 @@ class Leases:
         except sqlite3.Error as error:
             raise StageError(f"{self._file}: cannot be used: {error}; try again in a moment") from error
 
-    def is_outdated(self, kind: ItemKind) -> bool:
-        """Whether the list of waiting pairs of a kind has to be read again."""
-        return kind not in self._read_at or time.monotonic() - self._read_at[kind] > _LIST_SECONDS[kind]
+    def _is_outdated(self, kind: ItemKind) -> bool:
+        """Whether the list of waiting pairs of a kind has to be read again; raises ``StageError``.
+
+        It has to be after each undoing in any process: the pair waits again, and the list may have been read before.
+        """
+        if kind not in self._read_at or time.monotonic() - self._read_at[kind] > _LIST_SECONDS[kind]:
+            return True
+        return self._times_undone(kind) != self._undone[kind]
+
+    def _times_undone(self, kind: ItemKind) -> int:
+        with self._transaction("BEGIN") as connection:
+            row = connection.execute("SELECT times FROM undone WHERE kind = ?", (kind.value,)).fetchone()
+        return row[0] if row else 0
 
     def refresh(self, kind: ItemKind) -> None:
         """Read the list of waiting pairs of a kind again, if it is outdated; raises ``StageError``."""
-        if self.is_outdated(kind):
-            now = time.monotonic()
+        if self._is_outdated(kind):
+            now, undone = time.monotonic(), self._times_undone(kind)
             self._waiting[kind] = tuple(self._desk.waiting(kind))
-            self._read_at[kind] = now  # when reading began: later verdicts are not in the list
+            self._read_at[kind], self._undone[kind] = now, undone  # when reading began: later verdicts are not in it
 
     def offer(self, person: str, preferred: Item | None = None, kind: ItemKind = ItemKind.RECORDS) -> Item | None:
         """Return the pair of a kind that a person answers next, and lease it; None if none is left for this person.
@@ -184,11 +196,14 @@ class Leases:
             if is_withdrawn:
                 lease = (name, person, time.time() + LEASE_SECONDS)
                 connection.execute("INSERT OR REPLACE INTO lease VALUES (?, ?, ?)", lease)
+                connection.execute(
+                    "INSERT INTO undone VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET times = times + 1",
+                    (kind_of(pair).value,),
+                )
         if not is_withdrawn:
             raise ConfigError(
                 [message("Your verdict is no longer in force: it was withdrawn, or there is a later one.")]
             )
-        self._read_at.pop(kind_of(pair), None)
         return pair
 
     def progress(self, person: str, kind: ItemKind = ItemKind.RECORDS) -> Progress:

@@ -135,11 +135,10 @@ class ReviewSite:
     async def _refresh(self, kind: ItemKind) -> None:
         """Read the list of waiting pairs in another thread: that of entities takes long in a large catalogue."""
         async with self._refreshing:
-            if self._leases.is_outdated(kind):
-                try:
-                    await asyncio.to_thread(self._leases.refresh, kind)
-                except _NOT_NOW as error:
-                    raise self._unavailable(error) from error
+            try:
+                await asyncio.to_thread(self._leases.refresh, kind)
+            except _NOT_NOW as error:
+                raise self._unavailable(error) from error
 
     def _unavailable(self, error: Exception) -> ProblemError:
         _LOG.warning("review: %s", error)
