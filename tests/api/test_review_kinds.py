@@ -32,16 +32,22 @@ NAMESAKE = """\
 """  # noqa: W291 - positions of field 008
 
 
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory) -> Path:
-    """A catalogue with two namesakes, and candidates for links."""
-    folder = tmp_path_factory.mktemp("prepared")
+def prepare_namesakes(folder: Path) -> bibld.Workspace:
+    """Make a catalogue with two namesakes, and candidates for links, in a folder."""
     (folder / "books.mrk").write_text(BOOKS + NAMESAKE, encoding="utf-8")
     (folder / "people.csv").write_text(AUTHORITY + SMITH, encoding="utf-8")
     workspace = bibld.Workspace(write_config(folder, a="books.mrk"))
     workspace.run()
     workspace.links.update([folder / "people.csv"], review=0.05)
     workspace.run()
+    return workspace
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory) -> Path:
+    """The folder of a catalogue with two namesakes, and candidates for links."""
+    folder: Path = tmp_path_factory.mktemp("prepared")
+    prepare_namesakes(folder)
     return folder
 
 

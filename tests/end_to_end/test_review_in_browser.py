@@ -9,12 +9,9 @@ from pathlib import Path
 
 import pytest
 
-import bibld
-from tests.api.test_review_kinds import NAMESAKE, SMITH
-from tests.configuration import write_config
+from tests.api.test_review_kinds import prepare_namesakes
 from tests.end_to_end.browser import WIDTHS, Visits, needs_axe, violations, visits
 from tests.end_to_end.serving import serving
-from tests.link.catalogue import AUTHORITY, BOOKS
 
 pytestmark = [pytest.mark.browser, pytest.mark.server]
 
@@ -42,13 +39,7 @@ def of_records(sample, tmp_path_factory) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def of_names(tmp_path_factory) -> Iterator[str]:
     """The address of a server of a catalogue with namesakes and uncertain links."""
-    folder = tmp_path_factory.mktemp("names")
-    (folder / "books.mrk").write_text(BOOKS + NAMESAKE, encoding="utf-8")
-    (folder / "people.csv").write_text(AUTHORITY + SMITH, encoding="utf-8")
-    workspace = bibld.Workspace(write_config(folder, a="books.mrk"))
-    workspace.run()
-    workspace.links.update([folder / "people.csv"], review=0.05)
-    workspace.run()
+    workspace = prepare_namesakes(tmp_path_factory.mktemp("names"))
     with reviewing(workspace.path) as address:
         yield address
 
