@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page, Route
+    from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route
 
 AXE = Path(__file__).parents[2] / "build" / "browser" / "node_modules" / "axe-core" / "axe.min.js"
 LEVELS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
@@ -53,6 +53,9 @@ PAGES = {
 }
 """Every kind of page: its name and its path; names in braces are the first link of that kind of the publication."""
 
+PATIENCE = 120_000
+"""Milliseconds until a condition counts as never fulfilled, on a machine that is as busy as can be."""
+
 FAULTS = {"faulty query", "not found"}
 """Pages whose status is that of an error, which the browser reports on its console."""
 
@@ -79,7 +82,7 @@ class Visits:
         self._context = context
         context.route("**/*", self._pass)
         self.page = context.new_page()
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(PATIENCE)
         self.page.on("console", lambda line: self.complaints.append(line.text) if line.type == "error" else None)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
 
@@ -98,6 +101,22 @@ class Visits:
         self.page.goto(self.server + path)
         return self.page
 
+    def follow(self, link: Locator) -> Page:
+        """Click a link or a button that leads to a page, and wait until that page has its style sheet and scripts."""
+        with self.page.expect_navigation():
+            link.click()
+        return self.page
+
+    def press(self, key: str) -> Page:
+        """Press a key that leads to a page, and wait until that page has its style sheet and scripts."""
+        with self.page.expect_navigation():
+            self.page.keyboard.press(key)
+        return self.page
+
+    def text(self, selector: str) -> str:
+        """Return the text of an element with single spaces, which no style sheet changes."""
+        return " ".join((self.page.locator(selector).text_content() or "").split())
+
     def check(self) -> None:
         """Nothing foreign was requested, and nothing went wrong."""
         assert not self.foreign
@@ -111,6 +130,7 @@ def visits(browser: Browser, server: str, **options: object) -> Iterator[Visits]
     try:
         yield Visits(server, context)
     finally:
+        context.unroute_all(behavior="ignoreErrors")  # a request of the last page may still be under way
         context.close()
 
 

@@ -84,7 +84,7 @@ HARD = {
 @pytest.mark.parametrize("name", HARD)
 def test_nothing_is_cut_on_the_pages_of_hard_records(hard_window, name):
     page = hard_window.open(HARD[name])
-    assert page.locator("h1").inner_text().strip()
+    assert hard_window.text("h1")
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -95,7 +95,7 @@ def test_nothing_is_cut_on_the_pages_of_hard_records(hard_window, name):
 def test_a_book_leads_to_its_translations(hard_window):
     page = hard_window.open("resource/one/anna-ru")
     page.get_by_role("heading", name="Translations and originals").wait_for()
-    page.get_by_role("link", name="Anna Karenina : Roman").click()
+    hard_window.follow(page.get_by_role("link", name="Anna Karenina : Roman"))
     page.get_by_role("link", name="Анна Каренина : роман в восьми частях").wait_for()
     hard_window.check()
 
@@ -146,15 +146,14 @@ def test_the_keyboard_alone_reaches_each_link_and_field(visit, paths, name):
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip", "the skip link comes first"
     page.keyboard.press("Enter")
-    assert page.evaluate("location.hash") == "#content"
+    page.wait_for_function("location.hash === '#content'")
     visit.open(paths[name])
-    page.locator("body").wait_for()
     wanted = page.evaluate(f"() => {{ window.seen = new Set(); return ({REACHABLE}).length }}")
     for _ in range(min(wanted, MOST_TABS)):
         page.keyboard.press("Tab")
         _, _, outline, keeps_tab = page.evaluate(FOCUSED)
         if outline == "none":  # the editor shows its focus after some milliseconds
-            page.wait_for_function(f"({FOCUSED})()[2] !== 'none'", timeout=10_000)
+            page.wait_for_function(f"({FOCUSED})()[2] !== 'none'")
         if keeps_tab:
             page.keyboard.press("Escape")  # editors that take Tab for themselves give it back
     missed = page.evaluate(
@@ -174,15 +173,15 @@ def test_the_page_of_a_merged_publication_is_small(visit):
 
 def test_a_reader_goes_from_a_publication_to_its_records_their_match_and_the_author(visit):
     page = visit.open("")
-    page.locator(f'a[href="/{PUBLICATION}"]').first.click()
-    assert page.locator("h1").inner_text()
+    visit.follow(page.locator(f'a[href="/{PUBLICATION}"]').first)
+    assert visit.text("h1")
     assert page.locator('h1[lang="ru"], h1 [lang="ru"]').count()
     assert page.locator("table.compare, .compare").count(), "the records are shown side by side"
     for kind in ("record", "match", "agent"):
         visit.open(PUBLICATION)
-        page.locator(f'main a[href^="/{kind}/"]').first.click()
-        page.wait_for_url(re.compile(f"/{kind}/"))
-        assert page.locator("h1").inner_text()
+        visit.follow(page.locator(f'main a[href^="/{kind}/"]').first)
+        assert f"/{kind}/" in page.url
+        assert visit.text("h1")
 
 
 @pytest.mark.parametrize("has_scripts", [True, False], ids=["with scripts", "without scripts"])
@@ -191,13 +190,13 @@ def test_a_search_in_either_script_finds_the_book_and_is_narrowed(browser, serve
     with visits(browser, server, locale="en", java_script_enabled=has_scripts) as visit:
         page = visit.open("")
         page.locator("main input[type=search]").fill(query)
-        page.locator("main form[role=search] button").click()
-        page.wait_for_url(re.compile("/search"))
-        assert "Анна Каренина" in page.locator("main").inner_text()
-        page.locator('main a[href*="library="]').first.click()
-        page.wait_for_url(re.compile("library="))
-        page.locator('main a[href^="/resource/"]').first.click()
-        assert "Анна Каренина" in page.locator("h1").inner_text()
+        visit.follow(page.locator("main form[role=search] button"))
+        assert "/search" in page.url
+        assert "Анна Каренина" in visit.text("main")
+        visit.follow(page.locator('main a[href*="library="]').first)
+        assert "library=" in page.url
+        visit.follow(page.locator('main a[href^="/resource/"]').first)
+        assert "Анна Каренина" in visit.text("h1")
         visit.check()
 
 
@@ -205,16 +204,16 @@ def test_a_publication_leads_back_to_the_results_and_to_its_neighbours(browser, 
     with visits(browser, server, locale="en") as visit:
         page = visit.open("search?language=rus&sort=title")
         pages = page.locator("ol.hits h2 a").evaluate_all("links => links.map(each => each.getAttribute('href'))")
-        page.locator("ol.hits h2 a").nth(1).click()
+        visit.follow(page.locator("ol.hits h2 a").nth(1))
         way = page.locator("nav.from-results")
-        way.get_by_role("link", name="Next result").click()
-        page.wait_for_url(re.compile(re.escape(pages[2])))
-        way.get_by_role("link", name="Previous result").click()
-        page.wait_for_url(re.compile(re.escape(pages[1])))
-        way.get_by_role("link", name="Back to the results").click()
-        page.wait_for_url(re.compile(r"/search\?language=rus&sort=title"))
-        page.locator("ol.hits h2 a").first.click()
-        way.get_by_role("link", name="Next result").wait_for()
+        visit.follow(way.get_by_role("link", name="Next result"))
+        assert pages[2] in page.url
+        visit.follow(way.get_by_role("link", name="Previous result"))
+        assert pages[1] in page.url
+        visit.follow(way.get_by_role("link", name="Back to the results"))
+        assert page.url.endswith("/search?language=rus&sort=title")
+        visit.follow(page.locator("ol.hits h2 a").first)
+        assert way.get_by_role("link", name="Next result").is_visible()
         assert not way.get_by_role("link", name="Previous result").is_visible()
         visit.open("resource/rsl/nothing")
         visit.complaints.clear()
@@ -228,15 +227,16 @@ def test_a_publication_leads_back_to_the_results_and_to_its_neighbours(browser, 
 def test_the_first_page_leads_to_people_subjects_and_years(visit):
     for kind in ("agent/", "concept/", "search?year="):
         page = visit.open("")
-        page.locator(f'.browse a[href*="/{kind}"]').first.click()
-        assert page.locator("h1").inner_text()
+        visit.follow(page.locator(f'.browse a[href*="/{kind}"]').first)
+        assert f"/{kind}" in page.url
+        assert visit.text("h1")
 
 
 def test_an_example_query_answers(visit):
     page = visit.open("sparql")
-    page.locator('main a[href*="example="]').first.click()
-    page.locator("main form button[type=submit]").first.click()
-    page.wait_for_url(re.compile(r"[?&]query="))
+    visit.follow(page.locator('main a[href*="example="]').first)
+    visit.follow(page.locator("main form button[type=submit]").first)
+    assert re.search(r"[?&]query=", page.url)
     assert page.locator("main td").count()
 
 
@@ -245,11 +245,11 @@ def test_the_language_that_was_chosen_stays(browser, server, has_scripts):
     with visits(browser, server, locale="en", java_script_enabled=has_scripts) as visit:
         page = visit.open("")
         assert page.locator("html").get_attribute("lang") == "en"
-        page.locator("nav.languages a").click()
+        visit.follow(page.locator("nav.languages a"))
         assert page.locator("html").get_attribute("lang") == "ru"
         visit.open(PUBLICATION)
         assert page.locator("html").get_attribute("lang") == "ru"
-        page.locator("nav.languages a").click()
+        visit.follow(page.locator("nav.languages a"))
         assert page.locator("html").get_attribute("lang") == "en"
         visit.check()
 
@@ -262,9 +262,9 @@ def test_the_language_of_the_browser_is_the_first_one(browser, server):
 @pytest.mark.parametrize("name", PAGES)
 def test_pages_are_complete_without_scripts(browser, server, paths, name):
     with visits(browser, server, java_script_enabled=False) as visit:
-        page = visit.open(paths[name])
-        assert page.locator("h1").inner_text().strip()
-        assert page.locator("main").inner_text().strip()
+        visit.open(paths[name])
+        assert visit.text("h1")
+        assert visit.text("main")
 
 
 def test_a_page_is_printed_without_menus(visit):

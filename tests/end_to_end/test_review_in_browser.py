@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,63 +51,58 @@ def signed_in(browser, server: str, name: str, **options: object) -> Iterator[Vi
         page = visit.open("review")
         page.get_by_label("Your name").fill(name)
         page.get_by_label("Token").fill(TOKEN)
-        page.get_by_role("button", name="Sign in").click()
-        page.locator("nav.tabs").wait_for()
+        visit.follow(page.get_by_role("button", name="Sign in"))
         yield visit
         visit.check()
 
 
-def titles(visit: Visits) -> str:
-    return visit.page.locator("h1").inner_text()
+def pair(visit: Visits) -> str:
+    """Return the names of the pair that is shown, or that nothing waits."""
+    return visit.text("h1")
 
 
-def status(visit: Visits) -> str:
-    return visit.page.locator("form.verdicts [role=status]").inner_text()
-
-
-def press(visit: Visits, key: str) -> None:
-    """Press a key when the script that knows it has run, which is after the text of the page is shown."""
-    visit.page.wait_for_load_state()
-    visit.page.keyboard.press(key)
+def verdicts(visit: Visits) -> int:
+    """Return the number of verdicts that the page states."""
+    found = re.search(r"(\d+) verdicts?;", visit.text("form.verdicts [role=status]"))
+    assert found
+    return int(found[1])
 
 
 @pytest.mark.parametrize("has_scripts", [True, False], ids=["with scripts", "without scripts"])
 def test_a_verdict_is_given_and_taken_back_with_the_buttons(browser, of_records, has_scripts):
     with signed_in(browser, of_records, f"Anna {has_scripts}", java_script_enabled=has_scripts) as visit:
-        first = titles(visit)
-        assert "0 verdicts" in status(visit)
-        visit.page.get_by_role("button", name="Different").click()
-        visit.page.get_by_text("1 verdict;").wait_for()
-        visit.page.get_by_role("button", name="Undo the last verdict").click()
-        visit.page.get_by_text("0 verdicts;").wait_for()
-        assert titles(visit) == first
+        first = pair(visit)
+        assert verdicts(visit) == 0
+        visit.follow(visit.page.get_by_role("button", name="Different"))
+        assert verdicts(visit) == 1
+        visit.follow(visit.page.get_by_role("button", name="Undo the last verdict"))
+        assert (verdicts(visit), pair(visit)) == (0, first)
 
 
 def test_each_verdict_has_a_key(browser, of_records):
     with signed_in(browser, of_records, "Peter") as visit:
-        first = titles(visit)
-        visit.page.locator("h1").wait_for()
-        press(visit, "d")
-        visit.page.get_by_text("1 verdict;").wait_for()
-        press(visit, "u")
-        visit.page.get_by_text("0 verdicts;").wait_for()
-        assert titles(visit) == first
-        visit.page.get_by_label("Why").fill("d")  # a letter in a field is no verdict
-        assert "0 verdicts" in status(visit)
+        first = pair(visit)
+        visit.press("d")
+        assert verdicts(visit) == 1
+        visit.press("u")
+        assert (verdicts(visit), pair(visit)) == (0, first)
+        reason = visit.page.get_by_label("Why")
+        reason.press("d")
+        assert reason.input_value() == "d", "a letter in a field is no verdict"
+        visit.open("review")
+        assert verdicts(visit) == 0
 
 
 @pytest.mark.parametrize("kind", ["entities", "links"])
 def test_names_and_links_are_decided_like_records(browser, of_names, kind):
     with signed_in(browser, of_names, f"Olga {kind}") as visit:
-        visit.page.locator(f'nav.tabs a[href$="kind={kind}"]').click()
-        visit.page.locator(f'nav.tabs a[href$="kind={kind}"][aria-current]').wait_for()
-        first = titles(visit)
-        press(visit, "d")
-        visit.page.get_by_text("1 verdict;").wait_for()
-        assert titles(visit) != first
-        press(visit, "u")
-        visit.page.get_by_text("0 verdicts;").wait_for()
-        assert titles(visit) == first
+        visit.follow(visit.page.locator(f'nav.tabs a[href$="kind={kind}"]'))
+        first = pair(visit)
+        visit.press("d")
+        assert verdicts(visit) == 1
+        assert pair(visit) != first
+        visit.press("u")
+        assert (verdicts(visit), pair(visit)) == (0, first)
 
 
 @needs_axe
