@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 from datetime import timedelta
@@ -20,6 +19,7 @@ import pytest
 from bibld import Workspace
 from bibld.published import open_published
 from tests.end_to_end.conftest import CLOCK, drop_records, sample_in
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 COMUNICA = Path(os.environ.get("BIBLD_TEST_COMUNICA", ROOT / "build" / "clients"))
@@ -43,9 +43,7 @@ needs_comunica = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """A server of two releases at the address that their IRIs have, so that clients can follow them: its workspace."""
-    with socket.socket() as free:
-        free.bind(("localhost", 0))
-        port = free.getsockname()[1]
+    port = free_port("localhost")
     file = sample_in(tmp_path_factory.mktemp("clients")).file
     text = file.read_text(encoding="utf-8").replace("localhost:8000", f"localhost:{port}")
     file.write_text(text.replace("../build/sample", "workspace"), encoding="utf-8")
@@ -62,7 +60,7 @@ def site(tmp_path_factory):
         yield workspace
     finally:
         process.terminate()
-        process.communicate(timeout=120)
+        process.communicate(timeout=600)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +87,7 @@ def documents(site):
 def test_rapper_reads_what_the_release_states(base, documents, form, syntax):
     for path, quads in documents.items():
         command = ["rapper", "-q", "-i", syntax, "-o", "ntriples", f"{base}doc/{path}.{form}"]
-        done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+        done = subprocess.run(command, capture_output=True, timeout=600, check=False)
         assert (done.returncode, done.stderr) == (0, b""), (path, done.stderr)
         read = {each.triple for each in ox.parse(done.stdout, format=ox.RdfFormat.N_TRIPLES)}
         expected = {each.triple for each in ox.parse(quads, format=ox.RdfFormat.N_QUADS)}
@@ -99,7 +97,7 @@ def test_rapper_reads_what_the_release_states(base, documents, form, syntax):
 @needs_rapper
 def test_rapper_reads_the_description_of_the_dataset_by_its_well_known_address(base):
     command = ["rapper", "-q", "-c", "-i", "turtle", f"{base}.well-known/void"]
-    done = subprocess.run(command, capture_output=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, timeout=600, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
@@ -110,7 +108,7 @@ def ask_comunica(query: str, *sources: str | dict[str, str]) -> list[str]:
     script = COMUNICA / "documents.mjs"
     script.write_text(SCRIPT, encoding="utf-8")
     command = ["node", str(script), json.dumps(sources), query]
-    done = subprocess.run(command, capture_output=True, timeout=240, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, timeout=600, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found: list[str] = json.loads(done.stdout)
     return found

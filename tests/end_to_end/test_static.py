@@ -3,10 +3,8 @@
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import httpx
@@ -17,6 +15,7 @@ from bibld import Workspace
 from bibld.cli import command_line
 from bibld.errors import StageError
 from tests.end_to_end.test_suppression import BOOKS, Library, marc
+from tests.ports import free_port, wait_for_server
 from tests.serve.client import running
 
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
@@ -167,7 +166,7 @@ def test_a_mirror_finds_all_that_is_linked(folder, tmp_path):
         address = found[0].decode()
         log = tmp_path / "log"
         mirror = ["wget", "--mirror", "-nv", "-e", "robots=off", "-P", str(tmp_path), "-o", str(log), address]
-        done = subprocess.run(mirror, timeout=300, check=False)
+        done = subprocess.run(mirror, timeout=600, check=False)
     finally:
         server.kill()
         server.communicate()
@@ -181,9 +180,7 @@ def test_a_mirror_finds_all_that_is_linked(folder, tmp_path):
 @pytest.mark.server
 @pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
 def test_nginx_answers_with_the_right_types_and_statuses(folder, tmp_path):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     places = "\n".join(
         f"{name}_temp_path {tmp_path}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     )
@@ -194,14 +191,8 @@ def test_nginx_answers_with_the_right_types_and_statuses(folder, tmp_path):
     )
     server = subprocess.Popen([NGINX, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")])
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
-            for _ in range(100):
-                try:
-                    client.get("/")
-                    break
-                except httpx.ConnectError:
-                    assert server.poll() is None
-                    time.sleep(0.05)
+        wait_for_server(port, server)
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=600) as client:
             check_answers(client)
     finally:
         server.kill()

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from tests.harvest.zebra import free_port, wait_for
+from tests.ports import free_port, wait_for_server
 
 SSHD = shutil.which("sshd") or (Path("/usr/sbin/sshd").exists() and "/usr/sbin/sshd") or ""
 SFTP_SERVER = next((path for path in Path("/usr/lib").glob("*/sftp-server")), Path())
@@ -92,7 +92,7 @@ def sshd(folder: Path) -> Iterator[int]:
     """Start OpenSSH's server with keys and a configuration in a folder; the key ``user`` may log in."""
     for name in ("host", "user", "stranger"):
         command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)]
-        subprocess.run(command, check=True, timeout=60)
+        subprocess.run(command, check=True, timeout=600)
     port = free_port()
     shutil.copy(folder / "user.pub", folder / "authorized")
     host = (folder / "host.pub").read_text().split()
@@ -105,11 +105,11 @@ def sshd(folder: Path) -> Iterator[int]:
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen([SSHD, "-D", "-e", "-f", str(folder / "config")], stdout=log, stderr=log)
     try:
-        wait_for(port, process)
+        wait_for_server(port, process)
         yield port
     finally:
         process.terminate()
-        process.wait(timeout=30)
+        process.wait(timeout=600)
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from bibld.model.marc_writers import to_iso2709
 from bibld.progress import Silent
 from tests.configuration import load_config
 from tests.harvest import zebra
+from tests.ports import free_port, wait_for_server
 
 DATA = Path(os.environ.get("BIBLD_TEST_DATA", "no"))
 RECORDS = 5000
@@ -257,12 +258,12 @@ def test_without_the_program_a_harvest_over_z3950_states_what_to_install(tmp_pat
 @needs_yaz
 @pytest.mark.skipif(not shutil.which("yaz-ztest"), reason="yaz-ztest is not installed (Debian: yaz)")
 def test_the_test_server_of_yaz_is_harvested(tmp_path):
-    found = zebra.free_port()
+    found = free_port()
     process = subprocess.Popen(
         ["yaz-ztest", f"tcp:127.0.0.1:{found}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        zebra.wait_for(found, process)
+        wait_for_server(found, process)
         lines = ['harvest = "z3950"', f'url = "127.0.0.1:{found}/Default"', 'query = "24"', "portion = 7", "tries = 1"]
         config = configured(tmp_path, *lines)
         first, second = fetched(config), fetched(config)
@@ -272,4 +273,4 @@ def test_the_test_server_of_yaz_is_harvested(tmp_path):
         assert (second.outcome, second.stored) == ("complete", 23)
     finally:
         process.terminate()
-        process.wait(timeout=30)
+        process.wait(timeout=600)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.ports import free_port, wait_for_server
 
 MISSING = next((f"{name} is not installed" for name in ("zebraidx", "zebrasrv") if not shutil.which(name)), "")
 
@@ -81,24 +81,6 @@ _SERVER = """\
 """
 
 
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
-def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    """Wait until a server listens."""
-    for _ in range(300):
-        assert process.poll() is None, "the server has ended"
-        with socket.socket() as client:
-            client.settimeout(1)
-            if client.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.1)
-    raise AssertionError("the server does not listen")
-
-
 @contextmanager
 def zebra(folder: Path, bases: Mapping[str, tuple[Path, str]]) -> Iterator[int]:
     """Index files (by base: path, and charset utf-8 or marc-8) and serve them; yields the port."""
@@ -113,7 +95,7 @@ def zebra(folder: Path, bases: Mapping[str, tuple[Path, str]]) -> Iterator[int]:
 
     def index(*words: str) -> None:
         subprocess.run(
-            ["zebraidx", "-c", "zebra.cfg", *words], cwd=folder, check=True, capture_output=True, timeout=120
+            ["zebraidx", "-c", "zebra.cfg", *words], cwd=folder, check=True, capture_output=True, timeout=600
         )
 
     index("init")
@@ -126,8 +108,8 @@ def zebra(folder: Path, bases: Mapping[str, tuple[Path, str]]) -> Iterator[int]:
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=os.environ)
     try:
-        wait_for(port, process)
+        wait_for_server(port, process)
         yield port
     finally:
         process.terminate()
-        process.wait(timeout=30)
+        process.wait(timeout=600)

@@ -11,7 +11,6 @@ import hashlib
 import re
 import resource
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -28,6 +27,7 @@ from tests.configuration import write_config
 from tests.harvest import file_servers, hostile_oai
 from tests.harvest.hostile_oai import Reply, error, serving
 from tests.operation.test_faults import record
+from tests.ports import free_port
 
 Damage = Callable[[Path], object]
 WRONG_USE, KEPT_OLD_STATE = 2, 4
@@ -64,10 +64,7 @@ def key(line: str) -> Damage:
 
 def without_port(place: Path) -> None:
     """Ask a port at which nobody answers."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port = one.getsockname()[1]
-    edit(r"127\.0\.0\.1:\d+", f"127.0.0.1:{port}")(place)
+    edit(r"127\.0\.0\.1:\d+", f"127.0.0.1:{free_port()}")(place)
 
 
 # -- servers of OAI-PMH ------------------------------------------------------------------------------------------------

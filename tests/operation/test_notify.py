@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from click.testing import CliRunner
 from bibld import cli
 from bibld.notify import Ending, notify
 from tests.configuration import load_config, write_config
+from tests.ports import free_port
 
 TABLE = "id,title\n1,Anna Karenina\n2,War and Peace\n"
 SCRIPT = (
@@ -43,9 +43,8 @@ def mails():
             received.append(envelope)
             return "250 OK"
 
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    controller = Controller(Handler(), hostname="127.0.0.1", port=port)
+    port = free_port()
+    controller = Controller(Handler(), hostname="127.0.0.1", port=port, ready_timeout=600.0)
     controller.start()
     yield port, received
     controller.stop()

@@ -5,10 +5,8 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +18,7 @@ import msgspec
 import pytest
 
 from bibld.adapters import STAGES
+from tests.ports import free_port, wait_for_server
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -63,7 +62,7 @@ def bibld(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         env=environment(folder),
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
 
@@ -108,17 +107,15 @@ def test_the_store_of_a_plugin_is_filled_and_served(cards):
     assert (cards / "build" / "store" / "quads.nq").read_text(encoding="utf-8").count("\n") > 100
     with serving(cards) as address:
         query = urlencode({"query": "SELECT ?title { ?s <http://purl.org/dc/terms/title> ?title }", "format": "csv"})
-        with urlopen(f"{address}/sparql?{query}", timeout=30) as answer:
+        with urlopen(f"{address}/sparql?{query}", timeout=600) as answer:
             assert "The sea and the sky" in answer.read().decode()
-        with urlopen(Request(f"{address}/resource/one/1", headers={"Accept": "text/turtle"}), timeout=30) as answer:
+        with urlopen(Request(f"{address}/resource/one/1", headers={"Accept": "text/turtle"}), timeout=600) as answer:
             assert "The sea and the sky" in answer.read().decode()
 
 
 @contextmanager
 def serving(folder: Path) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     with subprocess.Popen(
         [sys.executable, "-m", "bibld", "serve", "bibld.toml", "--port", str(port)],
         cwd=folder,
@@ -127,15 +124,7 @@ def serving(folder: Path) -> Iterator[str]:
         stderr=subprocess.DEVNULL,
     ) as server:
         try:
-            deadline = time.monotonic() + 60
-            while True:
-                try:
-                    urlopen(f"http://127.0.0.1:{port}/", timeout=5).close()
-                    break
-                except OSError:
-                    assert server.poll() is None
-                    assert time.monotonic() < deadline
-                    time.sleep(0.1)
+            wait_for_server(port, server)
             yield f"http://127.0.0.1:{port}"
         finally:
             server.terminate()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -14,8 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.ports import free_port
+
 PASSWORD = "Пароль-of:tests"
-_START_SECONDS = 30.0
+_START_SECONDS = 600.0
 _VIRTUOSO_INI = """
 [Database]
 DatabaseFile = {folder}/virtuoso.db
@@ -116,13 +117,6 @@ def virtuoso_server(folder: Path, bulk: Path, buffers: int = 20_000) -> Iterator
     finally:
         process.kill()
         process.wait()
-
-
-def free_port() -> int:
-    """Return a port that nothing uses."""
-    with socket.socket() as trial:
-        trial.bind(("127.0.0.1", 0))
-        return int(trial.getsockname()[1])
 
 
 def _wait(process: subprocess.Popen[bytes], address: str) -> None:

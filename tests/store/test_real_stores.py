@@ -26,11 +26,11 @@ from bibld.resources import folder
 from bibld.serve import Settings, Site
 from bibld.store._files import write_files
 from bibld.vocabulary import example_queries
+from tests.ports import free_port
 from tests.serve.client import running
 from tests.store.real_servers import (
     PASSWORD,
     Server,
-    free_port,
     oxigraph_binary,
     oxigraph_server,
     virtuoso_binary,
