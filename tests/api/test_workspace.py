@@ -157,7 +157,7 @@ def endpoint():
             if "wrong" in query:
                 status, kind, body = 400, "text/plain", b"not SPARQL"
             elif "slow" in query:
-                asleep.wait(5)
+                asleep.wait(600)
                 return
             elif "CONSTRUCT" in query:
                 status, kind, body = 200, "application/rdf+xml", GRAPH

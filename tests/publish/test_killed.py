@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import msgspec
@@ -12,6 +11,7 @@ import msgspec
 from bibld import pipeline, progress, published
 from tests.docs.pages import ROOT
 from tests.end_to_end.conftest import CLOCK, dumps, sample_in
+from tests.serve.server import wait_until
 
 KILLED = """
 import os, signal, sys, time
@@ -53,10 +53,7 @@ def test_a_killed_run_leaves_no_process_and_is_continued_to_the_same_release(tmp
         words = [sys.executable, "-c", KILLED, str(loaded.file), seconds]
         done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
         assert done.returncode == -signal.SIGKILL, done.stderr
-        until = time.monotonic() + 30
-        while processes_of(loaded.workspace) and time.monotonic() < until:
-            time.sleep(0.1)
-        assert processes_of(loaded.workspace) == []
+        wait_until(lambda: not processes_of(loaded.workspace))
     pipeline.run(loaded, CLOCK, progress.Silent())
     continued = dumps(loaded)
     release, manifest = pipeline.current_release(loaded)

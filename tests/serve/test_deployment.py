@@ -9,13 +9,13 @@ import socket
 import ssl
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.serve.server import SCRIPT, serving, wait_until
+from tests.ports import free_port, wait_for_server
+from tests.serve.server import PATIENCE, SCRIPT, serving, wait_until
 
 FILES = Path(__file__).parents[2] / "docs" / "how-to" / "deployment"
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
@@ -53,7 +53,7 @@ def test_a_socket_of_systemd_is_served_and_outlives_a_restart(tmp_path):
             return subprocess.Popen(command, pass_fds=(address.fileno(),), stderr=subprocess.PIPE, text=True)
 
         for _ in range(2):
-            with socket.create_connection(("127.0.0.1", port), timeout=30) as waiting:
+            with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as waiting:
                 waiting.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")  # before there is a server
                 server = start()
                 try:
@@ -62,17 +62,13 @@ def test_a_socket_of_systemd_is_served_and_outlives_a_restart(tmp_path):
                     assert f"127.0.0.1:{port}/" in server.stderr.readline()
                 finally:
                     server.send_signal(signal.SIGTERM)
-                    server.communicate(timeout=30)
+                    server.communicate(timeout=PATIENCE)
 
 
 @contextmanager
 def nginx(folder: Path, upstream: int):
     """A real nginx with the published configuration, on free ports of loopback."""
-    names = ("plain", "tls")
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in names]
-    ports = dict(zip(names, (each.getsockname()[1] for each in sockets), strict=True))
-    for each in sockets:
-        each.close()
+    ports = {name: free_port() for name in ("plain", "tls")}
     certificate = folder / "certificate.pem"
     subject = ["-subj", "/CN=data.example.org", "-addext", "subjectAltName=DNS:data.example.org"]
     made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", *subject]
@@ -102,19 +98,11 @@ def nginx(folder: Path, upstream: int):
         [NGINX, "-c", str(folder / "nginx.conf"), "-p", str(folder), "-e", str(folder / "error.log")]
     )
     try:
-        wait_until(lambda: _answers(ports["tls"]))
+        wait_for_server(ports["tls"], process)
         yield ports, certificate
     finally:
         process.terminate()
-        process.wait(30)
-
-
-def _answers(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port)).close()
-    except OSError:
-        return False
-    return True
+        process.wait(PATIENCE)
 
 
 def _get(port: int, certificate: Path, path: str, headers: str = "") -> bytes:
@@ -122,7 +110,7 @@ def _get(port: int, certificate: Path, path: str, headers: str = "") -> bytes:
     request = f"GET {path} HTTP/1.1\r\nHost: data.example.org\r\nConnection: close\r\n{headers}\r\n"
     received = b""
     with (
-        socket.create_connection(("127.0.0.1", port), timeout=30) as plain,
+        socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as plain,
         context.wrap_socket(plain, server_hostname="data.example.org") as client,
     ):
         client.sendall(request.encode())
@@ -152,7 +140,7 @@ def test_behind_nginx_addresses_clients_and_limits_are_right(tmp_path):
             _get(ports["tls"], certificate, "/lod/dataset.nt", f"X-Forwarded-For: 203.0.113.{n}\r\n") for n in range(8)
         ]
         assert any(each.startswith(b"HTTP/1.1 429 ") for each in forged)  # one client, whatever it writes
-        with socket.create_connection(("127.0.0.1", ports["plain"]), timeout=30) as plain:
+        with socket.create_connection(("127.0.0.1", ports["plain"]), timeout=PATIENCE) as plain:
             plain.sendall(b"GET /lod/ HTTP/1.1\r\nHost: data.example.org\r\n\r\n")
             assert b"https://data.example.org/lod/" in plain.recv(4096)
 
@@ -162,11 +150,18 @@ def test_behind_nginx_a_killed_server_process_fails_no_request(tmp_path):
     (tmp_path / "nginx").mkdir()
     with serving(tmp_path / "nginx", processes=2) as server, nginx(tmp_path, server.port) as (ports, certificate):
         statuses = []
-        end = time.monotonic() + 2.0
-        victim: int | None = server.servers()[0]
-        while time.monotonic() < end:
+
+        def ask() -> None:
             statuses.append(_get(ports["tls"], certificate, "/lod/dataset.nt").split()[1])
-            if victim is not None and time.monotonic() > end - 1.5:
-                os.kill(victim, signal.SIGKILL)
-                victim = None
+
+        def is_replaced() -> bool:
+            ask()
+            return victim not in server.servers() and len(server.servers()) == 2
+
+        ask()
+        victim = server.servers()[0]
+        os.kill(victim, signal.SIGKILL)
+        wait_until(is_replaced)
+        for _ in range(10):
+            ask()
         assert set(statuses) == {b"200"}

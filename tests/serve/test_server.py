@@ -22,6 +22,8 @@ spec = importlib.util.spec_from_file_location("sample", sys.argv[1])
 sample = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(sample)
 import bibld.serve
+from bibld.serve._sparql import pool
+pool._REPLACED_AFTER_SECONDS = 600.0  # on a busy machine a short query, too, takes more than a second
 settings = bibld.serve.Settings(port=int(sys.argv[3]), query_timeout=600.0, processes=1)
 site = sample.make_site(Path(sys.argv[2]), settings, *sys.argv[4:])
 bibld.serve.serve(settings, site.manifest.dataset.base, bibld.serve.Releases(lambda: None, lambda: site))
@@ -40,7 +42,7 @@ def test_a_server_starts_answers_and_ends_with_all_its_processes(tmp_path, numbe
         line = server.stderr.readline()
         found = re.fullmatch(r"serving release 1 at (http://127\.0\.0\.1:[0-9]+/lod/)\n", line)
         assert found, line + server.stderr.read()
-        with httpx.Client(base_url=found[1]) as http:
+        with httpx.Client(base_url=found[1], timeout=600) as http:
             assert "<h1" in http.get("").text
             document = http.get("dataset", headers={"accept": "text/turtle"})
             assert document.headers["content-type"] == "text/turtle; charset=utf-8"
@@ -69,8 +71,8 @@ def test_a_client_that_leaves_takes_its_query_with_it_and_a_base_may_have_escape
         assert server.stderr is not None
         found = re.search(r"at (http://127\.0\.0\.1:([0-9]+)(/a%20b/%D0%B4[^ ]*/))\n", server.stderr.readline())
         assert found
-        assert httpx.get(found[1]).status_code == 200
-        assert httpx.get(f"{found[1]}dataset.ttl").status_code == 200
+        assert httpx.get(found[1], timeout=600).status_code == 200
+        assert httpx.get(f"{found[1]}dataset.ttl", timeout=600).status_code == 200
         query = quote("SELECT (COUNT(*) AS ?n) WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }")
         with socket.create_connection(("127.0.0.1", int(found[2]))) as client:
             client.sendall(f"GET {found[3]}sparql?query={query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())

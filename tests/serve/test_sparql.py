@@ -15,6 +15,7 @@ import pytest
 from bibld.errors import BadQueryError, QueryTimeoutError, StoreUnavailableError
 from bibld.protocols import Query
 from bibld.serve import application
+from bibld.serve._sparql import pool as pools
 from bibld.serve._sparql.pool import Limits, Pool, QueryMemoryError, QueueFullError, Worker
 from tests.serve.client import children, within_lifespan
 
@@ -396,7 +397,9 @@ def test_a_process_that_aborts_has_run_out_of_memory(in_pool):
     in_pool(abort, Limits(600.0, 256, workers=1, waiting=0, of_one_client=1))
 
 
-def test_a_process_that_died_while_idle_fails_no_query(in_pool):
+def test_a_process_that_died_while_idle_fails_no_query(in_pool, monkeypatch):
+    monkeypatch.setattr(pools, "_REPLACED_AFTER_SECONDS", 600.0)
+
     async def die(pool):
         first = await pool.answer(query(COUNT), 1, "one")
         (process,) = pool.process_ids()

@@ -4,7 +4,6 @@ import gzip
 import hashlib
 import io
 import threading
-import time
 
 import pytest
 
@@ -92,15 +91,14 @@ def test_a_slow_server_is_left_after_the_timeout():
     released = threading.Event()
 
     def wait(_):
-        released.wait(10)
+        released.wait(600)
         return truth()
 
     with fake_server(wait) as server:
-        begin = time.monotonic()
         with pytest.raises(QueryTimeoutError, match=r"no complete answer in 0\.3 s"):
             store_at(server.url, timeout=0.3, tries=5).check()
         released.set()
-    assert time.monotonic() - begin < 2
+        assert len(server.requests) <= 1, "it is asked again"
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
