@@ -1,25 +1,34 @@
 """Labelled queries: how often the wanted publication is first, and among ten.
 
     python benchmarks/search_quality.py SAMPLE_WORKSPACE [REAL_WORKSPACE] [--all]
+    python benchmarks/search_quality.py --misprints WORKSPACE …
 
 The workspaces are those of the sample and of the real files (``benchmarks/_measure.py: real_config``). The queries are
 in ``benchmarks/search_queries/labelled.csv``, with a pattern that the title, the names or the year of a wanted
 publication match. They were written before anything was tuned; every second query of each kind was for tuning. Each
 miss is printed; with ``--all`` each query.
+
+With ``--misprints``, words of titles get one random misprint, long ones two. Counted is how often the word itself is
+proposed first, by the number of publications that have it; misspelt words that the index has are left out.
 """
 
 import argparse
 import csv
+import random
 import re
+import time
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
 from bibld.published import published_releases
-from bibld.published.search import Asked, Hit, SearchView, open_search
+from bibld.published._schema import connect
+from bibld.published.search import FILE, Asked, Hit, SearchView, open_search, to_words
+from bibld.published.search._spelling import corrections
 
 LABELLED = Path(__file__).parent / "search_queries" / "labelled.csv"
 HALVES = ("tuned on", "not tuned on")
+MISPRINTS = 600
 
 
 class LabelledQuery(NamedTuple):
@@ -44,7 +53,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("workspaces", nargs="+", type=Path)
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--misprints", action="store_true")
     options = parser.parse_args()
+    if options.misprints:
+        for folder in options.workspaces:
+            for edits in (1, 2):
+                report_misprints(folder, edits)
+        return
     views = {
         name: open_search(folder, published_releases(folder)[-1])
         for name, folder in zip(("sample", "real"), options.workspaces, strict=False)
@@ -75,6 +90,56 @@ def report(view: SearchView, one: LabelledQuery, half: str, totals: Counter[tupl
         print(
             f"{half}, {one.kind}: {one.query!r}: wanted at {wanted[:1] or 'none'} of {found.total}; first: {first[:70]}"
         )
+
+
+def report_misprints(workspace: Path, edits: int) -> None:
+    connection = connect(workspace / FILE, read_only=True)
+    rows = connection.execute(
+        "SELECT title FROM detail JOIN entry USING (id) WHERE kind = 0 ORDER BY id * 2654435769 % 4294967296 LIMIT 5000"
+    )
+    titles = [title for (title,) in rows]
+    chance = random.Random(7)
+    counts: Counter[tuple[str, str]] = Counter()
+    times = []
+    for _ in range(MISPRINTS):
+        words = [word for word in to_words(chance.choice(titles)) if len(word) >= 2 + 3 * edits and word.isalpha()]
+        word = chance.choice(words or [""])
+        misspelt = word
+        for _ in range(edits if word else 0):
+            misspelt = with_misprint(misspelt, chance)
+        if misspelt == word or connection.execute("SELECT 1 FROM word WHERE term = ?", (misspelt,)).fetchone():
+            continue
+        row = connection.execute("SELECT doc FROM word WHERE term = ?", (word,)).fetchone()
+        publications = row[0] if row is not None else 0
+        begun = time.process_time()
+        proposed = corrections(connection, misspelt)
+        times.append(1000 * (time.process_time() - begun))
+        group = "one" if publications < 2 else "two to nine" if publications < 10 else "ten or more"
+        for each in (group, "any number of"):
+            counts[each, "count"] += 1
+            counts[each, "first"] += proposed[:1] == [word]
+    for group, key in sorted(counts):
+        if key == "count":
+            share = counts[group, "first"] / counts[group, key]
+            print(
+                f"{workspace.name}: {edits} misprints, {group} publications: {share:.1%} first of {counts[group, key]}"
+            )
+    times.sort()
+    print(f"processor time: median {times[len(times) // 2]:.1f} ms, p95 {times[int(len(times) * 0.95)]:.1f} ms")
+
+
+def with_misprint(word: str, chance: random.Random) -> str:
+    """Return a word with one letter removed, replaced, added or swapped; the first letter stays."""
+    place = chance.randrange(1, len(word))
+    letter = chance.choice("abcdefghijklmnopqrstuvwxyz" if word.isascii() else "абвгдежзийклмнопрстуфхцчшщъыьэюя")
+    return chance.choice(
+        (
+            word[:place] + word[place + 1 :],
+            word[:place] + letter + word[place + 1 :],
+            word[:place] + letter + word[place:],
+            word[: place - 1] + word[place] + word[place - 1] + word[place + 1 :],
+        )
+    )
 
 
 if __name__ == "__main__":

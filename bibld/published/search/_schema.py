@@ -10,7 +10,7 @@ import msgspec
 from bibld.published._schema import connect
 
 FILE = "search.db"
-FORMAT = 4
+FORMAT = 5
 """To be raised when the tables change, or the same documents give other rows; the next run makes the file again."""
 
 ID_BITS = 30
@@ -57,11 +57,6 @@ CREATE VIRTUAL TABLE names USING fts5 (        -- of all other things: which tok
   content = '', columnsize = 0, detail = none, tokenize = "ascii tokenchars '=~+#'", prefix = '2 3'
 );
 CREATE VIRTUAL TABLE word USING fts5vocab (words, row);
-CREATE TABLE misprint (                        -- words without one letter each
-  deletion INTEGER NOT NULL,                   -- a hash
-  word TEXT NOT NULL,
-  PRIMARY KEY (deletion, word)
-) WITHOUT ROWID;
 """
 
 VALID = "since <= :release AND (until IS NULL OR until > :release)"

@@ -21,6 +21,7 @@ from bibld.published.search._matching import (
     of_title_phrase,
     of_words,
     of_years,
+    quote,
 )
 from bibld.published.search._query import Query, parse
 from bibld.published.search._ranking import ELSEWHERE_TIER, IDENTIFIER, Ranking
@@ -42,6 +43,7 @@ _SORTED = 20_000
 
 _MOST_DROPPED = 6
 _MOST_TRIED = 12
+_MOST_RESPELT = 3
 _EXACT, _FORMS, _SCRIPTS = range(3)
 _TEXT = "{title agent subject other}"
 
@@ -150,24 +152,30 @@ class Searches:
         return bool(self._rows.count(f"{_TEXT} : {any_of(alternatives(word, with_skeleton=True))}", 1))
 
     def _respelt(self, query: Query, unknown: list[str], asked: Asked) -> Attempt | None:
-        text = query.text
         replaced = {}
         for word in unknown:
-            candidates = corrections(self._rows.connection, word)
+            candidates = [each for each in corrections(self._rows.connection, word, _MOST_RESPELT) if self._has(each)]
             if candidates:
                 replaced[word] = candidates
         if not replaced:
             return None
-        words = [replaced.get(word, [word])[0] for word in query.words]
-        text = " ".join([*words, *query.optional])
-        kept = [word for word in words if word not in unknown]
-        for candidate in (text, " ".join(kept)):
-            corrected = msgspec.structs.replace(parse(candidate), fields=query.fields, years=query.years)
+        texts: list[str] = []
+        for place in range(max(map(len, replaced.values()))):
+            chosen = {word: candidates[min(place, len(candidates) - 1)] for word, candidates in replaced.items()}
+            texts.append(" ".join([*(chosen.get(word, word) for word in query.words), *query.optional]))
+        kept = [word for word in query.words if word not in unknown or word in replaced]
+        texts.append(" ".join(replaced[word][0] if word in replaced else word for word in kept))
+        for text in dict.fromkeys(texts):
+            corrected = msgspec.structs.replace(parse(text), fields=query.fields, years=query.years)
             attempt = self._try(corrected, asked, _SCRIPTS)
             if attempt.ids:
-                removed = tuple(word for word in unknown if word not in replaced) if candidate != text else ()
-                return msgspec.structs.replace(attempt, correction=Correction("spelling", candidate, removed))
+                removed = tuple(word for word in unknown if word not in replaced) if text == texts[-1] else ()
+                return msgspec.structs.replace(attempt, correction=Correction("spelling", text, removed))
         return None
+
+    def _has(self, word: str) -> bool:
+        """Whether a text of a publication of the release has a word as it is."""
+        return bool(self._rows.matching(f"{_TEXT} : {quote(word)}", 1))
 
     def _without(self, query: Query, unknown: list[str], asked: Asked) -> Attempt | None:
         """Leave out the words that nothing has, else the one without which most is found, else all that do not fit.

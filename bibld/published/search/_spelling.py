@@ -1,80 +1,94 @@
-"""Misspelt words: an index of the words of the release without one letter each, and what a word may stand for."""
+"""Misspelt words: which words of the release they may stand for. All is read from the full-text index itself.
+
+Words at a distance of one edit are made and looked up. A word at a distance of two has a beginning at a distance of at
+most one, unless both misprints are in it: words with such beginnings are read and compared.
+"""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from hashlib import blake2b
 
-from bibld.parallel import batches
+import msgspec
 
 _SHORTEST, _LONGEST = 4, 24
-_PREFIX = 7
-"""Letters of a word, from its beginning, in which misprints are found."""
-
-_LEAST_COUNT = 2
-"""Publications that have a word; one that only one has may be a misprint itself."""
-
 _SHORT_WORD = 5
-_MOST_CANDIDATES = 400
-_AT_ONCE = 10_000
+"""Letters of a word in which only one misprint is looked for."""
+
+_BEGINNING, _LONG_BEGINNING, _LONG_WORD = 4, 5, 10
+_MOST_COMPARED = 20_000
+_ODDS_OF_EDIT = 200
+"""How many times as many publications a word needs to be as likely as one with a misprint less."""
+
+_ODDS_OF_INITIAL = 10
+_FREQUENT = 20
+"""Publications that have a word; where one is near, a word that only one has is taken for a misprint itself."""
+
+_ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "ґєіїў", "αβγδεζηθικλμνξοπρσςτυφχψω")
+_LAST = "\U0010ffff"
 
 
-def add_misprints(connection: sqlite3.Connection) -> None:
-    """Index all words of the publications."""
-    rows = connection.execute("SELECT term FROM word WHERE doc >= ?", (_LEAST_COUNT,))
-    for batch in batches((term for (term,) in rows if _is_indexed(term)), _AT_ONCE):
-        _insert(connection, batch)
-
-
-def add_misprints_of(connection: sqlite3.Connection, words: Iterable[str]) -> None:
-    """Index words of publications that were added, if enough publications have them."""
-    new = [word for word in sorted(set(words)) if _is_indexed(word) and _count(connection, word) >= _LEAST_COUNT]
-    _insert(connection, new)
-
-
-def _insert(connection: sqlite3.Connection, words: Iterable[str]) -> None:
-    connection.executemany(
-        "INSERT OR IGNORE INTO misprint VALUES (?, ?)",
-        ((deletion, word) for word in words for deletion in sorted(_deletions(word))),
-    )
-
-
-def _is_indexed(word: str) -> bool:
-    return _SHORTEST <= len(word) <= _LONGEST and word.isalpha()
-
-
-def _count(connection: sqlite3.Connection, word: str) -> int:
-    row = connection.execute("SELECT doc FROM word WHERE term = ?", (word,)).fetchone()
-    return row[0] if row is not None else 0
-
-
-def _deletions(word: str) -> set[int]:
-    """Return hashes of the beginning of a word and of that without each letter."""
-    start = word[:_PREFIX]
-    return {_hash(start), *(_hash(start[:place] + start[place + 1 :]) for place in range(len(start)))}
-
-
-def _hash(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode(), digest_size=4).digest(), "big")
+class _Candidate(msgspec.Struct, frozen=True):
+    term: str
+    distance: int
+    publications: int
 
 
 def corrections(connection: sqlite3.Connection, word: str, most: int = 3) -> list[str]:
-    """Return words of the release that a misspelt one may stand for, the likeliest first."""
-    if not 3 <= len(word) <= _LONGEST or any(letter.isdigit() for letter in word):
+    """Return words that a misspelt one may stand for, the likeliest first: frequent ones with few misprints.
+
+    Words that only one publication has are among them if no frequent one is near.
+    """
+    if not _SHORTEST - 1 <= len(word) <= _LONGEST or not word.isalpha():
         return []
-    keys = sorted(_deletions(word) | _deletions(word + "_"))
-    marks = ",".join("?" * len(keys))
-    rows = connection.execute(
-        f"SELECT DISTINCT word FROM misprint WHERE deletion IN ({marks}) LIMIT {_MOST_CANDIDATES}", keys
-    )
-    allowed = 1 if len(word) <= _SHORT_WORD else 2
-    found = []
-    for (candidate,) in rows.fetchall():
-        distance = edit_distance(word, candidate, allowed)
-        if 0 < distance <= allowed:
-            found.append((distance, candidate[0] != word[0], -min(_count(connection, candidate), 1000), candidate))
-    return [candidate for *_, candidate in sorted(found)[:most]]
+    near = [_Candidate(term, 1, count) for term, count in _with_terms(connection, _edits(word))]
+    found = near
+    if len(word) > _SHORT_WORD and max((each.publications for each in near), default=0) < _FREQUENT:
+        known = {each.term for each in near}
+        far = [(term, count) for term, count in _with_beginnings(connection, word) if term not in known]
+        found = near + [_Candidate(term, 2, count) for term, count in far if edit_distance(word, term, 2) == 2]
+    if any(each.publications >= _FREQUENT for each in found):
+        found = [each for each in found if each.publications > 1]
+    found.sort(key=lambda each: (-_likelihood(word, each), each.term))
+    return [each.term for each in found[:most]]
+
+
+def _likelihood(word: str, candidate: _Candidate) -> float:
+    other = _ODDS_OF_INITIAL if candidate.term[0] != word[0] else 1
+    return candidate.publications / (other * _ODDS_OF_EDIT**candidate.distance)
+
+
+def _with_terms(connection: sqlite3.Connection, terms: Iterable[str]) -> list[tuple[str, int]]:
+    """Return those of some terms that the index has, each with the number of publications."""
+    return connection.execute(
+        "SELECT term, doc FROM json_each(?) CROSS JOIN word ON term = value", (_listed(terms),)
+    ).fetchall()
+
+
+def _with_beginnings(connection: sqlite3.Connection, word: str) -> list[tuple[str, int]]:
+    """Return terms that begin as a word does, or with one misprint in the beginning, and have about its length."""
+    length = _LONG_BEGINNING if len(word) >= _LONG_WORD else _BEGINNING
+    beginnings = {word[:length], *(each[:length] for each in _edits(word[: length + 1]))}
+    return connection.execute(
+        "SELECT term, doc FROM json_each(?) CROSS JOIN word ON term >= value AND term < value || ?"
+        " WHERE length(term) BETWEEN ? AND ? LIMIT ?",
+        (_listed(beginnings), _LAST, len(word) - 2, len(word) + 2, _MOST_COMPARED),
+    ).fetchall()
+
+
+def _listed(terms: Iterable[str]) -> str:
+    return msgspec.json.encode(sorted(terms)).decode()
+
+
+def _edits(word: str) -> set[str]:
+    """Return all texts that differ from a word by one letter, added, removed, replaced or swapped with the next."""
+    letters = "".join(alphabet for alphabet in _ALPHABETS if not set(alphabet).isdisjoint(word))
+    parts = [(word[:place], word[place:]) for place in range(len(word) + 1)]
+    found = {start + rest[1:] for start, rest in parts if rest}
+    found |= {start + rest[1] + rest[0] + rest[2:] for start, rest in parts if len(rest) > 1}
+    found |= {start + letter + rest[1:] for start, rest in parts if rest for letter in letters}
+    found |= {start + letter + rest for start, rest in parts for letter in letters}
+    return {each for each in found if each != word and len(each) >= _SHORTEST}
 
 
 def edit_distance(one: str, other: str, most: int) -> int:

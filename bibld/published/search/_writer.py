@@ -29,7 +29,6 @@ from bibld.published.search._schema import (
     bucket_of_uses,
     has_release,
 )
-from bibld.published.search._spelling import add_misprints, add_misprints_of
 from bibld.published.search._staged import WORTH_PROCESSES, StagedRows
 
 _ROWS_AT_ONCE = 10_000
@@ -115,9 +114,6 @@ def _fill(file: Path, base: str, view: PublishedView, sources: Sequence[str], wo
         for table in ("words", "names"):
             connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
             connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('automerge', {AUTOMERGE})")
-        connection.execute("BEGIN")
-        add_misprints(connection)
-        connection.execute("COMMIT")
         connection.execute("PRAGMA journal_mode = WAL").fetchall()
     finally:
         connection.close()
@@ -365,6 +361,3 @@ class _Update:
             ).fetchone()
             rows.append((bucket << ID_BITS | id_, name_tokens(title, _decode_name(data))))
         self._connection.executemany(_INSERT_NAMES, sorted(rows))
-        add_misprints_of(
-            self._connection, (word for _, words in self._words for text in words[:3] for word in text.split())
-        )
