@@ -45,12 +45,18 @@ class Message(str):
     pattern: str
     values: Mapping[str, object]
 
+    def with_values(self, values: Mapping[str, object]) -> Message:
+        """Return the message of the same pattern with other values."""
+        made = Message(self.pattern % values if values else self.pattern)
+        made.pattern, made.values = self.pattern, values
+        return made
+
 
 def message(pattern: str, /, **values: object) -> Message:
     """Return a message for :meth:`Language.text`; it is the English text itself where there is no page."""
-    made = Message(pattern % values if values else pattern)
-    made.pattern, made.values = pattern, values
-    return made
+    made = Message(pattern)
+    made.pattern, made.values = pattern, {}
+    return made.with_values(values) if values else made
 
 
 _UNITS = (message("B"), message("KiB"), message("MiB"), message("GiB"))

@@ -55,7 +55,7 @@ def corrections(connection: sqlite3.Connection, word: str, most: int = 3) -> lis
 
 def _likelihood(word: str, candidate: _Candidate) -> float:
     other = _ODDS_OF_INITIAL if candidate.term[0] != word[0] else 1
-    return candidate.publications / (other * _ODDS_OF_EDIT**candidate.distance)
+    return candidate.publications / (other * float(_ODDS_OF_EDIT) ** candidate.distance)
 
 
 def _with_terms(connection: sqlite3.Connection, terms: Iterable[str]) -> list[tuple[str, int]]:

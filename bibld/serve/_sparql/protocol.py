@@ -27,6 +27,7 @@ from bibld.serve._http import (
     link_header,
     respond,
 )
+from bibld.serve._language import Language, language_named, message
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import PagesByLanguage, SparqlView, result_view
 from bibld.serve._sparql import explanation
@@ -43,6 +44,7 @@ from bibld.serve._sparql.pool import (
     ResultTooLargeError,
     TooManyQueriesError,
 )
+from bibld.serve._sparql.reasons import to_message
 from bibld.serve._sparql.requests import GRAPHS, HTML, RESULTS_JSON, TABLES, Asked, read_request, wanted_types
 from bibld.serve._vocabulary import Vocabulary
 from bibld.sparql.faults import undeclared_prefixes
@@ -180,7 +182,9 @@ class SparqlEndpoint:
         named = {"html": HTML, "json": "application/json"}
         media_type = named.get(asked.format or "") or choose(accept, ("application/json", HTML))
         if media_type is None:
-            raise ProblemError(406, "Not acceptable", "An explanation is application/json or text/html.")
+            raise ProblemError(
+                406, message("Not acceptable"), message("An explanation is application/json or text/html.")
+            )
         explaining = asyncio.create_task(self._explanation(asked, client_of(request)))
         try:
             await while_connected(request, explaining)
@@ -238,10 +242,12 @@ class SparqlEndpoint:
     async def _describe(self, request: Request, asked: Asked, accept: str) -> Response:
         """Without a query: the page, or the description of the service (SPARQL 1.1 Service Description)."""
         if request.method == "POST":
-            raise ProblemError(400, "No query", "The request has no parameter query.")
+            raise ProblemError(400, message("No query"), message("The request has no parameter query."))
         media_type = choose(accept, _DESCRIPTIONS)
         if media_type is None:
-            raise ProblemError(406, "Not acceptable", "The description of this service is HTML or RDF.")
+            raise ProblemError(
+                406, message("Not acceptable"), message("The description of this service is HTML or RDF.")
+            )
         links = (("Link", link_header([("", "describedby", "text/turtle")])),)
         if media_type == HTML:
             chosen = [each.sparql for each in self._vocabulary.examples if each.name == asked.example]
@@ -281,15 +287,16 @@ class SparqlEndpoint:
     def _problem(self, request: Request, query: str, error: StoreError, is_page: bool) -> ProblemError:
         problem = _problem(error)
         if is_page:
-            problem.page = self._pages[language_of(request)].sparql(_faulty(query, problem))
+            tag = language_of(request)
+            problem.page = self._pages[tag].sparql(_faulty(query, problem, language_named(tag)))
         return problem
 
 
-def _faulty(query: str, problem: ProblemError) -> SparqlView:
+def _faulty(query: str, problem: ProblemError, language: Language) -> SparqlView:
     """Return the page of a query with an error, and its place if it is known."""
     line, column = problem.members.get("line", 0), problem.members.get("column", 0)
     assert isinstance(line, int) and isinstance(column, int)  # of BadQueryError
-    return SparqlView(query, fault=problem.detail, line=line, column=column)
+    return SparqlView(query, fault=language.text(problem.detail), line=line, column=column)
 
 
 def _key(query: Query, checked: CheckedQuery, limit: int) -> Key:
@@ -298,29 +305,33 @@ def _key(query: Query, checked: CheckedQuery, limit: int) -> Key:
 
 
 def _problem(error: StoreError) -> ProblemError:
-    detail = str(error)
+    detail = to_message(str(error))
     retry = {"Retry-After": _RETRY_AFTER}
     match error:
         case ForbiddenQueryError():
-            problem = ProblemError(403, "Forbidden", detail)
+            problem = ProblemError(403, message("Forbidden"), detail)
         case QueryMemoryError():
-            problem = ProblemError(503, "Query needs too much memory", detail, retry)
+            problem = ProblemError(503, message("Query needs too much memory"), detail, retry)
         case ResultTooLargeError():
-            problem = ProblemError(422, "Result too large", detail)
+            problem = ProblemError(422, message("Result too large"), detail)
         case BadQueryError():
-            problem = ProblemError(400, "Bad query", detail)
+            problem = ProblemError(400, message("Bad query"), detail)
         case NotAcceptableError():
             offers: Mapping[str, str] = GRAPHS if detail == "graph" else TABLES
-            text = f"The result of this query is a {detail}; it comes as {', '.join(offers)}."
-            problem = ProblemError(406, "Not acceptable", text)
+            formats = ", ".join(offers)
+            if detail == "graph":
+                text = message("The result of this query is a graph; it comes as %(formats)s.", formats=formats)
+            else:
+                text = message("The result of this query is a table; it comes as %(formats)s.", formats=formats)
+            problem = ProblemError(406, message("Not acceptable"), text)
         case QueryTimeoutError():
-            problem = ProblemError(503, "Query took too long", detail, retry)
+            problem = ProblemError(503, message("Query took too long"), detail, retry)
         case TooManyQueriesError():
-            problem = ProblemError(429, "Too many queries", detail, retry)
+            problem = ProblemError(429, message("Too many queries"), detail, retry)
         case QueueFullError():
-            problem = ProblemError(503, "Busy", detail, retry)
+            problem = ProblemError(503, message("Busy"), detail, retry)
         case StoreUnavailableError():
-            problem = ProblemError(503, "Unavailable", detail, retry)
+            problem = ProblemError(503, message("Unavailable"), detail, retry)
         case _:
             raise error
     if isinstance(error, BadQueryError) and error.line:

@@ -10,6 +10,7 @@ import msgspec
 from starlette.requests import Request
 
 from bibld.serve._http import ProblemError
+from bibld.serve._language import message
 from bibld.serve._negotiation import choose
 
 HTML = "text/html"
@@ -60,7 +61,8 @@ _LONGEST_QUERY = 256 * 1024
 _FIELDS = 1000
 _NO = frozenset({"false", "no", "0"})
 _UPDATE_PARAMETERS = frozenset({"update", "using-graph-uri", "using-named-graph-uri"})
-_READ_ONLY = "This endpoint answers queries; it refuses updates."
+_READ_ONLY = message("This endpoint answers queries; it refuses updates.")
+_TOO_LONG = message("A query may have %(number)s characters.", number=f"{_LONGEST_QUERY:,}")
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -85,12 +87,12 @@ async def read_request(request: Request) -> Asked:
         elif kind == "application/x-www-form-urlencoded":
             parameters = _parameters(_text(body)) + parameters
         elif kind == "application/sparql-update":
-            raise ProblemError(403, "Forbidden", _READ_ONLY)
+            raise ProblemError(403, message("Forbidden"), _READ_ONLY)
         else:
             raise ProblemError(
                 415,
-                "Unsupported media type",
-                "A query is posted as application/sparql-query or application/x-www-form-urlencoded.",
+                message("Unsupported media type"),
+                message("A query is posted as application/sparql-query or application/x-www-form-urlencoded."),
                 {"Accept-Post": "application/sparql-query, application/x-www-form-urlencoded"},
             )
     return _from_parameters(parameters)
@@ -102,14 +104,16 @@ def _from_parameters(parameters: Sequence[tuple[str, str]]) -> Asked:
         values.setdefault(name, []).append(value)
     queries = values.get("query", [])
     if len(queries) > 1:
-        detail = "The request has more than one query, in the address and the body together; send one."
-        raise ProblemError(400, "More than one query", detail)
+        detail = message("The request has more than one query, in the address and the body together; send one.")
+        raise ProblemError(400, message("More than one query"), detail)
     if _UPDATE_PARAMETERS & values.keys():
         if queries:
-            raise ProblemError(400, "Query and update", "A request is a query or an update, not both.")
-        raise ProblemError(403, "Forbidden", _READ_ONLY)
+            raise ProblemError(
+                400, message("Query and update"), message("A request is a query or an update, not both.")
+            )
+        raise ProblemError(403, message("Forbidden"), _READ_ONLY)
     if queries and len(queries[0]) > _LONGEST_QUERY:
-        raise ProblemError(413, "Query too long", f"A query may have {_LONGEST_QUERY:,} characters.")
+        raise ProblemError(413, message("Query too long"), _TOO_LONG)
     return Asked(
         queries[0] if queries else None,
         values.get("format", [None])[0] or None,  # SPARQLWrapper sends some twice
@@ -135,7 +139,11 @@ def _wanted_types(form: str | None, accept: str) -> tuple[str | None, str | None
     table = name if name in TABLES else None
     graph = name if name in GRAPHS else None
     if table is None and graph is None:
-        raise ProblemError(400, "Unknown format", f"format= is one of {', '.join(_NAMED)}, or a media type.")
+        raise ProblemError(
+            400,
+            message("Unknown format"),
+            message("format= is one of %(names)s, or a media type.", names=", ".join(_NAMED)),
+        )
     return table, graph
 
 
@@ -143,14 +151,20 @@ def _parameters(text: str) -> list[tuple[str, str]]:
     try:
         return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_FIELDS)
     except ValueError as error:
-        raise ProblemError(400, "Not UTF-8", "The parameters of the request are not UTF-8, or too many.") from error
+        raise ProblemError(
+            400, message("Not UTF-8"), message("The parameters of the request are not UTF-8, or too many.")
+        ) from error
 
 
 def _text(body: bytes) -> str:
     try:
         return body.decode()
     except UnicodeDecodeError as error:
-        raise ProblemError(400, "Not UTF-8", f"The body of the request is not UTF-8 at byte {error.start}.") from error
+        raise ProblemError(
+            400,
+            message("Not UTF-8"),
+            message("The body of the request is not UTF-8 at byte %(number)s.", number=error.start),
+        ) from error
 
 
 async def _body(request: Request) -> bytes:
@@ -158,5 +172,5 @@ async def _body(request: Request) -> bytes:
     async for piece in request.stream():
         taken += piece
         if len(taken) > 4 * _LONGEST_QUERY:
-            raise ProblemError(413, "Query too long", f"A query may have {_LONGEST_QUERY:,} characters.")
+            raise ProblemError(413, message("Query too long"), _TOO_LONG)
     return bytes(taken)
