@@ -56,7 +56,8 @@ def publish(folder: Path, number: int, lines: list[str], withdraw: bool = False)
 
 
 def publish_changes(folder: Path, number: int, before: list[str], after: list[str]) -> None:
-    changed = sorted((one.rstrip("\n").encode(), one in set(after)) for one in set(before) ^ set(after))
+    wanted = set(after)
+    changed = sorted((one.rstrip("\n").encode(), one in wanted) for one in wanted.symmetric_difference(before))
     update(folder, BASE, state(number), changed)
 
 
@@ -245,7 +246,8 @@ def test_a_large_update_that_is_stopped_changes_no_release(tmp_path):
     before = [one for number in numbers for one in book(f"resource/a/{number:05}", f"Old {number}")]
     after = [one for number in numbers for one in book(f"resource/a/{number:05}", f"New {number}")]
     publish(tmp_path, 1, before)
-    changed = sorted((one.rstrip("\n").encode(), one in set(after)) for one in set(before) ^ set(after))
+    wanted = set(after)
+    changed = sorted((one.rstrip("\n").encode(), one in wanted) for one in wanted.symmetric_difference(before))
 
     def stopping():
         yield from changed[:25_000]

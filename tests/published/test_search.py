@@ -38,7 +38,8 @@ def publish(
     if before is None:
         fill(folder, BASE, state(number), ["".join(after).encode()], withdraw)
     else:
-        changed = sorted((one.rstrip("\n").encode(), one in set(after)) for one in set(before) ^ set(after))
+        wanted = set(after)
+        changed = sorted((one.rstrip("\n").encode(), one in wanted) for one in wanted.symmetric_difference(before))
         update(folder, BASE, state(number), changed)
     with open_published(folder, number) as view:
         write_search(folder, BASE, view, None if before is None else number - 1, withdraw)

@@ -100,7 +100,8 @@ def write(folder: Path, lines: list[str], number: int = 1, before: list[str] | N
     if before is None:
         fill(folder, BASE, release, ["".join(lines).encode()])
     else:
-        changed = sorted((one.rstrip("\n").encode(), one in set(lines)) for one in set(before) ^ set(lines))
+        wanted = set(lines)
+        changed = sorted((one.rstrip("\n").encode(), one in wanted) for one in wanted.symmetric_difference(before))
         update(folder, BASE, release, changed)
     with open_published(folder, number) as view:
         write_search(folder, BASE, view, None if before is None else number - 1, withdraws=False)

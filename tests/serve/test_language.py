@@ -201,3 +201,20 @@ def test_a_message_is_its_english_text_and_has_its_values_for_pages():
 )
 def test_the_address_then_the_cookie_then_the_browser_choose_the_language(query, cookie, accepted, tag):
     assert choose_page_language(query, cookie, accepted) == tag
+
+
+def test_a_template_is_compiled_once_for_each_language(monkeypatch):
+    compiled = []
+    generate = jinja2.Environment._generate
+
+    def counted(environment, *arguments, **named):
+        compiled.append(environment.language.tag)
+        return generate(environment, *arguments, **named)
+
+    monkeypatch.setattr(jinja2.Environment, "_generate", counted)
+    language = Language("en")
+    for mount in ("/", "/lod/"):
+        template = make_environment(language, mount, {}).get_template("layout.html")
+        assert template.environment.globals["mount"] == mount
+    make_environment(Language("ru"), "/", {}).get_template("layout.html")
+    assert compiled == ["en", "ru"]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
+from types import CodeType
 
 import jinja2
+from jinja2.bccache import Bucket
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from markupsafe import Markup, escape
@@ -53,6 +56,27 @@ class _Messages(Extension):
 _CALL = ["name", "lparen", "string", "rparen"]
 
 
+class _Compiled(jinja2.BytecodeCache):
+    """The templates that this process has compiled for a language: the next release needs the same."""
+
+    def __init__(self) -> None:
+        self._codes: dict[tuple[str, str], CodeType] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Give a template its code if it has been compiled before."""
+        bucket.code = self._codes.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Remember the code of a template."""
+        if bucket.code is not None:
+            self._codes[bucket.key, bucket.checksum] = bucket.code
+
+
+@cache
+def _compiled(language: Language) -> _Compiled:
+    return _Compiled()
+
+
 def make_environment(language: Language, mount: str, values: Mapping[str, object]) -> jinja2.Environment:
     """Return the templates in a language; ``values`` are names that all of them know.
 
@@ -66,6 +90,7 @@ def make_environment(language: Language, mount: str, values: Mapping[str, object
         undefined=jinja2.StrictUndefined,
         auto_reload=False,
         cache_size=-1,
+        bytecode_cache=_compiled(language),
         extensions=["jinja2.ext.i18n", _Messages],
     )
     environment.newstyle_gettext = True  # type: ignore[attr-defined]
