@@ -13,6 +13,7 @@ from bibld._api.links import Links
 from bibld._api.review import EntityDecision, PersonDecision, Review, VerdictRow
 from bibld._api.review_questions import entity_question, link_question, waiting_entities, waiting_links
 from bibld.catalog import LinkVerdict, LinkVerdicts, Verdicts
+from bibld.catalog.changes import Changes
 from bibld.dedup import review as reviewing
 from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
@@ -30,11 +31,16 @@ class ReviewDesk:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._iris = Iris(workspace.config.dataset.base)
+        self._changes = Changes(workspace.config.workspace.absolute())
 
     @property
     def leases_file(self) -> Path:
         """Where it is stored who is offered which pair."""
         return self._workspace.config.workspace / "review.db"
+
+    def version(self) -> object:
+        """Return a value that is equal only as long as nothing that :meth:`waiting` reads has changed."""
+        return self._changes.version()
 
     def waiting(self, kind: ItemKind = ItemKind.RECORDS) -> Sequence[Item]:
         """Return the pairs of a kind that nobody has decided, those to be decided first at the beginning."""

@@ -18,6 +18,7 @@ from bibld.config import Secret
 from bibld.errors import ConfigError, StageError
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
+from bibld.model.review import ItemKind
 from bibld.serve._review import Leases, desk, site
 from tests.serve.client import Client, running
 
@@ -296,6 +297,35 @@ def test_an_undone_pair_comes_back_whichever_process_answers(own):
     one.undo("Анна", one.progress("Анна").last)
     assert other.offer("Анна") == pair
     assert one.offer("Анна") == pair
+
+
+class CountingDesk(ReviewDesk):
+    times = 0
+
+    def waiting(self, kind=ItemKind.RECORDS):
+        self.times += 1
+        return super().waiting(kind)
+
+
+def test_the_list_of_waiting_pairs_is_read_again_only_if_something_has_changed(own, monkeypatch):
+    monkeypatch.setattr(desk, "_LIST_SECONDS", dict.fromkeys(ItemKind, -1.0))
+    monkeypatch.setattr(desk, "_REST", -1)
+    counting = CountingDesk(own)
+    leases = Leases(counting)
+    pair = leases.offer("Анна")
+    assert pair is not None
+    assert leases.offer("Анна") == pair
+    assert leases.progress("Анна").waiting > 1
+    assert counting.times == 1
+    own.review.decide(str(pair.left), str(pair.right), "different", person="Пётр")
+    assert leases.offer("Анна") != pair
+    assert counting.times == 2
+    for name in ("register.db", "catalog.db"):  # as a backup that is restored
+        shutil.copy(own.config.workspace / name, own.config.workspace / "copy")
+        (own.config.workspace / "copy").replace(own.config.workspace / name)
+    leases.progress("Анна")
+    leases.progress("Анна")
+    assert counting.times == 3
 
 
 def test_an_answer_stays_until_it_can_be_withdrawn(own):

@@ -30,7 +30,13 @@ LEASE_SECONDS = 600.0
 
 _SKIP_SECONDS = 86_400.0
 _LIST_SECONDS = {ItemKind.RECORDS: 20.0, ItemKind.ENTITIES: 600.0, ItemKind.LINKS: 20.0}
-"""The list of waiting pairs of a kind is read again after this time; that of entities reads all their keys."""
+"""The list of waiting pairs of a kind is read again after this time, if anything has changed.
+
+That of entities reads all their keys.
+"""
+
+_REST = 50
+"""A list is not read again before this many times the time that reading it took."""
 
 _NOBODY = ""
 """Holds a decided pair until every process has read its list again, so that none offers it once more."""
@@ -54,6 +60,9 @@ class Desk(Protocol):
     @property
     def leases_file(self) -> Path:
         """Where it is stored who is offered which pair."""
+
+    def version(self) -> object:
+        """Return a value that is equal only as long as nothing that ``waiting`` reads has changed."""
 
     def waiting(self, kind: ItemKind) -> Sequence[Item]:
         """Return the pairs of a kind that nobody has decided, those to be decided first at the beginning."""
@@ -83,15 +92,26 @@ class Progress(msgspec.Struct, frozen=True):
     last: int = 0
 
 
+class _List(msgspec.Struct):
+    """The waiting pairs of a kind by their texts, in order. The other fields are from when reading them began.
+
+    ``time`` is that of the monotonic clock, ``seconds`` how long it took; ``undone`` how often a verdict was undone.
+    """
+
+    items: dict[str, Item]
+    version: object
+    time: float
+    seconds: float
+    undone: int
+
+
 class Leases:
     """Which pair is offered to whom; in a file that the processes of a server share."""
 
     def __init__(self, desk: Desk) -> None:
         self._file = desk.leases_file
         self._desk = desk
-        self._waiting: dict[ItemKind, tuple[Item, ...]] = {}
-        self._read_at: dict[ItemKind, float] = {}
-        self._undone: dict[ItemKind, int] = {}  # how often when the list was read
+        self._lists: dict[ItemKind, _List] = {}
         with closing(self._open()) as connection:
             connection.executescript(_TABLES)
 
@@ -114,9 +134,21 @@ class Leases:
 
         It has to be after each undoing in any process: the pair waits again, and the list may have been read before.
         """
-        if kind not in self._read_at or time.monotonic() - self._read_at[kind] > _LIST_SECONDS[kind]:
+        read = self._lists.get(kind)
+        if read is None or self._times_undone(kind) != read.undone:
             return True
-        return self._times_undone(kind) != self._undone[kind]
+        now = time.monotonic()
+        if now - read.time <= self._seconds_of_list(kind):
+            return False
+        if self._desk.version() != read.version:
+            return True
+        read.time = now
+        return False
+
+    def _seconds_of_list(self, kind: ItemKind) -> float:
+        """Return how long the list of a kind is used before it is asked whether anything has changed."""
+        read = self._lists.get(kind)
+        return max(_LIST_SECONDS[kind], _REST * read.seconds if read is not None else 0.0)
 
     def _times_undone(self, kind: ItemKind) -> int:
         with self._transaction("BEGIN") as connection:
@@ -126,9 +158,9 @@ class Leases:
     def refresh(self, kind: ItemKind) -> None:
         """Read the list of waiting pairs of a kind again, if it is outdated; raises ``StageError``."""
         if self._is_outdated(kind):
-            now, undone = time.monotonic(), self._times_undone(kind)
-            self._waiting[kind] = tuple(self._desk.waiting(kind))
-            self._read_at[kind], self._undone[kind] = now, undone  # when reading began: later verdicts are not in it
+            begun, undone, version = time.monotonic(), self._times_undone(kind), self._desk.version()
+            items = {to_text(item): item for item in self._desk.waiting(kind)}
+            self._lists[kind] = _List(items, version, begun, time.monotonic() - begun, undone)
 
     def offer(self, person: str, preferred: Item | None = None, kind: ItemKind = ItemKind.RECORDS) -> Item | None:
         """Return the pair of a kind that a person answers next, and lease it; None if none is left for this person.
@@ -136,17 +168,23 @@ class Leases:
         ``preferred`` is offered first if this person holds it. Raises ``StageError``.
         """
         self.refresh(kind)
-        waiting = self._waiting[kind]
+        waiting = self._lists[kind].items
         now = time.time()
         with self._transaction() as connection:
             connection.execute("DELETE FROM lease WHERE until < ?", (now,))
             connection.execute("DELETE FROM skipped WHERE until < ?", (now,))
             holders = dict(connection.execute("SELECT pair, person FROM lease").fetchall())
             skipped = {pair for (pair,) in connection.execute("SELECT pair FROM skipped WHERE person = ?", (person,))}
-            open_to = [item for item in waiting if to_text(item) not in skipped]
-            own = [item for item in open_to if holders.get(to_text(item)) == person]
-            free = (item for item in open_to if to_text(item) not in holders)
-            chosen = preferred if preferred in own else next(iter(own), None) or next(free, None)
+            own = {
+                pair for pair, holder in holders.items() if holder == person and pair in waiting and pair not in skipped
+            }
+            free = (item for pair, item in waiting.items() if pair not in holders and pair not in skipped)
+            if preferred is not None and to_text(preferred) in own:
+                chosen: Item | None = preferred
+            elif own:
+                chosen = next(item for pair, item in waiting.items() if pair in own)
+            else:
+                chosen = next(free, None)
             if chosen is not None:
                 row = (to_text(chosen), person, now + LEASE_SECONDS)
                 connection.execute("INSERT OR REPLACE INTO lease VALUES (?, ?, ?)", row)
@@ -170,9 +208,10 @@ class Leases:
                 raise ConfigError([message("This pair is no longer offered to you; here is the next one.")])
         verdict = self._desk.decide(pair, decision, relation, reason, person)
         kind = kind_of(pair)
-        self._waiting[kind] = tuple(each for each in self._waiting.get(kind, ()) if each != pair)
+        if kind in self._lists:
+            self._lists[kind].items.pop(name, None)
         with self._transaction() as connection:
-            row = (name, _NOBODY, time.time() + 2 * _LIST_SECONDS[kind])
+            row = (name, _NOBODY, time.time() + 2 * self._seconds_of_list(kind))
             connection.execute("INSERT OR REPLACE INTO lease VALUES (?, ?, ?)", row)
             if verdict:
                 given = (person, name, verdict)
@@ -213,4 +252,4 @@ class Leases:
             answered, last = connection.execute(
                 "SELECT count(*), coalesce(max(number), 0) FROM answer WHERE person = ?", (person,)
             ).fetchone()
-        return Progress(len(self._waiting[kind]), int(answered), int(last))
+        return Progress(len(self._lists[kind].items), int(answered), int(last))
