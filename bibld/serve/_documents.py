@@ -64,11 +64,12 @@ from bibld.serve._language import PARAMETER, message
 from bibld.serve._links import Links
 from bibld.serve._names import DocumentView
 from bibld.serve._pages import Pages, PagesByLanguage
+from bibld.serve._pages.fields import title
 from bibld.serve._pages.things import INCOMING_ON_PAGE
 from bibld.serve._rendering import Made, Rendered, Rendering, Result
-from bibld.serve._statements import Statements
+from bibld.serve._statements import Statements, is_deleted_by_source
 from bibld.serve._store_documents import StoreDocuments
-from bibld.serve._things import Finder, OpenRelease, Thing
+from bibld.serve._things import Finder, Gone, OpenRelease, Thing
 from bibld.serve._writers import Writers, simple
 from bibld.terms import Ontology
 
@@ -253,9 +254,9 @@ class Documents:
         if document is None:  # the release has prepared none, or mentions it without a description
             document = await self._rendering.run(partial(self._of_store.document, bare))
         if document is None:
-            raise _never_was()
+            raise _not_found()
         if document.status == 410:
-            return self._gone(asked, document, kind, suffix)
+            return await self._gone(asked, document, kind, suffix)
         if document.status == 303:
             return self._moved(asked, document.target, self._negotiated(asked, kind, suffix, document.target)[0])
         is_direct = is_document_path or is_document(kind)
@@ -307,14 +308,22 @@ class Documents:
             alternates,
         )
 
-    def _gone(self, asked: Asked, document: Document, kind: Kind, suffix: str | None) -> Answer:
+    async def _gone(self, asked: Asked, document: Document, kind: Kind, suffix: str | None) -> Answer:
         form, media_type = _chosen(asked, kind, suffix) or ("html", "")
         if form not in RDF_FORMS:
-            raise ProblemError(410, message("Gone"), self._statements.reason(document))
+            problem = ProblemError(410, message("Gone"), self._statements.reason(document))
+            if is_deleted_by_source(document):
+                problem.subject = await self._rendering.run(partial(self._last_title, document.path))
+            raise problem
         tag = f"{document.digest.hex()}-{document.since:x}{self._edition}-{form}"
         described = Form(tag, media_type, document.modified, [_VARY])
         body = self._writers.write(form, document.quads, self._base + document.path)
         return with_body(described, body, None, 410)
+
+    def _last_title(self, path: str) -> str:
+        """Return the title of a deleted publication in its last state; empty where it is not known."""
+        thing = self._finder.find(path)
+        return title(thing.last.mods) if isinstance(thing, Gone) and thing.last is not None else ""
 
     def _rendered(self, document: Document, look: Look, page: int = 1) -> Made:
         """Return a page, or a form that is made from the record in the catalog."""
@@ -357,7 +366,7 @@ class Documents:
         """Answer for what is not prepared."""
         thing = await self._rendering.run(partial(self._finder.find, path))
         if not isinstance(thing, Thing):
-            raise _never_was()
+            raise _not_found()
         is_direct = is_document_path or thing.is_document
         if suffix is not None and not (is_direct and suffix in thing.forms):
             raise _no_form(suffix)
@@ -425,8 +434,8 @@ def _page_number(asked: Asked) -> int | None:
     return max(1, int(number)) if number.isascii() and number.isdigit() and len(number) < _LONGEST_NUMBER else None
 
 
-def _never_was() -> ProblemError:
-    detail = message("There is nothing with this name, and there never was.")
+def _not_found() -> ProblemError:
+    detail = message("There is nothing with this name in this release.")
     return ProblemError(404, message("Not found"), detail)
 
 

@@ -73,6 +73,8 @@ class ProblemError(BibldError):
         self.headers = headers or {}
         self.alternates = tuple(alternates)
         """Pairs of media type and path."""
+        self.subject = ""
+        """The title of what the request asked for, where it is known; the heading of the page."""
         self.members: dict[str, object] = {}
         """Further members of the problem, such as line and column."""
         self.page: bytes | None = None

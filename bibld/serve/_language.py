@@ -75,15 +75,20 @@ class Language:
     def text(self, pattern: str, /, **values: object) -> str:
         """Return a message in this language, with its values in the places ``%(name)s``.
 
-        A :class:`Message` has its values itself; those that are messages are in this language too. What has no
-        translation is returned as it is.
+        A :class:`Message` has its values itself; those that are messages or dates are in this language too. What has
+        no translation is returned as it is.
         """
         if isinstance(pattern, Message):
             return self.text(pattern.pattern, **pattern.values)
         found = self._messages.gettext(pattern) if pattern else ""
         if not values:
             return found
-        return found % {name: self.text(each) if isinstance(each, Message) else each for name, each in values.items()}
+        return found % {name: self._shown(each) for name, each in values.items()}
+
+    def _shown(self, value: object) -> object:
+        if isinstance(value, Message):
+            return self.text(value)
+        return self.date(value.isoformat()) if isinstance(value, date) else value
 
     def plural(self, one: str, many: str, number: int, /, **values: object) -> str:
         """Return the form of a message that the number asks for; ``%(num)s`` is the number itself."""
@@ -97,13 +102,17 @@ class Language:
         """Return a number with its digits in groups: ``1,234.5`` in English."""
         return f"{number:,}".translate({ord(","): self._group, ord("."): self._decimal})
 
+    def decimal(self, number: str) -> str:
+        """Return a number that is written with a decimal point as this language writes it: ``0.433``."""
+        return number.replace(".", self._decimal)
+
     def size(self, count: int) -> str:
         """Return a number of bytes in the unit that suits it: ``1.5 MiB``."""
         size, unit = float(count), 0
         while size >= 1024 and unit < len(_UNITS) - 1:
             size, unit = size / 1024, unit + 1
         shown = f"{size:.1f}" if unit else f"{size:.0f}"
-        return f"{shown.replace('.', self._decimal)}\u00a0{self.text(_UNITS[unit])}"
+        return f"{self.decimal(shown)}\u00a0{self.text(_UNITS[unit])}"
 
     def date(self, iso: str) -> str:
         """Return a date in words: ``22 November 2026``; a text that is not a date of ISO 8601 is returned as it is."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pyoxigraph as ox
 
-from bibld.model.iris import Iris
+from bibld.model.iris import Iris, record_of_path
 from bibld.model.rdf import XSD, expand, iri, literal, quad, term
 from bibld.model.release import DatasetDescription
 from bibld.model.tombstones import DELETED, WITHDRAWN
@@ -18,6 +20,7 @@ _REASONS = {
     DELETED[0][0]: message("The record was deleted from its source."),
     WITHDRAWN[0][0]: message("The record was withdrawn from publication."),
 }
+_DELETED = literal(*DELETED[0]).encode()
 _SAME_AS = term("owl:sameAs").encode()
 _TYPE = term("rdf:type").encode()
 
@@ -85,23 +88,38 @@ class Statements:
         for each in ox.parse(document.quads, format=ox.RdfFormat.N_QUADS):
             if isinstance(each.object, ox.Literal):
                 texts[each.predicate.value, each.object.language or ""] = each.object.value
-        record = texts.get((expand("dcterms:identifier"), ""), document.path.partition("/")[2])
+        record = texts.get((expand("dcterms:identifier"), "")) or _readable(document.path)
         reason = texts.get((expand("rdfs:comment"), "en"), "")
-        date = texts.get((expand("prov:invalidatedAtTime"), ""), "")[:10]
-        if not date:
+        time = texts.get((expand("prov:invalidatedAtTime"), ""), "")
+        if not time:
             return message("The record %(record)s was withdrawn, and no other one replaces it.", record=record)
+        day = datetime.fromisoformat(time).date()
         if not reason or reason == _WITHDRAWN:
             return message(
                 "The record %(record)s was withdrawn on %(date)s, and no other one replaces it.",
                 record=record,
-                date=date,
+                date=day,
             )
         return message(
             "The record %(record)s was withdrawn on %(date)s, and no other one replaces it. %(reason)s",
             record=record,
-            date=date,
+            date=day,
             reason=_REASONS.get(reason, reason),
         )
+
+
+def is_deleted_by_source(document: Document) -> bool:
+    """Whether a document is the tombstone of a record that its source deleted, and that nobody withdrew."""
+    return document.status == 410 and _DELETED in document.quads and not document.is_withdrawn
+
+
+def _readable(path: str) -> str:
+    """Return the record of a path as text; the end of the path if it names none."""
+    rest = path.partition("/")[2]
+    try:
+        return str(record_of_path(rest))
+    except ValueError:
+        return rest
 
 
 def tombstone(thing: str, record: str) -> bytes:

@@ -86,10 +86,14 @@ class Moved(msgspec.Struct, frozen=True):
 
 
 class Gone(msgspec.Struct, frozen=True):
-    """The record was deleted, and no other one answers in its place."""
+    """The record was deleted, and no other one answers in its place.
+
+    ``last`` is its last state; its tombstone states whether it may be shown.
+    """
 
     iri: str
     record: RecordId
+    last: SourceRecord | None = None
 
 
 class Finder:
@@ -144,6 +148,7 @@ class Finder:
         if self._iris.resource(record) != iri:
             return None
         cluster = self._catalog.cluster_of(record)
+        stored = None
         if cluster is None:
             stored = self._catalog.record(record)
             if stored is None or not stored.deleted:
@@ -152,7 +157,7 @@ class Finder:
             cluster = self._catalog.cluster_of(target) if target is not None else None
         merged = self._catalog.merged(cluster.founder) if cluster is not None else None
         if cluster is None or merged is None:
-            return Gone(iri, record)
+            return Gone(iri, record, stored)
         if cluster.founder == record:
             return Thing("resource", path, iri, merged=merged)
         return Moved(f"resource/{cluster.founder.path}", self._iris.resource(cluster.founder))
@@ -163,4 +168,4 @@ class Finder:
             return None
         if self._catalog.cluster_of(record) is not None:
             return Thing("record", path, iri, record=stored)
-        return Gone(iri, record) if stored.deleted else None
+        return Gone(iri, record, stored) if stored.deleted else None

@@ -137,6 +137,10 @@ def test_a_link_is_accepted_on_the_page_and_published_by_the_next_run(server, ow
     anna = Person(server, "Анна")
     assert links_of(own, "review") == {"1", "4", "6"}
     page = anna.look(ItemKind.LINKS)
+    assert "heading equal: National Library" in page and "0.600" in page
+    russian = anna.look(ItemKind.LINKS, "ru")
+    assert "заголовок совпадает: National Library" in russian and "heading equal" not in russian
+    assert "0,600" in russian
     candidate = from_text(hidden(page)["pair"])
     assert isinstance(candidate, LinkCandidate)
     assert candidate.target in page

@@ -6,12 +6,14 @@ import shutil
 import warnings
 import xml.etree.ElementTree as ElementTree
 from datetime import timedelta
+from html import escape
 
 import msgspec
 import pytest
 import rdflib
 
 from bibld import Workspace, pipeline, resources
+from bibld.model.iris import record_of_path
 from bibld.publish.dcat import FILE as DCAT_FILE
 from bibld.published import open_published
 from tests.end_to_end.conftest import CLOCK, drop_records
@@ -132,6 +134,15 @@ def test_a_deleted_record_is_in_the_table_of_changes_and_its_iri_answers_410_or_
     for iri, other in deleted.items():
         answer = fetch(client, workspace, iri, "text/turtle")
         assert answer.status_code == (200 if other else 410), iri
+    gone = [iri for iri, other in deleted.items() if not other]
+    for iri in gone:
+        with workspace.catalog() as catalog:
+            record = catalog.record(record_of_path(iri.partition("/resource/")[2]))
+        assert record is not None and record.deleted
+        page = fetch(client, workspace, iri, "text/html").text
+        assert escape(record.mods.title_info[0].title) in page.partition("<h1")[2].partition("</h1>")[0]
+        assert escape(f"The record {record.id} was withdrawn on 2 January 2026") in page
+    assert gone
 
 
 def test_every_change_is_in_the_event_stream_and_among_the_activities(workspace, release):

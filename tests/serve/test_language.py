@@ -12,9 +12,13 @@ from babel.messages.extract import extract, extract_python
 from babel.messages.pofile import read_po
 from jinja2.ext import babel_extract
 
+from bibld.link._names import NameRelation
 from bibld.model.iris import Iris
 from bibld.serve._language import Language, choose_page_language, language_named, message
+from bibld.serve._pages.classes import class_name
 from bibld.serve._pages.environment import make_environment
+from bibld.serve._pages.evidence import evidence_words
+from bibld.serve._pages.matches import reason_words
 from bibld.vocabulary import example_queries
 
 PACKAGE = Path(str(resources.files("bibld.serve")))
@@ -128,7 +132,7 @@ def test_a_message_within_a_message_is_translated_too():
         ("{{ text | shortened }}", "слово " * 40, "слово " * 40),
         ("{{ text | shortened }}", "слово : " * 40, "слово : " * 24 + "слово …"),
         ("{{ text | shortened }}", "文" * 241, "文" * 200 + " …"),
-        ("{{ text | parted }}", "История--Сибирь -- 16 в.", "История — Сибирь — 16 в."),
+        ("{{ text | parted }}", "История--Сибирь -- 16 в.", "История\u00a0— Сибирь\u00a0— 16 в."),
     ],
 )
 def test_long_titles_and_headings_are_written_so_that_they_fit(template, text, expected):
@@ -218,3 +222,29 @@ def test_a_template_is_compiled_once_for_each_language(monkeypatch):
         assert template.environment.globals["mount"] == mount
     make_environment(Language("ru"), "/", {}).get_template("layout.html")
     assert compiled == ["en", "ru"]
+
+
+def test_evidence_of_links_is_translated():
+    russian = language_named("ru")
+    sentences = [f"{relation.value}: Smith and Sons" for relation in NameRelation if relation != NameRelation.DIFFERENT]
+    sentences += [f"{kind} equal but for a qualifier: Smith and Sons" for kind in ("heading", "other form")]
+    for sentence in sentences:
+        assert evidence_words(sentence, language_named("en")) == (sentence, "en")
+        words, tag = evidence_words(sentence, russian)
+        assert (words.endswith(": Smith and Sons"), tag) == (True, "ru"), sentence
+    others = "no dates to compare; 0.2 other people of this name are to be expected"
+    assert "0,2" in evidence_words(others, russian)[0]
+    assert evidence_words("1 other record fits, too", russian) == ("других подходящих записей: 1", "ru")
+    assert evidence_words("a rule of a plug-in", russian) == ("a rule of a plug-in", "en")
+
+
+def test_decimals_of_reasons_are_written_as_the_language_does():
+    reason = "score 0.433 is between 0.2 and 0.75"
+    assert reason_words(reason, language_named("en")) == reason
+    assert reason_words(reason, language_named("ru")) == "оценка 0,433 между 0,2 и 0,75"
+
+
+def test_classes_that_a_library_uses_for_fiction_are_not_only_called_medicine():
+    assert class_name("rubbk", "Р2") == "Fiction, or medicine"
+    assert class_name("rubbk", "Р5") == "Health. Medicine"
+    assert class_name("udc", "8") == "Language. Literature"

@@ -217,7 +217,7 @@ def test_all_statements_are_on_a_page_of_their_own(client, path):
 def test_the_match_page_begins_with_the_titles_and_ends_with_the_numbers(client):
     text = page(client, MATCH).text
     parts = (
-        "Война и мир : роман в четырёх томах. Т. 1",
+        "Война и мир\u00a0: роман в четырёх томах. Т. 1",
         "the same publication",
         "The same in both: title, author",
         "Only stated by Russian State Library: ISBN",

@@ -497,6 +497,10 @@ def test_an_explanation_shows_dataset_prefixes_limits_and_sizes_of_patterns(clie
     ]
     page = ask(client, text, "text/html", explain="")
     assert "1  ?s a bibo:Book" in page.text
+    assert "Default graph: all graphs together" in page.text
+    russian = ask(client, text, "text/html", explain="", lang="ru").text
+    assert "Граф по умолчанию: все графы вместе" in russian
+    assert "Default graph" not in russian
     assert ask(client, text, explain="false").json()["results"]
 
 

@@ -321,3 +321,14 @@ def test_the_same_triples_in_any_order_are_the_same_bytes(media_type):
 def test_turtle_that_cannot_be_read_is_an_error_of_the_store():
     with pytest.raises(StoreError, match="cannot be read"):
         list(read_turtle(b"<a> <b>", BASE))
+
+
+def test_a_heading_that_is_only_a_genre_is_no_subject():
+    def entity(name: str, kind: str) -> views.NamedEntity:
+        return views.Link(f"/{name}", name, views.ENTITY_KINDS[kind]), frozenset({name})
+
+    novels, poems, plays = (entity(name, "concept") for name in ("novels", "poems", "plays"))
+    author = entity("author", "agent")
+    found = views.by_kind([plays, poems, novels, author], {"novels", "poems"}, {"poems", "plays"})
+    kinds = [(kind, [link.text for link in links]) for kind, links in found]
+    assert kinds == [("Person or organisation", ["author"]), ("Subject", ["plays", "poems"]), ("Genre", ["novels"])]

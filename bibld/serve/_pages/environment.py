@@ -125,6 +125,7 @@ def make_environment(language: Language, mount: str, values: Mapping[str, object
         best=language.best,
         count=language.number,
         date=language.date,
+        decimal=language.decimal,
         language_name=language.name_of_language,
         licence=licence_name,
         long_class=long_class,
@@ -162,8 +163,8 @@ def unbroken(text: str) -> str:
 
 
 def parted(text: str) -> str:
-    """Write the marks between the parts of a subject heading as dashes, at which a line can end."""
-    return _DASHES.sub(" — ", text)
+    """Write the marks between the parts of a subject heading as dashes, after which a line can end."""
+    return _DASHES.sub("\u00a0— ", text)
 
 
 def long_class(text: str) -> Markup:

@@ -50,6 +50,7 @@ _DATES = (
 )
 _AUTHOR_ROLES = frozenset(("aut", "cre", "cmp", "dis"))
 _LONGEST_ACRONYM = 5
+_MARC_TIME = re.compile(r"(\d{4})(\d\d)(\d\d)\d{6}(?:\.\d+)?")
 _RANKS = {group: rank for rank, group in enumerate(GROUPS)}
 _GEOGRAPHIC_FIELDS = [
     name for name in m.HierarchicalGeographic.__struct_fields__ if name not in m.Controlled.__struct_fields__
@@ -297,15 +298,19 @@ class _Fields:
             for at, identifier in enumerate(info.record_identifier):
                 path, label = f"{top}/record_identifier/{at}", self._text(message("Record number"))
                 yield plain_value(path, group, label, identifier.value, None, identifier.source or "")
-            yield from self._list(
-                top,
-                info,
-                group,
-                record_content_source=message("Made by"),
-                record_creation_date=message("Made on"),
-                record_change_date=message("Changed on"),
-                description_standard=message("Rules"),
-            )
+            yield from self._list(top, info, group, record_content_source=message("Made by"))
+            dates = (("record_creation_date", message("Made on")), ("record_change_date", message("Changed on")))
+            for name, label in dates:
+                for at, stated in enumerate(getattr(info, name)):
+                    text = self._language.date(_iso_day(stated.value))
+                    yield plain_value(f"{top}/{name}/{at}", group, self._text(label), text)
+            yield from self._list(top, info, group, description_standard=message("Rules"))
+
+
+def _iso_day(date: str) -> str:
+    """Return the day of a date or time as ISO 8601 writes it (MARC writes ``19981104172914.0``); others as they are."""
+    found = _MARC_TIME.fullmatch(date)
+    return "-".join(found.groups()) if found is not None else date
 
 
 def _role(role: m.Role) -> Iterator[str]:

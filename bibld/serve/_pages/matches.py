@@ -13,6 +13,7 @@ from bibld.model.mods import Mods
 from bibld.serve._language import Language, message
 from bibld.serve._pages import fields
 from bibld.serve._pages.facts import folded
+from bibld.serve._pages.phrases import Phrases
 from bibld.serve._pages.views import Comparison
 from bibld.serve._pictures import Caption, Picture, Step, Total, draw_waterfall
 from bibld.text.romanisation import romanise, unify_transcriptions
@@ -120,32 +121,32 @@ FEATURE_WORDS = {
 }
 """The features of the scorers in words."""
 
-_REASONS = (
-    (r"score (?P<score>[\d.]+) is at least (?P<limit>[\d.]+)", message("score %(score)s is at least %(limit)s")),
-    (r"score (?P<score>[\d.]+) is above (?P<limit>[\d.]+)", message("score %(score)s is above %(limit)s")),
-    (r"score (?P<score>[\d.]+) is below (?P<limit>[\d.]+)", message("score %(score)s is below %(limit)s")),
+_REASONS = Phrases(
     (
-        r"score (?P<score>[\d.]+) is between (?P<low>[\d.]+) and (?P<high>[\d.]+)",
-        message("score %(score)s is between %(low)s and %(high)s"),
-    ),
-    (r"they are different parts: (?P<parts>.*)", message("they are different parts: %(parts)s")),
-    (
-        r"one describes a set as a whole, the other its part (?P<part>.*)",
-        message("one describes a set as a whole, the other its part %(part)s"),
-    ),
-    (r"one part contains the other: (?P<parts>.*)", message("one part contains the other: %(parts)s")),
-    (
-        r"published (?P<gap>\d+) years apart: (?P<years>.*)",
-        message("published %(gap)s years apart: %(years)s"),
-    ),
-    (r"editions (?P<editions>.*) of different years", message("editions %(editions)s of different years")),
-    (r"different carriers: (?P<carriers>.*)", message("different carriers: %(carriers)s")),
-    (r"different languages: (?P<languages>.*)", message("different languages: %(languages)s")),
-    (r"they have other numbers: (?P<numbers>.*)", message("they have other numbers: %(numbers)s")),
-    (r"they have no ISBN in common", message("they have no ISBN in common")),
+        (r"score (?P<score>[\d.]+) is at least (?P<limit>[\d.]+)", message("score %(score)s is at least %(limit)s")),
+        (r"score (?P<score>[\d.]+) is above (?P<limit>[\d.]+)", message("score %(score)s is above %(limit)s")),
+        (r"score (?P<score>[\d.]+) is below (?P<limit>[\d.]+)", message("score %(score)s is below %(limit)s")),
+        (
+            r"score (?P<score>[\d.]+) is between (?P<low>[\d.]+) and (?P<high>[\d.]+)",
+            message("score %(score)s is between %(low)s and %(high)s"),
+        ),
+        (r"they are different parts: (?P<parts>.*)", message("they are different parts: %(parts)s")),
+        (
+            r"one describes a set as a whole, the other its part (?P<part>.*)",
+            message("one describes a set as a whole, the other its part %(part)s"),
+        ),
+        (r"one part contains the other: (?P<parts>.*)", message("one part contains the other: %(parts)s")),
+        (
+            r"published (?P<gap>\d+) years apart: (?P<years>.*)",
+            message("published %(gap)s years apart: %(years)s"),
+        ),
+        (r"editions (?P<editions>.*) of different years", message("editions %(editions)s of different years")),
+        (r"different carriers: (?P<carriers>.*)", message("different carriers: %(carriers)s")),
+        (r"different languages: (?P<languages>.*)", message("different languages: %(languages)s")),
+        (r"they have other numbers: (?P<numbers>.*)", message("they have other numbers: %(numbers)s")),
+        (r"they have no ISBN in common", message("they have no ISBN in common")),
+    )
 )
-_AND = message(" and ")
-_COMPILED = tuple((re.compile(pattern), text) for pattern, text in _REASONS)
 
 
 class Agreement(msgspec.Struct, frozen=True):
@@ -168,12 +169,7 @@ class FeatureLine(msgspec.Struct, frozen=True):
 
 def reason_words(reason: str, language: Language) -> str:
     """Return a reason of a verdict in a language, as it is where it has no translation."""
-    for pattern, text in _COMPILED:
-        found = pattern.fullmatch(reason)
-        if found is not None:
-            values = {name: value.replace(" and ", language.text(_AND)) for name, value in found.groupdict().items()}
-            return language.text(text.pattern, **values)
-    return reason
+    return _REASONS.words(reason, language)
 
 
 def agreement(left: Mods, right: Mods, language: Language) -> Agreement:

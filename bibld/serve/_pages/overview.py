@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import date
 
 import msgspec
 
@@ -70,7 +71,7 @@ def downloads(manifest: Manifest) -> list[Downloads]:
     to_full = [name for patch in others for name in (patch.removed, patch.added)]
     from_full = [name for patch in since for name in (patch.removed, patch.added)]
     if manifest.full is not None:
-        full = {"number": manifest.full.release, "date": manifest.full.created[:10]}
+        full = {"number": manifest.full.release, "date": date.fromisoformat(manifest.full.created[:10])}
         put(message("Full dumps of release %(number)s, %(date)s", **full), list(manifest.full.files))
         put(message("Changes since then, in this order: remove the removed lines, add the added ones"), from_full)
         if others:

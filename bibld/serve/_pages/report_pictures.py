@@ -220,7 +220,8 @@ class ReportPictures:
             end = matching.histogram[number + 1].low if number + 1 < len(matching.histogram) else 1.0
             parts = (each.same, each.review, each.related, each.different)
             count = self._language.plural("%(num)s pair", "%(num)s pairs", sum(parts))
-            columns.append(Column(f"{each.low:.2f}", parts, f"{each.low:.2f}–{end:.2f}: {count}"))
+            low, high = (self._language.decimal(f"{bound:.2f}") for bound in (each.low, end))
+            columns.append(Column(low, parts, f"{low}–{high}: {count}"))
         names = {"same": text("same from"), "review": text("for review from")}
         thresholds = sorted(matching.thresholds.items(), key=lambda pair: pair[1])
         marks = [Mark(value, f"{names.get(name, name)} {self._language.number(value)}") for name, value in thresholds]

@@ -9,6 +9,7 @@ from bibld.model.review import EntityQuestion, EntitySide, ItemKind, LinkQuestio
 from bibld.serve._addresses import Addresses
 from bibld.serve._language import Language, message
 from bibld.serve._pages import facts, fields, matches, portraits, views
+from bibld.serve._pages.evidence import evidence_words
 from bibld.serve._pages.terms import name_of_file, number_in_file
 from bibld.serve._review.site import ReviewView
 
@@ -159,7 +160,7 @@ class ReviewPages:
                 Side(file, question.heading, heading.language, number.text, question.target, True),
             ],
             "rows": [row for row in rows if any(row.sides)],
-            "evidence": question.evidence,
+            "evidence": [evidence_words(each, self._language) for each in question.evidence],
             "confidence": question.confidence,
             "others": [(heading or target, target) for heading, target in question.others],
         }

@@ -169,7 +169,11 @@ class ThingPages:
             comparison=views.values_side_by_side(side_by_side),
             edges=edges[:_EDGES_SHOWN],
             more_edges=max(0, len(edges) - _EDGES_SHOWN),
-            entities=[link for link, _ in entities if _is_worth_a_visit(link.path, link.text)],
+            entities=views.by_kind(
+                [(link, names) for link, names in entities if _is_worth_a_visit(link.path, link.text)],
+                {facts.folded(genre.value) for genre in merged.mods.genre},
+                {facts.folded("--".join(fields.subject_parts(subject))) for subject in merged.mods.subject},
+            ),
             events=self._events(members),
             citations=[(self._language.text(name), STYLES[style](reference)) for style, name in STYLE_NAMES.items()]
             if reference.title

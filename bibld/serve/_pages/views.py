@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 
 import msgspec
@@ -103,6 +103,9 @@ def edge_views(edges: Iterable[Edge], addresses: Addresses) -> list[EdgeView]:
     return [EdgeView(edge, addresses.href(addresses.iris.match(edge.pair)) or "") for edge in ordered]
 
 
+GENRE = message("Genre")
+"""What a heading is for the publications that have it as their genre."""
+
 NamedEntity = tuple[Link, frozenset[str]]
 """The link to an entity, and all folded forms of its name."""
 
@@ -134,6 +137,19 @@ class EntityLinks:
         language = labels[0].language or fields.language_of(labels[0].text)
         link = Link(self._addresses.href(iri) or "", labels[0].text, kind, language, path)
         return link, frozenset(folded(label.text) for label in labels)
+
+
+def by_kind(entities: Iterable[NamedEntity], genres: Set[str], subjects: Set[str]) -> list[tuple[str, list[Link]]]:
+    """Return the links to entities by kind, in the order of the kinds.
+
+    ``genres`` and ``subjects`` are the folded headings of a publication: one that it has only as its genre is no
+    subject of it.
+    """
+    groups: dict[str, list[Link]] = {kind: [] for kind in (*ENTITY_KINDS.values(), GENRE)}
+    for link, names in entities:
+        is_genre = link.kind == ENTITY_KINDS["concept"] and names & genres and not names & subjects
+        groups[GENRE if is_genre else link.kind].append(link)
+    return [(kind, links) for kind, links in groups.items() if links]
 
 
 def links_by_text(entities: Iterable[NamedEntity]) -> dict[str, str]:

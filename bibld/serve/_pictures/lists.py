@@ -77,16 +77,16 @@ def draw_waterfall(caption: Caption, start: Total, steps: Sequence[Step], end: T
     def across(value: float) -> float:
         return (value - low) / span * 100
 
-    out = [_draw_step(0, start.name, start.words, (across(0.0), across(start.value)), "s6")]
+    height = (len(steps) + 2) * _ROW
+    zero = percent(across(0.0))
+    out = [f'<line class="axis base" x1="{zero}" x2="{zero}" y1="0" y2="{height}"/>']
+    out.append(_draw_step(0, start.name, start.words, (across(0.0), across(start.value)), "s6"))
     running = start.value
     for number, step in enumerate(steps, 1):
         kind = "s4" if step.amount >= 0 else "less"
         out.append(_draw_step(number, step.name, step.words, (across(running), across(running + step.amount)), kind))
         running += step.amount
     out.append(_draw_step(len(steps) + 1, end.name, end.words, (across(0.0), across(end.value)), "s1"))
-    height = (len(steps) + 2) * _ROW
-    zero = percent(across(0.0))
-    out.append(f'<line class="axis base" x1="{zero}" x2="{zero}" y1="0" y2="{height}"/>')
     named = [(start.name, start.words), *((step.name, step.words) for step in steps), (end.name, end.words)]
     rows = tuple((Cell(name), Cell(words)) for name, words in named)
     return Picture(caption, height, "".join(out), rows)
@@ -99,6 +99,6 @@ def _draw_step(number: int, name: str, words: str, ends: tuple[float, float], ki
     bar = f'x="{percent(left)}" width="{percent(max(right - left, _FEWEST))}" y="{y + SIZE + 7}" height="{_BAR}"'
     line = y + SIZE + 2
     return (
-        f"<g>{draw_text('0', line, fit(name, room, SIZE))}{draw_text('100%', line, words, 'quiet', 'end')}"
+        f"<g>{draw_text('0', line, fit(name, room, SIZE), 'halo')}{draw_text('100%', line, words, 'quiet halo', 'end')}"
         f'<rect class="{kind}" {bar}/></g>'
     )

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from bibld.serve._language import Language, message
 from bibld.sparql.lexer import tokens
 from bibld.sparql.patterns import Pattern
 
@@ -54,30 +55,55 @@ class Explanation(msgspec.Struct, frozen=True):
     is_cached: bool
     patterns: list[PatternSize] | None = None
 
-    def as_text(self) -> str:
+    def as_text(self, language: Language) -> str:
         """Return the explanation for people."""
-        default = self.default_graph if isinstance(self.default_graph, str) else ", ".join(self.default_graph) or "none"
-        named = self.named_graphs if isinstance(self.named_graphs, str) else ", ".join(self.named_graphs) or "none"
+        text = language.text
+        seconds = language.decimal(f"{self.limits.seconds:g}")
+        memory, result = language.number(self.limits.memory), language.number(self.limits.result)
+        yes_or_no = message("yes") if self.is_cached else message("no")
         lines = [
-            f"Result: {self.kind}",
-            f"Default graph: {default}",
-            f"Named graphs: {named}",
-            f"Limits: {self.limits.seconds:g} seconds, {self.limits.memory} MiB of memory, "
-            f"{self.limits.result} MiB of result",
-            f"Result may be remembered: {'yes' if self.is_cached else 'no'}",
+            text("Result: %(kind)s", kind=_KINDS.get(self.kind, self.kind)),
+            text("Default graph: %(graphs)s", graphs=_graphs(self.default_graph, language)),
+            text("Named graphs: %(graphs)s", graphs=_graphs(self.named_graphs, language)),
+            text(
+                "Limits: %(seconds)s seconds, %(memory)s MiB of memory, %(result)s MiB of result",
+                seconds=seconds,
+                memory=memory,
+                result=result,
+            ),
+            text("Result may be remembered: %(yes_or_no)s", yes_or_no=yes_or_no),
         ]
-        lines += [f"Prefix without declaration: {name}: <{space}>" for name, space in self.added_prefixes.items()]
+        for name, space in self.added_prefixes.items():
+            lines.append(text("Prefix without declaration: %(prefix)s", prefix=f"{name}: <{space}>"))
         if self.patterns is None:
-            return "\n".join((*lines, "", "The triple patterns of this query cannot be counted one by one."))
-        lines += ["", "Matches of each triple pattern alone:"]
-        lines += [f"{_matches(each):>10}  {each.pattern}" for each in self.patterns]
+            return "\n".join((*lines, "", text("The triple patterns of this query cannot be counted one by one.")))
+        lines += ["", text("Matches of each triple pattern alone:")]
+        lines += [f"{_matches(each, language):>12}  {each.pattern}" for each in self.patterns]
         return "\n".join(lines)
 
 
-def _matches(size: PatternSize) -> str:
+NAMED_IN_QUERY = "as the query names them after FROM"
+"""The graphs of a query that names them itself."""
+
+_KINDS = {"table": message("a table"), "boolean": message("yes or no"), "graph": message("a graph")}
+_GRAPHS = {
+    "union": message("all graphs together"),
+    "all": message("all"),
+    NAMED_IN_QUERY: message("as the query names them after FROM"),
+}
+
+
+def _graphs(graphs: str | Sequence[str], language: Language) -> str:
+    if isinstance(graphs, str):
+        return language.text(_GRAPHS.get(graphs, graphs))
+    return ", ".join(graphs) or language.text("none")
+
+
+def _matches(size: PatternSize, language: Language) -> str:
     if size.matches is None:
-        return "unknown"
-    return f"over {size.matches:,}" if size.has_more else f"{size.matches:,}"
+        return language.text("unknown")
+    number = language.number(size.matches)
+    return language.text("over %(number)s", number=number) if size.has_more else number
 
 
 def counting_query(query: str, patterns: Sequence[Pattern]) -> str:

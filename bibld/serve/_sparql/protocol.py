@@ -196,7 +196,9 @@ class SparqlEndpoint:
         if media_type == HTML:
             return self._page(
                 request,
-                SparqlView(asked.query, text=found.as_text(), is_explanation=True),
+                SparqlView(
+                    asked.query, text=found.as_text(self._pages[language_of(request)].language), is_explanation=True
+                ),
                 ("Cache-Control", "no-cache"),
             )
         body = msgspec.json.encode(found)
@@ -227,12 +229,15 @@ class SparqlEndpoint:
             sizes = explanation.pattern_sizes(patterns, counted)
         used = await asyncio.to_thread(undeclared_prefixes, asked.query)
         in_request = bool(asked.default_graphs or asked.named_graphs)
-        in_query = "as the query names them after FROM"
         return explanation.Explanation(
             checked.normal,
             kind,
-            list(asked.default_graphs) if in_request else in_query if checked.has_dataset else "union",
-            list(asked.named_graphs) if in_request else in_query if checked.has_dataset else "all",
+            list(asked.default_graphs)
+            if in_request
+            else explanation.NAMED_IN_QUERY
+            if checked.has_dataset
+            else "union",
+            list(asked.named_graphs) if in_request else explanation.NAMED_IN_QUERY if checked.has_dataset else "all",
             {name: self._prefixes[name] for name in sorted(used & self._prefixes.keys())},
             explanation.Limits(self._pool.limits.seconds, self._pool.limits.memory, self._max_result),
             checked.is_repeatable,

@@ -51,7 +51,7 @@
           const option = element(
             "div",
             { role: "option", id: `suggestions-${number}-${options.length}`, "aria-selected": "false", "data-url": item.url },
-            element("span", { dir: "auto" }, item.label),
+            element("span", { dir: "auto" }, item.label.replaceAll(/\s*--\s*/g, "\u00a0— ")),
             element("span", { class: "remark" }, remark),
           );
           option.addEventListener("mousedown", (event) => {
