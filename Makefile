@@ -23,7 +23,7 @@ endif
 
 # PROCESSES=2 runs the tests in so many processes; the output is in no order then.
 test: check
-	$(BIN)/python -m pytest $(if $(PROCESSES),--numprocesses $(PROCESSES) --dist loadfile)
+	$(BIN)/python -m pytest $(if $(PROCESSES),--numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder)
 
 check: $(VENV)/installed-dev editor
 	$(BIN)/ruff check

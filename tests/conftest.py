@@ -1,6 +1,7 @@
-"""What holds for all tests: properties do not fail on a busy machine, and configurations begin with the same lines."""
+"""What holds for all tests: properties do not fail on a busy machine, and the longest files begin first."""
 
 from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -12,6 +13,40 @@ settings.register_profile(
     "bibld", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 settings.load_profile("bibld")
+
+# From half a minute on. Those of Spark alternate with others, so that two processes seldom run two of them at once.
+LONGEST_FILES = (
+    "spark/test_run.py",
+    "end_to_end/test_kill.py",
+    "spark/test_cases.py",
+    "end_to_end/test_browser.py",
+    "end_to_end/test_spark_cluster.py",
+    "end_to_end/test_conformance.py",
+    "spark/test_reading.py",
+    "harvest/test_zebra.py",
+    "end_to_end/test_full_disk.py",
+    "spark/test_data.py",
+    "end_to_end/test_month_of_harvests.py",
+    "dedup/test_comparison.py",
+    "end_to_end/test_real_files.py",
+    "read/test_parts.py",
+    "docs/test_transcripts.py",
+    "docs/test_examples.py",
+    "serve/test_processes.py",
+    "publish/test_killed.py",
+    "end_to_end/test_review_in_browser.py",
+    "end_to_end/test_updates.py",
+    "end_to_end/test_differences.py",
+    "end_to_end/test_verify.py",
+    "end_to_end/test_static.py",
+    "catalog/test_processing.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first: a process that began one of them last would work while the others have ended."""
+    places = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST_FILES)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
 
 
 @pytest.fixture

@@ -164,7 +164,7 @@ def test_every_command_works_beside_broken_plugins_and_reports_each_once(words, 
     (tmp_path / "records.mrk").write_text("=LDR  00000nam a2200000 i 4500\n=001  1\n", encoding="utf-8")
     code = f"import sys; sys.path[:0] = [{str(site)!r}]; from bibld.cli import main; main()"
     done = subprocess.run(
-        [sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stderr.splitlines() if "plug-in" in line]

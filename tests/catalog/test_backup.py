@@ -67,7 +67,7 @@ def test_register_and_catalog_are_copied_between_two_commits_of_a_run(tmp_path):
     thread = threading.Thread(target=write)
     thread.start()
     try:
-        assert has_written.wait(60)
+        assert has_written.wait(600)
         for number in range(8):
             register, catalog = back_up(tmp_path / "work", tmp_path / f"{number}", False, progress.Silent())
             assert register.records == catalog.records > 0

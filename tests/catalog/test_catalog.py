@@ -168,7 +168,7 @@ def test_a_second_run_is_refused_with_the_process_that_uses_the_workspace(catalo
     answer = context.Queue()
     process = context.Process(target=_try_to_open, args=(tmp_path, answer))
     process.start()
-    message = answer.get(timeout=60)
+    message = answer.get(timeout=600)
     process.join()
     assert f"process {multiprocessing.current_process().pid}" in message
 

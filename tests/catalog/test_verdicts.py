@@ -161,11 +161,11 @@ def run(workspace):
 
     yield start
     for process in started:
-        process.communicate(timeout=60)
+        process.communicate(timeout=600)
 
 
 def finish(process):
-    output, _ = process.communicate("go\n", timeout=60)
+    output, _ = process.communicate("go\n", timeout=600)
     assert process.returncode == 0
     return int(output)
 

@@ -319,7 +319,7 @@ def test_on_a_terminal_it_asks(file, catalog):
                 seen += piece
         except OSError:
             pass  # what Linux raises when the other end is closed
-        assert process.wait(timeout=60) == 0, seen
+        assert process.wait(timeout=600) == 0, seen
     os.close(here)
     assert "verdicts given: 1 different, 1 same" in seen.decode()
     with Verdicts(loaded.workspace) as verdicts:

@@ -94,7 +94,7 @@ def proxy(upstream: str, fault: Fault) -> Iterator[str]:
 
 def answer(exchange: Exchange, host: str, port: int) -> None:
     """Send the request to the good server."""
-    connection = http.client.HTTPConnection(host, port, timeout=60)
+    connection = http.client.HTTPConnection(host, port, timeout=600)
     connection.putrequest(exchange.method, exchange.path, skip_accept_encoding=True)
     for name, value in exchange.sent:
         if name not in ("host", "connection"):
@@ -119,7 +119,7 @@ def relay(upstream: str, pattern: bytes, reply: bytes) -> Iterator[str]:
 
     class Handler(BaseRequestHandler):
         def handle(self) -> None:
-            self.request.settimeout(60)
+            self.request.settimeout(600)
             while data := self.request.recv(1 << 20):
                 if re.search(pattern, data, re.DOTALL):
                     self.request.sendall(reply)

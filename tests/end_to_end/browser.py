@@ -63,7 +63,7 @@ FAULTS = {"faulty query", "not found"}
 def paths_of(server: str) -> dict[str, str]:
     """Return the paths of all kinds of pages of a server of the sample."""
     request = urllib.request.Request(server + PUBLICATION, headers={"Accept": "text/html"})
-    with urllib.request.urlopen(request, timeout=60) as answer:
+    with urllib.request.urlopen(request, timeout=600) as answer:
         text = answer.read().decode()
     kinds = ("record", "match", "agent", "concept", "place", "publisher")
     first = {kind: re.search(rf'href="/({kind}/[^"#?]+)"', text) for kind in kinds}

@@ -18,7 +18,7 @@ from tests.end_to_end.faults import ALL, FAULTS, MESSAGES
 
 pytestmark = pytest.mark.server
 
-FAST = Politeness(rate=10_000.0, requests=3000, timeout=60.0)
+FAST = Politeness(rate=10_000.0, requests=3000, timeout=600.0)
 OPTIONAL = ("deleted-410",)
 """Checks of what a site need not have, or of what only its owner knows."""
 

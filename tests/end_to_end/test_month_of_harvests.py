@@ -178,7 +178,7 @@ def test_a_month_with_a_fault_every_night_ends_with_the_right_records(tmp_path, 
         return reply if wrong is None else wrong(request, reply)
 
     with serving(change) as server:
-        config = configured(tmp_path, server.url, tries=2, deadline=2.0)
+        config = configured(tmp_path, server.url, tries=2)
         workspace = bibld.Workspace(config.file)
         published = None
         for number, night in enumerate(MONTH):

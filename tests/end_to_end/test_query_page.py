@@ -15,7 +15,7 @@ PEOPLE = (
 
 @pytest.fixture(scope="session")
 def client(server: str):
-    with httpx.Client(base_url=server, timeout=60, headers={"Accept": "text/html"}) as opened:
+    with httpx.Client(base_url=server, timeout=600, headers={"Accept": "text/html"}) as opened:
         yield opened
 
 

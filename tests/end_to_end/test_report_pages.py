@@ -18,7 +18,7 @@ PICTURES = (
 
 @pytest.fixture(scope="session")
 def client(server: str):
-    with httpx.Client(base_url=server, timeout=60) as opened:
+    with httpx.Client(base_url=server, timeout=600) as opened:
         yield opened
 
 

@@ -813,14 +813,14 @@ def half_answer_well_declared(request, answer):
     return reply._replace(body=reply.body[:1500]) if request.part == 1 and not request.times else reply
 
 
-@case(outcome="partial", records={1, 2, 3}, fault="no-answer", tries=2, deadline=1.0)
+@case(outcome="partial", records={1, 2, 3}, fault="no-answer", tries=3, deadline=1.0)
 def one_byte_a_second(request, answer):
     """The second part comes byte by byte."""
     reply = answer()
     return reply._replace(pause=0.2) if request.part == 1 else reply
 
 
-@case(outcome="partial", records={1, 2, 3}, fault="no-answer", tries=2, deadline=1.0)
+@case(outcome="partial", records={1, 2, 3}, fault="no-answer", tries=3, deadline=1.0)
 def no_answer(request, answer):
     """The second part never comes."""
     reply = answer()

@@ -337,7 +337,7 @@ def of_sftp(folder, keys, *lines):
         'user = { env = "SFTP_USER" }',
         f'key_file = "{place}/user"',
         f'known_hosts = "{place}/known_hosts"',
-        "deadline = 20",
+        "deadline = 300",
         "tries = 1",
     ]
     names = {line.split()[0] for line in lines}

@@ -16,7 +16,7 @@ from tests.harvest.hostile_oai import CASES, serving
 
 def configured(folder, url, **settings):
     """Return a configuration with one source at an address."""
-    keys = {"prefix": "marc21", "first_wait": 0.01, "deadline": 20.0, **settings}
+    keys = {"prefix": "marc21", "first_wait": 0.01, "deadline": 300.0, **settings}
     lines = "".join(f"{key} = {_toml(value)}\n" for key, value in keys.items() if value != "")
     return load_config(folder, f'[[source]]\nid = "far"\nharvest = "oaipmh"\nurl = "{url}"\n{lines}')
 

@@ -5,6 +5,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -24,7 +25,6 @@ from pathlib import Path
 from bibld import config, harvest
 from bibld.progress import Silent
 loaded = config.load(Path(sys.argv[1]))
-print("begin", flush=True)
 harvest.fetch_source(loaded, loaded.sources[0], Silent())
 """
 
@@ -36,8 +36,13 @@ def test_a_killed_harvest_is_completed_by_the_next_with_the_same_result(tmp_path
         library.put(number, f"Title {number}")
     library.clock += 3600
 
+    most = 0
+    was_killed = threading.Event()
+
     def change(request, answer):
         time.sleep(0.004)
+        if len(server.requests) > most:  # a harvest that is faster than its killer waits for it here
+            was_killed.wait()
         return library.answer(request)
 
     with serving(change) as server:
@@ -47,17 +52,18 @@ def test_a_killed_harvest_is_completed_by_the_next_with_the_same_result(tmp_path
             folder = tmp_path / str(moment)
             folder.mkdir()
             config = configured(folder, server.url)
-            process = subprocess.Popen(
-                [sys.executable, "-c", CODE, str(config.file)], stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]
-            )
-            process.stdout.readline()
+            until = randomness.randrange(1, 70)
             server.requests.clear()
-            until = randomness.randrange(1, 80)
-            while len(server.requests) < until and process.poll() is None:
+            was_killed.clear()
+            most = until + 5
+            process = subprocess.Popen([sys.executable, "-c", CODE, str(config.file)], cwd=Path(__file__).parents[2])
+            while len(server.requests) < until:
+                assert process.poll() is None
                 time.sleep(0.001)
             time.sleep(randomness.uniform(0, 0.01))
             process.send_signal(signal.SIGKILL)
             process.communicate()
+            was_killed.set()
             asked = len([path for path in server.requests if "ListRecords" in path])
             server.requests.clear()
             result = fetch(config)
