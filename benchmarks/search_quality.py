@@ -24,6 +24,7 @@ from typing import NamedTuple
 from bibld.published import published_releases
 from bibld.published._schema import connect
 from bibld.published.search import FILE, Asked, Hit, SearchView, open_search, to_words
+from bibld.published.search._packing import Packing
 from bibld.published.search._spelling import corrections
 
 LABELLED = Path(__file__).parent / "search_queries" / "labelled.csv"
@@ -94,8 +95,10 @@ def report(view: SearchView, one: LabelledQuery, half: str, totals: Counter[tupl
 
 def report_misprints(workspace: Path, edits: int) -> None:
     connection = connect(workspace / FILE, read_only=True)
+    Packing(connection)  # for title_of
     rows = connection.execute(
-        "SELECT title FROM detail JOIN entry USING (id) WHERE kind = 0 ORDER BY id * 2654435769 % 4294967296 LIMIT 5000"
+        "SELECT title_of(kind, data) FROM detail JOIN entry USING (id) WHERE kind = 0"
+        " ORDER BY id * 2654435769 % 4294967296 LIMIT 5000"
     )
     titles = [title for (title,) in rows]
     chance = random.Random(7)

@@ -23,6 +23,7 @@ from bibld.model.rdf import literal, quad, term
 from bibld.published import ReleaseState, fill, open_published, published_releases
 from bibld.published.search import FILE, Asked, EntryKind, SearchView, open_search, write_search
 from bibld.published.search._documents import KINDS
+from bibld.published.search._packing import Packing
 from bibld.text.romanisation import romanise_ala_lc
 
 BASE = "https://data.example.org/"
@@ -129,6 +130,7 @@ class StoredNames:
 
     def __init__(self, file: Path) -> None:
         connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+        Packing(connection)  # for title_of
         ((self._library,),) = connection.execute("SELECT id FROM source ORDER BY number LIMIT 1").fetchall()
         chance = random.Random(5)
         drawn: list[list[str]] = []
@@ -141,7 +143,10 @@ class StoredNames:
             ]
             chosen = chance.choices(ids, k=QUERIES // 10)
             rows = [
-                connection.execute("SELECT title FROM detail WHERE id = ?", (number,)).fetchone() for number in chosen
+                connection.execute(
+                    "SELECT title_of(kind, data) FROM detail JOIN entry USING (id) WHERE id = ?", (number,)
+                ).fetchone()
+                for number in chosen
             ]
             drawn.append([title for (title,) in rows])
         self._titles, self._names = drawn

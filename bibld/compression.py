@@ -81,7 +81,7 @@ class Blobs:
     def train(self, kind: str, samples: Sequence[bytes]) -> None:
         """Train a dictionary of this kind, unless there is one already or there are too few samples."""
         if len(samples) >= _SAMPLES_NEEDED and not self._numbers(kind):
-            made = _train(samples)
+            made = train_dictionary(samples)
             if made is not None:
                 self._store(kind, made)
 
@@ -112,7 +112,7 @@ class Blobs:
         ``without`` is the average size of a sample that is compressed without any dictionary.
         """
         test_samples = samples[::_TEST_EVERY]
-        made = _train([sample for place, sample in enumerate(samples) if place % _TEST_EVERY])
+        made = train_dictionary([sample for place, sample in enumerate(samples) if place % _TEST_EVERY])
         if made is None:
             return best
         compressor = _compressor(made)
@@ -169,7 +169,7 @@ def _size(compressor: zstandard.ZstdCompressor, samples: Sequence[bytes]) -> int
     return sum(len(compressor.compress(sample)) for sample in samples)
 
 
-def _train(samples: Sequence[bytes]) -> zstandard.ZstdCompressionDict | None:
+def train_dictionary(samples: Sequence[bytes]) -> zstandard.ZstdCompressionDict | None:
     """Train a dictionary on samples; None if they are too short or too few."""
     total = sum(map(len, samples))
     size = min(_DICTIONARY_BYTES, total // 10)

@@ -9,12 +9,13 @@ import pytest
 from bibld.model.rdf import term
 from bibld.published import fill, open_published
 from bibld.published.search import FILE, _staged, _writer, write_search
+from bibld.published.search._packing import Packing
 from tests.published.test_search import BASE, PERSON, book, line, state
 
 TABLES = {
     "SELECT path, uses FROM thing ORDER BY path",
-    "SELECT path, kind, entry.bucket, year, title FROM entry JOIN detail USING (id) JOIN thing USING (number)"
-    " ORDER BY path",
+    "SELECT path, kind, entry.bucket, year, title_of(kind, data) FROM entry JOIN detail USING (id)"
+    " JOIN thing USING (number) ORDER BY path",
     "SELECT id FROM source ORDER BY id",
     "SELECT term, doc FROM word WHERE term NOT GLOB '*[0-9]*' ORDER BY term",
 }
@@ -22,6 +23,7 @@ TABLES = {
 
 def contents(folder: Path) -> dict[str, list[tuple[object, ...]]]:
     with closing(sqlite3.connect(folder / FILE)) as connection:
+        Packing(connection)  # for title_of
         return {query: connection.execute(query).fetchall() for query in TABLES}
 
 

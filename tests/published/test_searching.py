@@ -22,6 +22,8 @@ from bibld.published.search import (
 from bibld.published.search._query import parse
 
 BASE = "https://data.example.org/"
+PATIENCE = 600.0
+"""Seconds for a search: also a machine that does much else finds all."""
 
 
 def line(path: str, predicate: str, value: str) -> str:
@@ -111,7 +113,7 @@ def write(folder: Path, lines: list[str], number: int = 1, before: list[str] | N
 def view(tmp_path_factory):
     folder = tmp_path_factory.mktemp("search")
     write(folder, LINES)
-    opened = open_search(folder, 1, libraries={"ленинка": "rsl"}, languages={"русский": "rus"})
+    opened = open_search(folder, 1, libraries={"ленинка": "rsl"}, languages={"русский": "rus"}, seconds=PATIENCE)
     yield opened
     opened.close()
 
@@ -390,7 +392,7 @@ def large(tmp_path_factory):
         title = "Мир" if number == 5555 else f"Мир и труд {number}" if number == 4444 else f"О том, где мир {number}"
         lines += book(number, title, libraries=libraries, year=str(1900 + number % 100), author=TOLSTOY)
     write(folder, lines)
-    opened = open_search(folder, 1)
+    opened = open_search(folder, 1, seconds=PATIENCE)
     yield opened
     opened.close()
 
@@ -417,7 +419,7 @@ def test_counts_of_very_many_results_are_close_estimates(large):
 
 
 def shape(folder: Path, release: int, texts: list[str]) -> list[object]:
-    view = open_search(folder, release)
+    view = open_search(folder, release, seconds=PATIENCE)
     try:
         answers: list[object] = []
         for text in texts:

@@ -14,8 +14,9 @@ import msgspec
 from bibld.errors import StageError
 from bibld.published._schema import reporting_errors
 from bibld.published.search._documents import KINDS, EntryKind
+from bibld.published.search._packing import Packing
 from bibld.published.search._rows import key_of
-from bibld.published.search._schema import AGENT, ID_BITS, ID_MASK, VALID, Details, NameDetails
+from bibld.published.search._schema import AGENT, ID_BITS, ID_MASK, VALID, Details
 from bibld.published.search._values import Agent, Hit, Named
 
 _STEPS = 20_000
@@ -24,8 +25,6 @@ _STEPS = 20_000
 _PROPERTIES = {"w": "author", "s": "subject", "p": "publisher", "q": "series", "k": "place"}
 _MOST_AGENTS = 4
 _JOIN = f"CROSS JOIN entry ON entry.id = {{table}}.rowid & {ID_MASK} AND entry.bucket = {{table}}.rowid >> {ID_BITS}"
-decode_details = msgspec.msgpack.Decoder(Details).decode
-decode_name = msgspec.msgpack.Decoder(NameDetails).decode
 
 
 class OutOfTimeError(StageError):
@@ -37,8 +36,12 @@ class Stored(msgspec.Struct, frozen=True):
 
     id: int
     number: int
-    title: str
     details: Details
+
+    @property
+    def title(self) -> str:
+        """The title."""
+        return self.details.title
 
 
 class Rows:
@@ -48,6 +51,7 @@ class Rows:
         self._connection = connection
         self._file = file
         self.release = release
+        self._packing = Packing(connection)
         self._deadline = 0.0
         connection.set_progress_handler(self._is_late, _STEPS)
         self.sources: dict[int, str] = dict(connection.execute("SELECT number, id FROM source").fetchall())
@@ -127,8 +131,8 @@ class Rows:
 
     def publications(self, ids: Sequence[int]) -> list[Stored]:
         """Return publications in the order of their ids in ``ids``."""
-        rows = self._in("SELECT id, number, title, data FROM entry JOIN detail USING (id) WHERE id IN", ids)
-        found = {id_: Stored(id_, number, title, decode_details(data)) for id_, number, title, data in rows}
+        rows = self._in("SELECT id, number, data FROM entry JOIN detail USING (id) WHERE id IN", ids)
+        found = {id_: Stored(id_, number, self._packing.publication(data)) for id_, number, data in rows}
         return [found[id_] for id_ in ids if id_ in found]
 
     def number_of(self, path: str) -> int | None:
@@ -149,8 +153,8 @@ class Rows:
     def titles(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
         """Return path and name of things; only of those that have a name."""
         rows = self._in(
-            f"SELECT number, path, title FROM entry JOIN detail USING (id) JOIN thing USING (number) WHERE {VALID}"
-            " AND number IN",
+            "SELECT number, path, title_of(kind, data) FROM entry JOIN detail USING (id) JOIN thing USING (number)"
+            f" WHERE {VALID} AND number IN",
             list(numbers),
         )
         return {number: (path, title) for number, path, title in rows}
@@ -162,7 +166,7 @@ class Rows:
     def named_by_ids(self, ids: Sequence[int]) -> list[Named]:
         """Return things in the order of their ids in ``ids``."""
         rows = self._in(
-            "SELECT entry.id, path, kind, title, data, uses FROM entry JOIN detail USING (id) JOIN thing USING (number)"
+            "SELECT entry.id, path, kind, data, uses FROM entry JOIN detail USING (id) JOIN thing USING (number)"
             " WHERE entry.id IN",
             ids,
         )
@@ -172,25 +176,26 @@ class Rows:
     def named(self, path: str) -> Named | None:
         """Return the thing with a path; None if there is none."""
         row = self.execute(
-            "SELECT path, kind, title, data, uses FROM thing JOIN entry USING (number) JOIN detail USING (id)"
+            "SELECT path, kind, data, uses FROM thing JOIN entry USING (number) JOIN detail USING (id)"
             f" WHERE key = :key AND path = :path AND {VALID}",
             key=key_of(path),
             path=path,
         ).fetchone()
         return self._named(*row) if row is not None else None
 
-    def _named(self, path: str, kind: int, title: str, data: bytes, uses: int) -> Named:
+    def _named(self, path: str, kind: int, data: bytes, uses: int) -> Named:
         if KINDS[kind] == EntryKind.PUBLICATION:
-            details = decode_details(data)
+            details = self._packing.publication(data)
+            forms = (details.title, *details.forms)
             values = self._values(details)
-            return Named(path, EntryKind.PUBLICATION, title, (title, *details.forms), values, len(details.records))
-        name = decode_name(data)
+            return Named(path, EntryKind.PUBLICATION, details.title, forms, values, len(details.records))
+        name = self._packing.name(data)
         lives = {"birth": name.birth, "death": name.death}
         return Named(
             path,
             KINDS[kind],
-            title,
-            (title, *name.forms),
+            name.title,
+            (name.title, *name.forms),
             {key: (value,) for key, value in lives.items() if value},
             uses,
         )

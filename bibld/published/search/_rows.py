@@ -12,6 +12,7 @@ from hashlib import blake2b
 import msgspec
 
 from bibld.published.search._documents import KINDS, LinkedPath, Name, Publication, Text, control_numbers
+from bibld.published.search._packing import Packing, encode
 from bibld.published.search._schema import (
     AGENT,
     LANGUAGE,
@@ -45,13 +46,15 @@ WordColumns = tuple[str, str, str, str, str]
 
 
 class PublicationRow(msgspec.Struct, frozen=True):
-    """A publication as it is written. ``words`` are the texts of the columns of the full-text table."""
+    """A publication as it is written.
+
+    ``data`` is not compressed yet, ``words`` are the texts of the columns of the full-text table.
+    """
 
     number: int
     bucket: int
     year: int | None
     codes: bytes
-    title: str
     data: bytes
     words: WordColumns
     links: tuple[int, ...]
@@ -77,7 +80,7 @@ class RowMaker:
         }
         self.number_of = lru_cache(_NUMBERS_REMEMBERED)(self._number_of)
         self._name_of = lru_cache(_NAMES_REMEMBERED)(self._read_name)
-        self._encoder = msgspec.msgpack.Encoder()
+        self.packing = Packing(connection)
 
     def _number_of(self, path: str) -> int:
         key = key_of(path)
@@ -93,12 +96,12 @@ class RowMaker:
 
     def _read_name(self, number: int) -> _LinkedName:
         row = self._connection.execute(
-            "SELECT title, data FROM entry JOIN detail USING (id) WHERE number = ? AND until IS NULL", (number,)
+            "SELECT data FROM entry JOIN detail USING (id) WHERE number = ? AND until IS NULL", (number,)
         ).fetchone()
         if row is None:
             return _LinkedName("", is_linked=False)
-        details = msgspec.msgpack.decode(row[1], type=NameDetails)
-        return _LinkedName(name_tokens(row[0], details), details.is_linked)
+        details = self.packing.name(row[0])
+        return _LinkedName(name_tokens(details), details.is_linked)
 
     def number_source(self, identifier: str) -> int:
         """Return the number of a source, which may be new."""
@@ -119,6 +122,7 @@ class RowMaker:
         statement = _best(found.statements, found.title)
         imprint = _best(found.imprints, found.title)
         details = Details(
+            found.title,
             tuple(dict.fromkeys([*titles[1:], *(text.value for text in found.variants)]))[:_MOST_FORMS],
             statement,
             imprint,
@@ -135,8 +139,7 @@ class RowMaker:
             bucket_of(len(found.records)),
             found.year,
             self._codes(found, links, is_linked),
-            found.title,
-            self._encoder.encode(details),
+            encode(details),
             (
                 _joined(
                     [*sorted(found.titles, key=lambda text: text.value != found.title), *found.variants, *found.parts]
@@ -162,24 +165,24 @@ class RowMaker:
         codes += dict.fromkeys(code_of(facet_of_group(link.group), link.number) for link in links)
         return array("I", codes).tobytes()
 
-    def name_data(self, name: Name) -> bytes:
-        """Return what is stored of a thing that is no publication."""
-        own = next((form for form in name.forms if form.value == name.title), Text(name.title, ""))
-        forms = [own, *(form for form in name.forms if form.value != name.title)][:_MOST_FORMS]
-        return self._encoder.encode(
-            NameDetails(
-                tuple(form.value for form in forms[1:]),
-                name.birth,
-                name.death,
-                name.is_linked,
-                tuple(form.language for form in forms),
-            )
-        )
+
+def name_details(name: Name) -> NameDetails:
+    """Return what is stored of a thing that is no publication."""
+    own = next((form for form in name.forms if form.value == name.title), Text(name.title, ""))
+    forms = [own, *(form for form in name.forms if form.value != name.title)][:_MOST_FORMS]
+    return NameDetails(
+        name.title,
+        tuple(form.value for form in forms[1:]),
+        name.birth,
+        name.death,
+        name.is_linked,
+        tuple(form.language for form in forms),
+    )
 
 
-def name_tokens(title: str, details: NameDetails) -> str:
+def name_tokens(details: NameDetails) -> str:
     """Return the tokens by which a thing is found that is no publication."""
-    forms = zip((title, *details.forms), details.tags, strict=True)
+    forms = zip((details.title, *details.forms), details.tags, strict=True)
     lives = [life for life in (details.birth, details.death) if life]
     return _joined([Text(form, tag) for form, tag in forms], *lives)
 
@@ -245,6 +248,7 @@ __all__ = [
     "alphanumeric",
     "key_of",
     "kind_number",
+    "name_details",
     "name_tokens",
     "number_token",
 ]

@@ -10,7 +10,7 @@ import msgspec
 from bibld.published._schema import connect
 
 FILE = "search.db"
-FORMAT = 5
+FORMAT = 6
 """To be raised when the tables change, or the same documents give other rows; the next run makes the file again."""
 
 ID_BITS = 30
@@ -47,7 +47,11 @@ CREATE TABLE entry (                           -- of the releases from `since` u
 );
 CREATE INDEX entry_by_number ON entry (number);
 CREATE INDEX entry_by_until ON entry (until) WHERE until IS NOT NULL;
-CREATE TABLE detail (id INTEGER PRIMARY KEY, title TEXT NOT NULL, data BLOB NOT NULL);
+CREATE TABLE detail (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE dictionary (                      -- for the data of other things (0) and publications (1)
+  number INTEGER PRIMARY KEY,
+  bytes BLOB NOT NULL
+);
 CREATE VIRTUAL TABLE words USING fts5 (        -- publications
   title, agent, subject, other, code,
   content = '', columnsize = 0, tokenize = "unicode61 remove_diacritics 0 tokenchars '=~+#'"
@@ -71,8 +75,9 @@ class Link(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Details(msgspec.Struct, frozen=True, array_like=True):
-    """What is stored of a publication beside its title. ``records`` are paths after ``record/``."""
+    """What is stored of a publication. ``records`` are paths after ``record/``."""
 
+    title: str
     forms: tuple[str, ...]
     statement: str
     imprint: str
@@ -87,8 +92,9 @@ class Details(msgspec.Struct, frozen=True, array_like=True):
 
 
 class NameDetails(msgspec.Struct, frozen=True, array_like=True):
-    """What is stored of any other thing beside its name: ``forms`` are further names."""
+    """What is stored of any other thing: ``title`` is its name, ``forms`` are further ones."""
 
+    title: str
     forms: tuple[str, ...]
     birth: str
     death: str

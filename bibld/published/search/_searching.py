@@ -241,7 +241,7 @@ class Searches:
         if sort == "title":
             rows = self._rows.execute(
                 "SELECT id FROM entry JOIN detail USING (id) WHERE id IN (SELECT value FROM json_each(:ids))"
-                " ORDER BY title COLLATE NOCASE, id",
+                " ORDER BY title_of(kind, data) COLLATE NOCASE, id",
                 ids=msgspec.json.encode(self._rows.matching(match, _SORTED)).decode(),
             )
             return [id_ for (id_,) in rows]

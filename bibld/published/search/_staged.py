@@ -21,8 +21,8 @@ WORTH_PROCESSES = 5_000
 
 _AT_ONCE = 500
 
-StagedRow = tuple[int, int, int, int | None, bytes, str, bytes, str, str, str, str, str]
-"""Bucket, key of the order in it, number, year, codes, title, data, and the texts of the full-text columns."""
+StagedRow = tuple[int, int, int, int | None, bytes, bytes, str, str, str, str, str]
+"""Bucket, key of the order in it, number, year, codes, data, and the texts of the full-text columns."""
 
 
 Portion = tuple[str, int]
@@ -135,7 +135,7 @@ def _row_and_links(
     if found is None:
         return None
     row = rows.publication(found)
-    staged = (row.bucket, hash_order(row.number), row.number, row.year, row.codes, row.title, row.data, *row.words)
+    staged = (row.bucket, hash_order(row.number), row.number, row.year, row.codes, row.data, *row.words)
     return staged, row.links
 
 

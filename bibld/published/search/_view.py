@@ -45,7 +45,7 @@ _ROLES_OF_GROUP = {"s": "subject", "p": "publisher", "q": "series", "k": "place"
 _ORDERS = {
     "year": "year IS NULL, year, entry.id",
     "-year": "year IS NULL, year DESC, entry.id",
-    "title": "title COLLATE NOCASE, entry.id",
+    "title": "title_of(kind, data) COLLATE NOCASE, entry.id",
     "libraries": "bucket, entry.id",
 }
 

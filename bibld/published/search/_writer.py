@@ -8,14 +8,21 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-
-import msgspec
+from zlib import crc32
 
 from bibld.parallel import batches
 from bibld.published._schema import connect, reporting_errors
 from bibld.published._view import PublishedView, published_releases
 from bibld.published.search._documents import ENTITY_FOLDERS, PUBLICATIONS, DocumentReader, Name
-from bibld.published.search._rows import PublicationRow, RowMaker, WordColumns, kind_number, name_tokens
+from bibld.published.search._packing import SAMPLES, Packing, encode, train_names, train_publications
+from bibld.published.search._rows import (
+    PublicationRow,
+    RowMaker,
+    WordColumns,
+    kind_number,
+    name_details,
+    name_tokens,
+)
 from bibld.published.search._schema import (
     AUTOMERGE,
     BUCKETS,
@@ -24,8 +31,6 @@ from bibld.published.search._schema import (
     ID_BITS,
     ID_MASK,
     TABLES,
-    Details,
-    NameDetails,
     bucket_of_uses,
     has_release,
 )
@@ -37,12 +42,12 @@ _MOST_STALE = 2
 
 _FEW = 1000
 _INSERT_ENTRY = "INSERT INTO entry (id, number, kind, bucket, year, since, codes) VALUES (?, ?, ?, ?, ?, ?, ?)"
-_INSERT_DETAIL = "INSERT INTO detail VALUES (?, ?, ?)"
+_INSERT_DETAIL = "INSERT INTO detail VALUES (?, ?)"
 _INSERT_WORDS = "INSERT INTO words (rowid, title, agent, subject, other, code) VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT_NAMES = "INSERT INTO names (rowid, name) VALUES (?, ?)"
 _STAGED = """
 CREATE TEMP TABLE staged (
-  bucket INTEGER, key INTEGER, number INTEGER, year INTEGER, codes BLOB, title TEXT, data BLOB,
+  bucket INTEGER, key INTEGER, number INTEGER, year INTEGER, codes BLOB, data BLOB,
   title_words TEXT, agent TEXT, subject TEXT, other TEXT, code TEXT
 )
 """
@@ -107,7 +112,7 @@ def _fill(file: Path, base: str, view: PublishedView, sources: Sequence[str], wo
         if workers > 1 and following > WORTH_PROCESSES:
             made = rows.in_processes(file.parent, rows.number_publications(sources), workers)
         connection.execute("BEGIN")
-        connection.executemany("INSERT INTO staged VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", made)
+        connection.executemany("INSERT INTO staged VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", made)
         _fill_publications(connection, rows.uses, view.release, following)
         connection.execute("INSERT INTO release VALUES (?)", (view.release,))
         connection.execute("COMMIT")
@@ -131,6 +136,7 @@ def _remove_file(file: Path) -> None:
 def _fill_entities(connection: sqlite3.Connection, base: str, view: PublishedView) -> int:
     """Insert all things that are no publications; return the id that follows theirs."""
     reader = DocumentReader(base)
+    train_names(connection, _sample_names(reader, view))
     rows = RowMaker(connection)
     following = 1
     for folder in ENTITY_FOLDERS:
@@ -142,11 +148,31 @@ def _fill_entities(connection: sqlite3.Connection, base: str, view: PublishedVie
     return following
 
 
+def _sample_names(reader: DocumentReader, view: PublishedView) -> list[bytes]:
+    """Return the encoded details of about ``SAMPLES`` things, chosen by hashes of their paths."""
+    chosen: list[tuple[int, str]] = []
+    step = 1
+    for folder in ENTITY_FOLDERS:
+        for entry in view.entries(f"{folder}/"):
+            number = crc32(entry.path.encode())
+            if number % step == 0 and entry.status == 200:
+                chosen.append((number, entry.path))
+            if len(chosen) > 2 * SAMPLES:
+                step *= 2
+                chosen = [pair for pair in chosen if pair[0] % step == 0]
+    documents = (view.document(path) for _, path in chosen)
+    names = (reader.read_name(document) for document in documents if document is not None)
+    return [encode(name_details(name)) for name in names if name is not None]
+
+
 def _fill_publications(connection: sqlite3.Connection, uses: array[int], release: int, following: int) -> None:
     """Insert the staged publications, with ids from ``following``, and what depends on ``uses`` of other things."""
+    samples = connection.execute("SELECT data FROM staged ORDER BY key, number LIMIT ?", (SAMPLES,))
+    train_publications(connection, [data for (data,) in samples])
+    packing = Packing(connection)
     for batch in batches(
         connection.execute(
-            "SELECT bucket, number, year, codes, title, data, title_words, agent, subject, other, code"
+            "SELECT bucket, number, year, codes, data, title_words, agent, subject, other, code"
             " FROM staged ORDER BY bucket, key"
         ),
         _ROWS_AT_ONCE,
@@ -157,13 +183,13 @@ def _fill_publications(connection: sqlite3.Connection, uses: array[int], release
             _INSERT_ENTRY,
             ((id_, row[1], 0, row[0], row[2], release, row[3]) for id_, row in numbered),
         )
-        connection.executemany(_INSERT_DETAIL, ((id_, row[4], row[5]) for id_, row in numbered))
-        connection.executemany(_INSERT_WORDS, ((row[0] << ID_BITS | id_, *row[6:]) for id_, row in numbered))
+        connection.executemany(_INSERT_DETAIL, ((id_, packing.pack_publication(row[4])) for id_, row in numbered))
+        connection.executemany(_INSERT_WORDS, ((row[0] << ID_BITS | id_, *row[5:]) for id_, row in numbered))
     connection.execute("DROP TABLE staged")
     connection.executemany(
         "UPDATE thing SET uses = ?2 WHERE number = ?1", ((number, count) for number, count in _counts(uses))
     )
-    _fill_names(connection)
+    _fill_names(connection, packing)
     connection.execute("INSERT INTO counter VALUES (?)", (following,))
 
 
@@ -171,7 +197,7 @@ def _counts(uses: array[int]) -> Iterable[tuple[int, int]]:
     return sorted(Counter(uses).items())
 
 
-def _fill_names(connection: sqlite3.Connection) -> None:
+def _fill_names(connection: sqlite3.Connection, packing: Packing) -> None:
     connection.execute(
         "UPDATE entry SET bucket = CASE"
         + "".join(
@@ -181,13 +207,13 @@ def _fill_names(connection: sqlite3.Connection) -> None:
         + " END WHERE kind > 0"
     )
     rows = connection.execute(
-        "SELECT entry.bucket, entry.id, title, data FROM entry JOIN detail USING (id) WHERE kind > 0"
+        "SELECT entry.bucket, entry.id, data FROM entry JOIN detail USING (id) WHERE kind > 0"
         " ORDER BY entry.bucket, entry.id"
     )
     for batch in batches(rows, _ROWS_AT_ONCE):
         connection.executemany(
             _INSERT_NAMES,
-            ((bucket << ID_BITS | id_, name_tokens(title, _decode_name(data))) for bucket, id_, title, data in batch),
+            ((bucket << ID_BITS | id_, name_tokens(packing.name(data))) for bucket, id_, data in batch),
         )
 
 
@@ -202,14 +228,10 @@ def _least_uses() -> list[int]:
     return least
 
 
-_decode_name = msgspec.msgpack.Decoder(NameDetails).decode
-_decode_details = msgspec.msgpack.Decoder(Details).decode
-
-
 def _insert_name(connection: sqlite3.Connection, rows: RowMaker, name: Name, id_: int, release: int) -> None:
     number = rows.number_of(name.path)
     connection.execute(_INSERT_ENTRY, (id_, number, kind_number(name), BUCKETS, None, release, None))
-    connection.execute(_INSERT_DETAIL, (id_, name.title, rows.name_data(name)))
+    connection.execute(_INSERT_DETAIL, (id_, rows.packing.pack_name(encode(name_details(name)))))
 
 
 # -- the difference
@@ -220,6 +242,7 @@ class _Update:
 
     def __init__(self, connection: sqlite3.Connection, base: str, view: PublishedView) -> None:
         self._connection = connection
+        self._packing = Packing(connection)
         self._view = view
         self._number = view.release
         self._reader = DocumentReader(base)
@@ -264,7 +287,7 @@ class _Update:
             for (data,) in self._connection.execute(
                 f"SELECT data FROM entry JOIN detail USING (id) WHERE kind = 0 AND {condition}", (self._number,)
             ):
-                for number in {link.number for link in _decode_details(data).links}:
+                for number in {link.number for link in self._packing.publication(data).links}:
                     self._uses[number] += sign
         self._delete("since >= ?", self._number)
         self._connection.execute("UPDATE entry SET until = NULL WHERE until >= ?", (self._number,))
@@ -287,19 +310,18 @@ class _Update:
         name = self._reader.read_name(document) if document is not None else None
         number = self._rows.number_of(path)
         row = self._connection.execute(
-            "SELECT entry.id, title, data FROM entry JOIN detail USING (id) WHERE number = ? AND until IS NULL",
+            "SELECT entry.id, data FROM entry JOIN detail USING (id) WHERE number = ? AND until IS NULL",
             (number,),
         ).fetchone()
-        data = self._rows.name_data(name) if name is not None else b""
         if row is not None:
-            if name is not None and (row[1], row[2]) == (name.title, data):
+            if name is not None and self._packing.name(row[1]) == name_details(name):
                 return []
             self._end(row[0])
         if name is not None:
             id_ = self._take_id()
             _insert_name(self._connection, self._rows, name, id_, self._number)
             self._names[number] = id_
-        return [number] if row is None or row[2] != data else []
+        return [number]
 
     def _publications_with(self, number: int) -> list[str]:
         """Return the paths of publications whose words contain the names of a thing."""
@@ -318,7 +340,7 @@ class _Update:
             "SELECT entry.id, data FROM entry JOIN detail USING (id) WHERE number = ? AND until IS NULL", (number,)
         ).fetchone()
         if row is not None:
-            for linked in {link.number for link in _decode_details(row[1]).links}:
+            for linked in {link.number for link in self._packing.publication(row[1]).links}:
                 self._uses[linked] -= 1
             self._end(row[0])
         if found is not None:
@@ -327,7 +349,7 @@ class _Update:
     def _insert(self, row: PublicationRow) -> None:
         id_ = self._take_id()
         self._connection.execute(_INSERT_ENTRY, (id_, row.number, 0, row.bucket, row.year, self._number, row.codes))
-        self._connection.execute(_INSERT_DETAIL, (id_, row.title, row.data))
+        self._connection.execute(_INSERT_DETAIL, (id_, self._packing.pack_publication(row.data)))
         self._words.append((row.bucket << ID_BITS | id_, row.words))
         self._uses.update(row.links)
 
@@ -356,8 +378,8 @@ class _Update:
         ids = list(self._names.values())
         rows = []
         for id_ in ids:
-            bucket, title, data = self._connection.execute(
-                "SELECT entry.bucket, title, data FROM entry JOIN detail USING (id) WHERE id = ?", (id_,)
+            bucket, data = self._connection.execute(
+                "SELECT entry.bucket, data FROM entry JOIN detail USING (id) WHERE id = ?", (id_,)
             ).fetchone()
-            rows.append((bucket << ID_BITS | id_, name_tokens(title, _decode_name(data))))
+            rows.append((bucket << ID_BITS | id_, name_tokens(self._packing.name(data))))
         self._connection.executemany(_INSERT_NAMES, sorted(rows))
