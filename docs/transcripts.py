@@ -15,11 +15,9 @@ import os
 import re
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -35,7 +33,7 @@ _TIMING = re.compile(r"^(\S+ +(?:[\d,]+|current)) +\d+\.\d\d(?: +[\d,]+)?$|^(in 
 _ANY = "…"
 _SERVE = re.compile(r"^bibld serve ")
 _SHOWN_PORT = 8000
-_SECONDS_TO_START = 60
+_PORT = re.compile(r"(?<=\w):(\d+)/")
 
 
 class Step(NamedTuple):
@@ -89,10 +87,8 @@ def differences(page: str) -> list[Difference]:
     found = []
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="transcript-")))
-        port = _free_port()
         home = folder / "curl"
         home.mkdir()
-        (home / ".curlrc").write_text(f'connect-to = "localhost:{_SHOWN_PORT}:127.0.0.1:{port}"\n')
         environment = dict(os.environ, CURL_HOME=str(home), COLUMNS="200")
         environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
         work = folder / "work"
@@ -102,7 +98,7 @@ def differences(page: str) -> list[Difference]:
                 (work / step[0]).parent.mkdir(parents=True, exist_ok=True)
                 (work / step[0]).write_text(step[1], encoding="utf-8")
             elif _SERVE.match(step.command):
-                printed = stack.enter_context(_server(step.command, port, work, environment))
+                printed = stack.enter_context(_server(step.command, work, environment))
                 if not is_as_shown(step.shown, printed):
                     found.append(Difference(step, printed))
             else:
@@ -127,32 +123,21 @@ def _output(command: str, folder: Path, environment: dict[str, str]) -> str:
 
 
 @contextmanager
-def _server(command: str, port: int, folder: Path, environment: dict[str, str]) -> Iterator[str]:
-    """Start ``bibld serve`` on a free port; give its first line, with the port that the page shows."""
-    words = [sys.executable, "-m", *shlex.split(command), "--port", str(port)]
+def _server(command: str, folder: Path, environment: dict[str, str]) -> Iterator[str]:
+    """Start ``bibld serve`` on a free port, to which curl goes now; give its first line as the page shows it."""
+    words = [sys.executable, "-m", *shlex.split(command), "--port", "0"]
     with subprocess.Popen(
         words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as server:
         assert server.stdout is not None
-        line = server.stdout.readline().decode("utf-8")
-        deadline = time.monotonic() + _SECONDS_TO_START
-        while not _is_listening(port) and server.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.1)
+        line = server.stdout.readline().decode("utf-8")  # it is printed when the server answers
         try:
-            yield line.replace(f":{port}", f":{_SHOWN_PORT}")
+            for port in _PORT.findall(line):
+                instead = f'connect-to = "localhost:{_SHOWN_PORT}:127.0.0.1:{port}"\n'
+                Path(environment["CURL_HOME"], ".curlrc").write_text(instead)
+            yield _PORT.sub(f":{_SHOWN_PORT}/", line)
         finally:
             server.send_signal(signal.SIGTERM)
-
-
-def _is_listening(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @click.command()
