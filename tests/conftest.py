@@ -8,10 +8,12 @@ from hypothesis import HealthCheck, settings
 
 from tests.configuration import load_config
 
-# How long an example takes depends on the machine's load, not only on the code.
+# How long an example takes depends on the machine's load, not only on the code. The examples of a test are always the
+# same, so that it fails where the code is wrong, and not now and then; `--hypothesis-profile=explore` looks for others.
 settings.register_profile(
-    "bibld", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    "explore", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
+settings.register_profile("bibld", settings.get_profile("explore"), derandomize=True)
 settings.load_profile("bibld")
 
 # From half a minute on. Those of Spark alternate with others, so that two processes seldom run two of them at once.
