@@ -35,6 +35,12 @@ def test_pages_are_well_formed_and_every_link_in_a_picture_leads_somewhere(clien
     assert len(re.findall(r'id="([^"]+)"', answer.text)) == len(set(re.findall(r'id="([^"]+)"', answer.text)))
 
 
+def test_a_graph_names_its_dataset_in_the_language_of_the_page(client):
+    for language, title in (("en", "Three libraries"), ("ru", "Три библиотеки")):
+        text = client.get(f"/doc/graph/provenance.html?lang={language}").text
+        assert re.search(rf'<a href="/dataset"[^>]*>{title}', text)
+
+
 @pytest.mark.parametrize("name", PICTURES)
 def test_each_picture_is_a_file_that_is_cached(client, name):
     answer = client.get(f"/picture/{name}.svg?lang=ru")

@@ -240,6 +240,7 @@ class Pages:
         labels = portraits.labels_for_reader(self._names.labels(thing.iri), "graph", self.language)
         incoming = self._graph.incoming(thing.iri, INCOMING_ON_PAGE, (page - 1) * INCOMING_ON_PAGE)
         titles = self._names.titles(subject for _, subject in incoming.links)
+        titles[self._addresses.iris.dataset] = self.language.best(self._manifest.dataset.title)
         pointing = []
         for predicate, subject in incoming.links:
             text = titles.get(subject) or views.compact(subject, {}, self._addresses.iris)
