@@ -21,6 +21,7 @@ import msgspec
 
 from bibld import dedup, harvest, ingest, link, publish, store, triplify
 from bibld.catalog import Catalog, LoadCounts, Queue, StageQueue
+from bibld.catalog.engines import check_newest_is_local, missing_results
 from bibld.config import Config, Remote
 from bibld.errors import ConfigError, StageError, StoreError
 from bibld.ingest import LoadResult, Withheld
@@ -389,8 +390,9 @@ def run(config: Config, run_time: datetime, progress: Progress, **options: Any) 
     """Run the stages over the configured sources; ``options`` are the fields of :class:`RunOptions`.
 
     Continues a run that was interrupted. Raises ``StageError`` when a stage cannot continue, ``CatalogError`` when
-    another run uses the workspace.
+    another run uses the workspace, or if Spark has newer results of it.
     """
+    check_newest_is_local(config.workspace, config.file)
     with _rare_cycle_search(), Catalog(config.workspace, config_file=config.file) as catalog:
         return Pipeline(catalog, config, run_time, progress, RunOptions(**options)).run()
 
@@ -440,7 +442,5 @@ def current_release(config: Config) -> tuple[Path, Manifest]:
     releases = publish.Releases(config.workspace)
     place = releases.current()
     if place is None:
-        raise StageError(
-            f"{config.workspace}: nothing has been published yet; run `bibld run {shlex.quote(str(config.file))}` first"
-        )
+        raise missing_results(config.workspace, config.file, "published")
     return place, releases.manifest(place)

@@ -13,7 +13,8 @@ from bibld._api.arguments import PathName, check_choice, run_time
 from bibld._api.review import checked_reason, person_name
 from bibld._api.tables import Table
 from bibld.catalog import Catalog, LinkVerdict, LinkVerdicts, StoredLink
-from bibld.errors import CatalogError, ConfigError
+from bibld.catalog.engines import check_newest_is_local, missing_results
+from bibld.errors import ConfigError
 from bibld.link import REVIEW, THRESHOLD, LinkOptions, LinkReport
 from bibld.model.iris import Iris
 
@@ -113,5 +114,7 @@ class Links:
     def _opened(self, read_only: bool = False) -> Catalog:
         workspace = self._workspace.config.workspace
         if not (workspace / "catalog.db").is_file():
-            raise CatalogError(f"{workspace}: nothing has been run yet; run `{self._workspace.run_command}` first")
+            raise missing_results(workspace, self._workspace.path)
+        if not read_only:
+            check_newest_is_local(workspace, self._workspace.path)
         return Catalog(workspace, read_only=read_only, config_file=self._workspace.path)

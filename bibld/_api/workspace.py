@@ -29,11 +29,12 @@ from bibld._api.sparql import query_release
 from bibld._api.tables import Table
 from bibld.catalog import Catalog, Reject
 from bibld.catalog.backup import Copied, back_up
+from bibld.catalog.engines import check_has_results, missing_results
 from bibld.catalog.exchange import ConvertedWorkspace
 from bibld.check import CheckReport, check_workspace
 from bibld.config import Config, Remote
 from bibld.dedup.labels import read_pairs
-from bibld.errors import CatalogError, ConfigError
+from bibld.errors import ConfigError
 from bibld.explain import IriReport, PairReport, RecordReport
 from bibld.harvest import HarvestResult
 from bibld.ingest import Exported, export_mods, export_originals
@@ -86,7 +87,7 @@ class Workspace:
     def catalog(self) -> Iterator[Catalog]:
         """Open the catalog for reading; raises ``CatalogError`` before the first run."""
         if not (self.config.workspace / "catalog.db").is_file():
-            raise CatalogError(f"{self.config.workspace}: nothing has been run yet; run `{self.run_command}` first")
+            raise missing_results(self.config.workspace, self.path)
         with Catalog(self.config.workspace, read_only=True, config_file=self.path) as opened:
             yield opened
 
@@ -453,8 +454,7 @@ class Workspace:
         ``all_records`` reads every stored record instead of a sample, ``repair`` mends what can be made again. Raises
         ``CatalogError`` while a run is in progress.
         """
-        if not any((self.config.workspace / name).is_file() for name in ("register.db", "catalog.db")):
-            raise CatalogError(f"{self.config.workspace}: nothing has been run yet; run `{self.run_command}` first")
+        check_has_results(self.config.workspace, self.path)
         return check_workspace(self.config, all_records, repair, self.progress)
 
     def validate(self, shapes: PathName | None = None, settings: ReportSettings | None = None) -> ValidationReport:

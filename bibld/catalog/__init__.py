@@ -48,9 +48,9 @@ from bibld.catalog._schema import (
     RecordStatus,
     is_locked,
     open_database,
-    run_command,
 )
 from bibld.catalog._stages import DirtyQueue, DirtyQueues, ItemKind, Queue, Runs, StageQueue
+from bibld.catalog.engines import missing_results
 from bibld.compression import Blobs
 from bibld.errors import CatalogError
 from bibld.model.digest import digest
@@ -130,7 +130,7 @@ class Catalog:
     def __init__(self, workspace: Path, read_only: bool = False, config_file: Path | None = None) -> None:
         self.workspace = workspace
         if read_only and not (workspace / _FILE).is_file():
-            raise CatalogError(f"{workspace}: contains no catalog yet; run {run_command(config_file)} first")
+            raise missing_results(workspace, config_file)
         with ExitStack() as opening:
             if not read_only:
                 opening.callback(lock_folder(workspace).close)

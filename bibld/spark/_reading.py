@@ -152,7 +152,7 @@ class CarrierNumbers:
         """Write the table of carriers."""
         rows = [(number, *key) for key, number in sorted(self._numbers.items(), key=lambda item: item[1])]
         made_by = digest("carriers", [(number, *key[:3], key[3].decode()) for number, *key in rows])
-        engine.tables.write("carriers", made_by, engine.rows(rows, "carriers"))
+        engine.tables.write_rows("carriers", made_by, rows)
 
 
 def convert_files(
@@ -169,7 +169,7 @@ def convert_files(
         known = set()
     rows = sorted({plan.key for plan in plans} | {key for key in known if key[0] in unread})
     made_by = digest("conversions", VERSION, rows)
-    tables.write("inputs", digest("inputs", made_by), engine.rows(rows, "inputs"))
+    tables.write_rows("inputs", digest("inputs", made_by), rows)
     changed = [plan for plan in plans if plan.key not in known]
     if tables.is_complete("conversions", made_by):
         return tables.use("conversions", made_by), changed

@@ -52,14 +52,16 @@ class Load:
         self._refused = {one.source.id: _refused(engine, one) for one in inspections}
         configured = {source.id for source in engine.config.sources}
         before = {row.source: row for row in self._tables.before("loads").collect()}
-        self._removed = sorted(before.keys() - configured)
+        live = self._count_live(sorted(before.keys() - configured))
+        self._spared = {} if engine.options.allow_deletes else {source: rows for source, rows in live.items() if rows}
+        self._removed = sorted(live.keys() - self._spared.keys())
         self._kept_loads = {name: row for name, row in before.items() if name not in self._loaded}
         self._withheld: set[str] = set()
         self._warned: set[str] = set()
 
     @property
     def is_idle(self) -> bool:
-        """Whether no source is loaded and none was removed."""
+        """Whether no source is loaded, and no records of a removed one are deleted."""
         return not self._inspections and not self._removed
 
     @property
@@ -70,6 +72,15 @@ class Load:
     @property
     def _loaded(self) -> set[str]:
         return {one.source.id for one in self._inspections}
+
+    def _count_live(self, sources: Sequence[str]) -> dict[str, int]:
+        """Return the number of live records of sources that the configuration does not contain any more."""
+        if not sources:
+            return {}
+        with self._engine.job("read: count records of removed sources"):
+            live = self._tables.before("records").where(sql.col("status") == str(RecordStatus.LIVE))
+            rows = live.where(sql.col("source").isin(*sources)).groupBy("source").count().collect()
+        return dict.fromkeys(sources, 0) | {source: int(number) for source, number in rows}
 
     # -- files -------------------------------------------------------------------------------------------------------
 
@@ -207,30 +218,33 @@ class Load:
 
     # -- results -----------------------------------------------------------------------------------------------------
 
-    def count(self, allow_deletes: bool) -> None:
+    def count(self) -> None:
         """Count what the loads change, withhold deletions that are too many, and note both."""
         with self._engine.job("read: count changes"):
             rows = {row.source: row for row in _counts(self._tables.read("settled")).collect()}
         for inspection in self._inspections:
-            self._engine.note_load(self._result(inspection, rows.get(inspection.source.id), allow_deletes))
+            self._engine.note_load(self._result(inspection, rows.get(inspection.source.id)))
         for source in self._removed:
             row = rows.get(source)
-            live = int(row.live) if row is not None else 0
-            if live and not allow_deletes:
-                reason = ingest.removed_source_reason(live)
-                self._engine.note_withheld(self._withhold(source, reason))
-            else:
-                self._engine.progress.report(ingest.removed_source_report(source, int(row.absent) if row else 0))
-                del self._kept_loads[source]
+            self._engine.progress.report(ingest.removed_source_report(source, int(row.absent) if row else 0))
+            del self._kept_loads[source]
 
-    def _result(self, inspection: Inspection, row: Row | None, allow_deletes: bool) -> LoadResult:
+    def note_spared(self) -> None:
+        """Note the removed sources whose records are not deleted; that needs no settling, so a night costs little."""
+        for source, live in self._spared.items():
+            stored = self._tables.before("records").where((sql.col("source") == source) & _has_record())
+            named = stored.orderBy("ordinal")
+            self._engine.note_withheld(self._withhold(source, ingest.removed_source_reason(live), named))
+
+    def _result(self, inspection: Inspection, row: Row | None) -> LoadResult:
         source = inspection.source
         counts: dict[str, int] = defaultdict(int)
         if row is not None:
             counts |= {name: value or 0 for name, value in row.asDict().items() if name != "source"}
         is_damaged = bool(counts["missing"]) and self._unnamed[source.id] > self._unnamed_before(source.id)
         reason = ingest.reason_to_withhold(source.config, counts["deletions"], counts["live"], is_damaged)
-        withheld = self._withhold(source.id, reason) if reason and not allow_deletes else None
+        is_withheld = bool(reason) and not self._engine.options.allow_deletes
+        withheld = self._withhold(source.id, reason, self._deletions_of(source.id)) if is_withheld else None
         done = withheld is None
         supersedes = counts["deletion_supersedes"] if done else 0
         return LoadResult(
@@ -249,12 +263,16 @@ class Load:
             fault=self._faults.get(source.id, ""),
         )
 
-    def _withhold(self, source: str, reason: str) -> ingest.Withheld:
-        self._withheld.add(source)
+    def _deletions_of(self, source: str) -> DataFrame:
+        """Return the settled records of a source that would be deleted, in the order of their ordinals."""
         is_named = sql.col("is_missing") | sql.col("is_listed") | sql.col("deletion_carrier").isNotNull()
         named = self._tables.read("settled").where((sql.col("source") == source) & is_named)
-        order = [sql.col("ordinal").asc_nulls_last(), sql.col("first_turn"), sql.col("first_position")]
-        rows = named.orderBy(*order).select("control_number").toLocalIterator()
+        return named.orderBy(sql.col("ordinal").asc_nulls_last(), "first_turn", "first_position")
+
+    def _withhold(self, source: str, reason: str, named: DataFrame) -> ingest.Withheld:
+        """Note that the deletions of these records are not done."""
+        self._withheld.add(source)
+        rows = named.select("control_number").toLocalIterator()
         records = (RecordId(source, row.control_number) for row in rows)
         return ingest.withhold(self._engine.config.workspace, source, records, reason)
 
@@ -294,14 +312,13 @@ class Load:
         kept = {source: fingerprint for source, fingerprint in known.items() if source not in self._loaded}
         rows = sorted((clean | kept).items())
         made_by = readings_version(dict(rows), self._tables.version("records"))
-        self._tables.write("readings", made_by, self._engine.rows(rows, "readings"))
+        self._tables.write_rows("readings", made_by, rows)
 
     def final(self, settled: DataFrame) -> DataFrame:
         """Return the settled records with their final place and status: deletions are done unless withheld."""
         is_done = ~sql.col("source").isin(sorted(self._withheld)) if self._withheld else sql.lit(True)
         withdrawn = is_done & sql.col("deletion_carrier").isNotNull()
-        has_record = sql.col("status").isin(str(RecordStatus.LIVE), str(RecordStatus.SUPPRESSED))
-        removed = is_done & (sql.col("is_missing") | sql.col("is_listed")) & has_record
+        removed = is_done & (sql.col("is_missing") | sql.col("is_listed")) & _has_record()
         return settled.select(
             "ordinal",
             "source",
@@ -368,7 +385,7 @@ class Load:
             for load in engine.loads
             if load.source in self._loaded
         ]
-        tables.write("loads", digest("loads", loads), engine.rows(loads, "loads"))
+        tables.write_rows("loads", digest("loads", loads), loads)
 
 
 # -- in tasks --------------------------------------------------------------------------------------------------------
@@ -397,6 +414,10 @@ def _sighting(**columns: Column | int) -> list[Column]:
 
 
 _TYPES = defaultdict(lambda: "string", kind="int", is_deleted="boolean")
+
+
+def _has_record() -> Column:
+    return sql.col("status").isin(str(RecordStatus.LIVE), str(RecordStatus.SUPPRESSED))
 
 
 def _counts(settled: DataFrame) -> DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +14,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sql
 
 from bibld.catalog import RecordStatus, Register, digest
+from bibld.catalog.engines import check_newest_is_on_spark
 from bibld.errors import StageError
 from bibld.ingest import SuppressionRequest, report_suppressions, suppressed_ordinal
 from bibld.model.iris import record_of_path
@@ -63,16 +65,20 @@ class Suppressions(msgspec.Struct, frozen=True):
 
 
 def check_origin(engine: Engine) -> None:
-    """Raise ``StageError`` if the workspace was run on one machine and not converted: ordinals would change."""
-    file = engine.config.workspace / "register.db"
-    if engine.tables.committed.number or not file.is_file():
+    """Raise ``StageError`` if the workspace was run on one machine since its conversion: ordinals would change."""
+    workspace, config_file = engine.config.workspace, engine.config.file
+    file = workspace / "register.db"
+    if engine.tables.committed.number:
+        check_newest_is_on_spark(workspace, config_file)
+        return
+    if not file.is_file():
         return
     with closing(_open(file)) as register:
         used = register.execute("SELECT count(*) FROM ordinal").fetchone()[0]
     if used:
         raise StageError(
-            f"{engine.config.workspace}: was run on one machine; run"
-            f" `bibld workspace convert {engine.config.file} --to spark` first, which keeps all IRIs"
+            f"{workspace}: was run on one machine; run"
+            f" `bibld workspace convert {shlex.quote(str(config_file))} --to spark` first, which keeps all IRIs"
         )
 
 
@@ -125,9 +131,9 @@ def resolve_suppressions(engine: Engine, requests: Sequence[SuppressionRequest])
     known = {(int(row.ordinal), row.value) for row in tables.before("active_suppression").collect()}
     lifted = known - wanted.keys()
     rows = [(*key, one.reason) for key, one in sorted(wanted.items())]
-    tables.write("register_suppression", digest("suppression", rows), engine.rows(rows, "register_suppression"))
+    tables.write_rows("register_suppression", digest("suppression", rows), rows)
     active = [row[:2] for row in rows]
-    tables.write("active_suppression", digest("active", active), engine.rows(active, "active_suppression"))
+    tables.write_rows("active_suppression", digest("active", active), active)
     report_suppressions(len(wanted.keys() - known), len(lifted), len(wanted), engine.progress)
     return Suppressions(wanted, tuple(sorted(ordinal for ordinal, value in lifted if not value)))
 
@@ -153,7 +159,7 @@ def copy_verdicts(engine: Engine) -> None:
     with closing(_open(file)) as register:
         for name, query in _COPIES.items():
             rows = register.execute(query).fetchall()
-            engine.tables.write(name, digest(name, rows), engine.rows(rows, name))
+            engine.tables.write_rows(name, digest(name, rows), rows)
         for name, query in _VERDICTS.items():
             rows = register.execute(query).fetchall()
             ordinals = _ordinals(engine, {id for row in rows for id in (row[1:3], row[3:5])})
@@ -162,7 +168,7 @@ def copy_verdicts(engine: Engine) -> None:
                 for row in rows
                 if row[1:3] in ordinals and row[3:5] in ordinals
             ]
-            engine.tables.write(name, digest(name, known), engine.rows(known, name))
+            engine.tables.write_rows(name, digest(name, known), known)
 
 
 def _ordinals(engine: Engine, records: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], int]:

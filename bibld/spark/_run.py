@@ -12,6 +12,7 @@ import msgspec
 
 from bibld import dedup, triplify
 from bibld.catalog import lock_folder
+from bibld.catalog.engines import note_run_on_spark
 from bibld.config import Config, blocker_faults
 from bibld.errors import ConfigError
 from bibld.merge import settings_digest as merge_settings_digest
@@ -20,7 +21,7 @@ from bibld.progress import Progress
 from bibld.spark._data import cluster_entities, describe_clusters, keep_links, merge_clusters, point_to_founders
 from bibld.spark._engine import Engine
 from bibld.spark._matching import match_records
-from bibld.spark._output import publish_release, remove_releases
+from bibld.spark._output import last_manifest, needed_tables, publish_release, remove_releases
 from bibld.spark._output.figures import count_figures
 from bibld.spark._register import check_origin
 from bibld.spark._session import session
@@ -111,11 +112,12 @@ def _has_nothing(engine: Engine) -> bool:
 def _complete(engine: Engine, times: list[StageTime], started: float) -> Summary:
     release = engine.release
     with engine.job("figures"):
-        figures = release.manifest.figures if release is not None else count_figures(engine, None)
+        figures = release.manifest.figures if release is not None else count_figures(engine, last_manifest(engine))
         waiting = engine.tables.read("edges").where(_FOR_REVIEW).count()
     stored = RunSummary(_settings(engine.config), {time.stage: time.seconds for time in times})
+    note_run_on_spark(engine.config.workspace, engine.number)
     engine.tables.commit(stored, engine.run_time.isoformat())
-    engine.tables.sweep()
+    engine.tables.sweep(needed_tables(engine))
     remove_releases(engine)
     return Summary(
         sources=tuple(engine.loads),

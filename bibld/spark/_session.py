@@ -66,6 +66,28 @@ appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n
 """
 
+_REMEDIES = (
+    (
+        re.compile(r"No space left on device|not enough space"),
+        "a disk is full: free space in the folders for intermediate files (`SPARK_LOCAL_DIRS`) and in `storage`, then"
+        " run again; what is complete is not made again",
+    ),
+    (
+        re.compile(r"spark\.driver\.maxResultSize"),
+        "the driver received too much: raise `spark.driver.maxResultSize` and `spark.driver.memory`",
+    ),
+    (
+        re.compile(r"java\.lang\.OutOfMemoryError"),
+        "Java has too little memory: raise `spark.executor.memory` and `spark.driver.memory`",
+    ),
+    (
+        re.compile(r"Python worker exited unexpectedly|ExecutorLostFailure|exit (?:code|status):? 137"),
+        "processes of a node ended, probably for lack of memory: raise `spark.executor.memoryOverhead`, or lower"
+        " `spark.executor.cores`",
+    ),
+)
+"""What to do about failures that Spark does not explain, the most certain first."""
+
 _SAME_ON_BOTH = "install the same version on both, or pack the archive `[engine] environment` again"
 _NOT_ON_NODE = re.compile(r"No module named 'bibld[\w.]*'|Cannot run program \"[^\"]+\"")
 _OTHER_ON_NODE = re.compile(r"Can't get attribute '[^']+' on <module 'bibld[^>]*>")
@@ -176,6 +198,9 @@ def reason_of(error: BaseException) -> str:
         message = own[1]
         end = _END_OF_ERROR.search(message)
         return message[: end.start()].strip() if end else message.strip()
+    for found, remedy in _REMEDIES:
+        if found.search(text):
+            return remedy
     if isinstance(error, PySparkRuntimeError) and "JAVA_GATEWAY_EXITED" in text:
         return "Java ended before it answered; Spark needs Java 17"
     causes = [line.strip() for line in text.splitlines() if line.strip().startswith("Caused by: ")]

@@ -45,6 +45,7 @@ def read_sources(engine: Engine) -> int:
     conversions, converted_now = convert_files(engine, plans, carriers.of_sources(unread))
     load = Load(engine, accepted, plans, conversions)
     settled = None if load.is_idle else _settle(engine, load, converted_now)
+    load.note_spared()
     suppressions = resolve_suppressions(engine, requests)
     if settled is None and "active_suppression" in engine.tables.changed():
         settled = _settle(engine, load, converted_now)
@@ -76,7 +77,7 @@ def _settle(engine: Engine, load: Load, converted_now: Sequence[FilePlan]) -> Da
     """Settle which version of each record is in force, and number new records."""
     load.count_files(converted_now)
     load.settle()
-    load.count(engine.options.allow_deletes)
+    load.count()
     settled = assign_ordinals(engine)
     load.warn_of_unknown_deletions()
     return settled

@@ -11,11 +11,14 @@ A version is never changed. What a run has written before it was stopped is comp
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from bibld.catalog import digest
@@ -58,6 +61,11 @@ class RunManifest(msgspec.Struct, frozen=True):
     summary: Any = None
     format: int = _FORMAT
     salt: str = ""
+
+    @property
+    def is_conversion(self) -> bool:
+        """Whether a conversion has committed it: the tables are the rows of one machine."""
+        return isinstance(self.summary, dict) and "state" in self.summary
 
 
 class _Current(msgspec.Struct, frozen=True):
@@ -130,29 +138,49 @@ class Tables:
             shaped = frame.to(spark_schema(name))
             ordered = shaped.sortWithinPartitions(*sort) if sort else shaped
             ordered.write.mode("overwrite").options(**_options(name)).parquet(self.storage.path(folder))
-            rows = self._read(name, made_by).count()
-            columns = tuple(SCHEMAS[name].names)
-            manifest = TableManifest(name, made_by, rows, self.number, columns, dict(figures or {}))
-            self.storage.write(f"{folder}/{_MANIFEST}", msgspec.json.encode(manifest))
+            self._complete(name, made_by, self._read(name, made_by).count(), figures)
+        return self.use(name, made_by)
+
+    def write_rows(self, name: str, made_by: str, rows: Iterable[Sequence[Any]]) -> DataFrame:
+        """Write a version of a table of few rows, which the driver has, without a job of Spark; return it.
+
+        A version that is complete already is only read.
+        """
+        if not self.is_complete(name, made_by):
+            some, schema = list(rows), SCHEMAS[name]
+            columns = zip(*some, strict=True) if some else [()] * len(schema)
+            arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+            self.storage.delete(_folder(name, made_by))  # left by a run that was stopped
+            with tempfile.TemporaryDirectory() as place:
+                file = Path(place) / "part.parquet"
+                pq.write_table(pa.Table.from_arrays(arrays, schema=schema), file, compression="zstd", version="2.6")
+                self.storage.upload(file, f"{_folder(name, made_by)}/part-00000.parquet")
+            self._complete(name, made_by, len(some))
         return self.use(name, made_by)
 
     def adopt(self, name: str, made_by: str, rows: int) -> None:
         """Make a version the one of this run whose files were written without Spark, and are complete."""
         if not self.is_complete(name, made_by):
-            manifest = TableManifest(name, made_by, rows, self.number, tuple(SCHEMAS[name].names))
-            self.storage.write(f"{_folder(name, made_by)}/{_MANIFEST}", msgspec.json.encode(manifest))
+            self._complete(name, made_by, rows)
         self._versions[name] = made_by
+
+    def _complete(self, name: str, made_by: str, rows: int, figures: Mapping[str, int] | None = None) -> None:
+        columns = tuple(SCHEMAS[name].names)
+        manifest = TableManifest(name, made_by, rows, self.number, columns, dict(figures or {}))
+        self.storage.write(f"{_folder(name, made_by)}/{_MANIFEST}", msgspec.json.encode(manifest))
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
     def read(self, name: str) -> DataFrame:
         """Return this run's version if it was written, else that of the last committed run, else an empty table."""
-        version = self.version(name)
-        return self._read(name, version) if version else self._empty(name)
+        return self.stored(name, self.version(name))
 
     def before(self, name: str) -> DataFrame:
         """Return the version of the last committed run; an empty table if there is none."""
-        version = self.committed.tables.get(name)
+        return self.stored(name, self.committed.tables.get(name, ""))
+
+    def stored(self, name: str, version: str) -> DataFrame:
+        """Return a complete version of a table; an empty table for no version."""
         return self._read(name, version) if version else self._empty(name)
 
     def rows(self, name: str) -> int:
@@ -179,12 +207,19 @@ class Tables:
         self.number += 1
         return run.number
 
-    def sweep(self) -> None:
-        """Delete the versions of tables that neither the last committed runs nor this run need, and checkpoints."""
+    def runs_since(self, number: int) -> list[RunManifest]:
+        """Return the committed runs after that with this number, in their order."""
+        return [self._run(f"{one:06}.json") for one in range(number + 1, self.committed.number + 1)]
+
+    def sweep(self, needed: Iterable[tuple[str, str]] = ()) -> None:
+        """Delete the versions of tables that nobody needs, and checkpoints.
+
+        The last committed runs and this run need theirs; ``needed`` are names and versions of others.
+        """
         self.storage.delete(CHECKPOINTS)
         first = self.committed.number - _RUNS_KEPT + 1
         runs = [name for name in self.storage.names("runs") if name.endswith(".json")]
-        kept = {(name, version) for name, version in self._versions.items()}
+        kept = {*needed, *self._versions.items()}
         for name in runs:
             if int(name.removesuffix(".json")) >= first:
                 kept |= set(self._run(name).tables.items())

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from bibld.catalog import Catalog
+from bibld.catalog.engines import note_conversion
 from bibld.catalog.exchange import TABLES, ConvertedWorkspace
 from bibld.config import Config
 from bibld.errors import CatalogError
@@ -36,6 +37,7 @@ def convert_workspace(config: Config, to: str, run_time: datetime, progress: Pro
                 raise CatalogError(f"{config.workspace}: nothing has been run yet, there is nothing to convert")
             with Catalog(config.workspace, config_file=config.file) as catalog:
                 run = write_tables(catalog, tables, run_time.isoformat(), progress)
+                note_conversion(config.workspace, run)
         else:
             run = write_workspace(tables, config, progress)
         versions = tables.committed.tables

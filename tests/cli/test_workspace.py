@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from bibld import cli, config, pipeline, progress
+from bibld.catalog.engines import note_run_on_spark
 from bibld.config import Config
 from tests.end_to_end.conftest import CLOCK, sample_in
 
@@ -45,6 +46,28 @@ def test_a_workspace_goes_to_tables_and_back(sample, convert):
     back = convert("--to", "local", "-q", "--json")
     found = json.loads(back.output)
     assert (found["engine"], found["run"], found["rows"]["records"]) == ("local", 1, 289)
+    ran = CliRunner().invoke(cli.command_line, ["run", str(sample.file), "-q"])
+    assert ran.exit_code == 0, ran.output
+
+
+def test_one_machine_does_not_run_what_spark_has_run_since(sample, convert):
+    assert convert("--to", "spark", "-q").exit_code == 0
+    note_run_on_spark(sample.workspace, 2)
+    advice = f"run `bibld workspace convert {sample.file} --to local`"
+    for words in (["run", str(sample.file), "-q"], ["link", str(sample.file)]):
+        refused = CliRunner().invoke(cli.command_line, words)
+        assert refused.exit_code == 1, words
+        assert f"run 2 was on Spark, and this machine does not have its results; {advice} first" in refused.output
+    for name in ("catalog.db", "register.db"):
+        (sample.workspace / name).unlink()
+    shutil.rmtree(sample.workspace / "releases")
+    file = str(sample.file)
+    for words in (["stats", file], ["serve", file], ["catalog", "check", file], ["split", file, "a:1"]):
+        refused = CliRunner().invoke(cli.command_line, words)
+        assert refused.exit_code == 1, words
+        assert "on this machine, only on Spark" in refused.output
+        assert f"{advice}, then `bibld run {sample.file} --engine local`" in refused.output
+    assert convert("--to", "local", "-q").exit_code == 0
     ran = CliRunner().invoke(cli.command_line, ["run", str(sample.file), "-q"])
     assert ran.exit_code == 0, ran.output
 

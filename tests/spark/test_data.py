@@ -7,18 +7,29 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pyarrow as pa
+import pytest
 from pyspark.sql import SparkSession
 
 from bibld.catalog import Catalog, Queue
+from bibld.errors import StageError
+from bibld.model.origin import RecordId
 from bibld.progress import Silent
 from bibld.spark._convert.to_tables import write_tables
-from bibld.spark._data import cluster_entities, describe_clusters, keep_links, point_to_founders
+from bibld.spark._data import cluster_entities, describe_clusters, entities, keep_links, point_to_founders
 from bibld.spark._engine import Engine
 from bibld.spark._schemas import spark_schema
+from bibld.spark._stream import batches_of
+from bibld.spark._stream import rows_of as rows_of_batches
+from bibld.triplify._claims import Claim, EntityClaim, NameForm, encode_assertions
 from tests.configuration import load_config
 from tests.spark.twins import Reported
 from tests.triplify.merged_book import IRIS
 from tests.triplify.small_world import NUMBERS, Book, Change, Decided, World
+
+ROWS_OF_ENTITIES = pa.schema(
+    [("component", pa.int64()), ("entity", pa.string()), ("body", pa.binary()), ("votes", pa.int64())]
+)
 
 MADE = ("merged", "statements", "entities", "existence_dependencies", "assertions")
 """The tables that these stages make and that one machine has, too."""
@@ -75,6 +86,21 @@ def test_records_that_others_name_and_decisions_about_entities(spark: SparkSessi
             assert made == expected
             assert len({row[3] for row in made["existence_dependencies"]}) == 2, "some exist, and some do not"
             engine.tables.commit()
+
+
+def test_tied_entities_that_no_task_has_room_for_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    claims = [
+        Claim(f"{IRIS.base}agent/{number}", "agent", EntityClaim(NameForm(f"Name {number}"), ties=("viaf:1",)), record)
+        for number, record in enumerate(RecordId("a", str(number)) for number in range(9))
+    ]
+    rows = [(1, entity, body, votes) for (entity, body), votes in encode_assertions(claims).items()]
+    (batch,) = batches_of(rows, ROWS_OF_ENTITIES)
+    settings = entities._Settings(IRIS, {})
+    assert len(list(entities._describe_component(settings, rows_of_batches([batch], entities._Row)))) == 9
+    monkeypatch.setattr(entities, "LARGEST_COMPONENT", 200)
+    message = f"triplify: more entities are tied to {IRIS.base}agent/0 than one task has room for"
+    with pytest.raises(StageError, match=message):
+        list(entities._describe_component(settings, rows_of_batches([batch], entities._Row)))
 
 
 def test_links_of_entities_that_exist_are_kept(spark: SparkSession, tmp_path: Path) -> None:

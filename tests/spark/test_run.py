@@ -117,6 +117,7 @@ def test_nights_of_both_engines(twins: Twins, monkeypatch: pytest.MonkeyPatch) -
         verdicts.withdraw(verdicts.current()[0])
     (_, source, number), *_ = twins.rows["register_ordinal"]
     (twins.folder / "suppress.csv").write_text(f"record,value,reason\n{source}:{number},,a court\n", encoding="utf-8")
+    twins.run(until="triplify")
     twins.run()
     assert kinds_of_events(twins) >= {"restored", "returned"}
     assert manifest(twins.place).patches == (), "a patch would contain what must not be published"

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import msgspec
 import pyarrow as pa
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from bibld.config import EngineConfig
@@ -69,6 +70,24 @@ def test_other_failures_are_named_without_traces(spark: SparkSession) -> None:
         spark.range(3).mapInArrow(fail, "id long").collect()
     assert str(caught.value) == "dedup: pairs: ZeroDivisionError: 7 by nothing"
     assert reason_of(ValueError("plain")) == "plain"
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("Caused by: java.io.IOException: No space left on device", "SPARK_LOCAL_DIRS"),
+        ("Job aborted\nCaused by: java.lang.OutOfMemoryError: Java heap space", "raise `spark.executor.memory`"),
+        (
+            "Python worker exited unexpectedly (crashed)\nCaused by: java.io.EOFException",
+            "spark.executor.memoryOverhead",
+        ),
+        ("serialized results of 3 tasks is bigger than spark.driver.maxResultSize (1024.0 MiB)", "the driver received"),
+    ],
+)
+def test_failures_that_spark_does_not_explain_have_a_remedy(text: str, remedy: str) -> None:
+    with pytest.raises(StageError, match=r"^dedup: score pairs: ") as raised, located_failures("dedup: score pairs"):
+        raise PySparkException(text)
+    assert remedy in str(raised.value)
 
 
 @pytest.mark.parametrize("cause", ["No module named 'bibld.spark'", 'Cannot run program "./environment/bin/python"'])

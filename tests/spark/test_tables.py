@@ -42,6 +42,18 @@ def test_a_version_without_its_manifest_is_written_again(tables: Tables, spark: 
     assert content(tables.write("members", "v1", members(spark, (5, 4)))) == [(5, 4)]
 
 
+def test_rows_of_the_driver_are_read_as_those_of_spark(tables: Tables, spark: SparkSession) -> None:
+    row = (1, "v", ["tables"], "s", True, [], ["a line", ""], ["<ж>"])
+    tables.storage.write("tables/released/v1/part-1.parquet", b"left by a run that was stopped")
+    assert [tuple(found) for found in tables.write_rows("released", "v1", [row]).collect()] == [row]
+    assert tables.rows("released") == 1
+    body = [(3, "made for", bytes(range(256)))]
+    assert [tuple(found) for found in tables.write_rows("statistics", "v1", body).collect()] == body
+    assert tables.write_rows("members", "v1", []).count() == 0
+    again = reopened(tables, spark)
+    assert content(again.write_rows("members", "v1", [(9, 9)])) == [], "a complete version is only read"
+
+
 def test_a_run_is_what_was_committed(tables: Tables, spark: SparkSession) -> None:
     tables.write("members", "v1", members(spark, (2, 1)))
     assert reopened(tables, spark).read("members").count() == 0, "nothing is committed yet"

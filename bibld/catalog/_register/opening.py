@@ -9,7 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from bibld.catalog._schema import REGISTER, REGISTER_FORMAT, is_locked, open_database, run_command
+from bibld.catalog._schema import REGISTER, REGISTER_FORMAT, is_locked, open_database
+from bibld.catalog.engines import missing_results
 from bibld.errors import CatalogError
 
 PATIENCE = 30.0
@@ -26,7 +27,7 @@ class OpenRegister:
         self._file = workspace / "register.db"
         self._patience = patience
         if not self._file.is_file():
-            raise CatalogError(f"{workspace}: contains no register yet; run {run_command(config_file)} first")
+            raise missing_results(workspace, config_file)
         self._connection = open_database(self._file, REGISTER, REGISTER_FORMAT, False, config_file)
         self._connection.execute("PRAGMA synchronous = FULL")
         self._connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")

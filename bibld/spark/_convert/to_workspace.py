@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bibld.catalog import Catalog
+from bibld.catalog.engines import note_conversion
 from bibld.catalog.exchange import (
     TABLES,
     Restoration,
@@ -61,6 +62,7 @@ def write_workspace(tables: Tables, config: Config, progress: Progress) -> int:
             _build(tables, run, building, config.workspace / "register.db", progress)
             _mark(building, complete)
         replace_databases(building, config.workspace)
+        note_conversion(config.workspace, run.number)
     return run.number
 
 

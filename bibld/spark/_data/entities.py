@@ -23,6 +23,10 @@ from bibld.triplify import Assertion, describe_entity_clusters, keys_of_assertio
 
 SUMMED, TIES, COMPONENTS, DESCRIBED = "entity_assertions", "entity_ties", "entity_components", "described_entities"
 
+LARGEST_COMPONENT = 512 << 20
+"""Bytes of the assertions about entities that are tied to each other, which one task describes: it needs some four
+times as much memory."""
+
 _EntityRow = tuple[str, str, bytes | None, tuple[str, ...]]
 
 
@@ -127,7 +131,14 @@ def _describe(settings: Broadcast[_Settings], batches: Iterable[pa.RecordBatch])
 
 def _describe_component(settings: _Settings, rows: Iterable[_Row]) -> Iterator[_EntityRow]:
     assertions: dict[str, list[tuple[Assertion, int]]] = {}
+    size = 0
     for row in rows:
+        size += len(row.body)
+        if size > LARGEST_COMPONENT:
+            raise StageError(
+                f"triplify: more entities are tied to {min(assertions, default=row.entity)} than one task has room for ({len(assertions)}"
+                f" entities, {size >> 20} MB of assertions); correct the identifier that their records share"
+            )
         assertions.setdefault(row.entity, []).append((read_assertion(row.body), row.votes))
     try:
         described = list(describe_entity_clusters(settings.iris, settings.verdicts, assertions))

@@ -144,7 +144,8 @@ def complete_components(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]
             if size > LARGEST_COMPONENT:
                 raise StageError(
                     f"dedup: more records are linked with the record of ordinal {last} than one task has room for"
-                    f" ({count} records and pairs, {size >> 20} MB); raise the threshold `same` of the scorer"
+                    f" ({count} records and pairs, {size >> 20} MB); raise the threshold `same` of the scorer, or take"
+                    " the key that their records share out of the blocking"
                 )
     if waiting:
         yield pa.Table.from_batches(waiting)

@@ -47,9 +47,7 @@ def follow_iris(engine: Engine) -> None:
     with engine.job("dedup: state of matching"):
         change = tables.read("register_verdict_change").agg(f.coalesce(f.max("change"), f.lit(0))).collect()[0][0]
         ordinal = tables.read("features").agg(f.coalesce(f.max("ordinal"), f.lit(0))).collect()[0][0]
-        row = (change, max(ordinal, last_ordinal), settings)
-        frame = small_frame(engine.spark, [row], "verdict_change long, ordinal long, made_by string")
-        tables.write("matching", made_by, frame)
+        tables.write_rows("matching", made_by, [(change, max(ordinal, last_ordinal), settings)])
 
 
 _INPUTS = ("records", "active_suppression", "features", "members", "register_verdict", "register_verdict_change")

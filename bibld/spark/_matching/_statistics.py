@@ -27,7 +27,6 @@ from bibld.dedup.statistics import (
 )
 from bibld.model.features import Statistics
 from bibld.spark._engine import Engine
-from bibld.spark._frames import small_frame
 from bibld.spark._matching._arrow import packed_rows, portions
 from bibld.spark._matching._arrow import to_bytes as array_bytes
 from bibld.spark._matching._sharing import Matching, feature_rows, part_count, reads_long_texts
@@ -76,10 +75,7 @@ def freeze_statistics(engine: Engine, count_again: bool) -> FrozenStatistics:
     )
     if not tables.is_complete("statistics", made_by):
         counted = _count(engine)
-        row = (version, blocking_digest(engine.config), to_bytes(counted))
-        schema = "version long, made_for string, body binary"
-        with engine.job("dedup: store statistics"):
-            tables.write("statistics", made_by, small_frame(engine.spark, [row], schema))
+        tables.write_rows("statistics", made_by, [(version, blocking_digest(engine.config), to_bytes(counted))])
     body = tables.use("statistics", made_by).collect()[0].body
     return FrozenStatistics(version, from_bytes(bytes(body)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
 
 import msgspec
@@ -58,12 +58,17 @@ def blocks_of(batches: Iterable[pa.RecordBatch]) -> Iterator[Block]:
     return rows_of(batches, Block)
 
 
-def all_blocks(engine: Engine, source_statements: Iterable[str], is_before: bool = False) -> DataFrame:
-    """Return the blocks of this run, or of the last committed one.
+def all_blocks(
+    engine: Engine, source_statements: Iterable[str], versions: Mapping[str, str] | None = None
+) -> DataFrame:
+    """Return the blocks of this run, or those of certain versions of the tables.
 
     ``source_statements`` are the lines about the sources, which are in no table.
     """
-    read = engine.tables.before if is_before else engine.tables.read
+
+    def read(name: str) -> DataFrame:
+        return engine.tables.read(name) if versions is None else engine.tables.stored(name, versions[name])
+
     clusters = read("statements").select(
         _owner(Owner.CLUSTER), sql.col("founder").alias("number"), _text("").alias("name"), "quads", "moved"
     )

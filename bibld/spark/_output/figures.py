@@ -69,7 +69,13 @@ def withdrawal_lines(engine: Engine) -> tuple[str, ...]:
     return withdrawal_quads(engine.iris, [(RecordId(source, number), time) for source, number, time in rows])
 
 
-def has_new_suppressions(engine: Engine) -> bool:
-    """Return whether the last committed run published what must not be published any more."""
-    now, before = engine.tables.read("active_suppression"), engine.tables.before("active_suppression")
+def has_new_suppressions(engine: Engine, version: str) -> bool:
+    """Return whether something is suppressed that was not with this version of the suppressions.
+
+    If that is not stored any more, those of the last committed run are compared.
+    """
+    tables = engine.tables
+    is_stored = bool(version) and tables.is_complete("active_suppression", version)
+    before = tables.stored("active_suppression", version) if is_stored else tables.before("active_suppression")
+    now = tables.read("active_suppression")
     return now.join(before, ["ordinal", "value"], "left_anti").limit(1).count() > 0

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
-from pyspark.sql import DataFrame
 
 from bibld import publish
 from bibld.model.release import FullDumps, Manifest, PatchDumps, ReleaseFile
@@ -30,6 +29,8 @@ from bibld.triplify import dataset_statements
 
 RELEASED = "released"
 
+_TABLES = (*TABLES, "active_suppression")
+
 _FOLDER = "releases"
 _MANIFEST = "manifest.json"
 _NEEDED_BEFORE = re.compile(r"void\.ttl|run\.nq|manifest\.json|feed-\d+-\d+\.(?:ttl|activities\.json)")
@@ -39,7 +40,8 @@ _NEEDED_BEFORE = re.compile(r"void\.ttl|run\.nq|manifest\.json|feed-\d+-\d+\.(?:
 class _Released(msgspec.Struct, frozen=True):
     """The release that has the quads of a run: a row of the table of this name.
 
-    ``tables`` are the versions of the tables with these quads: a conversion may have replaced them since.
+    ``tables`` are the versions of the tables with these quads, and of the suppressions: later runs without a release,
+    or a conversion, may have replaced them since.
     """
 
     number: int
@@ -50,6 +52,11 @@ class _Released(msgspec.Struct, frozen=True):
     source_statements: list[str]
     description: list[str]
     withdrawn: list[str]
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The versions of the tables by name; an earlier bibld did not store that of the suppressions."""
+        return dict(zip(_TABLES, self.tables, strict=False))
 
     @property
     def other_lines(self) -> list[str]:
@@ -69,10 +76,11 @@ class Release(msgspec.Struct, frozen=True):
 def publish_release(engine: Engine) -> Release:
     """Make the release of this run, unless that of the last committed run has the same quads; raises ``StageError``."""
     with engine.job("publish: figures"):
-        before = _last_released(engine)
-        figures = count_figures(engine, None if before is None else _manifest(engine, before.number))
+        last = _last_row(engine)
+        before = last if last is not None and _can_be_followed(engine, last) else None
+        figures = count_figures(engine, last_manifest(engine))
         withdrawn = withdrawal_lines(engine)
-        withdraws = has_new_suppressions(engine)
+        withdraws = has_new_suppressions(engine, "" if last is None else last.versions.get("active_suppression", ""))
     sources = dataset_statements(figures.sources, engine.iris)
     settings = publish.settings_digest(engine.config, figures.sources)
     made_by = engine.tables.made_by(settings, withdrawn, withdraws, engine.number, inputs=TABLES)
@@ -85,7 +93,7 @@ def publish_release(engine: Engine) -> Release:
         if is_same and before.tables == _versions(engine):
             return _release(engine, before.number, is_new=False)
         # The lines about the sources are a part of the description of the dataset, which is compared for the patch.
-        changes.write_changed_quads(engine, made_by, all_blocks(engine, ()), all_blocks(engine, (), is_before=True))
+        changes.write_changed_quads(engine, made_by, all_blocks(engine, ()), all_blocks(engine, (), before.versions))
         if is_same and engine.tables.rows(changes.CHANGED_QUADS) == 0:
             _note(engine, made_by, msgspec.structs.replace(before, tables=_versions(engine)))
             return _release(engine, before.number, is_new=False)
@@ -133,8 +141,8 @@ def remove_releases(engine: Engine) -> None:
 
     Call it when the run is committed. If the current release withdraws something, all earlier ones are removed.
     """
-    current = _last_released(engine)
-    if current is None:
+    current = _last_row(engine)
+    if current is None or not _is_complete(engine, current.number):
         return
     complete = [number for number in _numbers(engine) if _is_complete(engine, number) and number <= current.number]
     kept = [current.number] if current.withdraws else complete[-engine.config.publish.keep :]
@@ -153,9 +161,6 @@ class _Making:
         self._before = before
         self._folder = f"{_FOLDER}/{released.number}"
         self._files: list[ReleaseFile] = []
-
-    def _blocks(self, released: _Released, is_before: bool = False) -> DataFrame:
-        return all_blocks(self._engine, released.source_statements, is_before)
 
     def add_dumps(self, written: Dumps) -> None:
         """Add the dumps to the release, the lines about the dataset in a separate part, and write the patch."""
@@ -200,10 +205,10 @@ class _Making:
         if self._before is None:
             return None
         now, before = (
-            self._blocks(released, is_before).unionByName(
+            all_blocks(self._engine, released.source_statements, released.versions).unionByName(
                 block_of_lines(self._engine, Owner.DESCRIPTION, released.other_lines)
             )
-            for released, is_before in ((self._released, False), (self._before, True))
+            for released in (self._released, self._before)
         )
         return changes.write_changed_documents(self._engine, self._draft.manifest.made_by, now, before)
 
@@ -252,7 +257,7 @@ def _next_number(engine: Engine) -> int:
 
 
 def _versions(engine: Engine) -> list[str]:
-    return [engine.tables.version(name) for name in TABLES]
+    return [engine.tables.version(name) for name in _TABLES]
 
 
 def _is_complete(engine: Engine, number: int) -> bool:
@@ -276,16 +281,37 @@ def _download(engine: Engine, number: int, place: Path) -> PreviousRelease:
     return PreviousRelease(place, _manifest(engine, number))
 
 
-def _last_released(engine: Engine) -> _Released | None:
-    """Return the release of the last committed run; None if it has none, or if its files were removed."""
+def needed_tables(engine: Engine) -> list[tuple[str, str]]:
+    """Return names and versions of the tables that the patch from the last release to the next one needs."""
+    last = _last_row(engine)
+    return [] if last is None else [*last.versions.items()]
+
+
+def last_manifest(engine: Engine) -> Manifest | None:
+    """Return the manifest of the last release that a committed run has made; None if it is not stored."""
+    last = _last_row(engine)
+    return _manifest(engine, last.number) if last is not None and _is_complete(engine, last.number) else None
+
+
+def _last_row(engine: Engine) -> _Released | None:
+    """Return the last release that a committed run has made; None if there is none."""
     rows = engine.tables.before(RELEASED).collect()
-    if not rows or not _is_complete(engine, rows[0]["number"]):
-        return None
-    released = msgspec.convert(rows[0].asDict(), _Released)
-    committed = [engine.tables.committed.tables.get(name, "") for name in TABLES]
-    return released if released.tables == committed else None
+    return msgspec.convert(rows[0].asDict(), _Released) if rows else None
+
+
+def _can_be_followed(engine: Engine, last: _Released) -> bool:
+    """Return whether a patch can lead from a release to the next one: files and tables exist.
+
+    After a conversion none does, because one machine may have published releases since.
+    """
+    tables = engine.tables
+    if not _is_complete(engine, last.number):
+        return False
+    if not all(not version or tables.is_complete(name, version) for name, version in last.versions.items()):
+        return False
+    made = tables.manifest(RELEASED, tables.committed.tables[RELEASED]).run
+    return not any(run.is_conversion for run in tables.runs_since(made))
 
 
 def _note(engine: Engine, made_by: str, released: _Released) -> None:
-    row = small_frame(engine.spark, [msgspec.structs.astuple(released)], engine.tables.read(RELEASED).schema)
-    engine.tables.write(RELEASED, made_by, row)
+    engine.tables.write_rows(RELEASED, made_by, [msgspec.structs.astuple(released)])
