@@ -21,7 +21,8 @@ from _synthetic.catalogue import Catalogue
 from _synthetic.marc import write_marc
 from engines import FIRST_DAY, run, sorted_lines
 
-from tests.spark.cluster import PROPERTIES, Cluster, ClusterRun, Victim, free_port, running_cluster, toml_of
+from tests.ports import free_port
+from tests.spark.cluster import PROPERTIES, Cluster, ClusterRun, Victim, running_cluster, toml_of
 
 STAGES = ("read", "dedup", "merge", "triplify", "publish")
 VICTIMS: dict[str, Victim] = {"executors": "executor", "workers": "worker"}

@@ -61,9 +61,7 @@ def read_figures(text: str) -> tuple[int, dict[str, Stage]]:
             stages[name] = Stage(float(seconds), 1e6 * float(cpu) / records, 1e6 * float(jvm) / records)
         elif line.count("|") == 1 and (words := line.replace(",", "").replace("|", " ").split())[0] in stages:
             written, _, _, output, spilled, _, _, memory = map(float, words[1:])
-            stages[words[0]] = stages[words[0]]._replace(
-                shuffle=written, tables=output, spilled=spilled, memory=memory
-            )
+            stages[words[0]] = stages[words[0]]._replace(shuffle=written, tables=output, spilled=spilled, memory=memory)
     return records, stages
 
 

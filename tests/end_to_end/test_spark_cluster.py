@@ -21,12 +21,12 @@ from bibld.config import Config, load
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
 from tests.end_to_end.conftest import CLOCK, drop_records
+from tests.ports import free_port
 from tests.spark.cluster import (
     PROPERTIES,
     Cluster,
     ClusterRun,
     Victim,
-    free_port,
     is_available,
     running_cluster,
     toml_of,

@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -23,6 +22,8 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 import pyspark
+
+from tests.ports import free_port
 
 MASTER_HOST = "127.0.0.1"
 REPOSITORY = Path(__file__).parents[2]
@@ -77,13 +78,6 @@ def wait_for(condition: Callable[[], bool], what: str) -> None:
         if time.monotonic() > end:
             raise AssertionError(f"waited {_PATIENCE:g} seconds for {what}")
         time.sleep(_BETWEEN_LOOKS)
-
-
-def free_port() -> int:
-    """Return a port of the loopback address that nothing listens on."""
-    with socket.socket() as probe:
-        probe.bind((MASTER_HOST, 0))
-        return int(probe.getsockname()[1])
 
 
 def json_at(address: str) -> Any:
