@@ -8,7 +8,8 @@ The time of a run is the longest of three, plus a constant:
     disks of the nodes: records × shuffle bytes, written and read, / (nodes × NODE_DISK)
     storage: records × (tables + release) bytes / STORAGE
 
-``--constant`` are the seconds that any run takes: what two runs of different size on the same cores leave for no records.
+``--constant`` are the seconds that any run takes: what two runs of different size on the same cores leave for no
+records.
 """
 
 import argparse
@@ -26,7 +27,7 @@ TAIL = 1.2
 
 CORES_OF_NODE = 8
 NODE_DISK = 200e6
-"""Bytes a second that the disk for intermediate files of a node writes and reads."""
+"""Bytes a second that the disk for intermediate files of a node writes or reads."""
 
 STORAGE = 500e6
 """Bytes a second of the storage that all nodes share."""
@@ -38,7 +39,7 @@ _TIMES = re.compile(r"^  (\w+) +([\d.]+) +([\d.]+) \(([\d.]+), ([\d.]+)\) +(\d+)
 
 
 class Stage(NamedTuple):
-    """What a stage took for a record: seconds of all, µs of the processors (of which in Java), bytes; most MB of all."""
+    """Seconds; for a record µs of the processors (of which in Java) and bytes; the most MB of all processes."""
 
     seconds: float
     cpu: float
@@ -109,7 +110,7 @@ def _size(size: float) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output", type=Path, help="what benchmarks/spark.py printed")
-    parser.add_argument("--constant", type=float, default=250, help="seconds of any run")
+    parser.add_argument("--constant", type=float, default=100, help="seconds of any run")
     asked = parser.parse_args()
     records, stages = read_figures(asked.output.read_text(encoding="utf-8"))
     print(f"{records:,} records\n")

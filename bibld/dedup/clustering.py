@@ -4,13 +4,15 @@ Joining all linked records would chain: one wrong link in a hundred unites diffe
 component is clustered under constraints (:func:`~bibld.dedup._cluster_kernels.cluster_components`): the best
 links first, a join only where nothing bars two members from one cluster, and a member that is not similar to the medoid
 of its cluster is released. What people decided counts before everything else. A component with more than
-``largest_cluster`` records is first cut at a higher score.
+``largest_cluster`` records is first cut at a higher score; of a part with very many records that all have the same
+score, none is joined.
 
 The clusters of a component depend on its links and on its records alone, whatever their order.
 """
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -29,6 +31,9 @@ Nodes = npt.NDArray[np.int64]
 
 Order = Callable[[Nodes], Nodes]
 """Returns numbers that put positions in the order of their records' ids, which decides ties."""
+
+LARGEST_PART = 5_000
+"""Records that are compared all with all, if no score divides them: half a gigabyte. Larger parts are not joined."""
 
 _PAIRS_AT_ONCE = 2_000_000
 
@@ -49,7 +54,10 @@ class PersonDecisions(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A component of ``size`` records, one of them at ``position``, whose links below ``score`` were ignored."""
+    """A component of ``size`` records, one of them at ``position``, whose links below ``score`` were ignored.
+
+    The score is infinite if no score divides it, so that all its links were.
+    """
 
     position: int
     size: int
@@ -306,7 +314,20 @@ class _Clustering:
             self.refusals[weak], self.witnesses[weak] = Refusal.CUT, len(self.cuts)
             root = component[self.left[links[0]]]
             self.cuts.append(Cut(int(self.nodes[root]), int(sizes[root]), level))
+            if place == len(levels):
+                self._refuse_indivisible(links[scores >= level])
         return len(large) > 0
+
+    def _refuse_indivisible(self, links: Nodes) -> None:
+        """Refuse the links of parts that no score divides and that have too many records to compare all with all."""
+        nodes, parts = connected_records(self.left[links], self.right[links])
+        roots, sizes = np.unique(parts, return_counts=True)
+        part_of_link = parts[np.searchsorted(nodes, self.left[links])]
+        for root, size in zip(roots.tolist(), sizes.tolist(), strict=True):
+            if size > LARGEST_PART:
+                refused = links[(part_of_link == root) & ~self.must[links]]
+                self.refusals[refused], self.witnesses[refused] = Refusal.CUT, len(self.cuts)
+                self.cuts.append(Cut(int(self.nodes[root]), size, math.inf))
 
     def _largest_part(self, links: Nodes) -> int:
         _, components = connected_records(self.left[links], self.right[links])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from math import isinf
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from bibld.model.origin import RecordId
 from bibld.text.designations import describe
 
 if TYPE_CHECKING:
-    from bibld.dedup.clustering import ClusteredPairs
+    from bibld.dedup.clustering import ClusteredPairs, Cut
 
 Rows = npt.NDArray[np.int64]
 Names = Callable[[Rows], Sequence[RecordId]]
@@ -171,10 +172,7 @@ class Edges:
         found = []
         for cut in clustered.cuts:
             record = self._names(np.array([cut.position]))[0]
-            text = (
-                f"dedup: a component of {cut.size} records was cut at the score {cut.score:.3f}; it contains {record}."
-                " Is a key or a description shared by mistake?"
-            )
+            text = f"dedup: {_describe_cut(cut)}; it contains {record}. Is a key or a description shared by mistake?"
             found.append((cut.position, text))
         return found
 
@@ -191,11 +189,16 @@ class Edges:
     def _describe_refusal(self, clustered: ClusteredPairs, place: int) -> Outcome:
         refusal, witnesses = Refusal(int(clustered.refusals[place])), clustered.witnesses[place]
         if refusal == Refusal.CUT:
-            cut = clustered.cuts[int(witnesses[0])]
-            return Outcome(_RULES[refusal], f"a component of {cut.size} records was cut at the score {cut.score:.3f}")
+            return Outcome(_RULES[refusal], _describe_cut(clustered.cuts[int(witnesses[0])]))
         one, other = self._names(witnesses)
         parts = ""
         if refusal == Refusal.PARTS:
             column = self._decider.rows.rows(witnesses, ("designation",)).texts["designation"]
             parts = " and ".join(describe(column.text(row)) for row in range(len(column)))
         return Outcome(_RULES[refusal], _SENTENCES[refusal].format(one=one, other=other, parts=parts))
+
+
+def _describe_cut(cut: Cut) -> str:
+    if isinf(cut.score):
+        return f"{cut.size} records are linked with the same score, and no score divides them, so none was joined"
+    return f"a component of {cut.size} records was cut at the score {cut.score:.3f}"

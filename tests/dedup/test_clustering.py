@@ -1,6 +1,7 @@
 """Clusters partition the records, whatever the order of the links, and every constraint holds inside them."""
 
 from itertools import combinations, pairwise
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bibld.dedup import clustering
 from bibld.dedup.clustering import PersonDecisions, cluster_pairs
 from bibld.dedup.decisions import DIFFERENT, RELATED, SAME, DecidedPairs, Refusal
 from bibld.dedup.exceptions import Exceptions
@@ -271,6 +273,16 @@ def test_a_component_that_is_too_large_is_cut_at_a_higher_score():
     assert refused[1, 2] == refused[3, 4] == Refusal.CUT
     (cut,) = result.cuts
     assert (cut.position, cut.size, cut.score) == (0, 6, 0.99)
+
+
+def test_very_many_records_that_no_score_divides_are_not_joined(monkeypatch):
+    monkeypatch.setattr(clustering, "LARGEST_PART", 4)
+    found = [(left, right, 0.91 if left == 4 else 0.99) for left, right in pairwise(range(8))]
+    others = dict.fromkeys(combinations(range(8), 2), 0.95)
+    clusters, refused, result = one_by_one(Rules(largest=2, review=0.5), *found, records="abcdefgh", others=others)
+    assert clusters == [(5, 6, 7)], "the part of five is too large to be compared, that of three is not"
+    assert set(refused.values()) == {0, Refusal.CUT}
+    assert [(cut.position, cut.size, cut.score) for cut in result.cuts] == [(0, 8, 0.99), (0, 5, inf)]
 
 
 @pytest.mark.parametrize(("size", "is_cut"), [(3, False), (4, True)])

@@ -136,8 +136,8 @@ def _describe_component(settings: _Settings, rows: Iterable[_Row]) -> Iterator[_
         size += len(row.body)
         if size > LARGEST_COMPONENT:
             raise StageError(
-                f"triplify: more entities are tied to {min(assertions, default=row.entity)} than one task has room for ({len(assertions)}"
-                f" entities, {size >> 20} MB of assertions); correct the identifier that their records share"
+                f"triplify: more entities are tied to {min(assertions, default=row.entity)} than one task has room for"
+                f" ({len(assertions)} entities, {size >> 20} MB of assertions); correct the identifier that they share"
             )
         assertions.setdefault(row.entity, []).append((read_assertion(row.body), row.votes))
     try:
