@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from bibld.catalog import Catalog
-from bibld.catalog.engines import note_conversion
+from bibld.catalog.engines import check_newest_is_local, check_newest_is_on_spark, note_conversion
 from bibld.catalog.exchange import TABLES, ConvertedWorkspace
 from bibld.config import Config
 from bibld.errors import CatalogError
@@ -26,8 +26,9 @@ _FOLDER = "file://"
 def convert_workspace(config: Config, to: str, run_time: datetime, progress: Progress) -> ConvertedWorkspace:
     """Move the results of the last run to the tables of Spark (``spark``), or from them to this machine (``local``).
 
-    What an interrupted conversion has copied is not copied again. Raises ``StageError``, ``CatalogError``, and
-    ``ConfigError`` without Java, which only storage that is no folder of this machine needs.
+    What an interrupted conversion has copied is not copied again. Raises ``StageError``; ``CatalogError``, also where
+    newer results would be replaced by older ones; and ``ConfigError`` without Java, which only storage that is no folder
+    of this machine needs.
     """
     storage = config.engine.storage or str(config.workspace / "spark")
     with _tables(config, storage) as tables:
@@ -35,10 +36,12 @@ def convert_workspace(config: Config, to: str, run_time: datetime, progress: Pro
         if to == "spark":
             if not (config.workspace / "catalog.db").is_file():
                 raise CatalogError(f"{config.workspace}: nothing has been run yet, there is nothing to convert")
+            check_newest_is_local(config.workspace, config.file)
             with Catalog(config.workspace, config_file=config.file) as catalog:
                 run = write_tables(catalog, tables, run_time.isoformat(), progress)
                 note_conversion(config.workspace, run)
         else:
+            check_newest_is_on_spark(config.workspace, config.file)
             run = write_workspace(tables, config, progress)
         versions = tables.committed.tables
         rows = {name: tables.manifest(name, versions[name]).rows for name in TABLES if name in versions}

@@ -54,7 +54,8 @@ def test_one_machine_does_not_run_what_spark_has_run_since(sample, convert):
     assert convert("--to", "spark", "-q").exit_code == 0
     note_run_on_spark(sample.workspace, 2)
     advice = f"run `bibld workspace convert {sample.file} --to local`"
-    for words in (["run", str(sample.file), "-q"], ["link", str(sample.file)]):
+    convert_again = ["workspace", "convert", str(sample.file), "--to", "spark", "-q"]
+    for words in (["run", str(sample.file), "-q"], ["link", str(sample.file)], convert_again):
         refused = CliRunner().invoke(cli.command_line, words)
         assert refused.exit_code == 1, words
         assert f"run 2 was on Spark, and this machine does not have its results; {advice} first" in refused.output
