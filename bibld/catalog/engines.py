@@ -82,7 +82,7 @@ def missing_results(workspace: Path, config_file: Path | None, what: str = "run"
 
     ``what`` should have happened: the workspace should have been run, or published.
     """
-    command = f"bibld run {_quoted(config_file)}"
+    command = f"bibld run {_quoted(config_file)}" if config_file else "bibld run"
     if engine_state(workspace).is_newer_on_spark:
         return CatalogError(
             f"{workspace}: nothing has been {what} on this machine, only on Spark; run"
