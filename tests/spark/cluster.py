@@ -28,8 +28,8 @@ from tests.ports import free_port
 MASTER_HOST = "127.0.0.1"
 REPOSITORY = Path(__file__).parents[2]
 
-_PATIENCE = 300.0
-"""Seconds until a process that has not answered is a failure."""
+_PATIENCE = 600.0
+"""Seconds without any answer, or any progress, until a process is a failure."""
 
 _BETWEEN_LOOKS = 0.05
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
@@ -251,9 +251,11 @@ class ClusterRun:
 
     def wait_for_task(self, stage: str) -> str | None:
         """Wait until an executor computes for a stage of bibld; return its host, or None if the stage is over."""
-        begun = time.monotonic()
-        while time.monotonic() - begun < _PATIENCE:
+        seen, last_change = 0, time.monotonic()
+        while time.monotonic() - last_change < _PATIENCE:
             names = [line.partition(":")[0] for line in list(self.lines)]
+            if len(names) != seen:
+                seen, last_change = len(names), time.monotonic()
             if names and names[-1] != stage and stage in names:
                 return None
             if self._process.poll() is not None:
@@ -265,7 +267,7 @@ class ClusterRun:
                 if busy:
                     return str(busy[0]["hostPort"]).partition(":")[0]
             time.sleep(_BETWEEN_LOOKS)
-        raise AssertionError(f"no task of {stage} in {_PATIENCE:g} seconds: {self.lines}")
+        raise AssertionError(f"no task of {stage}, and no progress in {_PATIENCE:g} seconds: {self.lines}")
 
     def summary(self) -> Any:
         """Wait for the end and return the summary; fail with what was reported if the run failed."""
