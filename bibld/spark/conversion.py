@@ -27,8 +27,8 @@ def convert_workspace(config: Config, to: str, run_time: datetime, progress: Pro
     """Move the results of the last run to the tables of Spark (``spark``), or from them to this machine (``local``).
 
     What an interrupted conversion has copied is not copied again. Raises ``StageError``; ``CatalogError``, also where
-    newer results would be replaced by older ones; and ``ConfigError`` without Java, which only storage that is no folder
-    of this machine needs.
+    newer results would be replaced by older ones; and ``ConfigError`` without Java, which only storage that is no
+    folder of this machine needs.
     """
     storage = config.engine.storage or str(config.workspace / "spark")
     with _tables(config, storage) as tables:
