@@ -11,6 +11,7 @@ import pytest
 from babel.messages.extract import extract, extract_python
 from babel.messages.pofile import read_po
 from jinja2.ext import babel_extract
+from markupsafe import Markup
 
 from bibld.link._names import NameRelation
 from bibld.model.iris import Iris
@@ -248,3 +249,15 @@ def test_classes_that_a_library_uses_for_fiction_are_not_only_called_medicine():
     assert class_name("rubbk", "Р2") == "Fiction, or medicine"
     assert class_name("rubbk", "Р5") == "Health. Medicine"
     assert class_name("udc", "8") == "Language. Literature"
+
+
+@pytest.mark.parametrize("value", ["мир", "a & b", "<script>", "it's", '"', Markup("<b>"), 5, None, ""])
+def test_values_are_escaped_on_pages_as_jinja_does(value):
+    environment = make_environment(language_named("en"), "/", {})
+    source = (
+        "{% macro cell(x) %}<td>{{ x }}</td>{% endmacro %}{% set y %}{{ value }}{% endset %}{{ cell(value) }}{{ y }}"
+    )
+    plain = jinja2.Environment(autoescape=True)
+    assert environment.from_string(source).render(value=value) == plain.from_string(source).render(value=value)
+    with pytest.raises(jinja2.UndefinedError):
+        environment.from_string("{{ missing }}").render()

@@ -8,7 +8,9 @@ from functools import cache
 from types import CodeType
 
 import jinja2
+from jinja2 import nodes
 from jinja2.bccache import Bucket
+from jinja2.compiler import CodeGenerator, Frame
 from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from markupsafe import Markup, escape
@@ -30,6 +32,31 @@ _LONG, _VERY_LONG = 120, 300
 
 _LONGEST_IN_LIST = 240
 _SHORTENED = 200
+
+
+_TO_ESCAPE = re.compile("[&<>\"']")
+
+
+def escaped(value: object) -> str:
+    """Return a value as text of a page, as ``escape`` does, but without making ``Markup`` of what needs no escaping.
+
+    A page has some hundred values, and few contain a character that has to be escaped.
+    """
+    if type(value) is str:
+        return value if _TO_ESCAPE.search(value) is None else escape(value)
+    return value if type(value) is Markup else escape(value)
+
+
+class _Code(CodeGenerator):
+    """Compiles templates whose values are only joined to a page: calls ``escaped`` for each."""
+
+    def _output_child_pre(self, node: nodes.Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> None:
+        if frame.eval_ctx.volatile or not frame.eval_ctx.autoescape:
+            super()._output_child_pre(node, frame, finalize)
+            return
+        self.write("environment.escaped(")
+        if finalize.src is not None:
+            self.write(finalize.src)
 
 
 class _Messages(Extension):
@@ -94,7 +121,8 @@ def make_environment(language: Language, mount: str, values: Mapping[str, object
         extensions=["jinja2.ext.i18n", _Messages],
     )
     environment.newstyle_gettext = True  # type: ignore[attr-defined]
-    environment.extend(language=language)
+    environment.extend(language=language, escaped=escaped)
+    environment.code_generator_class = _Code
 
     def gettext(pattern: str, /, **given: object) -> Markup:
         return Markup(language.text(pattern)) % given
@@ -145,15 +173,15 @@ def shown(value: Value, href: str | None = None) -> Markup:
 
     A page has some hundred of them, for which a macro takes too long.
     """
-    language = f' lang="{escape(value.language)}"' if value.language else ""
+    language = f' lang="{escaped(value.language)}"' if value.language else ""
     if href:
-        text = f'<a href="{escape(href)}"{language} dir="auto">{escape(value.text)}</a>'
+        text = f'<a href="{escaped(href)}"{language} dir="auto">{escaped(value.text)}</a>'
     elif value.address:
-        address, words = escape(value.address), escape(bare_address(value.text))
+        address, words = escaped(value.address), escaped(bare_address(value.text))
         text = f'<a href="{address}" rel="nofollow noopener" dir="auto">{words}</a>'
     else:
-        text = f'<span{language} dir="auto">{escape(value.text)}</span>'
-    remark = f' <small class="remark" dir="auto">{escape(value.remark)}</small>' if value.remark else ""
+        text = f'<span{language} dir="auto">{escaped(value.text)}</span>'
+    remark = f' <small class="remark" dir="auto">{escaped(value.remark)}</small>' if value.remark else ""
     return Markup(text + remark)
 
 
