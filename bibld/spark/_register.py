@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from pyspark.sql import DataFrame, Window
@@ -159,7 +160,7 @@ def copy_verdicts(engine: Engine) -> None:
     with closing(_open(file)) as register:
         for name, query in _COPIES.items():
             rows = register.execute(query).fetchall()
-            engine.tables.write_rows(name, digest(name, rows), rows)
+            _write_verdicts(engine, name, rows)
         for name, query in _VERDICTS.items():
             rows = register.execute(query).fetchall()
             ordinals = _ordinals(engine, {id for row in rows for id in (row[1:3], row[3:5])})
@@ -168,7 +169,13 @@ def copy_verdicts(engine: Engine) -> None:
                 for row in rows
                 if row[1:3] in ordinals and row[3:5] in ordinals
             ]
-            engine.tables.write_rows(name, digest(name, known), known)
+            _write_verdicts(engine, name, known)
+
+
+def _write_verdicts(engine: Engine, name: str, rows: Sequence[Sequence[Any]]) -> None:
+    """Write a table of verdicts, unless there are none and never were: a new version would have all matched again."""
+    if rows or engine.tables.version(name):
+        engine.tables.write_rows(name, digest(name, rows), rows)
 
 
 def _ordinals(engine: Engine, records: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], int]:

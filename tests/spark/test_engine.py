@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -34,6 +35,13 @@ def test_jobs_have_the_name_of_what_they_do(spark: SparkSession, tmp_path: Path)
     assert progress.stages == ["dedup: keys (tasks)"]
     with pytest.raises(StageError, match=r"^merge: .*nothere"), engine.job("merge"):
         spark.read.parquet(f"{tmp_path}/nothere").count()
+
+
+def test_the_extra_has_what_functions_over_arrow_need() -> None:
+    # pyspark demands pandas of the driver before it takes such a function, and does not install it.
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = {requirement.partition(">")[0] for requirement in project["optional-dependencies"]["spark"]}
+    assert names == {"pandas", "pyarrow", "pyspark"}
 
 
 def test_values_are_sent_to_tasks(spark: SparkSession, tmp_path: Path) -> None:
