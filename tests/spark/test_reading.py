@@ -153,8 +153,11 @@ def test_files_that_were_written_again_give_the_same_tables(spark: SparkSession,
     both = Both(spark, tmp_path, a="a.mrc")
     before = both.run().tables.committed.tables
     (tmp_path / "a.mrc").write_bytes(records)
+    with Catalog(both.configs[1].workspace):  # as a conversion makes it: with a register, in which nobody decided
+        pass
     engine = both.run()
     again = engine.tables.committed.tables
+    assert not [name for name in again if "verdict" in name], "new versions would have all records matched again"
     for name in ("conversions", "records", "register_ordinal", "rejects"):
         assert again[name] == before[name], name
     assert last_readings(engine)[1].keys() == {"a"}
