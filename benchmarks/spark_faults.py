@@ -61,7 +61,12 @@ def run_case(case: str, machine: Path, folder: Path, expected: str, disk: str) -
         ]
         cluster = stack.enter_context(running_cluster(folder / "cluster", local_folders=small))
         port = free_port()
-        more = {"spark.ui.port": port, "spark.eventLog.enabled": True, "spark.eventLog.dir": f"file://{folder}/events"}
+        more = {
+            "spark.ui.port": port,
+            "spark.eventLog.enabled": True,
+            "spark.eventLog.compress": False,
+            "spark.eventLog.dir": f"file://{folder}/events",
+        }
         text = machine.read_text(encoding="utf-8").replace('workspace = "work"', f'workspace = "{folder}/work"')
         file = machine.with_name(f"{case}.toml")
         file.write_text(text + toml_of(cluster.master, PROPERTIES | more), encoding="utf-8")
