@@ -157,9 +157,13 @@ def test_the_keyboard_alone_reaches_each_link_and_field(visit, paths, name):
     page.wait_for_function("location.hash === '#content'")
     visit.open(paths[name])
     wanted = page.evaluate(f"() => {{ window.seen = new Set(); return ({REACHABLE}).length }}")
-    for _ in range(min(wanted, MOST_TABS)):
+    tabs, seen = 0, 0
+    for _ in range(2 * MOST_TABS):
+        if tabs == min(wanted, MOST_TABS):
+            break
         page.keyboard.press("Tab")
-        _, _, outline, keeps_tab = page.evaluate(FOCUSED)
+        before, (seen, _, outline, keeps_tab) = seen, page.evaluate(FOCUSED)
+        tabs += seen > before or not keeps_tab  # an editor gives Tab back for two seconds only
         if outline == "none":  # the editor shows its focus after some milliseconds
             page.wait_for_function(f"({FOCUSED})()[2] !== 'none'")
         if keeps_tab:
