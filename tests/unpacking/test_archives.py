@@ -13,6 +13,7 @@ import struct
 import subprocess
 import tarfile
 import zipfile
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -97,11 +98,17 @@ def test_a_compressed_file_is_read_as_if_it_were_not(name, tmp_path):
             assert stream.read() == content
 
 
+@cache
+def some_blocks(name: str) -> tuple[bytes, bytes]:
+    """Return a content of several blocks, and the same compressed."""
+    content = b"".join(b"%09d" % (number * number % 1_000_003) for number in range(400_000))
+    return content, COMPRESSIONS[name](content)
+
+
 @pytest.mark.parametrize("name", COMPRESSIONS)
 @pytest.mark.parametrize("keep", [0.3, 0.9, -4])
 def test_a_compressed_file_that_is_cut_gives_its_beginning_and_an_error(name, keep, tmp_path):
-    content = b"".join(b"%09d" % (number * number % 1_000_003) for number in range(400_000))
-    data = COMPRESSIONS[name](content)
+    content, data = some_blocks(name)
     file = written(tmp_path, data[: keep if keep < 0 else int(len(data) * keep)])
     with pytest.raises(HarvestError, match="cut off"), open_decompressed(file) as stream:
         found = stream.read()
