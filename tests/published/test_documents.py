@@ -22,6 +22,7 @@ from bibld.published import (
     update,
 )
 from bibld.published._lines import LABELS
+from bibld.published._writer import _CONTINUE
 from bibld.serve._names import LABELS as SHOWN
 
 BASE = "https://data.example.org/"
@@ -263,6 +264,13 @@ def test_a_large_update_that_is_stopped_changes_no_release(tmp_path):
         assert {one.title[:4] for one in reader.documents()} == {"Old "}
     with open_published(tmp_path, 2) as view:
         assert [one.title for one in view.documents()] == [f"New {number}" for number in numbers]
+
+
+def test_a_large_update_looks_at_no_other_documents_than_those_that_change(tmp_path):
+    publish(tmp_path, 1, book("resource/a/1", "One"))
+    with sqlite3.connect(tmp_path / "published.db") as connection:
+        (step,) = connection.execute(f"EXPLAIN QUERY PLAN {_CONTINUE}", ("resource/a/1", 2, b"")).fetchall()
+    assert "document_by_path (path=?)" in step[-1]
 
 
 @pytest.mark.parametrize("withdraw", [False, True])
