@@ -35,7 +35,7 @@ def engine_state(workspace: Path) -> EngineState:
     file = workspace / FILE
     try:
         return msgspec.json.decode(file.read_bytes(), type=EngineState)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # what opens the databases explains the latter
         return EngineState()
     except (OSError, msgspec.MsgspecError) as error:
         raise CatalogError(
