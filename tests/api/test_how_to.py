@@ -47,12 +47,12 @@ def generate():
 
 
 def outputs(notebook) -> list[tuple[str, str]]:
-    """What each cell printed or returned."""
+    """What each cell printed and returned; what it printed may come in any number of parts."""
     found = []
     for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            assert output.output_type != "error", output
-            found.append((cell.source, output.get("text") or output.data["text/plain"]))
+        parts = cell.get("outputs", [])
+        assert all(part.output_type != "error" for part in parts), parts
+        found.append((cell.source, "".join(part.get("text") or part.data["text/plain"] for part in parts)))
     return found
 
 
