@@ -1,6 +1,7 @@
 """Searches of publications: what readers type, and what they should see first."""
 
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from bibld.published.search import (
     write_search,
 )
 from bibld.published.search._query import parse
+from bibld.published.search._reader import Rows
 
 BASE = "https://data.example.org/"
 PATIENCE = 600.0
@@ -380,6 +382,28 @@ def test_a_search_that_takes_too_long_is_answered_as_too_broad(tmp_path):
     for late in (view.suggest, view.find, view.named, view.years):
         with pytest.raises(OutOfTimeError):
             late("resource/rsl/1")
+    view.close()
+
+
+@pytest.mark.parametrize(("clock", "of_the_limit", "is_too_broad"), [
+    ("monotonic", 9, False), ("monotonic", 11, True), ("thread_time", 0.9, False), ("thread_time", 1.1, True),
+])  # fmt: skip
+def test_a_search_is_bounded_by_processor_time_and_much_later_by_the_clock(
+    tmp_path, monkeypatch, clock, of_the_limit, is_too_broad
+):
+    write(tmp_path, [text for number in range(10) for text in book(number, f"мир {number}")])
+    begin, times = 1000.0, {"monotonic": 0.0, "thread_time": 0.0}
+    monkeypatch.setattr(time, "monotonic", lambda: begin + times["monotonic"])
+    monkeypatch.setattr(time, "thread_time", lambda: begin + times["thread_time"])
+    view = open_search(tmp_path, 1, seconds=PATIENCE)
+    execute = Rows.execute
+
+    def take_long(rows, sql, **values):
+        times[clock] = of_the_limit * PATIENCE
+        return execute(rows, sql, **values)
+
+    monkeypatch.setattr(Rows, "execute", take_long)
+    assert view.search(Asked("мир")).too_broad == is_too_broad
     view.close()
 
 

@@ -22,6 +22,9 @@ from bibld.published.search._values import Agent, Hit, Named
 _STEPS = 20_000
 """Steps of SQLite's machine between two looks at the clock: less than a millisecond."""
 
+_WAITING = 10
+"""How many times its processor time a search may take by the clock: on a busy machine, or from a slow disk."""
+
 _PROPERTIES = {"w": "author", "s": "subject", "p": "publisher", "q": "series", "k": "place"}
 _MOST_AGENTS = 4
 _JOIN = f"CROSS JOIN entry ON entry.id = {{table}}.rowid & {ID_MASK} AND entry.bucket = {{table}}.rowid >> {ID_BITS}"
@@ -52,7 +55,7 @@ class Rows:
         self._file = file
         self.release = release
         self._packing = Packing(connection)
-        self._deadline = 0.0
+        self._deadlines: tuple[float, float] | None = None
         connection.set_progress_handler(self._is_late, _STEPS)
         self.sources: dict[int, str] = dict(connection.execute("SELECT number, id FROM source").fetchall())
 
@@ -66,12 +69,19 @@ class Rows:
         return self._connection
 
     def _is_late(self) -> bool:
-        return bool(self._deadline) and time.monotonic() >= self._deadline
+        if self._deadlines is None:
+            return False
+        processor, clock = self._deadlines
+        return time.thread_time() >= processor or time.monotonic() >= clock
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """Raise ``OutOfTimeError`` when reading takes longer; convert errors of SQLite to ``StageError``."""
-        self._deadline = time.monotonic() + seconds
+        """Raise ``OutOfTimeError`` when reading takes longer; convert errors of SQLite to ``StageError``.
+
+        The seconds are processor time of this thread, in which SQLite calls its progress handler, too: time in which
+        other programs have the processor is not counted, unless it is many times as long.
+        """
+        self._deadlines = time.thread_time() + seconds, time.monotonic() + _WAITING * seconds
         try:
             with reporting_errors(self._file):
                 try:
@@ -81,7 +91,7 @@ class Rows:
                         raise self._out_of_time() from error
                     raise
         finally:
-            self._deadline = 0.0
+            self._deadlines = None
 
     def _out_of_time(self) -> OutOfTimeError:
         return OutOfTimeError(f"{self._file}: reading took too long; ask for less, or ask again later")

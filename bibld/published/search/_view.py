@@ -320,8 +320,8 @@ def open_search(
     """Open the names of a release, for reading only; see ``has_search``.
 
     ``libraries``: the ids of sources by names that queries may use, ``languages``: codes of languages by their names,
-    both of folded words. A search may take ``seconds``, suggestions as long, other reading five times that; what takes
-    longer raises ``OutOfTimeError``, except a search.
+    both of folded words. A search may take ``seconds`` of the processor, suggestions as long, other reading five times
+    that; what takes longer raises ``OutOfTimeError``, except a search.
     """
     file = workspace / FILE
     with reporting_errors(file):
