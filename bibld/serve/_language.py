@@ -116,11 +116,18 @@ class Language:
 
     def date(self, iso: str) -> str:
         """Return a date in words: ``22 November 2026``; a text that is not a date of ISO 8601 is returned as it is."""
+        return self._date(iso, "d MMMM y" if self.tag == "en" else "long")
+
+    def short_date(self, iso: str) -> str:
+        """Return a date for places with little room: ``22 Nov 2026``, ``22.11.2026``; see ``date``."""
+        return self._date(iso, "d MMM y" if self.tag == "en" else "short")
+
+    def _date(self, iso: str, pattern: str) -> str:
         try:
             day = date.fromisoformat(iso[:10])
         except ValueError:
             return iso
-        return format_date(day, "d MMMM y" if self.tag == "en" else "long", self._locale)
+        return format_date(day, pattern, self._locale)
 
     def name_of_language(self, code: str) -> str:
         """Return the name of a language by its code (ISO 639-2, 639-1 or BCP 47); the code if it is not known."""

@@ -15,11 +15,13 @@ from markupsafe import Markup
 
 from bibld.link._names import NameRelation
 from bibld.model.iris import Iris
+from bibld.model.report import GrowthPoint, Report
 from bibld.serve._language import Language, choose_page_language, language_named, message
 from bibld.serve._pages.classes import class_name
 from bibld.serve._pages.environment import make_environment
 from bibld.serve._pages.evidence import evidence_words
 from bibld.serve._pages.matches import reason_words
+from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.vocabulary import example_queries
 
 PACKAGE = Path(str(resources.files("bibld.serve")))
@@ -243,6 +245,18 @@ def test_decimals_of_reasons_are_written_as_the_language_does():
     reason = "score 0.433 is between 0.2 and 0.75"
     assert reason_words(reason, language_named("en")) == reason
     assert reason_words(reason, language_named("ru")) == "оценка 0,433 между 0,2 и 0,75"
+
+
+@pytest.mark.parametrize(("tag", "labels"), [
+    ("en", ["98 · 22 Sep 2026", "100 · 30 Sep 2026"]), ("ru", ["98 · 22.09.2026", "100 · 30.09.2026"]),
+])  # fmt: skip
+def test_dates_of_the_picture_of_growth_are_those_of_the_language_and_have_room_on_a_phone(tag, labels):
+    days = {98: "2026-09-22T01:00:00Z", 100: "2026-09-30T01:00:00Z"}
+    growth = tuple(GrowthPoint(release, day, 3, 2, 1, 4, 50) for release, day in days.items())
+    pictures = ReportPictures(Report(100, days[100], growth=growth), language_named(tag), str, "/")
+    picture = pictures.growth()
+    assert [row[0].value for row in picture.rows] == labels
+    assert re.findall(r'class="quiet"[^>]*>([^<]+)', picture.wide) == labels
 
 
 def test_classes_that_a_library_uses_for_fiction_are_not_only_called_medicine():

@@ -195,6 +195,7 @@ class ReportPictures:
         """Draw how the dataset has grown from release to release."""
         text = self._language.text
         points = self._report.growth
+        labels = [f"{each.release} · {self._language.short_date(each.created)}" for each in points]
         lines = [
             Line(text("Records"), tuple(each.records for each in points)),
             Line(text("Publications"), tuple(each.publications for each in points)),
@@ -206,7 +207,7 @@ class ReportPictures:
             text("The numbers of records and publications in each release."),
             (text("Release"), *(line.name for line in lines)),
         )
-        return draw_lines(caption, [f"{each.release} · {each.created[:10]}" for each in points], lines)
+        return draw_lines(caption, labels, lines)
 
     # -- matching ------------------------------------------------------------------------------------------------------
 
