@@ -1,4 +1,4 @@
-"""Checks of the arguments that the methods of a workspace share, and the time of a run."""
+"""What the arguments mean that the methods of a workspace share, and the time of a run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from datetime import UTC, datetime
 
 from bibld import adapters
-from bibld.config import Config
+from bibld.config import Config, Remote, remote_of_url
 from bibld.errors import ConfigError
 
 PathName = str | os.PathLike[str]
@@ -25,6 +25,20 @@ def check_choice(value: str, what: str, allowed: list[str]) -> None:
     """Raise ``ConfigError`` for a value that is not among those allowed."""
     if value not in allowed:
         raise ConfigError([adapters.unknown_name_message(value, allowed, what)])
+
+
+def remote_store(config: Config, to: str, kind: str = "sparql", user_env: str = "", password_env: str = "") -> Remote:
+    """Return the remote store with a name or an address of the configuration, or the one at another address.
+
+    That is of the ``kind``, with the credentials in two environment variables. Raises ``ConfigError`` for an unknown
+    name and a faulty address.
+    """
+    for remote in config.remote_stores:
+        if to in (remote.config.name, remote.config.url):
+            return remote
+    if "/" not in to:
+        check_choice(to, "store", [remote.config.name for remote in config.remote_stores])
+    return remote_of_url(to, kind, user_env, password_env)
 
 
 def checked_date(text: str) -> str:

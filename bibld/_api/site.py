@@ -1,31 +1,50 @@
-"""Opens the current release of a workspace, to be served or written as files."""
+"""Serves the current release of a workspace, or writes it as files."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from bibld import pipeline
+import msgspec
+
+from bibld import pipeline, serve
+from bibld._api.arguments import remote_store
 from bibld._api.review_desk import ReviewDesk
 from bibld.catalog import Catalog
-from bibld.config import Config, Remote
 from bibld.ingest import public_original_of
 from bibld.publish import Releases
 from bibld.published import open_published, published_releases
 from bibld.published.search import has_search, open_search
-from bibld.serve import Settings, Site
+from bibld.serve import Settings, Site, StaticSite
 
 if TYPE_CHECKING:
     from bibld._api.workspace import Workspace
 
 
-def open_site(config: Config, settings: Settings, remote: Remote | None, workspace: Workspace) -> Site:
+def serve_site(workspace: Workspace, stated: Mapping[str, Any]) -> None:
+    """Serve the current release until the process is interrupted; ``stated`` replaces settings of ``[serve]``."""
+    config = workspace.config
+    settings = msgspec.structs.replace(config.serve, **stated)
+    pipeline.current_release(config)  # reports at once that there is none
+    releases = serve.Releases(Releases(config.workspace).current, lambda: open_site(workspace, settings))
+    serve.serve(settings, config.dataset.base, releases)
+
+
+def write_site(workspace: Workspace, folder: Path) -> StaticSite:
+    """Write the current release as files into a folder."""
+    return serve.write_static(open_site(workspace, workspace.config.serve), folder, workspace.progress)
+
+
+def open_site(workspace: Workspace, settings: Settings) -> Site:
     """Open the current release, which stays on disk until it is closed, and a catalog for it alone.
 
-    ``remote`` is the store to answer from instead of the copy in the release, ``workspace`` stores verdicts. Raises
-    ``StageError`` before the first release.
+    Raises ``StageError`` before the first release, and ``ConfigError`` if the store of the settings is unknown.
     """
+    config = workspace.config
+    remote = remote_store(config, settings.store) if settings.store else None
     with ExitStack() as opening:
         lock = None
         while lock is None:  # None: it was removed between two lines, and another one is current

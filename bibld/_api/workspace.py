@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TextIO, get_args
 
 import msgspec
 
-from bibld import adapters, harvest, pipeline
 from bibld import config as configuration
 from bibld import explain as explaining
+from bibld import harvest, pipeline
 from bibld._api import exports
-from bibld._api.arguments import PathName, check_choice, check_source, run_time
+from bibld._api.arguments import PathName, check_choice, check_source, remote_store, run_time
 from bibld._api.engines import EngineName, convert_workspace
 from bibld._api.exports import FileFormat
 from bibld._api.harvests import harvest_sources, probe_sources
@@ -32,7 +32,7 @@ from bibld.catalog.backup import Copied, back_up
 from bibld.catalog.engines import check_has_results, missing_results
 from bibld.catalog.exchange import ConvertedWorkspace
 from bibld.check import CheckReport, check_workspace
-from bibld.config import Config, Remote
+from bibld.config import Config
 from bibld.dedup.labels import read_pairs
 from bibld.errors import ConfigError
 from bibld.explain import IriReport, PairReport, RecordReport
@@ -130,21 +130,12 @@ class Workspace:
         ``replace`` deletes the quads of the dataset that it has, and loads all again. Raises ``StoreError``,
         ``StageError`` before the first release, and ``ConfigError``.
         """
-        remote = self._remote_store(to, kind, user_env, password_env)
+        remote = remote_store(self.config, to, kind, user_env, password_env)
         return pipeline.deliver(self.config, remote, at or run_time(), self.progress, replace)
 
     def forget_store(self, to: str) -> bool:
         """Forget a remote store: no changes are kept for it. Returns whether it was known; it is not changed."""
-        return pipeline.forget_store(self.config, self._remote_store(to, "sparql", "", ""))
-
-    def _remote_store(self, to: str, kind: str, user_env: str, password_env: str) -> Remote:
-        for remote in self.config.remote_stores:
-            if to in (remote.config.name, remote.config.url):
-                return remote
-        if "/" not in to:
-            names = [remote.config.name for remote in self.config.remote_stores]
-            raise ConfigError([adapters.unknown_name_message(to, names, "store")])
-        return configuration.remote_of_url(to, kind, user_env, password_env)
+        return pipeline.forget_store(self.config, remote_store(self.config, to))
 
     def releases(self) -> Table[ReleaseSummary]:
         """Return the releases on disk, the oldest first; none before the first run."""
@@ -179,9 +170,9 @@ class Workspace:
         ``folder`` is the root of a host that only sends files; an earlier site in it is replaced. Raises ``StageError``
         before the first release, and if the folder contains something else.
         """
-        from bibld import serve
+        from bibld._api.site import write_site
 
-        return serve.write_static(self._open_site(self.config.serve), Path(folder).resolve(), self.progress)
+        return write_site(self, Path(folder).resolve())
 
     def harvest(
         self, source: str | None = None, *, full: bool = False, since: str = "", limit: int = 0
@@ -207,21 +198,10 @@ class Workspace:
         ``host``, ``port`` and ``settings`` (``processes``, ``access_log`` …) replace those in ``[serve]``, unless they
         are None. Raises ``StageError`` before the first release.
         """
-        from bibld import serve  # loads the web framework, which nothing else here needs
+        from bibld._api.site import serve_site  # loads the web framework, which nothing else here needs
 
         stated = {"host": host, "port": port, **settings}
-        changes = {name: value for name, value in stated.items() if value is not None}
-        changed = msgspec.structs.replace(self.config.serve, **changes)
-        releases = serve.Releases(Releases(self.config.workspace).current, lambda: self._open_site(changed))
-        pipeline.current_release(self.config)  # reports at once that there is none
-        serve.serve(changed, self.config.dataset.base, releases)
-
-    def _open_site(self, settings: Any) -> Any:  # noqa: ANN401 - types of the web framework's module
-        """Open the current release, which stays on disk until it is closed, and a catalog for it alone."""
-        from bibld._api.site import open_site
-
-        remote = self._remote_store(settings.store, "", "", "") if settings.store else None
-        return open_site(self.config, settings, remote, self)
+        serve_site(self, {name: value for name, value in stated.items() if value is not None})
 
     # -- look --------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import pytest
 
 import bibld
 from bibld._api.review_desk import ReviewDesk
+from bibld._api.site import open_site
 from bibld.config import Secret
 from bibld.errors import ConfigError
 from bibld.model.review import EntityPair, ItemKind, LinkCandidate, from_text, to_text
@@ -62,7 +63,7 @@ def own(prepared: Path, tmp_path: Path) -> bibld.Workspace:
 def server(own: bibld.Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     monkeypatch.setenv("BIBLD_REVIEW", TOKEN)
     settings = msgspec.structs.replace(own.config.serve, review_token=Secret("BIBLD_REVIEW"))
-    with running(own._open_site(settings)) as client:
+    with running(open_site(own, settings)) as client:
         yield client
 
 

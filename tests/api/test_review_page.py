@@ -14,6 +14,7 @@ import pytest
 
 import bibld
 from bibld._api.review_desk import ReviewDesk
+from bibld._api.site import open_site
 from bibld.config import Secret
 from bibld.errors import ConfigError, StageError
 from bibld.model.linkage import Pair
@@ -70,12 +71,12 @@ def own(workspace: bibld.Workspace, tmp_path: Path) -> bibld.Workspace:
 def server(own: bibld.Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     monkeypatch.setenv("BIBLD_REVIEW", TOKEN)
     settings = msgspec.structs.replace(own.config.serve, review_token=Secret("BIBLD_REVIEW"))
-    with running(own._open_site(settings)) as client:
+    with running(open_site(own, settings)) as client:
         yield client
 
 
 def test_without_a_token_in_the_configuration_there_is_no_such_page(own):
-    with running(own._open_site(own.config.serve)) as client:
+    with running(open_site(own, own.config.serve)) as client:
         assert client.get(PATH).status_code == 404
 
 
@@ -164,7 +165,7 @@ def test_a_token_that_can_be_guessed_is_refused_at_the_start(own, monkeypatch):
     monkeypatch.setenv("BIBLD_REVIEW", "short")
     settings = msgspec.structs.replace(own.config.serve, review_token=Secret("BIBLD_REVIEW"))
     wanted = r"review_token: .* BIBLD_REVIEW contains fewer than 12 characters.*; set"
-    with pytest.raises(ConfigError, match=wanted), running(own._open_site(settings)):
+    with pytest.raises(ConfigError, match=wanted), running(open_site(own, settings)):
         pass
 
 

@@ -13,6 +13,7 @@ import pytest
 import rdflib
 
 from bibld import Workspace, pipeline, resources
+from bibld._api.site import open_site
 from bibld.model.iris import record_of_path
 from bibld.publish.dcat import FILE as DCAT_FILE
 from bibld.published import open_published
@@ -40,7 +41,7 @@ def release(workspace):
 
 @pytest.fixture(scope="module")
 def client(workspace):
-    site = workspace._open_site(workspace.config.serve)
+    site = open_site(workspace, workspace.config.serve)
     with running(site) as client:
         yield client
 

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from bibld import Workspace
+from bibld._api.site import open_site
 from bibld.cli import command_line
 from bibld.errors import StageError
 from tests.end_to_end.test_suppression import BOOKS, Library, marc
@@ -42,7 +43,7 @@ def folder(library) -> Path:
 
 
 def asked(library: Library, path: str, accept: str) -> bytes:
-    site = Workspace(library.place / "bibld.toml")._open_site(library.loaded.serve)
+    site = open_site(Workspace(library.place / "bibld.toml"), library.loaded.serve)
     with running(site) as client:
         return client.get(path, accept=accept).content
 
