@@ -19,8 +19,8 @@ from bibld.model.report import GrowthPoint, Report
 from bibld.serve._language import Language, choose_page_language, language_named, message
 from bibld.serve._pages.classes import class_name
 from bibld.serve._pages.environment import make_environment
-from bibld.serve._pages.evidence import evidence_words
-from bibld.serve._pages.matches import reason_words
+from bibld.serve._pages.evidence import EVIDENCE, evidence_words
+from bibld.serve._pages.matches import REASONS, reason_words
 from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.vocabulary import example_queries
 
@@ -239,6 +239,19 @@ def test_evidence_of_links_is_translated():
     assert "0,2" in evidence_words(others, russian)[0]
     assert evidence_words("1 other record fits, too", russian) == ("других подходящих записей: 1", "ru")
     assert evidence_words("a rule of a plug-in", russian) == ("a rule of a plug-in", "en")
+
+
+@pytest.mark.parametrize(
+    ("known", "in_words"), [(EVIDENCE, lambda *given: evidence_words(*given)[0]), (REASONS, reason_words)]
+)
+def test_each_sentence_that_is_stored_is_recognised_with_its_values(known, in_words):
+    numbers = dict.fromkeys(("score", "limit", "low", "high", "others"), "0.25") | {"year": "1912", "gap": "3"}
+    for each in known:
+        pattern, shown = each if isinstance(each, tuple) else (each.pattern, each)
+        values = {name: numbers.get(name, "7") for name in PLACE.findall(pattern)}
+        expected = language_named("ru").text(shown.pattern, **values).replace("0.25", "0,25")
+        assert expected != pattern % values
+        assert in_words(pattern % values, language_named("ru")) == expected
 
 
 def test_decimals_of_reasons_are_written_as_the_language_does():

@@ -13,8 +13,9 @@ from bibld.model.mods import Mods
 from bibld.serve._language import Language, message
 from bibld.serve._pages import fields
 from bibld.serve._pages.facts import folded
-from bibld.serve._pages.phrases import Phrases
+from bibld.serve._pages.phrases import VALUES, in_words
 from bibld.serve._pages.views import Comparison
+from bibld.serve._phrases import Phrases
 from bibld.serve._pictures import Caption, Picture, Step, Total, draw_waterfall
 from bibld.text.romanisation import romanise, unify_transcriptions
 
@@ -121,32 +122,24 @@ FEATURE_WORDS = {
 }
 """The features of the scorers in words."""
 
-_REASONS = Phrases(
-    (
-        (r"score (?P<score>[\d.]+) is at least (?P<limit>[\d.]+)", message("score %(score)s is at least %(limit)s")),
-        (r"score (?P<score>[\d.]+) is above (?P<limit>[\d.]+)", message("score %(score)s is above %(limit)s")),
-        (r"score (?P<score>[\d.]+) is below (?P<limit>[\d.]+)", message("score %(score)s is below %(limit)s")),
-        (
-            r"score (?P<score>[\d.]+) is between (?P<low>[\d.]+) and (?P<high>[\d.]+)",
-            message("score %(score)s is between %(low)s and %(high)s"),
-        ),
-        (r"they are different parts: (?P<parts>.*)", message("they are different parts: %(parts)s")),
-        (
-            r"one describes a set as a whole, the other its part (?P<part>.*)",
-            message("one describes a set as a whole, the other its part %(part)s"),
-        ),
-        (r"one part contains the other: (?P<parts>.*)", message("one part contains the other: %(parts)s")),
-        (
-            r"published (?P<gap>\d+) years apart: (?P<years>.*)",
-            message("published %(gap)s years apart: %(years)s"),
-        ),
-        (r"editions (?P<editions>.*) of different years", message("editions %(editions)s of different years")),
-        (r"different carriers: (?P<carriers>.*)", message("different carriers: %(carriers)s")),
-        (r"different languages: (?P<languages>.*)", message("different languages: %(languages)s")),
-        (r"they have other numbers: (?P<numbers>.*)", message("they have other numbers: %(numbers)s")),
-        (r"they have no ISBN in common", message("they have no ISBN in common")),
-    )
+REASONS = (
+    message("score %(score)s is at least %(limit)s"),
+    message("score %(score)s is above %(limit)s"),
+    message("score %(score)s is below %(limit)s"),
+    message("score %(score)s is between %(low)s and %(high)s"),
+    message("they are different parts: %(parts)s"),
+    message("one describes a set as a whole, the other its part %(part)s"),
+    message("one part contains the other: %(parts)s"),
+    message("published %(gap)s years apart: %(years)s"),
+    message("editions %(editions)s of different years"),
+    message("different carriers: %(carriers)s"),
+    message("different languages: %(languages)s"),
+    message("they have other numbers: %(numbers)s"),
+    message("they have no ISBN in common"),
 )
+"""The reasons of verdicts that rules and models write."""
+
+_PHRASES = Phrases(REASONS, VALUES)
 
 
 class Agreement(msgspec.Struct, frozen=True):
@@ -169,7 +162,7 @@ class FeatureLine(msgspec.Struct, frozen=True):
 
 def reason_words(reason: str, language: Language) -> str:
     """Return a reason of a verdict in a language, as it is where it has no translation."""
-    return _REASONS.words(reason, language)
+    return in_words(_PHRASES, reason, language)
 
 
 def agreement(left: Mods, right: Mods, language: Language) -> Agreement:

@@ -1,34 +1,28 @@
-"""Sentences that the stages store in English, such as the reasons of a verdict, in the language of a page."""
+"""Sentences that the stages store, such as the reasons of a verdict, in the language of a page."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-
-from bibld.serve._language import Language, Message, message
+from bibld.serve._language import Language, message
+from bibld.serve._phrases import Phrases
 
 _AND = message(" and ")
 _DECIMALS = frozenset(("score", "limit", "low", "high", "others"))
-"""The names of groups that are numbers with a decimal point."""
+"""The names of values that are numbers with a decimal point."""
 
 _LISTS = frozenset(("parts", "years", "editions", "carriers", "languages", "numbers"))
-"""The names of groups that are values of two records, with "and" between them."""
+"""The names of values that are those of two records, with "and" between them."""
+
+VALUES = dict.fromkeys(_DECIMALS, r"[\d.]+") | dict.fromkeys(("year", "gap", "rivals"), r"\d+")
+"""What the values with some names look like; others are any text."""
 
 
-class Phrases:
-    """Knows sentences by their patterns: regular expressions whose named groups are the values of a message."""
-
-    def __init__(self, known: Iterable[tuple[str, Message]]) -> None:
-        self._known = tuple((re.compile(pattern, re.DOTALL), words) for pattern, words in known)
-
-    def words(self, sentence: str, language: Language) -> str:
-        """Return a sentence in a language, as it is where it has no translation."""
-        for pattern, text in self._known:
-            found = pattern.fullmatch(sentence)
-            if found is not None:
-                values = {name: _value(name, value, language) for name, value in found.groupdict().items()}
-                return language.text(text.pattern, **values)
+def in_words(phrases: Phrases, sentence: str, language: Language) -> str:
+    """Return a sentence in a language, as it is where it has no translation."""
+    found = phrases.find(sentence)
+    if found is None:
         return sentence
+    shown, values = found
+    return language.text(shown.pattern, **{name: _value(name, value, language) for name, value in values.items()})
 
 
 def _value(name: str, value: str, language: Language) -> str:

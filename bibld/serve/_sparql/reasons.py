@@ -7,10 +7,8 @@ recognised by their patterns, so that pages can show them in another language. W
 
 from __future__ import annotations
 
-import re
-from functools import cache
-
-from bibld.serve._language import Message, message
+from bibld.serve._language import message
+from bibld.serve._phrases import Phrases
 
 _VALUES = {
     "line": r"\d+",
@@ -20,8 +18,6 @@ _VALUES = {
     "keywords": "[A-Z]+(?: or [A-Z]+)*",
 }
 """What the values with some names look like; others are any text."""
-
-_PLACE = re.compile(r"%\((\w+)\)s")
 
 REASONS = (
     message("line %(line)s, column %(column)s: %(reason)s"),
@@ -82,23 +78,13 @@ REASONS = (
 )
 
 
+_PHRASES = Phrases(REASONS, _VALUES)
+
+
 def to_message(report: str) -> str:
     """Return a report as a message, which has translations, if its pattern is known; else the report itself."""
-    for reason, expression in _expressions():
-        found = expression.fullmatch(report)
-        if found is not None:
-            return reason.with_values({name: to_message(value) for name, value in found.groupdict().items()})
-    return report
-
-
-@cache
-def _expressions() -> tuple[tuple[Message, re.Pattern[str]], ...]:
-    return tuple((reason, re.compile(_expression(reason.pattern), re.DOTALL)) for reason in REASONS)
-
-
-def _expression(pattern: str) -> str:
-    pieces = _PLACE.split(pattern)  # texts and names in turn
-    return "".join(
-        f"(?P<{piece}>{_VALUES.get(piece, '.+?')})" if place % 2 else re.escape(piece)
-        for place, piece in enumerate(pieces)
-    )
+    found = _PHRASES.find(report)
+    if found is None:
+        return report
+    reason, values = found
+    return reason.with_values({name: to_message(value) for name, value in values.items()})
