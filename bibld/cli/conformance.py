@@ -45,8 +45,8 @@ def conformance(
     """Check the site at URL, any site of Linked Data, against the standards.
 
     URL is the address of the dataset, mostly what its IRIs begin with. Prints for each check the clause of the
-    standard, the result (ok, fails, not applicable) and what was seen. The exit code is 1 if a check fails. Nothing is
-    sent to other hosts, and no request changes anything.
+    standard, the result (ok, fails, not applicable) and what was seen. The exit code is 1 if a check fails, or if there
+    is no connection to the host. Nothing is sent to other hosts, and no request changes anything.
     """
     from bibld import conformance as library
 

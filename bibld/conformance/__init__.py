@@ -75,7 +75,8 @@ def check_site(
 ) -> list[Finding]:
     """Check a site and return what was found; ``report`` is called with each finding as soon as there is one.
 
-    ``only`` are patterns of ids (``accept-*``). Raises ``ConfigError`` for an address that is not http or https.
+    ``only`` are patterns of ids (``accept-*``). Raises ``ConfigError`` for an address that is not http or https, and
+    ``StageError`` if no connection to its host can be made.
     """
     if not _is_address(subject.url):
         raise ConfigError([f"{subject.url}: not an address of a site; name one with http:// or https://"])
@@ -84,6 +85,7 @@ def check_site(
     checks = find_checks(only)
     found = []
     with closing(Client(subject.url, politeness)) as client:
+        client.check_connection(subject.url)
         for finding in _findings(Site(subject, client), checks):
             found.append(finding)
             if report is not None:

@@ -8,13 +8,14 @@ import ssl
 import time
 import zlib
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from urllib.parse import quote, urljoin, urlsplit
 
 import msgspec
 
 from bibld import __version__
 from bibld.conformance.checks import FailedError, NotApplicableError
+from bibld.errors import StageError
 
 _SAFE = "%/:=&?~#+!$,;'@()*[]"
 _LONGEST_BODY = 32 << 20
@@ -78,6 +79,17 @@ class Client:
         self._connections: dict[str, http.client.HTTPConnection] = {}
         self._next = 0.0
         self.sent = 0
+
+    def check_connection(self, url: str) -> None:
+        """Raise ``StageError`` if no connection to the host of an address can be made; nothing is sent."""
+        try:
+            with closing(self._connect(url)) as connection:
+                connection.connect()
+        except (OSError, http.client.HTTPException, UnicodeError) as error:  # some host names cannot be encoded
+            reason = getattr(error, "strerror", None) or error
+            raise StageError(
+                f"{url}: no connection to {host_of(url)}: {reason}; start the server, or name another address"
+            ) from error
 
     def close(self) -> None:
         """Close the connections."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import socket
 
 import msgspec
 import pytest
@@ -105,9 +106,26 @@ def test_no_other_host_is_asked_unless_it_was_named(server: str) -> None:
 
 
 def test_a_site_that_does_not_answer_fails_every_check_that_needs_it() -> None:
-    findings = conformance.check_site(Subject("http://127.0.0.1:9/"), msgspec.structs.replace(FAST, timeout=1.0))
-    assert not [each for each in findings if each.result == "ok"]
-    assert any("no answer" in each.seen for each in findings)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        checks = ["deref-rdf", "iri-non-ascii"]
+        findings = conformance.check_site(Subject(url), msgspec.structs.replace(FAST, timeout=0.1), checks)
+    assert [each.result for each in findings] == ["fails", "fails"]
+    assert all("no answer" in each.seen for each in findings)
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("http://127.0.0.1:9/lod/", "no connection to 127.0.0.1:9: Connection refused"),
+        ("https://127.0.0.1:9/", "no connection to 127.0.0.1:9: Connection refused"),
+        (f"http://{'x' * 64}.invalid/", "no connection to x+.invalid: .*too long.*"),
+    ],
+)
+def test_a_site_without_a_connection_is_one_error_and_not_many_faults(url: str, reason: str) -> None:
+    run = CliRunner().invoke(cli.command_line, ["conformance", url])
+    assert (run.exit_code, run.stdout) == (1, "")
+    assert re.fullmatch(f"bibld: {url}: {reason}; start the server, or name another address\n", run.stderr)
 
 
 @pytest.mark.parametrize(
