@@ -13,9 +13,9 @@ from bibld.published.search._packing import Packing
 from tests.published.test_search import BASE, PERSON, book, line, state
 
 TABLES = {
-    "SELECT path, uses FROM thing ORDER BY path",
-    "SELECT path, kind, entry.bucket, year, title_of(kind, data) FROM entry JOIN detail USING (id)"
-    " JOIN thing USING (number) ORDER BY path",
+    "SELECT path_of(kind, data), kind, bucket, year, uses, title_of(kind, data) FROM entry JOIN detail USING (id)"
+    " ORDER BY 1",
+    "SELECT key, path_of(kind, data) FROM path_key JOIN entry USING (id) JOIN detail USING (id) ORDER BY key, 2",
     "SELECT id FROM source ORDER BY id",
     "SELECT term, doc FROM word WHERE term NOT GLOB '*[0-9]*' ORDER BY term",
 }

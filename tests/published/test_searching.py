@@ -299,7 +299,8 @@ def test_filters_find_what_the_facets_count(view):
         for value in values:
             assert view.search(Asked("", {name: (value.value,)})).total == value.count, (name, value)
     assert numbers(view.search(Asked("", {"held_by": ("nlr,rsl",)}))) == [6]
-    assert numbers(view.search(Asked("", {"year": ("1970-1978",)}, sort="year"))) == [5, 7, 1]
+    by_year = view.search(Asked("", {"year": ("1970-1978",)}, sort="year"))
+    assert (set(numbers(by_year)[:2]), numbers(by_year)[2:]) == ({5, 7}, [1])
     assert view.search(Asked("", {"library": ("no such",)})).total == 0
     assert view.search(Asked("", {"author": ("agent/nobody",)})).total == 0
 

@@ -7,10 +7,11 @@ things, so that the publications of a person or a subject are found too, and fac
 
 from __future__ import annotations
 
+from bibld.published.search._codes import TYPES
 from bibld.published.search._documents import EntryKind
 from bibld.published.search._query import FIELD_NAMES, LONGEST_QUERY
 from bibld.published.search._reader import OutOfTimeError
-from bibld.published.search._schema import FILE, TYPES
+from bibld.published.search._schema import FILE
 from bibld.published.search._values import (
     EXCLUDABLE,
     FACETS,

@@ -5,11 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from bibld.published.search._matching import Matcher
-from bibld.published.search._reader import Rows
-from bibld.published.search._schema import (
-    BUCKETS,
-    ID_BITS,
+from bibld.published.search._codes import (
     LANGUAGE,
     LIBRARY,
     LINKED_TO_AUTHORITY,
@@ -17,9 +13,15 @@ from bibld.published.search._schema import (
     TYPE,
     TYPES,
     YEAR,
+    Codes,
     facet_of_group,
     language_code,
+    unpack_codes,
+    values_of,
 )
+from bibld.published.search._matching import Matcher
+from bibld.published.search._reader import Rows
+from bibld.published.search._schema import BUCKETS
 from bibld.published.search._values import FACETS, Asked, FacetValue
 from bibld.text.class_marks import is_class_mark
 
@@ -33,9 +35,6 @@ _MOST_VALUES = 15
 _MARKS_AMONG = 3
 """How many times as many values as are shown are looked at: class marks among them are left out."""
 
-_VALUE_BITS = 28
-_MASK = (1 << _VALUE_BITS) - 1
-_SINGLES = (BUCKETS - 1) << ID_BITS
 _CODE_OF_FACET = {
     "library": LIBRARY,
     "year": YEAR,
@@ -62,7 +61,7 @@ class Counts:
     """Publications with each value, by facet and value; ``total`` of all. They are estimates if ``is_about``."""
 
     def __init__(self, rows: Rows, query: str) -> None:
-        merged, singles = (f" AND words.rowid {sign} {_SINGLES}" for sign in ("<", ">="))
+        merged, singles = (f" AND words.rowid {sign} {rows.first_row(BUCKETS - 1)}" for sign in ("<", ">="))
         first = rows.matching(query, COUNTED // 2 + 1, "entry.id, codes", merged)
         second = rows.matching(query, COUNTED - min(len(first), COUNTED // 2) + 1, "entry.id, codes", singles)
         is_complete = len(first) <= COUNTED // 2 and len(first) + len(second) <= COUNTED
@@ -81,14 +80,14 @@ class Counts:
 
     def of(self, facet: str) -> list[tuple[int, int]]:
         """Return values of a facet with their counts, the most frequent first."""
-        chosen = (self._codes >> _VALUE_BITS) == _CODE_OF_FACET[facet]
-        values, counts = self._codes[chosen] & _MASK, self._counts[chosen]
+        chosen, values = values_of(self._codes, _CODE_OF_FACET[facet])
+        counts = self._counts[chosen]
         order = np.lexsort((values, -counts))
         return [(int(values[place]), int(counts[place])) for place in order]
 
 
-def _count(codes: bytes) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.float64]]:
-    values, counts = np.unique(np.frombuffer(codes, dtype="<u4"), return_counts=True)
+def _count(codes: bytes) -> tuple[Codes, npt.NDArray[np.float64]]:
+    values, counts = np.unique(unpack_codes(codes), return_counts=True)
     return values, counts.astype(np.float64)
 
 
@@ -123,14 +122,14 @@ class Facets:
     def _linked(
         self, name: str, listed: list[tuple[int, int]], chosen: tuple[str, ...], limit: int
     ) -> tuple[FacetValue, ...]:
-        numbers = {number for path in chosen if (number := self._rows.number_of(path)) is not None}
-        kept = [pair for place, pair in enumerate(listed) if place < _MARKS_AMONG * limit or pair[0] in numbers]
-        kept += [(number, 0) for number in sorted(numbers - {number for number, _ in kept})]
-        titles = self._rows.titles(number for number, _ in kept)
+        ids = {id_ for path in chosen if (id_ := self._rows.id_of(path)) is not None}
+        kept = [pair for place, pair in enumerate(listed) if place < _MARKS_AMONG * limit or pair[0] in ids]
+        kept += [(id_, 0) for id_ in sorted(ids - {id_ for id_, _ in kept})]
+        names = self._rows.names(id_ for id_, _ in kept)
         values = [
-            FacetValue(*titles[number], count)
-            for number, count in kept
-            if number in titles and (number in numbers or not is_mark(*titles[number]))
+            FacetValue(*names[id_], count)
+            for id_, count in kept
+            if id_ in names and (id_ in ids or not is_mark(*names[id_]))
         ]
         return tuple(value for place, value in enumerate(values) if place < limit or value.value in chosen)
 

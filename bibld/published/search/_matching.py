@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from bibld.model.identifiers import has_isbn_check_digit
+from bibld.published.search._codes import TYPES
 from bibld.published.search._documents import EntryKind
 from bibld.published.search._query import Query, Term, years_of
 from bibld.published.search._reader import Rows
 from bibld.published.search._rows import alphanumeric, number_token
-from bibld.published.search._schema import TYPES
 from bibld.published.search._values import Asked
-from bibld.published.search._words import alternatives, title_tokens, to_words
+from bibld.published.search._words import alternatives, title_token, to_words
 
 NOTHING = 'code : "none"'
 ANY_PUBLICATION = 'code : ("m0" OR "m1")'
@@ -108,12 +108,8 @@ class Matcher:
             )
         if term.field in _KINDS_OF_FIELD:
             group, kind = _KINDS_OF_FIELD[term.field]
-            numbers = self._rows.numbers_matching(of_words(term.words, "", max(level, 1)), _MOST_THINGS, (kind,))
-            return (
-                f"code : {any_of(f'{group}{number}' for number in numbers)}"
-                if numbers
-                else of_words(term.words, "other", level)
-            )
+            ids = self._rows.names_matching(of_words(term.words, "", max(level, 1)), _MOST_THINGS, (kind,))
+            return f"code : {any_of(f'{group}{id_}' for id_ in ids)}" if ids else of_words(term.words, "other", level)
         if term.field == "isbn":
             return f"code : {quote(number_token(term.text))}"
         return self._of_code(term)
@@ -167,19 +163,19 @@ class Matcher:
         if name in _FLAGS:
             return f"{_FLAGS[name]}{value == 'true':d}"
         if name in _GROUP_OF_FILTER:
-            number = self._rows.number_of(value)
-            return f"{_GROUP_OF_FILTER[name]}{number}" if number is not None else "none"
+            id_ = self._rows.id_of(value)
+            return f"{_GROUP_OF_FILTER[name]}{id_}" if id_ is not None else "none"
         initial = {"library": "l", "language": "g", "type": "t"}.get(name, "")
         word = "".join(to_words(value))
         return initial + word if initial and word and (name != "type" or word in TYPES) else "none"
 
 
-def of_number(number: int, role: str | None) -> str:
-    """Return what finds the publications that are linked to a thing."""
+def of_thing(id_: int, role: str | None) -> str:
+    """Return what finds the publications that are linked to a thing, by the id of its entry."""
     if role is None:
-        return f"code : {any_of(f'{group}{number}' for group in 'wspqk')}"
+        return f"code : {any_of(f'{group}{id_}' for group in 'wspqk')}"
     group = {"subject": "s", "publisher": "p", "series": "q", "place": "k", "agent": "w"}.get(role)
-    return f"code : {quote(f'{group}{number}' if group else f'r{alphanumeric(role)}{number}')}"
+    return f"code : {quote(f'{group}{id_}' if group else f'r{alphanumeric(role)}{id_}')}"
 
 
 def of_years(first: int, last: int) -> str:
@@ -208,10 +204,9 @@ def has_wrong_check_digit(text: str) -> bool:
     return len(number) in (10, 13) and number[:-1].isdecimal() and not has_isbn_check_digit(number)
 
 
-def of_complete_title(words: Sequence[str], level: int) -> str:
-    """Return what finds publications whose whole title consists of some words, in any script from level 2."""
-    exact, skeleton = title_tokens(" ".join(words))
-    return f"code : {any_of([exact, skeleton] if level > 1 else [exact])}"
+def of_complete_title(words: Sequence[str]) -> str:
+    """Return what finds publications whose whole title consists of some words, in any script."""
+    return f"code : {quote(title_token(' '.join(words)))}"
 
 
 def of_title_beginning(words: Sequence[str]) -> str:

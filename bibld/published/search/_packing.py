@@ -28,14 +28,17 @@ _ARRAY, _KIND_OF_VALUE = 0x90, 0xF0
 """The first byte of what is not compressed: an array of MessagePack; no frame begins so."""
 
 
-class _Title(msgspec.Struct, frozen=True, array_like=True):
+class Heading(msgspec.Struct, frozen=True, array_like=True):
+    """What the details of all things begin with."""
+
     title: str
+    path: str
 
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode_details = msgspec.msgpack.Decoder(Details).decode
 _decode_name = msgspec.msgpack.Decoder(NameDetails).decode
-_decode_title = msgspec.msgpack.Decoder(_Title).decode
+_decode_heading = msgspec.msgpack.Decoder(Heading).decode
 
 
 def encode(details: Details | NameDetails) -> bytes:
@@ -76,11 +79,15 @@ class _Codec:
 
 
 class Packing:
-    """Packs and unpacks the rows of one file, with the dictionaries that it has when they are first needed."""
+    """Packs and unpacks the rows of one file, with the dictionaries that it has when they are first needed.
+
+    In SQL there are ``title_of(kind, data)`` and ``path_of(kind, data)``.
+    """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        connection.create_function("title_of", 2, self.title, deterministic=True)
+        connection.create_function("title_of", 2, lambda kind, data: self.heading(kind, data).title, deterministic=True)
+        connection.create_function("path_of", 2, lambda kind, data: self.heading(kind, data).path, deterministic=True)
 
     @cached_property
     def _publications(self) -> _Codec:
@@ -106,9 +113,9 @@ class Packing:
         """Return what is stored of another thing."""
         return _decode_name(self._others.unpack(data))
 
-    def title(self, kind: int, data: bytes) -> str:
-        """Return the title of a thing by the number of its kind: in SQL ``title_of(kind, data)``."""
-        return _decode_title((self._others if kind else self._publications).unpack(data)).title
+    def heading(self, kind: int, data: bytes) -> Heading:
+        """Return title and path of a thing by the number of its kind: in SQL ``title_of`` and ``path_of``."""
+        return _decode_heading((self._others if kind else self._publications).unpack(data))
 
 
 def train_publications(connection: sqlite3.Connection, samples: Sequence[bytes]) -> None:

@@ -16,7 +16,7 @@ TITLE, AUTHOR, SUBJECT, IDENTIFIER, ELSEWHERE = ("title", "author", "subject", "
 
 
 class Rank(msgspec.Struct, frozen=True, order=True):
-    """Where the words of a query are in a publication: the least rank is the best. The last key is the path."""
+    """Where the words of a query are in a publication: the least rank is the best."""
 
     tier: int
     is_in_other_form: bool
@@ -30,7 +30,7 @@ class Rank(msgspec.Struct, frozen=True, order=True):
     """Less than 0: the number of records."""
 
     is_translation: bool
-    order: int
+    path: str
 
 
 _MOST_EXCESS = 3
@@ -38,7 +38,7 @@ _IS_TITLE, _WITH_AUTHOR, _AT_BEGINNING, _PHRASE, _IN_TITLE, _TITLE_AND_AUTHOR, _
 
 
 class Ranking:
-    """Ranks publications for a query; ``names`` are paths and names of agents and subjects by their numbers."""
+    """Ranks publications for a query; ``names`` are paths and names of agents and subjects by their ids."""
 
     def __init__(self, query: Query, names: dict[int, tuple[str, str]]) -> None:
         self._words = list(query.all_words)
@@ -68,7 +68,7 @@ class Ranking:
             excess,
             -len(details.records),
             len(details.languages) > 1 or any(link.role == "trl" for link in details.links),
-            found.number,
+            details.path,
         )
 
     def why(self, found: Stored) -> str:
@@ -81,8 +81,8 @@ class Ranking:
 
     def _words_of(self, found: Stored, group: str) -> list[str]:
         """Return the words of the names of things that a publication links to."""
-        numbers = {link.number for link in found.details.links if link.group == group}
-        return to_words(" ".join(self._names[number][1] for number in numbers if number in self._names))
+        ids = {link.id for link in found.details.links if link.group == group}
+        return to_words(" ".join(self._names[id_][1] for id_ in ids if id_ in self._names))
 
     def _tier(self, words: list[str], agents: set[str]) -> tuple[int, bool, int]:
         """Return tier, whether in another form or script, and the words of the title that the query has not."""

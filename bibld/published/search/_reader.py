@@ -14,9 +14,9 @@ import msgspec
 from bibld.errors import StageError
 from bibld.published._schema import reporting_errors
 from bibld.published.search._documents import KINDS, EntryKind
-from bibld.published.search._packing import Packing
+from bibld.published.search._packing import Heading, Packing
 from bibld.published.search._rows import key_of
-from bibld.published.search._schema import AGENT, ID_BITS, ID_MASK, VALID, Details
+from bibld.published.search._schema import AGENT, UNNAMED, VALID, Details
 from bibld.published.search._values import Agent, Hit, Named
 
 _STEPS = 20_000
@@ -27,7 +27,6 @@ _WAITING = 10
 
 _PROPERTIES = {"w": "author", "s": "subject", "p": "publisher", "q": "series", "k": "place"}
 _MOST_AGENTS = 4
-_JOIN = f"CROSS JOIN entry ON entry.id = {{table}}.rowid & {ID_MASK} AND entry.bucket = {{table}}.rowid >> {ID_BITS}"
 
 
 class OutOfTimeError(StageError):
@@ -38,7 +37,6 @@ class Stored(msgspec.Struct, frozen=True):
     """A publication as it is stored."""
 
     id: int
-    number: int
     details: Details
 
     @property
@@ -57,6 +55,7 @@ class Rows:
         self._packing = Packing(connection)
         self._deadlines: tuple[float, float] | None = None
         connection.set_progress_handler(self._is_late, _STEPS)
+        self._id_bits = int(connection.execute("SELECT id_bits FROM counter").fetchone()[0])
         self.sources: dict[int, str] = dict(connection.execute("SELECT number, id FROM source").fetchall())
 
     def close(self) -> None:
@@ -102,10 +101,19 @@ class Rows:
             raise self._out_of_time()
         return self._connection.execute(sql, {"release": self.release, **values})
 
+    def first_row(self, bucket: int) -> int:
+        """Return the least id of the full-text rows of a bucket."""
+        return bucket << self._id_bits
+
+    def _join(self, table: str) -> str:
+        """Return what joins the valid entries of full-text rows."""
+        mask, bits = (1 << self._id_bits) - 1, self._id_bits
+        return f"CROSS JOIN entry ON entry.id = {table}.rowid & {mask} AND entry.bucket = {table}.rowid >> {bits}"
+
     def matching(self, query: str, limit: int, columns: str = "entry.id", condition: str = "") -> list[Any]:
         """Return rows of publications that a full-text query finds: those of most records first."""
         rows = self.execute(
-            f"SELECT {columns} FROM words {_JOIN.format(table='words')} WHERE words MATCH :query AND {VALID}"
+            f"SELECT {columns} FROM words {self._join('words')} WHERE words MATCH :query AND {VALID}"
             f"{condition} LIMIT :limit",
             query=query,
             limit=limit,
@@ -125,7 +133,7 @@ class Rows:
         """Return the ids of other things that a full-text query finds: those of most publications first."""
         numbers = msgspec.json.encode([KINDS.index(kind) for kind in kinds]).decode()
         rows = self.execute(
-            f"SELECT entry.id FROM names {_JOIN.format(table='names')} WHERE names MATCH :query AND {VALID}"
+            f"SELECT entry.id FROM names {self._join('names')} WHERE names MATCH :query AND {VALID}"
             " AND (:kinds = '[]' OR kind IN (SELECT value FROM json_each(:kinds))) LIMIT :limit",
             query=query,
             limit=limit,
@@ -133,88 +141,70 @@ class Rows:
         )
         return [id_ for (id_,) in rows]
 
-    def numbers_matching(self, query: str, limit: int, kinds: Sequence[EntryKind] = ()) -> list[int]:
-        """Return the numbers of the things of ``names_matching``."""
-        ids = self.names_matching(query, limit, kinds)
-        rows = self._in("SELECT number FROM entry WHERE id IN", ids)
-        return [number for (number,) in rows]
-
     def publications(self, ids: Sequence[int]) -> list[Stored]:
         """Return publications in the order of their ids in ``ids``."""
-        rows = self._in("SELECT id, number, data FROM entry JOIN detail USING (id) WHERE id IN", ids)
-        found = {id_: Stored(id_, number, self._packing.publication(data)) for id_, number, data in rows}
+        rows = self._in("SELECT id, data FROM detail WHERE id IN", ids)
+        found = {id_: Stored(id_, self._packing.publication(data)) for id_, data in rows}
         return [found[id_] for id_ in ids if id_ in found]
 
-    def number_of(self, path: str) -> int | None:
-        """Return the number of the thing with a path; None if there is none."""
-        row = self.execute("SELECT number FROM thing WHERE key = :key AND path = :path", key=key_of(path), path=path)
-        found = row.fetchone()
-        return int(found[0]) if found is not None else None
-
-    def entry_of(self, number: int) -> int | None:
-        """Return the id of the valid entry of a thing; None if there is none."""
-        row = self.execute(f"SELECT id FROM entry WHERE number = :number AND {VALID}", number=number).fetchone()
+    def id_of(self, path: str) -> int | None:
+        """Return the id of the entry of a thing by its path; None if there is none."""
+        row = self.execute(
+            "SELECT id FROM path_key JOIN entry USING (id) JOIN detail USING (id)"
+            f" WHERE key = :key AND {VALID} AND path_of(kind, data) = :path",
+            key=key_of(path),
+            path=path,
+        ).fetchone()
         return int(row[0]) if row is not None else None
 
-    def paths(self, numbers: Iterable[int]) -> dict[int, str]:
-        """Return the paths of things."""
-        return dict(self._in("SELECT number, path FROM thing WHERE number IN", list(numbers)))
+    def headings(self, ids: Iterable[int]) -> dict[int, Heading]:
+        """Return path and name of things by their ids; the name of some is empty."""
+        rows = self._in("SELECT id, kind, data FROM entry JOIN detail USING (id) WHERE id IN", list(ids))
+        return {id_: self._packing.heading(kind, data) for id_, kind, data in rows}
 
-    def titles(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
+    def names(self, ids: Iterable[int]) -> dict[int, tuple[str, str]]:
         """Return path and name of things; only of those that have a name."""
-        rows = self._in(
-            "SELECT number, path, title_of(kind, data) FROM entry JOIN detail USING (id) JOIN thing USING (number)"
-            f" WHERE {VALID} AND number IN",
-            list(numbers),
-        )
-        return {number: (path, title) for number, path, title in rows}
+        return {id_: (each.path, each.title) for id_, each in self.headings(ids).items() if each.title}
 
     def _in(self, sql: str, values: Sequence[int]) -> list[Any]:
         listed = msgspec.json.encode(list(values)).decode()
         return self.execute(f"{sql} (SELECT value FROM json_each(:listed))", listed=listed).fetchall()
 
-    def named_by_ids(self, ids: Sequence[int]) -> list[Named]:
-        """Return things in the order of their ids in ``ids``."""
+    def things(self, ids: Sequence[int]) -> dict[int, Named]:
+        """Return things that have a name by their ids, in the order of ``ids``."""
         rows = self._in(
-            "SELECT entry.id, path, kind, data, uses FROM entry JOIN detail USING (id) JOIN thing USING (number)"
-            " WHERE entry.id IN",
-            ids,
+            f"SELECT id, kind, data, uses FROM entry JOIN detail USING (id) WHERE kind <> {UNNAMED} AND id IN", ids
         )
         found = {row[0]: self._named(*row[1:]) for row in rows}
-        return [found[id_] for id_ in ids if id_ in found]
+        return {id_: found[id_] for id_ in ids if id_ in found}
 
     def named(self, path: str) -> Named | None:
         """Return the thing with a path; None if there is none."""
-        row = self.execute(
-            "SELECT path, kind, data, uses FROM thing JOIN entry USING (number) JOIN detail USING (id)"
-            f" WHERE key = :key AND path = :path AND {VALID}",
-            key=key_of(path),
-            path=path,
-        ).fetchone()
-        return self._named(*row) if row is not None else None
+        id_ = self.id_of(path)
+        return self.things([id_]).get(id_) if id_ is not None else None
 
-    def _named(self, path: str, kind: int, data: bytes, uses: int) -> Named:
+    def _named(self, kind: int, data: bytes, uses: int | None) -> Named:
         if KINDS[kind] == EntryKind.PUBLICATION:
             details = self._packing.publication(data)
             forms = (details.title, *details.forms)
             values = self._values(details)
-            return Named(path, EntryKind.PUBLICATION, details.title, forms, values, len(details.records))
+            return Named(details.path, EntryKind.PUBLICATION, details.title, forms, values, len(details.records))
         name = self._packing.name(data)
         lives = {"birth": name.birth, "death": name.death}
         return Named(
-            path,
+            name.path,
             KINDS[kind],
             name.title,
             (name.title, *name.forms),
             {key: (value,) for key, value in lives.items() if value},
-            uses,
+            uses or 0,
         )
 
     def _values(self, details: Details) -> dict[str, tuple[str, ...]]:
-        paths = self.paths({link.number for link in details.links})
+        things = self.headings({link.id for link in details.links})
         found: dict[str, dict[str, None]] = {}
         for link in details.links:
-            found.setdefault(_PROPERTIES[link.group], {})[paths[link.number]] = None
+            found.setdefault(_PROPERTIES[link.group], {})[things[link.id].path] = None
         values = {name: tuple(links) for name, links in found.items()}
         if details.isbns:
             values = {"isbn": details.isbns, **values}
@@ -222,12 +212,10 @@ class Rows:
 
     def hits(self, found: Sequence[Stored], why: Callable[[Stored], str] = lambda _: "") -> list[Hit]:
         """Return publications with the names of their agents."""
-        numbers = {link.number for each in found for link in each.details.links if link.group == AGENT}
-        names = self.titles(numbers)
-        paths = self.paths(each.number for each in found)
+        names = self.names({link.id for each in found for link in each.details.links if link.group == AGENT})
         return [
             Hit(
-                paths[each.number],
+                each.details.path,
                 each.title,
                 each.details.statement,
                 each.details.imprint,
@@ -248,6 +236,6 @@ def agents_of(details: Details, names: dict[int, tuple[str, str]]) -> tuple[Agen
     """Return the first agents of a publication, each once."""
     agents: dict[int, Agent] = {}
     for link in details.links:
-        if link.group == AGENT and link.number in names and link.number not in agents:
-            agents[link.number] = Agent(*names[link.number], link.role)
+        if link.group == AGENT and link.id in names and link.id not in agents:
+            agents[link.id] = Agent(*names[link.id], link.role)
     return tuple(agents.values())[:_MOST_AGENTS]

@@ -4,39 +4,42 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from array import array
 from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
 
 import msgspec
 
-from bibld.published.search._documents import KINDS, LinkedPath, Name, Publication, Text, control_numbers
-from bibld.published.search._packing import Packing, encode
-from bibld.published.search._schema import (
-    AGENT,
+from bibld.published.search._codes import (
     LANGUAGE,
     LIBRARY,
     LINKED_TO_AUTHORITY,
     MERGED,
-    SERIES,
-    SUBJECT,
     TYPE,
     TYPES,
     YEAR,
+    code_of,
+    facet_of_group,
+    language_value,
+    pack_codes,
+)
+from bibld.published.search._documents import KINDS, LinkedPath, Name, Publication, Text, control_numbers
+from bibld.published.search._packing import Packing, encode
+from bibld.published.search._schema import (
+    AGENT,
+    BUCKETS,
+    SERIES,
+    SUBJECT,
+    UNNAMED,
     Details,
     Link,
     NameDetails,
     bucket_of,
-    code_of,
-    facet_of_group,
-    language_value,
 )
-from bibld.published.search._words import title_tokens, tokens_of
+from bibld.published.search._words import title_token, tokens_of
 from bibld.text.scripts import first_foreign_script
 
-_NAMES_REMEMBERED = 50_000
-_NUMBERS_REMEMBERED = 200_000
+_THINGS_REMEMBERED = 100_000
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 _MOST_FORMS = 12
 _MOST_PARTS = 6
@@ -48,10 +51,11 @@ WordColumns = tuple[str, str, str, str, str]
 class PublicationRow(msgspec.Struct, frozen=True):
     """A publication as it is written.
 
-    ``data`` is not compressed yet, ``words`` are the texts of the columns of the full-text table.
+    ``data`` is not compressed yet, ``words`` are the texts of the columns of the full-text table, ``links`` the ids of
+    the entries that it links to.
     """
 
-    number: int
+    path: str
     bucket: int
     year: int | None
     codes: bytes
@@ -60,48 +64,71 @@ class PublicationRow(msgspec.Struct, frozen=True):
     links: tuple[int, ...]
 
 
-class _LinkedName(msgspec.Struct, frozen=True):
+class _LinkedThing(msgspec.Struct, frozen=True):
+    id: int
     tokens: str
     is_linked: bool
 
 
 def key_of(path: str) -> int:
-    """Return the hash by which a path is found."""
-    return int.from_bytes(blake2b(path.encode(), digest_size=6).digest(), "big", signed=True)
+    """Return the hash by which a path is found; another path may have the same one."""
+    return int.from_bytes(blake2b(path.encode(), digest_size=4).digest(), "big", signed=True)
+
+
+def newest_entry(connection: sqlite3.Connection, path: str) -> tuple[int, int, bytes] | None:
+    """Return id, kind and data of the entry that a thing has in the newest release; None if it has none.
+
+    The connection needs the functions of ``Packing``.
+    """
+    row: tuple[int, int, bytes] | None = connection.execute(
+        "SELECT id, kind, data FROM path_key JOIN entry USING (id) JOIN detail USING (id)"
+        " WHERE key = ? AND until IS NULL AND path_of(kind, data) = ?",
+        (key_of(path), path),
+    ).fetchone()
+    return row
 
 
 class RowMaker:
-    """Makes rows; numbers things and sources as they occur."""
+    """Makes rows; gives ids to entries and numbers to sources as they occur.
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    ``release`` is the one that is written, ``next_id`` the id of the next new entry.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, release: int, next_id: int) -> None:
         self._connection = connection
+        self._release = release
+        self.next_id = next_id
         self._sources: dict[str, int] = {
             identifier: number for number, identifier in connection.execute("SELECT number, id FROM source")
         }
-        self.number_of = lru_cache(_NUMBERS_REMEMBERED)(self._number_of)
-        self._name_of = lru_cache(_NAMES_REMEMBERED)(self._read_name)
+        self._thing = lru_cache(_THINGS_REMEMBERED)(self._read_thing)
         self.packing = Packing(connection)
 
-    def _number_of(self, path: str) -> int:
-        key = key_of(path)
-        row = self._connection.execute("SELECT number FROM thing WHERE key = ? AND path = ?", (key, path)).fetchone()
-        if row is not None:
-            return int(row[0])
-        return self._add_thing(key, path)
+    def take_id(self) -> int:
+        """Return the id of a new entry."""
+        self.next_id += 1
+        return self.next_id - 1
 
-    def _add_thing(self, key: int, path: str) -> int:
-        added = self._connection.execute("INSERT INTO thing (key, path, uses) VALUES (?, ?, 0)", (key, path))
-        assert added.lastrowid is not None
-        return added.lastrowid
-
-    def _read_name(self, number: int) -> _LinkedName:
-        row = self._connection.execute(
-            "SELECT data FROM entry JOIN detail USING (id) WHERE number = ? AND until IS NULL", (number,)
-        ).fetchone()
+    def _read_thing(self, path: str) -> _LinkedThing:
+        row = newest_entry(self._connection, path)
         if row is None:
-            return _LinkedName("", is_linked=False)
-        details = self.packing.name(row[0])
-        return _LinkedName(name_tokens(details), details.is_linked)
+            return _LinkedThing(self._add_unnamed(path), "", is_linked=False)
+        details = self.packing.name(row[2])
+        return _LinkedThing(row[0], name_tokens(details), details.is_linked)
+
+    def _add_unnamed(self, path: str) -> int:
+        return self.insert_thing(UNNAMED, NameDetails("", path, (), "", "", False, ("",)))
+
+    def insert_thing(self, kind: int, details: NameDetails) -> int:
+        """Insert the entry of a thing that is no publication; return its id. It is in no bucket yet."""
+        id_ = self.take_id()
+        self._connection.execute(
+            "INSERT INTO entry (id, kind, bucket, since, uses) VALUES (?, ?, ?, ?, 0)",
+            (id_, kind, BUCKETS, self._release),
+        )
+        self._connection.execute("INSERT INTO detail VALUES (?, ?)", (id_, self.packing.pack_name(encode(details))))
+        self._connection.execute("INSERT INTO path_key VALUES (?, ?)", (key_of(details.path), id_))
+        return id_
 
     def number_source(self, identifier: str) -> int:
         """Return the number of a source, which may be new."""
@@ -115,14 +142,16 @@ class RowMaker:
 
     def publication(self, found: Publication) -> PublicationRow:
         """Return the row of a publication."""
-        links = tuple(Link(link.group, link.role, self.number_of(link.path)) for link in found.links)
-        names = [(link, self._name_of(link.number)) for link in links]
+        things = [self._thing(link.path) for link in found.links]
+        links = tuple(Link(link.group, link.role, thing.id) for link, thing in zip(found.links, things, strict=True))
+        names = list(zip(links, things, strict=True))
         titles = list(dict.fromkeys([found.title, *(text.value for text in found.titles)]))
-        is_linked = any(name.is_linked for _, name in names)
+        is_linked = any(thing.is_linked for thing in things)
         statement = _best(found.statements, found.title)
         imprint = _best(found.imprints, found.title)
         details = Details(
             found.title,
+            found.path,
             tuple(dict.fromkeys([*titles[1:], *(text.value for text in found.variants)]))[:_MOST_FORMS],
             statement,
             imprint,
@@ -135,7 +164,7 @@ class RowMaker:
             tuple(dict.fromkeys(text.value for text in (*found.parts, *found.editions)))[:_MOST_PARTS],
         )
         return PublicationRow(
-            self.number_of(found.path),
+            found.path,
             bucket_of(len(found.records)),
             found.year,
             self._codes(found, links, is_linked),
@@ -152,7 +181,7 @@ class RowMaker:
                 ),
                 " ".join(_code_tokens(found, links, is_linked)),
             ),
-            tuple(dict.fromkeys(link.number for link in links)),
+            tuple(dict.fromkeys(link.id for link in links)),
         )
 
     def _codes(self, found: Publication, links: Iterable[Link], is_linked: bool) -> bytes:
@@ -162,8 +191,8 @@ class RowMaker:
         codes += [code_of(LANGUAGE, value) for value in map(language_value, found.languages) if value]
         codes.append(code_of(TYPE, TYPES.index(found.type)))
         codes += [code_of(MERGED, found.is_merged), code_of(LINKED_TO_AUTHORITY, is_linked)]
-        codes += dict.fromkeys(code_of(facet_of_group(link.group), link.number) for link in links)
-        return array("I", codes).tobytes()
+        codes += dict.fromkeys(code_of(facet_of_group(link.group), link.id) for link in links)
+        return pack_codes(codes)
 
 
 def name_details(name: Name) -> NameDetails:
@@ -172,6 +201,7 @@ def name_details(name: Name) -> NameDetails:
     forms = [own, *(form for form in name.forms if form.value != name.title)][:_MOST_FORMS]
     return NameDetails(
         name.title,
+        name.path,
         tuple(form.value for form in forms[1:]),
         name.birth,
         name.death,
@@ -215,11 +245,11 @@ def _code_tokens(found: Publication, links: Iterable[Link], is_linked: bool) -> 
     tokens += [f"g{language}" for language in found.languages]
     tokens += [f"t{found.type}", f"m{found.is_merged:d}", f"a{is_linked:d}"]
     for link in links:
-        tokens.append(f"{link.group}{link.number}")
+        tokens.append(f"{link.group}{link.id}")
         if link.role:
-            tokens.append(f"r{link.role}{link.number}")
+            tokens.append(f"r{link.role}{link.id}")
     titles = {found.title: None, **{text.value: None for text in found.titles}}
-    tokens += [token for title in titles for token in title_tokens(title)]
+    tokens += map(title_token, titles)
     tokens += [number_token(number) for number in (*found.isbns, *found.numbers)]
     for record, number in zip(found.records, control_numbers(found.records), strict=True):
         plain = alphanumeric(number)
@@ -250,5 +280,6 @@ __all__ = [
     "kind_number",
     "name_details",
     "name_tokens",
+    "newest_entry",
     "number_token",
 ]

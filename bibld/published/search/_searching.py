@@ -270,7 +270,7 @@ class Searches:
         of_fields = self._matcher.of_fields(query, attempt.level)
         queries = [of_identifier(query.identifier)]
         if words:
-            queries += [of_complete_title(words, attempt.level), of_title_beginning(words), of_title_phrase(words)]
+            queries += [of_complete_title(words), of_title_beginning(words), of_title_phrase(words)]
         if query.words:
             queries += [of_words(query.words, "title", _EXACT), of_words(query.words, "title", attempt.level)]
             queries.append(of_words(query.words, "{title agent}", attempt.level))
@@ -284,8 +284,8 @@ class Searches:
         return list(found)
 
     def _ranking(self, query: Query, found: list[Stored]) -> Ranking:
-        numbers = {link.number for each in found for link in each.details.links if link.group in (AGENT, SUBJECT)}
-        return Ranking(query, self._rows.titles(numbers))
+        ids = {link.id for each in found for link in each.details.links if link.group in (AGENT, SUBJECT)}
+        return Ranking(query, self._rows.names(ids))
 
 
 def _why(query: Query, ranking: Ranking, found: Stored) -> str:

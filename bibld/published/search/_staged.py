@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sqlite3
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -21,8 +21,8 @@ WORTH_PROCESSES = 5_000
 
 _AT_ONCE = 500
 
-StagedRow = tuple[int, int, int, int | None, bytes, bytes, str, str, str, str, str]
-"""Bucket, key of the order in it, number, year, codes, data, and the texts of the full-text columns."""
+StagedRow = tuple[int, int, int | None, bytes, bytes, str, str, str, str, str]
+"""Bucket, key of the path and of the order in the bucket, year, codes, data, and the texts of the full-text columns."""
 
 
 Portion = tuple[str, int]
@@ -30,9 +30,9 @@ Portion = tuple[str, int]
 
 
 class _MadeRows(NamedTuple):
-    """Rows of some publications, the numbers of the things that each links to, and the paths without a row.
+    """Rows of some publications, the ids of what each links to, and the paths without a row.
 
-    These name a thing or a source that has no number yet.
+    These name a thing that has no entry, or a source that has no number yet.
     """
 
     rows: list[StagedRow]
@@ -40,24 +40,21 @@ class _MadeRows(NamedTuple):
     postponed: list[str]
 
 
-def hash_order(number: int) -> int:
-    """Return a number by which publications are in no order: the first ones of a bucket are a fair sample of it."""
-    return number * 0x9E3779B1 & 0xFFFFFFFF
-
-
 class StagedRows:
-    """The rows of all publications of a release; ``uses`` has the number of a thing for each link to it.
+    """The rows of all publications of a release; ``uses`` has the id of an entry for each link to it.
 
-    ``file`` is the database that ``connection`` writes, ``view`` reads the documents of the release.
+    ``file`` is the database that ``connection`` and ``rows`` write, ``view`` reads the documents of the release.
     """
 
-    def __init__(self, connection: sqlite3.Connection, file: Path, base: str, view: PublishedView) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, file: Path, base: str, view: PublishedView, rows: RowMaker
+    ) -> None:
         self._connection = connection
         self._file = file
         self._base = base
         self._view = view
         self._reader = DocumentReader(base)
-        self._rows = RowMaker(connection)
+        self._rows = rows
         self.uses = array("Q")
 
     def in_this_process(self) -> Iterator[StagedRow]:
@@ -65,9 +62,9 @@ class StagedRows:
         yield from self._make(self._view.documents(f"{PUBLICATIONS}/"))
 
     def in_processes(self, workspace: Path, portions: Iterable[Portion], workers: int) -> Iterator[StagedRow]:
-        """Yield all rows, made in worker processes, which read the numbers of things from the database.
+        """Yield all rows, made in worker processes, which read other things from the database.
 
-        ``portions`` is what ``number_publications`` returned. Nothing else may be written to the database meanwhile.
+        ``portions`` is what ``divide`` returned. Nothing else may be written to the database meanwhile.
         """
         arguments = (workspace, self._file, self._base, self._view.release)
         postponed: list[str] = []
@@ -86,42 +83,28 @@ class StagedRows:
                 self.uses.extend(found[1])
                 yield found[0]
 
-    def number_publications(self, sources: Iterable[str]) -> list[Portion]:
-        """Give numbers to all publications and sources; return the portions of publications to be worked on."""
+    def divide(self, sources: Iterable[str]) -> list[Portion]:
+        """Give numbers to all sources; return the portions of publications to be worked on."""
         portions = []
         self._connection.execute("BEGIN")
         for source in sources:
             self._rows.number_source(source)
+        self._connection.execute("COMMIT")
         after = ""
         for batch in batches(self._view.entries(f"{PUBLICATIONS}/"), _AT_ONCE):
             portions.append((after, len(batch)))
             after = batch[-1].path
-            paths = [entry.path for entry in batch if entry.status == 200]
-            known = self._known(paths)
-            self._connection.executemany(
-                "INSERT INTO thing (key, path, uses) VALUES (?, ?, 0)",
-                ((key_of(path), path) for path in paths if path not in known),
-            )
-        self._connection.execute("COMMIT")
         return portions
-
-    def _known(self, paths: Sequence[str]) -> set[str]:
-        """Return those of some paths that have a number, because another thing links to them."""
-        marks = ",".join("?" * len(paths))
-        rows = self._connection.execute(
-            f"SELECT path FROM thing WHERE key IN ({marks})", [key_of(path) for path in paths]
-        )
-        return {path for (path,) in rows}
 
 
 class _UnknownError(Exception):
-    """A thing or a source has no number yet."""
+    """A thing has no entry, or a source no number yet."""
 
 
 class _ReadingRowMaker(RowMaker):
-    """Makes rows without numbering anything."""
+    """Makes rows without writing anything."""
 
-    def _add_thing(self, key: int, path: str) -> int:
+    def _add_unnamed(self, path: str) -> int:
         raise _UnknownError
 
     def _add_source(self, identifier: str) -> int:
@@ -135,7 +118,7 @@ def _row_and_links(
     if found is None:
         return None
     row = rows.publication(found)
-    staged = (row.bucket, hash_order(row.number), row.number, row.year, row.codes, row.data, *row.words)
+    staged = (row.bucket, key_of(row.path), row.year, row.codes, row.data, *row.words)
     return staged, row.links
 
 
@@ -153,7 +136,7 @@ _WORKER: list[_Worker] = []
 
 def _open(workspace: Path, file: Path, base: str, release: int) -> None:
     gc.disable()  # documents and rows contain no cycles
-    rows = _ReadingRowMaker(connect(file, read_only=True))
+    rows = _ReadingRowMaker(connect(file, read_only=True), release, 0)
     _WORKER.append(_Worker(open_published(workspace, release), DocumentReader(base), rows))
 
 

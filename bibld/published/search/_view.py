@@ -8,7 +8,7 @@ from pathlib import Path
 from bibld.published._schema import connect, reporting_errors
 from bibld.published.search._documents import EntryKind
 from bibld.published.search._facets import COUNTED, Counts, is_mark
-from bibld.published.search._matching import in_columns, of_complete_title, of_number, of_words, quote
+from bibld.published.search._matching import in_columns, of_complete_title, of_thing, of_words, quote
 from bibld.published.search._query import LONGEST_QUERY
 from bibld.published.search._reader import Rows, agents_of
 from bibld.published.search._rows import number_token
@@ -88,23 +88,21 @@ class SearchView:
         ``role``: a code of MARC relators, ``agent``, ``subject``, ``publisher``, ``series`` or ``place``; None for
         all. ``sort``: ``year``, ``-year``, ``title`` or ``libraries``.
         """
-        number = self._rows.number_of(path)
-        if number is None:
+        id_ = self._rows.id_of(path)
+        if id_ is None:
             return [], 0
-        query = of_number(number, role)
+        query = of_thing(id_, role)
         with self._rows.within(_LONG * self._seconds):
             ids = self._rows.matching(query, _MOST_WORKS)
             ordered = self._ordered(ids, sort)[offset : offset + limit]
             found = self._rows.publications(ordered)
-            numbers = {link.number for each in found for link in each.details.links if link.group == AGENT}
-            names = self._rows.titles(numbers)
-            paths = self._rows.paths(each.number for each in found)
+            names = self._rows.names({link.id for each in found for link in each.details.links if link.group == AGENT})
             works = [
                 Work(
-                    paths[each.number],
+                    each.details.path,
                     each.title,
                     each.details.year,
-                    _role_of(each.details, number, role),
+                    _role_of(each.details, id_, role),
                     each.details.type,
                     each.details.languages,
                     tuple(dict.fromkeys(record.partition("/")[0] for record in each.details.records)),
@@ -126,18 +124,18 @@ class SearchView:
 
     def roles(self, path: str) -> list[tuple[str, int]]:
         """Return in which roles a thing is linked to publications, and to how many, the most frequent first."""
-        number = self._rows.number_of(path)
-        if number is None:
+        id_ = self._rows.id_of(path)
+        if id_ is None:
             return []
         with self._rows.within(_LONG * self._seconds):
-            ids = self._rows.matching(of_number(number, None), _MOST_READ)
+            ids = self._rows.matching(of_thing(id_, None), _MOST_READ)
             roles = {
                 link.role or _ROLES_OF_GROUP[link.group]
                 for each in self._rows.publications(ids)
                 for link in each.details.links
-                if link.number == number
+                if link.id == id_
             }
-            counted = [(role, len(self._rows.matching(of_number(number, role), _MOST_WORKS))) for role in roles]
+            counted = [(role, len(self._rows.matching(of_thing(id_, role), _MOST_WORKS))) for role in roles]
         return sorted(counted, key=lambda pair: (-pair[1], pair[0]))
 
     def years(self, of: str | Asked) -> list[tuple[int, int]]:
@@ -156,42 +154,35 @@ class SearchView:
     def _query_of(self, of: str | Asked) -> str | None:
         if isinstance(of, Asked):
             return self._searches.match_of(of)
-        number = self._rows.number_of(of)
-        return of_number(number, None) if number is not None else None
+        id_ = self._rows.id_of(of)
+        return of_thing(id_, None) if id_ is not None else None
 
     def related(self, path: str, kind: EntryKind | None = None, limit: int = 20) -> list[Related]:
         """Return things that occur together with one in publications, the most frequent first.
 
         ``kind``: of this kind only. Of things with very many publications a sample is read.
         """
-        number = self._rows.number_of(path)
-        if number is None:
+        id_ = self._rows.id_of(path)
+        if id_ is None:
             return []
         with self._rows.within(_LONG * self._seconds):
-            counts = Counts(self._rows, of_number(number, None))
+            counts = Counts(self._rows, of_thing(id_, None))
             facets = (
                 (_GROUP_OF_KIND[kind],) if kind in _GROUP_OF_KIND else tuple(dict.fromkeys(_GROUP_OF_KIND.values()))
             )
             best: dict[int, int] = {}
             for facet in facets:
                 for other, count in counts.of(facet)[:COUNTED]:
-                    if other != number:
+                    if other != id_:
                         best[other] = max(count, best.get(other, 0))
             ordered = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[: _MOST_TITLES + limit]
-            named = {each.path: each for each in self._named_by_numbers([other for other, _ in ordered])}
-            paths = self._rows.paths(other for other, _ in ordered)
+            named = self._rows.things([other for other, _ in ordered])
         found = [
-            Related(one.path, one.title, one.kind, count)
-            for other, count in ordered
-            if (one := named.get(paths[other])) is not None
-            and kind in (None, one.kind)
-            and not is_mark(one.path, one.title)
+            Related(one.path, one.title, one.kind, best[other])
+            for other, one in named.items()
+            if kind in (None, one.kind) and not is_mark(one.path, one.title)
         ]
         return found[:limit]
-
-    def _named_by_numbers(self, numbers: Sequence[int]) -> list[Named]:
-        ids = [self._rows.entry_of(number) for number in numbers]
-        return self._rows.named_by_ids([id_ for id_ in ids if id_ is not None])
 
     # -- names
 
@@ -211,11 +202,11 @@ class SearchView:
             return []
         with self._rows.within(self._seconds):
             ids = self._rows.names_matching(_beginning(words, ""), _SUGGESTED)
-            found = sorted(self._rows.named_by_ids(ids), key=lambda each: (-each.uses, each.title))
+            found = sorted(self._rows.things(ids).values(), key=lambda each: (-each.uses, each.title))
             titles = []
             if len(words[-1]) >= (_SHORTEST_TITLE if len(words) == 1 else _SHORTEST_TITLE - 1):
                 ids = self._rows.matching(_beginning(words, "title"), 4 * limit)
-                titles = self._rows.named_by_ids(ids)
+                titles = list(self._rows.things(ids).values())
                 typed = " ".join(words)
                 titles.sort(key=lambda each: (*_nearness(" ".join(to_words(each.title)), typed), -each.uses))
         counts: dict[EntryKind, int] = {}
@@ -238,13 +229,13 @@ class SearchView:
             found = self._all_words(words, kinds, is_prefix)
             if not found and len(words) > 1:
                 found = self._some_words(words, kinds)
-            return self._rows.named_by_ids(found[:_MOST_TITLES])
+            return list(self._rows.things(found[:_MOST_TITLES]).values())
 
     def _all_words(self, words: Sequence[str], kinds: Sequence[EntryKind], is_prefix: bool) -> list[int]:
         found: list[int] = []
         if not kinds or EntryKind.PUBLICATION in kinds:
             if not is_prefix:
-                found += self._rows.matching(of_complete_title(words, 2), _MOST_TITLES)
+                found += self._rows.matching(of_complete_title(words), _MOST_TITLES)
             found += self._rows.matching(_ending(words, "title", is_prefix), _MOST_TITLES)
             if not is_prefix and len(words) == 1:
                 found += self._rows.matching(f"code : {quote(number_token(words[0]))}", _MOST_TITLES)
@@ -299,8 +290,8 @@ def _beginning(words: Sequence[str], column: str) -> str:
     return in_columns(groups, column)
 
 
-def _role_of(details: Details, number: int, wanted: str | None) -> str:
-    roles = [link.role or _ROLES_OF_GROUP.get(link.group, "") for link in details.links if link.number == number]
+def _role_of(details: Details, id_: int, wanted: str | None) -> str:
+    roles = [link.role or _ROLES_OF_GROUP.get(link.group, "") for link in details.links if link.id == id_]
     return wanted if wanted in roles and wanted is not None else next(iter(roles), "")
 
 

@@ -166,10 +166,9 @@ def hash_of(text: str) -> str:
     return blake2b(text.encode(), digest_size=5).hexdigest()
 
 
-def title_tokens(title: str) -> tuple[str, str]:
-    """Return two tokens that are equal for equal titles: by words, and by the words in any script."""
-    words = to_words(title)
-    return "h" + hash_of(" ".join(words)), "h" + hash_of("~" + "".join(map(skeleton_of, words)))
+def title_token(title: str) -> str:
+    """Return a token that is the same for titles of the same words, in any script."""
+    return "h" + hash_of("".join(skeleton_of(word) or word for word in to_words(title)))
 
 
 def other_keyboard_layout(text: str) -> str:

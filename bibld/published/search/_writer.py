@@ -13,23 +13,23 @@ from zlib import crc32
 from bibld.parallel import batches
 from bibld.published._schema import connect, reporting_errors
 from bibld.published._view import PublishedView, published_releases
-from bibld.published.search._documents import ENTITY_FOLDERS, PUBLICATIONS, DocumentReader, Name
+from bibld.published.search._documents import ENTITY_FOLDERS, PUBLICATIONS, DocumentReader
 from bibld.published.search._packing import SAMPLES, Packing, encode, train_names, train_publications
 from bibld.published.search._rows import (
     PublicationRow,
     RowMaker,
     WordColumns,
+    key_of,
     kind_number,
     name_details,
     name_tokens,
+    newest_entry,
 )
 from bibld.published.search._schema import (
     AUTOMERGE,
     BUCKETS,
     FILE,
     HASH_SIZE,
-    ID_BITS,
-    ID_MASK,
     TABLES,
     bucket_of_uses,
     has_release,
@@ -40,14 +40,18 @@ _ROWS_AT_ONCE = 10_000
 _MOST_STALE = 2
 """Ids for each valid entry; a file with more is made again, since full-text rows are never removed."""
 
+_ROOM = 4
+"""Ids for each entry of a new file that its row ids of full text have bits for."""
+
 _FEW = 1000
-_INSERT_ENTRY = "INSERT INTO entry (id, number, kind, bucket, year, since, codes) VALUES (?, ?, ?, ?, ?, ?, ?)"
+_INSERT_ENTRY = "INSERT INTO entry (id, kind, bucket, year, since, codes) VALUES (?, 0, ?, ?, ?, ?)"
 _INSERT_DETAIL = "INSERT INTO detail VALUES (?, ?)"
+_INSERT_KEY = "INSERT INTO path_key VALUES (?, ?)"
 _INSERT_WORDS = "INSERT INTO words (rowid, title, agent, subject, other, code) VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT_NAMES = "INSERT INTO names (rowid, name) VALUES (?, ?)"
 _STAGED = """
 CREATE TEMP TABLE staged (
-  bucket INTEGER, key INTEGER, number INTEGER, year INTEGER, codes BLOB, data BLOB,
+  bucket INTEGER, key INTEGER, year INTEGER, codes BLOB, data BLOB,
   title_words TEXT, agent TEXT, subject TEXT, other TEXT, code TEXT
 )
 """
@@ -72,8 +76,8 @@ def write_search(
         if previous is not None and not withdraws and not view.is_first and has_release(file, previous):
             connection = connect(file, read_only=False)
             try:
-                _Update(connection, base, view).apply(published_releases(workspace))
-                is_stale = _is_stale(connection)
+                is_applied = _Update(connection, base, view).apply(published_releases(workspace))
+                is_stale = not is_applied or _is_stale(connection)
             finally:
                 connection.close()
             if not is_stale:
@@ -104,20 +108,19 @@ def _fill(file: Path, base: str, view: PublishedView, sources: Sequence[str], wo
             connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('hashsize', {HASH_SIZE})")
             connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('automerge', 0)")
         connection.execute("BEGIN")
-        following = _fill_entities(connection, base, view)
+        rows = _fill_entities(connection, base, view)
         connection.execute("COMMIT")
-        rows = StagedRows(connection, new, base, view)
+        staged = StagedRows(connection, new, base, view, rows)
         connection.execute(_STAGED)
-        made = rows.in_this_process()
-        if workers > 1 and following > WORTH_PROCESSES:
-            made = rows.in_processes(file.parent, rows.number_publications(sources), workers)
+        made = staged.in_this_process()
+        if workers > 1 and rows.next_id > WORTH_PROCESSES:
+            made = staged.in_processes(file.parent, staged.divide(sources), workers)
         connection.execute("BEGIN")
-        connection.executemany("INSERT INTO staged VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", made)
-        _fill_publications(connection, rows.uses, view.release, following)
+        connection.executemany("INSERT INTO staged VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", made)
+        _fill_publications(connection, staged.uses, view.release, rows.next_id)
         connection.execute("INSERT INTO release VALUES (?)", (view.release,))
         connection.execute("COMMIT")
         for table in ("words", "names"):
-            connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
             connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('automerge', {AUTOMERGE})")
         connection.execute("PRAGMA journal_mode = WAL").fetchall()
     finally:
@@ -133,19 +136,17 @@ def _remove_file(file: Path) -> None:
         file.with_name(file.name + ending).unlink(missing_ok=True)
 
 
-def _fill_entities(connection: sqlite3.Connection, base: str, view: PublishedView) -> int:
-    """Insert all things that are no publications; return the id that follows theirs."""
+def _fill_entities(connection: sqlite3.Connection, base: str, view: PublishedView) -> RowMaker:
+    """Insert all things that are no publications; return what makes further rows."""
     reader = DocumentReader(base)
     train_names(connection, _sample_names(reader, view))
-    rows = RowMaker(connection)
-    following = 1
+    rows = RowMaker(connection, view.release, 1)
     for folder in ENTITY_FOLDERS:
         for document in view.documents(f"{folder}/"):
             name = reader.read_name(document)
             if name is not None:
-                _insert_name(connection, rows, name, following, view.release)
-                following += 1
-    return following
+                rows.insert_thing(kind_number(name), name_details(name))
+    return rows
 
 
 def _sample_names(reader: DocumentReader, view: PublishedView) -> list[bytes]:
@@ -167,13 +168,17 @@ def _sample_names(reader: DocumentReader, view: PublishedView) -> list[bytes]:
 
 def _fill_publications(connection: sqlite3.Connection, uses: array[int], release: int, following: int) -> None:
     """Insert the staged publications, with ids from ``following``, and what depends on ``uses`` of other things."""
-    samples = connection.execute("SELECT data FROM staged ORDER BY key, number LIMIT ?", (SAMPLES,))
+    connection.execute("CREATE TEMP TABLE unsorted_key AS SELECT key, id FROM path_key")
+    connection.execute("DELETE FROM path_key")
+    samples = connection.execute("SELECT data FROM staged ORDER BY key, data LIMIT ?", (SAMPLES,))
     train_publications(connection, [data for (data,) in samples])
     packing = Packing(connection)
+    count = connection.execute("SELECT count(*) FROM staged").fetchone()[0]
+    id_bits = (_ROOM * (following + count + _FEW)).bit_length()
     for batch in batches(
         connection.execute(
-            "SELECT bucket, number, year, codes, data, title_words, agent, subject, other, code"
-            " FROM staged ORDER BY bucket, key"
+            "SELECT bucket, key, year, codes, data, title_words, agent, subject, other, code"
+            " FROM staged ORDER BY bucket, key, data"
         ),
         _ROWS_AT_ONCE,
     ):
@@ -181,29 +186,25 @@ def _fill_publications(connection: sqlite3.Connection, uses: array[int], release
         following += len(numbered)
         connection.executemany(
             _INSERT_ENTRY,
-            ((id_, row[1], 0, row[0], row[2], release, row[3]) for id_, row in numbered),
+            ((id_, row[0], row[2], release, row[3]) for id_, row in numbered),
         )
+        connection.executemany("INSERT INTO unsorted_key VALUES (?, ?)", ((row[1], id_) for id_, row in numbered))
         connection.executemany(_INSERT_DETAIL, ((id_, packing.pack_publication(row[4])) for id_, row in numbered))
-        connection.executemany(_INSERT_WORDS, ((row[0] << ID_BITS | id_, *row[5:]) for id_, row in numbered))
+        connection.executemany(_INSERT_WORDS, ((row[0] << id_bits | id_, *row[5:]) for id_, row in numbered))
     connection.execute("DROP TABLE staged")
-    connection.executemany(
-        "UPDATE thing SET uses = ?2 WHERE number = ?1", ((number, count) for number, count in _counts(uses))
-    )
-    _fill_names(connection, packing)
-    connection.execute("INSERT INTO counter VALUES (?)", (following,))
+    connection.execute("INSERT INTO words (words) VALUES ('optimize')")  # what follows is written to the pages it frees
+    connection.execute("INSERT INTO path_key SELECT key, id FROM unsorted_key ORDER BY key, id")
+    connection.execute("DROP TABLE unsorted_key")
+    connection.executemany("UPDATE entry SET uses = ?2 WHERE id = ?1", sorted(Counter(uses).items()))
+    _fill_names(connection, packing, id_bits)
+    connection.execute("INSERT INTO names (names) VALUES ('optimize')")
+    connection.execute("INSERT INTO counter VALUES (?, ?)", (following, id_bits))
 
 
-def _counts(uses: array[int]) -> Iterable[tuple[int, int]]:
-    return sorted(Counter(uses).items())
-
-
-def _fill_names(connection: sqlite3.Connection, packing: Packing) -> None:
+def _fill_names(connection: sqlite3.Connection, packing: Packing, id_bits: int) -> None:
     connection.execute(
         "UPDATE entry SET bucket = CASE"
-        + "".join(
-            f" WHEN (SELECT uses FROM thing WHERE thing.number = entry.number) >= {least} THEN {bucket}"
-            for bucket, least in enumerate(_least_uses())
-        )
+        + "".join(f" WHEN uses >= {least} THEN {bucket}" for bucket, least in enumerate(_least_uses()))
         + " END WHERE kind > 0"
     )
     rows = connection.execute(
@@ -213,7 +214,7 @@ def _fill_names(connection: sqlite3.Connection, packing: Packing) -> None:
     for batch in batches(rows, _ROWS_AT_ONCE):
         connection.executemany(
             _INSERT_NAMES,
-            ((bucket << ID_BITS | id_, name_tokens(packing.name(data))) for bucket, id_, data in batch),
+            ((bucket << id_bits | id_, name_tokens(packing.name(data))) for bucket, id_, data in batch),
         )
 
 
@@ -226,12 +227,6 @@ def _least_uses() -> list[int]:
         uses >>= 1
     least[-1] = 0
     return least
-
-
-def _insert_name(connection: sqlite3.Connection, rows: RowMaker, name: Name, id_: int, release: int) -> None:
-    number = rows.number_of(name.path)
-    connection.execute(_INSERT_ENTRY, (id_, number, kind_number(name), BUCKETS, None, release, None))
-    connection.execute(_INSERT_DETAIL, (id_, rows.packing.pack_name(encode(name_details(name)))))
 
 
 # -- the difference
@@ -248,19 +243,22 @@ class _Update:
         self._reader = DocumentReader(base)
         self._uses: Counter[int] = Counter()
         self._words: list[tuple[int, WordColumns]] = []
-        self._names: dict[int, int] = {}
-        """The ids of new entries of things that are no publications, by number."""
+        self._names: set[int] = set()
+        """The ids of things that are no publications and get a full-text row."""
 
-    def apply(self, kept: Iterable[int]) -> None:
-        """Write the changes; ``kept`` are the numbers of the releases that are kept."""
+    def apply(self, kept: Iterable[int]) -> bool:
+        """Write the changes; return False and write nothing if the file has not enough ids for them.
+
+        ``kept`` are the numbers of the releases that are kept.
+        """
         connection = self._connection
         connection.execute("BEGIN IMMEDIATE")
         # A run that was stopped after this begins the same release again.
         if connection.execute("SELECT 1 FROM release WHERE number >= ?", (self._number,)).fetchone() is not None:
             self._undo()
         self._remove(min((*kept, self._number)))
-        self._rows = RowMaker(connection)
-        self._next = connection.execute("SELECT next FROM counter").fetchone()[0]
+        next_id, self._id_bits = connection.execute("SELECT next, id_bits FROM counter").fetchone()
+        self._rows = RowMaker(connection, self._number, next_id)
         publications: dict[str, bool] = {}
         touched: list[int] = []
         for change in self._view.changes():
@@ -269,27 +267,33 @@ class _Update:
                 publications[change.path] = change.status_after == 200
             elif folder in ENTITY_FOLDERS:
                 touched += self._change_name(change.path, change.status_after == 200)
-        for number in touched:
-            for path in self._publications_with(number):
+        for id_ in touched:
+            for path in self._publications_with(id_):
                 publications.setdefault(path, True)
         for path, is_described in sorted(publications.items()):
             self._change_publication(path, is_described)
+        if self._rows.next_id > 1 << self._id_bits:
+            connection.execute("ROLLBACK")
+            return False
         self._write_uses()
         self._write_full_text()
-        connection.execute("UPDATE counter SET next = ?", (self._next,))
+        connection.execute("UPDATE counter SET next = ?", (self._rows.next_id,))
         connection.execute("DELETE FROM release WHERE number > ?", (self._number,))
         connection.execute("INSERT OR IGNORE INTO release VALUES (?)", (self._number,))
         connection.execute("COMMIT")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return True
 
     def _undo(self) -> None:
         for sign, condition in ((-1, "since >= ?"), (1, "until >= ?")):
             for (data,) in self._connection.execute(
                 f"SELECT data FROM entry JOIN detail USING (id) WHERE kind = 0 AND {condition}", (self._number,)
             ):
-                for number in {link.number for link in self._packing.publication(data).links}:
-                    self._uses[number] += sign
+                for id_ in {link.id for link in self._packing.publication(data).links}:
+                    self._uses[id_] += sign
         self._delete("since >= ?", self._number)
+        for (id_,) in self._connection.execute("SELECT id FROM entry WHERE until >= ?", (self._number,)):
+            del self._uses[id_]  # those of an entry that ended were not counted any more
         self._connection.execute("UPDATE entry SET until = NULL WHERE until >= ?", (self._number,))
 
     def _remove(self, oldest: int) -> None:
@@ -297,60 +301,54 @@ class _Update:
         self._connection.execute("DELETE FROM release WHERE number < ?", (oldest,))
 
     def _delete(self, condition: str, number: int) -> None:
+        keys = self._connection.execute(
+            f"SELECT path_of(kind, data), id FROM entry JOIN detail USING (id) WHERE {condition}", (number,)
+        ).fetchall()
+        self._connection.executemany(
+            "DELETE FROM path_key WHERE key = ? AND id = ?", ((key_of(path), id_) for path, id_ in keys)
+        )
         self._connection.execute(f"DELETE FROM detail WHERE id IN (SELECT id FROM entry WHERE {condition})", (number,))
         self._connection.execute(f"DELETE FROM entry WHERE {condition}", (number,))
 
-    def _take_id(self) -> int:
-        self._next += 1
-        return int(self._next) - 1
-
     def _change_name(self, path: str, is_described: bool) -> list[int]:
-        """Write the name of a thing; return its number if publications that link to it have to be written again."""
+        """Write the name of a thing; return its entry before if publications that link to it have to be written."""
         document = self._view.document(path) if is_described else None
         name = self._reader.read_name(document) if document is not None else None
-        number = self._rows.number_of(path)
-        row = self._connection.execute(
-            "SELECT entry.id, data FROM entry JOIN detail USING (id) WHERE number = ? AND until IS NULL",
-            (number,),
-        ).fetchone()
+        row = newest_entry(self._connection, path)
         if row is not None:
-            if name is not None and self._packing.name(row[1]) == name_details(name):
+            if name is not None and row[1] == kind_number(name) and self._packing.name(row[2]) == name_details(name):
                 return []
             self._end(row[0])
         if name is not None:
-            id_ = self._take_id()
-            _insert_name(self._connection, self._rows, name, id_, self._number)
-            self._names[number] = id_
-        return [number]
+            self._names.add(self._rows.insert_thing(kind_number(name), name_details(name)))
+        return [row[0]] if row is not None else []
 
-    def _publications_with(self, number: int) -> list[str]:
-        """Return the paths of publications whose words contain the names of a thing."""
+    def _publications_with(self, id_: int) -> list[str]:
+        """Return the paths of publications that link to an entry."""
         rows = self._connection.execute(
-            "SELECT path FROM words CROSS JOIN entry ON entry.id = words.rowid & ? JOIN thing USING (number)"
-            " WHERE words MATCH ? AND until IS NULL",
-            (ID_MASK, f"code : (w{number} OR s{number} OR q{number} OR p{number} OR k{number})"),
+            "SELECT path_of(kind, data) FROM words CROSS JOIN entry ON entry.id = words.rowid & ?"
+            " JOIN detail USING (id) WHERE words MATCH ? AND until IS NULL",
+            ((1 << self._id_bits) - 1, f"code : (w{id_} OR s{id_} OR q{id_} OR p{id_} OR k{id_})"),
         )
         return [path for (path,) in rows]
 
     def _change_publication(self, path: str, is_described: bool) -> None:
         document = self._view.document(path) if is_described else None
         found = self._reader.read_publication(document) if document is not None else None
-        number = self._rows.number_of(path)
-        row = self._connection.execute(
-            "SELECT entry.id, data FROM entry JOIN detail USING (id) WHERE number = ? AND until IS NULL", (number,)
-        ).fetchone()
+        row = newest_entry(self._connection, path)
         if row is not None:
-            for linked in {link.number for link in self._packing.publication(row[1]).links}:
+            for linked in {link.id for link in self._packing.publication(row[2]).links}:
                 self._uses[linked] -= 1
             self._end(row[0])
         if found is not None:
             self._insert(self._rows.publication(found))
 
     def _insert(self, row: PublicationRow) -> None:
-        id_ = self._take_id()
-        self._connection.execute(_INSERT_ENTRY, (id_, row.number, 0, row.bucket, row.year, self._number, row.codes))
+        id_ = self._rows.take_id()
+        self._connection.execute(_INSERT_ENTRY, (id_, row.bucket, row.year, self._number, row.codes))
         self._connection.execute(_INSERT_DETAIL, (id_, self._packing.pack_publication(row.data)))
-        self._words.append((row.bucket << ID_BITS | id_, row.words))
+        self._connection.execute(_INSERT_KEY, (key_of(row.path), id_))
+        self._words.append((row.bucket << self._id_bits | id_, row.words))
         self._uses.update(row.links)
 
     def _end(self, id_: int) -> None:
@@ -358,28 +356,23 @@ class _Update:
 
     def _write_uses(self) -> None:
         """Count the links; what comes into another bucket gets another full-text row."""
-        changed = [(number, count) for number, count in self._uses.items() if count]
-        self._connection.executemany("UPDATE thing SET uses = uses + ?2 WHERE number = ?1", changed)
-        for number in {*self._names, *(number for number, _ in changed)}:
+        changed = [(id_, count) for id_, count in self._uses.items() if count]
+        self._connection.executemany("UPDATE entry SET uses = uses + ?2 WHERE id = ?1 AND until IS NULL", changed)
+        for id_ in {*self._names, *(id_ for id_, _ in changed)}:
             row = self._connection.execute(
-                "SELECT id, bucket, uses FROM entry JOIN thing USING (number)"
-                " WHERE number = ? AND until IS NULL AND kind > 0",
-                (number,),
+                "SELECT bucket, uses FROM entry WHERE id = ? AND until IS NULL AND kind > 0", (id_,)
             ).fetchone()
-            if row is not None:
-                bucket = bucket_of_uses(row[2])
-                if bucket != row[1]:
-                    self._connection.execute("UPDATE entry SET bucket = ? WHERE id = ?", (bucket, row[0]))
-                    self._names[number] = row[0]
+            if row is not None and row[0] != bucket_of_uses(row[1]):
+                self._connection.execute("UPDATE entry SET bucket = ? WHERE id = ?", (bucket_of_uses(row[1]), id_))
+                self._names.add(id_)
 
     def _write_full_text(self) -> None:
         # Rows that are not in sequence would be written to disk one by one.
         self._connection.executemany(_INSERT_WORDS, ((row, *words) for row, words in sorted(self._words)))
-        ids = list(self._names.values())
         rows = []
-        for id_ in ids:
+        for id_ in self._names:
             bucket, data = self._connection.execute(
                 "SELECT entry.bucket, data FROM entry JOIN detail USING (id) WHERE id = ?", (id_,)
             ).fetchone()
-            rows.append((bucket << ID_BITS | id_, name_tokens(self._packing.name(data))))
+            rows.append((bucket << self._id_bits | id_, name_tokens(self._packing.name(data))))
         self._connection.executemany(_INSERT_NAMES, sorted(rows))
