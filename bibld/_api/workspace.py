@@ -18,7 +18,7 @@ from bibld import explain as explaining
 from bibld import harvest, pipeline
 from bibld._api import exports
 from bibld._api.arguments import PathName, check_choice, check_source, remote_store, run_time
-from bibld._api.engines import EngineName, convert_workspace
+from bibld._api.engines import EngineName, convert_workspace, list_releases
 from bibld._api.exports import FileFormat
 from bibld._api.harvests import harvest_sources, probe_sources
 from bibld._api.links import Links
@@ -138,8 +138,11 @@ class Workspace:
         return pipeline.forget_store(self.config, remote_store(self.config, to))
 
     def releases(self) -> Table[ReleaseSummary]:
-        """Return the releases on disk, the oldest first; none before the first run."""
-        return Table(ReleaseSummary, Releases(self.config.workspace).list_all())
+        """Return the releases, the oldest first; none before the first run.
+
+        Those of runs on Spark, in its storage, are among them if the last run was on Spark.
+        """
+        return Table(ReleaseSummary, list_releases(self.config))
 
     def roll_back(self, release: int | None = None) -> int:
         """Make another release the current one: that with this number, or the one before it; return its number.

@@ -15,7 +15,8 @@ from bibld.cli._options import config_argument, json_option, print_json, print_t
 def releases(config: Path, as_json: bool) -> None:
     """List the releases of CONFIG on disk, with what they contain and which one is current.
 
-    A release that a server uses stays on disk; one that was withdrawn is removed as soon as no server uses it.
+    A release that a server uses stays on disk; one that was withdrawn is removed as soon as no server uses it. If the
+    last run was on Spark, the releases in its storage are listed, too.
     """
     from bibld import Workspace
 
@@ -25,7 +26,12 @@ def releases(config: Path, as_json: bool) -> None:
         return
     rows = []
     for each in found:
-        states = {"current": each.is_current, "served": each.is_served, "withdrawn": each.is_withdrawn}
+        states = {
+            "current": each.is_current,
+            "served": each.is_served,
+            "withdrawn": each.is_withdrawn,
+            "on Spark": each.engine == "spark",
+        }
         dumps = f"of {each.full_dumps}" + (f" + {each.patches}" if each.patches else "") if each.full_dumps else "none"
         state = ", ".join(name for name, is_so in states.items() if is_so)
         row = (each.release, each.created, each.records, each.quads, each.file_bytes, each.store_bytes, dumps, state)
@@ -46,5 +52,5 @@ def rollback(config: Path, number: int | None) -> None:
 
     workspace = Workspace(config)
     current = workspace.roll_back(number)
-    newest = max(each.release for each in workspace.releases())
+    newest = max(each.release for each in workspace.releases() if each.engine == "local")
     click.echo(f"release {current} is current" + (f"; the newest one is {newest}" if newest != current else ""))

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 import msgspec
 
@@ -20,12 +20,13 @@ _WITHDRAWN = "withdrawn"
 
 
 class ReleaseSummary(msgspec.Struct, frozen=True):
-    """A release on disk.
+    """A release on disk, or in the storage of Spark.
 
     ``file_bytes`` is the size of the files that the manifest names (some may be shared with other releases by hard
-    links), ``store_bytes`` that of the copy of the store. ``full_dumps`` is the release whose full dumps it has (0:
-    none), ``patches`` the number of patches to them. ``is_served``: a server has locked it, so that it stays on disk;
-    ``is_withdrawn``: it must not be served again, and is removed when no server uses it.
+    links), ``store_bytes`` that of the copy of the store, which a release of a run on Spark does not have.
+    ``full_dumps`` is the release whose full dumps it has (0: none), ``patches`` the number of patches to them.
+    ``is_served``: a server has locked it, so that it stays on disk; ``is_withdrawn``: it must not be served again, and
+    is removed when no server uses it. ``engine`` is what the run computed with.
     """
 
     release: int
@@ -39,6 +40,34 @@ class ReleaseSummary(msgspec.Struct, frozen=True):
     is_current: bool
     is_served: bool
     is_withdrawn: bool
+    engine: Literal["local", "spark"] = "local"
+
+    @classmethod
+    def from_manifest(
+        cls,
+        manifest: Manifest,
+        store_bytes: int,
+        *,
+        is_current: bool,
+        is_served: bool = False,
+        is_withdrawn: bool = False,
+        engine: Literal["local", "spark"] = "local",
+    ) -> ReleaseSummary:
+        """Return what the manifest of a release states, with what is known of its folder."""
+        return cls(
+            release=manifest.number,
+            created=manifest.created,
+            records=manifest.figures.records,
+            quads=manifest.figures.quads,
+            file_bytes=sum(file.bytes for file in manifest.files),
+            store_bytes=store_bytes,
+            full_dumps=manifest.full.release if manifest.full is not None else 0,
+            patches=len(manifest.since_full),
+            is_current=is_current,
+            is_served=is_served,
+            is_withdrawn=is_withdrawn,
+            engine=engine,
+        )
 
 
 class Releases:
@@ -145,17 +174,10 @@ class Releases:
         return (self.folder / str(number) / "manifest.json").is_file()
 
     def _summary(self, place: Path, present: Path | None) -> ReleaseSummary:
-        manifest = self.manifest(place)
         stored = (place / "store").rglob("*")
-        return ReleaseSummary(
-            release=manifest.number,
-            created=manifest.created,
-            records=manifest.figures.records,
-            quads=manifest.figures.quads,
-            file_bytes=sum(file.bytes for file in manifest.files),
-            store_bytes=sum(path.stat().st_size for path in stored if path.is_file()),
-            full_dumps=manifest.full.release if manifest.full is not None else 0,
-            patches=len(manifest.since_full),
+        return ReleaseSummary.from_manifest(
+            self.manifest(place),
+            sum(path.stat().st_size for path in stored if path.is_file()),
             is_current=place == present,
             is_served=_is_locked(place),
             is_withdrawn=(place / _WITHDRAWN).exists(),

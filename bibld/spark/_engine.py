@@ -18,6 +18,7 @@ from bibld.notes import RunNotes
 from bibld.pipeline import RunOptions
 from bibld.progress import Progress
 from bibld.spark._frames import small_frame
+from bibld.spark._opening import storage_of
 from bibld.spark._schemas import spark_schema
 from bibld.spark._session import located_failures
 from bibld.spark._storage import Storage
@@ -54,7 +55,7 @@ class Engine(RunNotes):
         self.spark = spark
         self.run_time = run_time
         self.options = options or RunOptions()
-        self.storage = Storage(spark, config.engine.storage or str(config.workspace / "spark"))
+        self.storage = Storage(spark, storage_of(config))
         self.tables = Tables(spark, self.storage)
         self.iris = Iris(config.dataset.base)
         self.release: Release | None = None

@@ -194,6 +194,11 @@ class Tables:
 
     # -- runs --------------------------------------------------------------------------------------------------------
 
+    def files(self, name: str, made_by: str) -> list[str]:
+        """Return the files of a version of a table in the storage."""
+        folder = _folder(name, made_by)
+        return [f"{folder}/{file}" for file in self.storage.names(folder) if file.endswith(".parquet")]
+
     def commit(self, summary: object = None, run_time: str = "") -> int:
         """Make the tables of this run, and those before it that it did not write, the current ones in one step.
 

@@ -100,6 +100,17 @@ def test_nights_of_both_engines(twins: Twins, monkeypatch: pytest.MonkeyPatch) -
     assert manifest(twins.place).patches[0].removed_quads > 100
     assert b"\tdeleted\t" in (twins.place / "changes.tsv").read_bytes()
 
+    # A release of a run that was stopped is not listed, and the next run replaces it.
+    stopped = twins.place.with_name("3")
+    shutil.copytree(twins.place, stopped)
+    found = [(one.release, one.engine, one.is_current) for one in bibld.Workspace(twins.spark.file).releases()]
+    assert found == [(1, "spark", False), (2, "spark", True)]
+    listed = CliRunner().invoke(command_line, ["releases", str(twins.spark.file)]).output.splitlines()
+    assert [line.split()[0] for line in listed[1:]] == ["1", "2"]
+    assert listed[2].endswith("current, on Spark")
+    assert [one.engine for one in bibld.Workspace(twins.local.file).releases()] == ["local", "local"]
+    shutil.rmtree(stopped)
+
     # Nothing changes.
     versions = twins.tables().committed.tables
     done = CliRunner().invoke(command_line, ["run", str(twins.spark.file), "--engine", "spark", "--quiet"])

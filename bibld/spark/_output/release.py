@@ -31,8 +31,8 @@ RELEASED = "released"
 
 _TABLES = (*TABLES, "active_suppression")
 
-_FOLDER = "releases"
-_MANIFEST = "manifest.json"
+FOLDER = "releases"
+MANIFEST = "manifest.json"
 _NEEDED_BEFORE = re.compile(r"void\.ttl|run\.nq|manifest\.json|feed-\d+-\d+\.(?:ttl|activities\.json)")
 """Files of the previous release that the next one is made from."""
 
@@ -148,7 +148,7 @@ def remove_releases(engine: Engine) -> None:
     kept = [current.number] if current.withdraws else complete[-engine.config.publish.keep :]
     for number in _numbers(engine):
         if number not in kept:
-            engine.storage.delete(f"{_FOLDER}/{number}")
+            engine.storage.delete(f"{FOLDER}/{number}")
 
 
 class _Making:
@@ -159,7 +159,7 @@ class _Making:
         self._draft = draft
         self._released = released
         self._before = before
-        self._folder = f"{_FOLDER}/{released.number}"
+        self._folder = f"{FOLDER}/{released.number}"
         self._files: list[ReleaseFile] = []
 
     def add_dumps(self, written: Dumps) -> None:
@@ -221,7 +221,7 @@ class _Making:
         for file in manifest.files:
             if file.name not in present:
                 storage.upload(self._draft.folder / file.name, f"{self._folder}/{file.name}")
-        storage.upload(self._draft.folder / _MANIFEST, f"{self._folder}/{_MANIFEST}")
+        storage.upload(self._draft.folder / MANIFEST, f"{self._folder}/{MANIFEST}")
         return manifest
 
     def _note_files(self, written: Sequence[WrittenFile]) -> None:
@@ -230,7 +230,7 @@ class _Making:
 
 def _write_quads(engine: Engine, number: int, source_statements: Sequence[str]) -> Dumps:
     """Write the dumps, if the release has some, and count their quads."""
-    folder = f"{_FOLDER}/{number}"
+    folder = f"{FOLDER}/{number}"
     engine.storage.delete(folder)  # left by a run that was stopped
     blocks = all_blocks(engine, source_statements)
     if "dumps" not in engine.config.publish.parts:
@@ -244,7 +244,7 @@ def _write_quads(engine: Engine, number: int, source_statements: Sequence[str]) 
 
 
 def _numbers(engine: Engine) -> list[int]:
-    return sorted(int(name) for name in engine.storage.names(_FOLDER) if name.isdigit())
+    return sorted(int(name) for name in engine.storage.names(FOLDER) if name.isdigit())
 
 
 def _next_number(engine: Engine) -> int:
@@ -261,23 +261,23 @@ def _versions(engine: Engine) -> list[str]:
 
 
 def _is_complete(engine: Engine, number: int) -> bool:
-    return engine.storage.exists(f"{_FOLDER}/{number}/{_MANIFEST}")
+    return engine.storage.exists(f"{FOLDER}/{number}/{MANIFEST}")
 
 
 def _manifest(engine: Engine, number: int) -> Manifest:
-    return msgspec.json.decode(engine.storage.read(f"{_FOLDER}/{number}/{_MANIFEST}"), type=Manifest)
+    return msgspec.json.decode(engine.storage.read(f"{FOLDER}/{number}/{MANIFEST}"), type=Manifest)
 
 
 def _release(engine: Engine, number: int, is_new: bool) -> Release:
-    return Release(number, engine.storage.path(_FOLDER, str(number)), _manifest(engine, number), is_new)
+    return Release(number, engine.storage.path(FOLDER, str(number)), _manifest(engine, number), is_new)
 
 
 def _download(engine: Engine, number: int, place: Path) -> PreviousRelease:
     """Copy the small files of the previous release to this machine."""
     place.mkdir()
-    for name in engine.storage.names(f"{_FOLDER}/{number}"):
+    for name in engine.storage.names(f"{FOLDER}/{number}"):
         if _NEEDED_BEFORE.fullmatch(name):
-            engine.storage.download(f"{_FOLDER}/{number}/{name}", place / name)
+            engine.storage.download(f"{FOLDER}/{number}/{name}", place / name)
     return PreviousRelease(place, _manifest(engine, number))
 
 
