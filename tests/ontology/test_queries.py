@@ -16,11 +16,13 @@ from rdflib.plugins.sparql import prepareQuery
 
 from bibld import pipeline
 from bibld.model.iris import Iris
+from bibld.model.rdf import expand
 from bibld.vocabulary import ExampleQuery, example_queries
 from tests.end_to_end.conftest import sample as sample
 from tests.ontology.query_results import open_release, result, result_file
 
 EXAMPLES = example_queries(Iris("http://localhost:8000/"))
+XSD_STRING = ox.NamedNode("http://www.w3.org/2001/XMLSchema#string")
 NOT_IN_THE_SAMPLE = "holdings-by-isil"
 EACH = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 
@@ -35,6 +37,18 @@ def test_a_query_finds_what_is_expected(example, store):
     lines = result(store, example.sparql)
     assert len(lines) > 1 or example.name.endswith(NOT_IN_THE_SAMPLE), "finds nothing in the sample"
     assert lines == result_file(example).read_text(encoding="utf-8").splitlines()
+
+
+def test_queries_find_each_row_once_where_dates_are_also_plain_texts(store):
+    """As with ``dialects = ["dnb"]``, which states dates as the German National Library does, too."""
+    issued = ox.NamedNode(expand("dcterms:issued"))
+    dates = [quad for quad in store.quads_for_pattern(None, issued, None) if quad.object.datatype != XSD_STRING]
+    both = ox.Store()
+    both.bulk_extend(store)
+    both.extend(ox.Quad(one.subject, issued, ox.Literal(one.object.value), one.graph_name) for one in dates)
+    assert len(both) > len(store)
+    differing = [each.name for each in EXAMPLES if result(both, each.sparql) != result(store, each.sparql)]
+    assert differing == ["05-description"], "only the query for all statements finds these, too"
 
 
 @EACH

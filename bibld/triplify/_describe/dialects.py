@@ -44,7 +44,10 @@ def _name_authorities(draft: Draft) -> None:
 
 
 def _describe_as_dnb(draft: Draft) -> None:
-    """Follow the title data service of the German National Library: plain texts, elements of RDA."""
+    """Follow the title data service of the German National Library: plain texts, elements of RDA.
+
+    Its dates of issue are texts, too, so ``dcterms:issued`` has each date with its type and without.
+    """
     _add_plain(draft, "dc:title", _TITLE)
     _add_plain(draft, "rdau:P60333", _STATEMENT)
     _add_plain(draft, "dcterms:issued", _ISSUED)
