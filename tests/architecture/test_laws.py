@@ -30,7 +30,7 @@ LAYERS = (
     ("text",),
     ("model",),
     (
-        *("protocols", "adapters", "compression", "config", "parallel"),
+        *("protocols", "adapters", "compression", "config", "geography", "parallel"),
         *("progress", "resources", "sparql", "terms", "unpacking", "vocabulary"),
     ),
     ("catalog", "published", "conformance"),

@@ -21,6 +21,7 @@ from bibld.serve._pages.environment import make_environment
 from bibld.serve._pages.queries import SparqlView as SparqlView
 from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._pages.reports import ReportPages
+from bibld.serve._pages.result_maps import ResultMaps
 from bibld.serve._pages.reviews import ReviewPages
 from bibld.serve._pages.things import INCOMING_ON_PAGE, Place, ThingPages, heading_of
 from bibld.serve._pictures import Picture
@@ -66,7 +67,8 @@ class Pages:
         self._templates = self._environment(release)
         self._things = ThingPages(Place(release, self._names, self.language, self._source_label, self._render))
         self._reviews = ReviewPages(self._addresses, self.language, heading_of, self._render)
-        self._results = queries.ResultPictures(self.language, self._local, self._compact)
+        maps = ResultMaps(self.language, self._local, self._names.titles, f"{self._addresses.iris.base}place/")
+        self._results = queries.ResultPictures(self.language, self._local, self._compact, maps)
         self._report = release.report
         self._search = release.search if release.has_services else None
         self.reports: ReportPages | None = None
@@ -166,7 +168,7 @@ class Pages:
             query_string=urlencode({"query": view.query}) if 0 < len(view.query) < _LONGEST_LINKED else "",
             view=view,
             address=f"{self._addresses.page('sparql')}?{urlencode({'query': view.query})}",
-            picture=self._results.draw(view),
+            pictures=self._results.draw(view),
             faulty_line=view.faulty_line,
             result_forms=view.forms if len(view.query) < _LONGEST_LINKED else (),
             table_forms=queries.TABLE_FORMS,

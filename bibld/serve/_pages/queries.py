@@ -10,6 +10,7 @@ import msgspec
 import pyoxigraph as ox
 
 from bibld.serve._language import Language, message
+from bibld.serve._pages.result_maps import DEGREES, Result, ResultMaps
 from bibld.serve._pictures import (
     Bar,
     Caption,
@@ -26,6 +27,8 @@ from bibld.vocabulary import ExampleQuery
 TABLE_FORMS = (("json", "JSON"), ("csv", "CSV"), ("tsv", "TSV"), ("xml", "XML"))
 GRAPH_FORMS = (("turtle", "Turtle"), ("ntriples", "N-Triples"), ("jsonld", "JSON-LD"), ("rdfxml", "RDF/XML"))
 """Values of the parameter ``format`` with their names."""
+
+_Columns = Sequence[Sequence[dict[str, str] | None]]
 
 _TOPICS = (
     (5, message("Publications and records")),
@@ -91,31 +94,43 @@ def by_topic(examples: Sequence[ExampleQuery]) -> list[tuple[str, list[ExampleQu
 
 
 class ResultPictures:
-    """Draws results: bars or years of a table with one column of numbers, the neighbourhood in a small graph.
+    """Draws results: a table with one column of numbers as bars or years, one with places on a map, a small graph.
 
     ``href`` gives the path of an IRI on this site, or None; ``compact`` its short form.
     """
 
-    def __init__(self, language: Language, href: Callable[[str], str | None], compact: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        language: Language,
+        href: Callable[[str], str | None],
+        compact: Callable[[str], str],
+        maps: ResultMaps,
+    ) -> None:
         self._language = language
         self._href = href
         self._compact = compact
+        self._maps = maps
 
-    def draw(self, view: SparqlView) -> Picture | None:
-        """Return the picture of a result; None where a picture would show nothing."""
+    def draw(self, view: SparqlView) -> list[Picture]:
+        """Return the pictures of a result, none where they would show nothing."""
         if view.variables:
-            return self._draw_table(view)
-        return self._draw_graph(view.text) if view.text and not view.is_explanation else None
+            if view.row_count != len(view.rows):
+                return []
+            columns = list(zip(*view.rows, strict=True))
+            counts = _counts(view.variables, columns)
+            found = [
+                self._maps.draw(Result(view.variables, view.rows, counts)),
+                self._draw_table(view, columns, counts),
+            ]
+        else:
+            found = [self._draw_graph(view.text) if view.text and not view.is_explanation else None]
+        return [picture for picture in found if picture is not None]
 
-    def _draw_table(self, view: SparqlView) -> Picture | None:
-        columns = list(zip(*view.rows, strict=True))
-        numeric = [place for place, column in enumerate(columns) if column and all(map(_is_number, column))]
-        years = [place for place in numeric if all(_YEAR.fullmatch(term["value"]) for term in columns[place] if term)]
-        values = [place for place in numeric if place not in years] or (years if len(years) == 1 else [])
-        labels = [place for place in range(len(columns)) if place not in values]
-        if len(values) != 1 or not labels or view.row_count != len(view.rows):
+    def _draw_table(self, view: SparqlView, columns: _Columns, value: int | None) -> Picture | None:
+        labels = [place for place in range(len(columns)) if place != value]
+        if value is None or not labels:
             return None
-        value, title = values[0], view.variables[values[0]]
+        title = view.variables[value]
         year = next((place for place in labels if _are_years(columns[place])), None)
         if year is not None and len(columns) == 2:
             return self._draw_years(columns[year], columns[value], view.variables[year], title)
@@ -174,6 +189,18 @@ class ResultPictures:
         )
         drawn = [Sector(name, tuple(found.values())[:_MOST_NEIGHBOURS]) for name, found in sectors.items()]
         return draw_neighbourhood(caption, self._compact(centre), drawn)
+
+
+def _counts(variables: Sequence[str], columns: _Columns) -> int | None:
+    """Return the one column of numbers; years are none if there is another, degrees never."""
+    numeric = [
+        place
+        for place, (name, column) in enumerate(zip(variables, columns, strict=False))
+        if column and all(map(_is_number, column)) and name.casefold() not in DEGREES
+    ]
+    years = [place for place in numeric if all(_YEAR.fullmatch(term["value"]) for term in columns[place] if term)]
+    values = [place for place in numeric if place not in years] or (years if len(years) == 1 else [])
+    return values[0] if len(values) == 1 else None
 
 
 def _value(term: object) -> str:

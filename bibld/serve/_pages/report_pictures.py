@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from urllib.parse import quote, urlencode
 
-from bibld.model.report import Count, Report, SourceReport
+from bibld.model.report import Count, Report, SourceReport, TownCount
 from bibld.serve._language import Language
 from bibld.serve._pages.classes import SCHEMES, class_name
 from bibld.serve._pages.elements import ELEMENTS, TYPES
@@ -19,10 +19,12 @@ from bibld.serve._pictures import (
     Mark,
     Part,
     Picture,
+    Spot,
     Words,
     draw_bars,
     draw_columns,
     draw_lines,
+    draw_map,
     draw_overlap,
     draw_treemap,
     draw_years,
@@ -49,13 +51,19 @@ class ReportPictures:
         name, _, source = name.partition("/")
         if source:
             report = next((each for each in self._report.sources if each.source == source), None)
-            draw_source = {"coverage": self.coverage, "years": self.years_of, "languages": self.languages_of}.get(name)
+            draw_source = {
+                "coverage": self.coverage,
+                "years": self.years_of,
+                "languages": self.languages_of,
+                "map": self.map_of,
+            }.get(name)
             return draw_source(report) if report is not None and draw_source is not None else None
         draw = {
             "overlap": self.overlap,
             "years": self.years,
             "languages": self.languages,
             "types": self.types,
+            "map": self.map,
             "places": self.places,
             "classes": self.classes,
             "growth": self.growth,
@@ -174,6 +182,44 @@ class ReportPictures:
             "places", text("Places of publication"), text("The most frequent places, as records name them.")
         )
         return draw_bars(_headed(caption, self._two(text("Place"))), bars)
+
+    def map(self) -> Picture | None:
+        """Draw the places of publication on a map; None where no town is known."""
+        return self._map("map", self._report.sources)
+
+    def map_of(self, source: SourceReport) -> Picture | None:
+        """Draw the places of publication of one source."""
+        return self._map(f"map-{source.source}", (source,))
+
+    def _map(self, name: str, sources: Sequence[SourceReport]) -> Picture | None:
+        text = self._language.text
+        counts: Counter[int] = Counter()
+        known: dict[int, TownCount] = {}
+        for source in sources:
+            for town in source.towns:
+                counts[town.number] += _estimate(source, town.count)
+                known[town.number] = max(known.get(town.number, town), town, key=lambda each: each.count)
+        spots = []
+        for number, count in counts.items():
+            town = known[number]
+            href = self._search(q=f'place:"{town.name}"')
+            tip = f"{town.name}: {self._records(count)}"
+            spots.append(Spot(town.name, town.latitude, town.longitude, count, tip, href))
+        without = sum(_estimate(each, each.without_town) for each in sources)
+        described = [
+            text("The larger a circle, the more records name the place as place of publication."),
+            text("Positions are those of GeoNames (CC BY 4.0)."),
+        ]
+        if without:
+            described.append(
+                self._language.plural(
+                    "%(num)s record has a place that is not known as a town.",
+                    "%(num)s records have places that are not known as towns.",
+                    without,
+                )
+            )
+        caption = Caption(name, text("Map of places of publication"), " ".join(described), self._two(text("Place")))
+        return draw_map(caption, spots)
 
     def classes(self) -> Picture:
         """Draw the main classes of the classifications as tiles."""

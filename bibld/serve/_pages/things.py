@@ -20,6 +20,7 @@ from bibld.serve._language import Language, message
 from bibld.serve._names import Names
 from bibld.serve._pages import codes, facts, fields, matches, portraits, structured, terms, views
 from bibld.serve._pages.holdings import holdings
+from bibld.serve._pages.locator import locate
 from bibld.serve._pages.works import Editions, WorkLists, WorksOfThing, first_author
 from bibld.serve._things import OpenRelease, Thing
 from bibld.text.class_marks import is_class_mark
@@ -275,14 +276,17 @@ class ThingPages:
         works = WorksOfThing()
         if self._works is not None:
             works = self._works.of_page(thing.path, shown.kind, page, INCOMING_ON_PAGE)
+        others = portraits.distinct_names(labels, shown.other_names)
+        all_names = [heading, *(label.text for label in others)]
         return self._render(
             "portrait.html",
             works=works,
+            locator=locate(heading, all_names, self._language) if shown.kind == "place" else None,
             heading=heading,
             heading_language=(labels[0].language if labels else "") or fields.language_of(heading),
             kind=self._language.text(portraits.KINDS[shown.kind]),
             portrait=shown,
-            names=portraits.distinct_names(labels, shown.other_names),
+            names=others,
             linked=self._named_links(shown),
             roles=self._role_lists(incoming, shown.kind, bool(works.all_href)),
             incoming=incoming,
@@ -293,7 +297,7 @@ class ThingPages:
                 structured.entity(
                     structured.Named(heading, thing.iri, portraits.SCHEMA_TYPES.get(shown.kind, "Thing")),
                     shown.years,
-                    [label.text for label in portraits.distinct_names(labels, shown.other_names)],
+                    [label.text for label in others],
                     [*(number.address for number in shown.numbers if number.address), *shown.absorbed],
                 )
             ),

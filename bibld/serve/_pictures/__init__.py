@@ -10,6 +10,7 @@ from bibld.serve._pictures.columns import Column, Mark, Words, draw_columns, dra
 from bibld.serve._pictures.drawing import Caption, Cell, Picture
 from bibld.serve._pictures.lines import Line, draw_lines
 from bibld.serve._pictures.lists import Bar, Step, Total, draw_bars, draw_waterfall
+from bibld.serve._pictures.map import Spot, draw_map
 from bibld.serve._pictures.neighbourhood import Neighbour, Sector, draw_neighbourhood
 from bibld.serve._pictures.overlap import Combination, draw_overlap
 from bibld.serve._pictures.treemap import Part, draw_treemap
@@ -26,12 +27,14 @@ __all__ = [
     "Part",
     "Picture",
     "Sector",
+    "Spot",
     "Step",
     "Total",
     "Words",
     "draw_bars",
     "draw_columns",
     "draw_lines",
+    "draw_map",
     "draw_neighbourhood",
     "draw_overlap",
     "draw_treemap",

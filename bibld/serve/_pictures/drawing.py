@@ -51,7 +51,8 @@ class Picture(msgspec.Struct, frozen=True):
     """A drawing with its table.
 
     ``wide`` is the content of the drawing and ``height`` its height in pixels. Where the drawing does not fit on a
-    phone, ``narrow`` and ``narrow_height`` are those of another one, which takes its place there.
+    phone, ``narrow`` and ``narrow_height`` are those of another one, which takes its place there. ``kind`` is a class
+    of the drawing: that of a ``map`` keeps its shape, and positions down are percentages, too.
     """
 
     caption: Caption
@@ -61,10 +62,11 @@ class Picture(msgspec.Struct, frozen=True):
     narrow: str = ""
     narrow_height: int = 0
     has_links: bool = False
+    kind: str = ""
 
     def inline(self) -> str:
         """Return the drawing as SVG elements for a page, with its title and description."""
-        kind = "picture of-screen" if self.narrow else "picture"
+        kind = " ".join(filter(None, ("picture", self.kind, "of-screen" if self.narrow else "")))
         drawings = [self._drawing(self.wide, self.height, kind, "")]
         if self.narrow:
             drawings.append(self._drawing(self.narrow, self.narrow_height, "picture of-phone", "-narrow"))
@@ -88,8 +90,9 @@ class Picture(msgspec.Struct, frozen=True):
     def standalone(self) -> bytes:
         """Return the drawing as a file that contains its style; see ``STYLE``."""
         caption = self.caption
+        size = f'width="{WIDE}" height="{self.height}"'
         return (
-            f'{_XML}<svg class="picture" xmlns="http://www.w3.org/2000/svg" width="{WIDE}" height="{self.height}"'
+            f'{_XML}<svg class="picture {self.kind}" xmlns="http://www.w3.org/2000/svg" {size}'
             f' role="{self._role}" aria-labelledby="t d"><title id="t">{to_xml(caption.title)}</title>'
             f'<desc id="d">{to_xml(caption.description)}</desc><style>{STYLE}</style>{self.wide}</svg>'
         ).encode()

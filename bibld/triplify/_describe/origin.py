@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bibld.model.mods import Controlled, OriginInfo, PlaceTerm
-from bibld.model.mods_words import publication_statement
+from bibld.model.mods_words import countries_of, publication_statement
 from bibld.model.rdf import iri
 from bibld.text.folding import tidy, trim
 from bibld.text.places import MARC_COUNTRY_OF_ISO, is_unknown_imprint
@@ -81,7 +81,7 @@ def _describe_activity(draft: Draft, info: OriginInfo, path: str) -> None:
 
 def _places(draft: Draft, info: OriginInfo, path: str) -> list[str]:
     terms: list[str | None] = []
-    countries = {code for one in info.place for term in one.place_term if (code := _code_of_country(term))}
+    countries = countries_of(info)
     for index, place in enumerate(info.place):
         for term in place.place_term:
             if term.type == "code":
@@ -95,12 +95,6 @@ def _places(draft: Draft, info: OriginInfo, path: str) -> list[str]:
                 claimed = claim_place(draft, text, term, path_of_form, True, countries)
                 terms.append(iri(claimed) if claimed else None)
     return [term for term in dict.fromkeys(terms) if term is not None]
-
-
-def _code_of_country(term: PlaceTerm) -> str:
-    """Return the MARC code of the country that a coded place is; an empty text for any other place."""
-    code = tidy(term.value) if term.type == "code" else ""
-    return code.lower() if term.authority == "marccountry" else MARC_COUNTRY_OF_ISO.get(code.upper(), "")
 
 
 def _coded_place(draft: Draft, term: PlaceTerm) -> str | None:

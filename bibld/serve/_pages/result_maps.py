@@ -1,0 +1,159 @@
+"""Results of queries on a map: places of this dataset, coordinates of maps, columns of latitudes and longitudes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from bibld.geography.coordinates import Position, parse_coordinates, position
+from bibld.geography.towns import towns
+from bibld.serve._language import Language
+from bibld.serve._pictures import Caption, Picture, Spot, draw_map
+
+Term = Mapping[str, str]
+"""A term of a result in SPARQL 1.1 JSON."""
+
+_LATITUDES = frozenset(("lat", "latitude", "широта"))
+_LONGITUDES = frozenset(("lon", "long", "lng", "longitude", "долгота"))
+_PLACES = frozenset(("place", "placename", "town", "city", "место", "город"))
+"""Names of variables."""
+
+DEGREES = _LATITUDES | _LONGITUDES
+"""Names of columns whose numbers are no counts, in lower case."""
+
+_FEWEST = 0.5
+"""A result is shown on a map if so many of its rows have a position."""
+
+
+class Result(msgspec.Struct, frozen=True):
+    """A table: the names of its columns, its rows, and the column with counts, if there is one."""
+
+    variables: Sequence[str]
+    rows: Sequence[Sequence[Term | None]]
+    counts: int | None
+
+
+class ResultMaps:
+    """Draws results on maps.
+
+    ``href`` gives the path of an IRI on this site, or None; ``titles`` the names of things; ``places`` is how the IRIs
+    of places begin.
+    """
+
+    def __init__(
+        self,
+        language: Language,
+        href: Callable[[str], str | None],
+        titles: Callable[[Iterable[str]], Mapping[str, str]],
+        places: str,
+    ) -> None:
+        self._language = language
+        self._href = href
+        self._titles = titles
+        self._places = places
+
+    def draw(self, result: Result) -> Picture | None:
+        """Return the map of a table; None if most of its rows have no position."""
+        for find in (self._by_degrees, self._by_coordinates, self._by_place, self._by_name):
+            positions = find(result)
+            if sum(each is not None for each in positions) > _FEWEST * len(positions):
+                return self._draw(result, positions)
+        return None
+
+    def _draw(self, result: Result, positions: Sequence[Position | None]) -> Picture | None:
+        counts: dict[Position, int] = {}
+        spots: dict[Position, Spot] = {}
+        titles = self._titles_of(result)
+        for row, at in zip(result.rows, positions, strict=True):
+            if at is None:
+                continue
+            counted = row[result.counts] if result.counts is not None else None
+            counts[at] = counts.get(at, 0) + (max(0, round(float(counted["value"]))) if counted else 1)
+            if at not in spots:
+                spots[at] = Spot(self._name(row, titles), at.latitude, at.longitude, 0, href=self._link(row))
+        drawn = []
+        for at, spot in spots.items():
+            name = spot.name or self._language.text("Without a name")
+            tip = f"{name}: {self._language.number(counts[at])}"
+            drawn.append(msgspec.structs.replace(spot, name=name, count=counts[at], tip=tip))
+        heading = result.variables[result.counts] if result.counts is not None else self._language.text("Rows")
+        words = self._language.text("Positions of towns are those of GeoNames (CC BY 4.0).")
+        caption = Caption("map", self._language.text("Result on a map"), words, (self._language.text("Place"), heading))
+        return draw_map(caption, drawn)
+
+    def _titles_of(self, result: Result) -> Mapping[str, str]:
+        iris = (term["value"] for row in result.rows for term in row if term is not None and term["type"] == "uri")
+        return self._titles(iri for iri in dict.fromkeys(iris) if self._href(iri) is not None)
+
+    def _name(self, row: Sequence[Term | None], titles: Mapping[str, str]) -> str:
+        """Return what a row is about: the name of its first thing, else its first text."""
+        things = (titles.get(term["value"], "") for term in row if term is not None and term["type"] == "uri")
+        texts = (
+            term["value"]
+            for term in row
+            if term is not None and term["type"] == "literal" and parse_coordinates(term["value"]) is None
+        )
+        return next(filter(None, things), "") or next(texts, "")
+
+    def _link(self, row: Sequence[Term | None]) -> str:
+        hrefs = (self._href(term["value"]) for term in row if term is not None and term["type"] == "uri")
+        return next(filter(None, hrefs), "")
+
+    def _by_degrees(self, result: Result) -> list[Position | None]:
+        """Return the positions that a column of latitudes and one of longitudes state."""
+        names = [name.casefold() for name in result.variables]
+        columns = [
+            next((place for place, name in enumerate(names) if name in wanted), None)
+            for wanted in (_LATITUDES, _LONGITUDES)
+        ]
+        if None in columns:
+            return []
+        return [_degrees(*(row[column] for column in columns if column is not None)) for row in result.rows]
+
+    def _by_coordinates(self, result: Result) -> list[Position | None]:
+        """Return the positions of the first coordinates in each row."""
+        return [
+            next(
+                (
+                    at
+                    for term in row
+                    if term is not None and term["type"] == "literal" and (at := parse_coordinates(term["value"]))
+                ),
+                None,
+            )
+            for row in result.rows
+        ]
+
+    def _by_place(self, result: Result) -> list[Position | None]:
+        """Return the positions of the first place of the dataset in each row."""
+        places = [
+            next((t["value"] for t in row if t is not None and t["value"].startswith(self._places)), None)
+            for row in result.rows
+        ]
+        titles = self._titles(dict.fromkeys(filter(None, places)))
+        return [_town(titles.get(place, "")) if place is not None else None for place in places]
+
+    def _by_name(self, result: Result) -> list[Position | None]:
+        """Return the positions of the towns that a column with the name of a place contains."""
+        column = next((n for n, name in enumerate(result.variables) if name.casefold() in _PLACES), None)
+        if column is None:
+            return []
+        terms = [row[column] for row in result.rows]
+        return [_town(t["value"]) if t is not None and t["type"] == "literal" else None for t in terms]
+
+
+def _degrees(latitude: Term | None, longitude: Term | None) -> Position | None:
+    if latitude is None or longitude is None:
+        return None
+    try:
+        return position(float(latitude["value"]), float(longitude["value"]))
+    except ValueError:
+        return None
+
+
+def _town(name: str) -> Position | None:
+    """Return where the town with a name is."""
+    known = towns()
+    town = known.find(name) if known is not None and name else None
+    return Position(town.latitude, town.longitude) if town is not None else None

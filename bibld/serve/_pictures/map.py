@@ -1,0 +1,201 @@
+"""Places on a map: a circle for each, as large as its count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from bibld.geography.land import outlines
+from bibld.serve._pictures.drawing import NARROW, SIZE, WIDE, Caption, Cell, Picture, link, percent
+from bibld.serve._pictures.outline import to_path
+from bibld.serve._pictures.texts import to_xml, width_of
+
+_HEIGHT = 413
+_SHAPE = WIDE / _HEIGHT
+_FINENESS = 2
+"""Units of the outline a pixel of the widest drawing."""
+
+_MARGIN = 0.12
+"""Of the map, on each side of the outermost places."""
+
+_FEWEST_DEGREES = 60.0
+_SOUTH, _NORTH, _STEEPEST = -60.0, 85.0, 75.0
+"""Latitudes: what maps show at most, and where a degree of longitude is as short as they draw it."""
+
+_STEPS = (1, 2, 5, 10, 15, 30)
+_MOST_LINES = 9
+_MOST_SPOTS = 150
+_MOST_NAMES = 24
+_SMALLEST, _LARGEST = 0.7, 4.2
+"""Radii of circles, as percentages of the diagonal of the drawing (divided by √2, as SVG has it)."""
+
+_DIAGONAL = math.hypot(WIDE, _HEIGHT) / math.sqrt(2)
+_LEADING = 15
+
+
+class Spot(msgspec.Struct, frozen=True):
+    """A place: its name, its position in degrees, its count, its explanation, and a link or none."""
+
+    name: str
+    latitude: float
+    longitude: float
+    count: int
+    tip: str = ""
+    href: str = ""
+
+
+class View(msgspec.Struct, frozen=True):
+    """The part of the earth that a map shows, in degrees.
+
+    It is an equidistant cylindrical projection (Snyder: Map projections, 1987, § 12) that is true to scale in the
+    middle of the map, but for a map of the world.
+    """
+
+    west: float
+    north: float
+    width: float
+    height: float
+
+    def across(self, longitude: float) -> float:
+        """Return the position of a longitude, from 0 at the left to 1 at the right."""
+        return (longitude - self.west) / self.width
+
+    def down(self, latitude: float) -> float:
+        """Return the position of a latitude, from 0 at the top to 1 at the foot."""
+        return (self.north - latitude) / self.height
+
+
+def draw_map(caption: Caption, spots: Sequence[Spot]) -> Picture | None:
+    """Draw places on a map that shows all of them; None without a place.
+
+    Of very many places the ones with the greatest counts are drawn; their names are written where they have room.
+    """
+    ordered = sorted((spot for spot in spots if spot.count > 0), key=lambda spot: (-spot.count, spot.name))
+    if not ordered:
+        return None
+    view = view_of(ordered)
+    placed = [_place(spot, view, ordered[0].count) for spot in ordered[:_MOST_SPOTS]]
+    circles = "".join(link(each.draw(), each.spot.href, each.spot.tip or each.spot.name) for each in placed)
+    drawn = f"{_draw_earth(view)}{circles}{''.join(_draw_names(placed))}"
+    rows = tuple((Cell(spot.name, spot.href), Cell(spot.count)) for spot in ordered[:_MOST_SPOTS])
+    has_links = any(each.spot.href for each in placed)
+    return Picture(caption, _HEIGHT, drawn, rows, has_links=has_links, kind="map")
+
+
+def view_of(spots: Sequence[Spot]) -> View:
+    """Return the smallest part of the earth with the shape of the drawing that shows all places and a margin."""
+    west, east = (bound(spot.longitude for spot in spots) for bound in (min, max))
+    south, north = (bound(spot.latitude for spot in spots) for bound in (min, max))
+    middle = (south + north) / 2
+    scale = math.cos(math.radians(min(_STEEPEST, abs(middle))))  # of a degree of longitude to one of latitude
+    wanted = max(_FEWEST_DEGREES, (east - west) / (1 - 2 * _MARGIN)), (north - south) / (1 - 2 * _MARGIN)
+    width = min(360.0, max(wanted[0], wanted[1] * _SHAPE / scale))
+    height = min(_NORTH - _SOUTH, width * scale / _SHAPE)
+    left = min(max(-180.0, (west + east - width) / 2), 180.0 - width)
+    top = min(_NORTH, max(_SOUTH + height, middle + height / 2))
+    return View(left, top, width, height)
+
+
+class _Placed(msgspec.Struct, frozen=True):
+    """A place with its position in the drawing (0 to 1) and the radius of its circle as a percentage."""
+
+    spot: Spot
+    across: float
+    down: float
+    radius: float
+
+    def draw(self) -> str:
+        x, y = percent(self.across * 100), percent(self.down * 100)
+        return f'<circle class="spot" cx="{x}" cy="{y}" r="{percent(self.radius)}"/>'
+
+    @property
+    def offset(self) -> int:
+        """The distance of the name from the middle of the circle, in pixels."""
+        return math.ceil(self.radius / 100 * _DIAGONAL) + 3
+
+
+def _place(spot: Spot, view: View, most: int) -> _Placed:
+    """Place a circle whose area is in proportion to the count."""
+    radius = max(_SMALLEST, _LARGEST * math.sqrt(spot.count / most))
+    return _Placed(spot, view.across(spot.longitude), view.down(spot.latitude), radius)
+
+
+def _draw_earth(view: View) -> str:
+    """Draw the land and a net of meridians and parallels."""
+    width, height = WIDE * _FINENESS, _HEIGHT * _FINENESS
+    left, top = view.west * 100, view.north * 100
+    per_degree = (width / view.width / 100, height / view.height / 100)
+    rings = []
+    for ring in outlines(view.width / WIDE):
+        xs, ys = ring[::2], ring[1::2]
+        if max(xs) > left and min(xs) < left + view.width * 100 and min(ys) < top and max(ys) > top - view.height * 100:
+            across = [round((x - left) * per_degree[0]) for x in xs]
+            down = [round((top - y) * per_degree[1]) for y in ys]
+            rings.append(list(zip(across, down, strict=True)))
+    path = to_path(rings, width, height)
+    ground = (
+        f'<svg width="100%" height="100%" viewBox="0 0 {width} {height}" preserveAspectRatio="none">'
+        f'<path class="ground" d="{path}"/></svg>'
+        if path
+        else ""
+    )
+    step = next((step for step in _STEPS if view.width / step <= _MOST_LINES), 60)
+    lines = [_draw_line(percent(view.across(each) * 100), "x") for each in _multiples(step, view.west, view.width)]
+    lines += [
+        _draw_line(percent(view.down(each) * 100), "y")
+        for each in _multiples(step, view.north - view.height, view.height)
+    ]
+    return ground + "".join(lines)
+
+
+def _multiples(step: int, start: float, length: float) -> Iterable[int]:
+    return range(math.ceil(start / step) * step, math.floor(start + length) + 1, step)
+
+
+def _draw_line(at: str, axis: str) -> str:
+    other = "y" if axis == "x" else "x"
+    return f'<line class="axis net" {axis}1="{at}" {axis}2="{at}" {other}1="0" {other}2="100%"/>'
+
+
+_Box = tuple[float, float, float, float]
+"""Left, top, right, foot, in pixels."""
+
+
+def _draw_names(placed: Sequence[_Placed]) -> Iterator[str]:
+    """Draw the names that overlap no other one, on the right or the left of their circles: fewer of them on phones."""
+    taken: dict[int, list[_Box]] = {WIDE: [], NARROW: []}
+    count = 0
+    for each in placed:
+        for side in (1, -1):
+            free = [screen for screen, boxes in taken.items() if _is_free(_box(each, side, screen), screen, boxes)]
+            if WIDE in free:
+                for screen in free:
+                    taken[screen].append(_box(each, side, screen))
+                yield _draw_name(each, side, "" if NARROW in free else " of-screen")
+                count += 1
+                break
+        if count == _MOST_NAMES:
+            return
+
+
+def _draw_name(each: _Placed, side: int, kind: str) -> str:
+    at = f'x="{percent(each.across * 100)}" y="{percent(each.down * 100)}" dx="{side * each.offset}" dy="4"'
+    anchor = ' text-anchor="end"' if side < 0 else ""
+    return f'<text class="halo{kind}" {at}{anchor}>{to_xml(each.spot.name)}</text>'
+
+
+def _box(each: _Placed, side: int, screen: int) -> _Box:
+    """Return the room that a name needs on one side of its circle in a drawing of this width."""
+    near = each.across * screen + side * each.offset
+    far = near + side * width_of(each.spot.name, SIZE)
+    middle = each.down * screen / _SHAPE
+    return min(near, far), middle - _LEADING / 2, max(near, far), middle + _LEADING / 2
+
+
+def _is_free(box: _Box, screen: int, taken: Sequence[_Box]) -> bool:
+    is_inside = box[0] >= 0 and box[2] <= screen
+    return is_inside and not any(
+        box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3] for other in taken
+    )
