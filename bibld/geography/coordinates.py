@@ -54,7 +54,7 @@ def parse_coordinates(text: str) -> Position | None:
     if not across or not along:
         return None
     west, east = across[0], across[-1]
-    if west > east:  # across the 180th meridian
+    if west - east > _CIRCLE / 2:  # across the 180th meridian
         east += _CIRCLE
     longitude = (west + east) / 2
     return position((along[0] + along[-1]) / 2, longitude - _CIRCLE if longitude > _CIRCLE / 2 else longitude)

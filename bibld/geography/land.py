@@ -16,7 +16,7 @@ _FINE = 0.3
 def outlines(degrees_a_pixel: float) -> list[list[int]]:
     """Return closed lines of longitudes and latitudes in turn, in hundredths of a degree; none if they were not made.
 
-    They are as fine as a map needs whose pixels are so many degrees wide.
+    They are as fine as a map needs whose pixels have this width.
     """
     levels = _levels()
     return levels[int(degrees_a_pixel < _FINE)] if levels else []

@@ -25,11 +25,11 @@ _OTHER_NAME = 0.1
 """What the inhabitants of a town count if the name is not its own, but one in another language or a former one."""
 
 _DOMINATES = 3
-"""A town that counts so many times more than the next one of its name is meant where no country is stated."""
+"""A town that counts this number of times more than the next one of its name is meant where no country is stated."""
 
 _OVERRULES = 200
-"""If it counts so many times more, it is meant, too, where a country is stated that has a small town of the name: the
-country is that of the first place of publication only."""
+"""If it counts this number of times more, it is meant, too, where a country is stated that has a small town of the
+name: the country is that of the first place of publication only."""
 
 _QUALIFIED = re.compile(r"(?P<town>[^,(\[;/]+?)\s*[,(\[;/]\s*(?P<qualifier>[^)\]]*).*")
 

@@ -25,12 +25,12 @@ class Count(msgspec.Struct, frozen=True, array_like=True):
 class TownCount(msgspec.Struct, frozen=True, array_like=True):
     """How many records name a town as place of publication.
 
-    ``number`` is that of the town in GeoNames, ``name`` the one that most of these records have, in full; the position
-    is in degrees.
+    ``number`` is that of the town in GeoNames; ``names`` are those that records have, in full, the most frequent ones
+    first; the position is in degrees.
     """
 
     number: int
-    name: str
+    names: tuple[str, ...]
     latitude: float
     longitude: float
     count: int

@@ -19,6 +19,9 @@ from bibld.text.places import expand_place
 _MOST = 200
 """Values of one kind that are listed, the most frequent first."""
 
+_MOST_NAMES = 8
+"""Of one town."""
+
 _SAMPLES = 5
 _CLASSIFICATIONS = ("udc", "rubbk", "bbk", "ddc", "lcc")
 _CLASS = re.compile(r"\w{1,2}")
@@ -125,12 +128,14 @@ class _TownTally:
         """Return the towns with most records, the most frequent first."""
         ordered = sorted(self._records.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST]
         return tuple(
-            TownCount(number, self._name(number), self._towns[number].latitude, self._towns[number].longitude, count)
+            TownCount(number, self._most_frequent(number), town.latitude, town.longitude, count)
             for number, count in ordered
+            for town in (self._towns[number],)
         )
 
-    def _name(self, number: int) -> str:
-        return min(self._names[number].items(), key=lambda pair: (-pair[1], pair[0]))[0]
+    def _most_frequent(self, number: int) -> tuple[str, ...]:
+        ordered = sorted(self._names[number].items(), key=lambda pair: (-pair[1], pair[0]))
+        return tuple(name for name, _ in ordered[:_MOST_NAMES])
 
 
 def _year(origins: Iterable[OriginInfo]) -> int | None:

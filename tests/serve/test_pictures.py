@@ -21,12 +21,14 @@ from bibld.serve._pictures import (
     Part,
     Picture,
     Sector,
+    Spot,
     Step,
     Total,
     Words,
     draw_bars,
     draw_columns,
     draw_lines,
+    draw_map,
     draw_neighbourhood,
     draw_overlap,
     draw_treemap,
@@ -58,6 +60,7 @@ SECTORS = st.lists(st.builds(Sector, LABELS, NEIGHBOURS, st.sampled_from(["", "a
 BARS = st.lists(st.builds(Bar, LABELS, st.floats(0, 1e6), LABELS, LABELS, HREFS), max_size=12)
 STEPS = st.lists(st.builds(Step, LABELS, st.floats(-20, 20), LABELS), max_size=12)
 TOTALS = st.builds(Total, LABELS, st.floats(-20, 20), LABELS)
+SPOTS = st.builds(Spot, LABELS, st.floats(-90, 90), st.floats(-180, 180), st.integers(1, 10**7), LABELS, HREFS)
 COLUMNS = st.lists(st.builds(Column, LABELS, st.tuples(COUNTS, COUNTS), LABELS, HREFS), max_size=40)
 YEARS = st.lists(st.tuples(st.integers(1400, 2030), st.tuples(COUNTS, COUNTS)), max_size=60)
 
@@ -66,7 +69,7 @@ YEARS = st.lists(st.tuples(st.integers(1400, 2030), st.tuples(COUNTS, COUNTS)), 
 def pictures(draw: st.DrawFn) -> Picture:
     """Any picture of any data."""
     caption = draw(CAPTIONS)
-    match draw(st.integers(0, 7)):
+    match draw(st.integers(0, 8)):
         case 0:
             return draw_columns(caption, draw(COLUMNS), ["a", draw(LABELS)], [Mark(0.5, draw(LABELS))], draw(LABELS))
         case 1:
@@ -80,6 +83,10 @@ def pictures(draw: st.DrawFn) -> Picture:
             return draw_treemap(caption, draw(PARTS))
         case 5:
             return draw_bars(caption, draw(BARS))
+        case 7:
+            picture = draw_map(caption, [draw(SPOTS), *draw(st.lists(SPOTS))])
+            assert picture is not None
+            return picture
         case 6:
             return draw_waterfall(caption, draw(TOTALS), draw(STEPS), draw(TOTALS))
         case _:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from bibld.model.identifiers import has_isbn_check_digit
 from bibld.published.search._codes import TYPES
 from bibld.published.search._documents import EntryKind
-from bibld.published.search._query import Query, Term, years_of
+from bibld.published.search._query import Query, Term, values_of_field, years_of
 from bibld.published.search._reader import Rows
 from bibld.published.search._rows import alphanumeric, number_token
 from bibld.published.search._values import Asked
@@ -101,6 +101,10 @@ class Matcher:
         return all_of(parts)
 
     def _of_field(self, term: Term, level: int) -> str:
+        """Return what finds one of the values of a field, between which the query has ``|``."""
+        return " OR ".join(f"({self._of_value(value, level)})" for value in values_of_field(term))
+
+    def _of_value(self, term: Term, level: int) -> str:
         column = _COLUMN_OF_FIELD.get(term.field)
         if column is not None:
             return (

@@ -118,6 +118,14 @@ def parse(text: str) -> Query:
     return Query(text, tuple(needed), optional, tuple(phrases), tuple(fields), years, _identifier(text), is_cut)
 
 
+def values_of_field(term: Term) -> list[Term]:
+    """Return the values of a field, between which its text has ``|``: each with its words."""
+    values = [value for value in term.text.split("|") if to_query_words(value)]
+    if len(values) < 2:
+        return [term]
+    return [msgspec.structs.replace(term, words=tuple(to_query_words(value)), text=value) for value in values]
+
+
 def _value(text: str, place: int, field: str) -> tuple[str, bool, int]:
     """Return the value that begins at a place, whether it was in quotation marks, and where it ends."""
     closing = _QUOTES.get(text[place], "") if place < len(text) else ""

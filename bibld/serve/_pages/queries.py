@@ -30,16 +30,21 @@ GRAPH_FORMS = (("turtle", "Turtle"), ("ntriples", "N-Triples"), ("jsonld", "JSON
 
 _Columns = Sequence[Sequence[dict[str, str] | None]]
 
+_ORIGINS = message("Years, places, languages, forms")
+_OTHER_TOPIC = message("As other libraries publish")
 _TOPICS = (
     (5, message("Publications and records")),
-    (11, message("Years, places, languages, forms")),
+    (11, _ORIGINS),
     (19, message("People")),
     (24, message("Subjects")),
     (28, message("Series, volumes, parts")),
     (33, message("Libraries and holdings")),
     (42, message("Matching and merging")),
+    (50, _OTHER_TOPIC),
+    (51, _ORIGINS),
 )
-_OTHER_TOPIC = message("As other libraries publish")
+"""The number of the last example of a topic, and the topic."""
+
 _NUMBER = re.compile(r"\d+")
 _YEAR = re.compile(r"\d{4}")
 _NUMERIC = ("integer", "decimal", "double", "float", "nonNegativeInteger", "int", "long")

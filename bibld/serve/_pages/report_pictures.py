@@ -35,6 +35,11 @@ from bibld.serve._pictures.overlap import MOST_COLUMNS
 _MOST_BARS = 15
 _MOST_TILES = 60
 _CLUSTER_BARS = 12
+_MOST_NAMES = 8
+"""Of a town that is searched for."""
+
+_NOT_SEARCHED = str.maketrans('"«»“”„|', "       ")
+"""What has a meaning in a search."""
 
 
 class ReportPictures:
@@ -195,16 +200,18 @@ class ReportPictures:
         text = self._language.text
         counts: Counter[int] = Counter()
         known: dict[int, TownCount] = {}
+        names: dict[int, dict[str, None]] = {}
         for source in sources:
             for town in source.towns:
                 counts[town.number] += _estimate(source, town.count)
                 known[town.number] = max(known.get(town.number, town), town, key=lambda each: each.count)
+                names.setdefault(town.number, {}).update((name.translate(_NOT_SEARCHED), None) for name in town.names)
         spots = []
         for number, count in counts.items():
             town = known[number]
-            href = self._search(q=f'place:"{town.name}"')
-            tip = f"{town.name}: {self._records(count)}"
-            spots.append(Spot(town.name, town.latitude, town.longitude, count, tip, href))
+            href = self._search(q=f'place:"{"|".join(list(names[number])[:_MOST_NAMES])}"')
+            tip = f"{town.names[0]}: {self._records(count)}"
+            spots.append(Spot(town.names[0], town.latitude, town.longitude, count, tip, href))
         without = sum(_estimate(each, each.without_town) for each in sources)
         described = [
             text("The larger a circle, the more records name the place as place of publication."),

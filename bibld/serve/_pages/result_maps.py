@@ -23,7 +23,7 @@ DEGREES = _LATITUDES | _LONGITUDES
 """Names of columns whose numbers are no counts, in lower case."""
 
 _FEWEST = 0.5
-"""A result is shown on a map if so many of its rows have a position."""
+"""A result is shown on a map if more than this part of its rows have a position."""
 
 
 class Result(msgspec.Struct, frozen=True):

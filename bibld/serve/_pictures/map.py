@@ -31,7 +31,10 @@ _MOST_NAMES = 24
 _SMALLEST, _LARGEST = 0.7, 4.2
 """Radii of circles, as percentages of the diagonal of the drawing (divided by √2, as SVG has it)."""
 
-_DIAGONAL = math.hypot(WIDE, _HEIGHT) / math.sqrt(2)
+_GAP = 3
+_DIAGONAL = math.hypot(1, 1 / _SHAPE) / math.sqrt(2)
+"""What radii are percentages of, as a part of the width."""
+
 _LEADING = 15
 
 
@@ -110,10 +113,9 @@ class _Placed(msgspec.Struct, frozen=True):
         x, y = percent(self.across * 100), percent(self.down * 100)
         return f'<circle class="spot" cx="{x}" cy="{y}" r="{percent(self.radius)}"/>'
 
-    @property
-    def offset(self) -> int:
-        """The distance of the name from the middle of the circle, in pixels."""
-        return math.ceil(self.radius / 100 * _DIAGONAL) + 3
+    def beside(self, side: int) -> float:
+        """Return where the right (1) or the left (-1) side of the circle is, from 0 to 1."""
+        return self.across + side * self.radius / 100 * _DIAGONAL
 
 
 def _place(spot: Spot, view: View, most: int) -> _Placed:
@@ -181,14 +183,14 @@ def _draw_names(placed: Sequence[_Placed]) -> Iterator[str]:
 
 
 def _draw_name(each: _Placed, side: int, kind: str) -> str:
-    at = f'x="{percent(each.across * 100)}" y="{percent(each.down * 100)}" dx="{side * each.offset}" dy="4"'
+    at = f'x="{percent(each.beside(side) * 100)}" y="{percent(each.down * 100)}" dx="{side * _GAP}" dy="4"'
     anchor = ' text-anchor="end"' if side < 0 else ""
     return f'<text class="halo{kind}" {at}{anchor}>{to_xml(each.spot.name)}</text>'
 
 
 def _box(each: _Placed, side: int, screen: int) -> _Box:
     """Return the room that a name needs on one side of its circle in a drawing of this width."""
-    near = each.across * screen + side * each.offset
+    near = each.beside(side) * screen + side * _GAP
     far = near + side * width_of(each.spot.name, SIZE)
     middle = each.down * screen / _SHAPE
     return min(near, far), middle - _LEADING / 2, max(near, far), middle + _LEADING / 2

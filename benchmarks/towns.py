@@ -1,0 +1,55 @@
+"""The places of publication of the real files: how many of them are found as towns, how fast, and which are not."""
+
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from _measure import real_config, real_data, seconds
+
+import bibld
+from bibld.catalog import Catalog
+from bibld.config import load
+from bibld.geography.towns import towns
+from bibld.model.mods_words import countries_of
+
+SHOWN = 20
+
+
+def stated_places(file: Path) -> Counter[tuple[str, tuple[str, ...]]]:
+    """Return how often each place of publication is stated, with the countries that the record states."""
+    stated: Counter[tuple[str, tuple[str, ...]]] = Counter()
+    settings = load(file)
+    with Catalog(settings.workspace, read_only=True) as catalog, catalog.snapshot():
+        for source in settings.sources:
+            for record in catalog.figures.sample(source.id, 10**9):
+                for origin in record.mods.origin_info:
+                    terms = [term for place in origin.place for term in place.place_term if term.type != "code"]
+                    countries = tuple(sorted(countries_of(origin)))
+                    stated.update((term.value, countries) for term in terms)
+    return stated
+
+
+def main() -> None:
+    known = towns()
+    assert known is not None, "run make geography first"
+    with tempfile.TemporaryDirectory() as folder:
+        file = real_config(real_data(), Path(folder))
+        bibld.Workspace(file).run(until="read")
+        stated = stated_places(file)
+    found = {place: known.find(*place) for place in stated}
+    count = sum(number for place, number in stated.items() if found[place])
+    distinct = sum(town is not None for town in found.values())
+    print(f"places: {stated.total():,}, found {count:,} ({count / stated.total():.1%})")
+    print(f"different ones: {len(stated):,}, found {distinct:,} ({distinct / len(stated):.1%})")
+    spent = seconds(lambda: [known.find(*place) for place in stated])
+    print(f"microseconds to find one: {spent / len(stated) * 1e6:.0f}")
+    others: Counter[str] = Counter()
+    for place, number in stated.items():
+        others[place[0]] += number if found[place] is None else 0
+    print("most frequent of the others:")
+    for name, number in others.most_common(SHOWN):
+        print(f"  {number:6,} {name}")
+
+
+if __name__ == "__main__":
+    main()
