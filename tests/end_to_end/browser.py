@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
 
@@ -47,6 +48,8 @@ PAGES = {
     "shapes": "ontology/shapes",
     "query": "sparql",
     "result": "sparql?query=SELECT%20%3Fs%20%3Fp%20%3Fo%20WHERE%20%7B%3Fs%20%3Fp%20%3Fo%7D%20LIMIT%2020",
+    "result on a map": "sparql?query="
+    + quote("SELECT * { VALUES (?lat ?long ?n) { (55.7 37.6 9) (52.5 13.4 4) (-33.9 151.2 1) } }"),
     "faulty query": "sparql?query=SELECT%20%3Fs%20WHER",
     "triples": "fragments",
     "not found": "nothing",

@@ -2,10 +2,12 @@
 
 import re
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 import bibld
+from bibld.geography import towns
 from tests.configuration import write_config
 from tests.end_to_end.browser import FAULTS, PAGES, PUBLICATION, WIDTHS, needs_axe, paths_of, violations, visits
 from tests.end_to_end.serving import serving
@@ -250,6 +252,26 @@ def test_an_example_query_answers(visit):
     visit.follow(page.locator("main form button[type=submit]").first)
     assert re.search(r"[?&]query=", page.url)
     assert page.locator("main td").count()
+
+
+@pytest.mark.skipif(not towns.FILE.exists(), reason="make geography makes the table of towns")
+@pytest.mark.parametrize("has_scripts", [True, False], ids=["with scripts", "without scripts"])
+def test_a_map_leads_to_what_appeared_in_a_town_and_to_its_place(browser, server, has_scripts):
+    with visits(browser, server, locale="en", java_script_enabled=has_scripts) as visit:
+        page = visit.open("dataset")
+        visit.follow(page.locator("svg.map a:has(title:text('Ленинград'))").first)
+        assert "/search?q=place:" in page.url
+        found = page.locator("ol.hits h2 a").count()
+        page = visit.open("search?q=" + quote('place:"Ленинград"'))
+        assert 0 < page.locator("ol.hits h2 a").count() <= found
+        visit.open("sparql")
+        page.locator("summary", has_text="Years, places").click()
+        visit.follow(page.locator('main a[href*="example=51-places-on-a-map"]'))
+        visit.follow(page.locator("main form button[type=submit]").first)
+        visit.follow(page.locator("svg.map a").first)
+        assert "/place/" in page.url
+        assert "Moscow in GeoNames" in visit.text("figure:has(svg.map)")
+        visit.check()
 
 
 @pytest.mark.parametrize("has_scripts", [True, False], ids=["with scripts", "without scripts"])
