@@ -56,7 +56,7 @@ CREATE VIRTUAL TABLE words USING fts5 (        -- publications
 );
 CREATE VIRTUAL TABLE names USING fts5 (        -- of all other things: which tokens they have, not where
   name,
-  content = '', columnsize = 0, detail = none, tokenize = "ascii tokenchars '=~+#'", prefix = '2'
+  content = '', columnsize = 0, detail = none, tokenize = "ascii tokenchars '=~+#'", prefix = '2 3'
 );
 CREATE VIRTUAL TABLE word USING fts5vocab (words, row);
 """
