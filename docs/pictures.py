@@ -1,6 +1,7 @@
 """Makes the pictures of pages in README and docs: run `python docs/pictures.py` after the pages changed.
 
 The sample is built in a temporary folder and served; Chromium (found on the path) takes the pictures with Playwright.
+The map needs `make geography`.
 """
 
 from __future__ import annotations
@@ -23,9 +24,14 @@ PAGES = {
     "person": ("agent/RU~5CNLR~5Cauth~5C77886103", "ru"),
     "match": ("match/rsl~3A01004039769~~slavica~3Aocm00035782", "en"),
     "dataset": ("dataset", "ru"),
+    "map": ("dataset", "en"),
+    "quality": ("report/quality", "en"),
     "query": ("sparql", "en"),
 }
 """Name of the picture → path and language of the page."""
+
+FIRST_SHOWN = {"map": "figure:has(svg.map)"}
+"""Name of the picture → what is at its top, if it does not show the top of the page."""
 
 WIDTH, HEIGHT = 1120, 760
 
@@ -59,6 +65,8 @@ def take_pictures(browser_path: str, address: str) -> None:
         for name, (path, language) in PAGES.items():
             page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, locale=language)
             page.goto(address + path)
+            if name in FIRST_SHOWN:
+                page.locator(FIRST_SHOWN[name]).evaluate("element => element.scrollIntoView({behavior: 'instant'})")
             file = FOLDER / f"{name}.png"
             page.screenshot(path=file)
             page.close()
