@@ -124,6 +124,7 @@ class Pipeline(RunNotes):
                 break
         with self.catalog.commit():
             self.catalog.runs.end(self.number, self.run_time.isoformat())
+            self.catalog.records.end_run()
         place = self.releases.current()
         figures = self.figures
         if place is not None:
@@ -264,7 +265,8 @@ def _read(run: Pipeline, queue: StageQueue) -> int | None:
                 continue
             name = inspection.source.id
             if inspection.is_unchanged:
-                run.loads.append(LoadResult(**msgspec.structs.asdict(counts[name])))
+                changes = msgspec.structs.asdict(run.catalog.records.changes(name))  # by runs that were stopped
+                run.loads.append(LoadResult(**msgspec.structs.asdict(counts[name]), **changes))
                 run.progress.report(f"read: {name}: the files are those of the last reading")
                 continue
             with run.catalog.commit():

@@ -43,6 +43,7 @@ from bibld.catalog._results.remote_stores import RemoteState, RemoteStores
 from bibld.catalog._schema import (
     CATALOG,
     CATALOG_FORMAT,
+    FORMER_RECORD,
     REGISTER,
     REGISTER_FORMAT,
     RecordStatus,
@@ -146,6 +147,7 @@ class Catalog:
             self._register_connection.execute("PRAGMA synchronous = FULL")
             # Wait for people who give verdicts during a run.
             self._register_connection.execute("PRAGMA busy_timeout = 60000")
+            self._connection.execute(FORMER_RECORD)
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
             self._connection.execute(f"PRAGMA wal_autocheckpoint = {LARGEST_LOG // _PAGE_BYTES}")

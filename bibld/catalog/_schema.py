@@ -84,7 +84,19 @@ CREATE TABLE event (                           -- the history of the IRIs of rec
 CREATE INDEX event_ordinal ON event (ordinal);
 """
 
-CATALOG = """
+FORMER_RECORD = """
+CREATE TABLE IF NOT EXISTS former_record (     -- records as they were when the last run ended, of those changed since
+  ordinal INTEGER PRIMARY KEY,
+  carrier INTEGER NOT NULL REFERENCES carrier,
+  made_by BLOB,                                -- NULL: there was no such record
+  status TEXT
+);
+"""
+"""A table that catalogs of this format may lack: it was added later, and only runs use it."""
+
+CATALOG = (
+    FORMER_RECORD
+    + """
 CREATE TABLE workspace (id TEXT NOT NULL);     -- the same as in the register
 CREATE TABLE dictionary (                      -- zstd dictionaries; a frame names the one it needs
   id INTEGER PRIMARY KEY,
@@ -325,6 +337,7 @@ CREATE TABLE statistics (                      -- frozen statistics of blocking;
   body BLOB NOT NULL
 );
 """
+)
 
 
 class RecordStatus(StrEnum):

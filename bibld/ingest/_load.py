@@ -53,11 +53,12 @@ _Item = Conversion | RecordError | _Unchanged
 
 
 class LoadResult(LoadCounts, frozen=True):
-    """What a load changed in the catalog: records of ids never seen before, changed ones, and those that came back.
+    """What has changed in the catalog since the last run that ended, in runs that were stopped, too.
 
-    ``absent`` counts the records that were deleted because the files lack them or a list names them, ``withdrawn``
-    those that were live before and now state that they are deleted; ``withheld`` are the deletions that were not done,
-    and ``fault`` is why the files are not what was inspected before.
+    ``new`` counts records of ids never seen before, ``changed`` other versions, ``restored`` those that came back,
+    ``absent`` those that were deleted because the files lack them or a list names them, ``withdrawn`` those that were
+    live before and now state that they are deleted; ``withheld`` are the deletions that were not done, and ``fault`` is
+    why the files are not what was inspected before.
     """
 
     new: int = 0
@@ -120,25 +121,20 @@ class Intake:
             gone = missing | self._listed()
             is_damaged = bool(missing) and records.count_unnamed_rejects(self._source.id) > rejected_before
             withheld = None if allow_deletes else self._withhold(gone, live, is_damaged)
-            absent = withdrawn = 0
             if withheld is None:
-                withdrawn = len(self._deferred)
                 self._put(list(self._deferred.values()))
-                absent = sum(records.delete(ordinal, self._run) for ordinal in sorted(gone))
+                for ordinal in sorted(gone):
+                    records.delete(ordinal, self._run)
             else:
                 self._counts["deleted"] += len(self._deferred)
-            changed, restored = records.count_changed()
+            records.unqueue_unchanged()
             names = ("read", "converted", "superseded", "rejected", "deleted")
             counts = LoadCounts(self._source.id, *(self._counts[name] for name in names))
             records.end_load(counts, self._run)
         self.is_clean = not (self._is_doubtful or self._fault or withheld)
         return LoadResult(
             **msgspec.structs.asdict(counts),
-            new=self._counts["new"],
-            changed=changed,
-            restored=restored + self._counts["restored"],
-            absent=absent,
-            withdrawn=withdrawn,
+            **msgspec.structs.asdict(records.changes(self._source.id)),
             withheld=withheld,
             fault=self._fault,
         )
@@ -200,9 +196,7 @@ class Intake:
                     kind = "superseded" if last_run == self._run else "deleted" if deleted else "converted"
                     self._counts[kind] += 1
                     origin = item.raw.origin
-                    self._counts["restored"] += self._catalog.records.mark_seen(
-                        ordinal, origin.position, origin.offset, carrier, self._run
-                    )
+                    self._catalog.records.mark_seen(ordinal, origin.position, origin.offset, carrier, self._run)
                     self._supersede_deferred(ordinal)
                     continue
                 outcome = convert_record(job, item.raw)  # it was superseded after it had been recognised
@@ -260,7 +254,6 @@ class Intake:
     def _put(self, new: list[NewRecord]) -> None:
         superseded = self._catalog.records.put(new, self._run)
         deleted = sum(record.deleted for record in new)
-        self._counts["new"] += superseded.new
         self._counts["superseded"] += superseded.live + superseded.deleted
         self._counts["deleted"] += deleted - superseded.deleted
         self._counts["converted"] += len(new) - deleted - superseded.live

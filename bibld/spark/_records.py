@@ -24,10 +24,10 @@ from bibld.spark._schemas import SCHEMAS, spark_schema
 from bibld.spark._settling import Settled, Sighting, SightingKind, SourceRules, settle
 from bibld.spark._stream import batches_of, rows_of
 
-VERSION = 1
+VERSION = 2
 
 _COLUMNS = Sighting.__struct_fields__
-_COUNTED = ("converted", "superseded", "deleted", "restored")
+_COUNTED = ("converted", "superseded", "deleted")
 
 
 def readings_version(fingerprints: Mapping[str, str], records: str) -> str:
@@ -253,10 +253,10 @@ class Load:
             converted=counts["converted"] - supersedes,
             superseded=counts["superseded"] + supersedes,
             rejected=self._rejected[source.id],
-            deleted=counts["deleted"] + counts["withdrawn"],
+            deleted=counts["deleted"] + counts["deferred"],
             new=counts["new"],
             changed=counts["changed" if done else "changed_at_most"],
-            restored=counts["restored"] + counts["back" if done else "back_at_most"],
+            restored=counts["restored" if done else "restored_at_most"],
             absent=counts["absent"] if done else 0,
             withdrawn=counts["withdrawn"] if done else 0,
             withheld=withheld,
@@ -424,21 +424,22 @@ def _counts(settled: DataFrame) -> DataFrame:
     """Return the counts of each source."""
     is_withdrawn = sql.col("deletion_carrier").isNotNull()
     is_deleted = sql.col("is_missing") | sql.col("is_listed")
-    is_live = sql.col("status") == str(RecordStatus.LIVE)
+    was_live = sql.col("status_before") == str(RecordStatus.LIVE)
     stays = ~is_withdrawn & ~sql.col("is_listed")
     return settled.groupBy("source").agg(
         *(sql.sum(name).alias(name) for name in _COUNTED),
-        sql.count_if(sql.col("status_before") == str(RecordStatus.LIVE)).alias("live"),
+        sql.count_if(was_live).alias("live"),
         sql.count_if(sql.col("is_new")).alias("new"),
         sql.count_if(sql.col("is_missing")).alias("missing"),
         sql.count_if(is_deleted | is_withdrawn).alias("deletions"),
-        sql.count_if(is_deleted & is_live).alias("absent"),
-        sql.count_if(is_withdrawn).alias("withdrawn"),
+        sql.count_if(is_deleted & was_live).alias("absent"),
+        sql.count_if(is_withdrawn).alias("deferred"),
+        sql.count_if(is_withdrawn & was_live).alias("withdrawn"),
         sql.count_if(sql.col("deletion_supersedes")).alias("deletion_supersedes"),
         sql.count_if(sql.col("is_changed") & stays).alias("changed"),
         sql.count_if(sql.col("is_changed")).alias("changed_at_most"),
-        sql.count_if(sql.col("is_restored") & stays).alias("back"),
-        sql.count_if(sql.col("is_restored")).alias("back_at_most"),
+        sql.count_if(sql.col("is_restored") & stays).alias("restored"),
+        sql.count_if(sql.col("is_restored")).alias("restored_at_most"),
     )
 
 

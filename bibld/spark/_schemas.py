@@ -123,7 +123,6 @@ _COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "converted": _LONG,
         "superseded": _LONG,
         "deleted": _LONG,
-        "restored": _LONG,
         "deletion_supersedes": _FLAG,
     },
     "active_suppression": {"ordinal": _LONG, "value": _TEXT},

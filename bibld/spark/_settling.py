@@ -77,7 +77,6 @@ class Settled(msgspec.Struct, frozen=True):
     converted: int
     superseded: int
     deleted: int
-    restored: int
     deletion_supersedes: bool
 
 
@@ -96,9 +95,8 @@ class _State:
         self.place: Sighting | None = None
         self.first: Sighting | None = None
         self.deletion: Sighting | None = None
-        self.replaced: tuple[bytes | None, str] | None = None
         self.is_spared = False
-        self.converted = self.superseded = self.deleted = self.restored = 0
+        self.converted = self.superseded = self.deleted = 0
 
     def load(self, version: Sighting) -> None:
         """Load one version that was read."""
@@ -123,7 +121,6 @@ class _State:
             self.converted += 1
         if self.status == RecordStatus.MISSING:
             self.status = self.available
-            self.restored += 1
         self.place = version
         if self.deletion is not None:
             self.deletion = None
@@ -136,8 +133,6 @@ class _State:
                 self.deleted -= 1
             else:
                 self.converted -= 1
-        elif self.before is not None:
-            self.replaced = self.made_by, self.status
         if version.is_deleted:
             self.deleted += 1
         else:
@@ -169,9 +164,10 @@ def settle(sightings: Iterable[Sighting], rules: SourceRules, is_suppressed: boo
 
 
 def _settled(state: _State, last: Sighting, rules: SourceRules) -> Settled:
-    before, place, deletion, replaced = state.before, state.place, state.deletion, state.replaced
+    before, place, deletion = state.before, state.place, state.deletion
     is_live = state.status == RecordStatus.LIVE and deletion is None
-    has_record = replaced is not None and state.status in _HAS_RECORD
+    has_record = before is not None and state.status in _HAS_RECORD
+    had_record = before is not None and before.status in _HAS_RECORD
     is_missing = (
         rules.loses_missing
         and place is None
@@ -198,11 +194,10 @@ def _settled(state: _State, last: Sighting, rules: SourceRules) -> Settled:
         is_same=before is not None
         and before.made_by == state.made_by
         and (place is None or (place.carrier, place.position) == (before.carrier, before.position)),
-        is_changed=bool(has_record and replaced and replaced[1] in _HAS_RECORD and replaced[0] != state.made_by),
-        is_restored=bool(has_record and replaced and replaced[1] not in _HAS_RECORD),
+        is_changed=has_record and had_record and before is not None and before.made_by != state.made_by,
+        is_restored=has_record and not had_record,
         converted=state.converted,
         superseded=state.superseded,
         deleted=state.deleted,
-        restored=state.restored,
         deletion_supersedes=deletion is not None and place is not None,
     )

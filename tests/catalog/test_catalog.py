@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from bibld.catalog import Catalog, NewRecord, Superseded, digest
+from bibld.catalog._records.changes import Changes
 from bibld.errors import CatalogError, ReadError
 from bibld.model.mods import Mods, TitleInfo
 from bibld.model.origin import Origin, RecordId
@@ -66,7 +67,7 @@ def test_many_records_compressed_with_a_dictionary_are_returned_unchanged(catalo
 
 
 def test_a_second_record_with_the_same_id_in_one_load_supersedes_the_first(catalog):
-    assert put(catalog, new("1", "old"), new("1", "new")) == Superseded(1, 0, new=1)
+    assert put(catalog, new("1", "old"), new("1", "new")) == Superseded(1, 0)
     assert put(catalog, new("1", "newer"), run=2) == Superseded(0, 0)
     assert catalog.record(RecordId("rsl", "1")).mods.title_info[0].title == "newer"
     assert catalog.records.count() == 1
@@ -145,6 +146,20 @@ def test_a_reject_is_stored_with_bytes_origin_and_reason(catalog):
     with catalog.commit():
         catalog.records.begin_load("rsl")
     assert not list(catalog.records.rejects())
+
+
+def test_a_catalog_from_before_changes_were_stored_gets_their_table(catalog, tmp_path):
+    put(catalog, new("1"))
+    with catalog.commit():
+        catalog._connection.execute("DROP TABLE former_record")
+    catalog.close()
+    with Catalog(tmp_path) as opened:
+        assert opened.records.changes("rsl") == Changes()
+        put(opened, new("1", "other"), new("2"), run=2)
+        assert opened.records.changes("rsl") == Changes(new=1, changed=1)
+        with opened.commit():
+            opened.records.end_run()
+        assert opened.records.changes("rsl") == Changes()
 
 
 def test_a_failed_commit_stores_nothing(catalog):

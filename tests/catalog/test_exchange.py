@@ -23,7 +23,7 @@ TIME = CLOCK.isoformat()
 ONLY_OF_ONE_MACHINE = {
     *("workspace", "dictionary", "run", "stage", "subfield", "warning", "dirty_queue", "feature_index"),
     *("entity_tie", "entity_part", "assertion", "entity_matching", "seen_link_verdict", "patch", "delivery"),
-    "remote_store",
+    *("remote_store", "former_record"),
 }
 """Tables of the databases that have no rows in the exchange: state, numbers, and what follows from other tables."""
 

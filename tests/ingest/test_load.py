@@ -7,6 +7,8 @@ import pytest
 
 from bibld import pipeline, progress
 from bibld.catalog import Catalog, Queue
+from bibld.errors import StageError
+from bibld.ingest import _load as loading
 from bibld.ingest import original_of, public_original_of
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709
@@ -344,6 +346,69 @@ def test_what_a_load_changed_is_counted(load):
     counts, catalog = load(record("1"), record("2", "other"), record("3"), record("4"))
     catalog.close()
     assert (counts.new, counts.changed, counts.restored, counts.absent, counts.withdrawn) == (0, 0, 1, 0, 0)
+
+
+def changes(counts) -> tuple[int, int, int, int, int]:
+    return counts.new, counts.changed, counts.restored, counts.absent, counts.withdrawn
+
+
+def test_a_record_that_is_changed_by_the_second_of_its_versions_is_counted(load):
+    load(record("1"))[1].close()
+    counts, catalog = load(record("1"), record("1", "other"))
+    catalog.close()
+    assert changes(counts) == (0, 1, 0, 0, 0)
+
+
+def test_a_record_that_comes_and_goes_in_one_load_was_not_deleted(load):
+    counts, catalog = load(record("1"), record("2"), record("1", leader=DELETED))
+    catalog.close()
+    assert changes(counts) == (2, 0, 0, 0, 0)
+
+
+class Stopping(progress.Silent):
+    """Stops a run after some batches."""
+
+    def __init__(self, batches: int) -> None:
+        self.left = batches
+
+    def advance(self, count: int = 1) -> None:
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("batches", [1, 2, 4])
+def test_a_continued_run_counts_what_stopped_ones_have_changed(tmp_path, monkeypatch, batches):
+    def write(*records: bytes) -> None:
+        (tmp_path / "books.mrc").write_bytes(b"".join(records))
+
+    def stop(*_: object) -> None:
+        raise StageError("the disk is full")
+
+    write(record("1"), record("2"), record("3"), record("4"))
+    loaded = load_config(tmp_path, lib="books.mrc")
+    run(loaded)
+    now = [record("1"), record("2", "other"), record("3", leader=DELETED), record("5")]
+    write(*now)
+    monkeypatch.setattr(loading, "_RECORDS_AT_ONCE", 1)
+    with pytest.raises(KeyboardInterrupt):
+        pipeline.run(loaded, datetime(2026, 1, 2, tzinfo=UTC), Stopping(batches), until="read")
+    with monkeypatch.context() as patched, pytest.raises(StageError):
+        patched.setattr(pipeline.ingest, "apply_suppressions", stop)  # all is loaded then
+        run(loaded)
+    (counts,) = run(loaded).sources
+    assert changes(counts) == (1, 1, 0, 1, 1)
+    (counts,) = run(loaded).sources
+    assert changes(counts) == (0, 0, 0, 0, 0)
+
+    # What one run changed and the next one changed back has not changed.
+    write(*now[:1], record("2"), record("5", "other"), record("6"))
+    with monkeypatch.context() as patched, pytest.raises(StageError):
+        patched.setattr(pipeline.ingest, "apply_suppressions", stop)
+        run(loaded)
+    write(*now[:2], record("5", "another"), record("6", "other"))
+    (counts,) = run(loaded).sources
+    assert changes(counts) == (1, 1, 0, 0, 0)
 
 
 def test_an_empty_delta_is_a_day_without_changes(load):

@@ -86,9 +86,10 @@ def counts(settled: list[Settled], result: LoadResult) -> dict[str, int]:
         total["deleted"] += one.deleted + (one.deletion_carrier is not None)
         total["new"] += one.is_new
         total["changed"] += one.is_changed and (stays or not is_done)
-        total["restored"] += one.restored + (one.is_restored and (stays or not is_done))
-        total["absent"] += is_done and (one.is_missing or one.is_listed) and one.status == RecordStatus.LIVE
-        total["withdrawn"] += is_done and one.deletion_carrier is not None
+        total["restored"] += one.is_restored and (stays or not is_done)
+        was_live = one.status_before == RecordStatus.LIVE
+        total["absent"] += is_done and (one.is_missing or one.is_listed) and was_live
+        total["withdrawn"] += is_done and one.deletion_carrier is not None and was_live
     return {name: int(number) for name, number in total.items()}
 
 

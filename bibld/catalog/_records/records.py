@@ -8,6 +8,7 @@ from itertools import chain
 
 import msgspec
 
+from bibld.catalog._records.changes import Changes, FormerRecords
 from bibld.catalog._records.coverage import Subfields
 from bibld.catalog._records.packing import pack, unpack_mods, unpack_original
 from bibld.catalog._register.register import Register
@@ -65,14 +66,10 @@ class LoadCounts(msgspec.Struct, frozen=True):
 
 
 class Superseded(msgspec.Struct, frozen=True):
-    """How many records of this load were replaced by later ones: live ones, and ones deleted by their status.
-
-    ``new`` is the number of ids that were never seen before.
-    """
+    """How many records of this load were replaced by later ones: live ones, and ones deleted by their status."""
 
     live: int
     deleted: int
-    new: int = 0
 
 
 class Reject(msgspec.Struct, frozen=True):
@@ -109,6 +106,7 @@ class Records:
         self._unmatched = dirty[Queue.UNMATCHED_RECORDS]
         self._suppressions = suppressions
         self._subfields = Subfields(connection)
+        self._former = FormerRecords(connection)
 
     # -- writing -----------------------------------------------------------------------------------------------------
 
@@ -137,11 +135,8 @@ class Records:
         ).fetchone()
         return (row[0], row[1], row[2] == RecordStatus.DELETED) if row else None
 
-    def mark_seen(self, ordinal: int, position: int, offset: int, carrier: int, run: int) -> bool:
-        """Store the run that saw an unchanged record, and its place there; restore the record if it was missing.
-
-        Return whether it was restored.
-        """
+    def mark_seen(self, ordinal: int, position: int, offset: int, carrier: int, run: int) -> None:
+        """Store the run that saw an unchanged record, and its place there; restore the record if it was missing."""
         self._connection.execute(
             "UPDATE record SET run = ?, position = ?, byte_offset = ?, carrier = ? WHERE ordinal = ?",
             (run, position, offset, carrier, ordinal),
@@ -150,9 +145,10 @@ class Records:
         restored = self._connection.execute(
             "UPDATE record SET status = ? WHERE ordinal = ? AND status = ?", (status, ordinal, RecordStatus.MISSING)
         )
-        if restored.rowcount and status == RecordStatus.LIVE:
-            self._unmatched.add([ordinal])
-        return bool(restored.rowcount)
+        if restored.rowcount:
+            self._former.note_status(ordinal, RecordStatus.MISSING)
+            if status == RecordStatus.LIVE:
+                self._unmatched.add([ordinal])
 
     def put(self, records: Sequence[NewRecord], run: int) -> Superseded:
         """Store records; later ones replace earlier ones with the same id."""
@@ -184,6 +180,8 @@ class Records:
             " EXISTS (SELECT 1 FROM dirty_queue WHERE queue = ? AND item = ordinal) FROM record WHERE ordinal = ?",
             ((Queue.UNMATCHED_RECORDS, ordinal) for ordinal, (last_run, _) in stored.items() if last_run != run),
         )
+        self._former.note(stored)
+        self._former.note_new((ordinal, record.carrier) for ordinal, record in last.items() if ordinal not in stored)
         self._connection.executemany("DELETE FROM warning WHERE ordinal = ?", ((ordinal,) for ordinal in stored))
         self._subfields.refresh()
         pieces = [pack(record.mods, record.original) for record in last.values()]
@@ -211,13 +209,12 @@ class Records:
             ((ordinal, text) for ordinal, record in last.items() for text in record.warnings),
         )
         self._unmatched.add(sorted(last))
-        return Superseded(live, deleted, len(last.keys() - stored.keys()))
+        return Superseded(live, deleted)
 
-    def count_changed(self) -> tuple[int, int]:
-        """Return how many records this load has changed, and how many it has restored that were missing or deleted.
+    def unqueue_unchanged(self) -> None:
+        """Take the records out of the queue of unmatched records whose last version is that from before the load.
 
-        Records whose last version is the one from before the load, after others of the same id among the files, are
-        taken out of the queue of unmatched records again.
+        Others of the same id among the files were before them.
         """
         self._connection.execute(
             "DELETE FROM dirty_queue WHERE queue = ? AND item IN (SELECT ordinal FROM replaced JOIN record"
@@ -225,13 +222,14 @@ class Records:
             " AND replaced.status = record.status)",
             (Queue.UNMATCHED_RECORDS,),
         )
-        row = self._connection.execute(
-            "SELECT count(*) FILTER (WHERE replaced.status IN (?1, ?2) AND replaced.made_by <> record.made_by),"
-            " count(*) FILTER (WHERE replaced.status NOT IN (?1, ?2)) FROM replaced JOIN record USING (ordinal)"
-            " WHERE record.status IN (?1, ?2)",
-            (RecordStatus.LIVE, RecordStatus.SUPPRESSED),
-        ).fetchone()
-        return int(row[0]), int(row[1])
+
+    def changes(self, source: str) -> Changes:
+        """Return how many records of a source are new, changed, restored or deleted since the last run that ended."""
+        return self._former.changes(source)
+
+    def end_run(self) -> None:
+        """Count changes from here on."""
+        self._former.forget()
 
     def put_rejects(self, errors: Sequence[RecordError]) -> None:
         """Store pieces of files that were rejected."""
@@ -259,11 +257,14 @@ class Records:
             "UPDATE record SET status = 'missing', run = ? WHERE ordinal = ? AND status = 'live'", (run, ordinal)
         )
         if live.rowcount:
+            self._former.note_status(ordinal, RecordStatus.LIVE)
             self._unmatched.add([ordinal])
             return True
-        self._connection.execute(
+        suppressed = self._connection.execute(
             "UPDATE record SET status = 'missing', run = ? WHERE ordinal = ? AND status = 'suppressed'", (run, ordinal)
         )
+        if suppressed.rowcount:
+            self._former.note_status(ordinal, RecordStatus.SUPPRESSED)
         return False
 
     def unseen(self, source: str, run: int) -> list[int]:
