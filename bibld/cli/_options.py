@@ -35,12 +35,16 @@ def _plain(value: object) -> Any:  # noqa: ANN401
     raise NotImplementedError
 
 
-def print_table(header: Sequence[str], rows: Sequence[Sequence[object]], fits_terminal: bool = False) -> None:
+def print_table(
+    header: Sequence[str], rows: Sequence[Sequence[object]], fits_terminal: bool = False, groups_digits: bool = True
+) -> None:
     """Print a table on standard output: texts to the left, numbers to the right.
 
     ``fits_terminal``: lines that are too long for a terminal are cut; files and pipes get all of them.
+    ``groups_digits``: integers are counts, written as ``1,234``.
     """
-    cells = [[f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
+    integer = "{:,}" if groups_digits else "{}"
+    cells = [[integer.format(cell) if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
     widths = [max(len(line[column]) for line in [list(header), *cells]) for column in range(len(header))]
     numeric = [all(isinstance(row[column], int | float) for row in rows) for column in range(len(header))]
     room = shutil.get_terminal_size().columns if fits_terminal and sys.stdout.isatty() else None

@@ -35,7 +35,8 @@ def query(config: Path, sparql: str, as_json: bool) -> None:
     if as_json:
         print_json(rows.to_dicts())
         return
-    print_table(rows.columns, [[_cell(cell) for cell in row.values()] for row in rows.to_dicts()])
+    cells = [[_cell(cell) for cell in row.values()] for row in rows.to_dicts()]
+    print_table(rows.columns, cells, groups_digits=False)  # a year is no count
 
 
 def _cell(value: str | float | bool | None) -> str | float:

@@ -204,7 +204,7 @@ def test_an_explanation_is_printed_line_by_line_without_control_characters(invok
     ]
 
 
-def test_the_result_of_a_query_is_a_table_with_booleans_as_in_sparql(invoke):
+def test_the_result_of_a_query_is_a_table_with_booleans_and_numbers_as_in_sparql(invoke):
     class Rows:
         columns = ("flag", "none", "text", "n")
 
@@ -217,7 +217,7 @@ def test_the_result_of_a_query_is_a_table_with_booleans_as_in_sparql(invoke):
     done = invoke("query", "x.toml", "SELECT", query=Rows())
     assert [line.split() for line in done.stdout.splitlines()] == [
         ["flag", "none", "text", "n"],
-        ["true", "a�", "12,000"],
+        ["true", "a�", "12000"],
         ["false", "b", "0.5"],
     ]
 
