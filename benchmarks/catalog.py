@@ -19,13 +19,14 @@ from pathlib import Path
 import zstandard
 from _measure import real_data, run, source_table, write_config
 
-from bibld import compression as _compression
+from bibld import compression
 from bibld.catalog import Catalog, NewRecord
 from bibld.catalog._records.packing import pack
 from bibld.catalog._records.records import Records
 
 FILES = "gpo_updates/new_*.mrc", "gpo_updates/changed_*.mrc", "gpo_covid_online.mrc"
 TIMES = 5
+TRAIN = compression.train_dictionary
 Batches = list[list[NewRecord]]
 
 
@@ -57,24 +58,23 @@ def into_catalog(place: Path, batches: Batches) -> None:
 
 
 def without_dictionaries(place: Path, batches: Batches) -> None:
-    trained = _compression._train
-    _compression._train = lambda samples: None
+    compression.train_dictionary = lambda samples: None
     into_catalog(place, batches)
-    _compression._train = trained
+    compression.train_dictionary = TRAIN
 
 
 def parts(place: Path, batches: Batches) -> None:
     """Print what packing, learning and compression take of the writing, each alone, in microseconds for each record."""
     count = sum(map(len, batches))
-    trained, spent = _compression._train, {"packing": 0.0, "learning": 0.0, "compression": 0.0}
+    spent = {"packing": 0.0, "learning": 0.0, "compression": 0.0}
 
     def timed(samples: Sequence[bytes]) -> zstandard.ZstdCompressionDict | None:
         begin = time.process_time()
-        made = trained(samples)
+        made = TRAIN(samples)
         spent["learning"] += time.process_time() - begin
         return made
 
-    _compression._train = timed
+    compression.train_dictionary = timed
     best = dict.fromkeys(spent, float("inf"))
     for turn in range(TIMES):
         spent.update(dict.fromkeys(spent, 0.0))
@@ -88,7 +88,7 @@ def parts(place: Path, batches: Batches) -> None:
                 spent["compression"] += time.process_time() - between
         spent["compression"] -= spent["learning"]
         best = {name: min(best[name], seconds) for name, seconds in spent.items()}
-    _compression._train = trained
+    compression.train_dictionary = TRAIN
     shares = ", ".join(f"{seconds / count * 1e6:.0f} us {name}" for name, seconds in best.items())
     print(f"in the time of the catalog: {shares}; the rest is the databases")
 
