@@ -50,9 +50,9 @@ def measure(service: Service, chosen: list[int], names: list[str]) -> None:
     times, first = [], 0
     for number in chosen:
         begun = time.perf_counter()
-        answer = service.answer({"q": ReconciliationQuery(names[number], "publication")})
+        answer = service.candidates(ReconciliationQuery(names[number], "publication"))
         times.append(1000 * (time.perf_counter() - begun))
-        first += answer["q"]["result"][0]["name"] == names[number]
+        first += answer[0]["name"] == names[number]
     times.sort()
     middle, late = times[len(times) // 2], times[int(len(times) * 0.95)]
     print(f"a query: median {middle:.1f} ms, p95 {late:.1f} ms; the title itself first: {first} of {len(chosen)}")
