@@ -26,13 +26,13 @@ def convert_workspace(config: Config, to: EngineName, at: datetime, progress: Pr
     return conversion.convert_workspace(config, to, at, progress)
 
 
-def list_releases(config: Config) -> list[ReleaseSummary]:
+def list_releases(config: Config, engine: EngineName | None) -> list[ReleaseSummary]:
     """Return the releases on this machine and, if Spark has run last, those in its storage, the oldest first.
 
-    Raises ``ConfigError`` if Spark has run last and is not installed.
+    ``engine``: only those of one engine. Raises ``ConfigError`` if Spark has run last and is not installed.
     """
-    found = Releases(config.workspace).list_all()
-    if engine_state(config.workspace).is_newer_on_spark:
+    found = Releases(config.workspace).list_all() if engine != "spark" else []
+    if engine != "local" and engine_state(config.workspace).is_newer_on_spark:
         try:
             from bibld.spark import releases
         except ModuleNotFoundError as error:

@@ -137,12 +137,13 @@ class Workspace:
         """Forget a remote store: no changes are kept for it. Returns whether it was known; it is not changed."""
         return pipeline.forget_store(self.config, remote_store(self.config, to))
 
-    def releases(self) -> Table[ReleaseSummary]:
-        """Return the releases, the oldest first; none before the first run.
+    def releases(self, engine: EngineName | None = None) -> Table[ReleaseSummary]:
+        """Return the releases, of one engine or of both, the oldest first; none before the first run.
 
-        Those of runs on Spark, in its storage, are among them if the last run was on Spark.
+        Those of runs on Spark, in its storage, are among them if the last run was on Spark. Raises ``ConfigError`` if
+        they cannot be looked at here.
         """
-        return Table(ReleaseSummary, list_releases(self.config))
+        return Table(ReleaseSummary, list_releases(self.config, engine))
 
     def roll_back(self, release: int | None = None) -> int:
         """Make another release the current one: that with this number, or the one before it; return its number.

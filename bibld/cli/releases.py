@@ -52,5 +52,5 @@ def rollback(config: Path, number: int | None) -> None:
 
     workspace = Workspace(config)
     current = workspace.roll_back(number)
-    newest = max(each.release for each in workspace.releases() if each.engine == "local")
+    newest = max(each.release for each in workspace.releases("local"))
     click.echo(f"release {current} is current" + (f"; the newest one is {newest}" if newest != current else ""))

@@ -9,6 +9,7 @@ import msgspec
 import pyarrow.parquet as pq
 
 from bibld.config import Config
+from bibld.errors import StageError
 from bibld.model.release import Manifest
 from bibld.publish import ReleaseSummary
 from bibld.spark._opening import open_tables
@@ -26,7 +27,7 @@ def list_releases(config: Config) -> list[ReleaseSummary]:
         numbers = sorted(int(name) for name in storage.names(FOLDER) if name.isdigit())
         files = {number: f"{FOLDER}/{number}/{MANIFEST}" for number in numbers if number <= current}
         return [
-            _summary(msgspec.json.decode(storage.read(file), type=Manifest), is_current=number == current)
+            ReleaseSummary.from_manifest(_manifest(tables, file), 0, is_current=number == current, engine="spark")
             for number, file in files.items()
             if storage.exists(file)
         ]
@@ -49,5 +50,11 @@ def _current_number(tables: Tables) -> int:
     return max(numbers)
 
 
-def _summary(manifest: Manifest, is_current: bool) -> ReleaseSummary:
-    return ReleaseSummary.from_manifest(manifest, store_bytes=0, is_current=is_current, engine="spark")
+def _manifest(tables: Tables, file: str) -> Manifest:
+    try:
+        return msgspec.json.decode(tables.storage.read(file), type=Manifest)
+    except msgspec.MsgspecError as error:
+        raise StageError(
+            f"{tables.storage.path(file)}: is not a release of this version of bibld: {error}; run `bibld run` with"
+            " --engine spark again"
+        ) from error
