@@ -31,6 +31,7 @@ from bibld.serve._http import (
 from bibld.serve._interfaces import Interfaces
 from bibld.serve._language import message
 from bibld.serve._negotiation import choose
+from bibld.serve._neighbourhoods import Neighbourhoods
 from bibld.serve._pages import Pages, PagesByLanguage
 from bibld.serve._reports import Reports
 from bibld.serve._review import ReviewSite
@@ -56,6 +57,7 @@ class Parts(NamedTuple):
     sparql: SparqlEndpoint
     interfaces: Interfaces
     search: SearchSite
+    neighbourhoods: Neighbourhoods
     review: ReviewSite | None = None
 
 
@@ -87,6 +89,8 @@ def build(parts: Parts) -> Starlette:
         _route(f"{mount}report/{{name}}", reports.page),
         _route(f"{mount}source/{{name}}", reports.source),
         _route(f"{mount}picture/{{name:path}}.svg", reports.picture),
+        _route(f"{mount}neighbourhood/{{path:path}}.svg", parts.neighbourhoods.picture),
+        _route(f"{mount}neighbourhood/{{path:path}}", parts.neighbourhoods.page),
         _route(f"{mount}dumps/{{name:path}}", files.dump),
         _route(f"{mount}dcat.ttl", files.dcat),
         _route(f"{mount}sitemap{{rest}}", files.sitemap),

@@ -103,7 +103,8 @@ def _static_files() -> dict[str, Representation]:
 
 
 def _robots(files: Mapping[str, ReleaseFile], addresses: Addresses) -> str:
-    lines = ["User-agent: *", f"Disallow: {addresses.page('sparql')}"]
+    closed = (addresses.page(path) for path in ("sparql", "neighbourhood/"))
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in closed)]
     if _SITEMAP in files:
         lines.append(f"Sitemap: {addresses.iris.base}{_SITEMAP}")
     return "\n".join(lines) + "\n"

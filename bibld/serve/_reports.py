@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from base64 import b64encode
-
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -14,11 +11,7 @@ from bibld.serve._http import ProblemError, Representation, language_headers, la
 from bibld.serve._language import message
 from bibld.serve._pages import Pages, PagesByLanguage
 from bibld.serve._pages.reports import ReportPages
-from bibld.serve._pictures.drawing import STYLE
-
-_STYLE_HASH = b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-_POLICY = f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; frame-ancestors 'none'"
-"""The policy of a picture: its style is in the file."""
+from bibld.serve._pictures.drawing import POLICY
 
 
 class Reports:
@@ -55,7 +48,7 @@ class Reports:
         picture = _reports_of(self._pages[language]).pictures.named(request.path_params["name"])
         if picture is None:
             raise ProblemError(404, message("Not found"), message("There is no picture with this name."))
-        headers = (*language_headers(language), ("Content-Security-Policy", _POLICY))
+        headers = (*language_headers(language), ("Content-Security-Policy", POLICY))
         return respond(request, Representation(picture.standalone(), "image/svg+xml", headers))
 
 

@@ -41,6 +41,7 @@ from bibld.serve._guarding.requests import Checks, Classes
 from bibld.serve._interfaces import Search, open_interfaces
 from bibld.serve._linkage import ReleaseView
 from bibld.serve._names import PreparedNames
+from bibld.serve._neighbourhoods import Neighbourhoods
 from bibld.serve._pages import pages_by_language
 from bibld.serve._review import Desk, ReviewSite, read_token
 from bibld.serve._search import SearchSite
@@ -236,7 +237,10 @@ def _open(site: Site, places: Places, has_services: bool = True) -> Served:
         if site.settings.review_token is not None and site.review is not None:
             token = read_token(site.settings.review_token)
             review = ReviewSite(token, site.review, site.catalog, addresses, pages, documents.run)
-        app = _app.build(_app.Parts(addresses, documents, files, pages, sparql, interfaces, searching, review))
+        neighbourhoods = Neighbourhoods(addresses, documents, pages, finder)
+        app = _app.build(
+            _app.Parts(addresses, documents, files, pages, sparql, interfaces, searching, neighbourhoods, review)
+        )
         close_site = opening.pop_all().close
 
     async def close() -> None:

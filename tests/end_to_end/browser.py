@@ -42,6 +42,8 @@ PAGES = {
     "subject": "{concept}",
     "place": "{place}",
     "publisher": "{publisher}",
+    "neighbourhood": "neighbourhood/{agent}",
+    "neighbour opened": "neighbourhood/{agent}?open={place}",
     "dataset": "dataset",
     "source": "dataset/rsl",
     "ontology": "ontology",

@@ -254,6 +254,26 @@ def test_an_example_query_answers(visit):
     assert page.locator("main td").count()
 
 
+@pytest.mark.parametrize("has_scripts", [True, False], ids=["with scripts", "without scripts"])
+def test_the_graph_of_a_thing_opens_step_by_step_and_leads_to_pages(browser, server, has_scripts):
+    with visits(browser, server, locale="en", java_script_enabled=has_scripts) as visit:
+        page = visit.open(PUBLICATION)
+        visit.follow(page.get_by_role("link", name="Its neighbourhood as a graph"))
+        title = visit.text("h1")
+        circles = page.locator("svg.of-screen a circle")
+        before = circles.count()
+        assert before > 3
+        visit.follow(page.locator("svg.of-screen a").first)
+        assert "?open=" in page.url
+        assert visit.text("h1") == title, "the same thing is in the middle"
+        assert circles.count() > before
+        visit.follow(page.locator("svg.of-screen").get_by_role("link", name="Its own graph").first)
+        assert visit.text("h1") != title
+        visit.follow(page.locator("h1 a"))
+        assert "/doc/agent/" in page.url
+        visit.check()
+
+
 @pytest.mark.skipif(not towns.FILE.exists(), reason="make geography makes the table of towns")
 @pytest.mark.parametrize("has_scripts", [True, False], ids=["with scripts", "without scripts"])
 def test_a_map_leads_to_what_appeared_in_a_town_and_to_its_place(browser, server, has_scripts):

@@ -18,6 +18,7 @@ from bibld.serve._language import Language, language_named, message
 from bibld.serve._names import Names
 from bibld.serve._pages import fields, matches, ontology, overview, portraits, queries, views
 from bibld.serve._pages.environment import make_environment
+from bibld.serve._pages.neighbourhoods import NeighbourhoodPages
 from bibld.serve._pages.queries import SparqlView as SparqlView
 from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._pages.reports import ReportPages
@@ -71,6 +72,11 @@ class Pages:
         self._results = queries.ResultPictures(self.language, self._local, self._compact, maps)
         self._report = release.report
         self._search = release.search if release.has_services else None
+        self.neighbourhoods: NeighbourhoodPages | None = None
+        if self._search is not None:
+            self.neighbourhoods = NeighbourhoodPages(
+                self._search, self._names, self._addresses, self.language, self._render
+            )
         self.reports: ReportPages | None = None
         if release.report is not None:
             pictures = ReportPictures(release.report, self.language, self._source_label, self._addresses.mount)

@@ -23,7 +23,6 @@ from bibld.serve._pages.holdings import holdings
 from bibld.serve._pages.locator import locate
 from bibld.serve._pages.works import Editions, WorkLists, WorksOfThing, first_author
 from bibld.serve._things import OpenRelease, Thing
-from bibld.text.class_marks import is_class_mark
 
 INCOMING_ON_PAGE = 100
 """Of what points to an entity, in each form."""
@@ -171,7 +170,7 @@ class ThingPages:
             edges=edges[:_EDGES_SHOWN],
             more_edges=max(0, len(edges) - _EDGES_SHOWN),
             entities=views.by_kind(
-                [(link, names) for link, names in entities if _is_worth_a_visit(link.path, link.text)],
+                [(link, names) for link, names in entities if views.is_worth_a_visit(link.path, link.text)],
                 {facts.folded(genre.value) for genre in merged.mods.genre},
                 {facts.folded("--".join(fields.subject_parts(subject))) for subject in merged.mods.subject},
             ),
@@ -386,13 +385,6 @@ def _by_fate(subfields: Iterable[tuple[str, str]]) -> list[tuple[str, list[tuple
         if of_fate:
             found.append((fate, of_fate))
     return found
-
-
-def _is_worth_a_visit(path: str, text: str) -> bool:
-    """Whether an entity is worth a link: no list of headings, no value that most publications have, no class mark."""
-    folder, _, rest = path.partition("/")
-    scheme, slash, _ = rest.partition("/")
-    return folder != "concept" or (bool(slash) and scheme != "marctarget" and not is_class_mark(scheme, text))
 
 
 def _day(run_time: str) -> str:

@@ -19,6 +19,7 @@ from bibld.serve._names import Names, labels_among
 from bibld.serve._pages import fields
 from bibld.serve._pages.facts import folded
 from bibld.serve._pages.terms import term_words
+from bibld.text.class_marks import is_class_mark
 
 ENTITY_KINDS = {
     "agent": message("Person or organisation"),
@@ -282,3 +283,10 @@ def is_of_partition(triple: ox.Triple, thing: str) -> bool:
         isinstance(term, ox.NamedNode) and term.value.startswith((f"{thing}#class", f"{thing}#property"))
         for term in (triple.subject, triple.object)
     )
+
+
+def is_worth_a_visit(path: str, text: str) -> bool:
+    """Whether an entity is worth a link: no list of headings, no value that most publications have, no class mark."""
+    folder, _, rest = path.partition("/")
+    scheme, slash, _ = rest.partition("/")
+    return folder != "concept" or (bool(slash) and scheme != "marctarget" and not is_class_mark(scheme, text))

@@ -37,14 +37,16 @@ _ROLES = {
 }
 """Roles of the search → those of ``portraits.ROLE_HEADINGS``."""
 
-_COMPANIONS = {
+COMPANIONS = {
     EntryKind.PERSON: message("Together with"),
     EntryKind.SUBJECT: message("Subjects"),
     EntryKind.PUBLISHER: message("Publishers"),
     EntryKind.SERIES: message("Series"),
     EntryKind.PLACE: message("Places"),
 }
-_MOST_COMPANIONS = 12
+"""The kinds of things that occur together with a thing, in words."""
+
+_MOSTCOMPANIONS = 12
 _MOST_IN_A_ROLE = 60
 _FEWEST_YEARS = 3
 _MOST_EDITIONS = 12
@@ -184,10 +186,10 @@ class WorkLists(msgspec.Struct, frozen=True):
     def companions(self, path: str) -> list[Companions]:
         """Return what occurs together with a thing, kind by kind."""
         found = []
-        for kind, heading in _COMPANIONS.items():
+        for kind, heading in COMPANIONS.items():
             things = tuple(
                 Companion(self.addresses.page(each.path), each.name, fields.language_of(each.name), each.count)
-                for each in self.search.related(path, kind, _MOST_COMPANIONS)
+                for each in self.search.related(path, kind, _MOSTCOMPANIONS)
             )
             if things:
                 found.append(Companions(self.language.text(heading), things))

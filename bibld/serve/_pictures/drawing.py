@@ -6,6 +6,8 @@ with letters of one size.
 
 from __future__ import annotations
 
+import hashlib
+from base64 import b64encode
 from collections.abc import Callable, Sequence
 from importlib import resources
 
@@ -92,7 +94,7 @@ class Picture(msgspec.Struct, frozen=True):
         caption = self.caption
         size = f'width="{WIDE}" height="{self.height}"'
         return (
-            f'{_XML}<svg class="picture {self.kind}" xmlns="http://www.w3.org/2000/svg" {size}'
+            f'{_XML}<svg class="{f"picture {self.kind}".strip()}" xmlns="http://www.w3.org/2000/svg" {size}'
             f' role="{self._role}" aria-labelledby="t d"><title id="t">{to_xml(caption.title)}</title>'
             f'<desc id="d">{to_xml(caption.description)}</desc><style>{STYLE}</style>{self.wide}</svg>'
         ).encode()
@@ -100,6 +102,10 @@ class Picture(msgspec.Struct, frozen=True):
 
 STYLE = _TOKENS + resources.files("bibld.serve").joinpath("styles", "drawing.css").read_text(encoding="utf-8")
 """The style of a drawing in a separate file."""
+
+_STYLE_HASH = b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+POLICY = f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; frame-ancestors 'none'"
+"""The policy of the content of such a file: it needs nothing but its style."""
 
 
 def percent(value: float) -> str:

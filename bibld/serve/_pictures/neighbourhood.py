@@ -19,37 +19,46 @@ _LINE = 22
 _RING = 0.27
 """The greatest distance of a name from the middle, as a part of the width."""
 
+_BROAD = 960
+"""Pixels: a drawing that is at least as wide has longer names (``drawing.css``)."""
+
 _EDGE = 14
 _SMALLEST, _LARGEST = 3.0, 8.0
 _TREE_INDENT = 22
 
 
 class Neighbour(msgspec.Struct, frozen=True):
-    """A thing beside the one in the middle: its name, a link or none, and how often both occur together."""
+    """A thing beside the one in the middle: its name, a link or none, and how often both occur together.
+
+    ``page`` is the link in the table, if it is another one.
+    """
 
     name: str
     href: str = ""
     count: int = 1
     tip: str = ""
+    page: str = ""
 
 
 class Sector(msgspec.Struct, frozen=True):
     """The neighbours of one kind, the most important first.
 
-    ``more`` is the text where not all are drawn ("and 30 more"), with a link to all of them or none.
+    ``more`` is the text where not all are drawn ("and 30 more"), with a link to all of them or none. ``origin`` is the
+    name of the neighbour in an earlier sector that these are neighbours of; empty if it is the thing in the middle.
     """
 
     kind: str
     neighbours: tuple[Neighbour, ...]
     more: str = ""
     more_href: str = ""
+    origin: str = ""
 
 
 class Placed(msgspec.Struct, frozen=True):
     """A line of the drawing: a neighbour, or the heading of its sector (``count`` 0), and where its text is.
 
     ``dot`` is the place of its point from 0 to 1 of the width, ``y`` the middle of its line in pixels; the text goes
-    to the right of the point, or to the left of it, as far as ``room`` pixels.
+    to the right of the point, or to the left of it, as far as ``room`` pixels; in a broad drawing ``room_of_broad``.
     """
 
     words: str
@@ -61,6 +70,7 @@ class Placed(msgspec.Struct, frozen=True):
     y: float
     is_right: bool
     room: float
+    room_of_broad: float
 
 
 def draw_neighbourhood(caption: Caption, centre: str, sectors: Sequence[Sector]) -> Picture:
@@ -72,9 +82,12 @@ def draw_neighbourhood(caption: Caption, centre: str, sectors: Sequence[Sector])
     most = max((each.count for each in placed), default=1)
     middle = height / 2
     out = []
+    starts = {(used[each.sector].origin, each.words): each for each in placed if each.count}
     for each in placed:
         if each.count:
-            line = f'x1="50%" y1="{middle:g}" x2="{percent(each.dot * 100)}" y2="{each.y:g}"'
+            origin = starts.get(("", used[each.sector].origin))
+            x, y = (origin.dot, origin.y) if origin is not None else (0.5, middle)
+            line = f'x1="{percent(x * 100)}" y1="{y:g}" x2="{percent(each.dot * 100)}" y2="{each.y:g}"'
             out.append(f'<line class="edge l{each.sector % SERIES + 1}" {line}/>')
     for each in placed:
         out.append(_draw(each, most))
@@ -84,7 +97,7 @@ def draw_neighbourhood(caption: Caption, centre: str, sectors: Sequence[Sector])
         out.append(draw_text("50%", middle + 26 + number * 15, words, "strong halo", "middle"))
     tree, tree_height = _draw_tree(centre, used, most)
     rows = tuple(
-        (Cell(each.name, each.href), Cell(sector.kind), Cell(each.count))
+        (Cell(each.name, each.page or each.href), Cell(sector.kind), Cell(each.count))
         for sector in used
         for each in sector.neighbours
     )
@@ -125,8 +138,8 @@ def place_around(sectors: Sequence[Sector]) -> Iterator[Placed]:
             y = start + row * _LINE
             reach = max(0.25, math.sqrt(max(0.0, 1 - ((y - middle) / (middle * 1.04)) ** 2))) * _RING
             dot = 0.5 + reach if side else 0.5 - reach
-            room = (0.5 - reach) * WIDE - _LARGEST - 6
-            yield Placed(words, href, tip, count, sector, dot, y, side, room)
+            room, room_of_broad = ((0.5 - reach) * width - _LARGEST - 6 for width in (WIDE, _BROAD))
+            yield Placed(words, href, tip, count, sector, dot, y, side, room, room_of_broad)
 
 
 def _headings_first(lines: list[tuple[str, str, str, int, int]]) -> list[tuple[str, str, str, int, int]]:
@@ -137,12 +150,15 @@ def _headings_first(lines: list[tuple[str, str, str, int, int]]) -> list[tuple[s
 
 def _draw(each: Placed, most: int) -> str:
     anchor, sign = ("start", 1) if each.is_right else ("end", -1)
-    words = fit(each.words, each.room, SIZE)
     x = percent(each.dot * 100)
     radius = _radius(each.count, most) if each.count else 0.0
     offset = sign * (_LARGEST + 4)
     kind = f"s{each.sector % SERIES + 1}"
-    marks = draw_text(f"{offset:g}", 4, words, "strong" if not each.count and not each.href else "", anchor)
+    strong = "strong" if not each.count and not each.href else ""
+    short, long = (fit(each.words, room, SIZE) for room in (each.room, each.room_of_broad))
+    marks = draw_text(f"{offset:g}", 4, short, strong if short == long else f"{strong} cut-name".strip(), anchor)
+    if short != long:
+        marks += draw_text(f"{offset:g}", 4, long, f"{strong} uncut-name".strip(), anchor)
     if radius:
         marks += f'<circle class="{kind}" r="{radius:.1f}"/>'
     elif not each.href:

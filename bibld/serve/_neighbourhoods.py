@@ -1,0 +1,76 @@
+"""Answers requests for the neighbourhood of a thing as a graph: a page, and its picture as a file."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from bibld.serve._addresses import Addresses
+from bibld.serve._documents import Documents
+from bibld.serve._forms import kind_of
+from bibld.serve._http import ProblemError, Representation, language_headers, language_of, redirect, respond
+from bibld.serve._language import message
+from bibld.serve._pages import Pages, PagesByLanguage
+from bibld.serve._pages.neighbourhoods import MOST_OPENED, NeighbourhoodPages
+from bibld.serve._pictures.drawing import POLICY
+from bibld.serve._things import Finder, Moved
+
+_NOT_INDEXED = ("X-Robots-Tag", "noindex, nofollow")
+"""Crawlers that followed each link would never end."""
+
+
+class Neighbourhoods:
+    """The pages ``neighbourhood/PATH`` and the pictures ``neighbourhood/PATH.svg``.
+
+    The parameter ``open``, which may be repeated, is the path of a neighbour whose neighbours are shown, too.
+    """
+
+    def __init__(self, addresses: Addresses, documents: Documents, pages: PagesByLanguage, finder: Finder) -> None:
+        self._addresses = addresses
+        self._documents = documents
+        self._pages = pages
+        self._finder = finder
+
+    async def page(self, request: Request) -> Response:
+        """Answer with the page."""
+        path, opened = _asked(request)
+        found = await self._documents.run(partial(self._finder.find, path))
+        if isinstance(found, Moved):
+            return redirect(self._addresses.page(f"neighbourhood/{found.path}"))
+
+        def make(pages: Pages) -> bytes:
+            made = _pages_of(pages).page(path, opened)
+            if made is None:
+                raise _unknown()
+            return made
+
+        return await self._documents.page(request, " ".join(("neighbourhood", path, *opened)), make, (_NOT_INDEXED,))
+
+    async def picture(self, request: Request) -> Response:
+        """Answer with the picture as a file, in the language that the client wants."""
+        path, opened = _asked(request)
+        language = language_of(request)
+        pages = _pages_of(self._pages[language])
+        picture = await self._documents.run(partial(pages.picture, path, opened))
+        if picture is None:
+            raise _unknown()
+        headers = (*language_headers(language), ("Content-Security-Policy", POLICY), _NOT_INDEXED)
+        return respond(request, Representation(picture.standalone(), "image/svg+xml", headers))
+
+
+def _asked(request: Request) -> tuple[str, tuple[str, ...]]:
+    """Return the path of the thing, and those of the opened neighbours."""
+    opened = dict.fromkeys(request.query_params.getlist("open"))
+    return request.path_params["path"], tuple(path for path in opened if kind_of(path) is not None)[:MOST_OPENED]
+
+
+def _pages_of(pages: Pages) -> NeighbourhoodPages:
+    if pages.neighbourhoods is None:
+        raise ProblemError(404, message("Not found"), message("This release has no search."))
+    return pages.neighbourhoods
+
+
+def _unknown() -> ProblemError:
+    return ProblemError(404, message("Not found"), message("There is nothing with this name in this release."))

@@ -1,0 +1,172 @@
+"""The page with the neighbourhood of a thing as a graph, in which each neighbour can be opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from urllib.parse import urlencode
+
+import msgspec
+
+from bibld.published.search import EntryKind, Named, SearchView
+from bibld.serve._addresses import Addresses
+from bibld.serve._language import Language, message
+from bibld.serve._names import Names
+from bibld.serve._pages import views
+from bibld.serve._pages.works import COMPANIONS, WorkLists
+from bibld.serve._pictures import Caption, Neighbour, Picture, Sector, draw_neighbourhood
+
+MOST_OPENED = 4
+"""Things whose neighbours are shown beside those of the thing in the middle."""
+
+_MOST_OF_A_KIND = 8
+_MOST_OF_AN_OPENED, _MOST_OF_ITS_KINDS = 12, 3
+
+_LINKED = {
+    "author": message("People and organisations"),
+    "subject": COMPANIONS[EntryKind.SUBJECT],
+    "publisher": COMPANIONS[EntryKind.PUBLISHER],
+    "place": COMPANIONS[EntryKind.PLACE],
+    "series": COMPANIONS[EntryKind.SERIES],
+}
+"""What a publication is linked to (``Named.data``), in words."""
+
+Render = Callable[..., bytes]
+"""Renders a template (its name) with values."""
+
+
+class _Other(msgspec.Struct, frozen=True):
+    """A neighbour: its path, its name, and how many publications link it."""
+
+    path: str
+    name: str
+    count: int = 1
+
+
+class _Group(msgspec.Struct, frozen=True):
+    """Neighbours of one kind, of which there are ``total``; ``href`` leads to all of them, or is empty."""
+
+    heading: str
+    others: tuple[_Other, ...]
+    total: int
+    href: str = ""
+
+
+class NeighbourhoodPages:
+    """Makes these pages in one language."""
+
+    def __init__(
+        self, search: SearchView, names: Names, addresses: Addresses, language: Language, render: Render
+    ) -> None:
+        self._search = search
+        self._names = names
+        self._addresses = addresses
+        self._language = language
+        self._render = render
+        self._works = WorkLists(search, addresses, language)
+
+    def page(self, path: str, opened: Sequence[str]) -> bytes | None:
+        """Return the page about a thing (its path) with some of its neighbours opened; None if it is unknown."""
+        named = self._search.named(path)
+        if named is None:
+            return None
+        return self._render(
+            "neighbourhood.html",
+            here=self._addresses.page(f"neighbourhood/{path}"),
+            query_string=_query(opened),
+            heading=named.title,
+            page_of_thing=self._addresses.page(path),
+            picture=self._draw(named, opened),
+            file=self._address(path, opened, ".svg"),
+            is_opened=bool(opened),
+        )
+
+    def picture(self, path: str, opened: Sequence[str]) -> Picture | None:
+        """Return the picture of a page."""
+        named = self._search.named(path)
+        return self._draw(named, opened) if named is not None else None
+
+    def _draw(self, middle: Named, opened: Sequence[str]) -> Picture:
+        text = self._language.text
+        shown = {middle.path: middle.title}
+        sectors = []
+        for group in self._around(middle):
+            kept = group.others[:_MOST_OF_A_KIND]
+            shown.update((each.path, each.name) for each in kept)
+            rest = group.total - len(kept)
+            more = text("and %(number)s more", number=rest) if rest > 0 else ""
+            neighbours = tuple(self._neighbour(each, middle.path, opened) for each in kept)
+            sectors.append(Sector(group.heading, neighbours, more, group.href))
+        for path in opened:
+            named = self._search.named(path)
+            if named is not None:
+                sectors.append(self._opened(named, middle.path, opened, shown))
+        caption = Caption(
+            "neighbourhood",
+            text("Neighbourhood"),
+            text("What is linked with it in most publications. Each name opens: its own neighbours appear, too."),
+            (text("Name"), text("How it is linked"), text("Publications")),
+        )
+        return draw_neighbourhood(caption, middle.title, sectors)
+
+    def _opened(self, named: Named, middle: str, opened: Sequence[str], names: dict[str, str]) -> Sector:
+        """Return the neighbours of an opened neighbour that have no name in the picture yet, and note their names."""
+        others = []
+        for group in self._around(named):
+            new = [each for each in group.others if each.path not in names]
+            others += [(each, group.heading) for each in new[:_MOST_OF_ITS_KINDS]]
+        kept = others[:_MOST_OF_AN_OPENED]
+        names.update((each.path, each.name) for each, _ in kept)
+        neighbours = tuple(self._neighbour(each, middle, opened, heading) for each, heading in kept)
+        own = self._address(named.path, (), "")
+        return Sector(named.title, neighbours, self._language.text("Its own graph"), own, names.get(named.path, ""))
+
+    def _neighbour(self, other: _Other, middle: str, opened: Sequence[str], heading: str = "") -> Neighbour:
+        """Return a neighbour that opens by its link, or closes if it is open."""
+        left = [path for path in opened if path != other.path]
+        following = left if len(left) < len(opened) else [*opened, other.path][-MOST_OPENED:]
+        tip = f"{heading}: {other.name}" if heading else other.name
+        return Neighbour(
+            other.name, self._address(middle, following, ""), other.count, tip, self._addresses.page(other.path)
+        )
+
+    def _address(self, path: str, opened: Sequence[str], suffix: str) -> str:
+        address = f"{self._addresses.page(f'neighbourhood/{path}')}{suffix}"
+        return f"{address}?{_query(opened)}" if opened else address
+
+    # -- what is around a thing
+
+    def _around(self, named: Named) -> Iterator[_Group]:
+        """Yield the neighbours of a thing, kind by kind."""
+        if named.kind is EntryKind.PUBLICATION:
+            yield from self._of_publication(named)
+            return
+        kind = "person" if named.kind is EntryKind.PERSON else ""
+        start = self._addresses.mount
+        for role in self._works.in_roles(named.path, kind):
+            works = [work for decade in role.decades for work in decade.works]
+            best = sorted(works, key=lambda work: (-work.libraries, work.year or "9999", work.title))
+            others = tuple(_Other(work.href.removeprefix(start), _with_year(work.title, work.year)) for work in best)
+            yield _Group(role.heading, others, role.count, self._works.search_href(named.path))
+        for companions in self._works.companions(named.path):
+            others = tuple(
+                _Other(thing.href.removeprefix(start), thing.name, thing.count) for thing in companions.things
+            )
+            yield _Group(companions.heading, others, len(others), self._addresses.page(named.path))
+
+    def _of_publication(self, named: Named) -> Iterator[_Group]:
+        base = self._addresses.iris.base
+        titles = self._names.titles(base + path for name in _LINKED for path in named.data.get(name, ()))
+        for name, heading in _LINKED.items():
+            paths = named.data.get(name, ())
+            known = [(path, title) for path in paths if (title := titles.get(base + path))]
+            others = tuple(_Other(path, title) for path, title in known if views.is_worth_a_visit(path, title))
+            if others:
+                yield _Group(self._language.text(heading), others, len(others))
+
+
+def _query(opened: Sequence[str]) -> str:
+    return urlencode([("open", path) for path in opened], safe="/~")
+
+
+def _with_year(title: str, year: str) -> str:
+    return f"{title}, {year}" if year else title
