@@ -2,8 +2,10 @@
 
 import shutil
 import tomllib
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import duckdb
@@ -15,11 +17,14 @@ from bibld.dedup import evaluate
 from bibld.model.release import Figures
 from bibld.protocols import Store
 from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name_of
+from tests.end_to_end.serving import serving
 
-DATASET = """
+EXAMPLE = "https://data.example.org/"
+
+DATASET = f"""
 [dataset]
-base = "https://data.example.org/"
-title = { en = "Ours" }
+base = "{EXAMPLE}"
+title = {{ en = "Ours" }}
 license = "https://creativecommons.org/publicdomain/zero/1.0/"
 publisher = "We"
 """
@@ -136,8 +141,19 @@ PROGRAMS = [
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_every_program_runs_beside_the_sample(program, sample, monkeypatch, capsys):
     monkeypatch.chdir(sample.folder)
-    exec(compile(program, "documentation", "exec"), {"__name__": "__main__"})
+    with served(sample) if "check_site" in program else nullcontext(EXAMPLE) as address:
+        exec(compile(program.replace(EXAMPLE, address), "documentation", "exec"), {"__name__": "__main__"})
     assert capsys.readouterr().out
+
+
+@contextmanager
+def served(sample):
+    """Serve a copy of the sample with a release; yield the address."""
+    with TemporaryDirectory() as folder:
+        copy = Path(shutil.copytree(sample.folder, Path(folder) / "sample")) / "bibld.toml"
+        Workspace(copy).run()
+        with serving(copy) as address:
+            yield address
 
 
 def test_the_program_of_the_readme_runs_in_a_checkout(monkeypatch, capsys):
