@@ -18,6 +18,8 @@ _DECIMAL = re.compile(r"\b([WENS])(\d{1,3}\.\d+)\b")
 _WKT = re.compile(r"(?:<[^>]*>\s*)?POINT\s*\(\s*(-?\d+(?:\.\d+)?)\s+(-?\d+(?:\.\d+)?)\s*\)", re.IGNORECASE)
 _FIRST_VALUE = re.compile(r"[WENSЗВСЮ]\s*\d")
 _CIRCLE, _QUARTER = 360.0, 90.0
+_LONGEST = 500
+"""Characters: a longer text is no statement of coordinates."""
 
 
 class Position(msgspec.Struct, frozen=True):
@@ -42,6 +44,8 @@ def parse_coordinates(text: str) -> Position | None:
     >>> parse_coordinates("В 37°00′--В 38°00′/С 56°30′--С 55°30′")
     Position(latitude=56.0, longitude=37.5)
     """
+    if len(text) > _LONGEST:
+        return None
     point = _WKT.fullmatch(text.strip())
     if point is not None:
         return position(float(point[2]), float(point[1]))

@@ -24,6 +24,9 @@ FILE = Path(__file__).with_name("towns.db")
 _OTHER_NAME = 0.1
 """What the inhabitants of a town count if the name is not its own, but one in another language or a former one."""
 
+_LONGEST = 200
+"""Characters: a longer text is no name of a place."""
+
 _DOMINATES = 3
 """A town that counts this number of times more than the next one of its name is meant where no country is stated."""
 
@@ -68,6 +71,8 @@ class Towns:
         ``countries`` are those that the record states (codes of MARC). Without them a town is meant that has far more
         inhabitants than all others of the name.
         """
+        if len(name) > _LONGEST:
+            return None
         stated = tidy(name).replace("?", "")
         label = trim(strip_brackets(stated))
         if not label or is_unknown_imprint(label):

@@ -47,3 +47,9 @@ def test_what_is_written_is_read(latitude: int, longitude: int) -> None:
 def test_any_text_is_read_to_the_end(text: str) -> None:
     found = parse_coordinates(text)
     assert found is None or (abs(found.latitude) <= 90 and abs(found.longitude) <= 180)
+
+
+def test_a_long_text_is_no_statement_of_coordinates():
+    stated = "N 10° E 20°"
+    assert parse_coordinates(stated) == Position(10, 20)
+    assert parse_coordinates(stated + " " * 1000 + stated) is None

@@ -103,3 +103,10 @@ def test_a_table_is_written_from_the_objects_of_the_package(tmp_path) -> None:
     assert known.find("lalgetaun") is None, "nor is a romanisation of another script"
     assert known.find("Twin") is None
     assert known.find("Twin", ["enk"]).number == 4
+
+
+def test_a_very_long_text_is_no_name_of_a_place():
+    known = towns()
+    assert known is not None
+    assert known.find("Moscow (Russia)") is not None
+    assert known.find(f"Moscow ({'Russia, ' * 10_000})") is None

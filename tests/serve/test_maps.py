@@ -23,7 +23,7 @@ SPOTS = st.lists(
     st.builds(
         Spot,
         st.text(min_size=1, max_size=20),
-        st.floats(-60, 80),
+        st.floats(-90, 90),
         st.floats(-180, 180),
         st.integers(1, 10**6),
     ),
@@ -79,6 +79,20 @@ def test_an_outline_is_cut_to_the_drawing():
     assert to_path([[(1, 1), (2, 1), (2, 2)]], 100, 100) == "", "too small to be seen"
 
 
+def test_places_on_both_sides_of_the_180th_meridian_are_near_each_other():
+    view = view_of([Spot("Anadyr", 64.7, 177.5, 1), Spot("Nome", 64.5, -165.4, 1)])
+    assert view.width < 180
+    assert 0 < view.across(177.5) < view.across(-165.4) < 1
+    assert view_of([Spot("Tokyo", 35.7, 139.7, 1), Spot("New York", 40.7, -74, 1)]).across(-74) < 0.5
+
+
+def test_land_is_drawn_on_both_sides_of_the_180th_meridian(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("bibld.serve._pictures.map.outlines", lambda _: [[-17000, 0, -16000, 0, -16000, 900]])
+    picture = draw_map(CAPTION, [Spot("a", 0, 170, 1), Spot("b", 0, -165, 1)])
+    assert picture is not None
+    assert 'class="ground"' in picture.wide
+
+
 # -- results of queries ------------------------------------------------------------------------------------------------
 
 
@@ -118,6 +132,34 @@ def test_the_coordinates_of_maps_are_drawn_with_the_titles_and_links_of_their_pu
     picture = maps({f"{BASE}resource/a/1": "Mount Hood"}).draw(Result(["map", "at"], rows, None))
     assert sorted(rows_of(picture)) == [["Mount Hood", 1], ["Without a name", 1]]
     assert 'href="/resource/a/1"' in picture.wide
+
+
+@pytest.mark.parametrize("values", [["-7", "3"], ["0.4", "0.3"], ["1e14", "0.5"]])
+def test_numbers_that_are_no_counts_are_not_drawn_as_such(values: list[str]) -> None:
+    rows = [[text("a"), text(5), text(5 + at), text(value)] for at, value in enumerate(values)]
+    assert rows_of(maps().draw(Result(["name", "lat", "long", "n"], rows, 3))) == [["a", 1], ["a", 1]]
+
+
+def test_a_triple_is_no_place_and_has_no_name():
+    triple = {"type": "triple", "value": {"subject": thing("place/a"), "predicate": thing("p"), "object": text("x")}}
+    assert maps().draw(Result(["x"], [[triple]], None)) is None
+    picture = maps().draw(Result(["x", "at"], [[triple, text("N 10° E 20°")]], None))
+    assert rows_of(picture) == [["Without a name", 1]]
+
+
+def test_years_are_not_added_up():
+    rows = [[text("Moscow"), text(55.75), text(37.6), text(year)] for year in (1970, 1980)]
+    picture = maps().draw(Result(["name", "lat", "long", "year"], rows, 3))
+    assert rows_of(picture) == [["Moscow", 2]]
+    assert picture.caption.headings == ("Place", "Rows")
+
+
+def test_the_name_of_a_place_is_one_short_line_and_none_of_its_numbers():
+    rows = [[text("a\n" * 5000), text(5), text(5), text(2)], [text(""), text(6), text(6), text(1)]]
+    (long, _), (without, _) = rows_of(maps().draw(Result(["name", "lat", "long", "n"], rows, 3)))
+    assert long.startswith("a a a")
+    assert len(long) < 100
+    assert without == "Without a name"
 
 
 @needs_towns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -10,13 +11,16 @@ from bibld.geography.coordinates import Position, parse_coordinates, position
 from bibld.geography.towns import towns
 from bibld.serve._language import Language
 from bibld.serve._pictures import Caption, Picture, Spot, draw_map
+from bibld.serve._pictures.drawing import NARROW, SIZE
+from bibld.serve._pictures.texts import fit
 
-Term = Mapping[str, str]
-"""A term of a result in SPARQL 1.1 JSON."""
+Term = Mapping[str, Any]
+"""A term of a result in SPARQL 1.2 JSON; the value of a triple is an object."""
 
 _LATITUDES = frozenset(("lat", "latitude", "широта"))
 _LONGITUDES = frozenset(("lon", "long", "lng", "longitude", "долгота"))
 _PLACES = frozenset(("place", "placename", "town", "city", "место", "город"))
+_YEARS = frozenset(("year", "date", "год", "дата"))
 """Names of variables."""
 
 DEGREES = _LATITUDES | _LONGITUDES
@@ -65,21 +69,29 @@ class ResultMaps:
         counts: dict[Position, int] = {}
         spots: dict[Position, Spot] = {}
         titles = self._titles_of(result)
+        column = _column_of_counts(result)
+        words = [
+            place
+            for place, name in enumerate(result.variables)
+            if place != result.counts and name.casefold() not in DEGREES
+        ]
         for row, at in zip(result.rows, positions, strict=True):
             if at is None:
                 continue
-            counted = row[result.counts] if result.counts is not None else None
-            counts[at] = counts.get(at, 0) + (max(0, round(float(counted["value"]))) if counted else 1)
+            counted = row[column] if column is not None else None
+            counts[at] = counts.get(at, 0) + (int(float(counted["value"])) if counted is not None else 1)
             if at not in spots:
-                spots[at] = Spot(self._name(row, titles), at.latitude, at.longitude, 0, href=self._link(row))
+                name = self._name([row[place] for place in words], titles)
+                spots[at] = Spot(name, at.latitude, at.longitude, 0, href=self._link(row))
         drawn = []
         for at, spot in spots.items():
             name = spot.name or self._language.text("Without a name")
             tip = f"{name}: {self._language.number(counts[at])}"
             drawn.append(msgspec.structs.replace(spot, name=name, count=counts[at], tip=tip))
-        heading = result.variables[result.counts] if result.counts is not None else self._language.text("Rows")
-        words = self._language.text("Positions of towns are those of GeoNames (CC BY 4.0).")
-        caption = Caption("map", self._language.text("Result on a map"), words, (self._language.text("Place"), heading))
+        heading = result.variables[column] if column is not None else self._language.text("Rows")
+        source = self._language.text("Positions of towns are those of GeoNames (CC BY 4.0).")
+        headings = (self._language.text("Place"), heading)
+        caption = Caption("map", self._language.text("Result on a map"), source, headings)
         return draw_map(caption, drawn)
 
     def _titles_of(self, result: Result) -> Mapping[str, str]:
@@ -87,14 +99,14 @@ class ResultMaps:
         return self._titles(iri for iri in dict.fromkeys(iris) if self._href(iri) is not None)
 
     def _name(self, row: Sequence[Term | None], titles: Mapping[str, str]) -> str:
-        """Return what a row is about: the name of its first thing, else its first text."""
+        """Return what a row is about, in one line: the name of its first thing, else its first text."""
         things = (titles.get(term["value"], "") for term in row if term is not None and term["type"] == "uri")
         texts = (
             term["value"]
             for term in row
             if term is not None and term["type"] == "literal" and parse_coordinates(term["value"]) is None
         )
-        return next(filter(None, things), "") or next(texts, "")
+        return fit(next(filter(None, things), "") or next(filter(None, texts), ""), NARROW, SIZE)
 
     def _link(self, row: Sequence[Term | None]) -> str:
         hrefs = (self._href(term["value"]) for term in row if term is not None and term["type"] == "uri")
@@ -128,7 +140,14 @@ class ResultMaps:
     def _by_place(self, result: Result) -> list[Position | None]:
         """Return the positions of the first place of the dataset in each row."""
         places = [
-            next((t["value"] for t in row if t is not None and t["value"].startswith(self._places)), None)
+            next(
+                (
+                    term["value"]
+                    for term in row
+                    if term is not None and term["type"] == "uri" and term["value"].startswith(self._places)
+                ),
+                None,
+            )
             for row in result.rows
         ]
         titles = self._titles(dict.fromkeys(filter(None, places)))
@@ -141,6 +160,15 @@ class ResultMaps:
             return []
         terms = [row[column] for row in result.rows]
         return [_town(t["value"]) if t is not None and t["type"] == "literal" else None for t in terms]
+
+
+def _column_of_counts(result: Result) -> int | None:
+    """Return the column with counts; None if its numbers are no counts: years, negative ones or parts of one."""
+    column = result.counts
+    if column is None or result.variables[column].casefold() in _YEARS:
+        return None
+    numbers = [float(term["value"]) for row in result.rows if (term := row[column]) is not None]
+    return column if all(number >= 0 and number.is_integer() for number in numbers) else None
 
 
 def _degrees(latitude: Term | None, longitude: Term | None) -> Position | None:

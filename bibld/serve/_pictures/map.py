@@ -20,9 +20,11 @@ _FINENESS = 2
 _MARGIN = 0.12
 """Of the map, on each side of the outermost places."""
 
+_CIRCLE = 360.0
 _FEWEST_DEGREES = 60.0
-_SOUTH, _NORTH, _STEEPEST = -60.0, 85.0, 75.0
-"""Latitudes: what maps show at most, and where a degree of longitude is as short as they draw it."""
+_SOUTH, _NORTH, _POLE, _STEEPEST = -60.0, 85.0, 90.0, 75.0
+"""Latitudes: what maps show at most if no place is nearer to a pole, the pole, and where a degree of longitude is as
+short as they draw it."""
 
 _STEPS = (1, 2, 5, 10, 15, 30)
 _MOST_LINES = 9
@@ -63,7 +65,7 @@ class View(msgspec.Struct, frozen=True):
 
     def across(self, longitude: float) -> float:
         """Return the position of a longitude, from 0 at the left to 1 at the right."""
-        return (longitude - self.west) / self.width
+        return (longitude - self.west) % _CIRCLE / self.width
 
     def down(self, latitude: float) -> float:
         """Return the position of a latitude, from 0 at the top to 1 at the foot."""
@@ -89,16 +91,28 @@ def draw_map(caption: Caption, spots: Sequence[Spot]) -> Picture | None:
 
 def view_of(spots: Sequence[Spot]) -> View:
     """Return the smallest part of the earth with the shape of the drawing that shows all places and a margin."""
-    west, east = (bound(spot.longitude for spot in spots) for bound in (min, max))
+    west, east = _span([spot.longitude for spot in spots])
     south, north = (bound(spot.latitude for spot in spots) for bound in (min, max))
+    lowest, highest = (_SOUTH if south > _SOUTH else -_POLE), (_NORTH if north < _NORTH else _POLE)
     middle = (south + north) / 2
     scale = math.cos(math.radians(min(_STEEPEST, abs(middle))))  # of a degree of longitude to one of latitude
     wanted = max(_FEWEST_DEGREES, (east - west) / (1 - 2 * _MARGIN)), (north - south) / (1 - 2 * _MARGIN)
-    width = min(360.0, max(wanted[0], wanted[1] * _SHAPE / scale))
-    height = min(_NORTH - _SOUTH, width * scale / _SHAPE)
-    left = min(max(-180.0, (west + east - width) / 2), 180.0 - width)
-    top = min(_NORTH, max(_SOUTH + height, middle + height / 2))
+    width = min(_CIRCLE, max(wanted[0], wanted[1] * _SHAPE / scale))
+    height = min(highest - lowest, width * scale / _SHAPE)
+    left = (west + east - width) / 2 if width < _CIRCLE else -_CIRCLE / 2
+    top = min(highest, max(lowest + height, middle + height / 2))
     return View(left, top, width, height)
+
+
+def _span(longitudes: Sequence[float]) -> tuple[float, float]:
+    """Return the westernmost and the easternmost longitude, across the 180th meridian if that is less than half as far.
+
+    The second is greater than 180 there.
+    """
+    west, east = min(longitudes), max(longitudes)
+    others = [longitude + _CIRCLE * (longitude < 0) for longitude in longitudes]
+    is_across = (max(others) - min(others)) * 2 < east - west
+    return (min(others), max(others)) if is_across else (west, east)
 
 
 class _Placed(msgspec.Struct, frozen=True):
@@ -129,14 +143,17 @@ def _draw_earth(view: View) -> str:
     width, height = WIDE * _FINENESS, _HEIGHT * _FINENESS
     left, top = view.west * 100, view.north * 100
     per_degree = (width / view.width / 100, height / view.height / 100)
-    rings = []
+    rings: dict[tuple[tuple[int, int], ...], None] = {}  # those on both sides of the 180th meridian are found twice
     for ring in outlines(view.width / WIDE):
         xs, ys = ring[::2], ring[1::2]
-        if max(xs) > left and min(xs) < left + view.width * 100 and min(ys) < top and max(ys) > top - view.height * 100:
-            across = [round((x - left) * per_degree[0]) for x in xs]
-            down = [round((top - y) * per_degree[1]) for y in ys]
-            rings.append(list(zip(across, down, strict=True)))
-    path = to_path(rings, width, height)
+        if min(ys) >= top or max(ys) <= top - view.height * 100:
+            continue
+        for west in (left - _CIRCLE * 100, left, left + _CIRCLE * 100):
+            if max(xs) > west and min(xs) < west + view.width * 100:
+                across = [round((x - west) * per_degree[0]) for x in xs]
+                down = [round((top - y) * per_degree[1]) for y in ys]
+                rings[tuple(zip(across, down, strict=True))] = None
+    path = to_path(list(rings), width, height)
     ground = (
         f'<svg width="100%" height="100%" viewBox="0 0 {width} {height}" preserveAspectRatio="none">'
         f'<path class="ground" d="{path}"/></svg>'
