@@ -1,4 +1,4 @@
-"""The places of publication of the real files: how many of them are found as towns, how fast, and which are not."""
+"""The places of publication of the real files: how many are found as towns, how fast, which are not; the map of all."""
 
 import tempfile
 from collections import Counter
@@ -11,6 +11,7 @@ from bibld.catalog import Catalog
 from bibld.config import load
 from bibld.geography.towns import towns
 from bibld.model.mods_words import countries_of
+from bibld.serve._pictures import Caption, Spot, draw_map
 
 SHOWN = 20
 
@@ -43,6 +44,16 @@ def main() -> None:
     print(f"different ones: {len(stated):,}, found {distinct:,} ({distinct / len(stated):.1%})")
     spent = seconds(lambda: [known.find(*place) for place in stated])
     print(f"microseconds to find one: {spent / len(stated) * 1e6:.0f}")
+    spots: dict[int, Spot] = {}
+    for place, number in stated.items():
+        town = found[place]
+        if town is not None:
+            before = spots[town.number].count if town.number in spots else 0
+            spots[town.number] = Spot(town.name, town.latitude, town.longitude, before + number)
+    picture = draw_map(Caption("map", "Places of publication"), list(spots.values()))
+    assert picture is not None
+    spent = seconds(lambda: draw_map(Caption("map", "Places of publication"), list(spots.values())))
+    print(f"map of {len(spots):,} towns: {spent * 1000:.1f} ms, {len(picture.inline()):,} bytes")
     others: Counter[str] = Counter()
     for place, number in stated.items():
         others[place[0]] += number if found[place] is None else 0
