@@ -148,8 +148,9 @@ def _draw_earth(view: View) -> str:
         xs, ys = ring[::2], ring[1::2]
         if min(ys) >= top or max(ys) <= top - view.height * 100:
             continue
+        first, last = min(xs), max(xs)
         for west in (left - _CIRCLE * 100, left, left + _CIRCLE * 100):
-            if max(xs) > west and min(xs) < west + view.width * 100:
+            if last > west and first < west + view.width * 100:
                 across = [round((x - west) * per_degree[0]) for x in xs]
                 down = [round((top - y) * per_degree[1]) for y in ys]
                 rings[tuple(zip(across, down, strict=True))] = None
