@@ -52,6 +52,7 @@ PAGES = {
     "result": "sparql?query=SELECT%20%3Fs%20%3Fp%20%3Fo%20WHERE%20%7B%3Fs%20%3Fp%20%3Fo%7D%20LIMIT%2020",
     "result on a map": "sparql?query="
     + quote("SELECT * { VALUES (?lat ?long ?n) { (55.7 37.6 9) (52.5 13.4 4) (-33.9 151.2 1) } }"),
+    "long query": "sparql?query=" + quote("SELECT * {\n" + "  ?s ?p ?o .\n" * 60 + "} LIMIT 3"),
     "faulty query": "sparql?query=SELECT%20%3Fs%20WHER",
     "triples": "fragments",
     "not found": "nothing",

@@ -157,7 +157,7 @@ export function begin(field) {
       ...closeBracketsKeymap, ...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab,
     ]),
     EditorView.lineWrapping,
-    EditorView.contentAttributes.of({ "aria-label": field.dataset.label, spellcheck: "false" }),
+    EditorView.contentAttributes.of({ "aria-label": field.dataset.label, spellcheck: "false", tabindex: "0" }),
     EditorView.updateListener.of((update) => { if (update.docChanged) field.value = update.state.doc.toString(); }),
   ];
   // In a shadow tree the editor adopts its style sheets; as elements of the page the policy of the site refuses them.
