@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -17,6 +17,11 @@ from bibld.serve._pages.phrases import VALUES, in_words
 from bibld.serve._pages.views import Comparison
 from bibld.serve._phrases import Phrases
 from bibld.serve._pictures import Caption, Picture, Step, Total, draw_waterfall
+from bibld.text.dates import year
+from bibld.text.extents import pages_or_leaves, volumes
+from bibld.text.numerals import edition_number
+from bibld.text.places import place_key
+from bibld.text.publishers import publisher_key
 from bibld.text.romanisation import romanise, unify_transcriptions
 
 START = "start"
@@ -29,6 +34,15 @@ _NOT_COMPARED = frozenset((fields.ABOUT_RECORD, "access"))
 _SMALLEST_STEP = 0.005
 _LEAST = 1e-6
 _WORD = re.compile(r"\w+")
+
+_MEANINGS: dict[str, Callable[[str], object]] = {
+    message("Extent"): lambda text: pages_or_leaves(text) or volumes(text),
+    message("Place"): place_key,
+    message("Publisher"): lambda text: unify_transcriptions(romanise(publisher_key(text))),
+    message("Year"): year,
+    message("Edition"): edition_number,
+}
+"""Label of a value → what its texts mean, however they are written; nothing or 0 where that is not known."""
 
 DECISION_WORDS = {
     "same": message("the same publication"),
@@ -168,6 +182,7 @@ def reason_words(reason: str, language: Language) -> str:
 def agreement(left: Mods, right: Mods, language: Language) -> Agreement:
     """Compare the values of two descriptions, label by label."""
     one, other = _by_label(left, language), _by_label(right, language)
+    meanings = {language.text(label): meaning for label, meaning in _MEANINGS.items()}
     found: dict[str, list[str]] = {name: [] for name in Agreement.__struct_fields__}
     for label in dict.fromkeys((*one, *other)):
         if label not in other:
@@ -175,7 +190,8 @@ def agreement(left: Mods, right: Mods, language: Language) -> Agreement:
         elif label not in one:
             found["only_right"].append(label)
         else:
-            found[_comparison(one[label], other[label])].append(label)
+            is_equal = label in meanings and _mean_the_same(meanings[label], one[label], other[label])
+            found["same" if is_equal else _comparison(one[label], other[label])].append(label)
     return Agreement(*(tuple(labels) for labels in found.values()))
 
 
@@ -197,6 +213,12 @@ def _by_label(mods: Mods, language: Language) -> dict[str, list[str]]:
         if value.group not in _NOT_COMPARED:
             found.setdefault(value.label, []).append(value.text)
     return found
+
+
+def _mean_the_same(meaning: Callable[[str], object], one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether values that are written differently mean the same: ``911 с.`` and ``911 p.``, ``Л.`` and *Leningrad*."""
+    meanings, others = ({meant for text in texts if (meant := meaning(text))} for texts in (one, other))
+    return bool(meanings) and meanings == others
 
 
 def _comparison(one: Sequence[str], other: Sequence[str]) -> str:
