@@ -13,7 +13,7 @@ from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.errors import ConfigError, StageError
 from bibld.model.iris import Iris
-from bibld.model.report import SHAPES_FILE, ShapeFigure
+from bibld.model.report import SHAPES_FILE, ShapeFigure, Validation
 from bibld.parallel import worker_count
 from bibld.progress import Progress
 from bibld.validate import ReportSettings, ValidationReport, read_shapes, validate
@@ -51,7 +51,7 @@ def validate_workspace(
 
 
 def _note_results(config: Config, found: ValidationReport) -> None:
-    """Store the counts of the findings, for the report of the next release."""
+    """Store the counts of the findings, for the report of data quality."""
     try:
         _, manifest = pipeline.current_release(config)
     except StageError:
@@ -59,7 +59,7 @@ def _note_results(config: Config, found: ValidationReport) -> None:
     figures = [ShapeFigure(one.shape, one.meaning, one.severity, one.count) for one in found.findings]
     folder = config.workspace / "reports"
     folder.mkdir(exist_ok=True)
-    (folder / SHAPES_FILE).write_bytes(msgspec.json.encode((manifest.number, figures)))
+    (folder / SHAPES_FILE).write_bytes(msgspec.json.encode(Validation(manifest.number, tuple(figures))))
 
 
 def _shapes_text(file: Path | None, iris: Iris) -> str:

@@ -6,6 +6,8 @@ records; ``SourceReport.sampled`` is its size. All other figures are exact.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 
 FILE = "report.json"
@@ -130,6 +132,21 @@ class ShapeFigure(msgspec.Struct, frozen=True):
     message: str
     severity: str
     count: int
+
+
+class Validation(msgspec.Struct, frozen=True, array_like=True):
+    """The results of the last validation: the release that was validated (0: none), and what was found."""
+
+    release: int = 0
+    shapes: tuple[ShapeFigure, ...] = ()
+
+    @classmethod
+    def read(cls, workspace: Path) -> Validation:
+        """Read what was noted in a workspace; the same as that of none if this version cannot read it."""
+        try:
+            return msgspec.json.decode((workspace / "reports" / SHAPES_FILE).read_bytes(), type=cls)
+        except (FileNotFoundError, msgspec.DecodeError):
+            return cls()
 
 
 class Report(msgspec.Struct, frozen=True):

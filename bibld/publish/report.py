@@ -17,16 +17,15 @@ from bibld.errors import StageError
 from bibld.model.release import Manifest, SourceFigures
 from bibld.model.report import (
     FILE,
-    SHAPES_FILE,
     Count,
     GrowthPoint,
     MatchReport,
     ReliabilityBin,
     Report,
     ScoreBin,
-    ShapeFigure,
     Shared,
     SourceReport,
+    Validation,
 )
 from bibld.protocols import ReleaseDraft
 from bibld.publish._survey import general_reason, listed, survey
@@ -58,7 +57,7 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
         figures = catalog.figures
         overlap, sources = _sources(figures, manifest.figures.sources, settings.sample)
         matching = _matching(figures, manifest, draft.thresholds)
-    validated, shapes = _shapes(draft)
+    validation = Validation.read(draft.workspace)
     report = Report(
         release=manifest.number,
         created=manifest.created,
@@ -66,8 +65,8 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
         sources=sources,
         matching=matching,
         growth=_growth(draft.folder.parent, manifest),
-        validated=validated,
-        shapes=shapes,
+        validated=validation.release,
+        shapes=validation.shapes,
     )
     (draft.folder / FILE).write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1))
     return draft
@@ -171,13 +170,3 @@ def _point(manifest: Manifest) -> GrowthPoint:
         figures.entities,
         figures.quads,
     )
-
-
-def _shapes(draft: ReleaseDraft) -> tuple[int, tuple[ShapeFigure, ...]]:
-    """Return the release that was validated last, and the results."""
-    file = draft.workspace / "reports" / SHAPES_FILE
-    try:
-        validated, shapes = msgspec.json.decode(file.read_bytes(), type=tuple[int, tuple[ShapeFigure, ...]])
-    except (FileNotFoundError, msgspec.DecodeError):
-        return 0, ()
-    return validated, shapes

@@ -27,13 +27,14 @@ class Reports:
         name = request.path_params["name"].removesuffix(".html")
         if name not in ("matching", "quality"):
             raise _unknown()
-        _reports_of(self._pages[language_of(request)])
+        validation = _reports_of(self._pages[language_of(request)]).validation()
 
         def make(pages: Pages) -> bytes:
             reports = _reports_of(pages)
-            return reports.matching() if name == "matching" else reports.quality()
+            return reports.matching() if name == "matching" else reports.quality(validation)
 
-        return await self._documents.page(request, f"report/{name}", make)
+        # A validation after the release was made is another page.
+        return await self._documents.page(request, f"report/{name} {hash(validation)}", make)
 
     async def source(self, request: Request) -> Response:
         """Lead to the page about a source."""

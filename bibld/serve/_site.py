@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord
 from bibld.model.release import Manifest
 from bibld.model.report import FILE as REPORT
-from bibld.model.report import Report
+from bibld.model.report import Report, Validation
 from bibld.progress import Progress
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.published import PublishedView
@@ -199,6 +200,7 @@ def _open(site: Site, places: Places, has_services: bool = True) -> Served:
             search=names_of_pages,
             report=_report(site.release),
             has_services=has_services,
+            validation=partial(Validation.read, site.release.parent.parent),
         )
         finder = Finder(
             addresses.iris, release.catalog, graph, [figures.source for figures in site.manifest.figures.sources]

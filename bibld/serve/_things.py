@@ -12,7 +12,7 @@ from bibld.model.marc import MarcRecord
 from bibld.model.origin import RecordId
 from bibld.model.rdf import expand
 from bibld.model.release import Manifest
-from bibld.model.report import Report
+from bibld.model.report import Report, Validation
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.published.search import SearchView
 from bibld.serve._addresses import Addresses
@@ -33,6 +33,7 @@ class OpenRelease(msgspec.Struct, frozen=True):
     not known. ``search`` has the names of the release, for the thread that makes pages; None if the release has none.
     ``report`` are its figures; None for a release that was made without the part ``report``. ``has_services``: whether
     a server answers queries; none does for a site of files. ``beside_mods``: see ``bibld.serve.Site``.
+    ``validation`` reads the results of the last validation.
     """
 
     manifest: Manifest
@@ -47,6 +48,7 @@ class OpenRelease(msgspec.Struct, frozen=True):
     report: Report | None = None
     has_services: bool = True
     beside_mods: Callable[[SourceRecord], Sequence[tuple[str, str]]] = lambda _: ()
+    validation: Callable[[], Validation] = Validation
 
 
 class Thing(msgspec.Struct, frozen=True):

@@ -80,7 +80,9 @@ class Pages:
         self.reports: ReportPages | None = None
         if release.report is not None:
             pictures = ReportPictures(release.report, self.language, self._source_label, self._addresses.mount)
-            self.reports = ReportPages(release.report, release, pictures, self._render, self._record_href)
+            self.reports = ReportPages(
+                release.report, release, self.language, pictures, self._render, self._record_href
+            )
         self._ontologies = ontology.OntologyPages(
             self._addresses.iris,
             self._vocabulary.ontologies,

@@ -10,6 +10,7 @@ from bibld.model.report import Count, Report, SourceReport, TownCount
 from bibld.serve._language import Language
 from bibld.serve._pages.classes import SCHEMES, class_name
 from bibld.serve._pages.elements import ELEMENTS, TYPES
+from bibld.serve._pages.rejects import reject_words
 from bibld.serve._pictures import (
     Bar,
     Caption,
@@ -336,7 +337,10 @@ class ReportPictures:
         caption = Caption(
             "rejects", text("Rejected records"), text("The most frequent reasons why records were rejected.")
         )
-        bars = [Bar(name, count, self._language.number(count)) for name, count in counts.most_common(_MOST_BARS)]
+        bars = [
+            Bar(reject_words(reason, self._language), count, self._language.number(count))
+            for reason, count in counts.most_common(_MOST_BARS)
+        ]
         return draw_bars(_headed(caption, (text("Reason"), text("Records"))), bars)
 
     # -- one source ----------------------------------------------------------------------------------------------------

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 import pyoxigraph as ox
 
 from bibld.model.origin import RecordId
-from bibld.model.report import Report, SourceReport
-from bibld.serve._language import message
+from bibld.model.report import Count, Report, SourceReport, Validation
+from bibld.serve._language import Language, message
 from bibld.serve._pages import overview, views
 from bibld.serve._pages.elements import ELEMENTS
+from bibld.serve._pages.rejects import reject_words
 from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._things import OpenRelease, Thing
 
@@ -28,6 +30,7 @@ class ReportPages:
         self,
         report: Report,
         release: OpenRelease,
+        language: Language,
         pictures: ReportPictures,
         render: Render,
         record_href: Callable[[RecordId], str],
@@ -38,7 +41,10 @@ class ReportPages:
         self._addresses = release.addresses
         self._prefixes = release.vocabulary.prefixes
         self._render = render
+        self._language = language
         self._record_href = record_href
+        self._validation = release.validation
+        self._shapes = release.vocabulary.ontologies["shapes"]
 
     def dataset(
         self, triples: Sequence[ox.Triple], statements: Sequence[views.Statement], common: dict[str, object]
@@ -76,6 +82,7 @@ class ReportPages:
         return self._render(
             "source.html",
             source=source,
+            rejects=self._rejects(source),
             figures=next(each for each in self._manifest.figures.sources if each.source == name),
             pictures=self.pictures,
             others=sorted(shared.items(), key=lambda pair: -pair[1]),
@@ -96,7 +103,12 @@ class ReportPages:
             waiting=sum(each.review for each in bins),
         )
 
-    def quality(self) -> bytes:
+    def validation(self) -> Validation:
+        """Return the results of the last validation: those that were noted last, or that the release has."""
+        noted = self._validation()
+        return noted if noted.release else Validation(self._report.validated, self._report.shapes)
+
+    def quality(self, validation: Validation) -> bytes:
         """Return the report of data quality."""
         sources = self._report.sources
         found = [({each.value: each.count for each in source.coverage}, source.sampled) for source in sources]
@@ -108,12 +120,18 @@ class ReportPages:
             "quality.html",
             here=self._addresses.page("report/quality.html"),
             report=self._report,
+            validation=validation,
+            shape_words=shape_words(self._shapes, self._language.tag),
             pictures=self.pictures,
             coverage=coverage,
             is_sample=self._is_sample,
+            rejects={source.source: self._rejects(source) for source in sources},
             rejected=any(source.rejects for source in self._report.sources),
             repaired=any(source.repairs for source in self._report.sources),
         )
+
+    def _rejects(self, source: SourceReport) -> list[Count]:
+        return [Count(reject_words(each.value, self._language), each.count) for each in source.rejects]
 
     def _in_both(self, sources: set[str]) -> int:
         """Return how many publications have records of all these sources."""
@@ -122,3 +140,13 @@ class ReportPages:
     @property
     def _is_sample(self) -> bool:
         return any(source.sampled < source.records for source in self._report.sources)
+
+
+@lru_cache(maxsize=8)
+def shape_words(shapes: str, language: str) -> Mapping[str, str]:
+    """Return the English names and messages of the shapes (Turtle) → those in a language."""
+    texts: dict[tuple[str, str], dict[str, str]] = {}
+    for each in ox.parse(shapes.encode(), format=ox.RdfFormat.TURTLE):
+        if isinstance(each.object, ox.Literal) and each.object.language:
+            texts.setdefault((str(each.subject), each.predicate.value), {})[each.object.language] = each.object.value
+    return {found["en"]: found[language] for found in texts.values() if "en" in found and language in found}
