@@ -217,7 +217,7 @@ def _by_label(mods: Mods, language: Language) -> dict[str, list[str]]:
 
 def _mean_the_same(meaning: Callable[[str], object], one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether values that are written differently mean the same: ``911 с.`` and ``911 p.``, ``Л.`` and *Leningrad*."""
-    meanings, others = ({meant for text in texts if (meant := meaning(text))} for texts in (one, other))
+    meanings, others = ({known for text in texts if (known := meaning(text))} for texts in (one, other))
     return bool(meanings) and meanings == others
 
 
