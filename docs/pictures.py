@@ -6,6 +6,7 @@ The map needs `make geography`.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -27,6 +28,8 @@ PAGES = {
     "map": ("dataset", "en"),
     "quality": ("report/quality", "en"),
     "query": ("sparql", "en"),
+    "graph": ("neighbourhood/resource/rsl/01004039769?open=agent/lcnaf-n79068416", "en"),
+    "review": ("review", "en"),
 }
 """Name of the picture → path and language of the page."""
 
@@ -34,6 +37,8 @@ FIRST_SHOWN = {"map": "figure:has(svg.map)"}
 """Name of the picture → what is at its top, if it does not show the top of the page."""
 
 WIDTH, HEIGHT = 1120, 760
+TOKEN = "for the pictures alone"
+REVIEW = '\n[serve]\nreview_token = { env = "BIBLD_REVIEW" }\n'
 
 
 def main() -> None:
@@ -46,9 +51,12 @@ def main() -> None:
         sample = Path(place) / "sample"
         shutil.copytree(ROOT / "sample_data", sample)
         file = str(sample / "bibld.toml")
+        with (sample / "bibld.toml").open("a", encoding="utf-8") as config:
+            config.write(REVIEW)
         subprocess.run([sys.executable, "-m", "bibld", "run", file, "--quiet"], check=True)
         command = [sys.executable, "-m", "bibld", "serve", file, "--port", "0"]
-        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        variables = {**os.environ, "BIBLD_REVIEW": TOKEN}
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=variables) as server:
             assert server.stderr is not None
             try:
                 found = re.search(r" at (http://\S+)", server.stderr.readline())
@@ -65,6 +73,11 @@ def take_pictures(browser_path: str, address: str) -> None:
         for name, (path, language) in PAGES.items():
             page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, locale=language)
             page.goto(address + path)
+            if name == "review":
+                page.get_by_label("Your name").fill("A. Cataloguer")
+                page.get_by_label("Token").fill(TOKEN)
+                page.get_by_role("button", name="Sign in").click()
+                page.wait_for_selector("button[value=same]")
             if name in FIRST_SHOWN:
                 page.locator(FIRST_SHOWN[name]).evaluate("element => element.scrollIntoView({behavior: 'instant'})")
             file = FOLDER / f"{name}.png"
