@@ -47,7 +47,7 @@ from bibld.serve._forms import (
     negotiate,
     split_suffix,
 )
-from bibld.serve._graph import lines_of, objects_among, read_turtle, triple, triples_of
+from bibld.serve._graph import lines_of, objects_among, objects_of, read_turtle, triple, triples_of
 from bibld.serve._http import (
     CACHE,
     PAGE_VARY,
@@ -65,6 +65,7 @@ from bibld.serve._links import Links
 from bibld.serve._names import DocumentView
 from bibld.serve._pages import Pages, PagesByLanguage
 from bibld.serve._pages.fields import title
+from bibld.serve._pages.structured import LinkedIris
 from bibld.serve._pages.things import INCOMING_ON_PAGE
 from bibld.serve._rendering import Made, Rendered, Rendering, Result
 from bibld.serve._statements import Statements, is_deleted_by_source
@@ -332,7 +333,9 @@ class Documents:
         if not isinstance(thing, Thing):  # the catalog has changed since the release
             raise _no_form(form)
         if form == "html" and thing.kind == "resource":
-            return Made(self._pages[look.language].publication(thing, objects_among(document.quads)))
+            objects = partial(objects_of, document.quads, thing.iri)
+            linked = LinkedIris.from_objects(objects_among(document.quads), objects)
+            return Made(self._pages[look.language].publication(thing, linked))
         if form == "html":
             return Made(self._pages[look.language].document(thing, triples_of(document.quads), page))
         if form == STATEMENTS_FORM:

@@ -9,7 +9,7 @@ from bibld.model import mods as m
 from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster, Merged, Spelling, ValueSource
 from bibld.model.origin import RecordId
-from bibld.serve._citations import reference_of
+from bibld.serve._citations import Person, Reference, find_person, reference_of
 from bibld.serve._language import language_named
 from bibld.serve._pages import facts, fields, structured, views
 
@@ -476,7 +476,8 @@ def test_the_structured_data_contain_valid_numbers_authors_and_languages_only():
         ),
     )
     reference = reference_of(mods, "urn:x")
-    assert structured.publication(reference, "urn:page", {"толстой": "urn:agent"}, ["urn:y"]) == {
+    linked = structured.LinkedThings({"толстой": "urn:agent"})
+    assert structured.publication(reference, "urn:page", linked, ["urn:y"]) == {
         "@context": "https://schema.org",
         "@type": "Book",
         "@id": "urn:x",
@@ -492,3 +493,80 @@ def test_the_structured_data_contain_valid_numbers_authors_and_languages_only():
         "inLanguage": "ru",
         "sameAs": ["urn:y"],
     }
+
+
+def test_the_structured_data_name_each_person_once_with_the_iri_and_other_forms():
+    agents = [
+        ("urn:tolstoi", ["Толстой, Лев Николаевич, граф", "Tolstoĭ, Lev Nikolaevich, graf, 1828-1910"]),
+        ("urn:lotman", ["Лотман, Юрий Михайлович"]),
+    ]
+    names = [
+        m.Name((m.NamePart(text),), role=(role(("code", code)),), type="personal")
+        for text, code in (
+            ("Лотман, Ю. М.", "aut"),
+            ("Lotman, I͡Uriĭ Mikhaĭlovich", "aut"),
+            ("Толстой, Л. Н.", "aut"),
+            ("Лотман, Юрий Михайлович", "edt"),
+            ("Лотман, Михаил Юрьевич", "edt"),
+        )
+    ]
+    reference = reference_of(m.Mods(title_info=(title("Мир"),), name=tuple(names)), "urn:x")
+    found = structured.publication(reference, "urn:page", structured.LinkedThings({}, agents), [])
+    assert found["author"] == [
+        {
+            "@type": "Person",
+            "@id": "urn:lotman",
+            "name": "Ю. М. Лотман",
+            "familyName": "Лотман",
+            "givenName": "Ю. М.",
+            "alternateName": ["Lotman, I͡Uriĭ Mikhaĭlovich"],
+        },
+        {
+            "@type": "Person",
+            "@id": "urn:tolstoi",
+            "name": "Л. Н. Толстой",
+            "familyName": "Толстой",
+            "givenName": "Л. Н.",
+        },
+    ]
+    assert [each.get("@id") for each in found["editor"]] == ["urn:lotman", None]
+
+
+def test_names_with_one_entity_are_one_also_if_the_reference_has_both():
+    agents = [("urn:a", ["Чайковский, Пётр Ильич", "Tchaikovsky, Peter"])]
+    people = (Person("Чайковский", "Пётр"), Person("Tchaikovsky", "Peter"))
+    reference = Reference("urn:x", title="Мир", authors=people)
+    found = structured.publication(reference, "urn:page", structured.LinkedThings({}, agents), [])
+    (author,) = found["author"]
+    assert (author["@id"], author["name"], author["alternateName"]) == (
+        "urn:a",
+        "Пётр Чайковский",
+        ["Peter Tchaikovsky"],
+    )
+
+
+def test_a_name_that_two_entities_have_is_none_of_them():
+    headings = [("urn:a", ["Толстой, Алексей Константинович"]), ("urn:b", ["Толстой, Алексей Николаевич"])]
+    assert find_person(Person("Толстой", "А."), headings) == ""
+    assert find_person(Person("Толстой", "А. Н."), headings) == "urn:b"
+    assert find_person(Person("Толстой", "Лев"), headings) == ""
+    assert find_person(Person("РГБ", is_organisation=True), [("urn:c", ["РГБ"]), *headings]) == "urn:c"
+
+
+def test_the_structured_data_find_publishers_with_abbreviated_names():
+    goslit, detgiz = ("urn:goslit", ["Художественная литература"]), ("urn:detgiz", ["Детская литература"])
+    linked = structured.LinkedThings({}, publishers=[goslit, detgiz])
+
+    def publishers(names, linked):
+        found = structured.publication(Reference("urn:x", title="Мир", publishers=names), "urn:page", linked, [])
+        return [(each["name"], each.get("@id")) for each in found["publisher"]]
+
+    names = ("Худож. лит.", 'Изд-во "Детская литература"', "Наука", "Художественная литература")
+    assert publishers(names, linked) == [
+        ("Худож. лит.", "urn:goslit"),
+        ('Изд-во "Детская литература"', "urn:detgiz"),
+        ("Наука", None),
+    ]
+    assert publishers(("Тип. Т. Рисъ",), structured.LinkedThings({}, publishers=[("urn:ris", ["Рис"])])) == [
+        ("Тип. Т. Рисъ", "urn:ris")
+    ]

@@ -17,7 +17,8 @@ from bibld.model.origin import RecordId
 from bibld.serve._addresses import Addresses
 from bibld.serve._graph import ReleaseGraph
 from bibld.serve._language import language_named
-from bibld.serve._pages import Pages, facts, fields
+from bibld.serve._names import Label
+from bibld.serve._pages import Pages, facts, fields, structured, views
 from bibld.serve._pages.overview import example_queries, licence_name
 from bibld.serve._things import OpenRelease, Thing
 from bibld.serve._vocabulary import load as load_vocabulary
@@ -236,6 +237,9 @@ def test_the_match_page_begins_with_the_titles_and_ends_with_the_numbers(client)
 def test_structured_data_names_the_book(client):
     structured = json.loads(page(client, RESOURCE).scripts[0])
     assert structured["@id"] == "https://data.example.org/lod/resource/rsl/RU~5CNLR~5Cbibl~5C204591"
+    author = "agent/~D1~82~D0~BE~D0~BB~D1~81~D1~82~D0~BE~D0~B9~2C~20~D0~BB~D0~B5~D0~B2~20~D0~BD~D0~B8~D0~BA~D0~BE~D0~BB"
+    (identifier,) = (each.pop("@id") for each in structured["author"])
+    assert identifier.startswith(f"https://data.example.org/lod/{author}")
     assert structured["author"] == [
         {
             "@type": "Person",
@@ -397,3 +401,37 @@ def test_a_publication_of_many_records_shows_the_first_and_counts_the_others(sit
     assert many_more.count('<li class="edge same">') == 40
     alone = shown(1, 1)
     assert "Why these were merged" not in alone
+
+
+def test_structured_data_link_subjects_and_works():
+    base = "https://data.example.org/lod/"
+    labels = {
+        f"{base}agent/a": ["Пушкин, Александр Сергеевич"],
+        f"{base}concept/lcsh/b": ["Поэзия--19 в."],
+        f"{base}work/c": ["Евгений Онегин"],
+    }
+
+    class Names:
+        def labels(self, thing):
+            return [Label(text, "ru") for text in labels[thing]]
+
+        def titles(self, things):
+            return {}
+
+    entities = views.EntityLinks(Names(), Addresses(Iris(base)))
+    linked = structured.LinkedIris.from_objects(
+        labels, lambda predicate: list(labels) if predicate.endswith("subject") else []
+    )
+    headings = [
+        ["Пушкин, Александр Сергеевич, 1799-1837"],
+        ["Pushkin, Aleksandr Sergeevich, 1799-1837", "Evgeniĭ Onegin"],
+        ["Поэзия", "19 в."],
+        ["Лирика", "20 в."],
+    ]
+    about = structured.linked_things(linked, entities, headings, base).about
+    assert {(each.name, each.iri.removeprefix(base), each.kind) for each in about} == {
+        ("Пушкин, Александр Сергеевич", "agent/a", "Thing"),
+        ("Поэзия — 19 в.", "concept/lcsh/b", "DefinedTerm"),
+        ("Евгений Онегин", "work/c", "CreativeWork"),
+        ("Лирика — 20 в.", "", "Thing"),
+    }

@@ -10,7 +10,8 @@
 from __future__ import annotations
 
 from bibld.serve._citations.files import bibtex, coins, csl_item, csl_json, ris
-from bibld.serve._citations.reference import Person, Reference, reference_of
+from bibld.serve._citations.people import Person, find_person
+from bibld.serve._citations.reference import Reference, reference_of
 from bibld.serve._citations.styles import apa, chicago, gost
 
 STYLES = {"gost": gost, "apa": apa, "chicago": chicago}
@@ -30,6 +31,7 @@ __all__ = [
     "coins",
     "csl_item",
     "csl_json",
+    "find_person",
     "gost",
     "reference_of",
     "ris",

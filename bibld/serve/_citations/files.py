@@ -8,7 +8,8 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from bibld.serve._citations.reference import Person, Reference
+from bibld.serve._citations.people import Person
+from bibld.serve._citations.reference import Reference
 from bibld.text.numerals import edition_number
 from bibld.text.romanisation import romanise
 

@@ -9,16 +9,15 @@ from typing import Literal
 import msgspec
 
 from bibld.model import mods as m
-from bibld.model.card import name_text
 from bibld.model.linkage import ValueSource
 from bibld.model.origin import RecordId
 from bibld.model.relators import relator_of
 from bibld.model.web import is_web_iri
+from bibld.serve._citations.people import Person, people_of, person_of, plain
 from bibld.text.extents import pages, volumes
 from bibld.text.folding import fold
 from bibld.text.languages import language_tag
 from bibld.text.places import expand_place
-from bibld.text.romanisation import romanise, unify_transcriptions
 from bibld.text.scripts import has_cyrillic
 
 Kind = Literal["book", "article", "chapter", "serial", "thesis", "map", "score", "sound", "film", "image", "document"]
@@ -41,27 +40,11 @@ _NOT_PARTS = frozenset(("set", "supplementTo", "boundWith"))
 _THESES = frozenset(("theses", "thesis", "dissertation"))
 _SERIALS = frozenset(("serial", "continuing", "serl", "intg", "integrating resource"))
 _YEAR = re.compile(r"\d{4}(?:\s*[-–/]\s*\d{2,4})?")
-_IN_PARENTHESES = re.compile(r"\(([^()]*)\)")
 _DESIGNATION = re.compile(r"\s*\[[^\]]*\]\s*$")
 _ENDS_OF_EXTENT = re.compile(r"\s[:;+]\s")
 _SIZE = re.compile(r"[\d.,xх× ]+\s*(?:см|cm|мм|mm)\.?")
-_TITLE_ENDS = " /:;,="
 Records = Mapping[str, Sequence[RecordId]]
 """The records that have a value, by its path."""
-
-
-class Person(msgspec.Struct, frozen=True):
-    """A person or organisation; an organisation, and a person without a family name, has ``family`` only."""
-
-    family: str
-    given: str = ""
-    is_organisation: bool = False
-
-    @property
-    def initials(self) -> str:
-        """The initials of the given names: ``Л. Н.``, ``Ж.-Ж.``; particles stay as they are."""
-        words = re.sub(r"\.(?=\w)", ". ", self.given).split()
-        return " ".join(map(_initial, words))
 
 
 class Reference(msgspec.Struct, frozen=True):
@@ -126,7 +109,7 @@ def reference_of(mods: m.Mods, iri: str, sources: Sequence[ValueSource] = ()) ->
     parts = (*mods.part, *(host.mods.part if host is not None else ()))
     is_volume = host is not None and fold(_title_of(host)) == fold(title.title)
     volume, issue, on_pages = _place_in_host(parts)
-    part = _plain(". ".join(filter(None, (*title.part_number, *title.part_name))))
+    part = plain(". ".join(filter(None, (*title.part_number, *title.part_name))))
     if is_volume:
         host, part, volume = None, part or volume, ""
     series = _in_script([each for each in mods.related_item if each.type == "series"], is_russian)
@@ -135,15 +118,15 @@ def reference_of(mods: m.Mods, iri: str, sources: Sequence[ValueSource] = ()) ->
     return Reference(
         iri=iri,
         kind=_kind(mods, host),
-        title=_plain((title.non_sort or "") + title.title),
-        subtitle=" : ".join(filter(None, map(_plain, title.sub_title))),
+        title=plain((title.non_sort or "") + title.title),
+        subtitle=" : ".join(filter(None, map(plain, title.sub_title))),
         part=part,
-        responsibility=_plain(responsibility),
-        authors=_people(_authors(mods, responsibility), is_russian),
-        editors=_people(_with_roles(mods, _EDITORS), is_russian),
-        translators=_people(_with_roles(mods, _TRANSLATORS), is_russian),
-        compilers=_people(_with_roles(mods, _COMPILERS), is_russian),
-        edition=_plain(next((each.value for info in origins for each in info.edition if each.value), "")),
+        responsibility=plain(responsibility),
+        authors=people_of(_authors(mods, responsibility), is_russian),
+        editors=people_of(_with_roles(mods, _EDITORS), is_russian),
+        translators=people_of(_with_roles(mods, _TRANSLATORS), is_russian),
+        compilers=people_of(_with_roles(mods, _COMPILERS), is_russian),
+        edition=plain(next((each.value for info in origins for each in info.edition if each.value), "")),
         places=_places(origins, records, is_russian),
         publishers=_publishers(origins, records, is_russian),
         year=_year(origins) or (_year(host.mods.origin_info) or _year_of_part(host) if host is not None else ""),
@@ -160,13 +143,8 @@ def reference_of(mods: m.Mods, iri: str, sources: Sequence[ValueSource] = ()) ->
         url=next((url.value for place in mods.location for url in place.url if is_web_iri(url.value)), ""),
         language=_language(mods),
         subjects=_subjects(mods),
-        abstract=_plain(next((each.value for each in mods.abstract), "")),
+        abstract=plain(next((each.value for each in mods.abstract), "")),
     )
-
-
-def _plain(text: str) -> str:
-    """Return a text on one line, without what separated it from the next part of the description."""
-    return " ".join(text.split()).strip(_TITLE_ENDS)
 
 
 def _is_host(item: m.RelatedItem) -> bool:
@@ -212,52 +190,10 @@ def _authors(mods: m.Mods, responsibility: str) -> list[m.Name]:
     authors = []
     for name in mods.name:
         codes = _codes(name)
-        is_listed = not name.role and (family := fold(_person(name).family)) != "" and f" {family} " in first
+        is_listed = not name.role and (family := fold(person_of(name).family)) != "" and f" {family} " in first
         if codes & _AUTHORS or (name.usage == "primary" and not codes - _AUTHORS) or is_listed:
             authors.append(name)
     return authors
-
-
-def _people(names: Iterable[m.Name], is_russian: bool) -> tuple[Person, ...]:
-    """Return each once: of a name in two scripts the form in the script of the title."""
-    found: dict[str, Person] = {}
-    linked: dict[str, str] = {}
-    for name in names:
-        person = _person(name)
-        if not person.family:
-            continue
-        key = unify_transcriptions(romanise(f"{person.family} {person.given[:1]}"))
-        if name.alt_rep_group is not None:
-            key = linked.setdefault(name.alt_rep_group, key)
-        present = found.setdefault(key, person)
-        if has_cyrillic(present.family) != is_russian and has_cyrillic(person.family) == is_russian:
-            found[key] = person
-    return tuple(found.values())
-
-
-def _person(name: m.Name) -> Person:
-    parts = {kind: _plain(" ".join(p.value for p in name.name_part if p.type == kind)) for kind in ("family", "given")}
-    if name.type not in (None, "personal", "family"):
-        text = ". ".join(_plain(part.value).rstrip(".") for part in name.name_part if part.type != "date")
-        return Person(text or _plain(name_text(name)), "", is_organisation=True)
-    if parts["family"]:
-        return Person(parts["family"].rstrip("."), _full_given(parts["given"]))
-    text = next((part.value for part in name.name_part if part.type is None and part.value), "")
-    family, _, given = _plain(text or parts["given"] or name_text(name)).partition(",")
-    return Person(family.strip(), _full_given(given))
-
-
-def _full_given(given: str) -> str:
-    """Return given names; those in parentheses, which write out initials, instead of these."""
-    full = _IN_PARENTHESES.findall(given)
-    return _plain(full[0] if full and full[0].strip() else _IN_PARENTHESES.sub("", given))
-
-
-def _initial(word: str) -> str:
-    if not word[0].isupper():
-        return word
-    parts = [part for part in re.split(r"[-‐]", word) if part]
-    return "-".join(f"{part[0]}." for part in parts) or word
 
 
 # -- publication
@@ -267,10 +203,10 @@ def _places(origins: Sequence[m.OriginInfo], records: Records, is_russian: bool)
     """Return the places of the first statement that has some: further ones repeat it in another script."""
     for number, info in enumerate(origins):
         texts = {
-            f"origin_info/{number}/place/{at}": expand_place(_plain(term.value))
+            f"origin_info/{number}/place/{at}": expand_place(plain(term.value))
             for at, place in enumerate(info.place)
             for term in place.place_term
-            if term.type != "code" and _plain(term.value)
+            if term.type != "code" and plain(term.value)
         }
         if texts:
             return _of_one_record(texts, records, is_russian)
@@ -279,7 +215,7 @@ def _places(origins: Sequence[m.OriginInfo], records: Records, is_russian: bool)
 
 def _publishers(origins: Sequence[m.OriginInfo], records: Records, is_russian: bool) -> tuple[str, ...]:
     for number, info in enumerate(origins):
-        texts = {f"origin_info/{number}/publisher/{at}": _plain(each.value) for at, each in enumerate(info.publisher)}
+        texts = {f"origin_info/{number}/publisher/{at}": plain(each.value) for at, each in enumerate(info.publisher)}
         texts = {path: text for path, text in texts.items() if text}
         if texts:
             return _of_one_record(texts, records, is_russian)
@@ -318,7 +254,7 @@ def _extent(mods: m.Mods, is_russian: bool) -> str:
                 return f"{number} {'т.' if is_russian else 'vols.'}"
             if pages_number := pages(text):
                 return f"{pages_number} {'с.' if is_russian else 'p.'}"
-            first = _plain(_ENDS_OF_EXTENT.split(f" {text} ")[0])
+            first = plain(_ENDS_OF_EXTENT.split(f" {text} ")[0])
             if any(map(str.isdigit, first)) and not _SIZE.fullmatch(first):
                 return first
     return ""
@@ -334,7 +270,7 @@ def _title_of(item: m.RelatedItem | None) -> str:
     if item is None:
         return ""
     for title in item.mods.title_info:
-        text = _plain((title.non_sort or "") + title.title)
+        text = plain((title.non_sort or "") + title.title)
         if text:
             return _DESIGNATION.sub("", text)
     return ""
@@ -345,7 +281,7 @@ def _number_of(item: m.RelatedItem | None) -> str:
         return ""
     numbers = [number for title in item.mods.title_info for number in title.part_number]
     numbers += [number for part in item.mods.part for detail in part.detail for number in detail.number]
-    return _plain(numbers[0]) if numbers else ""
+    return plain(numbers[0]) if numbers else ""
 
 
 def _place_in_host(parts: Iterable[m.Part]) -> tuple[str, str, str]:
@@ -353,14 +289,14 @@ def _place_in_host(parts: Iterable[m.Part]) -> tuple[str, str, str]:
     volume = issue = on_pages = ""
     for part in parts:
         for detail in part.detail:
-            number = _plain(" ".join(detail.number))
+            number = plain(" ".join(detail.number))
             if detail.type in ("issue", "number"):
                 issue = issue or number
             elif detail.type in ("volume", None):
                 volume = volume or number
         for extent in part.extent:
             ends = "–".join(filter(None, (extent.start, extent.end)))
-            on_pages = on_pages or _plain(ends or extent.list or "")
+            on_pages = on_pages or plain(ends or extent.list or "")
     return volume, issue, on_pages
 
 
@@ -368,7 +304,7 @@ def _place_in_host(parts: Iterable[m.Part]) -> tuple[str, str, str]:
 
 
 def _identifiers(mods: m.Mods, kind: str) -> tuple[str, ...]:
-    found = (_plain(each.value) for each in mods.identifier if each.type == kind and each.invalid != "yes")
+    found = (plain(each.value) for each in mods.identifier if each.type == kind and each.invalid != "yes")
     return tuple(dict.fromkeys(filter(None, found)))
 
 
@@ -382,4 +318,4 @@ def _language(mods: m.Mods) -> str:
 
 def _subjects(mods: m.Mods) -> tuple[str, ...]:
     topics = (part.value for subject in mods.subject for part in subject.parts if isinstance(part, m.Topic))
-    return tuple(dict.fromkeys(filter(None, map(_plain, topics))))
+    return tuple(dict.fromkeys(filter(None, map(plain, topics))))

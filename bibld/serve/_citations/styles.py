@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bibld.serve._citations.reference import Person, Reference
+from bibld.serve._citations.people import Person
+from bibld.serve._citations.reference import Reference
 from bibld.text.numerals import edition_number
 
 _SHORT_PLACES = {

@@ -24,6 +24,7 @@ from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._pages.reports import ReportPages
 from bibld.serve._pages.result_maps import ResultMaps
 from bibld.serve._pages.reviews import ReviewPages
+from bibld.serve._pages.structured import LinkedIris
 from bibld.serve._pages.things import INCOMING_ON_PAGE, Place, ThingPages, heading_of
 from bibld.serve._pictures import Picture
 from bibld.serve._review.site import ReviewView
@@ -209,7 +210,7 @@ class Pages:
             return self.reports.source(source, self._statements(triples, thing), common)
         return self._entity(thing, triples, common, page)
 
-    def publication(self, thing: Thing, linked: Iterable[str]) -> bytes:
+    def publication(self, thing: Thing, linked: LinkedIris) -> bytes:
         """Return the page about a publication; ``linked`` are the IRIs that its description points to."""
         return self._things.publication(thing, linked)
 

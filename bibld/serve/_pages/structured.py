@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
 from bibld.model.identifiers import has_isbn_check_digit, isbn, isbn13
-from bibld.serve._citations import Person, Reference
+from bibld.model.rdf import expand
+from bibld.serve._citations import Person, Reference, find_person
+from bibld.serve._pages import views
 from bibld.serve._pages.facts import folded
+from bibld.text.publishers import full_publisher_key
+from bibld.text.romanisation import transcription_key
 
 _TYPES = {
     "book": "Book",
@@ -23,26 +28,104 @@ _TYPES = {
     "image": "VisualArtwork",
     "document": "CreativeWork",
 }
+_TYPES_OF_SUBJECTS = {
+    "concept": "DefinedTerm",
+    "place": "Place",
+    "work": "CreativeWork",
+    "series": "CreativeWorkSeries",
+}
+_BETWEEN_PARTS = " — "
+_DATES = re.compile(r",?\s*\b\d{3,4}\??\s*[-–]\s*(?:\d{3,4}\b\??)?")
 _MOST_ABOUT = 20
 _LONGEST_DESCRIPTION = 300
 
 
-def publication(reference: Reference, page: str, entities: Mapping[str, str], same: Sequence[str]) -> dict[str, object]:
+class Named(msgspec.Struct, frozen=True):
+    """A thing with its name, its IRI (empty if it has none), and its class of schema.org."""
+
+    name: str
+    iri: str
+    kind: str
+
+
+class LinkedIris(msgspec.Struct, frozen=True):
+    """The IRIs that the description of a publication points to: all, its creators and contributors, its subjects."""
+
+    things: Sequence[str] = ()
+    agents: Sequence[str] = ()
+    subjects: Sequence[str] = ()
+
+    @staticmethod
+    def from_objects(things: Iterable[str], objects: Callable[[str], Iterable[str]]) -> LinkedIris:
+        """Return the links; ``objects`` returns the IRIs that the publication points to with a predicate."""
+        agents = [iri for each in ("dcterms:creator", "dcterms:contributor") for iri in objects(expand(each))]
+        return LinkedIris(list(things), list(dict.fromkeys(agents)), list(objects(expand("dcterms:subject"))))
+
+
+class LinkedThings(msgspec.Struct, frozen=True):
+    """What the description of a publication is linked to.
+
+    ``entities`` are IRIs by folded names, ``agents`` the IRIs of its creators and contributors with the forms of their
+    names, ``publishers`` those of its publishers. ``about`` are its subjects, headings without an entity among them.
+    """
+
+    entities: Mapping[str, str] = {}
+    agents: Sequence[tuple[str, Sequence[str]]] = ()
+    about: Sequence[Named] = ()
+    publishers: Sequence[tuple[str, Sequence[str]]] = ()
+
+
+def linked_things(
+    linked: LinkedIris, entities: views.EntityLinks, headings: Iterable[Sequence[str]], base: str
+) -> LinkedThings:
+    """Return what a publication is linked to, with its names; ``headings`` are its subjects, each in parts."""
+    named = entities.among(linked.things)
+    subjects = [(link, names) for link, names in named if base + link.path in linked.subjects]
+    about = [
+        Named(
+            link.text.replace("--", _BETWEEN_PARTS),
+            base + link.path,
+            _TYPES_OF_SUBJECTS.get(link.path.partition("/")[0], "Thing"),
+        )
+        for link, _ in subjects
+        if views.is_worth_a_visit(link.path, link.text)
+    ]
+    works = [(iri, forms) for iri, forms in entities.forms(linked.subjects) if iri.startswith(f"{base}work/") and forms]
+    about += [Named(forms[0], iri, "CreativeWork") for iri, forms in works]
+    known = {_subject_key(form) for _, forms in entities.forms(linked.subjects) for form in forms}
+    known_works = {_subject_key(form) for _, forms in works for form in forms}
+    about += [
+        Named(_BETWEEN_PARTS.join(parts), "", "Thing")
+        for parts in headings
+        if parts and _subject_key(" ".join(parts)) not in known and _subject_key(parts[-1]) not in known_works
+    ]
+    iris = {name: base + link.path for link, names in named for name in names}
+    publishers = [base + link.path for link, _ in named if link.path.startswith("publisher/")]
+    return LinkedThings(iris, entities.forms(linked.agents), about, entities.forms(publishers))
+
+
+def _subject_key(heading: str) -> str:
+    """Return the letters and digits of a heading, equal for all scripts, without the dates of a person."""
+    return folded(transcription_key(_DATES.sub(" ", heading)))
+
+
+def publication(reference: Reference, page: str, linked: LinkedThings, same: Sequence[str]) -> dict[str, object]:
     """Describe a publication in terms of schema.org; each author once.
 
-    ``page`` is the address of the page, ``entities`` are IRIs by folded names, ``same`` other IRIs of the publication.
+    ``page`` is the address of the page, ``same`` are other IRIs of the publication.
     """
+    entities = linked.entities
     document: dict[str, object] = {
         "@context": "https://schema.org",
         "@type": _TYPES[reference.kind],
         "@id": reference.iri,
         "url": page,
         "name": reference.full_title,
-        "author": [_agent(person, entities) for person in reference.authors],
-        "editor": [_agent(person, entities) for person in reference.editors],
-        "translator": [_agent(person, entities) for person in reference.translators],
+        "author": _agents(reference.authors, linked),
+        "editor": _agents(reference.editors, linked),
+        "translator": _agents(reference.translators, linked),
         "bookEdition": reference.edition if reference.kind == "book" else "",
-        "publisher": [_named("Organization", name, entities) for name in reference.publishers],
+        "publisher": _publishers(reference.publishers, linked),
         "locationCreated": [_named("Place", name, entities) for name in reference.places],
         "datePublished": reference.year[:4],
         "inLanguage": reference.language,
@@ -50,7 +133,7 @@ def publication(reference: Reference, page: str, entities: Mapping[str, str], sa
         "issn": list(reference.issn) if reference.kind == "serial" else [],
         "isPartOf": _container(reference, entities),
         "pagination": reference.pages,
-        "about": [_named("Thing", name, entities) for name in reference.subjects[:_MOST_ABOUT]],
+        "about": [_thing(each) for each in linked.about[:_MOST_ABOUT]],
         "abstract": reference.abstract,
         "sameAs": list(same) + ([f"https://doi.org/{reference.doi}"] if reference.doi else []),
     }
@@ -62,18 +145,64 @@ def _thirteen_digits(number: str) -> str:
     return isbn13(found.value) if found is not None and has_isbn_check_digit(found.value) else number
 
 
-def _agent(person: Person, entities: Mapping[str, str]) -> dict[str, str]:
+def _agents(people: Iterable[Person], linked: LinkedThings) -> list[dict[str, object]]:
+    """Return people and organisations; forms of a name whose entity is the same are one."""
+    found: dict[str, dict[str, object]] = {}
+    for person in people:
+        iri = find_person(person, linked.agents) or linked.entities.get(folded(person.heading), "")
+        others = [person.spoken] if iri in found else []
+        agent = found.setdefault(iri or person.heading, _agent(person, iri))
+        names = [*_texts(agent.get("alternateName")), *others, *person.other_forms]
+        names = [name for name in dict.fromkeys(names) if name != agent["name"]]
+        if names:
+            agent["alternateName"] = names
+    return list(found.values())
+
+
+def _texts(value: object) -> list[str]:
+    return [str(each) for each in value] if isinstance(value, list) else []
+
+
+def _agent(person: Person, iri: str) -> dict[str, object]:
     kind = "Organization" if person.is_organisation else "Person"
-    heading = ", ".join(filter(None, (person.family, person.given)))
-    found = _named(kind, heading, entities)
+    found: dict[str, object] = {"@type": kind, **({"@id": iri} if iri else {}), "name": person.spoken}
     if person.given:
-        found |= {"name": f"{person.given} {person.family}", "familyName": person.family, "givenName": person.given}
+        found |= {"familyName": person.family, "givenName": person.given}
     return found
 
 
+def _thing(named: Named) -> dict[str, str]:
+    return {"@type": named.kind, **({"@id": named.iri} if named.iri else {}), "name": named.name}
+
+
 def _named(kind: str, name: str, entities: Mapping[str, str]) -> dict[str, str]:
-    iri = entities.get(folded(name))
-    return {"@type": kind, **({"@id": iri} if iri else {}), "name": name}
+    return _thing(Named(name, entities.get(folded(name), ""), kind))
+
+
+def _publishers(names: Iterable[str], linked: LinkedThings) -> list[dict[str, str]]:
+    """Return publishers; names with the same entity are one."""
+    found: dict[str, dict[str, str]] = {}
+    names = list(names)
+    for name in names:
+        iri = linked.entities.get(folded(name)) or _publisher_iri(name, linked.publishers)
+        if not iri and len(names) == len(linked.publishers) == 1:  # the description has no other one
+            iri = linked.publishers[0][0]
+        found.setdefault(iri or name, _thing(Named(name, iri, "Organization")))
+    return list(found.values())
+
+
+def _publisher_iri(name: str, publishers: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """Return the IRI of the only publisher with this name, which may be abbreviated; empty if there is none."""
+    words = full_publisher_key(name).split()
+    found = set()
+    for iri, forms in publishers:
+        for form in forms:
+            others = full_publisher_key(form).split()
+            if len(words) == len(others) and all(
+                one.startswith(other) or other.startswith(one) for one, other in zip(words, others, strict=True)
+            ):
+                found.add(iri)
+    return found.pop() if len(found) == 1 else ""
 
 
 def _container(reference: Reference, entities: Mapping[str, str]) -> list[dict[str, object]]:
@@ -124,14 +253,6 @@ def imprint(reference: Reference) -> str:
     """Return place, publisher and year in one line, as on a title page."""
     parts = " : ".join(filter(None, ("; ".join(reference.places[:2]), "; ".join(reference.publishers[:2]))))
     return ", ".join(filter(None, (parts, reference.year)))
-
-
-class Named(msgspec.Struct, frozen=True):
-    """A thing with its name, its IRI, and its class of schema.org."""
-
-    name: str
-    iri: str
-    kind: str
 
 
 def entity(thing: Named, years: Mapping[str, str], others: Sequence[str], same: Sequence[str]) -> dict[str, object]:

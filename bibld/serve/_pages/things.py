@@ -11,7 +11,7 @@ import pyoxigraph as ox
 
 from bibld.model.card import title_text
 from bibld.model.marc_writers import to_mrk
-from bibld.model.mods import Mods
+from bibld.model.mods import Cartographics, Mods, Subject
 from bibld.model.origin import RecordId
 from bibld.protocols import SourceRecord
 from bibld.serve._citations import STYLES, coins, reference_of
@@ -88,7 +88,7 @@ class ThingPages:
         """Return the page about a thing; ``page`` is that of the list of what points to an entity, from 1."""
         match thing.kind:
             case "resource":
-                return self.publication(thing, _objects(triples))
+                return self.publication(thing, _links(thing.iri, triples))
             case "record":
                 return self._record(thing)
             case "match":
@@ -129,13 +129,13 @@ class ThingPages:
 
     # -- publications
 
-    def publication(self, thing: Thing, linked: Iterable[str]) -> bytes:
+    def publication(self, thing: Thing, linked: structured.LinkedIris) -> bytes:
         """Return the page about a publication; ``linked`` are the IRIs that its description points to."""
         merged = thing.merged
         assert merged is not None
         members = merged.cluster.members
         records = [record for record in map(self._catalog.record, members[:_COMPARED]) if record is not None]
-        entities = self._entities.among(linked)
+        entities = self._entities.among(linked.things)
         reference = reference_of(merged.mods, thing.iri, merged.sources)
         edges = views.edge_views(self._catalog.edges_of(members), self._addresses) if len(members) > 1 else []
         values = fields.values(merged.mods, self._language)
@@ -147,7 +147,9 @@ class ThingPages:
         ]
         heading = heading_of(merged.mods, self._language)
         page = self._base + f"doc/{thing.path}.html"
-        iris = {name: self._base + each.path for each, names in entities for name in names}
+        headings = [fields.subject_parts(subject) for subject in merged.mods.subject]
+        topics = [parts for parts, subject in zip(headings, merged.mods.subject, strict=True) if not _is_scale(subject)]
+        linked_things = structured.linked_things(linked, self._entities, topics, self._base)
         same = [self._release.addresses.iris.resource(member) for member in members if member != merged.cluster.founder]
         author = first_author(reference, [(link.path, names) for link, names in entities])
         others = Editions()
@@ -172,7 +174,7 @@ class ThingPages:
             entities=views.by_kind(
                 [(link, names) for link, names in entities if views.is_worth_a_visit(link.path, link.text)],
                 {facts.folded(genre.value) for genre in merged.mods.genre},
-                {facts.folded("--".join(fields.subject_parts(subject))) for subject in merged.mods.subject},
+                {facts.folded("--".join(parts)) for parts in headings},
             ),
             events=self._events(members),
             citations=[(self._language.text(name), STYLES[style](reference)) for style, name in STYLE_NAMES.items()]
@@ -180,7 +182,7 @@ class ThingPages:
             else [],
             coins=coins(reference),
             summary=structured.summary(reference),
-            structured=_script_json(structured.publication(reference, page, iris, same)),
+            structured=_script_json(structured.publication(reference, page, linked_things, same)),
             open_graph=structured.open_graph(reference, heading.title, page, self._dataset_title(), self._language.tag),
             **self._common(thing, "html"),
         )
@@ -372,8 +374,19 @@ _EVENT_WORDS = {
 }
 
 
-def _objects(triples: Iterable[ox.Triple]) -> list[str]:
-    return [each.object.value for each in triples if isinstance(each.object, ox.NamedNode)]
+def _is_scale(subject: Subject) -> bool:
+    """Whether a subject states the scale or the coordinates of a map, not what it is about."""
+    return all(isinstance(part, Cartographics) for part in subject.parts)
+
+
+def _links(thing: str, triples: Iterable[ox.Triple]) -> structured.LinkedIris:
+    pairs = [(each, each.object.value) for each in triples if isinstance(each.object, ox.NamedNode)]
+
+    def objects(predicate: str) -> list[str]:
+        subject, link = ox.NamedNode(thing), ox.NamedNode(predicate)
+        return [value for each, value in pairs if each.subject == subject and each.predicate == link]
+
+    return structured.LinkedIris.from_objects((value for _, value in pairs), objects)
 
 
 def _by_fate(subfields: Iterable[tuple[str, str]]) -> list[tuple[str, list[tuple[str, int]]]]:

@@ -115,8 +115,8 @@ class EntityLinks:
     """Finds the links to the entities of a release; many publications link the same ones, so they are remembered."""
 
     def __init__(self, names: Names, addresses: Addresses) -> None:
-        self._names = names
         self._addresses = addresses
+        self._labels = lru_cache(maxsize=_REMEMBERED_ENTITIES)(names.labels)
         self._find_remembered = lru_cache(maxsize=_REMEMBERED_ENTITIES)(self._find)
 
     def among(self, iris: Iterable[str]) -> list[NamedEntity]:
@@ -125,6 +125,10 @@ class EntityLinks:
         found = [entity for iri in entities if (entity := self._find_remembered(iri)) is not None]
         return sorted(found, key=lambda pair: (_ORDER_OF_KINDS[pair[0].kind], pair[0].text))
 
+    def forms(self, iris: Iterable[str]) -> list[tuple[str, list[str]]]:
+        """Return the forms of the names of things by their IRIs."""
+        return [(iri, [label.text for label in self._labels(iri)]) for iri in dict.fromkeys(iris)]
+
     def _is_entity(self, iri: str) -> bool:
         path = self._addresses.iris.path(iri) if "#" not in iri else None
         return path is not None and path.partition("/")[0] in _ENTITY_FOLDERS
@@ -132,7 +136,7 @@ class EntityLinks:
     def _find(self, iri: str) -> NamedEntity | None:
         path = self._addresses.iris.path(iri) or ""
         kind = ENTITY_KINDS[path.partition("/")[0]]
-        labels = self._names.labels(iri)
+        labels = self._labels(iri)
         if not labels:
             return None
         language = labels[0].language or fields.language_of(labels[0].text)
