@@ -92,9 +92,9 @@ class ReleaseGraph:
             {quad.object.value for quad in self._quads(subject, predicate) if isinstance(quad.object, ox.NamedNode)}
         )
 
-    def subjects(self, predicate: str, value: str) -> list[str]:
-        """Return the IRIs that point to an IRI with a predicate in any graph, sorted."""
-        quads = self._quads(None, predicate, value)
+    def subjects(self, predicate: str, value: str, most: int | None = None) -> list[str]:
+        """Return the IRIs that point to an IRI with a predicate in any graph, sorted, from at most ``most`` quads."""
+        quads = itertools.islice(self._quads(None, predicate, value), most)
         return sorted({quad.subject.value for quad in quads if isinstance(quad.subject, ox.NamedNode)})
 
     def literals(self, subject: str, predicate: str) -> list[str]:

@@ -12,7 +12,7 @@ from bibld.published.search import open_search, write_search
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations import Person, Reference
 from bibld.serve._language import language_named
-from bibld.serve._pages.works import WorkLists, first_author
+from bibld.serve._pages.works import Kin, WorkLine, WorkLists, by_issue, by_number, first_author
 
 BASE = "https://data.example.org/"
 TERMS = {
@@ -25,6 +25,7 @@ TERMS = {
     "trl": "http://id.loc.gov/vocabulary/relators/trl",
     "contributor": "http://purl.org/dc/terms/contributor",
     "subject": "http://purl.org/dc/terms/subject",
+    "language": "http://purl.org/dc/terms/language",
     "derived": "http://www.w3.org/ns/prov#wasDerivedFrom",
     "type": "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
 }
@@ -39,10 +40,13 @@ def thing(path: str) -> str:
     return f"<{BASE}{path}>"
 
 
-def book(number: int, title: str, year: str, *links: tuple[str, str], alternative: str = "") -> list[str]:
+def book(
+    number: int, title: str, year: str, *links: tuple[str, str], alternative: str = "", language: str = ""
+) -> list[str]:
     path = f"resource/rsl/{number}"
     lines = [line(path, "title", f'"{title}"'), line(path, "label", f'"{title}"')]
     lines += [line(path, "alternative", f'"{alternative}"')] if alternative else []
+    lines += [line(path, "language", f"<http://id.loc.gov/vocabulary/iso639-2/{language}>")] if language else []
     lines += [line(path, "issued", YEAR.format(year))] if year else []
     lines += [line(path, term, thing(target)) for term, target in links]
     return [*lines, line(path, "derived", thing(f"record/rsl/{number}"))]
@@ -53,6 +57,7 @@ def named(path: str, name: str, kind: str = "http://xmlns.com/foaf/0.1/Person") 
 
 
 TOLSTOY = (("creator", "agent/tolstoy"), ("aut", "agent/tolstoy"))
+CHEKHOV = ("creator", "agent/chekhov")
 QUADS = [
     *named("agent/tolstoy", "Толстой, Лев Николаевич, 1828-1910"),
     *named("agent/maude", "Maude, Aylmer"),
@@ -71,6 +76,13 @@ QUADS = [
         alternative="Voĭna i mir. English",
     ),
     *book(6, "Толстой", "", ("subject", "agent/tolstoy")),
+    *named("agent/chekhov", "Чехов, Антон Павлович"),
+    *book(11, "Чайка", "1901", CHEKHOV, language="rus"),
+    *book(12, "Чайка : комедия", "1950", CHEKHOV, language="rus"),
+    *book(13, "Чайка въ старомъ правописанiи", "1896", CHEKHOV, alternative="Чайка", language="rus"),
+    *book(14, "Чайка", "1960", CHEKHOV, language="bul"),
+    *book(15, "Die Möwe", "1902", CHEKHOV, alternative="Чайка", language="ger"),
+    *book(16, "Чайка. Пьесы", "1980", CHEKHOV, language="rus"),
 ]
 
 
@@ -125,6 +137,51 @@ def test_translations_are_found_by_the_title_of_the_original_in_any_script(lists
     assert [work.year for work in found.translations] == ["1936", "1978", "1978"]
     assert found.editions == found.volumes == ()
     assert lists.editions("resource/rsl/5", "agent/tolstoy", translation).translations == ()
+
+
+def test_a_translation_has_another_language_and_an_edition_has_the_same(lists):
+    reference = Reference("", title="Чайка", year="1901")
+    found = lists.editions("resource/rsl/11", "agent/chekhov", reference)
+    assert [work.year for work in found.editions] == ["1896", "1950", "1980"]
+    assert [work.year for work in found.translations] == ["1902", "1960"]
+    found = lists.editions("resource/rsl/15", "agent/chekhov", Reference("", title="Die Möwe"), ["Чайка"])
+    assert [work.year for work in found.translations] == ["1896", "1901", "1950", "1960", "1980"]
+    assert found.editions == ()
+
+
+def test_what_statements_relate_to_a_publication_is_no_edition_of_it(lists):
+    volume = WorkLine("/resource/rsl/16", "Чайка. Пьесы", "ru", "1980", "", 1)
+    kin = Kin(frozenset({"resource/rsl/12"}), {"resource/rsl/16": volume})
+    found = lists.editions("resource/rsl/11", "agent/chekhov", Reference("", title="Чайка"), (), kin)
+    assert [work.year for work in found.editions] == ["1896"]
+    assert found.volumes == (volume,)
+    assert lists.editions("resource/rsl/11", "", Reference(""), (), kin).volumes == (volume,)
+
+
+def test_volumes_are_in_the_order_of_their_numbers_and_issues_in_that_of_their_years(lists):
+    titles = {
+        "Works. Vol. 10": "1980",
+        "Works. Vol. 9": "1981",
+        "Works in 2 vol.": "1979",
+        "Works. Vol. 2. Part 1": "1982",
+    }
+    lines = [WorkLine("", title, "", year, "", 1) for title, year in titles.items()]
+    assert [line.title for line in sorted(lines, key=by_number)] == [
+        "Works. Vol. 2. Part 1",
+        "Works. Vol. 9",
+        "Works. Vol. 10",
+        "Works in 2 vol.",
+    ]
+    assert [line.year for line in sorted(lines, key=by_issue)] == ["1979", "1980", "1981", "1982"]
+
+
+def test_publications_are_read_by_their_paths(lists):
+    found = lists.search.publications(["resource/rsl/12", "agent/chekhov", "resource/rsl/99", "resource/rsl/15"])
+    assert {path: (work.title, work.year, work.languages, work.role) for path, work in found.items()} == {
+        "resource/rsl/12": ("Чайка : комедия", "1950", ("rus",), ""),
+        "resource/rsl/15": ("Die Möwe", "1902", ("ger",), ""),
+    }
+    assert lists.search.publications([]) == {}
 
 
 def test_what_has_no_publications_has_no_lists(lists):

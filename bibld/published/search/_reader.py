@@ -157,6 +157,17 @@ class Rows:
         ).fetchone()
         return int(row[0]) if row is not None else None
 
+    def publications_of(self, paths: Iterable[str]) -> list[Stored]:
+        """Return the publications with these paths, in the order of their ids; a path without one is left out."""
+        wanted = set(paths)
+        rows = self._in(
+            f"SELECT id FROM path_key JOIN entry USING (id) WHERE kind = {KINDS.index(EntryKind.PUBLICATION)}"
+            f" AND {VALID} AND key IN",
+            sorted(map(key_of, wanted)),
+        )
+        found = self.publications(sorted({id_ for (id_,) in rows}))
+        return [each for each in found if each.details.path in wanted]
+
     def headings(self, ids: Iterable[int]) -> dict[int, Heading]:
         """Return path and name of things by their ids; the name of some is empty."""
         rows = self._in("SELECT id, kind, data FROM entry JOIN detail USING (id) WHERE id IN", list(ids))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from bibld.published._schema import connect, reporting_errors
@@ -10,7 +10,7 @@ from bibld.published.search._documents import EntryKind
 from bibld.published.search._facets import COUNTED, Counts, is_mark
 from bibld.published.search._matching import in_columns, of_complete_title, of_thing, of_words, quote
 from bibld.published.search._query import LONGEST_QUERY
-from bibld.published.search._reader import Rows, agents_of
+from bibld.published.search._reader import Rows, Stored, agents_of
 from bibld.published.search._rows import number_token
 from bibld.published.search._schema import AGENT, FILE, Details, has_release
 from bibld.published.search._searching import Searches
@@ -96,21 +96,30 @@ class SearchView:
             ids = self._rows.matching(query, _MOST_WORKS)
             ordered = self._ordered(ids, sort)[offset : offset + limit]
             found = self._rows.publications(ordered)
-            names = self._rows.names({link.id for each in found for link in each.details.links if link.group == AGENT})
-            works = [
-                Work(
-                    each.details.path,
-                    each.title,
-                    each.details.year,
-                    _role_of(each.details, id_, role),
-                    each.details.type,
-                    each.details.languages,
-                    tuple(dict.fromkeys(record.partition("/")[0] for record in each.details.records)),
-                    agents_of(each.details, names),
-                )
-                for each in found
-            ]
+            works = self._works_of(found, [_role_of(each.details, id_, role) for each in found])
             return works, len(ids)
+
+    def publications(self, paths: Iterable[str]) -> dict[str, Work]:
+        """Return the publications with these paths by their paths, without a role; only those that there are."""
+        with self._rows.within(_LONG * self._seconds):
+            found = self._rows.publications_of(paths)
+            return {work.path: work for work in self._works_of(found, [""] * len(found))}
+
+    def _works_of(self, found: Sequence[Stored], roles: Sequence[str]) -> list[Work]:
+        names = self._rows.names({link.id for each in found for link in each.details.links if link.group == AGENT})
+        return [
+            Work(
+                each.details.path,
+                each.title,
+                each.details.year,
+                role,
+                each.details.type,
+                each.details.languages,
+                tuple(dict.fromkeys(record.partition("/")[0] for record in each.details.records)),
+                agents_of(each.details, names),
+            )
+            for each, role in zip(found, roles, strict=True)
+        ]
 
     def _ordered(self, ids: Sequence[int], sort: str) -> list[int]:
         from_ids = "entry JOIN detail USING (id)" if sort == "title" else "entry"

@@ -21,7 +21,8 @@ from bibld.serve._names import Names
 from bibld.serve._pages import codes, facts, fields, matches, portraits, structured, terms, views
 from bibld.serve._pages.holdings import holdings
 from bibld.serve._pages.locator import locate
-from bibld.serve._pages.works import Editions, WorkLists, WorksOfThing, first_author
+from bibld.serve._pages.relatives import RelativeLists
+from bibld.serve._pages.works import WorkLists, WorksOfThing, first_author
 from bibld.serve._things import OpenRelease, Thing
 
 INCOMING_ON_PAGE = 100
@@ -82,6 +83,7 @@ class ThingPages:
         self._base = place.release.addresses.iris.base
         search = place.release.search
         self._entities = views.EntityLinks(place.names, self._addresses)
+        self._relatives = RelativeLists(place.release, place.names, place.language)
         self._works = WorkLists(search, self._addresses, self._language) if search is not None else None
 
     def document(self, thing: Thing, triples: Sequence[ox.Triple], page: int = 1) -> bytes:
@@ -152,13 +154,9 @@ class ThingPages:
         linked_things = structured.linked_things(linked, self._entities, topics, self._base)
         same = [self._release.addresses.iris.resource(member) for member in members if member != merged.cluster.founder]
         author = first_author(reference, [(link.path, names) for link, names in entities])
-        others = Editions()
-        if self._works is not None:
-            uniform = [title_text(info) for info in merged.mods.title_info if info.type == "uniform"]
-            others = self._works.editions(thing.path, author, reference, uniform)
         return self._render(
             "publication.html",
-            others=others,
+            relatives=self._relatives.relatives(merged, reference, author),
             heading=heading,
             kind=self._language.text(codes.KIND_LABELS[reference.kind]),
             responsibility=reference.responsibility,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from urllib.parse import urlencode
 
 import msgspec
@@ -50,6 +50,9 @@ _MOSTCOMPANIONS = 12
 _MOST_IN_A_ROLE = 60
 _FEWEST_YEARS = 3
 _MOST_EDITIONS = 12
+_MOST_VOLUMES = 60
+_END_OF_MAIN_TITLE = re.compile(r"\.\s")
+_NUMBER = re.compile(r"\d{1,9}")
 _END_OF_TITLE = re.compile(r"\s[:=/;]\s|\.\s")
 
 
@@ -96,14 +99,21 @@ class Companions(msgspec.Struct, frozen=True):
 
 
 class Editions(msgspec.Struct, frozen=True):
-    """Other publications of the same text: of other years, other volumes, and those under another title.
-
-    The latter are most often translations; their records state the title of the original, or this one does.
-    """
+    """Other publications of the same text: in the same language, other volumes, and in other languages."""
 
     editions: tuple[WorkLine, ...] = ()
     volumes: tuple[WorkLine, ...] = ()
     translations: tuple[WorkLine, ...] = ()
+
+
+class Kin(msgspec.Struct, frozen=True):
+    """What statements relate to a publication: the paths of its sets and parts, and the other volumes of its set."""
+
+    family: frozenset[str] = frozenset()
+    volumes: Mapping[str, WorkLine] = {}
+
+
+_NO_KIN = Kin()
 
 
 class WorksOfThing(msgspec.Struct, frozen=True):
@@ -200,34 +210,53 @@ class WorkLists(msgspec.Struct, frozen=True):
         facet = _FACET_OF_FOLDER.get(path.partition("/")[0], "")
         return f"{self.addresses.mount}search?{urlencode({**({facet: path} if facet else {}), **more}, safe='/~')}"
 
-    def editions(self, path: str, author: str, reference: Reference, uniform: Sequence[str] = ()) -> Editions:
+    def editions(
+        self, path: str, author: str, reference: Reference, uniform: Sequence[str] = (), kin: Kin = _NO_KIN
+    ) -> Editions:
         """Return other publications of an author (its path) with the title of this one (its path).
 
-        ``uniform`` are titles of the original that the description states, in any script.
+        ``uniform`` are titles of the original that the description states, in any script. Sets and parts of the
+        publication are none of them, and the other volumes of its set are always volumes.
         """
         title = folded(reference.title)
-        if not (title and author):
-            return Editions()
-        originals = list(dict.fromkeys(_END_OF_TITLE.split(text)[0] for text in uniform))
-        wanted = {_key_of_title(text) for text in (reference.title, *originals)}
         editions: list[WorkLine] = []
-        volumes: list[WorkLine] = []
+        volumes = list(kin.volumes.values())
         translations: list[WorkLine] = []
-        found = [each for text in (reference.title, *originals) for each in self._named(text)]
-        for named in {each.path: each for each in found}.values():
-            if named.path == path or author not in named.data.get("author", ()):
+        originals = list(dict.fromkeys(main_title(text) for text in uniform))
+        wanted = {_key_of_title(text) for text in (reference.title, *originals)}
+        named_so = [each for text in (reference.title, *originals) for each in self._named(text)] if title else []
+        found = {each.path: each for each in named_so if author and author in each.data.get("author", ())}
+        languages = self._languages((path, *found))
+        for named in found.values():
+            if named.path == path or named.path in kin.family or named.path in kin.volumes:
                 continue
             parts = [folded(part) for part in _END_OF_TITLE.split(named.title)]
+            has_title = parts[:1] == [title]
+            if not has_title and not any(_key_of_title(main_title(form)) in wanted for form in named.forms):
+                continue
             year = next(iter(named.data.get("year", ())), "")
             language = fields.language_of(named.title)
             line = WorkLine(self.addresses.page(named.path), named.title, language, year, "", named.uses)
-            if parts[:1] == [title]:
-                is_volume = bool(reference.part) and year == reference.year and folded(reference.part) not in parts
-                (volumes if is_volume else editions).append(line)
-            elif any(_key_of_title(_END_OF_TITLE.split(form)[0]) in wanted for form in named.forms):
+            is_same_language = _is_same_language(languages.get(path, ()), languages.get(named.path, ()))
+            if is_same_language is None:
+                is_same_language = has_title or language == fields.language_of(reference.title)
+            if not is_same_language:
                 translations.append(line)
-        lists = (editions, volumes, translations)
-        return Editions(*(tuple(sorted(lines, key=_by_year)[:_MOST_EDITIONS]) for lines in lists))
+            elif has_title and reference.part and year == reference.year and folded(reference.part) not in parts:
+                volumes.append(line)
+            else:
+                editions.append(line)
+        return Editions(
+            tuple(sorted(editions, key=by_year)[:_MOST_EDITIONS]),
+            tuple(sorted(volumes, key=by_number)[:_MOST_VOLUMES]),
+            tuple(sorted(translations, key=by_year)[:_MOST_EDITIONS]),
+        )
+
+    def _languages(self, paths: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Return the codes of the languages of publications by their paths."""
+        if len(paths) < 2:
+            return {}
+        return {path: work.languages for path, work in self.search.publications(paths).items()}
 
     def _named(self, title: str) -> list[Named]:
         return self.search.find(title, (EntryKind.PUBLICATION,))
@@ -236,7 +265,7 @@ class WorkLists(msgspec.Struct, frozen=True):
         lines = [self._line(work, kind) for work in works]
         return tuple(
             Decade(name, tuple(group))
-            for name, group in itertools.groupby(sorted(lines, key=_by_year), key=lambda line: self._decade(line.year))
+            for name, group in itertools.groupby(sorted(lines, key=by_year), key=lambda line: self._decade(line.year))
         )
 
     def _decade(self, year: str) -> str:
@@ -262,8 +291,39 @@ def _key_of_title(title: str) -> str:
     return transcription_key(title).replace(" ", "")
 
 
-def _by_year(line: WorkLine) -> tuple[str, str, str]:
+def by_year(line: WorkLine) -> tuple[str, str, str]:
+    """Return what sorts publications by year."""
     return line.year[:4] or "9999", line.title.casefold(), line.href
+
+
+def by_issue(line: WorkLine) -> tuple[str, tuple[int, ...], str, str]:
+    """Return what sorts issues by year, those of one year by their numbers."""
+    year, title, href = by_year(line)
+    return year, numbers_of(line.title), title, href
+
+
+def by_number(line: WorkLine) -> tuple[bool, tuple[int, ...], str, str, str]:
+    """Return what sorts volumes by their numbers, those without one last."""
+    numbers = numbers_of(line.title)
+    return not numbers, numbers, *by_year(line)
+
+
+def main_title(title: str) -> str:
+    """Return a title without its subtitle, volume and statement of responsibility."""
+    return _END_OF_TITLE.split(title, maxsplit=1)[0]
+
+
+def numbers_of(title: str) -> tuple[int, ...]:
+    """Return the numbers of the volume or issue that a title names: ``Works. Vol. 2. Part 3`` has 2 and 3."""
+    designation = _END_OF_MAIN_TITLE.split(title, maxsplit=1)[1:]
+    return tuple(int(number) for number in _NUMBER.findall("".join(designation)))
+
+
+def _is_same_language(some: Sequence[str], others: Sequence[str]) -> bool | None:
+    """Whether two publications have a language in common; None if that of one of them is not known."""
+    if not some or not others:
+        return None
+    return not set(some).isdisjoint(others)
 
 
 def first_author(reference: Reference, entities: Sequence[tuple[str, Set[str]]]) -> str:

@@ -1,0 +1,268 @@
+"""What a publication is part of, its parts, its other volumes and editions, and the same text in other formats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import urlencode
+
+import msgspec
+
+from bibld.model.card import title_text
+from bibld.model.identifiers import isbn, isbn13
+from bibld.model.iris import record_of_path
+from bibld.model.linkage import Merged
+from bibld.model.mods import RelatedItem
+from bibld.model.origin import RecordId
+from bibld.model.rdf import expand
+from bibld.published.search import EntryKind, Named, Work
+from bibld.serve._citations import Reference
+from bibld.serve._language import Language, message
+from bibld.serve._names import Names
+from bibld.serve._pages import fields
+from bibld.serve._pages.facts import folded
+from bibld.serve._pages.works import Editions, Kin, WorkLine, WorkLists, by_issue, by_number, main_title, numbers_of
+from bibld.serve._things import OpenRelease
+
+_IS_PART_OF, _HAS_PART, _HAS_FORMAT = map(expand, ("dcterms:isPartOf", "dcterms:hasPart", "dcterms:hasFormat"))
+_SHOWN = 100
+_MOST_READ = 2000
+"""Parts that are read and sorted: a journal may have ten thousand."""
+
+_MOST_MEMBERS = 100
+"""Records of a publication whose IRIs others may point to."""
+
+_MOST_HOSTS = 10
+_MOST_FORMATS = 20
+_ARTICLE, _PERIODICAL = "article", "periodical"
+"""Types of publications in the search."""
+
+_QUERY = """\
+PREFIX dcterms: <http://purl.org/dc/terms/>
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+SELECT ?part (SAMPLE(?label) AS ?title) (MIN(?date) AS ?issued) WHERE {
+  VALUES ?of { HOSTS }
+  ?part dcterms:isPartOf|^dcterms:hasPart ?of ; rdfs:label ?label .
+  OPTIONAL { ?part dcterms:issued ?date }
+}
+GROUP BY ?part
+ORDER BY ?issued ?title
+"""
+
+
+class PartGroup(msgspec.Struct, frozen=True):
+    """Parts of one kind: those that are shown, how many there are, and the address of all of them or empty.
+
+    ``is_all`` is false where counting was given up.
+    """
+
+    heading: str
+    lines: tuple[WorkLine, ...]
+    total: int
+    is_all: bool = True
+    all_href: str = ""
+
+
+class OtherFormat(msgspec.Struct, frozen=True):
+    """The same text in another format: a link if it is in the dataset; ``remark`` is the relation in words."""
+
+    text: str
+    language: str
+    href: str = ""
+    year: str = ""
+    remark: str = ""
+
+
+class Relatives(msgspec.Struct, frozen=True):
+    """Publications that are related to one."""
+
+    hosts: tuple[WorkLine, ...] = ()
+    parts: tuple[PartGroup, ...] = ()
+    editions: Editions = Editions()
+    formats: tuple[OtherFormat, ...] = ()
+
+
+class RelativeLists:
+    """Reads what is related to publications from the statements, the catalog and the search of a release."""
+
+    def __init__(self, release: OpenRelease, names: Names, language: Language) -> None:
+        self._graph = release.graph
+        self._catalog = release.catalog
+        self._addresses = release.addresses
+        self._iris = release.addresses.iris
+        self._search = release.search
+        self._has_services = release.has_services
+        self._names = names
+        self._language = language
+        self._lists = WorkLists(release.search, release.addresses, language) if release.search is not None else None
+
+    def relatives(self, merged: Merged, reference: Reference, author: str) -> Relatives:
+        """Return what is related to a publication; ``author`` is the path of its first author, or empty."""
+        founder, members = merged.cluster.founder, merged.cluster.members[:_MOST_MEMBERS]
+        path = f"resource/{founder.path}"
+        host_paths = self._hosts(members)
+        part_paths, is_all = self._parts(members)
+        part_paths = [each for each in part_paths if each not in host_paths]
+        works = self._works([*host_paths, *part_paths])
+        hosts = [works[each] for each in host_paths if each in works]
+        parts = [works[each] for each in part_paths if each in works]
+        groups = self._groups(members, parts, reference, is_all)
+        editions = Editions()
+        if self._lists is not None:
+            siblings = {each.path: self._line(each) for each in self._siblings(path, hosts)}
+            uniform = [title_text(info) for info in merged.mods.title_info if info.type == "uniform"]
+            kin = Kin(frozenset(works), siblings)
+            editions = self._lists.editions(path, author, reference, uniform, kin)
+        return Relatives(tuple(map(self._line, hosts)), groups, editions, tuple(self._formats(path, merged)))
+
+    # -- parts
+
+    def _hosts(self, members: Sequence[RecordId]) -> list[str]:
+        """Return the paths of publications that these records are parts of."""
+        found: set[str] = set()
+        for iri in map(self._iris.resource, members):
+            found.update(self._graph.objects(iri, _IS_PART_OF))
+            found.update(self._graph.subjects(_HAS_PART, iri, _MOST_HOSTS))
+        return self._publications(found, members)[:_MOST_HOSTS]
+
+    def _parts(self, members: Sequence[RecordId]) -> tuple[list[str], bool]:
+        """Return the paths of parts of what these records describe, and whether these are all."""
+        found: set[str] = set()
+        is_all = True
+        for iri in map(self._iris.resource, members):
+            room = _MOST_READ - len(found)
+            if room <= 0:
+                return self._publications(found, members), False
+            pointing = self._graph.subjects(_IS_PART_OF, iri, room + 1)
+            is_all = is_all and len(pointing) <= room
+            found.update(pointing[:room])
+            found.update(self._graph.objects(iri, _HAS_PART)[:_MOST_READ])
+        return self._publications(found, members), is_all
+
+    def _publications(self, iris: Iterable[str], members: Sequence[RecordId]) -> list[str]:
+        """Return the paths of publications, each as the one into which it was merged; none of the records' own."""
+        own = set(members)
+        found = set()
+        for iri in iris:
+            path = self._iris.path(iri) if "#" not in iri else None
+            if path is None or not path.startswith("resource/"):
+                continue
+            try:
+                record = record_of_path(path.removeprefix("resource/"))
+            except ValueError:
+                continue
+            cluster = self._catalog.cluster_of(record)
+            founder = cluster.founder if cluster is not None else record
+            if founder not in own:
+                found.add(f"resource/{founder.path}")
+        return sorted(found)
+
+    def _works(self, paths: Sequence[str]) -> dict[str, Work]:
+        """Return publications by their paths; without a search, only their titles are known."""
+        if self._search is not None:
+            return self._search.publications(paths)
+        titles = self._names.titles(self._iris.base + path for path in paths)
+        named = ((path, titles.get(self._iris.base + path)) for path in paths)
+        return {path: Work(path, title, "", "", "", (), (), ()) for path, title in named if title}
+
+    def _siblings(self, path: str, hosts: Sequence[Work]) -> list[Work]:
+        """Return the other volumes of the first set that a publication is part of; none of a journal."""
+        for host in hosts:
+            cluster = self._catalog.cluster_of(record_of_path(host.path.removeprefix("resource/")))
+            if host.type != _PERIODICAL and cluster is not None:
+                paths, _ = self._parts(cluster.members[:_MOST_MEMBERS])
+                works = self._works([each for each in paths if each != path])
+                return [work for work in works.values() if not _is_inside(work, host.title)]
+        return []
+
+    def _groups(
+        self, members: Sequence[RecordId], parts: Sequence[Work], reference: Reference, is_all: bool
+    ) -> tuple[PartGroup, ...]:
+        is_serial = reference.kind == "serial"
+        inside = [work for work in parts if _is_inside(work, reference.title)]
+        others = [work for work in parts if not _is_inside(work, reference.title)]
+        numbered = all(numbers_of(work.title) for work in others)
+        heading = message("Issues") if is_serial else message("Volumes") if numbered else message("Parts")
+        found = []
+        for name, works in ((heading, others), (message("Articles and chapters"), inside)):
+            if works:
+                lines = sorted(map(self._line, works), key=by_issue if is_serial or works is inside else by_number)
+                href = self._all_href(members) if len(lines) > _SHOWN or not is_all else ""
+                found.append(PartGroup(self._language.text(name), tuple(lines[:_SHOWN]), len(lines), is_all, href))
+        return tuple(found)
+
+    def _all_href(self, members: Sequence[RecordId]) -> str:
+        """Return the address of a table of all parts; empty where no server answers queries."""
+        if not self._has_services:
+            return ""
+        hosts = " ".join(f"<{self._iris.resource(member)}>" for member in members)
+        return f"{self._addresses.page('sparql')}?{urlencode({'query': _QUERY.replace('HOSTS', hosts)})}"
+
+    def _line(self, work: Work) -> WorkLine:
+        agents = "; ".join(agent.name for agent in work.agents[:2])
+        language = fields.language_of(work.title)
+        return WorkLine(self._addresses.page(work.path), work.title, language, work.year, agents, len(work.libraries))
+
+    # -- other formats
+
+    def _formats(self, path: str, merged: Merged) -> Iterator[OtherFormat]:
+        """Yield the other formats that records state, or whose records state this one."""
+        members = merged.cluster.members[:_MOST_MEMBERS]
+        linked: set[str] = set()
+        for iri in map(self._iris.resource, members):
+            linked.update(self._graph.objects(iri, _HAS_FORMAT)[:_MOST_FORMATS])
+            linked.update(self._graph.subjects(_HAS_FORMAT, iri, _MOST_FORMATS))
+        remarks = {path: ""}
+        texts = []
+        for item in merged.mods.related_item:
+            if item.type == "otherFormat":
+                remark = item.display_label or ""
+                found = self._by_number(item, members) or self._by_isbn(item)
+                if found:
+                    remarks[found] = remarks.get(found) or remark
+                else:
+                    texts.append((fields.title(item.mods), remark, item))
+        works = self._works(list(dict.fromkeys((*remarks, *self._publications(linked, members)))))
+        for work in sorted(works.values(), key=lambda work: (work.year, work.title, work.path))[:_MOST_FORMATS]:
+            if work.path != path:
+                line = self._line(work)
+                yield OtherFormat(line.title, line.language, line.href, line.year, remarks.get(work.path, ""))
+        for title, remark, item in texts[:_MOST_FORMATS]:
+            numbers = "; ".join(f"{(each.type or '').upper()} {each.value}".strip() for each in item.mods.identifier)
+            text = title or numbers
+            if text:
+                rest = (remark, numbers if title else "")
+                yield OtherFormat(
+                    text, fields.language_of(title), "", fields.year(item.mods), "; ".join(filter(None, rest))
+                )
+
+    def _by_number(self, item: RelatedItem, members: Sequence[RecordId]) -> str:
+        """Return the path of the publication that a related item names by a record of the same library, or nothing."""
+        numbers = [each.value for info in item.mods.record_info for each in info.record_identifier]
+        for number in filter(str.strip, numbers):
+            for source in dict.fromkeys(member.source for member in members):
+                cluster = self._catalog.cluster_of(RecordId.from_control_number(source, number))
+                if cluster is not None:
+                    return f"resource/{cluster.founder.path}"
+        return ""
+
+    def _by_isbn(self, item: RelatedItem) -> str:
+        """Return the path of the only publication with an ISBN of a related item, or nothing."""
+        for identifier in item.mods.identifier:
+            number = isbn(identifier.value) if identifier.type == "isbn" else None
+            if self._search is not None and number is not None and number.is_valid:
+                found = self._search.find(number.value, (EntryKind.PUBLICATION,))
+                having = [each for each in found if _has_isbn(each, number.value)]
+                if len(having) == 1:
+                    return having[0].path
+        return ""
+
+
+def _is_inside(part: Work, title: str) -> bool:
+    """Whether a part is an article or a chapter; a volume, with the title of the set, is none, whatever its type."""
+    return part.type == _ARTICLE and not folded(title).startswith(folded(main_title(part.title)))
+
+
+def _has_isbn(named: Named, value: str) -> bool:
+    """Whether a publication has an ISBN."""
+    numbers = (isbn(text) for text in named.data.get("isbn", ()))
+    return any(each is not None and each.is_valid and isbn13(each.value) == isbn13(value) for each in numbers)
