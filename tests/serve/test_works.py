@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -13,6 +14,7 @@ from bibld.serve._addresses import Addresses
 from bibld.serve._citations import Person, Reference
 from bibld.serve._language import language_named
 from bibld.serve._pages.works import Kin, WorkLine, WorkLists, by_issue, by_number, first_author
+from bibld.serve._search.addresses import Address
 
 BASE = "https://data.example.org/"
 TERMS = {
@@ -24,6 +26,8 @@ TERMS = {
     "aut": "http://id.loc.gov/vocabulary/relators/aut",
     "trl": "http://id.loc.gov/vocabulary/relators/trl",
     "contributor": "http://purl.org/dc/terms/contributor",
+    "spatial": "http://purl.org/dc/terms/spatial",
+    "place": "http://id.loc.gov/ontologies/bibframe/place",
     "subject": "http://purl.org/dc/terms/subject",
     "language": "http://purl.org/dc/terms/language",
     "derived": "http://www.w3.org/ns/prov#wasDerivedFrom",
@@ -58,6 +62,7 @@ def named(path: str, name: str, kind: str = "http://xmlns.com/foaf/0.1/Person") 
 
 TOLSTOY = (("creator", "agent/tolstoy"), ("aut", "agent/tolstoy"))
 CHEKHOV = ("creator", "agent/chekhov")
+REMIZOV = (("creator", "agent/rem"), ("aut", "agent/rem"))
 QUADS = [
     *named("agent/tolstoy", "Толстой, Лев Николаевич, 1828-1910"),
     *named("agent/maude", "Maude, Aylmer"),
@@ -75,6 +80,15 @@ QUADS = [
         ("trl", "agent/maude"),
         alternative="Voĭna i mir. English",
     ),
+    *named("place/moscow", "Москва", "http://purl.org/dc/terms/Location"),
+    *named("agent/rem", "Ремизов, Алексей"),
+    *named("work/war", "Толстой. Война и мир", "http://id.loc.gov/ontologies/bibframe/Work"),
+    *book(7, "Путеводитель", "1990", ("spatial", "place/moscow"), *REMIZOV),
+    *book(8, "План города", "1991", ("spatial", "place/moscow"), *REMIZOV),
+    *book(9, "Вид города", "1992", ("spatial", "place/moscow"), ("contributor", "agent/rem"), ("trl", "agent/rem")),
+    *book(10, "Город зимой", "1993", ("spatial", "place/moscow"), ("subject", "work/war")),
+    *book(21, "Стихи", "1890"),
+    line("resource/rsl/21#provision-1", "place", thing("place/moscow")),
     *book(6, "Толстой", "", ("subject", "agent/tolstoy")),
     *named("agent/chekhov", "Чехов, Антон Павлович"),
     *book(11, "Чайка", "1901", CHEKHOV, language="rus"),
@@ -109,8 +123,47 @@ def test_a_person_has_works_by_role_and_decade_and_works_about_it_separately(lis
     }
     assert [decade.name for decade in shown.roles[1].decades] == [""]
     assert shown.all_href == "/search?author=agent/tolstoy"
-    assert "1978: 2 publications" in shown.picture.inline()
-    assert "/search?author=agent/tolstoy&amp;year=1936" in shown.picture.inline()
+    assert [(group.href, group.found) for group in shown.roles] == [
+        ("/search?author=agent/tolstoy", 5),
+        ("/search?subject=agent/tolstoy", 1),
+    ]
+    (picture,) = shown.pictures
+    assert picture.caption.title == "Publications by year: As author"
+    assert "1978: 2 publications" in picture.inline()
+    assert "/search?author=agent/tolstoy&amp;year=1936" in picture.inline()
+
+
+def test_links_of_a_place_find_what_its_lists_contain(lists):
+    shown = lists.of_page("place/moscow", "place", 1, 100)
+    assert [(group.heading, group.count, group.href, group.found) for group in shown.roles] == [
+        ("Publications about it", 4, "/search?subject=place/moscow", 4),
+        ("Published", 1, "/search?place=place/moscow", 1),
+    ]
+    for group in shown.roles:
+        asked = Address.read("/search", parse_qsl(group.href.partition("?")[2])).asked
+        assert lists.search.search(asked).total == group.count
+    (picture,) = shown.pictures
+    columns = {cell.href for (cell, *_) in picture.rows}
+    assert "/search?subject=place/moscow&year=1990" in columns
+    for href in columns:
+        asked = Address.read("/search", parse_qsl(href.partition("?")[2])).asked
+        assert lists.search.search(asked).total == 1
+    assert lists.search_href("work/war") == "/search?subject=work/war"
+
+
+def test_two_roles_of_a_person_have_one_link(lists):
+    shown = lists.of_page("agent/rem", "person", 1, 100)
+    assert [(group.count, group.href, group.found, group.is_shared) for group in shown.roles] == [
+        (2, "/search?author=agent/rem", 0, False),
+        (1, "/search?author=agent/rem", 3, True),
+    ]
+
+
+def test_nothing_leads_to_a_search_where_there_is_none(lists):
+    without = WorkLists(lists.search, lists.addresses, lists.language, has_search=False)
+    shown = without.of_page("agent/tolstoy", "person", 1, 100)
+    assert {group.href for group in shown.roles} == {""}
+    assert "<a " not in shown.pictures[0].inline()
 
 
 def test_who_and_what_occurs_together_with_a_person_is_listed_by_kind(lists):

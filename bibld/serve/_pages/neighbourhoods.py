@@ -146,7 +146,7 @@ class NeighbourhoodPages:
             works = [work for decade in role.decades for work in decade.works]
             best = sorted(works, key=lambda work: (-work.libraries, work.year or "9999", work.title))
             others = tuple(_Other(work.href.removeprefix(start), _with_year(work.title, work.year)) for work in best)
-            yield _Group(role.heading, others, role.count, self._works.search_href(named.path))
+            yield _Group(role.heading, others, role.count, role.href)
         for companions in self._works.companions(named.path):
             others = tuple(
                 _Other(thing.href.removeprefix(start), thing.name, thing.count) for thing in companions.things

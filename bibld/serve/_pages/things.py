@@ -84,7 +84,9 @@ class ThingPages:
         search = place.release.search
         self._entities = views.EntityLinks(place.names, self._addresses)
         self._relatives = RelativeLists(place.release, place.names, place.language)
-        self._works = WorkLists(search, self._addresses, self._language) if search is not None else None
+        self._works: WorkLists | None = None
+        if search is not None:
+            self._works = WorkLists(search, self._addresses, self._language, place.release.has_services)
 
     def document(self, thing: Thing, triples: Sequence[ox.Triple], page: int = 1) -> bytes:
         """Return the page about a thing; ``page`` is that of the list of what points to an entity, from 1."""
@@ -287,7 +289,7 @@ class ThingPages:
             portrait=shown,
             names=others,
             linked=self._named_links(shown),
-            roles=self._role_lists(incoming, shown.kind, bool(works.all_href)),
+            roles=self._role_lists(incoming, shown.kind, bool(works.roles or works.decades)),
             incoming=incoming,
             page=page,
             before=f"{address}?page={page - 1}" if page > 1 else "",

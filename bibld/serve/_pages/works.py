@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from bibld.published.search import EntryKind, Named, SearchView, Work
+from bibld.published.search import Asked, EntryKind, Named, SearchView, Work
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations import Reference
 from bibld.serve._language import Language, message
@@ -24,8 +24,13 @@ _FACET_OF_FOLDER = {
     "concept": "subject",
     "publisher": "publisher",
     "series": "series",
-    "place": "place",
+    "work": "subject",
 }
+"""First segment of a path → the filter of the search for roles that are none of ``_FACET_OF_ROLE``."""
+
+_FACET_OF_ROLE = {"subject": "subject", "publisher": "publisher", "series": "series", "place": "place"}
+"""Roles of the search → the filter that finds the publications of a thing in such a role."""
+
 _ROLES = {
     "subject": "about",
     "publisher": "published",
@@ -75,11 +80,19 @@ class Decade(msgspec.Struct, frozen=True):
 
 
 class WorksInRole(msgspec.Struct, frozen=True):
-    """Publications in one role: ``count`` of them in all, of which some are in ``decades``."""
+    """Publications in one role: ``count`` of them in all, of which some are in ``decades``.
+
+    ``href`` is the address of the search for them, which may find those in other roles, too: a search for a person does
+    not know what the person did. The last list that has the address has ``found``, the number that the search finds,
+    and in ``is_shared`` whether lists before it have the address, too.
+    """
 
     heading: str
     count: int
     decades: tuple[Decade, ...]
+    href: str = ""
+    found: int = 0
+    is_shared: bool = False
 
 
 class Companion(msgspec.Struct, frozen=True):
@@ -117,63 +130,109 @@ _NO_KIN = Kin()
 
 
 class WorksOfThing(msgspec.Struct, frozen=True):
-    """What a page shows of the publications of a thing: on the first one by role, with a timeline, else by decade.
+    """What a page shows of the publications of a thing: on the first one by role, with timelines, else by decade.
 
-    ``all_href`` is the address of the search for all of them, empty if there are none.
+    ``all_href`` is the address of the search for them in the most frequent roles. There is a
+    timeline for each such address, since what is published in a place is not about it.
     """
 
     roles: Sequence[WorksInRole] = ()
     decades: tuple[Decade, ...] = ()
-    picture: Picture | None = None
+    pictures: Sequence[Picture] = ()
     companions: Sequence[Companions] = ()
     all_href: str = ""
 
 
 class WorkLists(msgspec.Struct, frozen=True):
-    """Reads lists of publications from the names of a release, for pages in one language."""
+    """Reads lists of publications from the names of a release, for pages in one language.
+
+    Without ``has_search`` the pages are on a site that has no search, so nothing leads to it.
+    """
 
     search: SearchView
     addresses: Addresses
     language: Language
+    has_search: bool = True
 
     def of_page(self, path: str, kind: str, page: int, size: int) -> WorksOfThing:
         """Return what a page shows of the publications of a thing; ``page`` counts from 1, ``size`` is that of one."""
         if page > 1:
             decades = self.page(path, kind, size, (page - 1) * size)
             return WorksOfThing(decades=decades, all_href=self.search_href(path) if decades else "")
-        roles = self.in_roles(path, kind)
-        if not roles:
+        facets = self.facets(path)
+        if not facets:
             return WorksOfThing()
-        return WorksOfThing(roles, (), self.years(path), self.companions(path), self.search_href(path))
+        roles = self.in_roles(path, kind, facets)
+        drawn = (self._draw_years(path, facet, facets) for facet in facets)
+        pictures = [picture for picture in drawn if picture is not None]
+        return WorksOfThing(roles, (), pictures, self.companions(path), roles[0].href)
 
-    def in_roles(self, path: str, kind: str) -> list[WorksInRole]:
-        """Return the publications of a thing by role, the most frequent role first."""
-        groups: dict[str, dict[str, Work]] = {}
-        totals: dict[str, int] = {}
-        for role, _ in self.search.roles(path):
+    def in_roles(self, path: str, kind: str, facets: Mapping[str, Sequence[str]] | None = None) -> list[WorksInRole]:
+        """Return the publications of a thing by role, those together that one search finds, the most frequent first.
+
+        ``facets`` are those that ``facets`` returns, if they are known.
+        """
+        facets = facets if facets is not None else self.facets(path)
+        groups: dict[tuple[str, str], dict[str, Work]] = {}
+        totals: dict[tuple[str, str], int] = {}
+        for facet, role in ((facet, role) for facet, roles in facets.items() for role in roles):
             works, total = self.search.works(path, role, "year", _MOST_IN_A_ROLE)
-            group = _ROLES.get(role, role)
+            group = facet, _ROLES.get(role, role)
             known = groups.setdefault(group, {})
             totals[group] = totals.get(group, 0) + total - sum(work.path in known for work in works)
             known.update((work.path, work) for work in works)
-        return [
-            WorksInRole(role_heading(group, kind, self.language), totals[group], self._decades(works.values(), kind))
-            for group, works in sorted(groups.items(), key=lambda pair: -totals[pair[0]])
-        ]
+        found = []
+        for facet in facets:
+            href = self.search_href(path, facet)
+            of_facet = sorted((group for group in groups if group[0] == facet), key=lambda group: -totals[group])
+            for group in of_facet:
+                is_last = group == of_facet[-1]
+                heading = role_heading(group[1], kind, self.language)
+                decades = self._decades(groups[group].values(), kind)
+                count = self._count(path, facet) if is_last else 0
+                is_shared = is_last and len(of_facet) > 1
+                found.append(WorksInRole(heading, totals[group], decades, href, count, is_shared))
+        return found
+
+    def facets(self, path: str) -> dict[str, list[str]]:
+        """Return the filters of the search that find publications of a thing, with its roles, the most frequent first.
+
+        The most frequent role of a filter decides where it is.
+        """
+        found: dict[str, list[str]] = {}
+        for role, _ in self.search.roles(path):
+            facet = _FACET_OF_ROLE.get(role) or _FACET_OF_FOLDER.get(path.partition("/")[0], "author")
+            found.setdefault(facet, []).append(role)
+        return found
+
+    def _count(self, path: str, facet: str) -> int:
+        """Return how many publications a filter of the search finds."""
+        return self.search.works(path, "agent" if facet == "author" else facet, limit=0)[1]
 
     def page(self, path: str, kind: str, limit: int, offset: int) -> tuple[Decade, ...]:
         """Return some publications of a thing in the order of their years."""
         works, _ = self.search.works(path, None, "year", limit, offset)
         return self._decades(works, kind)
 
-    def years(self, path: str) -> Picture | None:
-        """Draw the publications of a thing by year; None if there are few years."""
-        counts = self.search.years(path)
+    def years(self, path: str, facet: str = "") -> Picture | None:
+        """Draw the publications of a thing by year; None if there are few years.
+
+        ``facet`` is the filter of the search that finds them, empty for that of the most frequent role.
+        """
+        facets = self.facets(path)
+        facet = facet or next(iter(facets), "")
+        return self._draw_years(path, facet, facets) if facet in facets else None
+
+    def _draw_years(self, path: str, facet: str, facets: Mapping[str, Sequence[str]]) -> Picture | None:
+        counts = self.search.years(Asked(filters={facet: (path,)}))
         if len(counts) < _FEWEST_YEARS:
             return None
+        title = self.language.text("Publications by year")
+        if len(facets) > 1:
+            title = f"{title}: {role_heading(_ROLES.get(facets[facet][0], facets[facet][0]), '', self.language)}"
         caption = Caption(
-            "years",
-            self.language.text("Publications by year"),
+            "years" if len(facets) == 1 else f"years-{facet}",
+            title,
             self.language.plural(
                 "%(num)s publication with a year, from %(first)s to %(last)s",
                 "%(num)s publications with a year, from %(first)s to %(last)s",
@@ -189,7 +248,7 @@ class WorkLists(msgspec.Struct, frozen=True):
             return f"{name}: {publications}"
 
         def href(first: int, last: int) -> str:
-            return self.search_href(path, year=str(first) if first == last else f"{first}-{last}")
+            return self.search_href(path, facet, year=str(first) if first == last else f"{first}-{last}")
 
         return draw_years(caption, [(year, (count,)) for year, count in counts], Words(tip, href))
 
@@ -205,9 +264,14 @@ class WorkLists(msgspec.Struct, frozen=True):
                 found.append(Companions(self.language.text(heading), things))
         return found
 
-    def search_href(self, path: str, **more: str) -> str:
-        """Return the address of the search for the publications of a thing."""
-        facet = _FACET_OF_FOLDER.get(path.partition("/")[0], "")
+    def search_href(self, path: str, facet: str = "", **more: str) -> str:
+        """Return the address of the search for the publications of a thing; empty where there is no search.
+
+        ``facet`` is the filter that finds them, empty for that of the most frequent role.
+        """
+        if not self.has_search:
+            return ""
+        facet = facet or next(iter(self.facets(path)), "")
         return f"{self.addresses.mount}search?{urlencode({**({facet: path} if facet else {}), **more}, safe='/~')}"
 
     def editions(
