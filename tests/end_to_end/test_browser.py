@@ -326,4 +326,5 @@ def test_a_page_is_printed_without_menus(visit):
     page.emulate_media(media="print")
     assert not page.locator("nav.menu").is_visible()
     assert page.locator("h1").is_visible()
+    assert page.locator("a.who").first.is_visible(), "which records have a value is printed, too"
     page.emulate_media(media="screen")

@@ -18,7 +18,7 @@ from bibld.serve._addresses import Addresses
 from bibld.serve._graph import ReleaseGraph
 from bibld.serve._language import language_named
 from bibld.serve._names import Label
-from bibld.serve._pages import Pages, facts, fields, structured, views
+from bibld.serve._pages import Pages, facts, fields, portraits, structured, views
 from bibld.serve._pages.overview import example_queries, licence_name
 from bibld.serve._things import OpenRelease, Thing
 from bibld.serve._vocabulary import load as load_vocabulary
@@ -435,3 +435,36 @@ def test_structured_data_link_subjects_and_works():
         ("Евгений Онегин", "work/c", "CreativeWork"),
         ("Лирика — 20 в.", "", "Thing"),
     }
+
+
+@pytest.mark.parametrize(
+    ("path", "language", "expected"),
+    [
+        (
+            "/lod/",
+            "en",
+            {"og:type": "website", "og:title": "Books of two libraries", "og:url": "https://data.example.org/lod/"},
+        ),
+        ("/lod/about", "ru", {"og:title": "О каталоге", "og:locale": "ru_RU"}),
+        ("/lod/sparql", "en", {"og:title": "SPARQL", "og:url": "https://data.example.org/lod/sparql"}),
+        (AUTHOR, "en", {"og:type": "profile", "og:description": "Person"}),
+        (AUTHOR, "ru", {"og:type": "profile", "og:description": "Персона"}),
+        (RESOURCE, "en", {"og:type": "book", "book:isbn": "5280010000"}),
+    ],
+)
+def test_pages_describe_themselves_for_links_in_messages(client, path, language, expected):
+    seen = page(client, f"{path}?lang={language}")
+    found = {each["property"]: each["content"] for each in seen.of("meta") if "property" in each}
+    assert {name: found.get(name) for name in expected} == expected
+    assert {"og:type", "og:title", "og:url", "og:description", "og:site_name", "og:locale"} <= found.keys()
+    (description,) = (each["content"] for each in seen.of("meta") if each.get("name") == "description")
+    assert description == found["og:description"]
+
+
+def test_a_person_is_described_by_dates_and_number_of_publications():
+    for language, expected in (("en", "Person, 1828–1910, 6 publications"), ("ru", "Персона, 1828–1910, 6 публикаций")):
+        portrait = portraits.portrait(AUTHOR, "agent/x", [], "", {}, language_named(language))
+        person = msgspec.structs.replace(portrait, kind="person", lives="1828–1910")
+        assert structured.entity_summary(person, 6, language_named(language)) == expected
+        place = msgspec.structs.replace(portrait, kind="place", lives="")
+        assert structured.entity_summary(place, 0, language_named(language)) in ("Place", "Место")

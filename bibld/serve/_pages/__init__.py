@@ -24,7 +24,7 @@ from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._pages.reports import ReportPages
 from bibld.serve._pages.result_maps import ResultMaps
 from bibld.serve._pages.reviews import ReviewPages
-from bibld.serve._pages.structured import LinkedIris
+from bibld.serve._pages.structured import LOCALES, LinkedIris
 from bibld.serve._pages.things import INCOMING_ON_PAGE, Place, ThingPages, heading_of
 from bibld.serve._pictures import Picture
 from bibld.serve._review.site import ReviewView
@@ -104,6 +104,7 @@ class Pages:
             "form_names": FORM_NAMES,
             "decision_words": matches.DECISION_WORDS,
             "media_types": MEDIA_TYPES,
+            "open_graph_locale": LOCALES[self.language.tag],
         }
         return make_environment(self.language, self._addresses.mount, values)
 

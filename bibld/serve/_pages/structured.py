@@ -10,8 +10,10 @@ import msgspec
 from bibld.model.identifiers import has_isbn_check_digit, isbn, isbn13
 from bibld.model.rdf import expand
 from bibld.serve._citations import Person, Reference, find_person
+from bibld.serve._language import Language
 from bibld.serve._pages import views
 from bibld.serve._pages.facts import folded
+from bibld.serve._pages.portraits import KINDS, Portrait
 from bibld.text.publishers import full_publisher_key
 from bibld.text.romanisation import transcription_key
 
@@ -36,6 +38,9 @@ _TYPES_OF_SUBJECTS = {
 }
 _BETWEEN_PARTS = " — "
 _DATES = re.compile(r",?\s*\b\d{3,4}\??\s*[-–]\s*(?:\d{3,4}\b\??)?")
+LOCALES = {"en": "en_GB", "ru": "ru_RU"}
+"""The languages of pages as Open Graph names them."""
+
 _MOST_ABOUT = 20
 _LONGEST_DESCRIPTION = 300
 
@@ -233,7 +238,7 @@ def open_graph(reference: Reference, title: str, page: str, site: str, language:
         ("og:title", title),
         ("og:url", page),
         ("og:site_name", site),
-        ("og:locale", {"ru": "ru_RU"}.get(language, "en_GB")),
+        ("og:locale", LOCALES[language]),
         ("og:description", summary(reference)),
     ]
     if is_book:
@@ -247,6 +252,12 @@ def summary(reference: Reference) -> str:
     authors = ", ".join(" ".join(filter(None, (each.given, each.family))) for each in reference.authors[:3])
     facts = (authors, reference.edition, imprint(reference), reference.extent)
     return ". ".join(filter(None, facts))[:_LONGEST_DESCRIPTION]
+
+
+def entity_summary(portrait: Portrait, publications: int, language: Language) -> str:
+    """Return what an entity is, its dates and the number of its publications (0: not known), in one line."""
+    count = language.plural("%(num)s publication", "%(num)s publications", publications) if publications else ""
+    return ", ".join(filter(None, (language.text(KINDS[portrait.kind]), portrait.lives, count)))
 
 
 def imprint(reference: Reference) -> str:

@@ -286,6 +286,7 @@ class ThingPages:
             heading=heading,
             heading_language=(labels[0].language if labels else "") or fields.language_of(heading),
             kind=self._language.text(portraits.KINDS[shown.kind]),
+            summary=structured.entity_summary(shown, self._uses(thing.path), self._language),
             portrait=shown,
             names=others,
             linked=self._named_links(shown),
@@ -304,6 +305,11 @@ class ThingPages:
             ),
             **self._common(thing, "html"),
         )
+
+    def _uses(self, path: str) -> int:
+        """Return the number of publications of an entity; 0 if it is not known."""
+        named = self._release.search.named(path) if self._release.search is not None else None
+        return named.uses if named is not None else 0
 
     def _role_lists(self, incoming: Incoming, kind: str, has_works: bool) -> list[portraits.RoleList]:
         """Return what points to an entity by role; with lists of publications beside it, only what is in none."""
