@@ -7,6 +7,7 @@ import re
 from itertools import accumulate
 from urllib.parse import parse_qs
 
+import msgspec
 import pytest
 from hypothesis import given
 
@@ -233,3 +234,37 @@ def test_any_description_can_be_cited(described):
     assert depths(text)[-1] == 0
     json.loads(FILES["csl.json"]([reference]))
     assert coins(reference).isascii()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        m.Url("https://example.org/cover.jpg"),
+        m.Url("https://example.org/1.PNG?size=2"),
+        m.Url("https://example.org/1", note="Обложка"),
+        m.Url("https://example.org/1", display_label="Table of contents"),
+        m.Url("https://example.org/1", display_label="Оглавление и предисловие"),
+        m.Url("https://example.org/1", access="preview"),
+        m.Url("not an address"),
+    ],
+)
+def test_addresses_of_covers_and_contents_are_not_cited(url):
+    own = m.Url("https://example.org/text.pdf", display_label="Полный текст")
+    title = (m.TitleInfo("Мир"),)
+    assert reference_of(m.Mods(title_info=title, location=(m.Location(url=(url,)),)), IRI).url == ""
+    both = m.Mods(title_info=title, location=(m.Location(url=(url, own)),))
+    assert reference_of(both, IRI).url == own.value
+
+
+def test_a_volume_without_imprint_has_that_of_its_set():
+    of_set = m.Mods(title_info=(m.TitleInfo("Война и мир"),), origin_info=(origin("Москва", "Дрофа", "2003"),))
+    item = m.RelatedItem(of_set, type="host", other_type="set")
+    volume = m.Mods(
+        title_info=(m.TitleInfo("Война и мир", part_number=("Т. 1",)),),
+        origin_info=(m.OriginInfo(date_issued=(m.Date("2004"),)),),
+        related_item=(item,),
+    )
+    found = reference_of(volume, IRI)
+    assert (found.places, found.publishers, found.year) == (("Москва",), ("Дрофа",), "2004")
+    own = msgspec.structs.replace(volume, origin_info=(origin("Ленинград", "Наука", "1970"),))
+    assert reference_of(own, IRI).publishers == ("Наука",)

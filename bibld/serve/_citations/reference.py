@@ -43,6 +43,16 @@ _YEAR = re.compile(r"\d{4}(?:\s*[-–/]\s*\d{2,4})?")
 _DESIGNATION = re.compile(r"\s*\[[^\]]*\]\s*$")
 _ENDS_OF_EXTENT = re.compile(r"\s[:;+]\s")
 _SIZE = re.compile(r"[\d.,xх× ]+\s*(?:см|cm|мм|mm)\.?")
+_BESIDE_RESOURCE = re.compile(
+    r"обложк|оглавлен|содержан|аннотац|реферат|отрывок|миниатюр"
+    r"|\bcover\b|\bcontents\b|\babstract\b|\bsummary\b|\bthumbnail\b|\bpreview\b|\bexcerpt\b|\bsample text\b"
+    r"|\bpublisher description\b|\bbiographical\b|\breview\b"
+    r"|\binhalt|\bklappentext\b|\bumschlag\b|\bcouverture\b|\bsommaire\b|\brésumé\b",
+    re.IGNORECASE,
+)
+"""Labels of addresses that are not those of the publication itself."""
+
+_IMAGE = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|svg|tiff?)(?:$|[?#])", re.IGNORECASE)
 Records = Mapping[str, Sequence[RecordId]]
 """The records that have a value, by its path."""
 
@@ -114,6 +124,7 @@ def reference_of(mods: m.Mods, iri: str, sources: Sequence[ValueSource] = ()) ->
         host, part, volume = None, part or volume, ""
     series = _in_script([each for each in mods.related_item if each.type == "series"], is_russian)
     origins = mods.origin_info or (host.mods.origin_info if host is not None else ())
+    of_set = next((item.mods.origin_info for item in mods.related_item if item.other_type == "set"), ())
     records = {source.path: source.records for source in sources} if mods.origin_info else {}
     return Reference(
         iri=iri,
@@ -127,8 +138,8 @@ def reference_of(mods: m.Mods, iri: str, sources: Sequence[ValueSource] = ()) ->
         translators=people_of(_with_roles(mods, _TRANSLATORS), is_russian),
         compilers=people_of(_with_roles(mods, _COMPILERS), is_russian),
         edition=plain(next((each.value for info in origins for each in info.edition if each.value), "")),
-        places=_places(origins, records, is_russian),
-        publishers=_publishers(origins, records, is_russian),
+        places=_places(origins, records, is_russian) or _places(of_set, {}, is_russian),
+        publishers=_publishers(origins, records, is_russian) or _publishers(of_set, {}, is_russian),
         year=_year(origins) or (_year(host.mods.origin_info) or _year_of_part(host) if host is not None else ""),
         extent=_extent(mods, is_russian),
         series=_title_of(series),
@@ -140,7 +151,7 @@ def reference_of(mods: m.Mods, iri: str, sources: Sequence[ValueSource] = ()) ->
         isbn=_identifiers(mods, "isbn"),
         issn=_identifiers(mods, "issn") or (_identifiers(host.mods, "issn") if host is not None else ()),
         doi=next(iter(_identifiers(mods, "doi")), ""),
-        url=next((url.value for place in mods.location for url in place.url if is_web_iri(url.value)), ""),
+        url=next((url.value for place in mods.location for url in place.url if _is_of_resource(url)), ""),
         language=_language(mods),
         subjects=_subjects(mods),
         abstract=plain(next((each.value for each in mods.abstract), "")),
@@ -306,6 +317,14 @@ def _place_in_host(parts: Iterable[m.Part]) -> tuple[str, str, str]:
 def _identifiers(mods: m.Mods, kind: str) -> tuple[str, ...]:
     found = (plain(each.value) for each in mods.identifier if each.type == kind and each.invalid != "yes")
     return tuple(dict.fromkeys(filter(None, found)))
+
+
+def _is_of_resource(url: m.Url) -> bool:
+    """Whether an address is that of the publication itself, not of its cover, contents or abstract."""
+    if not is_web_iri(url.value) or url.access == "preview":
+        return False
+    labels = " ".join(filter(None, (url.display_label, url.note)))
+    return _BESIDE_RESOURCE.search(labels) is None and _IMAGE.search(url.value) is None
 
 
 def _language(mods: m.Mods) -> str:
