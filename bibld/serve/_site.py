@@ -232,7 +232,7 @@ def _open(site: Site, places: Places, has_services: bool = True) -> Served:
             opening.callback(search.names.close)
         interfaces = open_interfaces(release, finder, view_of_pages, search, pool, pages, documents.run)
         opening.callback(interfaces.close)
-        searching = SearchSite(site.manifest, addresses, site.search, pages, finder, documents.run)
+        searching = SearchSite(release, site.search, pages, finder, documents.run)
         opening.callback(searching.close)
         opening.callback(documents.close)  # its thread reads what is closed next
         review = None

@@ -8,6 +8,7 @@ import io
 from pathlib import Path
 
 import msgspec
+import pyoxigraph as ox
 import pytest
 from starlette.requests import Request
 
@@ -15,7 +16,9 @@ from bibld.model.rdf import literal, quad, term
 from bibld.published import ReleaseState, fill, open_published
 from bibld.published.search import Hit, SearchView, open_search, write_search
 from bibld.serve import Site
+from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._http import language_of
+from bibld.serve._incoming import HYDRA
 from bibld.serve._search.forms import to_csv
 from tests.serve.client import running
 
@@ -132,3 +135,36 @@ def test_a_host_that_is_none_and_bytes_that_are_no_text_are_no_error(client):
     assert language_of(Request(sent)) == "ru"
     for path in ("/lod/search?q=мир", "/lod/suggest?q=мир", "/lod/reconcile", "/lod/", "/lod/nothing"):
         assert client.get(path, "text/html", host="[1]").status_code in (200, 404)
+
+
+RDF = {
+    "ttl": ox.RdfFormat.TURTLE,
+    "jsonld": ox.RdfFormat.JSON_LD,
+    "rdf": ox.RdfFormat.RDF_XML,
+    "nt": ox.RdfFormat.N_TRIPLES,
+}
+
+
+@pytest.mark.parametrize("form", RDF)
+def test_results_are_the_same_in_each_form_of_rdf(client, form):
+    answer = client.get(f"/lod/search.{form}?q=мир&sort=year")
+    assert answer.headers["content-type"].split(";")[0] == MEDIA_TYPES[form]
+    assert f'filename="search-1.{form}"' in answer.headers["content-disposition"]
+    negotiated = client.get("/lod/search?q=мир&sort=year", MEDIA_TYPES[form])
+    assert negotiated.text == answer.text
+    triples = {quad.triple for quad in ox.parse(answer.text, format=RDF[form])}
+    search = ox.NamedNode(f"{BASE}search?q=%D0%BC%D0%B8%D1%80&sort=year")
+    books = {ox.NamedNode(f"{BASE}resource/rsl/{number}") for number in range(3)}
+    members = {each.object for each in triples if each.predicate.value == f"{HYDRA}member"}
+    assert members == books
+    assert {each.subject for each in triples} == {search, *books, ox.NamedNode(BASE + PERSON)}
+    (total,) = (each.object.value for each in triples if each.predicate.value == f"{HYDRA}totalItems")
+    assert total == "3"
+
+
+@pytest.mark.parametrize(("language", "fields"), [("en", ("isbn:", "author:")), ("ru", ("номер:", "автор:"))])
+def test_the_help_names_the_fields_in_the_language_of_the_page(client, language, fields):
+    text = client.get(f"/lod/search?q=мир&lang={language}", "text/html").text
+    assert all(f"<code>{field}" in text for field in fields)
+    assert "issn:" not in text
+    assert all(form in text for form in ("search.jsonld?", "search.rdf?", "search.nt?"))

@@ -20,7 +20,7 @@ _FIELDS = {
     "series": ("series", "серия"),
     "place": ("place", "место"),
     "year": ("year", "год", "годы", "years"),
-    "isbn": ("isbn", "issn", "id", "номер"),
+    "isbn": ("isbn", "номер", "issn", "id"),
     "language": ("language", "язык"),
     "library": ("library", "библиотека"),
     "type": ("type", "вид", "тип"),

@@ -19,6 +19,7 @@ from bibld.parallel import batches
 from bibld.published.search import Asked, EntryKind, Found, Hit, Named, OutOfTimeError, SearchView, to_words
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations import FILES, Reference, reference_of
+from bibld.serve._forms import MEDIA_TYPES, RDF_FORMS
 from bibld.serve._http import (
     VARY,
     Endpoint,
@@ -32,22 +33,24 @@ from bibld.serve._http import (
     redirect,
     respond,
 )
+from bibld.serve._incoming import HYDRA
 from bibld.serve._interfaces import Threads
 from bibld.serve._language import language_named, message
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import PagesByLanguage
 from bibld.serve._search.addresses import MOST_PER_PAGE, Address
-from bibld.serve._search.forms import to_csv, to_json, to_turtle
+from bibld.serve._search.forms import to_csv, to_json, to_lines
 from bibld.serve._search.sparql import to_sparql
 from bibld.serve._search.views import GROUP_NAMES, ViewMaker
-from bibld.serve._things import Finder, Thing
+from bibld.serve._things import Finder, OpenRelease, Thing
+from bibld.serve._writers import Writers
 from bibld.terms import LANGUAGES
 
 _MEDIA_TYPES = {
     "html": "text/html",
     "json": "application/json",
     "csv": "text/csv",
-    "ttl": "text/turtle",
+    **{form: MEDIA_TYPES[form] for form in RDF_FORMS},
     "bib": "application/x-bibtex",
     "ris": "application/x-research-info-systems",
     "csl.json": "application/vnd.citationstyles.csl+json",
@@ -84,16 +87,18 @@ class SearchSite:
 
     def __init__(
         self,
-        manifest: Manifest,
-        addresses: Addresses,
+        release: OpenRelease,
         open_view: Callable[..., SearchView] | None,
         pages: PagesByLanguage,
         finder: Finder,
         run: Threads,
     ) -> None:
+        manifest, addresses, vocabulary = release.manifest, release.addresses, release.vocabulary
         self._base = manifest.dataset.base
         self._number = manifest.number
         self._addresses = addresses
+        prefixes, context = {**vocabulary.prefixes, "hydra": HYDRA}, {**vocabulary.context, "hydra": HYDRA}
+        self._writers = Writers(prefixes, context, self._base)
         self._pages = pages
         self._finder = finder
         self._run = run
@@ -213,7 +218,7 @@ class SearchSite:
             columns = arguments.get("columns", "").split(",") if arguments.get("columns") else ()
             return await self._search(lambda _: to_csv(hits, self._base, columns))
         here = f"{self._base}search?{address.query()}"
-        return await self._search(lambda _: to_turtle(hits, total, here, self._base))
+        return await self._search(lambda _: self._writers.write(form, to_lines(hits, total, here, self._base), here))
 
     def _json(self, view: SearchView, address: Address) -> bytes:
         found = view.search(address.asked)

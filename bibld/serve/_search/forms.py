@@ -5,17 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
 from bibld.model.origin import from_slug
 from bibld.model.rdf import iri, literal, quad, term
 from bibld.published.search import EXCLUDABLE, FacetValue, Found, Hit
+from bibld.serve._incoming import HYDRA
 from bibld.serve._search.addresses import Address
 
 Label = Callable[[str, FacetValue], str]
-_HYDRA = "http://www.w3.org/ns/hydra/core#"
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _FORMULA = re.compile(r"""(?:^|(?<=[;\t\r\n]))(?=[\s"]{0,9}[=+\-@])|^(?=[\t\r])""")
 """Where a spreadsheet may see the beginning of a formula: some begin a cell at a semicolon or tab, even in quotes."""
@@ -113,22 +113,24 @@ def _cell(text: str) -> str:
     return _FORMULA.sub("'", text)
 
 
-def to_turtle(hits: Iterable[Hit], total: int, here: str, base: str) -> bytes:
-    """Return results as a collection of Hydra with what a list shows of each; ``here`` is the IRI of the search."""
+def to_lines(hits: Sequence[Hit], total: int, here: str, base: str) -> bytes:
+    """Return results as lines of N-Quads: a collection of Hydra with what a list shows of each.
+
+    ``here`` is the IRI of the search. Statements with one subject and predicate follow each other.
+    """
     own = iri(here)
     lines = [
-        quad(own, term("rdf:type"), iri(f"{_HYDRA}Collection")),
-        quad(own, iri(f"{_HYDRA}totalItems"), literal(str(total), datatype=f"{_XSD}integer")),
+        quad(own, term("rdf:type"), iri(f"{HYDRA}Collection")),
+        quad(own, iri(f"{HYDRA}totalItems"), literal(str(total), datatype=f"{_XSD}integer")),
     ]
+    lines += [quad(own, iri(f"{HYDRA}member"), iri(base + hit.path)) for hit in hits]
     for hit in hits:
         member = iri(base + hit.path)
-        lines += [quad(own, iri(f"{_HYDRA}member"), member), quad(member, term("rdfs:label"), literal(hit.title))]
+        lines.append(quad(member, term("rdfs:label"), literal(hit.title)))
         if hit.year:
             lines.append(quad(member, term("dcterms:issued"), literal(hit.year, datatype=f"{_XSD}gYear")))
-        for agent in hit.agents:
-            lines += [
-                quad(member, term("dcterms:contributor"), iri(base + agent.path)),
-                quad(iri(base + agent.path), term("rdfs:label"), literal(agent.name)),
-            ]
+        lines += [quad(member, term("dcterms:contributor"), iri(base + agent.path)) for agent in hit.agents]
         lines += [quad(member, term("prov:wasDerivedFrom"), iri(f"{base}record/{record}")) for record in hit.records]
+    names = {agent.path: agent.name for hit in hits for agent in hit.agents}
+    lines += [quad(iri(base + path), term("rdfs:label"), literal(name)) for path, name in names.items()]
     return "".join(dict.fromkeys(lines)).encode()
