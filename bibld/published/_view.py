@@ -187,6 +187,16 @@ class PublishedView:
                     found[path] = title
         return found
 
+    def titles_of_beginning(self, beginning: str, limit: int) -> dict[str, str]:
+        """Return the titles of documents whose paths begin so, by path, in that order; at most ``limit``."""
+        with reporting_errors(self._file):
+            rows = self._connection.execute(
+                f"SELECT path, title FROM document WHERE path >= ?1 AND path < ?3 AND {_VALID} AND status = 200"
+                " AND title <> '' ORDER BY path LIMIT ?4",
+                (beginning, self.release, _after(beginning), limit),
+            )
+            return dict(rows.fetchall())
+
     def entries(self, folder: str = "") -> Iterator[Entry]:
         """Yield all documents, or those whose paths begin with ``folder``, in the order of their paths."""
         with reporting_errors(self._file):

@@ -201,6 +201,7 @@ def _open(site: Site, places: Places, has_services: bool = True) -> Served:
             report=_report(site.release),
             has_services=has_services,
             validation=partial(Validation.read, site.release.parent.parent),
+            published=view_of_pages,
         )
         finder = Finder(
             addresses.iris, release.catalog, graph, [figures.source for figures in site.manifest.figures.sources]

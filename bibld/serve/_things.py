@@ -14,6 +14,7 @@ from bibld.model.rdf import expand
 from bibld.model.release import Manifest
 from bibld.model.report import Report, Validation
 from bibld.protocols import CatalogView, SourceRecord
+from bibld.published import PublishedView
 from bibld.published.search import SearchView
 from bibld.serve._addresses import Addresses
 from bibld.serve._forms import Kind, forms_of, is_document, split_suffix
@@ -33,7 +34,8 @@ class OpenRelease(msgspec.Struct, frozen=True):
     not known. ``search`` has the names of the release, for the thread that makes pages; None if the release has none.
     ``report`` are its figures; None for a release that was made without the part ``report``. ``has_services``: whether
     a server answers queries; none does for a site of files. ``beside_mods``: see ``bibld.serve.Site``.
-    ``validation`` reads the results of the last validation.
+    ``validation`` reads the results of the last validation. ``published`` has the prepared documents, for the thread
+    that makes pages; None if the release has none.
     """
 
     manifest: Manifest
@@ -49,6 +51,7 @@ class OpenRelease(msgspec.Struct, frozen=True):
     has_services: bool = True
     beside_mods: Callable[[SourceRecord], Sequence[tuple[str, str]]] = lambda _: ()
     validation: Callable[[], Validation] = Validation
+    published: PublishedView | None = None
 
 
 class Thing(msgspec.Struct, frozen=True):

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-import unicodedata
-from functools import lru_cache
 
 import msgspec
 
 from bibld.model.origin import to_slug
 from bibld.model.web import web_iri
-from bibld.text.folding import fold
-from bibld.text.numerals import roman_number
-from bibld.text.romanisation import romanise
-from bibld.text.scripts import has_cyrillic
+from bibld.text.keys import entity_key
 
 
 class Authority(msgspec.Struct, frozen=True):
@@ -66,12 +60,8 @@ _QUALIFIED_NUMBER = re.compile(r"[A-Za-z]{2,}[\\/].+|\([^()]+\).+")
 _NUMBER_OF_LOCAL_KEY = re.compile(r"[^)\\\\/:]*$")
 """The number in a local key, behind the organisation or the source."""
 _RANK = {authority.name: rank for rank, authority in enumerate(AUTHORITIES)}
-_NOT_IN_READABLE_KEY = re.compile(r"[^a-z0-9]+")
-_ROMAN_NUMERAL = re.compile(r"\b(?:[IVXLC]{2,}|[IVX](?!\.))\b(?![\u0300-\u036f\ufe20-\ufe2f])")
 _NOT_IN_YEARS = re.compile(r"[^0-9-]+")
 _ISIL = re.compile(r"[A-Z]{2}-[A-Za-z0-9/:-]{1,11}")
-_LONGEST_READABLE_KEY = 60
-_KEYS_REMEMBERED = 16_384
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -144,27 +134,6 @@ def _identity_of_iri(iri: str) -> Identity:
         if match is not None:
             return Identity(f"{authority.name}-{match[1]}", authority.template.format(match[1]), authority.name)
     return Identity(iri, iri, "other")
-
-
-@lru_cache(maxsize=_KEYS_REMEMBERED)
-def entity_key(text: str, *more: str, is_slavic: bool = False) -> str:
-    """Return the key of an entity that is known by a text: a readable part, and ten hexadecimal digits of a hash.
-
-    Texts with the same folded form (:func:`bibld.text.folding.fold`) have the same key. Cyrillic texts, and Latin ones
-    that are known to transcribe Slavic words (``is_slavic``), are romanised first, so that forms in both scripts have
-    the same key. Other Latin texts are not, since romanisation would take Mayer for Maier. ``more`` distinguishes
-    further. Roman numerals are read before, since romanisation would take XII for XIII.
-    """
-    form = romanise(_ROMAN_NUMERAL.sub(_arabic, text)) if is_slavic or has_cyrillic(text) else fold(text)
-    hashed = "|".join((form or unicodedata.normalize("NFKC", text), *more))
-    digest = hashlib.blake2b(hashed.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
-    readable = _NOT_IN_READABLE_KEY.sub("-", form).strip("-")[:_LONGEST_READABLE_KEY].rstrip("-")
-    return f"{readable}-{digest}" if readable else digest
-
-
-def _arabic(numeral: re.Match[str]) -> str:
-    number = roman_number(numeral[0])
-    return numeral[0] if number is None else str(number)
 
 
 def name_key(heading: str, dates: str, kind: str) -> str:

@@ -19,6 +19,7 @@ from bibld.serve._graph import Incoming
 from bibld.serve._language import Language, message
 from bibld.serve._names import Names
 from bibld.serve._pages import codes, facts, fields, matches, portraits, structured, terms, views
+from bibld.serve._pages.hierarchy import Hierarchies, Hierarchy
 from bibld.serve._pages.holdings import holdings
 from bibld.serve._pages.locator import locate
 from bibld.serve._pages.relatives import RelativeLists
@@ -84,6 +85,11 @@ class ThingPages:
         search = place.release.search
         self._entities = views.EntityLinks(place.names, self._addresses)
         self._relatives = RelativeLists(place.release, place.names, place.language)
+        self._hierarchies: Hierarchies | None = None
+        if place.release.published is not None:
+            self._hierarchies = Hierarchies(
+                place.release.published, search, self._addresses, place.release.has_services
+            )
         self._works: WorkLists | None = None
         if search is not None:
             self._works = WorkLists(search, self._addresses, self._language, place.release.has_services)
@@ -278,6 +284,7 @@ class ThingPages:
         if self._works is not None:
             works = self._works.of_page(thing.path, shown.kind, page, INCOMING_ON_PAGE)
         others = portraits.distinct_names(labels, shown.other_names)
+        hierarchy = self._hierarchy(thing.path, shown.kind, heading) if page == 1 else Hierarchy()
         all_names = [heading, *(label.text for label in others)]
         return self._render(
             "portrait.html",
@@ -289,6 +296,7 @@ class ThingPages:
             summary=structured.entity_summary(shown, self._uses(thing.path), self._language),
             portrait=shown,
             names=others,
+            hierarchy=hierarchy,
             linked=self._named_links(shown),
             roles=self._role_lists(incoming, shown.kind, bool(works.roles or works.decades)),
             incoming=incoming,
@@ -310,6 +318,14 @@ class ThingPages:
         """Return the number of publications of an entity; 0 if it is not known."""
         named = self._release.search.named(path) if self._release.search is not None else None
         return named.uses if named is not None else 0
+
+    def _hierarchy(self, path: str, kind: str, heading: str) -> Hierarchy:
+        """Return what is broader and narrower than a heading or class, or the headings of a list."""
+        if self._hierarchies is None:
+            return Hierarchy()
+        if kind == "scheme":
+            return self._hierarchies.of_scheme(path)
+        return self._hierarchies.of_concept(path, heading) if kind in ("concept", "class", "genre") else Hierarchy()
 
     def _role_lists(self, incoming: Incoming, kind: str, has_works: bool) -> list[portraits.RoleList]:
         """Return what points to an entity by role; with lists of publications beside it, only what is in none."""

@@ -15,6 +15,7 @@ import msgspec
 from bibld.model.mods import Controlled, Name, Subject
 from bibld.model.web import web_iri
 from bibld.text.folding import strip_brackets, tidy, trim
+from bibld.text.keys import entity_key
 from bibld.text.places import expand_place, is_unknown_imprint
 from bibld.text.publishers import full_publisher_key, name_to_compare, publisher_key, publisher_label
 from bibld.text.scripts import LATIN, script_of
@@ -24,7 +25,7 @@ from bibld.triplify._codes import SCHEME_LANGUAGES
 from bibld.triplify._dates import life_intervals, life_years
 from bibld.triplify._draft import Draft, Mention
 from bibld.triplify._entity_clusters import SHORT_NAME_TIE
-from bibld.triplify._identity import Identity, entity_key, is_isil, library_key, name_key, parse_identity
+from bibld.triplify._identity import Identity, is_isil, library_key, name_key, parse_identity
 from bibld.triplify._person_names import parse_person_name
 
 _ROMAN_NUMERAL = re.compile(r"[IVXLCM]+\.?")

@@ -10,6 +10,7 @@ from bibld.model.origin import RecordId
 from bibld.model.rdf import iri
 from bibld.model.web import web_iri
 from bibld.text.folding import tidy
+from bibld.text.keys import entity_key
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import CREATOR_ROLES, RELATIONS, loc
 from bibld.triplify._dates import issued_dates
@@ -19,7 +20,6 @@ from bibld.triplify._describe.identifiers import add_number
 from bibld.triplify._describe.titles import full_title, main_title, main_titles
 from bibld.triplify._describe.works import claim_related_work, is_work
 from bibld.triplify._draft import Draft
-from bibld.triplify._identity import entity_key
 from bibld.triplify._language import Languages
 
 _PROPERTY_OF_DETAIL = {

@@ -9,11 +9,12 @@ from msgspec.structs import replace
 from bibld.model.mods import Controlled, Mods, Name, RelatedItem, TitleInfo
 from bibld.model.web import web_iri
 from bibld.text.folding import tidy
+from bibld.text.keys import entity_key
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._describe.entities import NameAtPath, claim_agent, dates_of, find_identities, heading
 from bibld.triplify._describe.titles import full_title, main_titles
 from bibld.triplify._draft import Draft
-from bibld.triplify._identity import entity_key, years_with_hyphen
+from bibld.triplify._identity import years_with_hyphen
 
 _ELEMENTS_OF_WORKS = frozenset(("title_info", "name", "physical_description", "genre", "language", "subject"))
 
