@@ -550,6 +550,7 @@ def test_a_name_that_two_entities_have_is_none_of_them():
     assert find_person(Person("Толстой", "А."), headings) == ""
     assert find_person(Person("Толстой", "А. Н."), headings) == "urn:b"
     assert find_person(Person("Толстой", "Лев"), headings) == ""
+    assert find_person(Person("?"), [("urn:a", ["!"])]) == ""
     assert find_person(Person("РГБ", is_organisation=True), [("urn:c", ["РГБ"]), *headings]) == "urn:c"
 
 
@@ -567,6 +568,22 @@ def test_the_structured_data_find_publishers_with_abbreviated_names():
         ('Изд-во "Детская литература"', "urn:detgiz"),
         ("Наука", None),
     ]
+    assert publishers(("?", "Наука"), structured.LinkedThings({}, publishers=[("urn:x", ["!"])])) == [
+        ("?", None),
+        ("Наука", None),
+    ]
     assert publishers(("Тип. Т. Рисъ",), structured.LinkedThings({}, publishers=[("urn:ris", ["Рис"])])) == [
         ("Тип. Т. Рисъ", "urn:ris")
     ]
+
+
+def test_the_main_name_is_in_the_script_of_the_title():
+    latin, cyrillic, other = (
+        m.Name((m.NamePart(text),), type="personal") for text in ("Lotman, I͡U. M.", "Лотман, Ю. М.", "Минц, З. Г.")
+    )
+    russian = (title("Анализ текста"),)
+    assert fields.main_name(m.Mods(title_info=russian, name=(latin, other, cyrillic))) == "Лотман, Ю. М."
+    assert fields.main_name(m.Mods(title_info=russian, name=(latin, other))) == "Lotman, I͡U. M."
+    assert fields.main_name(m.Mods(title_info=(title("Analysis"),), name=(cyrillic, latin))) == "Lotman, I͡U. M."
+    assert fields.main_name(m.Mods(title_info=russian, name=(cyrillic, latin))) == "Лотман, Ю. М."
+    assert fields.main_name(m.Mods(title_info=russian)) == ""

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from bibld.serve._citations.files import bibtex, coins, csl_item, csl_json, ris
-from bibld.serve._citations.people import Person, find_person
+from bibld.serve._citations.people import Person, find_person, is_same_person, person_of
 from bibld.serve._citations.reference import Reference, reference_of
 from bibld.serve._citations.styles import apa, chicago, gost
 
@@ -33,6 +33,8 @@ __all__ = [
     "csl_json",
     "find_person",
     "gost",
+    "is_same_person",
+    "person_of",
     "reference_of",
     "ris",
 ]

@@ -55,7 +55,7 @@ def people_of(names: Sequence[m.Name], is_russian: bool) -> tuple[Person, ...]:
         group = name.alt_rep_group or ""
         at = linked.get(group) if group else None
         if at is None:
-            at = next((at for at, each in enumerate(found) if _is_same(each, person)), len(found))
+            at = next((at for at, each in enumerate(found) if is_same_person(each, person)), len(found))
         found[at : at + 1] = [_merged(found[at], person, is_russian) if at < len(found) else person]
         if group:
             linked[group] = at
@@ -82,25 +82,26 @@ def find_person(person: Person, headings: Iterable[tuple[str, Sequence[str]]]) -
     nobility or with initials. A heading with the same names precedes those with initials.
     """
     forms = [(key, name) for key, names in headings for name in names]
-    equal = {key for key, name in forms if _key(name) == _key(person.heading)}
+    wanted = _key(person.heading)
+    equal = {key for key, name in forms if wanted and _key(name) == wanted}
     if not equal and person.is_organisation:
         return ""
     found = equal or {key for key, name in forms if _is_form_of(person.heading, name)}
     return found.pop() if len(found) == 1 else ""
 
 
-def plain(text: str) -> str:
-    """Return a text on one line, without what separated it from the next part of the description."""
-    return " ".join(text.split()).strip(" /:;,=")
-
-
-def _is_same(one: Person, other: Person) -> bool:
+def is_same_person(one: Person, other: Person) -> bool:
     """Whether two names can be one person: in two scripts initials suffice, as names are translated, too."""
     if has_cyrillic(one.family) == has_cyrillic(other.family):
         headings = _latin_heading(one.heading), _latin_heading(other.heading)
         return person_key(headings[0]) == person_key(headings[1]) or _is_form_of(*headings)
     names = [(transcription_key(each.family), romanise(each.given)[:1]) for each in (one, other)]
     return names[0] == names[1]
+
+
+def plain(text: str) -> str:
+    """Return a text on one line, without what separated it from the next part of the description."""
+    return " ".join(text.split()).strip(" /:;,=")
 
 
 def _merged(present: Person, person: Person, is_russian: bool) -> Person:

@@ -11,6 +11,7 @@ from bibld.model import mods as m
 from bibld.model.card import name_text, title_text
 from bibld.model.relators import TERM_OF_RELATOR, relator_of
 from bibld.model.web import is_web_iri
+from bibld.serve._citations import is_same_person, person_of
 from bibld.serve._language import Language, Message, message
 from bibld.serve._pages import codes
 from bibld.text.languages import language_tag
@@ -88,8 +89,16 @@ def title(mods: m.Mods) -> str:
 
 
 def main_name(mods: m.Mods) -> str:
-    """Return the first name, with dates; empty where there is none."""
-    return name_text(mods.name[0]) if mods.name else ""
+    """Return the first name, with dates, in the script of the title if it has this form; empty where there is none."""
+    if not mods.name:
+        return ""
+    first, *others = mods.name
+    is_russian = has_cyrillic(title(mods))
+    if has_cyrillic(name_text(first)) != is_russian:
+        person = person_of(first)
+        in_script = (name for name in others if has_cyrillic(name_text(name)) == is_russian)
+        return name_text(next((name for name in in_script if is_same_person(person, person_of(name))), first))
+    return name_text(first)
 
 
 def year(mods: m.Mods) -> str:

@@ -203,8 +203,12 @@ def _publisher_iri(name: str, publishers: Iterable[tuple[str, Sequence[str]]]) -
     for iri, forms in publishers:
         for form in forms:
             others = full_publisher_key(form).split()
-            if len(words) == len(others) and all(
-                one.startswith(other) or other.startswith(one) for one, other in zip(words, others, strict=True)
+            if (
+                words
+                and len(words) == len(others)
+                and all(
+                    one.startswith(other) or other.startswith(one) for one, other in zip(words, others, strict=True)
+                )
             ):
                 found.add(iri)
     return found.pop() if len(found) == 1 else ""
