@@ -110,6 +110,16 @@ def test_a_book_leads_to_its_translations(hard_window):
     hard_window.check()
 
 
+def test_a_book_leads_to_its_other_formats_and_these_back(hard_window):
+    page = hard_window.open("resource/one/anna-ru")
+    formats = page.get_by_role("region", name="In other formats")
+    formats.get_by_text("Анна Каренина. Аудиокнига").wait_for()
+    assert formats.get_by_role("link").all_inner_texts() == ["Микрофильмы русской классики"]
+    hard_window.follow(formats.get_by_role("link"))
+    page.get_by_role("region", name="In other formats").get_by_role("link").wait_for()
+    hard_window.check()
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_needs_two_requests_beside_pictures(visit, paths, name):
     visit.open(paths[name])

@@ -227,7 +227,11 @@ class RelativeLists:
                 line = self._line(work)
                 yield OtherFormat(line.title, line.language, line.href, line.year, remarks.get(work.path, ""))
         for title, remark, item in texts[:_MOST_FORMATS]:
-            numbers = "; ".join(f"{(each.type or '').upper()} {each.value}".strip() for each in item.mods.identifier)
+            numbers = "; ".join(
+                f"{(each.type or '').upper()} {each.value}".strip()
+                for each in item.mods.identifier
+                if each.type != "local"
+            )
             text = title or numbers
             if text:
                 rest = (remark, numbers if title else "")
@@ -238,6 +242,7 @@ class RelativeLists:
     def _by_number(self, item: RelatedItem, members: Sequence[RecordId]) -> str:
         """Return the path of the publication that a related item names by a record of the same library, or nothing."""
         numbers = [each.value for info in item.mods.record_info for each in info.record_identifier]
+        numbers += [each.value for each in item.mods.identifier if each.type == "local"]
         for number in filter(str.strip, numbers):
             for source in dict.fromkeys(member.source for member in members):
                 cluster = self._catalog.cluster_of(RecordId.from_control_number(source, number))
