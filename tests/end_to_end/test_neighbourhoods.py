@@ -106,3 +106,25 @@ def test_the_lines_of_an_opened_neighbour_begin_at_it():
     )
     assert first[0] == "50%"
     assert second[:2] == first[2:]
+
+
+def test_a_publication_has_its_set_its_volumes_and_its_editions_around_it(client):
+    volume, host = "resource/nlr/RU~5CNLR~5Cbibl~5C612585", "resource/nlr/RU~5CNLR~5Cbibl~5C495639"
+    table = client.get(f"/neighbourhood/{volume}?lang=en").text
+    for heading in ("Part of", "Other volumes", "Other editions"):
+        assert heading in table
+    assert f'href="/neighbourhood/{volume}?open={host}"' in table
+    assert "Volumes" in client.get(f"/neighbourhood/{host}?lang=en").text
+    assert "Issues" in client.get("/neighbourhood/resource/rsl/01006471111?lang=en").text
+
+
+def test_headings_have_dashes_between_their_parts(client):
+    page = client.get(f"/doc/{PUBLICATION}.html").text
+    found = re.search(r'href="/(concept/[^"#?]+)"[^>]*>(Adultery\u00a0— Fiction)<', page)
+    assert found is not None
+    path, heading = found.groups()
+    assert heading in client.get(f"/neighbourhood/{PUBLICATION}").text
+    for address in (f"/neighbourhood/{path}", f"/neighbourhood/{PUBLICATION}?open={path}"):
+        picture = client.get(address).text
+        assert heading in picture
+        assert "Adultery--" not in picture

@@ -75,9 +75,7 @@ class Pages:
         self._search = release.search if release.has_services else None
         self.neighbourhoods: NeighbourhoodPages | None = None
         if self._search is not None:
-            self.neighbourhoods = NeighbourhoodPages(
-                self._search, self._names, self._addresses, self.language, self._render
-            )
+            self.neighbourhoods = NeighbourhoodPages(release, self._search, self._names, self.language, self._render)
         self.reports: ReportPages | None = None
         if release.report is not None:
             pictures = ReportPictures(release.report, self.language, self._source_label, self._addresses.mount)

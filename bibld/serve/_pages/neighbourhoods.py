@@ -7,13 +7,18 @@ from urllib.parse import urlencode
 
 import msgspec
 
+from bibld.model.iris import record_of_path
 from bibld.published.search import EntryKind, Named, SearchView
-from bibld.serve._addresses import Addresses
+from bibld.serve._citations import reference_of
 from bibld.serve._language import Language, message
 from bibld.serve._names import Names
 from bibld.serve._pages import views
-from bibld.serve._pages.works import COMPANIONS, WorkLists
+from bibld.serve._pages.environment import parted
+from bibld.serve._pages.facts import folded
+from bibld.serve._pages.relatives import RelativeLists
+from bibld.serve._pages.works import COMPANIONS, WorkLine, WorkLists, first_author
 from bibld.serve._pictures import Caption, Neighbour, Picture, Sector, draw_neighbourhood
+from bibld.serve._things import OpenRelease
 
 MOST_OPENED = 4
 """Things whose neighbours are shown beside those of the thing in the middle."""
@@ -55,14 +60,16 @@ class NeighbourhoodPages:
     """Makes these pages in one language."""
 
     def __init__(
-        self, search: SearchView, names: Names, addresses: Addresses, language: Language, render: Render
+        self, release: OpenRelease, search: SearchView, names: Names, language: Language, render: Render
     ) -> None:
         self._search = search
         self._names = names
-        self._addresses = addresses
+        self._addresses = release.addresses
+        self._catalog = release.catalog
         self._language = language
         self._render = render
-        self._works = WorkLists(search, addresses, language)
+        self._works = WorkLists(search, release.addresses, language)
+        self._relatives = RelativeLists(release, names, language)
 
     def page(self, path: str, opened: Sequence[str]) -> bytes | None:
         """Return the page about a thing (its path) with some of its neighbours opened; None if it is unknown."""
@@ -73,7 +80,7 @@ class NeighbourhoodPages:
             "neighbourhood.html",
             here=self._addresses.page(f"neighbourhood/{path}"),
             query_string=_query(opened),
-            heading=named.title,
+            heading=_name(named),
             page_of_thing=self._addresses.page(path),
             picture=self._draw(named, opened),
             file=self._address(path, opened, ".svg"),
@@ -87,7 +94,7 @@ class NeighbourhoodPages:
 
     def _draw(self, middle: Named, opened: Sequence[str]) -> Picture:
         text = self._language.text
-        shown = {middle.path: middle.title}
+        shown = {middle.path: _name(middle)}
         sectors = []
         for group in self._around(middle):
             kept = group.others[:_MOST_OF_A_KIND]
@@ -106,7 +113,7 @@ class NeighbourhoodPages:
             text("What is linked with it in most publications. Each name opens: its own neighbours appear, too."),
             (text("Name"), text("How it is linked"), text("Publications")),
         )
-        return draw_neighbourhood(caption, middle.title, sectors)
+        return draw_neighbourhood(caption, _name(middle), sectors)
 
     def _opened(self, named: Named, middle: str, opened: Sequence[str], names: dict[str, str]) -> Sector:
         """Return the neighbours of an opened neighbour that have no name in the picture yet, and note their names."""
@@ -118,7 +125,7 @@ class NeighbourhoodPages:
         names.update((each.path, each.name) for each, _ in kept)
         neighbours = tuple(self._neighbour(each, middle, opened, heading) for each, heading in kept)
         own = self._address(named.path, (), "")
-        return Sector(named.title, neighbours, self._language.text("Its own graph"), own, names.get(named.path, ""))
+        return Sector(_name(named), neighbours, self._language.text("Its own graph"), own, names.get(named.path, ""))
 
     def _neighbour(self, other: _Other, middle: str, opened: Sequence[str], heading: str = "") -> Neighbour:
         """Return a neighbour that opens by its link, or closes if it is open."""
@@ -149,23 +156,55 @@ class NeighbourhoodPages:
             yield _Group(role.heading, others, role.count, role.href)
         for companions in self._works.companions(named.path):
             others = tuple(
-                _Other(thing.href.removeprefix(start), thing.name, thing.count) for thing in companions.things
+                _Other(thing.href.removeprefix(start), parted(thing.name), thing.count) for thing in companions.things
             )
             yield _Group(companions.heading, others, len(others), self._addresses.page(named.path))
 
     def _of_publication(self, named: Named) -> Iterator[_Group]:
+        yield from self._linked(named)
+        merged = self._catalog.merged(record_of_path(named.path.removeprefix("resource/")))
+        if merged is None:  # the catalog has changed since the release
+            return
+        authors = named.data.get("author", ())
+        titles = self._names.titles(self._addresses.iris.base + path for path in authors)
+        names = [(path, {folded(titles.get(self._addresses.iris.base + path, ""))}) for path in authors]
+        reference = reference_of(merged.mods, self._addresses.iris.resource(merged.cluster.founder), merged.sources)
+        found = self._relatives.relatives(merged, reference, first_author(reference, names))
+        page, text = self._addresses.page(named.path), self._language.text
+        groups: list[tuple[str, Sequence[WorkLine], int]] = [
+            (text("Part of"), found.hosts, len(found.hosts)),
+            *((group.heading, group.lines, group.total) for group in found.parts),
+            (text("Other volumes"), found.editions.volumes, len(found.editions.volumes)),
+            (text("Other editions"), found.editions.editions, len(found.editions.editions)),
+            (text("Translations and originals"), found.editions.translations, len(found.editions.translations)),
+        ]
+        for heading, lines, total in groups:
+            others = (
+                _Other(line.href.removeprefix(self._addresses.mount), _with_year(line.title, line.year))
+                for line in lines
+            )
+            if lines:
+                yield _Group(heading, tuple(others), total, page)
+
+    def _linked(self, named: Named) -> Iterator[_Group]:
+        """Yield the people, subjects and other things that a publication is linked to."""
         base = self._addresses.iris.base
         titles = self._names.titles(base + path for name in _LINKED for path in named.data.get(name, ()))
         for name, heading in _LINKED.items():
             paths = named.data.get(name, ())
             known = [(path, title) for path in paths if (title := titles.get(base + path))]
-            others = tuple(_Other(path, title) for path, title in known if views.is_worth_a_visit(path, title))
+            others = tuple(_Other(path, parted(title)) for path, title in known if views.is_worth_a_visit(path, title))
             if others:
                 yield _Group(self._language.text(heading), others, len(others))
 
 
 def _query(opened: Sequence[str]) -> str:
     return urlencode([("open", path) for path in opened], safe="/~")
+
+
+def _name(named: Named) -> str:
+    """Return the name of a thing as pages show it: with dashes between the parts of a heading."""
+    return named.title if named.kind is EntryKind.PUBLICATION else parted(named.title)
 
 
 def _with_year(title: str, year: str) -> str:
