@@ -95,9 +95,10 @@ def linked_things(
         for link, _ in subjects
         if views.is_worth_a_visit(link.path, link.text)
     ]
-    works = [(iri, forms) for iri, forms in entities.forms(linked.subjects) if iri.startswith(f"{base}work/") and forms]
+    forms_of_subjects = entities.forms(iri for iri in linked.subjects if iri.startswith(base))
+    works = [(iri, forms) for iri, forms in forms_of_subjects if iri.startswith(f"{base}work/") and forms]
     about += [Named(forms[0], iri, "CreativeWork") for iri, forms in works]
-    known = {_subject_key(form) for _, forms in entities.forms(linked.subjects) for form in forms}
+    known = {_subject_key(form) for _, forms in forms_of_subjects for form in forms}
     known_works = {_subject_key(form) for _, forms in works for form in forms}
     about += [
         Named(_BETWEEN_PARTS.join(parts), "", "Thing")
