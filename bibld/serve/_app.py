@@ -37,6 +37,7 @@ from bibld.serve._reports import Reports
 from bibld.serve._review import ReviewSite
 from bibld.serve._search import SearchSite
 from bibld.serve._sparql.protocol import SparqlEndpoint
+from bibld.serve._thing_pictures import ThingPictures
 
 _REQUEST_HEADERS = (
     "Accept, Accept-Language, Authorization, Cache-Control, Content-Type, If-Modified-Since, If-None-Match, Pragma, "
@@ -58,6 +59,7 @@ class Parts(NamedTuple):
     interfaces: Interfaces
     search: SearchSite
     neighbourhoods: Neighbourhoods
+    thing_pictures: ThingPictures
     review: ReviewSite | None = None
 
 
@@ -88,6 +90,7 @@ def build(parts: Parts) -> Starlette:
         _route(f"{mount}sparql", parts.sparql.answer, "GET", "POST"),
         _route(f"{mount}report/{{name}}", reports.page),
         _route(f"{mount}source/{{name}}", reports.source),
+        _route(f"{mount}picture/{{name}}/{{folder}}/{{rest:path}}.svg", parts.thing_pictures.picture),
         _route(f"{mount}picture/{{name:path}}.svg", reports.picture),
         _route(f"{mount}neighbourhood/{{path:path}}.svg", parts.neighbourhoods.picture),
         _route(f"{mount}neighbourhood/{{path:path}}", parts.neighbourhoods.page),

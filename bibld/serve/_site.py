@@ -54,6 +54,7 @@ from bibld.serve._sparql.protocol import Endpoint, SparqlEndpoint
 from bibld.serve._sparql.worker import RemoteSource, StoreCopy
 from bibld.serve._static import StaticSite, StaticWriter
 from bibld.serve._supervisor import Supervisor, Tasks
+from bibld.serve._thing_pictures import ThingPictures
 from bibld.serve._things import Finder, OpenRelease
 
 
@@ -241,8 +242,20 @@ def _open(site: Site, places: Places, has_services: bool = True) -> Served:
             token = read_token(site.settings.review_token)
             review = ReviewSite(token, site.review, site.catalog, addresses, pages, documents.run)
         neighbourhoods = Neighbourhoods(addresses, documents, pages, finder)
+        thing_pictures = ThingPictures(addresses, documents, pages, finder)
         app = _app.build(
-            _app.Parts(addresses, documents, files, pages, sparql, interfaces, searching, neighbourhoods, review)
+            _app.Parts(
+                addresses,
+                documents,
+                files,
+                pages,
+                sparql,
+                interfaces,
+                searching,
+                neighbourhoods,
+                thing_pictures,
+                review,
+            )
         )
         close_site = opening.pop_all().close
 

@@ -1,5 +1,6 @@
 """The pages about the dataset, its sources, matching and quality, with their pictures, from a real server."""
 
+import html
 import re
 
 import httpx
@@ -54,6 +55,34 @@ def test_each_picture_is_a_file_that_is_cached(client, name):
     assert etree.fromstring(answer.content).tag == "{http://www.w3.org/2000/svg}svg"
     again = client.get(f"/picture/{name}.svg?lang=ru", headers={"If-None-Match": answer.headers["etag"]})
     assert again.status_code == 304
+
+
+def test_pictures_of_places_matches_and_searches_have_a_table_and_a_file(client):
+    groups = client.get("/suggest", params={"q": "Москва"}).json()["groups"]
+    place = next(group for group in groups if group["kind"] == "place")["items"][0]["url"]
+    merged = client.get("/search.json?merged=true").json()["results"][0]["iri"].partition("/resource/")[2]
+    match = re.findall(r'href="(/match/[^"]+)"', client.get(f"/doc/resource/{merged}.html").text)[0]
+    has_map = towns.FILE.exists()
+    for page, names in (
+        (f"/doc{place}.html", {"years", "locator"} if has_map else {"years"}),
+        (f"/doc{match.removesuffix('.html')}.html", {"waterfall"}),
+        ("/search?q=язык&language=rus", {"search"}),
+    ):
+        text = client.get(page, headers={"Accept": "text/html"}).text
+        files = [html.unescape(file) for file in re.findall(r'href="([^"]+)" download>', text) if ".svg?" in file]
+        assert {re.split(r"[/.]", file.removeprefix("/picture/").lstrip("/"))[0] for file in files} == names
+        assert text.count('<details class="data">') == len(files)
+        for file in files:
+            answer = client.get(file)
+            assert (answer.status_code, answer.headers["content-type"]) == (200, "image/svg+xml")
+            assert file.endswith(f"lang={answer.headers['content-language']}")
+            assert "sha256-" in answer.headers["content-security-policy"]
+            assert etree.fromstring(answer.content).tag == "{http://www.w3.org/2000/svg}svg"
+            again = client.get(file, headers={"If-None-Match": answer.headers["etag"]})
+            assert again.status_code == 304
+    assert client.get(f"/picture/waterfall{place}.svg").status_code == 404
+    assert client.get("/picture/years/place/none.svg").status_code == 404
+    assert client.get("/search.svg?q=nothingwiththisname").status_code == 404
 
 
 @pytest.mark.parametrize("path", ["picture/none.svg", "picture/coverage/none.svg", "report/none", "source/none"])

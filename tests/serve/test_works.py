@@ -127,8 +127,12 @@ def test_a_person_has_works_by_role_and_decade_and_works_about_it_separately(lis
         ("/search?author=agent/tolstoy", 5),
         ("/search?subject=agent/tolstoy", 1),
     ]
-    (picture,) = shown.pictures
+    (timeline,) = shown.timelines
+    picture = timeline.picture
     assert picture.caption.title == "Publications by year: As author"
+    assert timeline.file == "/picture/years/agent/tolstoy.svg?of=author"
+    assert lists.years("agent/tolstoy", "author") == picture
+    assert lists.years("agent/tolstoy", "place") is None
     assert "1978: 2 publications" in picture.inline()
     assert "/search?author=agent/tolstoy&amp;year=1936" in picture.inline()
 
@@ -142,7 +146,8 @@ def test_links_of_a_place_find_what_its_lists_contain(lists):
     for group in shown.roles:
         asked = Address.read("/search", parse_qsl(group.href.partition("?")[2])).asked
         assert lists.search.search(asked).total == group.count
-    (picture,) = shown.pictures
+    (timeline,) = shown.timelines
+    picture = timeline.picture
     columns = {cell.href for (cell, *_) in picture.rows}
     assert "/search?subject=place/moscow&year=1990" in columns
     for href in columns:
@@ -163,7 +168,8 @@ def test_nothing_leads_to_a_search_where_there_is_none(lists):
     without = WorkLists(lists.search, lists.addresses, lists.language, has_search=False)
     shown = without.of_page("agent/tolstoy", "person", 1, 100)
     assert {group.href for group in shown.roles} == {""}
-    assert "<a " not in shown.pictures[0].inline()
+    assert "<a " not in shown.timelines[0].picture.inline()
+    assert shown.timelines[0].file == ""
 
 
 def test_who_and_what_occurs_together_with_a_person_is_listed_by_kind(lists):

@@ -158,6 +158,10 @@ class Pages:
         """Return the page for an error."""
         return self._render("problem.html", problem=problem)
 
+    def picture_of(self, thing: Thing, name: str, facet: str) -> Picture | None:
+        """Return a picture of the page about a thing by its name; see ``ThingPages.picture``."""
+        return self._things.picture(thing, name, facet)
+
     def search(self, view: object, here: str, query: str) -> bytes:
         """Return the page with the results of a search; ``here`` and ``query`` are its address."""
         return self._render("search.html", view=view, here=here, query_string=query)

@@ -24,6 +24,7 @@ from bibld.serve._pages.holdings import holdings
 from bibld.serve._pages.locator import locate
 from bibld.serve._pages.relatives import RelativeLists
 from bibld.serve._pages.works import WorkLists, WorksOfThing, first_author
+from bibld.serve._pictures import Picture
 from bibld.serve._things import OpenRelease, Thing
 
 INCOMING_ON_PAGE = 100
@@ -265,6 +266,26 @@ class ThingPages:
             comparison=comparison,
             **self._common(thing, "html"),
         )
+
+    # -- pictures as files
+
+    def picture(self, thing: Thing, name: str, facet: str) -> Picture | None:
+        """Return a picture of the page about a thing: ``years``, ``locator`` or ``waterfall``; None if it has none.
+
+        ``facet`` is the filter of the search that finds the publications of ``years``; empty for the most frequent one.
+        """
+        match name:
+            case "years" if self._works is not None:
+                return self._works.years(thing.path, facet)
+            case "locator" if thing.path.startswith("place/"):
+                labels = self._names.labels(thing.iri)
+                triples = self._release.graph.description(thing.iri)
+                others = portraits.portrait(thing.iri, thing.path, triples, self._base, {}, self._language).other_names
+                names = [label.text for label in (*labels, *others)]
+                return locate(names[0] if names else thing.path, names, self._language)
+            case "waterfall" if thing.edge is not None:
+                return matches.waterfall(thing.edge, self._language)
+        return None
 
     # -- what publications are linked to
 

@@ -129,6 +129,13 @@ class Kin(msgspec.Struct, frozen=True):
 _NO_KIN = Kin()
 
 
+class Timeline(msgspec.Struct, frozen=True):
+    """A picture of publications by year; ``file`` is its address as a file, empty where no server answers."""
+
+    picture: Picture
+    file: str
+
+
 class WorksOfThing(msgspec.Struct, frozen=True):
     """What a page shows of the publications of a thing: on the first one by role, with timelines, else by decade.
 
@@ -138,7 +145,7 @@ class WorksOfThing(msgspec.Struct, frozen=True):
 
     roles: Sequence[WorksInRole] = ()
     decades: tuple[Decade, ...] = ()
-    pictures: Sequence[Picture] = ()
+    timelines: Sequence[Timeline] = ()
     companions: Sequence[Companions] = ()
     all_href: str = ""
 
@@ -163,9 +170,14 @@ class WorkLists(msgspec.Struct, frozen=True):
         if not facets:
             return WorksOfThing()
         roles = self.in_roles(path, kind, facets)
-        drawn = (self._draw_years(path, facet, facets) for facet in facets)
-        pictures = [picture for picture in drawn if picture is not None]
-        return WorksOfThing(roles, (), pictures, self.companions(path), roles[0].href)
+        drawn = [(facet, self._draw_years(path, facet, facets)) for facet in facets]
+        address = f"{self.addresses.page(f'picture/years/{path}')}.svg" if self.has_search else ""
+        timelines = [
+            Timeline(picture, f"{address}?of={facet}" if address and len(facets) > 1 else address)
+            for facet, picture in drawn
+            if picture is not None
+        ]
+        return WorksOfThing(roles, (), timelines, self.companions(path), roles[0].href)
 
     def in_roles(self, path: str, kind: str, facets: Mapping[str, Sequence[str]] | None = None) -> list[WorksInRole]:
         """Return the publications of a thing by role, those together that one search finds, the most frequent first.

@@ -38,6 +38,7 @@ from bibld.serve._interfaces import Threads
 from bibld.serve._language import language_named, message
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import PagesByLanguage
+from bibld.serve._pictures.drawing import POLICY
 from bibld.serve._search.addresses import MOST_PER_PAGE, Address
 from bibld.serve._search.forms import to_csv, to_json, to_lines
 from bibld.serve._search.sparql import to_sparql
@@ -110,7 +111,12 @@ class SearchSite:
     def routes(self) -> list[tuple[str, Endpoint, tuple[str, ...]]]:
         """Return the paths after the mount, and what answers there to which methods."""
         forms = [(f"search.{form}", self._endpoint(form), ("GET",)) for form in _MEDIA_TYPES if form != "html"]
-        return [("search", self._endpoint(""), ("GET",)), *forms, ("suggest", self._suggest, ("GET",))]
+        return [
+            ("search", self._endpoint(""), ("GET",)),
+            *forms,
+            ("search.svg", self._picture, ("GET",)),
+            ("suggest", self._suggest, ("GET",)),
+        ]
 
     def close(self) -> None:
         """End the thread when it has found what it is looking for, and close the names."""
@@ -184,6 +190,16 @@ class SearchSite:
         body = await self._search(make)
         headers = (*language_headers(tag), *self._links(address))
         return respond(request, Representation(body, "text/html", headers))
+
+    async def _picture(self, request: Request) -> Response:
+        """Answer with the timeline of the results as a file, in the language that the client wants."""
+        tag = language_of(request)
+        address = Address.read(self._addresses.page("search"), _pairs(request))
+        picture = await self._search(lambda view: self._makers[tag].timeline(address, view.search(address.asked)))
+        if picture is None:
+            raise ProblemError(404, message("Not found"), message("There is no picture with this name."))
+        headers = (*language_headers(tag), ("Content-Security-Policy", POLICY))
+        return respond(request, Representation(picture.standalone(), "image/svg+xml", headers))
 
     def _links(self, address: Address) -> tuple[tuple[str, str], ...]:
         """Return the header that names the other forms, for addresses that are short enough."""

@@ -234,7 +234,7 @@ class ViewMaker:
             facets=[self._facet(address, name, values) for name, values in found.facets.items() if name != "year"],
             chosen=self._chosen(address, found),
             sorts=[(language.text(_SORT_NAMES[sort]), address.with_sort(sort), sort == asked.sort) for sort in SORTS],
-            picture=self._timeline(address, found.facets.get("year", ())),
+            picture=self.timeline(address, found),
             hidden=[pair for pair in _hidden(address) if pair[0] != "year"],
             years=(first, end if dash else first),
             forms=[(address.href(suffix=suffix), kind, name) for suffix, kind, name in _FORMS],
@@ -329,7 +329,9 @@ class ViewMaker:
             for value in filters.get(name, ())
         ]
 
-    def _timeline(self, address: Address, years: Sequence[FacetValue]) -> Picture | None:
+    def timeline(self, address: Address, found: Found) -> Picture | None:
+        """Draw the publications that a search found by year; None if there are few years."""
+        years = found.facets.get("year", ())
         if len(years) < 2:
             return None
         language = self._language
