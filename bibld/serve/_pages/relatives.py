@@ -120,7 +120,7 @@ class RelativeLists:
         """Return the paths of publications that these records are parts of."""
         found: set[str] = set()
         for iri in map(self._iris.resource, members):
-            found.update(self._graph.objects(iri, _IS_PART_OF))
+            found.update(self._answering(self._graph.objects(iri, _IS_PART_OF)))
             found.update(self._graph.subjects(_HAS_PART, iri, _MOST_HOSTS))
         return self._publications(found, members)[:_MOST_HOSTS]
 
@@ -135,26 +135,34 @@ class RelativeLists:
             pointing = self._graph.subjects(_IS_PART_OF, iri, room + 1)
             is_all = is_all and len(pointing) <= room
             found.update(pointing[:room])
-            found.update(self._graph.objects(iri, _HAS_PART)[:_MOST_READ])
+            found.update(self._answering(self._graph.objects(iri, _HAS_PART)[:_MOST_READ]))
         return self._publications(found, members), is_all
 
-    def _publications(self, iris: Iterable[str], members: Sequence[RecordId]) -> list[str]:
-        """Return the paths of publications, each as the one into which it was merged; none of the records' own."""
-        own = set(members)
-        found = set()
+    def _answering(self, iris: Iterable[str]) -> Iterator[str]:
+        """Yield the IRIs that answer for publications that statements point to: they may have been merged into others.
+
+        The subjects of statements always answer themselves.
+        """
         for iri in iris:
-            path = self._iris.path(iri) if "#" not in iri else None
-            if path is None or not path.startswith("resource/"):
-                continue
-            try:
-                record = record_of_path(path.removeprefix("resource/"))
-            except ValueError:
-                continue
-            cluster = self._catalog.cluster_of(record)
-            founder = cluster.founder if cluster is not None else record
-            if founder not in own:
-                found.add(f"resource/{founder.path}")
-        return sorted(found)
+            record = self._record(iri)
+            cluster = self._catalog.cluster_of(record) if record is not None else None
+            if cluster is not None:
+                yield self._iris.resource(cluster.founder)
+
+    def _record(self, iri: str) -> RecordId | None:
+        """Return the record with the IRI of a publication; None for any other IRI."""
+        path = self._iris.path(iri) if "#" not in iri else None
+        if path is None or not path.startswith("resource/"):
+            return None
+        try:
+            return record_of_path(path.removeprefix("resource/"))
+        except ValueError:
+            return None
+
+    def _publications(self, iris: Iterable[str], members: Sequence[RecordId]) -> list[str]:
+        """Return the paths of publications, sorted; none of the records' own."""
+        records = {record for iri in iris if (record := self._record(iri)) is not None}
+        return sorted(f"resource/{record.path}" for record in records.difference(members))
 
     def _works(self, paths: Sequence[str]) -> dict[str, Work]:
         """Return publications by their paths; without a search, only their titles are known."""
@@ -209,7 +217,7 @@ class RelativeLists:
         members = merged.cluster.members[:_MOST_MEMBERS]
         linked: set[str] = set()
         for iri in map(self._iris.resource, members):
-            linked.update(self._graph.objects(iri, _HAS_FORMAT)[:_MOST_FORMATS])
+            linked.update(self._answering(self._graph.objects(iri, _HAS_FORMAT)[:_MOST_FORMATS]))
             linked.update(self._graph.subjects(_HAS_FORMAT, iri, _MOST_FORMATS))
         remarks = {path: ""}
         texts = []
