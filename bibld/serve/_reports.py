@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -46,7 +48,8 @@ class Reports:
     async def picture(self, request: Request) -> Response:
         """Answer with a picture as a file, in the language that the client wants."""
         language = language_of(request)
-        picture = _reports_of(self._pages[language]).pictures.named(request.path_params["name"])
+        pictures = _reports_of(self._pages[language]).pictures
+        picture = await self._documents.run(partial(pictures.named, request.path_params["name"]))
         if picture is None:
             raise ProblemError(404, message("Not found"), message("There is no picture with this name."))
         headers = (*language_headers(language), ("Content-Security-Policy", POLICY))

@@ -33,7 +33,7 @@ def test_pages_are_well_formed_and_every_link_in_a_picture_leads_somewhere(clien
     assert drawings or page == "report/quality"
     for drawing in drawings:
         for link in etree.fromstring(drawing).iter("{http://www.w3.org/2000/svg}a"):
-            assert link.get("href").startswith(("/search?", "/dataset/"))
+            assert link.get("href").startswith(("/search?", "/dataset/", "/concept/"))
     assert len(re.findall(r'id="([^"]+)"', answer.text)) == len(set(re.findall(r'id="([^"]+)"', answer.text)))
 
 
@@ -83,6 +83,14 @@ def test_pictures_of_places_matches_and_searches_have_a_table_and_a_file(client)
     assert client.get(f"/picture/waterfall{place}.svg").status_code == 404
     assert client.get("/picture/years/place/none.svg").status_code == 404
     assert client.get("/search.svg?q=nothingwiththisname").status_code == 404
+
+
+def test_a_tile_leads_to_the_page_of_its_class_if_there_is_one(client):
+    root = etree.fromstring(client.get("/picture/classes.svg").content)
+    links = [link.get("href") for link in root.iter("{http://www.w3.org/2000/svg}a")]
+    assert "/concept/rubbk/~D0~A02" in links
+    for link in links:
+        assert client.get(link, follow_redirects=True).status_code == 200
 
 
 @pytest.mark.parametrize("path", ["picture/none.svg", "picture/coverage/none.svg", "report/none", "source/none"])

@@ -272,8 +272,8 @@ def test_dates_of_the_picture_of_growth_are_those_of_the_language_and_have_room_
     assert re.findall(r'class="quiet"[^>]*>([^<]+)', picture.wide) == labels
 
 
-def test_classes_that_a_library_uses_for_fiction_are_not_only_called_medicine():
-    assert class_name("rubbk", "Р2") == "Fiction, or medicine"
+def test_classes_that_a_library_uses_for_fiction_are_not_called_medicine():
+    assert class_name("rubbk", "Р2") == ""
     assert class_name("rubbk", "Р5") == "Health. Medicine"
     assert class_name("udc", "8") == "Language. Literature"
 

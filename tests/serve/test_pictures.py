@@ -128,6 +128,17 @@ def test_a_timeline_counts_every_publication_once(years: list[tuple[int, tuple[i
     assert sum(int(cell.value) for row in picture.rows for cell in row[1:]) == sum(sum(parts) for _, parts in years)
 
 
+@pytest.mark.parametrize(
+    ("last", "names"),
+    [(1910, ["1865", "1910"]), (1990, ["1864–1865", "1990–1991"]), (2003, ["1864–1865", "2002–2003"])],
+)
+def test_the_table_of_a_timeline_names_the_span_of_each_column(last: int, names: list[str]) -> None:
+    words = Words(lambda name, count: name, lambda first, end: f"{first}–{end}")
+    picture = draw_years(Caption("years", "Years"), [(1865, (1,)), (last, (2,))], words)
+    assert [row[0].value for row in picture.rows] == names
+    assert [row[0].href for row in picture.rows] == [name if "–" in name else f"{name}–{name}" for name in names]
+
+
 @given(YEARS)
 def test_columns_of_a_timeline_do_not_overlap(years: list[tuple[int, tuple[int, int]]]) -> None:
     picture = draw_years(Caption("years", "Years"), years, Words(lambda name, count: name))

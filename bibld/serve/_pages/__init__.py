@@ -78,7 +78,8 @@ class Pages:
             self.neighbourhoods = NeighbourhoodPages(release, self._search, self._names, self.language, self._render)
         self.reports: ReportPages | None = None
         if release.report is not None:
-            pictures = ReportPictures(release.report, self.language, self._source_label, self._addresses.mount)
+            known = release.published.titles if release.published is not None else lambda _: {}
+            pictures = ReportPictures(release.report, self.language, self._source_label, self._addresses.mount, known)
             self.reports = ReportPages(
                 release.report, release, self.language, pictures, self._render, self._record_href
             )

@@ -57,13 +57,13 @@ _BBK = {
     "8": message("Language. Literature. Arts. Religion. Philosophy"),
     "9": message("Reference works"),
 }
-_FICTION = ("Р1", "Р2", "Р4")
-"""Beginnings of marks of the BBK about medicine, with which the Russian State Library marks works of fiction, too."""
+_AMBIGUOUS = ("Р1", "Р2", "Р4")
+"""Beginnings of marks that are fiction at the Russian State Library and medicine in other editions of the BBK."""
 
 
 def class_name(scheme: str, mark: str) -> str:
-    """Return what a class is about, from the beginning of its mark; empty if that is not known."""
+    """Return what a class is about, from the beginning of its mark; empty if the mark does not decide it."""
     table = {"udc": _UDC, "ddc": {}, "lcc": {}}.get(scheme, _BBK)
-    if table is _BBK and mark.startswith(_FICTION):
-        return message("Fiction, or medicine")
+    if table is _BBK and mark.startswith(_AMBIGUOUS):
+        return ""
     return table.get(mark[:1], "")

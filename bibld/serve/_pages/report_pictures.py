@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from urllib.parse import quote, urlencode
 
+from bibld.model.origin import to_slug
 from bibld.model.report import Count, Report, SourceReport, TownCount
 from bibld.serve._language import Language
 from bibld.serve._pages.classes import SCHEMES, class_name
@@ -44,13 +45,24 @@ _NOT_SEARCHED = str.maketrans('"«»“”„|', "       ")
 
 
 class ReportPictures:
-    """Draws what a report contains; ``label`` gives the name of a source, ``mount`` begins all addresses."""
+    """Draws what a report contains; ``label`` gives the name of a source, ``mount`` begins all addresses.
 
-    def __init__(self, report: Report, language: Language, label: Callable[[str], str], mount: str) -> None:
+    ``known`` returns those of some paths that have a page.
+    """
+
+    def __init__(
+        self,
+        report: Report,
+        language: Language,
+        label: Callable[[str], str],
+        mount: str,
+        known: Callable[[Iterable[str]], Container[str]] = lambda _: (),
+    ) -> None:
         self._report = report
         self._language = language
         self._label = label
         self._mount = mount
+        self._known = known
 
     def named(self, name: str) -> Picture | None:
         """Return the picture with a name such as ``overlap``, or ``coverage/rsl`` of one source; None if unknown."""
@@ -233,10 +245,14 @@ class ReportPictures:
         """Draw the main classes of the classifications as tiles."""
         text = self._language.text
         parts = []
-        for value, count in self._sum(lambda each: each.classes).most_common(_MOST_TILES):
+        counts = self._sum(lambda each: each.classes).most_common(_MOST_TILES)
+        paths = {value: "concept/{}/{}".format(*map(to_slug, value.split(" ", 1))) for value, _ in counts}
+        known = self._known(paths.values())
+        for value, count in counts:
             scheme, _, mark = value.partition(" ")
             name = f"{text(SCHEMES.get(scheme, scheme))} {mark} {text(class_name(scheme, mark))}".strip()
-            parts.append(Part(name, count, f"{name}: {self._records(count)}"))
+            href = f"{self._mount}{paths[value]}" if paths[value] in known else ""
+            parts.append(Part(name, count, f"{name}: {self._records(count)}", href))
         caption = Caption(
             "classes",
             text("Subjects by class"),

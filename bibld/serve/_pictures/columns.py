@@ -33,12 +33,16 @@ _MOST_COLUMNS = 80
 
 
 class Column(msgspec.Struct, frozen=True):
-    """A column: its label, the counts of each series, its explanation, and a link or none."""
+    """A column: its label, the counts of each series, its explanation, and a link or none.
+
+    ``name`` is what the table has instead of a label that only states where a span begins.
+    """
 
     label: str
     parts: tuple[int, ...]
     tip: str = ""
     href: str = ""
+    name: str = ""
 
     @property
     def count(self) -> int:
@@ -92,7 +96,9 @@ def draw_columns(
     if note:
         out.append(draw_text("0", height + SIZE, fit(note, NARROW, SIZE), "quiet"))
         height += _LINE
-    rows = tuple((Cell(column.label, column.href), *numbers(column.parts)) for column in columns if column.count)
+    rows = tuple(
+        (Cell(column.name or column.label, column.href), *numbers(column.parts)) for column in columns if column.count
+    )
     return Picture(caption, height, "".join(out), rows, has_links=any(column.href for column in columns))
 
 
@@ -168,5 +174,5 @@ def draw_years(
         last = first + size - 1
         name = str(first) if size == 1 else f"{first}–{last}"
         tip = words.tip(name, sum(parts)) if any(parts) else ""
-        columns.append(Column(str(first), parts, tip, words.href(first, last) if any(parts) else ""))
+        columns.append(Column(str(first), parts, tip, words.href(first, last) if any(parts) else "", name))
     return draw_columns(caption, columns, series, note=words.note)
