@@ -154,6 +154,9 @@ def test_links_of_a_place_find_what_its_lists_contain(lists):
         asked = Address.read("/search", parse_qsl(href.partition("?")[2])).asked
         assert lists.search.search(asked).total == 1
     assert lists.search_href("work/war") == "/search?subject=work/war"
+    later = lists.of_page("place/moscow", "place", 2, 2)
+    assert (sum(len(decade.works) for decade in later.decades), later.all_href) == (2, "")
+    assert lists.of_page("concept/x/war", "concept", 2, 1).all_href == "/search?subject=concept/x/war"
 
 
 def test_two_roles_of_a_person_have_one_link(lists):

@@ -139,8 +139,8 @@ class Timeline(msgspec.Struct, frozen=True):
 class WorksOfThing(msgspec.Struct, frozen=True):
     """What a page shows of the publications of a thing: on the first one by role, with timelines, else by decade.
 
-    ``all_href`` is the address of the search for them in the most frequent roles. There is a
-    timeline for each such address, since what is published in a place is not about it.
+    ``all_href`` is the address of the search for them in the most frequent roles; on further pages it is empty where
+    several searches find them. Each search has a timeline, since what is published in a place is not about it.
     """
 
     roles: Sequence[WorksInRole] = ()
@@ -165,7 +165,8 @@ class WorkLists(msgspec.Struct, frozen=True):
         """Return what a page shows of the publications of a thing; ``page`` counts from 1, ``size`` is that of one."""
         if page > 1:
             decades = self.page(path, kind, size, (page - 1) * size)
-            return WorksOfThing(decades=decades, all_href=self.search_href(path) if decades else "")
+            has_one_search = bool(decades) and len(self.facets(path)) == 1
+            return WorksOfThing(decades=decades, all_href=self.search_href(path) if has_one_search else "")
         facets = self.facets(path)
         if not facets:
             return WorksOfThing()
@@ -240,8 +241,9 @@ class WorkLists(msgspec.Struct, frozen=True):
         if len(counts) < _FEWEST_YEARS:
             return None
         title = self.language.text("Publications by year")
-        if len(facets) > 1:
-            title = f"{title}: {role_heading(_ROLES.get(facets[facet][0], facets[facet][0]), '', self.language)}"
+        groups = list(dict.fromkeys(_ROLES.get(role, role) for role in facets[facet]))
+        if len(facets) > 1 and len(groups) == 1:
+            title = f"{title}: {role_heading(groups[0], '', self.language)}"
         caption = Caption(
             "years" if len(facets) == 1 else f"years-{facet}",
             title,
