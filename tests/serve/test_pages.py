@@ -366,6 +366,27 @@ def test_a_date_repeated_with_each_script_is_one_value():
     assert group.rows[0].facts[0].is_disputed
 
 
+def test_a_thing_with_names_in_two_scripts_is_one_value():
+    places = tuple(
+        m.Place(place_term=(m.PlaceTerm(value=name, type="text"),)) for name in ("Москва", "Moskva", "Казань")
+    )
+    mods = m.Mods(origin_info=(m.OriginInfo(place=places),))
+    one, other = RecordId("nlr", "1"), RecordId("slavica", "1")
+    sources = (
+        ValueSource("origin_info/0/place/0", (one,)),
+        ValueSource("origin_info/0/place/1", (other,)),
+        ValueSource("origin_info/0/place/2", (other,)),
+    )
+    english = language_named("en")
+    links = {"москва": "/place/m", "moskva": "/place/m"}
+    values = fields.values(mods, english)
+    (group,) = facts.merged_facts(Merged(Cluster(one, (one, other)), mods, sources), values, english, links)
+    moscow, kazan = group.rows[0].facts
+    assert (moscow.value.text, moscow.href, moscow.letters, moscow.is_disputed) == ("Москва", "/place/m", "A B", False)
+    assert [(form.text, form.letters) for form in moscow.forms] == [("Moskva", "B")]
+    assert (kazan.value.text, kazan.letters, kazan.forms) == ("Казань", "B", ())
+
+
 def test_a_publication_of_many_records_shows_the_first_and_counts_the_others(site, client):
     def shown(members: int, edges: int) -> str:
         records = [RecordId("rsl", f"{number:02}") for number in range(members)]

@@ -93,8 +93,8 @@ def merged_facts(
     """Return the facts of a merged description, whose values were ``found``.
 
     ``links`` are paths by the folded names of entities. Values that look the same (a date with the place and the
-    publisher in each script) are shown once. The records that have a value are those of its path, or of the nearest
-    path above it.
+    publisher in each script) are shown once, and so is a thing: its further names are other forms of the first. The
+    records that have a value are those of its path, or of the nearest path above it.
     """
     members = merged.cluster.members
     if len(members) < 2:
@@ -115,13 +115,31 @@ def merged_facts(
             if text != value.text:
                 texts.setdefault(text, set()).update(holders)
     facts = []
-    for value, records in records_of.items():
+    for value, same in _by_thing(records_of, links).items():
+        holders_of: dict[str, set[RecordId]] = {}
+        for each in same:
+            if each.text != value.text:
+                holders_of.setdefault(each.text, set()).update(records_of[each])
+            for text, members_with_it in forms_of[each].items():
+                if text != value.text:
+                    holders_of.setdefault(text, set()).update(members_with_it)
         others = tuple(
-            OtherForm(text, letters.of(holders), fields.language_of(text)) for text, holders in forms_of[value].items()
+            OtherForm(text, letters.of(those), fields.language_of(text)) for text, those in holders_of.items()
         )
-        is_disputed = records != set(members)
-        facts.append(Fact(value, _href(value, links), letters.of(records), is_disputed, others))
+        having = set[RecordId]().union(*(records_of[each] for each in same))
+        facts.append(Fact(value, _href(value, links), letters.of(having), having != set(members), others))
     return _grouped(facts, language)
+
+
+def _by_thing(values: Iterable[fields.Value], links: Mapping[str, str]) -> dict[fields.Value, list[fields.Value]]:
+    """Group values that lead to one thing in one row (a name in two scripts) under the first; others are alone."""
+    first: dict[tuple[str, str, str, str], fields.Value] = {}
+    groups: dict[fields.Value, list[fields.Value]] = {}
+    for value in values:
+        href = _href(value, links)
+        shown = first.setdefault((value.group, value.label, value.remark, href), value) if href else value
+        groups.setdefault(shown, []).append(value)
+    return groups
 
 
 def _forms_by_path(
