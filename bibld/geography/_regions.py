@@ -17,7 +17,7 @@ _SUCCESSORS = {
     "CS": "CZ SK",
     "DD": "DE",
 }
-"""States that are no more → those of today, by codes of ISO 3166-1."""
+"""Dissolved states → those of today, by codes of ISO 3166-1."""
 
 _ISO_OF_MARC = {marc: iso for iso, marc in MARC_COUNTRY_OF_ISO.items()}
 _PARTS_OF_STATES = {"k": "GB", "c": "CA", "a": "AU", "u": "US", "r": "SU"}

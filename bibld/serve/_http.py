@@ -15,8 +15,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bibld.errors import BibldError
-from bibld.serve._language import PARAMETER, choose_page_language
+from bibld.serve._language import PARAMETER, choose_page_language, message
 from bibld.serve._negotiation import accepts_gzip
+from bibld.serve._pictures.drawing import POLICY, Picture
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 PROBLEM_JSON = "application/problem+json"
@@ -120,6 +121,17 @@ class Representation(msgspec.Struct, frozen=True):
     media_type: str
     headers: tuple[tuple[str, str], ...] = ()
     status: int = 200
+
+
+def respond_with_picture(request: Request, picture: Picture | None, *headers: tuple[str, str]) -> Response:
+    """Answer with a picture as a file, which is in the language that the client wants.
+
+    Raises the ``ProblemError`` 404 if there is none.
+    """
+    if picture is None:
+        raise ProblemError(404, message("Not found"), message("There is no picture with this name."))
+    every = (*language_headers(language_of(request)), ("Content-Security-Policy", POLICY), *headers)
+    return respond(request, Representation(picture.standalone(), "image/svg+xml", every))
 
 
 def respond(request: Request, representation: Representation) -> Response:

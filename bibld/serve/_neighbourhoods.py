@@ -10,11 +10,15 @@ from starlette.responses import Response
 from bibld.serve._addresses import Addresses
 from bibld.serve._documents import Documents
 from bibld.serve._forms import kind_of
-from bibld.serve._http import ProblemError, Representation, language_headers, language_of, redirect, respond
+from bibld.serve._http import (
+    ProblemError,
+    language_of,
+    redirect,
+    respond_with_picture,
+)
 from bibld.serve._language import message
 from bibld.serve._pages import Pages, PagesByLanguage
 from bibld.serve._pages.neighbourhoods import MOST_OPENED, NeighbourhoodPages
-from bibld.serve._pictures.drawing import POLICY
 from bibld.serve._things import Finder, Moved
 
 _NOT_INDEXED = ("X-Robots-Tag", "noindex, nofollow")
@@ -54,10 +58,7 @@ class Neighbourhoods:
         language = language_of(request)
         pages = _pages_of(self._pages[language])
         picture = await self._documents.run(partial(pages.picture, path, opened))
-        if picture is None:
-            raise _unknown()
-        headers = (*language_headers(language), ("Content-Security-Policy", POLICY), _NOT_INDEXED)
-        return respond(request, Representation(picture.standalone(), "image/svg+xml", headers))
+        return respond_with_picture(request, picture, _NOT_INDEXED)
 
 
 def _asked(request: Request) -> tuple[str, tuple[str, ...]]:

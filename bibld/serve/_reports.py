@@ -9,11 +9,10 @@ from starlette.responses import Response
 
 from bibld.serve._addresses import Addresses
 from bibld.serve._documents import Documents
-from bibld.serve._http import ProblemError, Representation, language_headers, language_of, redirect, respond
+from bibld.serve._http import ProblemError, language_of, redirect, respond_with_picture
 from bibld.serve._language import message
 from bibld.serve._pages import Pages, PagesByLanguage
 from bibld.serve._pages.reports import ReportPages
-from bibld.serve._pictures.drawing import POLICY
 
 
 class Reports:
@@ -50,10 +49,7 @@ class Reports:
         language = language_of(request)
         pictures = _reports_of(self._pages[language]).pictures
         picture = await self._documents.run(partial(pictures.named, request.path_params["name"]))
-        if picture is None:
-            raise ProblemError(404, message("Not found"), message("There is no picture with this name."))
-        headers = (*language_headers(language), ("Content-Security-Policy", POLICY))
-        return respond(request, Representation(picture.standalone(), "image/svg+xml", headers))
+        return respond_with_picture(request, picture)
 
 
 def _reports_of(pages: Pages) -> ReportPages:

@@ -9,10 +9,8 @@ from starlette.responses import Response
 
 from bibld.serve._addresses import Addresses
 from bibld.serve._documents import Documents
-from bibld.serve._http import ProblemError, Representation, language_headers, language_of, redirect, respond
-from bibld.serve._language import message
+from bibld.serve._http import language_of, redirect, respond_with_picture
 from bibld.serve._pages import PagesByLanguage
-from bibld.serve._pictures.drawing import POLICY
 from bibld.serve._things import Finder, Moved, Thing
 
 
@@ -39,7 +37,4 @@ class ThingPictures:
         if isinstance(found, Thing):
             facet = request.query_params.get("of", "")
             picture = await self._documents.run(partial(self._pages[language].picture_of, found, name, facet))
-        if picture is None:
-            raise ProblemError(404, message("Not found"), message("There is no picture with this name."))
-        headers = (*language_headers(language), ("Content-Security-Policy", POLICY))
-        return respond(request, Representation(picture.standalone(), "image/svg+xml", headers))
+        return respond_with_picture(request, picture)

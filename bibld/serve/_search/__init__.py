@@ -32,13 +32,13 @@ from bibld.serve._http import (
     query_of,
     redirect,
     respond,
+    respond_with_picture,
 )
 from bibld.serve._incoming import HYDRA
 from bibld.serve._interfaces import Threads
 from bibld.serve._language import language_named, message
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import PagesByLanguage
-from bibld.serve._pictures.drawing import POLICY
 from bibld.serve._search.addresses import MOST_PER_PAGE, Address
 from bibld.serve._search.forms import to_csv, to_json, to_lines
 from bibld.serve._search.sparql import to_sparql
@@ -196,10 +196,7 @@ class SearchSite:
         tag = language_of(request)
         address = Address.read(self._addresses.page("search"), _pairs(request))
         picture = await self._search(lambda view: self._makers[tag].timeline(address, view.search(address.asked)))
-        if picture is None:
-            raise ProblemError(404, message("Not found"), message("There is no picture with this name."))
-        headers = (*language_headers(tag), ("Content-Security-Policy", POLICY))
-        return respond(request, Representation(picture.standalone(), "image/svg+xml", headers))
+        return respond_with_picture(request, picture)
 
     def _links(self, address: Address) -> tuple[tuple[str, str], ...]:
         """Return the header that names the other forms, for addresses that are short enough."""
