@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 EDITOR := bibld/serve/editor
-GEOGRAPHY := bibld/geography
+GEOGRAPHY := bibld/text/geography
 
 .PHONY: run test check bench mutants clean editor geography
 
@@ -58,7 +58,7 @@ $(GEOGRAPHY)/towns.db: $(addprefix $(GEOGRAPHY)/,build.py towns.py requirements.
 	  --requirement $(GEOGRAPHY)/requirements.txt
 	cd build/geography && { ! command -v npm >/dev/null || npm ci --ignore-scripts --no-audit --no-fund --silent || \
 	  echo "The outlines of the land cannot be downloaded; maps have none." >&2; }
-	$(BIN)/python -m bibld.geography.build build/geography
+	$(BIN)/python -m bibld.text.geography.build build/geography
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

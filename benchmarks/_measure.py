@@ -12,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 import bibld
-from bibld import config, resources
+from bibld import config
 from bibld.config import Config
 from bibld.dedup.candidates import all_pairs
 from bibld.dedup.key_tables import KeyTables
 from bibld.dedup.method import Method
 from bibld.model.features import FeatureColumns
+from bibld.serve import ontology as resources
 
 DATE = datetime(2026, 1, 1, tzinfo=UTC)
 """The time of every run, so that results do not depend on the clock."""

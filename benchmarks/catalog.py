@@ -19,8 +19,7 @@ from pathlib import Path
 import zstandard
 from _measure import real_data, run, source_table, write_config
 
-from bibld import compression
-from bibld.catalog import Catalog, NewRecord
+from bibld.catalog import Catalog, NewRecord, compression
 from bibld.catalog._records.packing import pack
 from bibld.catalog._records.records import Records
 

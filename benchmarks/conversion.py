@@ -18,9 +18,8 @@ from typing import NamedTuple
 import pymarc
 from _measure import real_data
 
-from bibld import adapters
 from bibld.ingest import Conversion, ConversionPool, Job
-from bibld.protocols import HarvestedFile, Raw
+from bibld.protocols import HarvestedFile, Raw, adapters
 from bibld.read import examine, read
 
 FILES = ("marc21/gpo_covid_online.mrc", "marc21/uva_marc8.mrc", "rusmarc/stavropol_cp866.mrc")

@@ -19,7 +19,7 @@ from _synthetic.catalogue import Catalogue
 from _synthetic.marc import write_marc
 
 import bibld
-from bibld import published
+from bibld import documents as published
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.model.iris import Iris

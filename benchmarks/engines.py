@@ -28,12 +28,13 @@ from _synthetic.catalogue import Catalogue
 from _synthetic.marc import write_marc
 
 import bibld
-from bibld import config, resources
+from bibld import config
 from bibld.catalog import PersonVerdict, Verdicts
 from bibld.config import Config
 from bibld.harvest.local import on_disk
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
+from bibld.serve import ontology as resources
 from tests.spark.cluster import running_cluster
 
 FIRST_DAY = 1_767_225_600  # 2026-01-01

@@ -25,7 +25,7 @@ from model_goldfinch import converted, labelled_pairs, parsed
 from model_train import RUSMARC, SEED, write_live
 from rusmarc_merges import described
 
-from bibld import adapters, crosswalk, dedup, progress
+from bibld import crosswalk, dedup, progress
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup import evaluate, train
@@ -37,6 +37,7 @@ from bibld.model.features import FeatureColumns
 from bibld.model.linkage import Pair, Score
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
+from bibld.protocols import adapters
 
 FOLDS = 5
 EVERY = ("edition", "year", "carrier", "language")

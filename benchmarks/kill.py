@@ -22,10 +22,11 @@ from pathlib import Path
 
 import msgspec
 
-from bibld import config, ingest, pipeline, progress, publish, resources, store, triplify
+from bibld import config, ingest, pipeline, progress, publish, store, triplify
 from bibld.catalog import Catalog, Queue
 from bibld.catalog import _schema as _schema
 from bibld.model.iris import Iris
+from bibld.serve import ontology as resources
 
 DELTAS = 14
 """Enough deltas for the index to be compacted several times."""

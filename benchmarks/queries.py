@@ -13,7 +13,7 @@ import pyoxigraph as ox
 
 from bibld import config, pipeline
 from bibld.model.iris import Iris
-from bibld.vocabulary import ExampleQuery, example_queries
+from bibld.serve.ontology import ExampleQuery, example_queries
 
 TARGET = 2.0
 REPETITIONS = 3

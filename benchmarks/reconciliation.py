@@ -11,10 +11,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from bibld.documents import ReleaseState, fill, open_published
 from bibld.model.rdf import quad, term
 from bibld.model.release import DatasetDescription, Figures, Manifest
-from bibld.published import ReleaseState, fill, open_published
-from bibld.published.search import open_search, write_search
+from bibld.search import open_search, write_search
 from bibld.serve._interfaces.reconcile import ReconciliationQuery, Service
 
 BASE = "https://data.example.org/"

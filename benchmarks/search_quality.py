@@ -21,11 +21,11 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from bibld.published import published_releases
-from bibld.published._schema import connect
-from bibld.published.search import FILE, Asked, Hit, SearchView, open_search, to_words
-from bibld.published.search._packing import Packing
-from bibld.published.search._spelling import corrections
+from bibld.documents import published_releases
+from bibld.documents._schema import connect
+from bibld.search import FILE, Asked, Hit, SearchView, open_search, to_words
+from bibld.search._packing import Packing
+from bibld.search._spelling import corrections
 
 LABELLED = Path(__file__).parent / "search_queries" / "labelled.csv"
 HALVES = ("tuned on", "not tuned on")

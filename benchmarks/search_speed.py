@@ -19,11 +19,11 @@ from collections.abc import Callable, Iterator
 from itertools import accumulate
 from pathlib import Path
 
+from bibld.documents import ReleaseState, fill, open_published, published_releases
 from bibld.model.rdf import literal, quad, term
-from bibld.published import ReleaseState, fill, open_published, published_releases
-from bibld.published.search import FILE, Asked, EntryKind, SearchView, open_search, write_search
-from bibld.published.search._documents import KINDS
-from bibld.published.search._packing import Packing
+from bibld.search import FILE, Asked, EntryKind, SearchView, open_search, write_search
+from bibld.search._documents import KINDS
+from bibld.search._packing import Packing
 from bibld.text.romanisation import romanise_ala_lc
 
 BASE = "https://data.example.org/"

@@ -32,7 +32,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from bibld import config
-from bibld.published import open_published
+from bibld.documents import open_published
 
 _PATHS = 8000
 _PATIENCE = 120.0

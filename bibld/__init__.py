@@ -26,11 +26,15 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from bibld._version import __version__ as __version__
 from bibld.lazy_imports import import_on_use
 
 if TYPE_CHECKING:
     from bibld._api.checks import check_sources as check_sources
     from bibld._api.endpoint import query as query
+    from bibld._api.explaining import IriReport as IriReport
+    from bibld._api.explaining import PairReport as PairReport
+    from bibld._api.explaining import RecordReport as RecordReport
     from bibld._api.links import Links as Links
     from bibld._api.matching import DuplicateClusters as DuplicateClusters
     from bibld._api.matching import MergedCluster as MergedCluster
@@ -54,13 +58,16 @@ if TYPE_CHECKING:
     from bibld._api.rows import RecordRow as RecordRow
     from bibld._api.rows import Stats as Stats
     from bibld._api.rows import list_adapters as list_adapters
+    from bibld._api.sample import write_sample as write_sample
+    from bibld._api.source_check import CheckedFile as CheckedFile
+    from bibld._api.source_check import SourcesReport as SourcesReport
     from bibld._api.tables import Table as Table
     from bibld._api.workspace import Workspace as Workspace
+    from bibld._api.workspace_check import CheckReport as CheckReport
+    from bibld._api.workspace_check import Finding as Finding
     from bibld.catalog import RELATIONS as RELATIONS
     from bibld.catalog import Reject as Reject
     from bibld.catalog.exchange import ConvertedWorkspace as ConvertedWorkspace
-    from bibld.check import CheckReport as CheckReport
-    from bibld.check import Finding as Finding
     from bibld.dedup import MethodOptions as MethodOptions
     from bibld.dedup.comparison import MethodComparison as MethodComparison
     from bibld.dedup.comparison import MethodResult as MethodResult
@@ -79,14 +86,12 @@ if TYPE_CHECKING:
     from bibld.errors import StageError as StageError
     from bibld.errors import StoreError as StoreError
     from bibld.errors import StoreUnavailableError as StoreUnavailableError
-    from bibld.explain import IriReport as IriReport
-    from bibld.explain import PairReport as PairReport
-    from bibld.explain import RecordReport as RecordReport
     from bibld.harvest import Freshness as Freshness
     from bibld.harvest import HarvestResult as HarvestResult
     from bibld.ingest import Conversion as Conversion
     from bibld.ingest import LoadResult as LoadResult
     from bibld.ingest import Withheld as Withheld
+    from bibld.ingest.notes import Doubt as Doubt
     from bibld.link import LinkReport as LinkReport
     from bibld.model.marc import ControlField as ControlField
     from bibld.model.marc import DataField as DataField
@@ -98,21 +103,15 @@ if TYPE_CHECKING:
     from bibld.model.mods_xml import to_xml as to_xml
     from bibld.model.origin import Origin as Origin
     from bibld.model.origin import RecordId as RecordId
-    from bibld.notes import Doubt as Doubt
     from bibld.pipeline import Summary as Summary
     from bibld.protocols import Row as Row
     from bibld.protocols import SourceRecord as SourceRecord
     from bibld.publish import ReleaseCheck as ReleaseCheck
     from bibld.publish import ReleaseSummary as ReleaseSummary
     from bibld.publish import Verification as Verification
-    from bibld.resources import write_sample as write_sample
-    from bibld.source_check import CheckedFile as CheckedFile
-    from bibld.source_check import SourcesReport as SourcesReport
     from bibld.validate import ReportSettings as ReportSettings
     from bibld.validate import ShapeFinding as ShapeFinding
     from bibld.validate import ValidationReport as ValidationReport
-
-__version__ = "0.1.0"
 
 # A name is imported when it is first used, so that each command starts without what only others need.
 _HOMES = {
@@ -134,7 +133,7 @@ _HOMES = {
     "_api.workspace": ("Workspace",),
     "catalog": ("RELATIONS", "Reject"),
     "catalog.exchange": ("ConvertedWorkspace",),
-    "check": ("CheckReport", "Finding"),
+    "_api.workspace_check": ("CheckReport", "Finding"),
     "dedup": ("MethodOptions",),
     "dedup.comparison": ("MethodComparison", "MethodResult"),
     "dedup.evaluate": ("Evaluation",),
@@ -154,7 +153,7 @@ _HOMES = {
         "StoreError",
         "StoreUnavailableError",
     ),
-    "explain": ("IriReport", "PairReport", "RecordReport"),
+    "_api.explaining": ("IriReport", "PairReport", "RecordReport"),
     "harvest": ("Freshness", "HarvestResult"),
     "ingest": ("Conversion", "LoadResult", "Withheld"),
     "link": ("LinkReport",),
@@ -162,12 +161,12 @@ _HOMES = {
     "model.mods": ("Mods",),
     "model.mods_xml": ("from_xml", "to_xml"),
     "model.origin": ("Origin", "RecordId"),
-    "notes": ("Doubt",),
+    "ingest.notes": ("Doubt",),
     "pipeline": ("Summary",),
     "protocols": ("Row", "SourceRecord"),
     "publish": ("ReleaseCheck", "ReleaseSummary", "Verification"),
-    "resources": ("write_sample",),
-    "source_check": ("CheckedFile", "SourcesReport"),
+    "_api.sample": ("write_sample",),
+    "_api.source_check": ("CheckedFile", "SourcesReport"),
     "validate": ("ReportSettings", "ShapeFinding", "ValidationReport"),
 }
 _HOME_OF = {name: f"bibld.{module}" for module, names in _HOMES.items() for name in names}

@@ -25,12 +25,12 @@ from bibld.catalog.engines import check_newest_is_local, missing_results
 from bibld.config import Config, Remote
 from bibld.errors import ConfigError, StageError, StoreError
 from bibld.ingest import LoadResult, Withheld
+from bibld.ingest.notes import Doubt, RunNotes
 from bibld.merge import merge as merge_clusters
 from bibld.merge import requeue_all as requeue_merges
 from bibld.merge import settings_digest as merge_settings_digest
 from bibld.model.iris import Iris
 from bibld.model.release import Figures, Manifest, SourceFigures
-from bibld.notes import Doubt, RunNotes
 from bibld.parallel import worker_count
 from bibld.progress import Progress
 

@@ -25,7 +25,7 @@ import reference_vocabularies as vocabularies
 from reference_tables import table
 
 import bibld
-from bibld import adapters, cli, conformance, errors
+from bibld import cli, conformance, errors
 from bibld.config import (
     DedupConfig,
     EngineConfig,
@@ -44,8 +44,9 @@ from bibld.model.linkage import Pair
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.model.release import DatasetDescription
+from bibld.protocols import adapters
 from bibld.serve import LimitSettings
-from bibld.vocabulary import example_queries
+from bibld.serve.ontology import example_queries
 
 DOCS = Path(__file__).parent
 _WIDTH = 100

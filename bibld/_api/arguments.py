@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 
-from bibld import adapters
 from bibld.config import Config, Remote, remote_of_url
 from bibld.errors import ConfigError
+from bibld.protocols import adapters
 
 PathName = str | os.PathLike[str]
 """A file as an argument."""

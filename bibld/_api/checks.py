@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from bibld import config as configuration
-from bibld import source_check
+from bibld._api import source_check
 from bibld._api.arguments import PathName
+from bibld._api.source_check import SourcesReport
 from bibld.progress import Progress, Silent
-from bibld.source_check import SourcesReport
 
 
 def check_sources(config: PathName, *, progress: Progress | None = None) -> SourcesReport:

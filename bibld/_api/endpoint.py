@@ -9,9 +9,9 @@ from urllib.error import HTTPError, URLError
 from rdflib import Graph
 from SPARQLWrapper import JSON, POST, RDFXML, SPARQLExceptions, SPARQLWrapper
 
-from bibld import __version__
 from bibld._api.sparql import Triple, table_of_results
 from bibld._api.tables import Table
+from bibld._version import __version__
 from bibld.errors import BadQueryError, ConfigError, QueryTimeoutError, StoreUnavailableError
 from bibld.model.web import is_web_iri
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from bibld import adapters, dedup
+from bibld import dedup
 from bibld._api.rows import ClusterRow, PairRow, main_title
 from bibld._api.tables import Table
 from bibld._api.workspace import Workspace
@@ -21,6 +21,7 @@ from bibld.model.linkage import Cluster, Edge, Merged
 from bibld.model.mods import Mods
 from bibld.model.origin import SOURCE_ID, RecordId
 from bibld.model.web import is_web_iri
+from bibld.protocols import adapters
 from bibld.triplify import to_quads as quads_of
 
 

@@ -12,7 +12,7 @@ from typing import Any, get_args, get_type_hints
 
 import msgspec
 
-from bibld import adapters, crosswalk
+from bibld import crosswalk
 from bibld._api.arguments import PathName
 from bibld._api.tables import Table
 from bibld.catalog import Reject
@@ -24,11 +24,10 @@ from bibld.model.marc_writers import to_mrk
 from bibld.model.mods import Mods
 from bibld.model.origin import Origin
 from bibld.progress import Progress, Silent
-from bibld.protocols import HarvestedFile, Raw, Row
-from bibld.read import AUTO, examine
+from bibld.protocols import HarvestedFile, Raw, Row, adapters
+from bibld.read import AUTO, archive_of, examine, unpack
 from bibld.read import read as read_pieces
 from bibld.text.charsets import charset_name
-from bibld.unpacking import archive_of, unpack
 
 _SOURCE = "file"
 _PROFILED = "marc21"

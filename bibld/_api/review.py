@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 import msgspec
 
 from bibld._api.arguments import PathName, check_choice, check_source, run_time
+from bibld._api.explaining import resolve_record
 from bibld._api.tables import Table
 from bibld.catalog import RELATIONS, Catalog, EntityVerdict, PersonVerdict, StoredVerdict, Verdicts
 from bibld.dedup import review as reviewing
 from bibld.dedup import verdict_table
 from bibld.dedup.review import Question
 from bibld.errors import ConfigError
-from bibld.explain import resolve_record
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
 

@@ -6,13 +6,13 @@ import inspect
 
 import msgspec
 
-from bibld import adapters
 from bibld._api.tables import Table
 from bibld.catalog import Catalog, LoadCounts, Suppression
 from bibld.config import Config
 from bibld.harvest import Freshness, freshness
 from bibld.model.linkage import Edge
 from bibld.model.mods import Mods
+from bibld.protocols import adapters
 from bibld.read import carrier_of
 
 

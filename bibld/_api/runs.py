@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from bibld import pipeline
 from bibld._api.arguments import check_choice
+from bibld._api.run_report import write_report
 from bibld.config import Config
 from bibld.errors import ConfigError
 from bibld.pipeline import Summary
 from bibld.progress import Progress
-from bibld.report import write_report
 
 _PACKAGES_OF_SPARK = {"pyspark", "pyarrow", "py4j"}
 

@@ -14,10 +14,10 @@ from bibld import pipeline, serve
 from bibld._api.arguments import remote_store
 from bibld._api.review_desk import ReviewDesk
 from bibld.catalog import Catalog
+from bibld.documents import open_published, published_releases
 from bibld.ingest import public_original_of
 from bibld.publish import Releases
-from bibld.published import open_published, published_releases
-from bibld.published.search import has_search, open_search
+from bibld.search import has_search, open_search
 from bibld.serve import Settings, Site, StaticSite
 
 if TYPE_CHECKING:

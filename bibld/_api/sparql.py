@@ -9,12 +9,13 @@ from typing import Any
 
 import msgspec
 
-from bibld import adapters, pipeline, vocabulary
+from bibld import pipeline
 from bibld._api.tables import Table
 from bibld.config import Config
 from bibld.model.iris import Iris
 from bibld.model.rdf import XSD
-from bibld.protocols import Query
+from bibld.protocols import Query, adapters
+from bibld.serve import ontology as vocabulary
 
 _INTEGERS = frozenset(
     f"{XSD}{name}" for name in ("integer", "int", "long", "short", "nonNegativeInteger", "positiveInteger", "gYear")

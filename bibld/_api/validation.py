@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from bibld import adapters, pipeline, triplify
+from bibld import pipeline, triplify
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.errors import ConfigError, StageError
@@ -16,8 +16,9 @@ from bibld.model.iris import Iris
 from bibld.model.report import SHAPES_FILE, ShapeFigure, Validation
 from bibld.parallel import worker_count
 from bibld.progress import Progress
+from bibld.protocols import adapters
+from bibld.serve.ontology import ontology_text
 from bibld.validate import ReportSettings, ValidationReport, read_shapes, validate
-from bibld.vocabulary import ontology_text
 
 _OWN_SHAPES = "shapes.ttl"
 _GRAPHS_OF_THE_RELEASE = ("dataset", "run")

@@ -14,37 +14,36 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TextIO, get_args
 import msgspec
 
 from bibld import config as configuration
-from bibld import explain as explaining
-from bibld import harvest, pipeline
-from bibld._api import exports
+from bibld import pipeline
+from bibld._api import explaining, exports
 from bibld._api.arguments import PathName, check_choice, check_source, remote_store, run_time
 from bibld._api.engines import EngineName, convert_workspace, list_releases
+from bibld._api.explaining import IriReport, PairReport, RecordReport
 from bibld._api.exports import FileFormat
 from bibld._api.harvests import harvest_sources, probe_sources
 from bibld._api.links import Links
 from bibld._api.review import Review
 from bibld._api.rows import ClusterRow, FileRow, PairRow, RecordRow, Stats, main_title, stats_of
 from bibld._api.runs import run_stages
+from bibld._api.source_check import SourcesReport, check_sources
 from bibld._api.sparql import query_release
 from bibld._api.tables import Table
+from bibld._api.workspace_check import CheckReport, check_workspace
 from bibld.catalog import Catalog, Reject
 from bibld.catalog.backup import Copied, back_up
 from bibld.catalog.engines import check_has_results, missing_results
 from bibld.catalog.exchange import ConvertedWorkspace
-from bibld.check import CheckReport, check_workspace
 from bibld.config import Config
 from bibld.dedup.labels import read_pairs
 from bibld.errors import ConfigError
-from bibld.explain import IriReport, PairReport, RecordReport
 from bibld.harvest import HarvestResult
-from bibld.ingest import Exported, export_mods, export_originals
+from bibld.ingest import Exported, export_mods, export_originals, source_files
 from bibld.model.linkage import Decision, Edge
 from bibld.pipeline import Summary
 from bibld.progress import Progress, Silent
 from bibld.protocols import SourceRecord
 from bibld.publish import Releases, ReleaseSummary, Verification
 from bibld.publish import verify as verify_release
-from bibld.source_check import SourcesReport, check_sources
 from bibld.store import Delivered
 from bibld.triplify import ElementCoverage, mods_coverage
 
@@ -193,7 +192,7 @@ class Workspace:
 
     def files(self) -> Table[FileRow]:
         """Return the files of each source, in the order in which they are read; servers are not asked."""
-        files = [file for source in self.config.sources for file in harvest.files(self.config, source)]
+        files = [file for source in self.config.sources for file in source_files(self.config, source)]
         return Table(FileRow, (FileRow(file.source, file.name, file.path.stat().st_size) for file in files))
 
     def serve(self, host: str | None = None, port: int | None = None, **settings: Any) -> None:  # noqa: ANN401

@@ -51,8 +51,8 @@ from bibld.catalog._schema import (
     open_database,
 )
 from bibld.catalog._stages import DirtyQueue, DirtyQueues, ItemKind, Queue, Runs, StageQueue
+from bibld.catalog.compression import Blobs
 from bibld.catalog.engines import missing_results
-from bibld.compression import Blobs
 from bibld.errors import CatalogError
 from bibld.model.digest import digest
 from bibld.model.linkage import Cluster, Edge, Merged, Pair

@@ -19,7 +19,7 @@ from bibld.catalog._records.coverage import Subfields
 from bibld.catalog._records.packing import unpack_mods, unpack_original
 from bibld.catalog._results.linkage import EdgeBody
 from bibld.catalog._schema import CATALOG_FORMAT, REGISTER_FORMAT, connect, describe_format, run_command
-from bibld.compression import Blobs
+from bibld.catalog.compression import Blobs
 from bibld.errors import CatalogError
 from bibld.model.linkage import ValueSource
 from bibld.model.mods import Mods

@@ -17,7 +17,7 @@ from typing import NoReturn
 
 import click
 
-from bibld import __version__
+from bibld._version import __version__
 from bibld.errors import BibldError, ConfigError
 
 # Commands by group, and the module of this package that each is in.
@@ -137,7 +137,7 @@ def command_line() -> None:
     `bibld sample FOLDER` makes an example to try, `bibld run CONFIG` runs all stages, `bibld serve CONFIG` serves the
     result on this machine. `bibld COMMAND --help` explains a command.
     """
-    from bibld.adapters import broken_plugins
+    from bibld.protocols.adapters import broken_plugins
 
     broken_plugins()  # every command reports them, whether it needs their stage or not
 

@@ -113,9 +113,9 @@ def run(config: Path, max_rejects: float | None, engine: str | None, as_json: bo
 
 def _inform(config: Path, exit_code: int, messages: Sequence[str], summary: str = "") -> None:
     """Inform those whom the configuration names of the end of a run; what goes wrong with that is only a warning."""
+    from bibld.cli._notify import Ending, notify
     from bibld.config import load
     from bibld.errors import ConfigError
-    from bibld.notify import Ending, notify
 
     try:
         loaded = load(config)

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import msgspec
 
-from bibld import adapters
 from bibld.config._structs import (
     Config,
     DedupConfig,
@@ -35,6 +34,7 @@ from bibld.model.origin import SOURCE_ID
 from bibld.model.rdf import is_language_tag
 from bibld.model.release import DatasetDescription
 from bibld.model.web import is_web_iri
+from bibld.protocols import adapters
 from bibld.text.charsets import charset_name
 
 _EXAMPLES = {

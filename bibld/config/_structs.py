@@ -8,11 +8,10 @@ from typing import Annotated, Any, Literal, NewType
 
 import msgspec
 
-from bibld import adapters
 from bibld.errors import ConfigError
 from bibld.model.iris import Iris
 from bibld.model.release import DatasetDescription
-from bibld.protocols import RemoteAccess, RemoteStore
+from bibld.protocols import RemoteAccess, RemoteStore, adapters
 
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 """A number from 0 to 1."""

@@ -13,7 +13,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 import msgspec
 
-from bibld import __version__
+from bibld._version import __version__
 from bibld.conformance.checks import FailedError, NotApplicableError
 from bibld.errors import StageError
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from bibld import adapters
 from bibld.crosswalk._coverage import SubfieldCoverage, Tally, Writes, subfields_of
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
 from bibld.crosswalk._rules import EVERY, LEADER, Elements, Rule, RuleBook, RuleSet, failure_reason
@@ -18,7 +17,7 @@ from bibld.crosswalk._view import Conventions, Linkage, LinkedField, View
 from bibld.errors import ConfigError, CrosswalkError, RecordError
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
-from bibld.protocols import Converted, Row
+from bibld.protocols import Converted, Row, adapters
 
 __all__ = [
     "AUTO",

@@ -20,7 +20,6 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from bibld import adapters
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup.block import minhash, prefix
@@ -35,6 +34,7 @@ from bibld.model.features import FeatureColumns
 from bibld.model.origin import RecordId
 from bibld.parallel import ProcessPool
 from bibld.progress import Progress, Silent
+from bibld.protocols import adapters
 
 __all__ = ["MethodComparison", "MethodResult", "SimilarityBin", "compare_methods"]
 

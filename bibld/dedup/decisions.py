@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bibld import adapters
 from bibld.dedup.columns import Rows
 from bibld.dedup.exceptions import COLUMNS, Effect, Exceptions, find_exceptions, in_force, with_effect, with_relation
 from bibld.dedup.features import features_of
@@ -27,6 +26,7 @@ from bibld.model.linkage import Decision
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.parallel import map_in_threads, worker_count
+from bibld.protocols import adapters
 
 Positions = npt.NDArray[np.integer[Any]]
 """Row numbers of all feature rows."""

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from bibld import adapters
 from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers
 from bibld.dedup.hashes import finalise
 from bibld.dedup.method import Method, columns_read
 from bibld.dedup.prefilter import COLUMNS as SIGNATURE_COLUMNS
 from bibld.dedup.prefilter import REFINED_BY, WIDTH, field, signatures
+from bibld.protocols import adapters
 
 if TYPE_CHECKING:
     import numpy.typing as npt

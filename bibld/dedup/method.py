@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from bibld import adapters
 from bibld.catalog import digest
 from bibld.config import DedupConfig, Source, SourceConfig
 from bibld.errors import ConfigError
+from bibld.protocols import adapters
 
 VERSION = 11
 """Raise it when the same features give other edges or clusters."""

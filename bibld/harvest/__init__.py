@@ -1,4 +1,4 @@
-"""Harvest: fetch the files of a configured source, each with its path from the configuration; unpack archives.
+"""Harvest: fetch the files of a configured source, each with its path from the configuration.
 
 A source on disk is a list of files. What a server offers is fetched into the workspace first (:func:`fetch_source`):
 every answer is stored as it came, and records become files of a few thousand each, which the next stage reads. A
@@ -9,10 +9,9 @@ shows what was deleted.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from bibld import adapters
 from bibld.config import Config, Source
 from bibld.errors import HarvestError, ReadError
 from bibld.harvest._faults import ServerFault
@@ -22,8 +21,7 @@ from bibld.harvest._run import fetch_source, harvest_source, is_networked, probe
 from bibld.harvest._settings import HttpSettings, faults_of_http
 from bibld.harvest._store import SourceStore, StoredAnswer
 from bibld.harvest._visit import Example, HarvestOptions, Visit
-from bibld.protocols import HarvestedFile
-from bibld.unpacking import archive_of, delete_others, unpack_once
+from bibld.protocols import HarvestedFile, adapters
 
 __all__ = [
     "ISO2709_FORM",
@@ -49,50 +47,20 @@ __all__ = [
     "is_networked",
     "probe_result",
     "rejected_records",
-    "unpacked",
 ]
 
 
 def files(config: Config, source: Source) -> Iterator[HarvestedFile]:
-    """Yield the files of one source in a stable order, those in archives too; raises ``HarvestError`` at the end.
+    """Yield the files of one source in a stable order, archives as they are; raises ``HarvestError`` at the end.
 
     Of a source that is fetched from a server they are what is stored; the server is not asked.
     """
     if is_networked(source):
-        found = _stored_files(config, source)
-    else:
-        found = adapters.load_adapter("harvest", source.config.harvest).files(source.id, config.folder, source.harvest)
-    members = source.config.members
-    patterns = (members,) if isinstance(members, str) else members
-    return unpacked(found, config.workspace / "unpacked" / source.id, patterns)
-
-
-def unpacked(found: Iterable[HarvestedFile], folder: Path, patterns: tuple[str, ...] = ()) -> Iterator[HarvestedFile]:
-    """Yield files, and in place of archives their members, which are stored in ``folder``.
-
-    ``patterns`` choose members by the end of their names. What is stored of other archives is deleted at the end.
-    Raises ``HarvestError`` after the last file if an archive cannot be unpacked.
-    """
-    faults: list[str] = []
-    stored: list[Path] = []
-    try:
-        for file in found:
-            if archive_of(file.path) is None:
-                yield file
-                continue
-            try:
-                members = unpack_once(file.path, folder, patterns).members
-            except HarvestError as error:
-                faults.append(f"{file.name}: {error}")
-                continue
-            stored += [member.path for member in members]
-            for member in members:
-                yield HarvestedFile(file.source, f"{file.name}/{member.name}", member.path)
-    except HarvestError as error:
-        raise HarvestError("; ".join([*faults, str(error)])) from error
-    if faults:
-        raise HarvestError("; ".join(faults))
-    delete_others(folder, stored)
+        return _stored_files(config, source)
+    found: Iterator[HarvestedFile] = adapters.load_adapter("harvest", source.config.harvest).files(
+        source.id, config.folder, source.harvest
+    )
+    return found
 
 
 def _stored_files(config: Config, source: Source) -> Iterator[HarvestedFile]:

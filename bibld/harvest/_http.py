@@ -18,7 +18,7 @@ from typing import BinaryIO
 import httpx
 import msgspec
 
-from bibld import __version__
+from bibld._version import __version__
 from bibld.errors import HarvestError
 from bibld.harvest._clock import timestamp
 from bibld.harvest._faults import BLOCKED, BUSY, MOVED, NO_ANSWER, REDIRECT_LOST_QUERY, ServerFault

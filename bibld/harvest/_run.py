@@ -8,7 +8,6 @@ from typing import cast
 
 import msgspec
 
-from bibld import adapters
 from bibld.config import Config, Source
 from bibld.errors import ConfigError, HarvestError
 from bibld.harvest._clock import timestamp
@@ -16,7 +15,7 @@ from bibld.harvest._result import HarvestResult, ServerReport, findings_of, writ
 from bibld.harvest._store import SourceStore, explain_database_error
 from bibld.harvest._visit import HarvestOptions, Visit
 from bibld.progress import Progress
-from bibld.protocols import Fetched, Harvester, NetworkHarvester
+from bibld.protocols import Fetched, Harvester, NetworkHarvester, adapters
 
 _MORE_REJECTS = 0.05
 """A list is not used for deletions if this share of it more than in the last one is rejected."""

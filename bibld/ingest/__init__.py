@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from bibld.ingest._conversion import ENCODED_TWICE, Conversion, Job, convert_record
 from bibld.ingest._export import Exported, export_mods, export_originals
+from bibld.ingest._files import source_files, unpacked
 from bibld.ingest._forms import TABLE_COLUMNS, table_row
 from bibld.ingest._inspection import (
     Inspected,
@@ -107,9 +108,11 @@ __all__ = [
     "removed_source_report",
     "report_suppressions",
     "settings_digest",
+    "source_files",
     "suppressed_ordinal",
     "table_row",
     "unknown_deletions_warning",
+    "unpacked",
     "values_not_found",
     "withhold",
 ]

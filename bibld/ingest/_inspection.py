@@ -15,6 +15,7 @@ import msgspec
 from bibld import harvest
 from bibld.config import Config, Source
 from bibld.errors import DamagedFileError, HarvestError, ReadError
+from bibld.ingest._files import source_files
 from bibld.ingest._unchanged import files_fingerprint
 from bibld.progress import Progress
 from bibld.protocols import HarvestedFile, Raw
@@ -117,7 +118,7 @@ def _harvest(
     if result is None and not harvest.has_files(config, source):
         return files, []  # nothing has been fetched yet: the next run does that
     try:
-        for file in harvest.files(config, source):
+        for file in source_files(config, source):
             files.append(file)
     except HarvestError as error:
         return files, [str(error)]

@@ -13,12 +13,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from bibld import adapters
 from bibld.errors import RecordError
 from bibld.ingest._conversion import Conversion, Job, convert_record
 from bibld.model.origin import Origin
 from bibld.parallel import ProcessPool, batches, worker_count
-from bibld.protocols import Raw
+from bibld.protocols import Raw, adapters
 
 BATCH = 500
 """Records that are sent to a process at once."""

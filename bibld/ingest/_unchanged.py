@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bibld import __version__, harvest
+from bibld import harvest
+from bibld._version import __version__
 from bibld.config import Config, Source
 from bibld.ingest._rules import settings_digest
 from bibld.model.digest import digest

@@ -17,12 +17,12 @@ from typing import BinaryIO, Literal, cast
 import msgspec
 import zstandard
 
-from bibld import adapters
 from bibld.errors import ConfigError, HarvestError
 from bibld.link._csv import read_csv
 from bibld.link._marc import read_marc
 from bibld.link._rdf import read_rdf
 from bibld.link._values import AuthorityRecord
+from bibld.protocols import adapters
 
 Format = Literal["n-triples", "turtle", "marc", "csv"]
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import msgspec
 
-from bibld import adapters
 from bibld.config import Config, MergeConfig
-from bibld.protocols import Statement
+from bibld.protocols import Statement, adapters
 
 
 class Policy:

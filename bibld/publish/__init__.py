@@ -13,13 +13,13 @@ from datetime import datetime
 
 import msgspec
 
-from bibld import adapters, published
+from bibld import documents as published
 from bibld.catalog import Catalog, digest
 from bibld.config import Config
 from bibld.model.release import Manifest, SourceFigures
 from bibld.parallel import worker_count
 from bibld.progress import Progress
-from bibld.protocols import PreviousRelease, ReleaseDraft, Store
+from bibld.protocols import PreviousRelease, ReleaseDraft, Store, adapters
 from bibld.publish._contents import Contents, PartitionedContents
 from bibld.publish._files import describe_files, has_all_graphs, media_type, open_dump, part_names
 from bibld.publish._partitioned import (
@@ -32,7 +32,7 @@ from bibld.publish._parts import begin_draft, bind_draft, write_part, write_part
 from bibld.publish._releases import Releases, ReleaseSummary, writing
 from bibld.publish._verify import ReleaseCheck, Verification, verify
 from bibld.publish.dumps import description_changes
-from bibld.published.search import has_search
+from bibld.search import has_search
 
 __all__ = [
     "Contents",

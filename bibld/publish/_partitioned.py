@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from bibld.config import Config
+from bibld.documents import Change
 from bibld.model.release import FullDumps, Manifest, PatchDumps, ReleaseFile
 from bibld.protocols import PreviousRelease, ReleaseDraft
 from bibld.publish._contents import PartitionedContents
@@ -22,7 +23,6 @@ from bibld.publish._parts import begin_draft, write_part
 from bibld.publish._statements import add_run_statements
 from bibld.publish.dumps import describe_dumps
 from bibld.publish.feed import write_changes
-from bibld.published import Change
 
 
 def begin_partitioned(

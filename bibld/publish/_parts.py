@@ -18,7 +18,6 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from bibld import adapters
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.errors import BibldError, StageError
@@ -26,7 +25,7 @@ from bibld.model.iris import Iris
 from bibld.model.linkage import Merged
 from bibld.model.release import Manifest
 from bibld.parallel import call_in_process, worker_count
-from bibld.protocols import PreviousRelease, ReleaseDraft, Store
+from bibld.protocols import PreviousRelease, ReleaseDraft, Store, adapters
 from bibld.publish._contents import Contents, PartitionedContents
 
 WORTH_PROCESSES = 5_000

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from bibld.catalog import CatalogFigures, SampledRecord
-from bibld.geography.towns import Town, towns
 from bibld.model.mods import Mods, OriginInfo
 from bibld.model.mods_words import countries_of
 from bibld.model.report import Count, SourceReport, TownCount
 from bibld.text.dates import year
+from bibld.text.geography.towns import Town, towns
 from bibld.text.places import expand_place
 
 _MOST = 200

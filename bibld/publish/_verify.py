@@ -19,14 +19,14 @@ import pyoxigraph
 import zstandard
 from zlib_ng import gzip_ng
 
-from bibld import adapters, published
+from bibld import documents as published
 from bibld.config import Config
 from bibld.errors import BibldError, StageError
 from bibld.model.iris import Iris
 from bibld.model.rdf import expand, iri, term
 from bibld.model.release import LinkSet, Manifest, QuadCounts
 from bibld.progress import Progress
-from bibld.protocols import ReadableStore
+from bibld.protocols import ReadableStore, adapters
 from bibld.publish import void
 from bibld.publish._files import ALL_GRAPHS, DEFAULT_GRAPH
 from bibld.publish._releases import Releases

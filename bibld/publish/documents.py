@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from bibld import published
+from bibld import documents as published
 from bibld.protocols import ReleaseDraft
 
 NEEDS: tuple[str, ...] = ()

@@ -13,14 +13,14 @@ from typing import Annotated, Any
 
 import msgspec
 
-from bibld import published
+from bibld import documents as published
+from bibld.documents import Change, ChangeKind
 from bibld.model import rdf
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, term, typed_literal
 from bibld.parallel import batches
 from bibld.protocols import ReleaseDraft
 from bibld.publish._files import link_or_copy
-from bibld.published import Change, ChangeKind
 
 NEEDS: tuple[str, ...] = ("documents",)
 IN_OWN_PROCESS = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from bibld import __version__
+from bibld._version import __version__
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, quad, term, typed_literal
 from bibld.protocols import ReleaseDraft

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
+from bibld.documents import open_published
 from bibld.protocols import ReleaseDraft
-from bibld.published import open_published
-from bibld.published.search import write_search
+from bibld.search import write_search
 
 NEEDS: tuple[str, ...] = ("documents",)
 IN_OWN_PROCESS = True

@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 
 import msgspec
 
-from bibld import published
+from bibld import documents as published
 from bibld.model.iris import Iris
 from bibld.protocols import ReleaseDraft
 from bibld.publish._files import open_dump

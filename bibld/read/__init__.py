@@ -12,15 +12,14 @@ from typing import Any, cast
 
 import msgspec
 
-from bibld import adapters
 from bibld.errors import CatalogError, ConfigError, DamagedFileError, HarvestError, ReadError
 from bibld.model.origin import Origin
-from bibld.protocols import Carrier, HarvestedFile, Raw, Reader
+from bibld.protocols import Carrier, HarvestedFile, Raw, Reader, adapters
 from bibld.read._charset import AUTO
 from bibld.read._charset_check import charset_check
 from bibld.read._frame import FileFrame, file_frame
 from bibld.read._pieces import FilePart, PartPlan, read_part
-from bibld.unpacking import MAXIMUM, open_decompressed
+from bibld.read._unpacking import MAXIMUM, archive_of, delete_others, open_decompressed, unpack, unpack_once
 
 __all__ = [
     "AUTO",
@@ -28,14 +27,19 @@ __all__ = [
     "FileFrame",
     "FilePart",
     "PartPlan",
+    "archive_of",
     "carrier_of",
     "charset_check",
+    "delete_others",
     "examine",
     "file_frame",
     "first_bytes",
+    "open_decompressed",
     "read",
     "read_part",
     "to_json",
+    "unpack",
+    "unpack_once",
 ]
 
 VERSION = 1

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import msgspec
 
 from bibld.read._carrier import BOM, BROKEN_OFF, EXCERPT, Piece
-from bibld.unpacking import Stream
+from bibld.read._unpacking import Stream
 
 _CHUNK = 512 * 1024
 _LOOKED_AHEAD = 4 * 1024

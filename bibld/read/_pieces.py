@@ -9,7 +9,7 @@ import msgspec
 from bibld.errors import DamagedFileError, ReadError
 from bibld.protocols import Carrier, HarvestedFile, Raw
 from bibld.read._iso2709_cut import RECORD_END
-from bibld.unpacking import compression_of
+from bibld.read._unpacking import compression_of
 
 _DIVISIBLE = {"iso2709", "marcxml", "mods", "dublincore"}
 """Readers whose cutting does not depend on what is before a record."""

@@ -6,7 +6,7 @@ import codecs
 import io
 from typing import Any, BinaryIO
 
-from bibld.unpacking import Stream
+from bibld.read._unpacking import Stream
 
 _REMEMBERED = 4 * 1024
 

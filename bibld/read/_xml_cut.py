@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import msgspec
 
 from bibld.read._carrier import BROKEN_OFF, EXCERPT, Piece
-from bibld.unpacking import Stream
+from bibld.read._unpacking import Stream
 
 _CHUNK = 512 * 1024
 _LONGEST_NAME = 256

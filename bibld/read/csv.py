@@ -32,8 +32,8 @@ from bibld.read._carrier import (
 )
 from bibld.read._charset import AUTO, LATIN1, Charsets, settle_charsets
 from bibld.read._stream import in_utf8, recode_head, recoded_charset
+from bibld.read._unpacking import archive_of, open_decompressed
 from bibld.text.charsets import UTF8
-from bibld.unpacking import archive_of, open_decompressed
 
 _HEAD = 64 * 1024
 _DELIMITERS = (",", ";", "\t", "|")

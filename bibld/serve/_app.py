@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from bibld.errors import QueryTimeoutError, StoreUnavailableError
-from bibld.published.search import OutOfTimeError
+from bibld.search import OutOfTimeError
 from bibld.serve._addresses import Addresses
 from bibld.serve._documents import Documents
 from bibld.serve._files import Files

@@ -18,10 +18,10 @@ import pyoxigraph as ox
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bibld.documents import Document
 from bibld.model.marc_writers import to_marcxml, to_mrk
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_xml
-from bibld.published import Document
 from bibld.serve._answers import (
     Answer,
     Asked,
@@ -72,7 +72,7 @@ from bibld.serve._statements import Statements, is_deleted_by_source
 from bibld.serve._store_documents import StoreDocuments
 from bibld.serve._things import Finder, Gone, OpenRelease, Thing
 from bibld.serve._writers import Writers, simple
-from bibld.terms import Ontology
+from bibld.serve.terms import Ontology
 
 _CACHED_BYTES = 16 << 20
 _DATA_FORMS = frozenset((*RDF_FORMS, "json"))

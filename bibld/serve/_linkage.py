@@ -12,13 +12,13 @@ from typing import get_args
 
 import msgspec
 
+from bibld.documents import Document
 from bibld.model.iris import Iris, record_of_path
 from bibld.model.linkage import Cluster, Decision, Edge, Merged, Pair, Score, Verdict
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.model.rdf import expand
 from bibld.protocols import CatalogView, RecordEvent, SourceRecord
-from bibld.published import Document
 from bibld.serve._graph import ReleaseGraph, objects_of
 from bibld.serve._names import DocumentView
 

@@ -8,9 +8,9 @@ from typing import Protocol
 import msgspec
 import pyoxigraph as ox
 
+from bibld.documents import Document
 from bibld.model.iris import Iris
 from bibld.model.rdf import expand
-from bibld.published import Document
 from bibld.serve._forms import kind_of
 
 LABELS = tuple(
@@ -42,7 +42,7 @@ class Names(Protocol):
 
 
 class DocumentView(Protocol):
-    """The documents of one release, prepared (``bibld.published.PublishedView``) or not."""
+    """The documents of one release, prepared (``bibld.documents.PublishedView``) or not."""
 
     def document(self, path: str) -> Document | None:
         """Return the document of the IRI with this path; None if there is none."""

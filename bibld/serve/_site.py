@@ -16,6 +16,7 @@ import msgspec
 from starlette.types import ASGIApp
 
 from bibld.config import Remote
+from bibld.documents import PublishedView
 from bibld.errors import StageError
 from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord
@@ -24,8 +25,7 @@ from bibld.model.report import FILE as REPORT
 from bibld.model.report import Report, Validation
 from bibld.progress import Progress
 from bibld.protocols import CatalogView, SourceRecord
-from bibld.published import PublishedView
-from bibld.published.search import SearchView
+from bibld.search import SearchView
 from bibld.serve import _app, _server, _vocabulary
 from bibld.serve._addresses import Addresses
 from bibld.serve._documents import Documents

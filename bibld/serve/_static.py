@@ -20,15 +20,15 @@ from typing import NamedTuple
 import msgspec
 from starlette.types import ASGIApp, Message, Scope
 
+from bibld.documents import Document, PublishedView
 from bibld.errors import StageError
 from bibld.model.release import Manifest
 from bibld.progress import Progress
-from bibld.published import Document, PublishedView
 from bibld.serve._addresses import Addresses
 from bibld.serve._forms import MEDIA_TYPES, PAGE_FORMS, forms_of, kind_of
 from bibld.serve._static_rules import FOLDERS, apache_rules, nginx_rules
-from bibld.terms import LANGUAGES
-from bibld.vocabulary import CONTEXT, ONTOLOGIES
+from bibld.serve.ontology import CONTEXT, ONTOLOGIES
+from bibld.serve.terms import LANGUAGES
 
 GONE = "gone"
 """The suffix of the empty file that marks a document whose status is 410."""

@@ -10,8 +10,8 @@ import hashlib
 from collections.abc import Iterable
 from functools import lru_cache
 
+from bibld.documents import Document
 from bibld.model.release import Manifest
-from bibld.published import Document
 from bibld.serve._graph import ReleaseGraph, lines_of
 from bibld.serve._statements import tombstone
 from bibld.serve._things import Finder, Gone, Moved

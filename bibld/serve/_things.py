@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
+from bibld.documents import PublishedView
 from bibld.model.iris import Iris, pair_of_match, record_of_path
 from bibld.model.linkage import Edge, Merged
 from bibld.model.marc import MarcRecord
@@ -14,13 +15,12 @@ from bibld.model.rdf import expand
 from bibld.model.release import Manifest
 from bibld.model.report import Report, Validation
 from bibld.protocols import CatalogView, SourceRecord
-from bibld.published import PublishedView
-from bibld.published.search import SearchView
+from bibld.search import SearchView
 from bibld.serve._addresses import Addresses
 from bibld.serve._forms import Kind, forms_of, is_document, split_suffix
 from bibld.serve._graph import ReleaseGraph
 from bibld.serve._vocabulary import Vocabulary
-from bibld.vocabulary import CONTEXT, ONTOLOGIES
+from bibld.serve.ontology import CONTEXT, ONTOLOGIES
 
 _ENTITY_FOLDERS = ("agent/", "concept/", "place/", "publisher/", "series/", "work/")
 _ONTOLOGY = "ontology"

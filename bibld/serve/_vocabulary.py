@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from bibld import vocabulary
 from bibld.model.iris import Iris
+from bibld.serve import ontology as vocabulary
 
 
 class Vocabulary(msgspec.Struct, frozen=True):

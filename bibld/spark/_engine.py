@@ -13,8 +13,8 @@ from pyspark import Broadcast
 from pyspark.sql import DataFrame, SparkSession
 
 from bibld.config import Config
+from bibld.ingest.notes import RunNotes
 from bibld.model.iris import Iris
-from bibld.notes import RunNotes
 from bibld.pipeline import RunOptions
 from bibld.progress import Progress
 from bibld.spark._frames import small_frame

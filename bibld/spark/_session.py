@@ -18,7 +18,7 @@ from pyspark.errors import PySparkException
 from pyspark.errors.exceptions.base import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
-from bibld import __version__
+from bibld._version import __version__
 from bibld.config import EngineConfig
 from bibld.errors import ConfigError, StageError
 from bibld.spark._stream import BATCH

@@ -10,14 +10,13 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from bibld import adapters
 from bibld.catalog import Catalog, Delivery, digest
 from bibld.config import Config
 from bibld.errors import StoreError
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri
 from bibld.progress import Progress, count_items
-from bibld.protocols import Store
+from bibld.protocols import Store, adapters
 from bibld.store._delivery import Delivered, RemoteContents, consumer_of, deliver, forget_others
 
 __all__ = [

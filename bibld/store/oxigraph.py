@@ -13,9 +13,9 @@ import pyoxigraph
 
 from bibld.errors import BadQueryError, QueryTimeoutError, StoreError
 from bibld.model.rdf import split_graphs
+from bibld.model.sparql.faults import explain_fault
 from bibld.parallel import batches, map_in_threads, worker_count
 from bibld.protocols import Query, ResultKind
-from bibld.sparql.faults import explain_fault
 
 _UNFINISHED = "bulk-*.sst"
 """Files of a load that was stopped; complete files have another name."""

@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 import bibld
-from bibld import resources
 from bibld.model.iris import Iris
+from bibld.serve import ontology as resources
 from bibld.triplify import catalog_quads
 
 SOURCES = ("rsl", "nlr", "slavica")

@@ -26,19 +26,15 @@ STAGES = ("harvest", "read", "crosswalk", "dedup", "merge", "triplify", "store",
 # The public API: bibld/__init__.py and the modules directly below bibld/ whose names begin with an underscore.
 API = ""
 LAYERS = (
-    ("errors", "lazy_imports"),
+    ("errors", "lazy_imports", "_version"),
     ("text",),
     ("model",),
-    (
-        *("protocols", "adapters", "compression", "config", "geography", "parallel"),
-        *("progress", "resources", "sparql", "terms", "unpacking", "vocabulary"),
-    ),
-    ("catalog", "published", "conformance"),
+    ("protocols", "config", "parallel", "progress"),
+    ("catalog", "conformance"),
+    ("documents", "search"),
     STAGES,
     ("ingest", "link", "validate"),
-    ("notes",),
-    ("pipeline", "explain", "spark"),
-    ("check", "notify", "report", "source_check"),
+    ("pipeline", "spark"),
     (API,),
     ("cli",),
     ("__main__",),
@@ -50,13 +46,13 @@ ALLOWED = {("bibld.errors", "bibld.model.origin"): "a type only: an error names 
 # Modules that may import by a name that is computed, and what they may import so.
 DYNAMIC_IMPORTS = {
     "bibld.lazy_imports": "packages state which of their names are imported on use",
-    "bibld.adapters": "adapters are found by the name of their file or entry point",
+    "bibld.protocols.adapters": "adapters are found by the name of their file or entry point",
     "bibld.dedup.compilation": "the sources state which modules have kernels to compile",
     "bibld.cli": "each command loads its module when it is called",
 }
 
 LONG_FILES = {
-    "bibld/protocols.py": "every extension point on one page",
+    "bibld/protocols/__init__.py": "every extension point on one page",
     "bibld/model/mods.py": "the declarations of a standard's elements",
 }
 LONGEST_FILE = 500
@@ -150,7 +146,7 @@ IMPORTS = [found for module in MODULES for found in imports(module)]
 def part_of(name: str) -> str:
     """Return the first name below ``bibld``; the public API is the empty string."""
     part = name.split(".")[1] if "." in name else API
-    return API if part.startswith("_") and part != "__main__" else part
+    return API if part.startswith("_") and part not in ("__main__", "_version") else part
 
 
 def is_lawful(importer: str, imported: str) -> bool:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bibld.catalog import Catalog
 from bibld.catalog._records.coverage import Subfields
 from bibld.catalog._records.packing import pack, unpack_mods, unpack_original
-from bibld.compression import Blobs
+from bibld.catalog.compression import Blobs
 from bibld.errors import CatalogError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709

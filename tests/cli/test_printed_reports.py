@@ -13,9 +13,9 @@ from bibld import config as configuration
 from bibld.cli import command_line
 from bibld.cli.run import print_summary
 from bibld.ingest import LoadResult, Withheld
+from bibld.ingest.notes import Doubt
 from bibld.model.linkage import Feature
 from bibld.model.release import Figures
-from bibld.notes import Doubt
 from bibld.pipeline import StageTime, Summary
 from tests.configuration import write_config
 

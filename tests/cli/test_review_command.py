@@ -14,7 +14,8 @@ from click.testing import CliRunner
 from lxml import html
 
 import bibld
-from bibld import config, explain
+from bibld import config
+from bibld._api import explaining as explain
 from bibld._api.review_page import review_page
 from bibld.catalog import Catalog, Verdicts
 from bibld.cli import command_line

@@ -8,12 +8,13 @@ from types import ModuleType
 import msgspec
 import pytest
 
-from bibld import adapters, crosswalk
+from bibld import crosswalk
 from bibld.crosswalk import EVERY, LEADER, Conventions, Linkage, LinkedField, RuleBook, RuleSet, View
 from bibld.errors import CrosswalkError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.mods import Mods, Name, NamePart, Note, TitleInfo
 from bibld.model.origin import Origin
+from bibld.protocols import adapters
 
 ORIGIN = Origin("ours", "a.mrc", 7, 1024)
 

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from bibld import adapters
 from bibld.config import DedupConfig
+from bibld.protocols import adapters
 
 
 class Blocking(msgspec.Struct, frozen=True):

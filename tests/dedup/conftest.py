@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bibld import config, pipeline, progress, resources
+from bibld import config, pipeline, progress
+from bibld.serve import ontology as resources
 
 CLOCK = datetime(2026, 1, 1, tzinfo=UTC)
 

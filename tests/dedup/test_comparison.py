@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 import bibld
-from bibld.adapters import adapter_names
 from bibld.cli import command_line
 from bibld.dedup import comparison
 from bibld.dedup.evaluate import pairs_in_clusters
 from bibld.errors import ConfigError
+from bibld.protocols.adapters import adapter_names
 
 FIGURES = ("candidate_recall", "candidates", "candidates_per_record", "precision", "recall", "f1")
 

@@ -4,12 +4,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from bibld import adapters
 from bibld.config import DedupConfig
 from bibld.dedup.decisions import Decider
 from bibld.dedup.edges import Edges
 from bibld.model.features import FeatureColumns, Features
 from bibld.model.origin import RecordId
+from bibld.protocols import adapters
 from tests.dedup import similarity
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bibld import config, pipeline, progress, resources
+from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.dedup import extraction, features_of
 from bibld.dedup import features as feature_extraction
@@ -21,6 +21,7 @@ from bibld.errors import StageError
 from bibld.model.features import NUMBERS, TEXTS
 from bibld.model.identifiers import has_isbn_check_digit, isbn13
 from bibld.model.mods import Abstract, Identifier, Mods, Note, TableOfContents
+from bibld.serve import ontology as resources
 from bibld.text import romanisation
 from bibld.text.scripts import repair_lookalikes
 from bibld.text.title_keys import title_key

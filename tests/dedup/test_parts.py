@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from bibld import adapters
 from bibld.crosswalk import marc21, rusmarc
 from bibld.dedup.clustering import PersonDecisions, cluster_pairs
 from bibld.dedup.decisions import RELATED as RELATED_DECISION
@@ -13,6 +12,7 @@ from bibld.dedup.features import features_of
 from bibld.model.features import FeatureColumns
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.origin import Origin
+from bibld.protocols import adapters
 from tests.dedup import similarity
 from tests.dedup.test_decisions import DecisionConfig
 

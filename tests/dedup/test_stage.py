@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from bibld import adapters, config, dedup, explain, pipeline, progress
+from bibld import config, dedup, pipeline, progress
+from bibld._api import explaining as explain
 from bibld.catalog import Catalog, PersonVerdict, Queue, Verdicts
 from bibld.cli import command_line
 from bibld.dedup import evaluate, explaining
@@ -18,6 +19,7 @@ from bibld.dedup.candidates import CandidatePairs
 from bibld.dedup.index import Index
 from bibld.dedup.statistics import from_bytes
 from bibld.model.linkage import Pair, Verdict
+from bibld.protocols import adapters
 from tests.dedup import similarity
 from tests.dedup.conftest import CLOCK
 

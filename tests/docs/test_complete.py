@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 import pytest
 
-from bibld import adapters, cli
+from bibld import cli
 from bibld.config._checker import _Top
+from bibld.protocols import adapters
 from tests.docs.pages import DOCS, PAGES, ROOT, anchors, links, name_of
 
 STAGES = ("harvest", "read", "crosswalk", "dedup", "merge", "triplify", "store", "publish", "serve")

@@ -11,11 +11,12 @@ from typing import NamedTuple
 import duckdb
 import pytest
 
-from bibld import Workspace, config, pipeline, progress, resources, store
+from bibld import Workspace, config, pipeline, progress, store
 from bibld.catalog import Catalog
 from bibld.dedup import evaluate
 from bibld.model.release import Figures
 from bibld.protocols import Store
+from bibld.serve import ontology as resources
 from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name_of
 from tests.end_to_end.serving import serving
 

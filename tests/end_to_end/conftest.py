@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 import pyoxigraph as ox
 import pytest
 
-from bibld import Workspace, config, pipeline, progress, resources
+from bibld import Workspace, config, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.ingest import public_original_of
 from bibld.serve import Site
+from bibld.serve import ontology as resources
 from tests.end_to_end.serving import serving
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 import bibld
-from bibld.geography import towns
+from bibld.text.geography import towns
 from tests.configuration import write_config
 from tests.end_to_end.browser import FAULTS, PAGES, PUBLICATION, WIDTHS, needs_axe, paths_of, violations, visits
 from tests.end_to_end.serving import serving

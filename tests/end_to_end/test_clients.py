@@ -17,7 +17,7 @@ import pyoxigraph as ox
 import pytest
 
 from bibld import Workspace
-from bibld.published import open_published
+from bibld.documents import open_published
 from tests.end_to_end.conftest import CLOCK, drop_records, sample_in
 from tests.ports import free_port
 

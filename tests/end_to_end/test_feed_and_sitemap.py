@@ -12,11 +12,12 @@ import msgspec
 import pytest
 import rdflib
 
-from bibld import Workspace, pipeline, resources
+from bibld import Workspace, pipeline
 from bibld._api.site import open_site
+from bibld.documents import open_published
 from bibld.model.iris import record_of_path
 from bibld.publish.dcat import FILE as DCAT_FILE
-from bibld.published import open_published
+from bibld.serve import ontology as resources
 from tests.end_to_end.conftest import CLOCK, drop_records
 from tests.publish.test_dcat import DCAT, SPDX, faults
 from tests.serve.client import running

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import bibld
-from bibld import harvest
+from bibld import harvest, ingest
 from bibld.progress import Silent
 from tests.configuration import load_config
 
@@ -23,7 +23,7 @@ def test_every_publication_arrives_once(prefix, server, sample, tmp_path):
     config = load_config(tmp_path, f'[[source]]\nid = "copy"\nharvest = "oaipmh"\nurl = "{server}oai"\n{keys}')
     result = harvest.fetch_source(config, config.sources[0], Silent())
     assert (result.outcome, result.stored, result.rejected) == ("complete", len(live), 0), result.line
-    records = [record for file in harvest.files(config, config.sources[0]) for record in bibld.read([file])]
+    records = [record for file in ingest.source_files(config, config.sources[0]) for record in bibld.read([file])]
     assert len(records) == len(live)
     assert not [record for record in records if isinstance(record, bibld.Reject)]
     again = harvest.fetch_source(config, config.sources[0], Silent())

@@ -74,7 +74,7 @@ def test_identify_has_its_elements_in_the_order_of_the_schema(ask):
 
 
 def test_a_harvester_gets_every_publication_once(every_record, sample):
-    from bibld.published import open_published
+    from bibld.documents import open_published
 
     with open_published(sample.workspace, 1) as view:
         expected = {entry.path: entry.status for entry in view.entries("resource/")}
@@ -326,7 +326,7 @@ def test_an_isbn_and_an_iri_are_found_as_such(http):
 
 
 def test_every_title_of_the_sample_finds_itself(http, sample):
-    from bibld.published import open_published
+    from bibld.documents import open_published
 
     with open_published(sample.workspace, 1) as view:
         titles = {each.path: each.title for each in view.documents("resource/") if each.status == 200}

@@ -5,7 +5,7 @@ import pytest
 
 from bibld.serve._assets import EDITOR, assets
 from bibld.serve._pages.queries import SparqlView, by_topic
-from bibld.vocabulary import ExampleQuery
+from bibld.serve.ontology import ExampleQuery
 from tests.end_to_end.browser import visits
 
 PEOPLE = (

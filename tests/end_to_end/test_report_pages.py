@@ -9,7 +9,7 @@ from lxml import etree
 
 from bibld import pipeline
 from bibld.config import Config
-from bibld.geography import towns
+from bibld.text.geography import towns
 
 PAGES = ("doc/dataset.html", "doc/dataset/nlr.html", "report/matching", "report/quality")
 PICTURES = (

@@ -16,7 +16,7 @@ import rdflib
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.dedup import evaluate
-from bibld.published.search import has_search
+from bibld.search import has_search
 from tests.end_to_end.conftest import CLOCK, dumps, sample_in
 from tests.publish.follower import quads_of
 

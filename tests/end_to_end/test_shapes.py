@@ -10,7 +10,7 @@ import rdflib
 from bibld import pipeline
 from bibld.config import Config
 from bibld.model.iris import Iris
-from bibld.vocabulary import ontology_text
+from bibld.serve.ontology import ontology_text
 from tests.serve.client import Client, running
 
 SH = rdflib.Namespace("http://www.w3.org/ns/shacl#")

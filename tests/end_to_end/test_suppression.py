@@ -14,15 +14,16 @@ import pytest
 import zstandard
 from click.testing import CliRunner
 
-from bibld import Workspace, config, explain, pipeline, progress
+from bibld import Workspace, config, pipeline, progress
+from bibld._api import explaining as explain
 from bibld.catalog import Catalog
 from bibld.cli import command_line
+from bibld.documents import Document, open_published, published_releases
 from bibld.ingest import public_original_of
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709
 from bibld.model.origin import Origin
 from bibld.publish import Releases
-from bibld.published import Document, open_published, published_releases
 from bibld.serve import Site
 from tests.configuration import write_config
 from tests.end_to_end.test_differences import live, quads

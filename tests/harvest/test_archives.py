@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import bibld
-from bibld import cli, harvest
+from bibld import cli, ingest
 from bibld.errors import HarvestError
 from tests.configuration import write_config
 from tests.operation.test_faults import record
@@ -92,7 +92,7 @@ def test_the_faults_of_all_archives_are_reported_together(tmp_path, configured):
     zipped(tmp_path / "b.zip", {"readme.txt": b""})
     config = configured('[[source]]\nid = "lib"\npath = ["a.zip", "b.zip", "c.zip"]\n')
     with pytest.raises(HarvestError) as raised:
-        list(harvest.files(config, config.sources[0]))
+        list(ingest.source_files(config, config.sources[0]))
     message = str(raised.value)
     assert message.startswith(
         "a.zip: the archive is damaged (File is not a zip file); fetch it again; b.zip: it contains"

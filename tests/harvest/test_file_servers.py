@@ -15,7 +15,7 @@ import httpx
 import msgspec
 import pytest
 
-from bibld import harvest
+from bibld import harvest, ingest
 from bibld.harvest import HarvestOptions
 from bibld.harvest._files import StoredFiles
 from bibld.harvest.s3 import Signature
@@ -38,7 +38,7 @@ def fetched(config, **options):
 
 
 def contents(config):
-    return [file.path.read_bytes() for file in harvest.files(config, config.sources[0])]
+    return [file.path.read_bytes() for file in ingest.source_files(config, config.sources[0])]
 
 
 def parts(config):
@@ -195,14 +195,14 @@ def test_files_of_equal_content_and_similar_names_are_two_files(web, tmp_path):
     fetched(config)
     web.files[names[0]] = BOOKS
     assert (fetched(config).outcome, sorted(contents(config))) == ("complete", sorted([BOOKS, OTHER]))
-    assert len({file.path for file in harvest.files(config, config.sources[0])}) == 2
+    assert len({file.path for file in ingest.source_files(config, config.sources[0])}) == 2
 
 
 @pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_bytes(BOOKS[:100])])
 def test_a_stored_file_that_is_lost_or_cut_puts_the_source_in_doubt_and_is_fetched_again(damage, web, tmp_path):
     config = of_web(tmp_path, web)
     fetched(config)
-    (file,) = harvest.files(config, config.sources[0])
+    (file,) = ingest.source_files(config, config.sources[0])
     damage(file.path)
     (inspection,) = inspect_sources(config, Silent())
     assert "the workspace lacks a fetched file" in inspection.doubts[0]

@@ -6,7 +6,7 @@ import re
 import msgspec
 import pytest
 
-from bibld import harvest
+from bibld import harvest, ingest
 from bibld.harvest import HarvestOptions, SourceStore
 from bibld.progress import Silent
 from tests.configuration import load_config
@@ -32,7 +32,7 @@ def fetch(config, **options):
 def numbers(config):
     """Return the numbers of the records that are stored, from their control numbers in the files that are read."""
     found = []
-    for file in harvest.files(config, config.sources[0]):
+    for file in ingest.source_files(config, config.sources[0]):
         found += [int(n) for n in re.findall(rb'tag="001"[^>]*>r(\d+)<', gzip.decompress(file.path.read_bytes()))]
     return found
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 import bibld
-from bibld import harvest
+from bibld import harvest, ingest
 from bibld.errors import HarvestError
 from bibld.harvest import HarvestOptions, SourceStore
 from bibld.progress import Silent
@@ -36,7 +36,7 @@ def server(library):
 def titles(config):
     """Return the titles of the stored records by number."""
     found = {}
-    for file in harvest.files(config, config.sources[0]):
+    for file in ingest.source_files(config, config.sources[0]):
         data = gzip.decompress(file.path.read_bytes()).decode()
         for number, title in re.findall(r'tag="001">r(\d+)<.*?code="a">([^<]*)<', data, re.DOTALL):
             assert int(number) not in found
@@ -84,7 +84,7 @@ def test_a_night_without_changes_is_complete_and_writes_nothing(library, server,
 
 
 def files_of(config):
-    return [file.path for file in harvest.files(config, config.sources[0])]
+    return [file.path for file in ingest.source_files(config, config.sources[0])]
 
 
 def test_a_server_without_deletions_is_asked_for_all_identifiers_from_time_to_time(
@@ -238,7 +238,7 @@ def test_a_probe_stores_nothing(library, server, tmp_path):
     assert "Hostile: OAI-PMH 2.0, 11 records as marc21, deletions persistent" in result.line
     assert not (config.workspace / "harvest").exists()
     with pytest.raises(HarvestError, match="never harvested"):
-        list(harvest.files(config, config.sources[0]))
+        list(ingest.source_files(config, config.sources[0]))
 
 
 def test_answers_are_kept_as_they_came_and_forgotten_after_the_next_full_list(library, server, tmp_path):
@@ -282,7 +282,7 @@ def test_a_record_without_control_number_is_known_by_its_header(metadata, tmp_pa
         config = configured(tmp_path, server.url)
         result = fetch(config)
     assert result.outcome == "partial"  # nine are stated
-    (record,) = bibld.read(list(harvest.files(config, config.sources[0])))
+    (record,) = bibld.read(list(ingest.source_files(config, config.sources[0])))
     assert record.control_number == "oai:test:7"
 
 

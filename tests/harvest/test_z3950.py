@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from bibld import harvest
+from bibld import harvest, ingest
 from bibld.progress import Silent
 from tests.configuration import load_config
 
@@ -95,7 +95,7 @@ def test_another_syntax_replaces_the_records_of_the_former_one(server, tmp_path)
     server(hits=100)
     config, result = fetched(tmp_path, 'syntax = "xml"')
     assert (result.outcome, result.stored) == ("complete", 100)
-    assert [file.path.name for file in harvest.files(config, config.sources[0])] == ["000001.xml.gz"]
+    assert [file.path.name for file in ingest.source_files(config, config.sources[0])] == ["000001.xml.gz"]
 
 
 def test_an_absurd_number_of_hits_is_a_failed_harvest(server, tmp_path):

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 import bibld
-from bibld import harvest
+from bibld import harvest, ingest
 from bibld.config import Config
 from bibld.harvest import HarvestOptions, HarvestResult
 from bibld.model.marc import ControlField, MarcRecord
@@ -88,7 +88,7 @@ def comparable(mods: dict[str, bytes]) -> dict[str, str]:
 
 
 def stored(config: Config) -> list[Path]:
-    return [file.path for file in harvest.files(config, config.sources[0])]
+    return [file.path for file in ingest.source_files(config, config.sources[0])]
 
 
 def sru(port: int, base: str = "big") -> tuple[str, ...]:

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from bibld import adapters
 from bibld.config import MergeConfig, load
 from bibld.errors import ConfigError
 from bibld.merge import Policies, settings_digest
 from bibld.model.mods import Abstract, Mods, Note, OriginInfo, RelatedItem, TitleInfo
-from bibld.protocols import Statement
+from bibld.protocols import Statement, adapters
 from tests.configuration import write_config
 from tests.merge.books import NLR, POLICIES, RSL, SLAVICA, by, made, merge, not_shown, published
 

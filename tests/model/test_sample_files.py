@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from bibld.resources import folder
+from bibld.serve.ontology import folder
 
 SAMPLE = folder("sample_data")
 

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pyoxigraph as ox
 
-from bibld import Workspace, config, pipeline, resources
+from bibld import Workspace, config, pipeline
 from bibld.config import Config
 from bibld.model.iris import Iris
-from bibld.vocabulary import ExampleQuery, example_queries
+from bibld.serve import ontology as resources
+from bibld.serve.ontology import ExampleQuery, example_queries
 
 RUN_TIME = datetime(2026, 1, 1, tzinfo=UTC)
 

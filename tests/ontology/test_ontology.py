@@ -16,9 +16,8 @@ from bibld.link._values import AuthorityRecord, Match
 from bibld.model.linkage import Cluster, Merged
 from bibld.model.mods import Identifier, Mods
 from bibld.model.rdf import PREFIXES, expand
-from bibld.resources import folder
+from bibld.serve.ontology import PLACEHOLDER, context, example_queries, folder, ontology_text, ontology_turtle
 from bibld.triplify import cluster_statements, dataset_statements, entity_statements
-from bibld.vocabulary import PLACEHOLDER, context, example_queries, ontology_text, ontology_turtle
 from tests.triplify.merged_book import BASE, EDGE, IRIS, MERGED, NLR
 
 BIBLD = Path(__file__).parents[2] / "bibld"

@@ -4,7 +4,7 @@ import pytest
 import rdflib
 from rdflib.namespace import OWL
 
-from bibld.vocabulary import ONTOLOGIES, ontology_text
+from bibld.serve.ontology import ONTOLOGIES, ontology_text
 from tests.ontology.owl_dl import violations
 from tests.triplify.merged_book import BASE, IRIS
 

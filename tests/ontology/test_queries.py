@@ -17,7 +17,7 @@ from rdflib.plugins.sparql import prepareQuery
 from bibld import pipeline
 from bibld.model.iris import Iris
 from bibld.model.rdf import expand
-from bibld.vocabulary import ExampleQuery, example_queries
+from bibld.serve.ontology import ExampleQuery, example_queries
 from tests.end_to_end.conftest import sample as sample
 from tests.ontology.query_results import open_release, result, result_file
 

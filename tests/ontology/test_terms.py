@@ -17,8 +17,8 @@ from bibld.model.linkage import Cluster, Merged
 from bibld.model.origin import RecordId
 from bibld.model.rdf import PREFIXES, expand
 from bibld.model.relators import TERM_OF_RELATOR
+from bibld.serve.ontology import ONTOLOGIES, VERSION, ontology_text
 from bibld.triplify import to_quads
-from bibld.vocabulary import ONTOLOGIES, VERSION, ontology_text
 from tests.triplify.merged_book import BASE, EDGE, IRIS, MERGED
 
 CODE = Path(bibld.__file__).parent

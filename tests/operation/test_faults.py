@@ -515,7 +515,7 @@ def test_a_check_reports_what_each_file_is(place):
 def test_a_check_reports_a_disk_that_is_too_small_and_a_workspace_that_cannot_be_written(place, monkeypatch):
     shutil.rmtree(place / "work")
     monkeypatch.setattr(
-        "bibld.source_check.shutil.disk_usage", lambda folder: shutil._ntuple_diskusage(10**9, 10**9, 10)
+        "bibld._api.source_check.shutil.disk_usage", lambda folder: shutil._ntuple_diskusage(10**9, 10**9, 10)
     )  # type: ignore[attr-defined]
     done = CliRunner().invoke(cli.command_line, ["check", str(place / "bibld.toml"), "-q"])
     assert (done.exit_code, "MB free; the first run needs about" in done.stderr) == (0, True), done.stderr

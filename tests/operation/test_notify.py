@@ -11,7 +11,7 @@ from aiosmtpd.controller import Controller
 from click.testing import CliRunner
 
 from bibld import cli
-from bibld.notify import Ending, notify
+from bibld.cli._notify import Ending, notify
 from tests.configuration import load_config, write_config
 from tests.ports import free_port
 

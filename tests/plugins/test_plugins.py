@@ -17,7 +17,7 @@ from urllib.request import Request, urlopen
 import msgspec
 import pytest
 
-from bibld.adapters import STAGES
+from bibld.protocols.adapters import STAGES
 from tests.ports import free_port, wait_for_server
 
 HERE = Path(__file__).parent

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 
 from bibld.catalog import Queue
-from bibld.published import ReleaseState, fill, has_documents, open_published
+from bibld.documents import ReleaseState, fill, has_documents, open_published
 from tests.publish.test_succession import GRADUAL, STEPS, Publisher, _stopped
 from tests.publish.test_succession import publisher as publisher
 from tests.triplify.merged_book import IRIS

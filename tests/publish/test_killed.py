@@ -8,7 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from bibld import pipeline, progress, published
+from bibld import documents as published
+from bibld import pipeline, progress
 from tests.docs.pages import ROOT
 from tests.end_to_end.conftest import CLOCK, dumps, sample_in
 from tests.serve.server import wait_until

@@ -8,10 +8,11 @@ from unittest.mock import patch
 
 import pytest
 
-from bibld import adapters, published
+from bibld import documents as published
 from bibld.config import PublishConfig
 from bibld.errors import StageError
 from bibld.parallel import call_in_process
+from bibld.protocols import adapters
 from bibld.publish import Releases, _parts
 from bibld.publish._parts import ClosedStore, needed_parts
 from tests.publish.test_succession import SEPARATE, Publisher

@@ -17,13 +17,13 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from bibld import adapters
 from bibld.catalog import digest
 from bibld.catalog._results.patches import Patches
 from bibld.config import Config, DedupConfig, MergeConfig, PublishConfig, StoreConfig
 from bibld.errors import StageError
 from bibld.model.release import DatasetDescription, Figures, Manifest
 from bibld.progress import Silent
+from bibld.protocols import adapters
 from bibld.publish import Contents, Releases, is_current, publish
 from bibld.store.oxigraph import OxigraphStore
 from bibld.store.oxigraph import Settings as StoreSettings

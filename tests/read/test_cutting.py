@@ -11,7 +11,7 @@ from bibld.errors import HarvestError, ReadError
 from bibld.protocols import Raw
 from bibld.read import _iso2709_cut, _json_cut, _xml_cut, iso2709, marcjson, marcxml
 from bibld.read._stream import Recoded, Rejoined
-from bibld.unpacking import open_decompressed
+from bibld.read._unpacking import open_decompressed
 
 LARGE = 16 * 1024 * 1024
 

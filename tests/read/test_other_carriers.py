@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bibld import adapters
 from bibld.errors import ConfigError, HarvestError, ReadError
 from bibld.model.marc import ControlField, DataField, Subfield
 from bibld.model.marc_writers import to_iso2709, to_marcxml, to_mrk
 from bibld.model.mods_xml import to_xml
-from bibld.protocols import HarvestedFile, Parsed, Raw
+from bibld.protocols import HarvestedFile, Parsed, Raw, adapters
 from bibld.read import aleph, csv, examine, irbis, jsonl, marcjson, mods, read, yaz
 from tests.strategies import marc_records
 from tests.strategies import mods as descriptions

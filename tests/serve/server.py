@@ -23,7 +23,7 @@ spec.loader.exec_module(sample)
 from functools import partial
 import msgspec
 import bibld.serve
-from bibld.published import ReleaseState, fill, open_published
+from bibld.documents import ReleaseState, fill, open_published
 from bibld.serve._sparql import pool
 
 pool._REPLACED_AFTER_SECONDS = 600.0  # on a busy machine a short query, too, takes more than a second

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bibld.errors import BadQueryError
+from bibld.model.sparql.lexer import TOKEN
 from bibld.serve._sparql.guard import ForbiddenQueryError, check_query
-from bibld.sparql.lexer import TOKEN
 
 REFUSED = [
     "SELECT * { SERVICE <http://127.0.0.1/> { ?s ?p ?o } }",

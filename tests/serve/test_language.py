@@ -22,7 +22,7 @@ from bibld.serve._pages.environment import make_environment
 from bibld.serve._pages.evidence import EVIDENCE, evidence_words
 from bibld.serve._pages.matches import REASONS, reason_words
 from bibld.serve._pages.report_pictures import ReportPictures
-from bibld.vocabulary import example_queries
+from bibld.serve.ontology import example_queries
 
 PACKAGE = Path(str(resources.files("bibld.serve")))
 KEYWORDS = {

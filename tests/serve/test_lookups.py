@@ -11,11 +11,11 @@ from urllib.parse import urlencode
 import msgspec
 import pytest
 
+from bibld.documents import ReleaseState, fill, open_published
 from bibld.errors import BadQueryError
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, quad, term
 from bibld.protocols import Query
-from bibld.published import ReleaseState, fill, open_published
 from bibld.serve._sparql import places
 from bibld.serve._sparql.cache import ResultCache
 from bibld.serve._sparql.lookups import Lookups

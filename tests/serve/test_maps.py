@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from bibld.geography.towns import FILE
 from bibld.serve._language import language_named
 from bibld.serve._pages.locator import locate
 from bibld.serve._pages.result_maps import Result, ResultMaps
@@ -17,6 +16,7 @@ from bibld.serve._pictures import Caption, Spot, draw_map
 from bibld.serve._pictures.drawing import NARROW, WIDE
 from bibld.serve._pictures.map import view_of
 from bibld.serve._pictures.outline import to_path
+from bibld.text.geography.towns import FILE
 
 CAPTION = Caption("map", "Map", "Where", ("Place", "Records"))
 SPOTS = st.lists(

@@ -4,7 +4,7 @@ import pyoxigraph as ox
 import pytest
 
 from bibld.serve._negotiation import choose_language
-from bibld.vocabulary import ONTOLOGIES, VERSION, context, ontology_text
+from bibld.serve.ontology import ONTOLOGIES, VERSION, context, ontology_text
 
 SYNTAXES = {
     "ttl": ox.RdfFormat.TURTLE,

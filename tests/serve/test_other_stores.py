@@ -10,8 +10,8 @@ from urllib.parse import quote
 import msgspec
 import pytest
 
-from bibld import adapters
 from bibld.model.origin import RecordId
+from bibld.protocols import adapters
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from bibld.documents import ReleaseState, fill, open_published
 from bibld.model.rdf import XSD, iri, literal, quad, term
-from bibld.published import ReleaseState, fill, open_published
 from bibld.serve import Site
 from bibld.serve._answers import Asked, ByteCache, is_current
 from tests.serve.test_documents import (

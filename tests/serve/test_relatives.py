@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from bibld.documents import ReleaseState, fill, open_published
 from bibld.model import mods as m
 from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster, Merged
 from bibld.model.origin import RecordId
-from bibld.published import ReleaseState, fill, open_published
-from bibld.published.search import open_search, write_search
+from bibld.search import open_search, write_search
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations import Reference
 from bibld.serve._graph import ReleaseGraph

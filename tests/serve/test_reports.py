@@ -10,7 +10,7 @@ from bibld.model.report import SHAPES_FILE, ShapeFigure, Validation
 from bibld.serve._language import language_named
 from bibld.serve._pages.rejects import reject_words
 from bibld.serve._pages.reports import shape_words
-from bibld.vocabulary import ontology_text
+from bibld.serve.ontology import ontology_text
 
 
 def test_the_last_validation_of_a_workspace_is_read(tmp_path):

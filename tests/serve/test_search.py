@@ -12,9 +12,9 @@ import pyoxigraph as ox
 import pytest
 from starlette.requests import Request
 
+from bibld.documents import ReleaseState, fill, open_published
 from bibld.model.rdf import literal, quad, term
-from bibld.published import ReleaseState, fill, open_published
-from bibld.published.search import Hit, SearchView, open_search, write_search
+from bibld.search import Hit, SearchView, open_search, write_search
 from bibld.serve import Site
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._http import language_of

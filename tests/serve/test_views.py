@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import pyoxigraph as ox
 import pytest
 
+from bibld.documents import Document
 from bibld.errors import StoreError
 from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster
 from bibld.model.origin import RecordId
-from bibld.published import Document
 from bibld.serve import _pages as pages
 from bibld.serve._addresses import Addresses
 from bibld.serve._graph import (

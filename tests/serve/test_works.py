@@ -7,9 +7,9 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from bibld.documents import ReleaseState, fill, open_published
 from bibld.model.iris import Iris
-from bibld.published import ReleaseState, fill, open_published
-from bibld.published.search import open_search, write_search
+from bibld.search import open_search, write_search
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations import Person, Reference
 from bibld.serve._language import language_named

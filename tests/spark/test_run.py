@@ -11,12 +11,12 @@ from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
 import bibld
-from bibld import resources
 from bibld.catalog import Catalog, EntityVerdict, PersonVerdict
 from bibld.cli import command_line
 from bibld.config import EngineConfig
 from bibld.errors import ConfigError, StageError
 from bibld.model.linkage import Pair
+from bibld.serve import ontology as resources
 from bibld.spark._output import dumps
 from bibld.spark._session import check_java, session
 from tests.spark.twins import FIRST_NIGHT, Twins, manifest

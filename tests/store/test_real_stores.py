@@ -14,18 +14,17 @@ import pytest
 from click.testing import CliRunner, Result
 
 import bibld
-from bibld import adapters, pipeline
+from bibld import pipeline
 from bibld.cli import command_line
 from bibld.config import remote_of_url
 from bibld.errors import StoreError, StoreUnavailableError
 from bibld.model.iris import Iris
 from bibld.model.rdf import graph_of, literal
 from bibld.progress import Silent
-from bibld.protocols import RemoteAccess
-from bibld.resources import folder
+from bibld.protocols import RemoteAccess, adapters
 from bibld.serve import Settings, Site
+from bibld.serve.ontology import example_queries, folder
 from bibld.store._files import write_files
-from bibld.vocabulary import example_queries
 from tests.ports import free_port
 from tests.serve.client import running
 from tests.store.real_servers import (

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bibld import adapters, store
+from bibld import store
 from bibld.config import Remote, RemoteConfig
 from bibld.errors import ConfigError, StoreError, StoreUnavailableError
+from bibld.protocols import adapters
 from bibld.store import RemoteContents, consumer_of
 from bibld.store._files import count_by_graph, read_files, write_files
 from bibld.store.remote._updates import split_quad

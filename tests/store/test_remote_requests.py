@@ -7,9 +7,8 @@ import threading
 
 import pytest
 
-from bibld import adapters
 from bibld.errors import BadQueryError, QueryTimeoutError, StoreError, StoreUnavailableError
-from bibld.protocols import Query, RemoteAccess, TriplesFile
+from bibld.protocols import Query, RemoteAccess, TriplesFile, adapters
 from bibld.store.remote import _http
 from bibld.store.remote._sparql_store import query_form
 from bibld.store.remote._updates import update

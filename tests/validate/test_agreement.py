@@ -9,7 +9,7 @@ import pytest
 
 from bibld import pipeline
 from bibld.model.rdf import expand, iri, typed_literal
-from bibld.vocabulary import ontology_text
+from bibld.serve.ontology import ontology_text
 from tests.end_to_end.conftest import sample as sample
 from tests.ontology.test_ontology import published
 from tests.triplify.merged_book import IRIS

@@ -14,7 +14,7 @@ from bibld.catalog._exchange.tables import DATABASE_NAMES, RECORDS, TABLES
 from bibld.catalog._records.coverage import Subfields
 from bibld.catalog._records.packing import unpack_mods, unpack_original
 from bibld.catalog._stages import Queue
-from bibld.compression import Blobs
+from bibld.catalog.compression import Blobs
 from bibld.errors import CatalogError
 
 _EMPTY_AFTER_RUN = (

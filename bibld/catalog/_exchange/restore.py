@@ -15,7 +15,7 @@ from bibld.catalog._records.coverage import Subfields
 from bibld.catalog._records.packing import pack
 from bibld.catalog._results.entities import AssertionKeys, Entities
 from bibld.catalog._schema import connect
-from bibld.compression import Blobs
+from bibld.catalog.compression import Blobs
 from bibld.errors import CatalogError
 
 _PROGRESS = "CREATE TABLE IF NOT EXISTS restored (portion TEXT PRIMARY KEY) WITHOUT ROWID"

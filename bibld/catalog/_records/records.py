@@ -15,7 +15,7 @@ from bibld.catalog._register.register import Register
 from bibld.catalog._register.suppressions import Suppressions
 from bibld.catalog._schema import RecordStatus
 from bibld.catalog._stages import DirtyQueues, Queue
-from bibld.compression import Blobs
+from bibld.catalog.compression import Blobs
 from bibld.errors import RecordError
 from bibld.model.mods import Mods
 from bibld.model.origin import Origin, RecordId

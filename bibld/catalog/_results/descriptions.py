@@ -11,7 +11,7 @@ import msgspec
 from bibld.catalog._records.records import Records
 from bibld.catalog._results.entities import to_moved
 from bibld.catalog._results.linkage import Linkage
-from bibld.compression import Blobs
+from bibld.catalog.compression import Blobs
 from bibld.model.linkage import Merged, ValueSource
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId

@@ -12,7 +12,7 @@ from itertools import count
 
 import msgspec
 
-from bibld.compression import Blobs
+from bibld.catalog.compression import Blobs
 from bibld.model.rdf import replace_objects
 from bibld.parallel import batches
 

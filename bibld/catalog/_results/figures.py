@@ -12,7 +12,7 @@ import numpy as np
 from bibld.catalog._records.coverage import Subfields
 from bibld.catalog._records.packing import unpack_mods
 from bibld.catalog._register.suppressions import Suppressions
-from bibld.compression import Blobs
+from bibld.catalog.compression import Blobs
 from bibld.model.mods import Mods
 
 _MODS = msgspec.json.Decoder(Mods)

@@ -9,7 +9,7 @@ import msgspec
 
 from bibld.catalog._records.records import Records
 from bibld.catalog._register.register import Register
-from bibld.compression import Blobs
+from bibld.catalog.compression import Blobs
 from bibld.model.linkage import Cluster, Edge, Pair, Score, Verdict
 
 _ENCODER = msgspec.json.Encoder()

@@ -20,7 +20,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from bibld.compression import Blobs
+from bibld.catalog.compression import Blobs
 
 _LINES_IN_MEMORY = 500_000
 _LINE = itemgetter(0)

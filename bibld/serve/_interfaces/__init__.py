@@ -14,10 +14,10 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bibld.documents import PublishedView
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
-from bibld.published import PublishedView
-from bibld.published.search import SearchView
+from bibld.search import SearchView
 from bibld.serve._http import (
     ALWAYS,
     Endpoint,

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import msgspec
 from lxml import etree
 
+from bibld.documents import Document, PublishedView
 from bibld.model import dublin_core
 from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord
@@ -24,7 +25,6 @@ from bibld.model.marc_writers import to_marcxml
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_element, without_illegal_characters
 from bibld.model.release import Manifest
-from bibld.published import Document, PublishedView
 
 _OAI = "http://www.openarchives.org/OAI/2.0/"
 _IDENTIFIER = "http://www.openarchives.org/OAI/2.0/oai-identifier"

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
+from bibld.documents import PublishedView
 from bibld.model.release import Manifest
-from bibld.published import PublishedView
-from bibld.published.search import LINKED, EntryKind, Named, SearchView, to_words
+from bibld.search import LINKED, EntryKind, Named, SearchView, to_words
 from bibld.serve._http import ProblemError
 
 MOST_QUERIES = 50

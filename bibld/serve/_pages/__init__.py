@@ -29,7 +29,7 @@ from bibld.serve._pages.things import INCOMING_ON_PAGE, Place, ThingPages, headi
 from bibld.serve._pictures import Picture
 from bibld.serve._review.site import ReviewView
 from bibld.serve._things import OpenRelease, Thing
-from bibld.terms import LANGUAGES, Term
+from bibld.serve.terms import LANGUAGES, Term
 
 _SAMPLES = 8
 _STATEMENTS_SHOWN = 500

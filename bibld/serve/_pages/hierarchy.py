@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from bibld.model.origin import to_slug
-from bibld.published.search import SearchView
+from bibld.search import SearchView
 from bibld.serve._addresses import Addresses
 from bibld.serve._pages import fields
 from bibld.text.class_marks import is_class_mark
@@ -30,7 +30,7 @@ _NOT_SEARCHED = str.maketrans(dict.fromkeys('"«»“”„|', " "))
 
 
 class Titles(Protocol):
-    """The titles of documents (``bibld.published.PublishedView``)."""
+    """The titles of documents (``bibld.documents.PublishedView``)."""
 
     def titles(self, paths: Iterable[str]) -> dict[str, str]:
         """Return the titles of documents by path."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bibld.geography.towns import towns
 from bibld.serve._language import Language
 from bibld.serve._pictures import Caption, Picture, Spot, draw_map
+from bibld.text.geography.towns import towns
 
 
 def locate(heading: str, names: Iterable[str], language: Language) -> Picture | None:

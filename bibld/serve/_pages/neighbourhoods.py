@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from bibld.model.iris import record_of_path
-from bibld.published.search import EntryKind, Named, SearchView
+from bibld.search import EntryKind, Named, SearchView
 from bibld.serve._citations import reference_of
 from bibld.serve._language import Language, message
 from bibld.serve._names import Names

@@ -9,7 +9,7 @@ from datetime import date
 import msgspec
 
 from bibld.model.release import Manifest, PatchDumps, ReleaseFile
-from bibld.published.search import Asked, SearchView
+from bibld.search import Asked, SearchView
 from bibld.serve._addresses import Addresses
 from bibld.serve._language import Language, Message, message
 from bibld.text.scripts import has_cyrillic

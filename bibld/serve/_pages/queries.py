@@ -22,7 +22,7 @@ from bibld.serve._pictures import (
     draw_neighbourhood,
     draw_years,
 )
-from bibld.vocabulary import ExampleQuery
+from bibld.serve.ontology import ExampleQuery
 
 TABLE_FORMS = (("json", "JSON"), ("csv", "CSV"), ("tsv", "TSV"), ("xml", "XML"))
 GRAPH_FORMS = (("turtle", "Turtle"), ("ntriples", "N-Triples"), ("jsonld", "JSON-LD"), ("rdfxml", "RDF/XML"))

@@ -14,7 +14,7 @@ from bibld.model.linkage import Merged
 from bibld.model.mods import RelatedItem
 from bibld.model.origin import RecordId
 from bibld.model.rdf import expand
-from bibld.published.search import EntryKind, Named, Work
+from bibld.search import EntryKind, Named, Work
 from bibld.serve._citations import Reference
 from bibld.serve._language import Language, message
 from bibld.serve._names import Names

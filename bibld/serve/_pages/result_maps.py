@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from bibld.geography.coordinates import Position, parse_coordinates, position
-from bibld.geography.towns import towns
 from bibld.serve._language import Language
 from bibld.serve._pictures import Caption, Picture, Spot, draw_map
 from bibld.serve._pictures.drawing import NARROW, SIZE
 from bibld.serve._pictures.texts import fit
+from bibld.text.geography.coordinates import Position, parse_coordinates, position
+from bibld.text.geography.towns import towns
 
 Term = Mapping[str, Any]
 """A term of a result in SPARQL 1.2 JSON; the value of a triple is an object."""

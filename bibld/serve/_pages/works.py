@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from bibld.published.search import Asked, EntryKind, Named, SearchView, Work
+from bibld.search import Asked, EntryKind, Named, SearchView, Work
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations import Reference
 from bibld.serve._language import Language, message

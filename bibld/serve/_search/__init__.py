@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from bibld.model.release import Manifest
 from bibld.parallel import batches
-from bibld.published.search import Asked, EntryKind, Found, Hit, Named, OutOfTimeError, SearchView, to_words
+from bibld.search import Asked, EntryKind, Found, Hit, Named, OutOfTimeError, SearchView, to_words
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations import FILES, Reference, reference_of
 from bibld.serve._forms import MEDIA_TYPES, RDF_FORMS
@@ -45,7 +45,7 @@ from bibld.serve._search.sparql import to_sparql
 from bibld.serve._search.views import GROUP_NAMES, ViewMaker
 from bibld.serve._things import Finder, OpenRelease, Thing
 from bibld.serve._writers import Writers
-from bibld.terms import LANGUAGES
+from bibld.serve.terms import LANGUAGES
 
 _MEDIA_TYPES = {
     "html": "text/html",

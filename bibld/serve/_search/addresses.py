@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from bibld.published.search import EXCLUDABLE, FACETS, LONGEST_QUERY, SORTS, Asked
+from bibld.search import EXCLUDABLE, FACETS, LONGEST_QUERY, SORTS, Asked
 
 NOT = "not_"
 """The beginning of the parameters that exclude: ``not_library=rsl``."""

@@ -11,7 +11,7 @@ import msgspec
 
 from bibld.model.origin import from_slug
 from bibld.model.rdf import iri, literal, quad, term
-from bibld.published.search import EXCLUDABLE, FacetValue, Found, Hit
+from bibld.search import EXCLUDABLE, FacetValue, Found, Hit
 from bibld.serve._incoming import HYDRA
 from bibld.serve._search.addresses import Address
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bibld.model.rdf import iri, literal
-from bibld.published.search import Asked, Found
+from bibld.search import Asked, Found
 
 _MOST_LISTED = 200
 _PREFIXES = {

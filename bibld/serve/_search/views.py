@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from bibld.published.search import (
+from bibld.search import (
     EXCLUDABLE,
     FIELD_NAMES,
     SORTS,

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import msgspec
 
+from bibld.model.sparql.lexer import tokens
+from bibld.model.sparql.patterns import Pattern
 from bibld.serve._language import Language, message
-from bibld.sparql.lexer import tokens
-from bibld.sparql.patterns import Pattern
 
 COUNTED = 10_000
 _PATTERNS = 16

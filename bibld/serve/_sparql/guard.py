@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from bibld.errors import BadQueryError
-from bibld.sparql.faults import Place
-from bibld.sparql.lexer import AmbiguousQueryError, Token, readings
+from bibld.model.sparql.faults import Place
+from bibld.model.sparql.lexer import AmbiguousQueryError, Token, readings
 
 _WORD = re.compile(r"[A-Za-z]+")
 _ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")

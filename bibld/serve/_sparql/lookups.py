@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
+from bibld.documents import PublishedView
 from bibld.model.rdf import XSD
-from bibld.published import PublishedView
 from bibld.serve._sparql.pool import Answer
 from bibld.serve._sparql.requests import RESULTS_JSON
 

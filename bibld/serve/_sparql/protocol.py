@@ -15,6 +15,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError, StoreUnavailableError
+from bibld.model.sparql.faults import undeclared_prefixes
+from bibld.model.sparql.patterns import find_patterns
 from bibld.protocols import Query
 from bibld.serve._graph import with_prefixes_in_order, write
 from bibld.serve._http import (
@@ -47,8 +49,6 @@ from bibld.serve._sparql.pool import (
 from bibld.serve._sparql.reasons import to_message
 from bibld.serve._sparql.requests import GRAPHS, HTML, RESULTS_JSON, TABLES, Asked, read_request, wanted_types
 from bibld.serve._vocabulary import Vocabulary
-from bibld.sparql.faults import undeclared_prefixes
-from bibld.sparql.patterns import find_patterns
 
 _DESCRIPTIONS = (HTML, "text/turtle", "application/n-triples", "application/rdf+xml", "application/ld+json")
 _PAGE_MEBIBYTES = 4

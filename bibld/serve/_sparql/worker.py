@@ -23,10 +23,9 @@ from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 
-from bibld import adapters
 from bibld.config import Remote, RemoteConfig
 from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError, StoreUnavailableError
-from bibld.protocols import Query, ReadableStore
+from bibld.protocols import Query, ReadableStore, adapters
 
 _T = TypeVar("_T")
 _MEBIBYTE = 1 << 20

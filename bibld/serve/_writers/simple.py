@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from bibld.documents import Document
 from bibld.model.rdf import PREFIXES, expand, term
-from bibld.published import Document
 from bibld.serve._writers.terms import object_of, unescape
 
 TEXTS = {

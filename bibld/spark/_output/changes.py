@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
-from bibld.published import Change, ChangeKind, Lines, compare_documents
+from bibld.documents import Change, ChangeKind, Lines, compare_documents
 from bibld.spark._engine import Engine
 from bibld.spark._output.blocks import KEY, blocks_of
 from bibld.spark._schemas import SCHEMAS, spark_schema

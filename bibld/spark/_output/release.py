@@ -14,9 +14,9 @@ from pathlib import Path
 import msgspec
 
 from bibld import publish
+from bibld.documents import Change
 from bibld.model.release import FullDumps, Manifest, PatchDumps, ReleaseFile
 from bibld.protocols import PreviousRelease, ReleaseDraft
-from bibld.published import Change
 from bibld.spark._engine import Engine
 from bibld.spark._frames import small_frame
 from bibld.spark._output import changes, dumps

@@ -15,8 +15,8 @@ from SPARQLWrapper import INSERT, JSON, POST, SELECT, SPARQLWrapper
 
 from bibld.errors import BadQueryError, StoreError
 from bibld.model.rdf import iri
+from bibld.model.sparql.faults import undeclared_prefixes
 from bibld.protocols import Query, RemoteAccess, ResultKind, TriplesFile
-from bibld.sparql.faults import undeclared_prefixes
 from bibld.store.remote._authorization import Authentication
 from bibld.store.remote._http import Answer, Connection
 from bibld.store.remote._updates import batches, batches_by_graph, split_quad, update

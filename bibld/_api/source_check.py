@@ -1,0 +1,111 @@
+"""Check the sources before a run: files, servers, folders and disk; nothing is changed, and no catalog is opened.
+
+This imports neither databases nor stages after reading, so that ``bibld check`` answers at once.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from itertools import islice
+
+import msgspec
+
+from bibld import harvest, ingest
+from bibld.config import Config, Source
+from bibld.dedup.warm_up import cache_fault, state_cache
+from bibld.ingest.notes import Doubt
+from bibld.progress import Progress
+from bibld.protocols import Raw
+from bibld.read import read
+
+_FIRST_RECORDS = 50
+"""Records of each file that are converted when the sources are checked."""
+
+_BYTES_NEEDED = 8
+"""Bytes that a workspace takes for each byte of the files (records, index, quads, store, two releases)."""
+
+_MEGABYTE = 10**6
+
+
+class CheckedFile(msgspec.Struct, frozen=True):
+    """A file of a source: its size in bytes, what it is in, and how many records it contains.
+
+    ``flavour`` is that of most of its first records; empty if none of them can be converted.
+    """
+
+    source: str
+    file: str
+    bytes: int
+    carrier: str
+    charset: str
+    flavour: str
+    records: int
+
+
+class SourcesReport(msgspec.Struct, frozen=True):
+    """What a run would find: files, sources in doubt, faults that would stop it, and what it would do otherwise.
+
+    ``servers`` has a sentence for each server that answered.
+    """
+
+    files: tuple[CheckedFile, ...]
+    doubts: tuple[Doubt, ...]
+    faults: tuple[str, ...]
+    warnings: tuple[str, ...]
+    servers: tuple[str, ...] = ()
+
+
+def check_sources(config: Config, progress: Progress) -> SourcesReport:
+    """Read all files of the sources as a run does first, convert the first records, and look at folders and disk."""
+    inspections = ingest.inspect_sources(config, progress)
+    files = [
+        _checked_file(config, inspection.source, inspected)
+        for inspection in inspections
+        for inspected in inspection.files
+    ]
+    doubts = tuple(Doubt(one.source.id, one.doubts) for one in inspections if one.doubts)
+    servers = [
+        harvest.probe_result(config, source, progress) for source in config.sources if harvest.is_networked(source)
+    ]
+    doubts += tuple(Doubt(one.source, one.reasons) for one in servers if one.outcome == "failed")
+    warnings = [f"{one.source.id}: {text}" for one in inspections for text in one.warnings]
+    warnings += [
+        f"{file.source}: {file.file}: none of the first records can be converted; `bibld crosswalk` states why"
+        for file in files
+        if file.records and not file.flavour
+    ]
+    faults = []
+    place = next(folder for folder in (config.workspace, *config.workspace.parents) if folder.exists())
+    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+        faults.append(f"workspace: {config.workspace} cannot be written; check the permissions of {place}")
+    else:
+        free, needed = shutil.disk_usage(place).free, _BYTES_NEEDED * sum(file.bytes for file in files)
+        if free < needed and not (config.workspace / "catalog.db").exists():
+            warnings.append(
+                f"workspace: {place} has {free // _MEGABYTE:,} MB free; the first run needs about"
+                f" {needed // _MEGABYTE:,} MB for these files"
+            )
+    state_cache(config.dedup.cache)
+    if fault := cache_fault():
+        warnings.append(fault)
+    answered = tuple(one.line for one in servers if one.outcome != "failed")
+    return SourcesReport(tuple(files), doubts, tuple(faults), tuple(warnings), answered)
+
+
+def _checked_file(config: Config, source: Source, inspected: ingest.InspectedFile) -> CheckedFile:
+    file, examined = inspected.file, inspected.examined
+    job = ingest.Job(source.id, examined.carrier, source.config.crosswalk, config.crosswalk_settings(source))
+    raws = islice((piece for piece in read(file, examined) if isinstance(piece, Raw)), _FIRST_RECORDS)
+    outcomes = [ingest.convert_record(job, raw) for raw in raws]
+    flavours = Counter(one.flavour for one in outcomes if isinstance(one, ingest.Conversion))
+    return CheckedFile(
+        source=source.id,
+        file=file.name,
+        bytes=file.path.stat().st_size,
+        carrier=examined.reader,
+        charset=examined.carrier.charset,
+        flavour=flavours.most_common(1)[0][0] if flavours else "",
+        records=inspected.records,
+    )

