@@ -104,7 +104,7 @@ def test_a_plugin_is_a_reader_like_any_other(install):
 def test_a_package_may_be_an_adapter(install):
     install({}, {"acmefile": "acme"})
     (broken,) = adapters.broken_plugins()
-    assert broken.cause == "acme has no Settings; see Reader in bibld/protocols/__init__.py"
+    assert broken.cause == "acme has no Settings; see Reader in bibld.protocols"
 
 
 @pytest.mark.parametrize("name", BROKEN)

@@ -2,7 +2,7 @@
 
 An adapter is known by the name of its file or folder (``iso2709``). Another distribution offers one, a *plug-in*, in
 the entry-point group ``bibld.<stage>`` under a name of its choice; the entry point names a module or a package. A stage
-inside a stage is written with a dot: ``dedup.score``. What an adapter contains is written in ``bibld/protocols/__init__.py``.
+inside a stage is written with a dot: ``dedup.score``. What an adapter contains is written in ``bibld.protocols``.
 
 A plug-in that cannot be used never stops a command: it is reported once on standard error, with its distribution, the
 cause and what to do, and is left out of the names.
@@ -220,7 +220,7 @@ def _fault_of_members(thing: object, name: str, protocol: type, without: Sequenc
         if member.startswith("_") or member in without:
             continue
         if not hasattr(thing, member):
-            return f"{name} has no {member}; see {protocol.__name__} in bibld/protocols/__init__.py"
+            return f"{name} has no {member}; see {protocol.__name__} in bibld.protocols"
         declared = vars(protocol).get(member)
         if not inspect.isfunction(declared):
             continue
@@ -231,7 +231,7 @@ def _fault_of_members(thing: object, name: str, protocol: type, without: Sequenc
             inspect.signature(getattr(thing, member)).bind(*required)
         except (TypeError, ValueError):
             names = ", ".join(parameter.name for parameter in parameters)
-            return f"{name}.{member} must be a function of ({names}); see {protocol.__name__} in bibld/protocols/__init__.py"
+            return f"{name}.{member} must be a function of ({names}); see {protocol.__name__} in bibld.protocols"
     return ""
 
 
