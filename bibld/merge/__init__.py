@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import partial
 
@@ -10,11 +11,9 @@ import msgspec
 from bibld.catalog import Catalog, DescriptionRow, StageQueue, digest
 from bibld.catalog.processing import QueueProcessor
 from bibld.config import Config
-from bibld.merge._age import age_key, last_change
-from bibld.merge._merger import Merger
-from bibld.merge._policies import Policies, default_policies
+from bibld.merge._merger import Merger, Policies, default_policies
 from bibld.model.linkage import Cluster, Merged
-from bibld.model.mods import Mods
+from bibld.model.mods import Date, Mods
 from bibld.model.origin import RecordId
 from bibld.progress import Progress
 from bibld.protocols import Holder
@@ -22,6 +21,10 @@ from bibld.protocols import Holder
 __all__ = ["Policies", "input_digest", "merge", "merge_records", "requeue_all", "settings_digest"]
 
 VERSION = 6
+
+_UNKNOWN = "9999"
+_FIRST_MARC_YEAR = 60
+"""A year of two digits from here on is in the 20th century: MARC records have been made since the 1960s."""
 
 
 def merge_records(
@@ -94,3 +97,29 @@ def _merge_clusters(made_with: str, policies: Policies, catalog: Catalog, founde
         ]
         batch.rows.append(catalog.descriptions.row(founder, merge_records(cluster, records, policies), made_by))
     return batch
+
+
+def age_key(record: RecordId, mods: Mods) -> tuple[str, str, RecordId]:
+    """Return a key that sorts the oldest record first: by date of creation, then of the last change, then by id.
+
+    Dates that are missing or unreadable count as later than all others.
+    """
+    created = min(_dates(date for info in mods.record_info for date in info.record_creation_date), default=_UNKNOWN)
+    changed = min(_dates(date for info in mods.record_info for date in info.record_change_date), default=_UNKNOWN)
+    return created, changed, record
+
+
+def last_change(mods: Mods) -> str:
+    """Return when a description was last made or changed, as digits from the year on; empty if no date is readable."""
+    dates = (date for info in mods.record_info for date in (*info.record_creation_date, *info.record_change_date))
+    return max((date for date in _dates(dates) if date != _UNKNOWN), default="")
+
+
+def _dates(dates: Iterable[Date]) -> Iterable[str]:
+    """Return dates as sortable digits."""
+    for date in dates:
+        digits = re.sub(r"[^0-9.]", "", date.value).split(".")[0]
+        if len(digits) == 6:
+            yield ("19" if int(digits[:2]) >= _FIRST_MARC_YEAR else "20") + digits
+        else:
+            yield digits if len(digits) >= 8 else _UNKNOWN

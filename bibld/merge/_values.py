@@ -7,9 +7,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from bibld.merge._script import PublicationScript
 from bibld.merge._similarity import IsShorterForm, Similarity, fold_or_tidy
-from bibld.merge._sources import Wording
+from bibld.model.linkage import Spelling, ValueSource
 from bibld.model.mods import (
     Abstract,
     Classification,
@@ -19,6 +18,7 @@ from bibld.model.mods import (
     Form,
     Genre,
     Identifier,
+    Language,
     Name,
     Note,
     Publisher,
@@ -27,6 +27,88 @@ from bibld.model.mods_words import words_of
 from bibld.model.origin import RecordId
 from bibld.protocols import Holder, Statement
 from bibld.text.folding import tidy
+from bibld.text.languages import usual_script
+from bibld.text.scripts import LATIN, has_latin, has_non_latin
+
+
+class PublicationScript:
+    """The script of a publication, known from its languages.
+
+    ``is_sure``: all of its languages are written in Latin, or none is.
+    """
+
+    __slots__ = ("_is_latin", "is_known", "is_sure")
+
+    def __init__(self, languages: Iterable[Language]) -> None:
+        are_latin = [
+            usual_script(term.value) == LATIN
+            for language in languages
+            if language.object_part is None
+            for term in language.language_term
+            if term.type == "code"
+        ]
+        self.is_known = bool(are_latin)
+        self._is_latin = all(are_latin)
+        self.is_sure = self.is_known and any(are_latin) == self._is_latin
+
+    def is_original(self, words: str) -> bool | None:
+        """Whether words are in the script of the publication; None if that is not known or they have no letters."""
+        if not self.is_known:
+            return None
+        if has_non_latin(words):
+            return not self._is_latin
+        return self._is_latin if has_latin(words) else None
+
+
+Wording = tuple[RecordId, str]
+"""A record and words of it."""
+
+
+def letters_and_digits(words: str) -> str:
+    """Return the folded words without blanks: words that are equal in these are spellings of each other."""
+    return fold_or_tidy(words).replace(" ", "")
+
+
+class SourceList:
+    """The sources of the values of one merged description."""
+
+    def __init__(self) -> None:
+        self.sources: list[ValueSource] = []
+
+    def add(
+        self, path: str, records: Iterable[RecordId], words: str = "", spellings: tuple[Spelling, ...] = ()
+    ) -> None:
+        """Add the records that have the value at a path (or words that are not shown), and other spellings of it."""
+        self.sources.append(ValueSource(path, tuple(sorted(set(records))), words, spellings))
+
+    def add_forms(self, path: str, records: Iterable[RecordId], wordings: Sequence[Wording], shown: str) -> None:
+        """Add the records that have a value that is shown, and all other forms of it."""
+        own, other_forms, spellings = letters_and_digits(shown), list[Wording](), list[Wording]()
+        for record, words in wordings:
+            if words and words != shown:
+                (spellings if letters_and_digits(words) == own else other_forms).append((record, words))
+        self.add(path, records, spellings=_group_spellings(spellings, shown))
+        self.add_not_shown(path, other_forms)
+
+    def add_not_shown(self, path: str, wordings: Iterable[Wording]) -> None:
+        """Add what records have in place of what is shown at a path."""
+        groups: dict[str, list[Wording]] = {}
+        for record, words in wordings:
+            if words:
+                groups.setdefault(letters_and_digits(words), []).append((record, words))
+        for number, group in enumerate(groups.values(), 1):
+            words = group[0][1]
+            self.add(f"{path}#{number}", (record for record, _ in group), words, _group_spellings(group, words))
+
+
+def _group_spellings(wordings: Iterable[Wording], shown: str) -> tuple[Spelling, ...]:
+    """Return the spellings other than the one that is shown, each with its records."""
+    records: dict[str, set[RecordId]] = {}
+    for record, words in wordings:
+        if words != shown:
+            records.setdefault(words, set()).add(record)
+    return tuple(Spelling(words, tuple(sorted(holders))) for words, holders in records.items())
+
 
 Entry = tuple[int, Holder, Any]
 """A form with the record that has it, numbered in the order of the cluster."""
