@@ -14,10 +14,10 @@ from bibld.model.release import SourceFigures
 from bibld.model.web import web_iri
 from bibld.text.folding import tidy
 from bibld.triplify._claims import Assertion, count_assertions
-from bibld.triplify._cluster import cluster_statements
+from bibld.triplify._clusters import cluster_statements
 from bibld.triplify._draft import Quad, sort_quads
+from bibld.triplify._entities import describe_entity_clusters
 from bibld.triplify._entity_clusters import Verdicts
-from bibld.triplify._entity_descriptions import describe_entity_clusters
 from bibld.triplify._identity import library_key
 
 GRAPH = "dataset"

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import msgspec
+
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, term, typed_literal
 from bibld.text.abbreviations import is_abbreviation
 from bibld.triplify._claims import Assertion, Claim, EntityClaim, Kind, NameForm, count_assertions
+from bibld.triplify._codes import scheme_iri, scheme_names
 from bibld.triplify._dates import life_years
 from bibld.triplify._draft import Quad, sort_quads
+from bibld.triplify._entity_clusters import EntityProfile, Verdicts, cluster_component, components
 from bibld.triplify._identity import local_number, parse_identity
-from bibld.triplify._schemes import scheme_iri, scheme_names
 
 _MOST_FORMS_COMPARED = 50
 
@@ -158,3 +161,31 @@ def _link_set(target: str) -> str:
     """Return the name of the graph that a link belongs to."""
     identity = parse_identity(target, None, "")
     return f"links-{identity.authority if identity is not None else 'other'}"
+
+
+class EntityDescription(msgspec.Struct, frozen=True):
+    """Entities that are the same, by their IRIs, the founder first, and the quads that describe them.
+
+    ``parts`` are the IRIs of other entities that the quads point to, sorted.
+    """
+
+    members: tuple[str, ...]
+    quads: bytes
+    parts: tuple[str, ...]
+
+
+def describe_entity_clusters(
+    iris: Iris, verdicts: Verdicts, assertions: Mapping[str, Sequence[tuple[Assertion, int]]]
+) -> Iterator[EntityDescription]:
+    """Cluster entities, and yield the description of each cluster.
+
+    ``assertions`` are all those about some entities, with their votes, by IRI; entities that are connected by ties or
+    verdicts must be among them together. The quads point to entities as the assertions do.
+    """
+    profiles = [EntityProfile.from_assertions(iri, (one for one, _ in made)) for iri, made in assertions.items()]
+    for component in components(profiles, verdicts):
+        for cluster in cluster_component(component, verdicts):
+            united = [assertion for member in cluster.members for assertion in assertions[member]]
+            lines = describe_entity(cluster.founder, united, iris, (*cluster.members[1:], *cluster.aliases))
+            parts = sorted({part for one, _ in united for part in one.value.named_entities})
+            yield EntityDescription(cluster.members, "".join(lines).encode(), tuple(parts))

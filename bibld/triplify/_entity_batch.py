@@ -10,9 +10,15 @@ import msgspec
 from bibld.catalog import AssertionKeys, Catalog, EntityRow, Queue, StoredEntity
 from bibld.model.iris import Iris
 from bibld.triplify._claims import read_assertion
+from bibld.triplify._entities import describe_entity_clusters
 from bibld.triplify._entity_clusters import Verdicts
-from bibld.triplify._entity_descriptions import describe_entity_clusters
-from bibld.triplify._patch import count_changes
+
+
+def count_changes(changes: Counter[bytes], before: bytes, after: bytes) -> None:
+    """Add by how much the number of owners of each line (without line end) changed."""
+    if before != after:
+        changes.update(after.splitlines())
+        changes.subtract(before.splitlines())
 
 
 class DescribedEntities(msgspec.Struct, frozen=True):

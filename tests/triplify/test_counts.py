@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bibld.model.release import LinkSet, QuadCounts
 from bibld.triplify import catalog_blocks, count_quads
-from bibld.triplify._distinct import DistinctCounter, hashes_of
+from bibld.triplify._counts import DistinctCounter, hashes_of
 from tests.triplify.merged_book import IRIS
 from tests.triplify.small_world import CHANGES, SOURCES, World
 

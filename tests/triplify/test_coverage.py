@@ -9,7 +9,7 @@ from lxml import etree
 from bibld.model.mods import Identifier, Language, LanguageTerm, Mods, RecordInfo, TitleInfo
 from bibld.model.mods_xml import read_element
 from bibld.triplify import LANGUAGE_TAGS, declared_names, effective_attributes, mods_coverage
-from bibld.triplify._unpublished import REASONS, reason_of
+from bibld.triplify._coverage import REASONS, reason_of
 
 SPECIMENS = Path(__file__).parents[2] / "docs" / "specimens.xml"
 SAME_CLASS = (

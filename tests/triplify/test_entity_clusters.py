@@ -13,7 +13,7 @@ from bibld.triplify import to_quads
 from bibld.triplify._claims import Assertion, EntityClaim, NameForm
 from bibld.triplify._dates import life_intervals
 from bibld.triplify._entity_clusters import EntityProfile, cluster_component, components, rank_of_iri
-from bibld.triplify._person_names import parse_person_name
+from bibld.triplify._identity import parse_person_name
 from tests.triplify.merged_book import BASE, IRIS, LOC, NLR, Quads, alone, person
 
 AUTHOR = (Role((RoleTerm("aut", type="code", authority="marcrelator"),)),)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from bibld.model.mods import Language, LanguageTerm, Mods, TitleInfo
 from bibld.model.rdf import iri, literal
 from bibld.model.web import web_iri
+from bibld.triplify._draft import Languages
 from bibld.triplify._identity import parse_identity
-from bibld.triplify._language import Languages
 from tests.strategies import any_texts
 
 

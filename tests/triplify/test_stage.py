@@ -48,7 +48,7 @@ def test_what_is_made_by_the_same_is_not_made_again(world, monkeypatch):
     def never(*arguments, **more):
         raise AssertionError("the statements were made again")
 
-    monkeypatch.setattr("bibld.triplify._cluster_batch.cluster_statements", never)
+    monkeypatch.setattr("bibld.triplify._clusters.cluster_statements", never)
     world.triplify()
     assert world.quads() == first
     assert not is_pending(world.catalog, world.queue)

@@ -24,8 +24,7 @@ from bibld.triplify._describe.entities import (
     heading_to_compare,
 )
 from bibld.triplify._draft import Draft
-from bibld.triplify._identity import years_with_hyphen
-from bibld.triplify._person_names import PersonName, parse_person_name
+from bibld.triplify._identity import PersonName, parse_person_name, years_with_hyphen
 
 MOST_NAMESAKES = 50
 """Persons of one publication with the same family name; more are not compared with each other."""

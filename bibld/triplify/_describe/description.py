@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from bibld.model.mods import Form, Language, Location
-from bibld.model.rdf import iri, literal, typed_literal
+from bibld.config import Dialect
+from bibld.model.mods import Form, Language, Location, OriginInfo
+from bibld.model.rdf import iri, literal, term, typed_literal
 from bibld.model.web import web_iri
 from bibld.text.extents import pages
 from bibld.text.folding import tidy
@@ -13,7 +15,9 @@ from bibld.text.languages import NO_LANGUAGES, language_tag
 from bibld.text.resource_types import type_code
 from bibld.triplify._codes import CARRIERS, CLASSES_OF_CONTENT, ISSUANCES, loc
 from bibld.triplify._describe.entities import claim_organisation
+from bibld.triplify._describe.identifiers import published_number
 from bibld.triplify._draft import Draft
+from bibld.triplify._identity import is_of_authority
 
 _LANGUAGE_CODE = re.compile(r"[a-z]{3}")
 _ORGANISATION_CODE = re.compile(r"[a-z][a-z0-9-]*")
@@ -68,9 +72,9 @@ def describe_kind(draft: Draft) -> None:
 def describe_languages(draft: Draft) -> None:
     """Describe the languages of the resource and of its parts."""
     for language in draft.mods.language:
-        for term in language.language_term:
-            if term.type == "code":
-                _describe_language(draft, language, tidy(term.value))
+        for code in language.language_term:
+            if code.type == "code":
+                _describe_language(draft, language, tidy(code.value))
 
 
 def _describe_language(draft: Draft, language: Language, code: str) -> None:
@@ -225,3 +229,75 @@ def _institutions_and_shelves(draft: Draft, location: Location, path: str) -> tu
             institutions.append(iri(claimed) if claimed is not None else None)
             shelves.append(shelf)
     return [one for one in institutions if one is not None], list(filter(None, shelves))
+
+
+_TITLE, _STATEMENT, _ISSUED = term("dcterms:title"), term("bf:publicationStatement"), term("dcterms:issued")
+_OCLC = "(OCoLC)"
+
+
+def describe_in_dialects(draft: Draft, dialects: Iterable[Dialect]) -> None:
+    """State the description once more for each dialect. Names are linked to their authority files for each of them."""
+    chosen = sorted(set(dialects))
+    if not chosen:
+        return
+    _name_authorities(draft)
+    if "dnb" in chosen:
+        _describe_as_dnb(draft)
+    if "bnf" in chosen:
+        _describe_as_bnf(draft)
+
+
+def _name_authorities(draft: Draft) -> None:
+    """Give each property that leads to an agent or concept also the IRIs of authority files for it."""
+    links: dict[str, set[str]] = {}
+    for claim in draft.claims:
+        known = (iri(link) for link in claim.value.links if is_of_authority(link))
+        links.setdefault(iri(claim.entity), set()).update(known)
+    for graph, subject, predicate, value in tuple(draft.quads):
+        if subject == draft.subject and not graph:
+            for link in sorted(links.get(value, ())):
+                draft.add(predicate, link)
+
+
+def _describe_as_dnb(draft: Draft) -> None:
+    """Follow the title data service of the German National Library: plain texts, elements of RDA.
+
+    Its dates of issue are texts, too, so ``dcterms:issued`` has each date with its type and without.
+    """
+    _add_plain(draft, "dc:title", _TITLE)
+    _add_plain(draft, "rdau:P60333", _STATEMENT)
+    _add_plain(draft, "dcterms:issued", _ISSUED)
+    for info in draft.mods.origin_info:
+        for publisher in info.publisher:
+            draft.add_text("dc:publisher", publisher.value)
+        for place in _places(info):
+            draft.add_text("rdau:P60163", place)
+    for identifier in draft.mods.identifier:
+        if identifier.type == "oclc" and identifier.invalid != "yes":
+            draft.add_text("dc:identifier", _OCLC + tidy(identifier.value))
+
+
+def _describe_as_bnf(draft: Draft) -> None:
+    """Follow data.bnf.fr: elements of RDA for the edition, the ISBN as it is printed."""
+    _add_plain(draft, "dcterms:date", _ISSUED)
+    _add_plain(draft, "rdagroup1elements:dateOfPublicationManifestation", _ISSUED)
+    for info in draft.mods.origin_info:
+        for publisher in info.publisher:
+            draft.add_text("rdagroup1elements:publishersName", publisher.value)
+        for place in _places(info):
+            draft.add_text("rdagroup1elements:placeOfPublication", place)
+    for identifier in draft.mods.identifier:
+        if identifier.type == "isbn" and published_number(identifier) is not None:
+            draft.add_text("bnf-onto:isbn", identifier.value)
+
+
+def _places(info: OriginInfo) -> list[str]:
+    """Return the names of the places of publication."""
+    return [one.value for place in info.place for one in place.place_term if one.type != "code"]
+
+
+def _add_plain(draft: Draft, predicate: str, stated: str) -> None:
+    """State what the resource has for the property ``stated`` with another one, without language tags and types."""
+    values = [value for _, subject, made, value in draft.quads if subject == draft.subject and made == stated]
+    for value in dict.fromkeys(value[: value.rindex('"') + 1] for value in values if value[0] == '"'):
+        draft.add(predicate, value)

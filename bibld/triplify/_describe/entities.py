@@ -25,8 +25,7 @@ from bibld.triplify._codes import SCHEME_LANGUAGES
 from bibld.triplify._dates import life_intervals, life_years
 from bibld.triplify._draft import Draft, Mention
 from bibld.triplify._entity_clusters import SHORT_NAME_TIE
-from bibld.triplify._identity import Identity, is_isil, library_key, name_key, parse_identity
-from bibld.triplify._person_names import parse_person_name
+from bibld.triplify._identity import Identity, is_isil, library_key, name_key, parse_identity, parse_person_name
 
 _ROMAN_NUMERAL = re.compile(r"[IVXLCM]+\.?")
 _SCHEME_OF_FREE_TERMS = "keywords"

@@ -3,14 +3,42 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from bibld.model.linkage import Edge
-from bibld.model.mods import RecordInfo
+from bibld.model.linkage import Edge, ValueSource
+from bibld.model.mods import (
+    Classification,
+    Form,
+    Genre,
+    Identifier,
+    Location,
+    Name,
+    Note,
+    OriginInfo,
+    RecordInfo,
+    RelatedItem,
+    TitleInfo,
+)
+from bibld.model.mods import Subject as SubjectHeading
+from bibld.model.mods_words import words_of
 from bibld.model.origin import RecordId
-from bibld.model.rdf import decimal_literal, iri, literal
+from bibld.model.rdf import decimal_literal, iri, literal, term
+from bibld.text.class_marks import CLASSIFICATIONS
 from bibld.text.folding import tidy
+from bibld.triplify._codes import (
+    CONTENT_TYPE_AUTHORITIES,
+    CREATOR_ROLES,
+    RELATIONS,
+    STATEMENT_OF_EVENT,
+)
 from bibld.triplify._dates import record_date
+from bibld.triplify._describe.agents import roles_of
+from bibld.triplify._describe.entities import heading
+from bibld.triplify._describe.identifiers import published_number
+from bibld.triplify._describe.origin import class_of_event
+from bibld.triplify._describe.titles import full_title
 from bibld.triplify._draft import Draft
 
 GRAPH = "provenance"
@@ -42,8 +70,8 @@ def describe_records(draft: Draft) -> None:
             ("dcterms:created", info.record_creation_date),
             ("dcterms:modified", info.record_change_date),
         ):
-            for term in dict.fromkeys(filter(None, map(record_date, dates))):
-                draft.add(predicate, term, draft.record_term(described), GRAPH)
+            for date in dict.fromkeys(filter(None, map(record_date, dates))):
+                draft.add(predicate, date, draft.record_term(described), GRAPH)
 
 
 def _member_described_by(draft: Draft, info: RecordInfo, path: str) -> RecordId | None:
@@ -74,3 +102,156 @@ def describe_matches(draft: Draft, edges: Sequence[Edge]) -> None:
             draft.add(draft.own_term("reason"), literal(reason), match, GRAPH)
         if edge.score.scorer:
             draft.add(draft.own_term("scorer"), literal(edge.score.scorer), match, GRAPH)
+
+
+_NOT_IN_FRAGMENT = re.compile("[/#]")
+_PATHS_ABOUT_RECORDS = ("record_info", "extension")
+_CONTAINERS = ("origin_info", "physical_description")
+"""Elements whose parts are merged one by one, so that the element is no value if its parts are."""
+
+_PROPERTIES = {
+    "abstract": "dcterms:abstract",
+    "access_condition": "dc:rights",
+    "classification": "bf:classification",
+    "copyright_date": "dcterms:dateCopyrighted",
+    "date_captured": "bf:capture",
+    "date_created": "dcterms:created",
+    "date_issued": "dcterms:issued",
+    "date_modified": "dcterms:modified",
+    "date_other": "dcterms:date",
+    "date_valid": "dcterms:valid",
+    "edition": "bibo:edition",
+    "extent": "isbd:P1053",
+    "form": "dc:format",
+    "frequency": "bf:frequency",
+    "genre": "bf:genreForm",
+    "identifier": "bf:identifiedBy",
+    "internet_media_type": "dc:format",
+    "issuance": "bf:issuance",
+    "language": "dcterms:language",
+    "location": "bf:hasItem",
+    "name": "dcterms:contributor",
+    "note": "dcterms:description",
+    "origin_info": "bf:publicationStatement",
+    "part": "bibo:locator",
+    "physical_description": "isbd:P1053",
+    "place": "bf:place",
+    "publisher": "dcterms:publisher",
+    "related_item": "dcterms:relation",
+    "subject": "dcterms:subject",
+    "table_of_contents": "dcterms:tableOfContents",
+    "target_audience": "dcterms:audience",
+    "title_info": "dcterms:title",
+    "type_of_resource": "rdf:type",
+}
+"""Element of MODS → the main property that its values are published with."""
+
+
+def _of_name(name: Name) -> str:
+    codes, _ = roles_of([name])
+    is_creator = any(code in CREATOR_ROLES for code in codes) or (name.usage == "primary" and not codes)
+    return "dcterms:creator" if is_creator else "dcterms:contributor"
+
+
+def _of_note(note: Note) -> str:
+    if note.type == "statement of responsibility":
+        return "bf:responsibilityStatement"
+    return "bf:note" if note.type or note.display_label else "dcterms:description"
+
+
+def _of_form(form: Form) -> str:
+    return f"bf:{form.type}" if form.type in ("content", "media", "carrier") else "dc:format"
+
+
+def _of_location(location: Location) -> str:
+    has_copy = location.physical_location or location.shelf_locator or location.holding_simple
+    return "bf:hasItem" if has_copy else "foaf:page"
+
+
+_BY_ELEMENT: dict[type, Callable[[Any], str]] = {
+    Classification: lambda mark: "dcterms:subject" if mark.authority in CLASSIFICATIONS else "bf:classification",
+    Form: _of_form,
+    Genre: lambda genre: "bf:content" if genre.authority in CONTENT_TYPE_AUTHORITIES else "bf:genreForm",
+    Identifier: lambda identifier: (published_number(identifier) or ("bf:identifiedBy", ""))[0],
+    Location: _of_location,
+    Name: _of_name,
+    Note: _of_note,
+    OriginInfo: lambda info: STATEMENT_OF_EVENT.get(class_of_event(info), "bf:provisionActivity"),
+    RelatedItem: lambda item: RELATIONS.get(item.type or "", "dcterms:relation"),
+    SubjectHeading: lambda subject: "dcterms:subject",
+    TitleInfo: lambda title: "dcterms:title" if title.type is None else "dcterms:alternative",
+}
+
+
+def main_property(draft: Draft, source: ValueSource) -> str:
+    """Return the property (a compact IRI) that a value is mainly published with, by its element and its path."""
+    names = [step for step in source.place.split("/") if not step.isdecimal()]
+    if names[0] == "related_item":
+        names = names[:1]
+    shown = value_at(draft.mods, "/".join(source.place.split("/")[:2]) if len(names) == 1 else source.place)
+    choose = _BY_ELEMENT.get(type(shown))
+    if choose is not None:
+        return choose(shown)
+    return _PROPERTIES.get(names[-1], "dcterms:relation" if names[0] == "related_item" else "dcterms:description")
+
+
+def describe_values(draft: Draft) -> None:
+    """Describe the values of each property in which the members differ, whether they are shown or not."""
+    members = set(draft.merged.cluster.members)
+    if len(members) == 1:
+        return
+    by_property: dict[str, list[ValueSource]] = {}
+    for source in draft.merged.sources:
+        if not members.isdisjoint(source.records) and source.path.partition("/")[0] not in _PATHS_ABOUT_RECORDS:
+            by_property.setdefault(main_property(draft, source), []).append(source)
+    for property_, sources in by_property.items():
+        differing = [source for source in sources if not (source.is_shown and members.issubset(source.records))]
+        for source in sources if differing else ():
+            if source in differing or not _is_container(source):
+                _describe_value(draft, property_, source)
+
+
+def _is_container(source: ValueSource) -> bool:
+    return source.path.count("/") == 1 and source.path.startswith(_CONTAINERS)
+
+
+def _describe_value(draft: Draft, property_: str, source: ValueSource) -> None:
+    node = draft.hash_iri(f"value-{_NOT_IN_FRAGMENT.sub('-', source.path.replace('#', '--'))}")
+    draft.add(draft.own_term("valueSource"), node, graph=GRAPH)
+    draft.add_class(draft.own_term("ValueSource"), node, GRAPH)
+    if not source.is_shown:
+        draft.add_class(draft.own_term("ValueNotShown"), node, GRAPH)
+    draft.add(draft.own_term("property"), term(property_), node, GRAPH)
+    draft.add(draft.own_term("path"), literal(source.place), node, GRAPH)
+    text = published_words(value_at(draft.mods, source.path)) if source.is_shown else source.value
+    if text:
+        draft.add("rdf:value", literal(text), node, GRAPH)
+    for record in source.records:
+        if record in draft.merged.cluster.members:
+            draft.add("prov:wasDerivedFrom", draft.record_term(record), node, GRAPH)
+
+
+def published_words(value: Any) -> str:  # noqa: ANN401
+    """Return a value in the form in which it is published as a literal or label, if it has one, else in its words."""
+    if isinstance(value, TitleInfo):
+        return full_title(value)
+    if isinstance(value, Name):
+        return heading(value) or words_of(value)
+    number = published_number(value) if isinstance(value, Identifier) else None
+    return number[1] if number is not None else words_of(value)
+
+
+def value_at(mods: object, path: str) -> Any:  # noqa: ANN401
+    """Return the value at a path of a description, None if there is nothing at its end.
+
+    Raises ``LookupError`` for a path with a step that no description has.
+    """
+    value: Any = mods
+    for step in path.split("/"):
+        if step.isdecimal():
+            value = value[int(step)] if int(step) < len(value) else None
+        elif value is None or step in getattr(value, "__struct_fields__", ()):
+            value = None if value is None else getattr(value, step)
+        else:
+            raise LookupError(f"this description has no value at {path!r}")
+    return value

@@ -34,8 +34,7 @@ from bibld.triplify._describe.entities import (
     heading,
 )
 from bibld.triplify._describe.origin import country_of
-from bibld.triplify._describe.titles import full_title
-from bibld.triplify._describe.works import access_point, claim_work
+from bibld.triplify._describe.titles import access_point, claim_work, full_title
 from bibld.triplify._draft import Draft
 
 _AREA_CODE = re.compile(r"[a-z](?:-[a-z]{1,3}){0,2}")

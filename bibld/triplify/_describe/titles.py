@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
-from bibld.model.mods import TitleInfo
+from msgspec.structs import replace
+
+from bibld.model.mods import Controlled, Mods, Name, RelatedItem, TitleInfo
 from bibld.model.rdf import literal
+from bibld.model.web import web_iri
 from bibld.text.folding import tidy
+from bibld.text.keys import entity_key
+from bibld.triplify._claims import EntityClaim
+from bibld.triplify._describe.entities import NameAtPath, claim_agent, dates_of, find_identities, heading
 from bibld.triplify._draft import Draft
+from bibld.triplify._identity import years_with_hyphen
 
 _NODE_CLASSES = {
     "alternative": "bf:VariantTitle",
@@ -87,3 +95,76 @@ def _describe_title(draft: Draft, title: TitleInfo, proper: str, is_main: bool) 
         draft.add_text("bf:partName", text, node, language)
     if title.type == "alternative":
         draft.add_text("bf:variantType", title.display_label or "", node)
+
+
+_ELEMENTS_OF_WORKS = frozenset(("title_info", "name", "physical_description", "genre", "language", "subject"))
+
+
+def access_point(names: Sequence[Name], title: TitleInfo) -> str:
+    """Return the heading of a work: its creators with their dates, and its title."""
+    creators = (", ".join(filter(None, (heading(name), dates_of(name)))) for name in names)
+    return ". ".join(filter(None, (*(creator.rstrip(".") for creator in creators), full_title(title))))
+
+
+def claim_work(
+    draft: Draft,
+    title: TitleInfo,
+    names: Sequence[NameAtPath],
+    identified: Sequence[Controlled],
+    path: str,
+    language: str | None = None,
+) -> str | None:
+    """Claim the work with a title and creators, which are agents; return its IRI, or None if it has no title.
+
+    ``identified`` are elements whose authority identifiers are those of the work. The links of a name in such a heading
+    are those of the work too, so the agent is not linked with them.
+    """
+    label = full_title(title)
+    if not label:
+        return None
+    elements = [*identified, *(name for name, _ in names)]
+    found = [one for element in elements for one in find_identities(draft, _links_only(element), path)]
+    found = sorted(set(found), key=lambda one: one.rank)
+    stated = access_point([name for name, _ in names], title)
+    creators = [claim_agent(draft, [(_without_links(name), name_path)]) for name, name_path in names]
+    work = draft.iris.work(found[0].key if found else _key(stated, [name for name, _ in names]))
+    others = (draft.name_form(stated, language),) if stated != label else ()
+    claim = EntityClaim(
+        label=draft.name_form(label, language),
+        others=others,
+        links=tuple(sorted({one.iri for one in found if one.iri is not None})),
+        creators=tuple(sorted({creator for creator in creators if creator is not None})),
+    )
+    draft.add_claim(work, "work", claim, path)
+    return work
+
+
+def _key(stated: str, names: Sequence[Name]) -> str:
+    is_dated = any(years_with_hyphen(dates_of(name)) for name in names)
+    return entity_key(stated, "work", is_slavic=is_dated)
+
+
+def _links_only(element: Controlled) -> Controlled:
+    """Return an element with its links alone: numbers in a name that are no links are those of the name."""
+    return replace(element, name_identifier=()) if isinstance(element, Name) else element
+
+
+def _without_links(name: Name) -> Name:
+    identifiers = tuple(one for one in name.name_identifier if web_iri(one.value) is None)
+    return replace(name, value_uri=None, authority_uri=None, xlink_href=None, name_identifier=identifiers)
+
+
+def is_work(item: RelatedItem) -> bool:
+    """Whether a related item is a heading of a name and a title, and nothing else that a publication has."""
+    mods: Mods = item.mods
+    used = {field for field in mods.__struct_fields__ if getattr(mods, field)}
+    is_heading = {"title_info", "name"} <= used or (bool(mods.title_info) and bool(web_iri(item.xlink_href)))
+    return item.type in (None, "constituent") and is_heading and used <= _ELEMENTS_OF_WORKS
+
+
+def claim_related_work(draft: Draft, item: RelatedItem, path: str, language: str | None) -> str | None:
+    """Claim the work that a related item is; its link is that of the work."""
+    titles = main_titles(item.mods.title_info)
+    names = [(name, f"{path}/name/{index}") for index, name in enumerate(item.mods.name) if tidy(heading(name))]
+    link = TitleInfo(value_uri=item.xlink_href)
+    return claim_work(draft, titles[0], names, (link, *titles), path, language) if titles else None

@@ -3,20 +3,79 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from bibld.catalog import AssertionChange, Catalog, DependencyRow, Queue, StatementRow, digest
 from bibld.config import TriplifyConfig
 from bibld.model.iris import Iris
-from bibld.model.linkage import Edge
+from bibld.model.linkage import Edge, Merged
 from bibld.model.origin import RecordId
-from bibld.triplify._claims import Claim, encode_assertions
-from bibld.triplify._cluster import cluster_statements
-from bibld.triplify._entity_batch import keys_of_assertion, point_new_clusters_to_founders
-from bibld.triplify._patch import count_changes
+from bibld.triplify._claims import Claim, ClusterStatements, encode_assertions
+from bibld.triplify._describe.agents import describe_names
+from bibld.triplify._describe.description import (
+    describe_body,
+    describe_in_dialects,
+    describe_kind,
+    describe_languages,
+    describe_locations,
+    describe_notes,
+    describe_types,
+)
+from bibld.triplify._describe.identifiers import describe_identifiers
+from bibld.triplify._describe.origin import describe_origin
+from bibld.triplify._describe.provenance import describe_matches, describe_records, describe_values, link_members
+from bibld.triplify._describe.related import describe_related, tie_abbreviations, tie_agents
+from bibld.triplify._describe.subjects import describe_subjects
+from bibld.triplify._describe.titles import describe_titles
+from bibld.triplify._draft import Draft, sort_quads
+from bibld.triplify._entity_batch import count_changes, keys_of_assertion, point_new_clusters_to_founders
 from bibld.triplify._tombstones import tombstone
+
+
+def cluster_statements(
+    merged: Merged,
+    edges: Sequence[Edge],
+    iris: Iris,
+    settings: TriplifyConfig | None = None,
+    exists: Callable[[RecordId], bool] = lambda record: False,
+) -> ClusterStatements:
+    """Return the lines that belong to a cluster, and what its records assert about entities.
+
+    The lines are in a stable order, each once.
+
+    ``edges`` are those between members of the cluster. ``exists`` answers whether a record is in the catalog:
+    related resources are linked by IRI only if it is, since every IRI of the dataset must be answered.
+    """
+    draft = Draft(merged, iris, exists)
+    describe_kind(draft)
+    describe_titles(draft)
+    describe_names(draft)
+    describe_origin(draft)
+    describe_languages(draft)
+    describe_body(draft)
+    describe_types(draft)
+    describe_notes(draft)
+    describe_subjects(draft)
+    describe_locations(draft)
+    describe_related(draft)
+    describe_identifiers(draft)
+    tie_agents(draft)
+    tie_abbreviations(draft)
+    link_members(draft)
+    chosen = settings or TriplifyConfig()
+    describe_in_dialects(draft, chosen.dialects)
+    if chosen.provenance != "none":
+        describe_records(draft)
+    if chosen.provenance == "full":
+        describe_matches(draft, edges)
+        describe_values(draft)
+    return ClusterStatements(
+        quads=sort_quads(draft.quads, draft.subject),
+        claims=tuple(dict.fromkeys(draft.claims)),
+        existence_dependencies=tuple(sorted(set(draft.existence_dependencies))),
+    )
 
 
 class ClusterBatch(msgspec.Struct):
