@@ -9,7 +9,7 @@ from _measure import real_config, real_data, seconds
 import bibld
 from bibld.catalog import Catalog
 from bibld.config import load
-from bibld.model.mods_words import countries_of
+from bibld.model.mods_plan import countries_of
 from bibld.serve._pictures import Caption, Spot, draw_map
 from bibld.text.geography.towns import towns
 

@@ -13,7 +13,7 @@ from bibld._api.sparql import Triple, table_of_results
 from bibld._api.tables import Table
 from bibld._version import __version__
 from bibld.errors import BadQueryError, ConfigError, QueryTimeoutError, StoreUnavailableError
-from bibld.model.web import is_web_iri
+from bibld.model.iris import is_web_iri
 
 _GRAPH_QUERIES = ("CONSTRUCT", "DESCRIBE")
 

@@ -16,11 +16,10 @@ from bibld.config import MergeConfig
 from bibld.dedup import MethodOptions
 from bibld.errors import ConfigError
 from bibld.merge import Policies, merge_records
-from bibld.model.iris import Iris
+from bibld.model.iris import Iris, is_web_iri
 from bibld.model.linkage import Cluster, Edge, Merged
 from bibld.model.mods import Mods
 from bibld.model.origin import SOURCE_ID, RecordId
-from bibld.model.web import is_web_iri
 from bibld.protocols import adapters
 from bibld.triplify import to_quads as quads_of
 

@@ -30,10 +30,10 @@ from bibld.config._structs import (
     TriplifyConfig,
 )
 from bibld.errors import ConfigError
+from bibld.model.iris import is_web_iri
 from bibld.model.origin import SOURCE_ID
 from bibld.model.rdf import is_language_tag
 from bibld.model.release import DatasetDescription
-from bibld.model.web import is_web_iri
 from bibld.protocols import adapters
 from bibld.text.charsets import charset_name
 

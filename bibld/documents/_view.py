@@ -14,8 +14,7 @@ import msgspec
 from bibld.documents._lines import Lines, has_tombstone
 from bibld.documents._schema import FILE, FORMAT, blobs_of, connect, created_times, releases_of, reporting_errors
 from bibld.errors import StageError
-from bibld.model.rdf import literal
-from bibld.model.tombstones import WITHDRAWN
+from bibld.model.rdf import WITHDRAWN, literal
 from bibld.parallel import batches
 
 _TITLES_AT_ONCE = 500

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from bibld.errors import HarvestError
 from bibld.link._lives import Life, life_of, year_of
 from bibld.link._values import AuthorityKind, AuthorityLabel, AuthorityRecord
-from bibld.model.web import web_iri
+from bibld.model.iris import web_iri
 
 COLUMNS = {
     "id": ("id", "iri", "uri", "identifier"),

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from bibld.catalog import RegisteredFile
 from bibld.link._values import Match
-from bibld.model.authorities import dataset_of_authority
-from bibld.model.iris import Iris
+from bibld.model.iris import Iris, dataset_of_authority
 from bibld.model.rdf import decimal_literal, iri, literal, quad, term, typed_literal
 
 METHOD = (

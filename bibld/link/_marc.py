@@ -10,8 +10,8 @@ from bibld.errors import HarvestError, RecordError
 from bibld.link._csv import iri_of
 from bibld.link._lives import life_of, year_of
 from bibld.link._values import AuthorityKind, AuthorityLabel, AuthorityRecord
+from bibld.model.iris import web_iri
 from bibld.model.marc import DataField, MarcRecord
-from bibld.model.web import web_iri
 from bibld.protocols import HarvestedFile
 from bibld.read import examine
 from bibld.read import read as read_pieces

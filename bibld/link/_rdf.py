@@ -11,7 +11,7 @@ import pyoxigraph
 from bibld.errors import HarvestError
 from bibld.link._lives import Life, life_of, year_of
 from bibld.link._values import AuthorityKind, AuthorityLabel, AuthorityRecord
-from bibld.model.web import web_iri
+from bibld.model.iris import web_iri
 
 _SKOS = "http://www.w3.org/2004/02/skos/core#"
 _MADS = "http://www.loc.gov/mads/rdf/v1#"

@@ -8,8 +8,7 @@ from typing import cast
 
 from bibld.catalog import LinkDecision, LinkVerdict
 from bibld.errors import ConfigError
-from bibld.model.iris import Iris
-from bibld.model.web import web_iri
+from bibld.model.iris import Iris, web_iri
 
 _DECISIONS = {
     "accepted": "accepted",

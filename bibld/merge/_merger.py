@@ -31,7 +31,7 @@ from bibld.merge._values import (
 )
 from bibld.model.linkage import ValueSource
 from bibld.model.mods import Element, Mods, Name, OriginInfo, PhysicalDescription, RelatedItem
-from bibld.model.mods_words import publication_statement, words_of
+from bibld.model.mods_plan import publication_statement, words_of
 from bibld.model.origin import RecordId
 from bibld.protocols import Holder, Statement, adapters
 

@@ -23,7 +23,7 @@ from bibld.model.mods import (
     Note,
     Publisher,
 )
-from bibld.model.mods_words import words_of
+from bibld.model.mods_plan import words_of
 from bibld.model.origin import RecordId
 from bibld.protocols import Holder, Statement
 from bibld.text.folding import tidy

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from bibld.model.mods_words import words_of
+from bibld.model.mods_plan import words_of
 from bibld.protocols import Statement
 from bibld.text.folding import fold
 

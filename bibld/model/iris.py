@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import ipaddress
+import re
+from functools import cache
+
 import msgspec
 
 from bibld.model.linkage import Pair
@@ -107,3 +111,74 @@ def record_of_path(path: str) -> RecordId:
     """Return the record with the path ``source/slug``; raises ``ValueError`` for any other text."""
     source, _, slug = path.partition("/")
     return RecordId.parse(f"{source}:{from_slug(slug)}")
+
+
+_ASCII = r"A-Za-z0-9\-._~!$&'()*+,;=:@"
+_NON_ASCII = "\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef"
+_INVISIBLE = re.compile("[\u0080-\u00a0\u00ad\u061c\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]")
+_MAX_PORT = 65535
+
+
+@cache
+def _pattern(more: str) -> re.Pattern[str]:
+    """Return the pattern of an IRI that may contain characters beside those of ASCII.
+
+    It is made when it is first needed, because that of all characters takes longer than many a command.
+    """
+    path = rf"(?:[{_ASCII}/{more}]|%[0-9A-Fa-f]{{2}})*"
+    query = rf"(?:[{_ASCII}/?{more}]|%[0-9A-Fa-f]{{2}})*"
+    host_name = rf"[A-Za-z0-9{more}](?:[A-Za-z0-9\-._{more}]*[A-Za-z0-9{more}.])?"
+    host = rf"(?:{host_name}|\[(?P<address>[0-9A-Fa-f:.]+)\])"
+    return re.compile(rf"(?i:https?)://{host}(?::(?P<port>[0-9]{{1,5}}))?(?:/{path})?(?:\?{query})?(?:#{query})?")
+
+
+def is_web_iri(text: str) -> bool:
+    """Return whether a text is an absolute http or https IRI (RFC 3987) that is safe to publish as a link.
+
+    Safe is an IRI with a host, a possible port and no user information, without blanks, control characters, invisible
+    characters and those that change the direction of writing.
+    """
+    found = _pattern("" if text.isascii() else _NON_ASCII).fullmatch(text)
+    if found is None or _INVISIBLE.search(text):
+        return False
+    if found["port"] is not None and int(found["port"]) > _MAX_PORT:
+        return False
+    return found["address"] is None or _is_ipv6_address(found["address"])
+
+
+def web_iri(text: str | None) -> str | None:
+    """Return a text without the blanks around it if :func:`is_web_iri` accepts it, else None."""
+    stripped = text.strip() if text is not None else ""
+    return stripped if is_web_iri(stripped) else None
+
+
+def _is_ipv6_address(text: str) -> bool:
+    try:
+        ipaddress.IPv6Address(text)
+    except ValueError:
+        return False
+    return True
+
+
+LINK_GRAPH = "links-"
+"""What the names of graphs with links to an authority file begin with; its short name follows."""
+
+_DATASETS = {
+    "viaf": "http://viaf.org/",
+    "gnd": "https://d-nb.info/gnd/",
+    "isni": "https://isni.org/",
+    "lcnaf": "http://id.loc.gov/authorities/names",
+    "lcsh": "http://id.loc.gov/authorities/subjects",
+    "lcgft": "http://id.loc.gov/authorities/genreForms",
+    "wikidata": "http://www.wikidata.org/",
+    "orcid": "https://orcid.org/",
+    "fast": "http://id.worldcat.org/fast/ontology/1.0/#fast",
+    "mesh": "http://id.nlm.nih.gov/mesh",
+    "bnf": "https://data.bnf.fr/",
+    "geonames": "https://sws.geonames.org/",
+}
+
+
+def dataset_of_authority(name: str, iris: Iris) -> str:
+    """Return the IRI of the dataset of an authority file by its short name; of an unknown one, an IRI of this site."""
+    return _DATASETS.get(name, f"{iris.dataset}#{name}")

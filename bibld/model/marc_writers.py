@@ -19,8 +19,8 @@ _DELIMITER = b"\x1f"
 _SEPARATORS = ("\x1d", "\x1e", "\x1f")
 _LEADER_LENGTH = 24
 _ENTRY_LENGTH = 12
-_LONGEST_FIELD = 9_999
-_LONGEST_RECORD = 99_999
+_MAX_FIELD_BYTES = 9_999
+_MAX_RECORD_BYTES = 99_999
 _BLANKS_SHOWN = ("006", "007", "008")
 _MNEMONICS = str.maketrans({"$": "{dollar}", "{": "{lcub}", "}": "{rcub}", "\r": " ", "\n": " "})
 _WITH_BLANKS_SHOWN = _MNEMONICS | {ord("\\"): "{bsol}", ord(" "): "\\"}
@@ -40,17 +40,19 @@ def to_iso2709(record: MarcRecord, encoding: str = "utf-8") -> bytes:
     start = 0
     for field in record.all_fields:
         body = _field_body(field, encoding)
-        if len(body) > _LONGEST_FIELD:
-            raise ValueError(f"{field.tag}: {len(body)} bytes, but a field of ISO 2709 has at most {_LONGEST_FIELD}")
+        if len(body) > _MAX_FIELD_BYTES:
+            raise ValueError(f"{field.tag}: {len(body)} bytes, but a field of ISO 2709 has at most {_MAX_FIELD_BYTES}")
         directory.append(_entry(field.tag, len(body), start))
         data.append(body)
         start += len(body)
-        if start > _LONGEST_RECORD:
-            raise ValueError(f"{field.tag}: with it the record has over {_LONGEST_RECORD} bytes, too long for ISO 2709")
+        if start > _MAX_RECORD_BYTES:
+            raise ValueError(
+                f"{field.tag}: with it the record has over {_MAX_RECORD_BYTES} bytes, too long for ISO 2709"
+            )
     base = _LEADER_LENGTH + _ENTRY_LENGTH * len(directory) + 1
     length = base + start + 1
-    if length > _LONGEST_RECORD:
-        raise ValueError(f"LDR: {length} bytes, but a record of ISO 2709 has at most {_LONGEST_RECORD}")
+    if length > _MAX_RECORD_BYTES:
+        raise ValueError(f"LDR: {length} bytes, but a record of ISO 2709 has at most {_MAX_RECORD_BYTES}")
     leader = _leader(record.leader.text, length, base)
     return b"".join((leader, *directory, _FIELD_END, *data, _RECORD_END))
 

@@ -87,7 +87,7 @@ def from_xml(data: bytes) -> Mods:
     is something else than MODS.
     """
     try:
-        root = parse_xml(data)
+        root = parse_xml(data, is_huge=True)
     except etree.XMLSyntaxError as error:
         raise ValueError(f"not well-formed XML: {error}") from error
     if root.getroottree().docinfo.doctype:  # type: ignore[attr-defined]
@@ -171,7 +171,7 @@ def _write_text(element: etree._Element, text: str) -> None:
 
 def _parse_foreign(xml: str) -> etree._Element:
     try:
-        return parse_xml(without_illegal_characters(xml).encode())
+        return parse_xml(without_illegal_characters(xml).encode(), is_huge=True)
     except etree.XMLSyntaxError as error:
         raise ValueError(f"foreign XML that is not well-formed: {error}: {xml[:200]!r}") from error
 

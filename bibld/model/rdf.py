@@ -166,3 +166,10 @@ def _percent(match: re.Match[str]) -> str:
 
 def _escape(match: re.Match[str]) -> str:
     return _SHORT_ESCAPES.get(match[0]) or f"\\u{ord(match[0]):04X}"
+
+
+DELETED = (("The record was deleted from its source.", "en"), ("Запись удалена из источника.", "ru"))
+"""The source no longer has the record."""
+
+WITHDRAWN = (("The record was withdrawn from publication.", "en"), ("Запись снята с публикации.", "ru"))
+"""The record must not be published; its tombstone is in no dump and in no store."""

@@ -31,7 +31,7 @@ _BESIDE_THE_NAME = ("date", "termsOfAddress")
 """Parts of a name without which it is still a name."""
 
 _WORD = re.compile(r"\w+")
-_LEAST_NUMBER = 4
+_MIN_DIGITS = 4
 """Digits and letters of the shortest number that is searched in other text."""
 
 
@@ -189,7 +189,7 @@ def _contains(field: ControlField | DataField, text: str) -> bool:
     if set(words).issubset(_words(" ".join(texts))):
         return True
     number = "".join(words)
-    is_number = len(number) >= _LEAST_NUMBER and any(map(str.isdigit, number))
+    is_number = len(number) >= _MIN_DIGITS and any(map(str.isdigit, number))
     return is_number and any(number in "".join(_words(one)) for one in texts)
 
 

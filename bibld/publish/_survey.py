@@ -10,7 +10,7 @@ import msgspec
 
 from bibld.catalog import CatalogFigures, SampledRecord
 from bibld.model.mods import Mods, OriginInfo
-from bibld.model.mods_words import countries_of
+from bibld.model.mods_plan import countries_of
 from bibld.model.report import Count, SourceReport, TownCount
 from bibld.text.dates import year
 from bibld.text.geography.towns import Town, towns

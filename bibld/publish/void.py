@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from bibld.model import rdf
-from bibld.model.authorities import LINK_GRAPH, dataset_of_authority
-from bibld.model.iris import Iris
+from bibld.model.iris import LINK_GRAPH, Iris, dataset_of_authority
 from bibld.model.rdf import iri, literal, quad, term
 from bibld.model.release import DatasetDescription, LinkSet, QuadCounts, SourceFigures
 from bibld.protocols import ReleaseDraft

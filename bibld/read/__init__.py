@@ -15,11 +15,11 @@ import msgspec
 from bibld.errors import CatalogError, ConfigError, DamagedFileError, HarvestError, ReadError
 from bibld.model.origin import Origin
 from bibld.protocols import Carrier, HarvestedFile, Raw, Reader, adapters
+from bibld.read._archives import archive_of, delete_others, unpack, unpack_once
 from bibld.read._charset import AUTO
 from bibld.read._charset_check import charset_check
-from bibld.read._frame import FileFrame, file_frame
-from bibld.read._pieces import FilePart, PartPlan, read_part
-from bibld.read._unpacking import MAXIMUM, archive_of, delete_others, open_decompressed, unpack, unpack_once
+from bibld.read._parts import FileFrame, FilePart, PartPlan, file_frame, read_part
+from bibld.read._streams import MAXIMUM, open_decompressed
 
 __all__ = [
     "AUTO",

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import msgspec
 
 from bibld.read._carrier import BOM, BROKEN_OFF, EXCERPT, Piece
-from bibld.read._unpacking import Stream
+from bibld.read._streams import Stream
 
 _CHUNK = 512 * 1024
 _LOOKED_AHEAD = 4 * 1024
@@ -27,7 +27,7 @@ _WITHIN_BROKEN = re.compile(rb'\s*"(?:leader|fields|controlfield)"\s*:|"v"\s*:\s
 _BETWEEN = b" \t\r\n\x0c,[]:\x1e" + BOM
 _BEFORE_NEXT = re.compile(rb"\}(?=[\s,]*+\{" + _FIRST_KEY + rb")")
 _BLANKS = re.compile(rb"[\s,]*+")
-_LONGEST_LINE = 64 * 1024
+_MAX_LINE_BYTES = 64 * 1024
 _SHORT = 64
 
 
@@ -86,9 +86,9 @@ class _Scan:
         start = blanks.end() if blanks is not None else self._position
         if _BEGIN.match(self._buffer, start + 1) is None:
             return None
-        end = self._buffer.find(b"\n", start, start + _LONGEST_LINE)
+        end = self._buffer.find(b"\n", start, start + _MAX_LINE_BYTES)
         length = _length_of_object(self._buffer[start:end]) if end > 0 else 0
-        if not length and (last := _BEFORE_NEXT.search(self._buffer, start, start + _LONGEST_LINE)) is not None:
+        if not length and (last := _BEFORE_NEXT.search(self._buffer, start, start + _MAX_LINE_BYTES)) is not None:
             length = _length_of_object(self._buffer[start : last.end()])
         return (start, start + length) if length else None
 

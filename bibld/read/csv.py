@@ -20,6 +20,7 @@ import msgspec
 
 from bibld.errors import ConfigError, HarvestError, ReadError
 from bibld.protocols import Parsed, Raw, Row
+from bibld.read._archives import archive_of
 from bibld.read._carrier import (
     BOM,
     EXCERPT,
@@ -31,13 +32,12 @@ from bibld.read._carrier import (
     to_raws,
 )
 from bibld.read._charset import AUTO, LATIN1, Charsets, settle_charsets
-from bibld.read._stream import in_utf8, recode_head, recoded_charset
-from bibld.read._unpacking import archive_of, open_decompressed
+from bibld.read._streams import in_utf8, open_decompressed, recode_head, recoded_charset
 from bibld.text.charsets import UTF8
 
 _HEAD = 64 * 1024
 _DELIMITERS = (",", ";", "\t", "|")
-_LONGEST_NAME = 64
+_MAX_NAME_LETTERS = 64
 _NAME = re.compile(r"(?:[^\W\d_]|[^\x00-\x7f])(?:[\w .,:/()#$&'*+-]|[^\x00-\x7f])*")
 _ROWS_SNIFFED = 20
 _DELIMITER_LINE = re.compile(rb'"?sep=([,;\t|])"?\r?\n', re.IGNORECASE)
@@ -106,7 +106,7 @@ def sniffs(head: bytes) -> bool:
         columns.pop()
     if len(columns) < 2 or len(set(columns)) < len(columns):
         return False
-    if not all(len(name) <= _LONGEST_NAME and _NAME.fullmatch(name) for name in columns):
+    if not all(len(name) <= _MAX_NAME_LETTERS and _NAME.fullmatch(name) for name in columns):
         return False
     found = islice(_rows_of(lines[1:], delimiter, _HEAD), _ROWS_SNIFFED)
     widths = [len(cells_of(_plain(data), delimiter)) for _, data, fault in found if not fault]

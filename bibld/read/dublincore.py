@@ -15,8 +15,7 @@ from lxml import etree
 from bibld.errors import ReadError
 from bibld.protocols import Parsed, Raw, Row
 from bibld.read._carrier import CharsetSettings, count_repeats
-from bibld.read._xml_cut import RecordShape
-from bibld.read._xml_file import XmlCarrier, examine_xml, readable_head
+from bibld.read._xml_file import RecordShape, XmlCarrier, examine_xml, readable_head
 
 PRIORITY = -1
 """Asked after the readers of MARC and MODS, which may be in a file together with Dublin Core."""

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
+from itertools import accumulate, islice, pairwise
 from typing import BinaryIO
+
+import msgspec
 
 from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
@@ -26,9 +28,196 @@ from bibld.read._carrier import (
     to_raws,
 )
 from bibld.read._charset import ASCII, decode, is_beyond_ascii, settle_charsets
-from bibld.read._iso2709_cut import FIELD_END, cut
-from bibld.read._iso2709_layout import lay_out
+from bibld.read._iso2709_cut import FIELD_END, RECORD_END, cut
 from bibld.text.charsets import ISO5426, MARC8, UTF8
+
+_LEADER_LENGTH = 24
+_ENTRY_LENGTH = 12
+_ENTRY = re.compile(rb"[ -~]{3}[0-9]{9}")
+_NO_TAG_CHARACTER = re.compile(r"[^!-~\xa1-\xff]")
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """A leader of 24 characters, a tag for each field, and the fields' bytes with 1E between them."""
+
+    leader: str
+    tags: list[str]
+    body: bytes
+    warnings: tuple[str, ...] = ()
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One directory entry; ``start`` is -1 if its numbers are not numbers."""
+
+    tag: str
+    start: int
+    end: int
+
+
+def lay_out(raw: Raw) -> Layout:
+    """Take a record apart; raises ``ReadError`` if there is no field."""
+    return _lay_out_exactly(raw.data) or _repair(raw)
+
+
+def _lay_out_exactly(data: bytes) -> Layout | None:
+    """Return the layout of a record without any fault; None if there is one."""
+    try:
+        base = int(data[12:17])
+        fits = int(data[:5]) == len(data) and base > _LEADER_LENGTH + 1 and data[base - 1] == 0x1E
+        fits = fits and data[-2:] == FIELD_END + RECORD_END and base < len(data) - 1
+        fits = fits and (base - 1 - _LEADER_LENGTH) % _ENTRY_LENGTH == 0
+        if not fits:
+            return None
+        head = data[: base - 1].decode("ascii")
+        numbers = [int(head[start : start + 9]) for start in range(_LEADER_LENGTH + 3, base - 1, _ENTRY_LENGTH)]
+    except (ValueError, IndexError):
+        return None
+    body = data[base:-2]
+    lengths = [len(field) + 1 for field in body.split(FIELD_END)]
+    starts = accumulate(lengths, initial=0)
+    expected = [length * 100_000 + start for length, start in zip(lengths, starts, strict=False)]
+    if numbers != expected or not head.isprintable():
+        return None
+    tags = [head[start : start + 3] for start in range(_LEADER_LENGTH, base - 1, _ENTRY_LENGTH)]
+    return Layout(head[:_LEADER_LENGTH], tags, body)
+
+
+def _repair(raw: Raw) -> Layout:
+    record = raw.data.removesuffix(RECORD_END)
+    warnings: list[str] = []
+    if len(record) == len(raw.data):
+        warnings.append("record terminator missing")
+    stated = raw.data[:5]
+    if not stated.isdigit():
+        warnings.append(f"record length {_shown(stated)} is not a number")
+    elif int(stated) != len(record) + 1:
+        warnings.append(f"record length {int(stated)} should be {len(record) + 1}")
+    end = _directory_end(record, warnings)
+    if end < 0:
+        raise ReadError(raw.origin, "no directory: no field terminator behind a leader of 24 bytes", raw.data)
+    entries = _read_entries(record[_LEADER_LENGTH:end], warnings)
+    body = record[end + 1 :]
+    tags, fields = _pair(entries, body, warnings)
+    if not fields:
+        raise ReadError(raw.origin, "the record has no field", raw.data)
+    leader = record[:_LEADER_LENGTH].decode("latin-1")
+    if not leader.isascii() or not leader.isprintable():
+        warnings.append("characters in the leader that are not ASCII replaced by blanks")
+        leader = re.sub("[^ -~]", " ", leader)
+    joined = FIELD_END.join(field.replace(FIELD_END, b"") for field in fields)
+    return Layout(leader, tags, joined, tuple(warnings))
+
+
+def _shown(data: bytes) -> str:
+    return repr(data.decode("latin-1"))
+
+
+def _directory_end(record: bytes, warnings: list[str]) -> int:
+    """Return the offset of the directory's field terminator, whatever leader 12-16 states; -1 if there is none."""
+    first = record.find(FIELD_END, _LEADER_LENGTH)
+    stated = int(record[12:17]) - 1 if record[12:17].isdigit() else -1
+    if first < 0 or stated == first:
+        return first
+    if (
+        (first - _LEADER_LENGTH) % _ENTRY_LENGTH
+        and stated > first
+        and (stated - _LEADER_LENGTH) % _ENTRY_LENGTH == 0
+        and record[stated : stated + 1] == FIELD_END
+    ):
+        warnings.append("field terminator within the directory")
+        return stated
+    warnings.append(f"base address {_shown(record[12:17])} should be {first + 1:05d}")
+    return first
+
+
+def _read_entries(directory: bytes, warnings: list[str]) -> list[Entry]:
+    surplus = len(directory) % _ENTRY_LENGTH
+    if surplus:
+        warnings.append(f"directory of {len(directory)} bytes, not a multiple of {_ENTRY_LENGTH}")
+        aligned = (directory[: len(directory) - surplus], directory[surplus:])
+        directory = max(aligned, key=lambda part: sum(map(bool, map(_ENTRY.fullmatch, _in_twelves(part)))))
+    entries = []
+    for data in _in_twelves(directory):
+        tag = _NO_TAG_CHARACTER.sub("?", data[:3].decode("latin-1"))
+        if data[3:].isdigit():
+            entries.append(Entry(tag, int(data[7:]), int(data[7:]) + int(data[3:7])))
+        else:
+            entries.append(Entry(tag, -1, -1))
+    return entries
+
+
+def _in_twelves(data: bytes) -> list[bytes]:
+    return [data[start : start + _ENTRY_LENGTH] for start in range(0, len(data), _ENTRY_LENGTH)]
+
+
+def _pair(entries: list[Entry], body: bytes, warnings: list[str]) -> tuple[list[str], list[bytes]]:
+    """Pair tags with fields: by the directory if it fits the field terminators, otherwise in order."""
+    if not body.endswith(FIELD_END):
+        warnings.append("the last field has no terminator")
+        body += FIELD_END
+    pieces = body[:-1].split(FIELD_END)
+    ends = set(accumulate(len(piece) + 1 for piece in pieces))
+    starts = {0} | ends
+    fits = [entry.start in starts and entry.end in ends and entry.start < entry.end for entry in entries]
+    spans = sorted((entry.start, entry.end) for entry in entries)
+    if all(fits) and all(first[1] <= second[0] for first, second in pairwise(spans)):
+        left = len(pieces) - sum(body.count(FIELD_END, entry.start, entry.end) for entry in entries)
+        if left > 0:
+            warnings.append(f"{left} field{'s' if left > 1 else ''} without a directory entry dropped")
+        return [entry.tag for entry in entries], [body[entry.start : entry.end - 1] for entry in entries]
+    warnings.append("directory does not fit the fields: tags paired with fields in order")
+    if len(entries) != len(pieces):
+        return _pair_by_anchors(entries, fits, body, pieces, warnings)
+    return [entry.tag for entry in entries], pieces
+
+
+def _pair_by_anchors(
+    entries: list[Entry], fits: list[bool], body: bytes, pieces: list[bytes], warnings: list[str]
+) -> tuple[list[str], list[bytes]]:
+    """Pair in order although the numbers of tags and fields differ, between the entries that do fit."""
+    tags: list[str] = []
+    fields: list[bytes] = []
+    position = 0
+    waiting: list[Entry] = []
+    unpaired: list[str] = []
+    orphans = 0
+    for entry, is_anchor in [*zip(entries, fits, strict=True), (Entry("", len(body), len(body)), True)]:
+        if not is_anchor or entry.start < position:
+            waiting.append(entry)
+            continue
+        between = _fields_between(body, position, entry.start)
+        exact = _slice(waiting, body, position, entry.start)
+        found = exact if exact and len(exact) != len(between) else between
+        tags += [waited.tag for waited, _ in zip(waiting, found, strict=False)]
+        fields += found[: len(waiting)]
+        unpaired += [waited.tag for waited in waiting[len(found) :]]
+        orphans += max(len(found) - len(waiting), 0)
+        waiting = []
+        if entry.tag:
+            tags.append(entry.tag)
+            fields.append(body[entry.start : entry.end - 1])
+            position = entry.end
+    if unpaired:
+        warnings.append(f"no field for the directory entries {' '.join(unpaired)}")
+    if orphans:
+        warnings.append(f"{orphans} field{'s' if orphans > 1 else ''} without a directory entry dropped")
+    return tags, fields
+
+
+def _fields_between(body: bytes, start: int, end: int) -> list[bytes]:
+    if start >= end:
+        return []
+    return body[start:end].removesuffix(FIELD_END).split(FIELD_END)
+
+
+def _slice(entries: list[Entry], body: bytes, start: int, end: int) -> list[bytes] | None:
+    """Return the fields of entries that follow each other from start to end without a gap; None if they do not."""
+    for entry in entries:
+        if entry.start != start or entry.end <= start:
+            return None
+        start = entry.end
+    return [body[entry.start : entry.end - 1] for entry in entries] if start == end else None
+
 
 _LEADER_LIKE = re.compile(rb"[0-9]{5}[ -~]{19}[ -~]{3}[0-9]{9}|[ -~]{10}[0-9 ]{2}[0-9]{5}[ -~]{3}4[ -~]{3}")
 _INDICATORS = re.compile(r"[0-9 #|]{2}")

@@ -16,8 +16,7 @@ from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Subfield
 from bibld.protocols import Parsed, Raw
 from bibld.read._carrier import LEADER_LENGTH, CharsetSettings, Field, to_parsed
-from bibld.read._xml_cut import SLIM, TURBO, RecordShape
-from bibld.read._xml_file import XmlCarrier, examine_xml, readable_head
+from bibld.read._xml_file import SLIM, TURBO, RecordShape, XmlCarrier, examine_xml, readable_head
 from bibld.text.titles import unify_non_sorting_marks
 
 _TURBOMARC = b"http://www.indexdata.com/turbomarc"

@@ -17,8 +17,7 @@ from bibld.model.mods_plan import MODS
 from bibld.model.mods_xml import read_element
 from bibld.protocols import Parsed, Raw
 from bibld.read._carrier import CharsetSettings, count_repeats
-from bibld.read._xml_cut import RecordShape
-from bibld.read._xml_file import XmlCarrier, examine_xml, readable_head
+from bibld.read._xml_file import RecordShape, XmlCarrier, examine_xml, readable_head
 
 SHAPE = RecordShape(
     "mods",

@@ -8,9 +8,8 @@ import pyoxigraph as ox
 
 from bibld.documents import Document
 from bibld.model.iris import Iris, record_of_path
-from bibld.model.rdf import XSD, expand, iri, literal, quad, term
+from bibld.model.rdf import DELETED, WITHDRAWN, XSD, expand, iri, literal, quad, term
 from bibld.model.release import DatasetDescription
-from bibld.model.tombstones import DELETED, WITHDRAWN
 from bibld.serve._forms import Kind, is_document
 from bibld.serve._language import Message, message
 from bibld.serve._writers.terms import ends_of

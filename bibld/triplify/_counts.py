@@ -29,7 +29,7 @@ from bibld.model.release import LinkSet, QuadCounts, SourceFigures
 from bibld.parallel import batches
 from bibld.triplify._dataset import other_blocks
 
-_MOST_IN_MEMORY = 1 << 23
+_MAX_HASHES_IN_MEMORY = 1 << 23
 """Hashes that are kept in memory; more are written to a file, sorted."""
 
 _PARTS = 64
@@ -46,8 +46,8 @@ def hashes_of(values: Sequence[bytes]) -> Hashes:
 class DistinctCounter:
     """Counts different hashes. Use it in a ``with`` statement."""
 
-    def __init__(self, most_in_memory: int = _MOST_IN_MEMORY) -> None:
-        self._most_in_memory = most_in_memory
+    def __init__(self, max_in_memory: int = _MAX_HASHES_IN_MEMORY) -> None:
+        self._max_in_memory = max_in_memory
         self._waiting: list[Hashes] = []
         self._number_waiting = 0
         self._files: list[Any] = []
@@ -67,9 +67,9 @@ class DistinctCounter:
         """Add hashes, in any order."""
         self._waiting.append(hashes)
         self._number_waiting += len(hashes)
-        if self._number_waiting > self._most_in_memory:
+        if self._number_waiting > self._max_in_memory:
             merged = self._merge_waiting()
-            if len(merged) > self._most_in_memory // 2:
+            if len(merged) > self._max_in_memory // 2:
                 self._write(merged)
             else:
                 self._waiting, self._number_waiting = [merged], len(merged)

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from bibld.catalog import Catalog
 from bibld.config import TriplifyConfig
-from bibld.model.iris import Iris
+from bibld.model.iris import Iris, web_iri
 from bibld.model.linkage import Edge, Merged
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri, literal, replace_objects, term
 from bibld.model.release import SourceFigures
-from bibld.model.web import web_iri
 from bibld.text.folding import tidy
 from bibld.triplify._claims import Assertion, count_assertions
 from bibld.triplify._clusters import cluster_statements

@@ -17,7 +17,7 @@ from bibld.text.languages import language_tag, usual_script
 from bibld.text.scripts import CYRILLIC, LATIN, script_of
 from bibld.triplify._claims import Claim, EntityClaim, Kind, NameForm
 from bibld.triplify._codes import scheme_iri
-from bibld.triplify._identity import PersonName
+from bibld.triplify._identity import RomanisedName
 
 _SCRIPT_CODE = re.compile(r"[A-Z][a-z]{3}")
 _RUSSIAN = re.compile("(?:[а-яёіѣѳѵ]|[^\u0400-\u052f])*")
@@ -136,7 +136,7 @@ class Mention(msgspec.Struct, frozen=True):
     """
 
     agent: str
-    names: tuple[PersonName, ...]
+    names: tuple[RomanisedName, ...]
     organisations: frozenset[str]
     life: tuple[tuple[int, int] | None, tuple[int, int] | None]
     is_identified: bool
@@ -144,7 +144,7 @@ class Mention(msgspec.Struct, frozen=True):
     records: frozenset[RecordId]
 
 
-class Form(msgspec.Struct, frozen=True):
+class EntityForm(msgspec.Struct, frozen=True):
     """A form in which records name an entity; see ``Draft.add_form``."""
 
     entity: str
@@ -177,7 +177,7 @@ class Draft:
         self.quads: list[Quad] = []
         self.claims: list[Claim] = []
         self.mentions: list[Mention] = []
-        self.forms: list[Form] = []
+        self.forms: list[EntityForm] = []
         self.existence_dependencies: list[RecordId] = []
         self.subject = iri(iris.resource(merged.cluster.founder))
         self._exists = exists
@@ -243,7 +243,7 @@ class Draft:
         Publications of one record need none of it.
         """
         if len(self.merged.cluster.members) > 1:
-            self.forms.append(Form(entity, kind, text, frozenset(self.records_at(path))))
+            self.forms.append(EntityForm(entity, kind, text, frozenset(self.records_at(path))))
 
     def claim_scheme(self, code: str, path: str) -> str:
         """Claim the scheme with a code, and return its IRI."""

@@ -17,7 +17,7 @@ from bibld.triplify._draft import Quad, sort_quads
 from bibld.triplify._entity_clusters import EntityProfile, Verdicts, cluster_component, components
 from bibld.triplify._identity import local_number, parse_identity
 
-_MOST_FORMS_COMPARED = 50
+_MAX_FORMS_COMPARED = 50
 
 _CLASSES_OF_NAME = {
     "personal": ("foaf:Person", "bf:Person"),
@@ -154,7 +154,7 @@ def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], lis
 
 def _is_shortened(form: NameForm, forms: Sequence[NameForm]) -> bool:
     """Whether a form is an abbreviation of another one."""
-    return 1 < len(forms) <= _MOST_FORMS_COMPARED and any(is_abbreviation(form.text, other.text) for other in forms)
+    return 1 < len(forms) <= _MAX_FORMS_COMPARED and any(is_abbreviation(form.text, other.text) for other in forms)
 
 
 def _link_set(target: str) -> str:

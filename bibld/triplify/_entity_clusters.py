@@ -25,7 +25,7 @@ from bibld.triplify._claims import Assertion, Kind
 from bibld.triplify._dates import life_intervals
 from bibld.triplify._identity import AUTHORITIES, is_same_or_initial
 
-LARGEST_COMPONENT = 1000
+MAX_ENTITIES_OF_COMPONENT = 1000
 """In a connected component of more entities, only numbers of authority files and verdicts tie."""
 
 PUBLICATION_TIE = "publication "
@@ -233,7 +233,7 @@ def cluster_component(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> 
     for (one, other), decision in sorted(verdicts.items()):
         if decision == "same" and one in clusters.by_iri and other in clusters.by_iri:
             clusters.unite(one, other, by_verdict=True)
-    for strength, holders in _ties(ranked, len(ranked) > LARGEST_COMPONENT):
+    for strength, holders in _ties(ranked, len(ranked) > MAX_ENTITIES_OF_COMPONENT):
         if strength not in _AMBIGUOUS_STRENGTHS or not clusters.is_ambiguous(holders, strength):
             for one, other in combinations(holders, 2):
                 clusters.unite(one, other)

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 import msgspec
 
+from bibld.model.iris import web_iri
 from bibld.model.origin import to_slug
-from bibld.model.web import web_iri
 from bibld.text.keys import entity_key
 from bibld.text.numerals import roman_number
 from bibld.text.romanisation import romanise, unify_transcriptions
@@ -166,12 +166,12 @@ def years_with_hyphen(dates: str) -> str:
 _WORD = re.compile(r"[^\W_](?:[^\W_]|[’'`´ʹʺʼʻ\u0300-\u036f\ufe20-\ufe2f-])*")
 _IN_PARENTHESES = re.compile(r"\(([^()]*)\)?")
 _ROMAN_NUMERAL = re.compile("[IVXLC]+")
-_LONGEST_INITIAL = 2
+_MAX_LETTERS_OF_INITIAL = 2
 """Letters of an initial as it is compared: ``Ж.`` is ``zh``."""
 _NAMES_REMEMBERED = 16_384
 
 
-class PersonName(msgspec.Struct, frozen=True):
+class RomanisedName(msgspec.Struct, frozen=True):
     """The family name and the given names of a heading, romanised; ``#2`` stands for the numeral of a ruler."""
 
     family: str
@@ -185,14 +185,14 @@ class PersonName(msgspec.Struct, frozen=True):
     @staticmethod
     def is_written_out(word: str) -> bool:
         """Whether a given name is neither an initial nor a numeral."""
-        return len(word) > _LONGEST_INITIAL and not word.startswith("#")
+        return len(word) > _MAX_LETTERS_OF_INITIAL and not word.startswith("#")
 
     @property
     def key(self) -> str:
         """The words of the name as one text."""
         return " ".join((self.family, *self.given))
 
-    def is_compatible(self, other: PersonName) -> bool:
+    def is_compatible(self, other: RomanisedName) -> bool:
         """Whether both may name one person: the same family name, and given names that are equal or abbreviated."""
         if self.family != other.family or not self.given or not other.given:
             return False
@@ -204,11 +204,11 @@ class PersonName(msgspec.Struct, frozen=True):
 def is_same_or_initial(one: str, two: str) -> bool:
     """Whether two words of names are equal, or one is the initial of the other."""
     short, long = sorted((one, two), key=len)
-    return short == long or (len(short) <= _LONGEST_INITIAL and long.startswith(short))
+    return short == long or (len(short) <= _MAX_LETTERS_OF_INITIAL and long.startswith(short))
 
 
 @lru_cache(maxsize=_NAMES_REMEMBERED)
-def parse_person_name(heading: str) -> PersonName | None:
+def parse_person_name(heading: str) -> RomanisedName | None:
     """Parse the heading of a person; None without a family name.
 
     The full names that a heading adds to initials in parentheses are taken instead of them.
@@ -226,10 +226,10 @@ def parse_person_name(heading: str) -> PersonName | None:
         return None
     full = [word for text in _IN_PARENTHESES.findall(heading) for word in _words(text)]
     if full and len(full) >= len(given) > 0:
-        expanded = PersonName(family, tuple(full))
-        if expanded.is_full and expanded.is_compatible(PersonName(family, tuple(given))):
+        expanded = RomanisedName(family, tuple(full))
+        if expanded.is_full and expanded.is_compatible(RomanisedName(family, tuple(given))):
             return expanded
-    return PersonName(family, tuple(given))
+    return RomanisedName(family, tuple(given))
 
 
 def _words(text: str) -> list[str]:

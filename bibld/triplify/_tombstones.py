@@ -9,10 +9,9 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from bibld.catalog import Catalog
-from bibld.model import tombstones
 from bibld.model.iris import Iris
 from bibld.model.origin import RecordId
-from bibld.model.rdf import iri, literal, term, typed_literal
+from bibld.model.rdf import DELETED, WITHDRAWN, iri, literal, term, typed_literal
 from bibld.triplify._draft import Quad, sort_quads
 
 
@@ -42,7 +41,7 @@ def tombstone_statements(iris: Iris, record: RecordId, deleted: str | None, repl
     IRI redirects to, unless that must not be published.
     """
     resource = iri(iris.resource(record))
-    quads = _quads_about(iris, record, deleted, tombstones.DELETED)
+    quads = _quads_about(iris, record, deleted, DELETED)
     if replacement is not None:
         quads.append(("", resource, term("dcterms:isReplacedBy"), iri(iris.resource(replacement))))
     return "".join(sort_quads(quads, resource)).encode()
@@ -50,7 +49,7 @@ def tombstone_statements(iris: Iris, record: RecordId, deleted: str | None, repl
 
 def withdrawal_quads(iris: Iris, withdrawn: Iterable[tuple[RecordId, str | None]]) -> tuple[str, ...]:
     """Return the lines about records that must not be published, each given with the time of its last deletion."""
-    quads = [quad for record, time in withdrawn for quad in _quads_about(iris, record, time, tombstones.WITHDRAWN)]
+    quads = [quad for record, time in withdrawn for quad in _quads_about(iris, record, time, WITHDRAWN)]
     return sort_quads(quads, "")
 
 

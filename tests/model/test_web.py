@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bibld import config
 from bibld.errors import ConfigError
-from bibld.model.web import is_web_iri, web_iri
+from bibld.model.iris import is_web_iri, web_iri
 
 GOOD = (
     "https://example.org/",

@@ -22,7 +22,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bibld.errors import HarvestError
-from bibld.read._unpacking import Limits, archive_of, delete_others, open_decompressed, unpack, unpack_once
+from bibld.read._archives import Limits, archive_of, delete_others, unpack, unpack_once
+from bibld.read._streams import open_decompressed
 
 BOOKS = b"00044nam a2200037   4500001000200000\x1e1\x1e\x1d"
 BSDTAR = shutil.which("bsdtar")
@@ -286,7 +287,7 @@ def test_a_7z_archive_with_many_warnings_is_read(of_7z, chatty):
 @needs_bsdtar
 def test_a_program_that_hangs_is_ended(chatty, tmp_path, monkeypatch):
     chatty("exec sleep 600")
-    monkeypatch.setattr("bibld.read._unpacking._archives.LONGEST_SECONDS", 0.5)
+    monkeypatch.setattr("bibld.read._archives.MAX_SECONDS", 0.5)
     file = written(tmp_path, b"7z\xbc\xaf\x27\x1c" + bytes(100))
     with pytest.raises(HarvestError, match="bsdtar took longer than"):
         unpack(file, tmp_path)

@@ -9,9 +9,8 @@ import pytest
 
 from bibld.errors import HarvestError, ReadError
 from bibld.protocols import Raw
-from bibld.read import _iso2709_cut, _json_cut, _xml_cut, iso2709, marcjson, marcxml
-from bibld.read._stream import Recoded, Rejoined
-from bibld.read._unpacking import open_decompressed
+from bibld.read import _iso2709_cut, _json_cut, _xml_file, iso2709, marcjson, marcxml
+from bibld.read._streams import Recoded, Rejoined, open_decompressed
 
 LARGE = 16 * 1024 * 1024
 
@@ -45,25 +44,25 @@ FILES = {
         3,
     ),
     "an object without records": (_json_cut, f'{{"x": {{"y": [1]}}}}\n{ONE}\n{{"z": 1}}', 3),
-    "xml": (_xml_cut, "<collection>" + "".join(map(XML.format, "123")) + "</collection>", 3),
+    "xml": (_xml_file, "<collection>" + "".join(map(XML.format, "123")) + "</collection>", 3),
     "xml with comments": (
-        _xml_cut,
+        _xml_file,
         f"<c><!-- {XML} -->{XML.format(1)}<![CDATA[{XML}]]><?x {XML}?>{XML.format(2)}</c>",
         2,
     ),
-    "xml with a DOCTYPE": (_xml_cut, f"<!DOCTYPE c [<!ENTITY r '{XML}'>]><c>{XML.format(1)}{XML.format(2)}</c>", 2),
+    "xml with a DOCTYPE": (_xml_file, f"<!DOCTYPE c [<!ENTITY r '{XML}'>]><c>{XML.format(1)}{XML.format(2)}</c>", 2),
     "xml within OAI-PMH": (
-        _xml_cut,
+        _xml_file,
         f"<OAI-PMH><record><header/><metadata>{XML.format(1)}</metadata></record><record><header/></record></OAI-PMH>",
         1,
     ),
-    "xml with a prefix": (_xml_cut, XML.format(1).replace("<", "<m:").replace("<m:/", "</m:") * 2, 2),
-    "xml with an empty record": (_xml_cut, f"<c>{XML.format(1)}<record/>{XML.format(2)}</c>", 3),
+    "xml with a prefix": (_xml_file, XML.format(1).replace("<", "<m:").replace("<m:/", "</m:") * 2, 2),
+    "xml with an empty record": (_xml_file, f"<c>{XML.format(1)}<record/>{XML.format(2)}</c>", 3),
 }
 
 
 def pieces(module, stream):
-    return list(module.cut(stream, _xml_cut.SLIM, LARGE) if module is _xml_cut else module.cut(stream, LARGE))
+    return list(module.cut(stream, _xml_file.SLIM, LARGE) if module is _xml_file else module.cut(stream, LARGE))
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -208,6 +208,14 @@ def test_a_record_that_is_too_long_is_one_reject():
     assert results[2].record.all_fields == fields(3)
 
 
+def test_a_field_may_be_longer_than_that_of_iso_2709_and_than_a_text_of_libxml2():
+    note = ("word " * 2_400_000).strip()
+    long = f'<datafield tag="520" ind1=" " ind2=" "><subfield code="a">{note}</subfield></datafield>'
+    (result,) = read(records(element(1, extra=long)))
+    (field,) = result.record.fields("520")
+    assert [subfield.value for subfield in field.subfields] == [note]
+
+
 def test_embedded_fields_of_unislim():
     nested = (
         '<datafield tag="461" ind1=" " ind2="0"><s1><controlfield tag="001">vol</controlfield></s1>'

@@ -12,7 +12,7 @@ from bibld.model.marc_writers import to_iso2709, to_marcxml, to_mrk
 from bibld.model.origin import Origin
 from bibld.protocols import HarvestedFile, Raw
 from bibld.read import carrier_of, examine, iso2709, read, to_json
-from bibld.read._unpacking import open_decompressed
+from bibld.read._streams import open_decompressed
 
 
 def record(number):

@@ -69,7 +69,7 @@ def test_counts_are_those_of_sparql_whatever_changed(changes):
 @given(st.lists(st.lists(st.integers(0, 40)), max_size=20))
 @settings(deadline=None)
 def test_different_values_are_counted_in_little_memory(batches):
-    with DistinctCounter(most_in_memory=8) as counter:
+    with DistinctCounter(max_in_memory=8) as counter:
         for batch in batches:
             counter.add(hashes_of([b"%d" % number for number in batch]))
         assert counter.count() == len({number for batch in batches for number in batch})
@@ -77,7 +77,7 @@ def test_different_values_are_counted_in_little_memory(batches):
 
 def test_hashes_of_all_ranges_are_counted():
     values = np.array([0, 1, 2**63, 2**64 - 1], dtype=np.uint64)
-    with DistinctCounter(most_in_memory=2) as counter:
+    with DistinctCounter(max_in_memory=2) as counter:
         for _ in range(3):
             counter.add(values)
         assert counter.count() == 4

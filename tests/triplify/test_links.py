@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bibld.model.iris import web_iri
 from bibld.model.mods import Language, LanguageTerm, Mods, TitleInfo
 from bibld.model.rdf import iri, literal
-from bibld.model.web import web_iri
 from bibld.triplify._draft import Languages
 from bibld.triplify._identity import parse_identity
 from tests.strategies import any_texts

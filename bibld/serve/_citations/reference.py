@@ -9,10 +9,10 @@ from typing import Literal
 import msgspec
 
 from bibld.model import mods as m
+from bibld.model.iris import is_web_iri
 from bibld.model.linkage import ValueSource
 from bibld.model.origin import RecordId
 from bibld.model.relators import relator_of
-from bibld.model.web import is_web_iri
 from bibld.serve._citations.people import Person, people_of, person_of, plain
 from bibld.text.extents import pages, volumes
 from bibld.text.folding import fold

@@ -15,7 +15,7 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from markupsafe import Markup, escape
 
-from bibld.model.web import is_web_iri
+from bibld.model.iris import is_web_iri
 from bibld.serve._assets import lasting_name
 from bibld.serve._language import NAMES, PARAMETER, Language
 from bibld.serve._pages.fields import Value

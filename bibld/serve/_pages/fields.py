@@ -9,8 +9,8 @@ import msgspec
 
 from bibld.model import mods as m
 from bibld.model.card import name_text, title_text
+from bibld.model.iris import is_web_iri
 from bibld.model.relators import TERM_OF_RELATOR, relator_of
-from bibld.model.web import is_web_iri
 from bibld.serve._citations import is_same_person, person_of
 from bibld.serve._language import Language, Message, message
 from bibld.serve._pages import codes

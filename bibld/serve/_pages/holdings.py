@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import msgspec
 
+from bibld.model.iris import is_web_iri
 from bibld.model.mods import Location
 from bibld.model.origin import RecordId
-from bibld.model.web import is_web_iri
 from bibld.protocols import SourceRecord
 
 

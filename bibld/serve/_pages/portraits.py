@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 import pyoxigraph as ox
 
+from bibld.model.iris import is_web_iri
 from bibld.model.rdf import expand
-from bibld.model.web import is_web_iri
 from bibld.serve._graph import PointingThing
 from bibld.serve._language import Language, Message, message
 from bibld.serve._names import Label

@@ -9,10 +9,9 @@ import msgspec
 import pyoxigraph as ox
 
 from bibld.model import mods as m
-from bibld.model.iris import Iris
+from bibld.model.iris import Iris, is_web_iri
 from bibld.model.linkage import Edge
 from bibld.model.origin import RecordId, from_slug
-from bibld.model.web import is_web_iri
 from bibld.serve._addresses import Addresses
 from bibld.serve._language import Language, message
 from bibld.serve._names import Names, labels_among

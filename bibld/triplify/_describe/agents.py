@@ -24,9 +24,9 @@ from bibld.triplify._describe.entities import (
     heading_to_compare,
 )
 from bibld.triplify._draft import Draft
-from bibld.triplify._identity import PersonName, parse_person_name, years_with_hyphen
+from bibld.triplify._identity import RomanisedName, parse_person_name, years_with_hyphen
 
-MOST_NAMESAKES = 50
+MAX_NAMESAKES = 50
 """Persons of one publication with the same family name; more are not compared with each other."""
 
 _RELATOR_IRI = re.compile(r"https?://(?:www\.)?id\.loc\.gov/vocabulary/relators/([a-z]{3})")
@@ -54,7 +54,7 @@ class ComparedName(msgspec.Struct, frozen=True):
 
     type: str | None
     key: str
-    person: PersonName | None
+    person: RomanisedName | None
     dates: str
     pair: str | None
     script: str | None
@@ -166,7 +166,7 @@ def _join_incomplete(groups: list[list[int]], compared: Sequence[ComparedName]) 
         if any(name.person is None or name.numbers or name.dates for name in members):
             continue
         namesakes = {other for name in members if name.person for other in by_family[name.person.family]} - {number}
-        if len(namesakes) > MOST_NAMESAKES:
+        if len(namesakes) > MAX_NAMESAKES:
             continue
         found = [other for other in namesakes if _is_fuller([compared[place] for place in groups[other]], members)]
         if len(found) == 1:

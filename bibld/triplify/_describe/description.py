@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 
 from bibld.config import Dialect
+from bibld.model.iris import web_iri
 from bibld.model.mods import Form, Language, Location, OriginInfo
 from bibld.model.rdf import iri, literal, term, typed_literal
-from bibld.model.web import web_iri
 from bibld.text.extents import pages
 from bibld.text.folding import tidy
 from bibld.text.languages import NO_LANGUAGES, language_tag

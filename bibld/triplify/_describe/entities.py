@@ -12,8 +12,8 @@ from functools import lru_cache
 
 import msgspec
 
+from bibld.model.iris import web_iri
 from bibld.model.mods import Controlled, Name, Subject
-from bibld.model.web import web_iri
 from bibld.text.folding import strip_brackets, tidy, trim
 from bibld.text.keys import entity_key
 from bibld.text.places import expand_place, is_unknown_imprint

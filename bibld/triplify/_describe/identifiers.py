@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from bibld.model.identifiers import NUMBERS_OF_PUBLISHERS, isbn, isbn10, isbn13, issn, number_and_source
+from bibld.model.iris import web_iri
 from bibld.model.mods import Identifier
 from bibld.model.rdf import iri, literal
-from bibld.model.web import web_iri
 from bibld.text.folding import tidy
 from bibld.triplify._codes import CLASS_OF_IDENTIFIER, NAME_OF_IDENTIFIER, loc
 from bibld.triplify._draft import Draft

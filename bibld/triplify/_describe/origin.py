@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bibld.model.mods import Controlled, OriginInfo, PlaceTerm
-from bibld.model.mods_words import countries_of, publication_statement
+from bibld.model.mods_plan import countries_of, publication_statement
 from bibld.model.rdf import iri
 from bibld.text.folding import tidy, trim
 from bibld.text.places import MARC_COUNTRY_OF_ISO, is_unknown_imprint

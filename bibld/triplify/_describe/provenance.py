@@ -22,7 +22,7 @@ from bibld.model.mods import (
     TitleInfo,
 )
 from bibld.model.mods import Subject as SubjectHeading
-from bibld.model.mods_words import words_of
+from bibld.model.mods_plan import words_of
 from bibld.model.origin import RecordId
 from bibld.model.rdf import decimal_literal, iri, literal, term
 from bibld.text.class_marks import CLASSIFICATIONS

@@ -7,21 +7,21 @@ from collections import defaultdict
 from itertools import combinations
 
 from bibld.model.identifiers import issn
+from bibld.model.iris import web_iri
 from bibld.model.mods import Mods, Part, RelatedItem, TitleInfo
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri
-from bibld.model.web import web_iri
 from bibld.text.abbreviations import is_abbreviation
 from bibld.text.folding import tidy
 from bibld.text.keys import entity_key
 from bibld.triplify._claims import EntityClaim, NameForm
 from bibld.triplify._codes import CREATOR_ROLES, RELATIONS, loc
 from bibld.triplify._dates import issued_dates
-from bibld.triplify._describe.agents import MOST_NAMESAKES, group_names, roles_of
+from bibld.triplify._describe.agents import MAX_NAMESAKES, group_names, roles_of
 from bibld.triplify._describe.entities import claim_agent
 from bibld.triplify._describe.identifiers import add_number
 from bibld.triplify._describe.titles import claim_related_work, full_title, is_work, main_title, main_titles
-from bibld.triplify._draft import Draft, Form, Languages, Mention
+from bibld.triplify._draft import Draft, EntityForm, Languages, Mention
 from bibld.triplify._entity_clusters import ABBREVIATION_TIE, PUBLICATION_TIE, Interval
 
 _PROPERTY_OF_DETAIL = {
@@ -197,7 +197,7 @@ def tie_agents(draft: Draft) -> None:
     ties = {
         tuple(sorted((one.agent, other.agent)))
         for namesakes in by_family.values()
-        if len(namesakes) <= MOST_NAMESAKES
+        if len(namesakes) <= MAX_NAMESAKES
         for one, other in combinations(namesakes, 2)
         if one.agent != other.agent and _are_the_same(one, other)
     }
@@ -210,7 +210,7 @@ def tie_agents(draft: Draft) -> None:
 
 def tie_abbreviations(draft: Draft) -> None:
     """Claim for publishers and series that they may be those that other records of the publication name in full."""
-    ties: dict[Form, set[str]] = defaultdict(set)
+    ties: dict[EntityForm, set[str]] = defaultdict(set)
     for one, other in combinations(dict.fromkeys(draft.forms), 2):
         if (
             one.entity == other.entity

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
+from bibld.model.iris import web_iri
 from bibld.model.mods import Controlled, Mods, Name, RelatedItem, TitleInfo
 from bibld.model.rdf import literal
-from bibld.model.web import web_iri
 from bibld.text.folding import tidy
 from bibld.text.keys import entity_key
 from bibld.triplify._claims import EntityClaim
