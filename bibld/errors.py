@@ -24,10 +24,24 @@ The message of an error states what happened, where, and what to do. A stage con
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from bibld.model.origin import Origin
+import msgspec
+
+
+class Origin(msgspec.Struct, frozen=True, gc=False):
+    """A place in a harvested file.
+
+    ``file`` is the file's name as the configuration reaches it (relative, with ``/``), ``position`` counts the records
+    of the file from 1, ``offset`` the bytes before the record (in the uncompressed file).
+    """
+
+    source: str
+    file: str
+    position: int
+    offset: int
+
+    def __str__(self) -> str:
+        return f"{self.file} record {self.position} (byte {self.offset})"
 
 
 class BibldError(Exception):

@@ -8,6 +8,8 @@ from functools import lru_cache
 
 import msgspec
 
+from bibld.errors import Origin as Origin
+
 _SLUGS_REMEMBERED = 4096
 _IS_SLUG = re.compile(r"[A-Za-z0-9_-]*")
 _NOT_KEPT = re.compile(r"[^A-Za-z0-9_-]")
@@ -15,22 +17,6 @@ _ESCAPE = re.compile(r"~([0-9A-F]{2})")
 
 SOURCE_ID = re.compile(r"[a-z][a-z0-9]*")
 """The form of a source's id."""
-
-
-class Origin(msgspec.Struct, frozen=True, gc=False):
-    """A place in a harvested file.
-
-    ``file`` is the file's name as the configuration reaches it (relative, with ``/``), ``position`` counts the records
-    of the file from 1, ``offset`` the bytes before the record (in the uncompressed file).
-    """
-
-    source: str
-    file: str
-    position: int
-    offset: int
-
-    def __str__(self) -> str:
-        return f"{self.file} record {self.position} (byte {self.offset})"
 
 
 class RecordId(msgspec.Struct, frozen=True, gc=False, order=True):

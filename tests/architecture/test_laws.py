@@ -41,8 +41,6 @@ LAYERS = (
 )
 LAYER_OF = {name: number for number, layer in enumerate(LAYERS) for name in layer}
 
-ALLOWED = {("bibld.errors", "bibld.model.origin"): "a type only: an error names the place of its record"}
-
 # Modules that may import by a name that is computed, and what they may import so.
 DYNAMIC_IMPORTS = {
     "bibld.lazy_imports": "packages state which of their names are imported on use",
@@ -151,8 +149,6 @@ def part_of(name: str) -> str:
 
 def is_lawful(importer: str, imported: str) -> bool:
     here, there = part_of(importer), part_of(imported)
-    if any(importer == one and imported.startswith(other) for one, other in ALLOWED):
-        return True
     if here in STAGES and there in STAGES:
         return here == there
     return LAYER_OF[there] <= LAYER_OF[here]
@@ -317,9 +313,6 @@ def test_a_module_is_small_documented_and_well_named(module: Path) -> None:
 def test_every_exemption_is_still_needed() -> None:
     for path in LONG_FILES:
         assert len((ROOT / path).read_text(encoding="utf-8").splitlines()) > LONGEST_FILE
-    for importer, imported in ALLOWED:
-        module = ROOT.joinpath(*importer.split(".")).with_suffix(".py")
-        assert any(found.imported.startswith(imported) for found in imports(module))
 
 
 @pytest.mark.parametrize(
