@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     from bibld._api.tables import Table as Table
     from bibld._api.workspace import Workspace as Workspace
     from bibld._api.workspace_check import CheckReport as CheckReport
-    from bibld._api.workspace_check import Finding as Finding
     from bibld.catalog import RELATIONS as RELATIONS
     from bibld.catalog import Reject as Reject
     from bibld.catalog.exchange import ConvertedWorkspace as ConvertedWorkspace
@@ -93,6 +92,7 @@ if TYPE_CHECKING:
     from bibld.ingest import Withheld as Withheld
     from bibld.ingest.notes import Doubt as Doubt
     from bibld.link import LinkReport as LinkReport
+    from bibld.model.finding import Finding as Finding
     from bibld.model.marc import ControlField as ControlField
     from bibld.model.marc import DataField as DataField
     from bibld.model.marc import Leader as Leader
@@ -133,7 +133,7 @@ _HOMES = {
     "_api.workspace": ("Workspace",),
     "catalog": ("RELATIONS", "Reject"),
     "catalog.exchange": ("ConvertedWorkspace",),
-    "_api.workspace_check": ("CheckReport", "Finding"),
+    "_api.workspace_check": ("CheckReport",),
     "dedup": ("MethodOptions",),
     "dedup.comparison": ("MethodComparison", "MethodResult"),
     "dedup.evaluate": ("Evaluation",),
@@ -157,6 +157,7 @@ _HOMES = {
     "harvest": ("Freshness", "HarvestResult"),
     "ingest": ("Conversion", "LoadResult", "Withheld"),
     "link": ("LinkReport",),
+    "model.finding": ("Finding",),
     "model.marc": ("ControlField", "DataField", "Leader", "MarcRecord", "Subfield"),
     "model.mods": ("Mods",),
     "model.mods_xml": ("from_xml", "to_xml"),

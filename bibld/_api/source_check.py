@@ -16,6 +16,7 @@ from bibld import harvest, ingest
 from bibld.config import Config, Source
 from bibld.dedup.warm_up import cache_fault, state_cache
 from bibld.ingest.notes import Doubt
+from bibld.model.finding import Finding
 from bibld.progress import Progress
 from bibld.protocols import Raw
 from bibld.read import read
@@ -55,6 +56,17 @@ class SourcesReport(msgspec.Struct, frozen=True):
     faults: tuple[str, ...]
     warnings: tuple[str, ...]
     servers: tuple[str, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Warnings, sources in doubt and faults, as findings."""
+        warnings = [Finding("", text, severity="warning", kind="warning") for text in self.warnings]
+        doubts = [
+            Finding(doubt.source, f"in doubt, keeps its old state: {reason}", kind="doubt")
+            for doubt in self.doubts
+            for reason in doubt.reasons
+        ]
+        return (*warnings, *doubts, *(Finding("", text, kind="fault") for text in self.faults))
 
 
 def check_sources(config: Config, progress: Progress) -> SourcesReport:

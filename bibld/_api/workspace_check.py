@@ -12,26 +12,15 @@ import msgspec
 
 from bibld import publish, store
 from bibld.catalog import Catalog
-from bibld.catalog.check import Fault, faults, file_faults
+from bibld.catalog.check import FoundFault, faults, file_faults
 from bibld.config import Config
 from bibld.errors import StageError, StoreError
+from bibld.model.finding import Finding
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri
 from bibld.progress import Progress
 
 _REBUILT = "the next run rebuilds it"
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """A fault of the workspace: where, what, what helps, and whether it was mended."""
-
-    where: str
-    what: str
-    remedy: str
-    mended: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.what}; {'mended, ' if self.mended else ''}{self.remedy}"
 
 
 class CheckReport(msgspec.Struct, frozen=True):
@@ -60,7 +49,7 @@ def check_workspace(config: Config, all_records: bool, repair: bool, progress: P
         return CheckReport(catalog.records.count(), tuple(findings))
 
 
-def _faults(catalog: Catalog, config: Config, all_records: bool, progress: Progress) -> Iterator[Fault]:
+def _faults(catalog: Catalog, config: Config, all_records: bool, progress: Progress) -> Iterator[FoundFault]:
     from bibld.dedup.check import index_faults  # loads compiler and database
 
     yield from faults(catalog, all_records, progress)
@@ -69,17 +58,18 @@ def _faults(catalog: Catalog, config: Config, all_records: bool, progress: Progr
     yield from _release_faults(publish.Releases(config.workspace), progress)
 
 
-def _mend_if_wanted(fault: Fault, repair: bool) -> Finding:
+def _mend_if_wanted(fault: FoundFault, repair: bool) -> Finding:
     """Mend a fault if ``repair`` is true and it can be mended; return it as a finding."""
-    if repair and fault.mend is not None:
-        fault.mend()
-    return Finding(fault.where, fault.what, fault.remedy, repair and fault.mend is not None)
+    finding, mend = fault
+    if repair and mend is not None:
+        mend()
+    return msgspec.structs.replace(finding, mended=repair and mend is not None)
 
 
 # -- store -------------------------------------------------------------------------------------------------------------
 
 
-def _store_faults(catalog: Catalog, config: Config, progress: Progress) -> Iterator[Fault]:
+def _store_faults(catalog: Catalog, config: Config, progress: Progress) -> Iterator[FoundFault]:
     """Compare the number of quads in the live store with those delivered to it."""
     delivery = catalog.patches.delivery(store.CONSUMER)
     folder = store.folder(config)
@@ -89,12 +79,11 @@ def _store_faults(catalog: Catalog, config: Config, progress: Progress) -> Itera
     try:
         count = _count_quads(config)
     except StoreError as error:
-        yield Fault("store", str(error), _REBUILT, partial(shutil.rmtree, folder))
+        yield Finding("store", str(error), _REBUILT), partial(shutil.rmtree, folder)
         return
     if count != delivery.quads:
-        yield Fault(
-            "store", f"contains {count} quads instead of {delivery.quads}", _REBUILT, partial(shutil.rmtree, folder)
-        )
+        what = f"contains {count} quads instead of {delivery.quads}"
+        yield Finding("store", what, _REBUILT), partial(shutil.rmtree, folder)
 
 
 def _count_quads(config: Config) -> int:
@@ -114,26 +103,25 @@ def _count_quads(config: Config) -> int:
 # -- releases ----------------------------------------------------------------------------------------------------------
 
 
-def _release_faults(releases: publish.Releases, progress: Progress) -> Iterator[Fault]:
+def _release_faults(releases: publish.Releases, progress: Progress) -> Iterator[FoundFault]:
     """Compare the files of the releases with the checksums in their manifests."""
     numbers = releases.numbers()
     progress.stage("check", "releases", len(numbers))
     for number in numbers:
-        place = releases.folder / str(number)
+        folder = releases.folder / str(number)
         try:
             wrong = [
-                file.name for file in releases.manifest(place).files if _checksum(place / file.name) != file.sha256
+                file.name for file in releases.manifest(folder).files if _checksum(folder / file.name) != file.sha256
             ]
             what = f"changed since they were made: {', '.join(wrong)}" if wrong else ""
         except (StageError, OSError) as error:
             what = str(error)
         if what:
-            yield Fault(
-                f"releases/{number}", what, "it is removed; the next run makes a new one", partial(shutil.rmtree, place)
-            )
+            remedy = "it is removed; the next run makes a new one"
+            yield Finding(f"releases/{number}", what, remedy), partial(shutil.rmtree, folder)
         progress.advance()
     if numbers and releases.current() is None:
-        yield Fault("releases", "none is current", "the next run makes a new one", lambda: None)
+        yield Finding("releases", "none is current", "the next run makes a new one"), lambda: None
 
 
 def _checksum(file: Path) -> str:

@@ -21,6 +21,7 @@ from bibld.catalog._results.linkage import EdgeBody
 from bibld.catalog._schema import CATALOG_FORMAT, REGISTER_FORMAT, connect, describe_format, run_command
 from bibld.catalog.compression import Blobs
 from bibld.errors import CatalogError
+from bibld.model.finding import Finding
 from bibld.model.linkage import ValueSource
 from bibld.model.mods import Mods
 from bibld.progress import Progress
@@ -32,16 +33,11 @@ _SHOWN = 5
 _RESTORE = "restore it from a backup"
 
 
-class Fault(msgspec.Struct, frozen=True):
-    """Something that is wrong: where, what, and what to do; ``mend`` does that in a separate commit."""
-
-    where: str
-    what: str
-    remedy: str
-    mend: Callable[[], None] | None = None
+FoundFault = tuple[Finding, Callable[[], None] | None]
+"""A finding, and what mends it in a separate commit (None: nothing does)."""
 
 
-def file_faults(workspace: Path, progress: Progress, config_file: Path | None = None) -> Iterator[Fault]:
+def file_faults(workspace: Path, progress: Progress, config_file: Path | None = None) -> Iterator[FoundFault]:
     """Yield the faults of the two database files; if there are any, their contents cannot be checked.
 
     Wrong indices are repaired by SQLite's ``REINDEX``; other damage needs a backup. ``config_file`` is the
@@ -51,24 +47,25 @@ def file_faults(workspace: Path, progress: Progress, config_file: Path | None = 
         file = workspace / name
         progress.report(f"check: {name}")
         if not file.is_file() or not file.stat().st_size:
-            yield Fault(name, "not found", _RESTORE)
+            yield Finding(name, "not found", _RESTORE), None
             continue
         try:
             with closing(connect(file, read_only=True)) as connection:
                 found = [text for (text,) in connection.execute("PRAGMA integrity_check(20)") if text != "ok"]
                 version_found = connection.execute("PRAGMA user_version").fetchone()[0]
         except sqlite3.DatabaseError as error:
-            yield Fault(name, f"cannot be read: {error}", _RESTORE)
+            yield Finding(name, f"cannot be read: {error}", _RESTORE), None
             continue
         if found:
             is_index = name == "catalog.db" and all("index" in text for text in found)
             remedy = "its indices are built again" if is_index else _RESTORE
-            yield Fault(name, "; ".join(found[:_SHOWN]), remedy, partial(_reindex, file) if is_index else None)
+            mend = partial(_reindex, file) if is_index else None
+            yield Finding(name, "; ".join(found[:_SHOWN]), remedy), mend
         elif version_found == 0:
-            yield Fault(name, "is empty", f"run {run_command(config_file)}")
+            yield Finding(name, "is empty", f"run {run_command(config_file)}"), None
         elif version_found != version:
             what, _, remedy = describe_format(file, version_found, version, config_file).partition("; ")
-            yield Fault(name, what, remedy)
+            yield Finding(name, what, remedy), None
 
 
 def _reindex(file: Path) -> None:
@@ -76,13 +73,14 @@ def _reindex(file: Path) -> None:
         connection.execute("REINDEX")
 
 
-def faults(catalog: Catalog, all_blobs: bool, progress: Progress) -> Iterator[Fault]:
+def faults(catalog: Catalog, all_blobs: bool, progress: Progress) -> Iterator[FoundFault]:
     """Yield the faults of an open catalog; reads a sample of the blobs of each table, or ``all_blobs``."""
     ordinals = {row[0] for row in catalog._register_connection.execute("SELECT ordinal FROM ordinal")}
     stored = catalog._connection.execute("SELECT ordinal FROM record ORDER BY ordinal")
     unknown = [ordinal for (ordinal,) in stored if ordinal not in ordinals]
     if unknown:
-        yield Fault("register.db", f"does not contain {abbreviate(unknown)}, which catalog.db contains", _RESTORE)
+        what = f"does not contain {abbreviate(unknown)}, which catalog.db contains"
+        yield Finding("register.db", what, _RESTORE), None
     for table in _blob_tables(catalog):
         yield from _unreadable_blobs(catalog, table, all_blobs, progress)
     yield from _inconsistent_rows(catalog, progress)
@@ -199,7 +197,7 @@ def _blob_tables(catalog: Catalog) -> list[_BlobTable]:
     ]
 
 
-def _unreadable_blobs(catalog: Catalog, table: _BlobTable, all_blobs: bool, progress: Progress) -> Iterator[Fault]:
+def _unreadable_blobs(catalog: Catalog, table: _BlobTable, all_blobs: bool, progress: Progress) -> Iterator[FoundFault]:
     """Yield one fault that lists the rows of a table with blobs that cannot be read, if there are any."""
     execute = catalog._connection.execute
     last = execute(f"SELECT max({table.key}) FROM {table.name}").fetchone()[0] or 0
@@ -216,7 +214,7 @@ def _unreadable_blobs(catalog: Catalog, table: _BlobTable, all_blobs: bool, prog
     if errors:
         what = f"{table.name} {abbreviate(list(errors))} cannot be read: {next(iter(errors.values()))}"
         mend = partial(_repair, catalog, table.mend, [(key,) for key in errors])
-        yield Fault("catalog.db", what, table.remedy, mend)
+        yield Finding("catalog.db", what, table.remedy), mend
 
 
 # -- inconsistent rows -------------------------------------------------------------------------------------------------
@@ -341,7 +339,7 @@ _RULES = (
 )
 
 
-def _inconsistent_rows(catalog: Catalog, progress: Progress) -> Iterator[Fault]:
+def _inconsistent_rows(catalog: Catalog, progress: Progress) -> Iterator[FoundFault]:
     """Yield one fault for each rule that rows break; the rules of stages that never were complete are skipped."""
     progress.stage("check", "rules", len(_RULES))
     for rule in _RULES:
@@ -350,5 +348,5 @@ def _inconsistent_rows(catalog: Catalog, progress: Progress) -> Iterator[Fault]:
             if rows:
                 what = rule.what.format(abbreviate([row[0] for row in rows]))
                 remedy = f"the next run repeats {rule.stage} for them"
-                yield Fault("catalog.db", what, remedy, partial(_repair, catalog, rule.mend, rows))
+                yield Finding("catalog.db", what, remedy), partial(_repair, catalog, rule.mend, rows)
         progress.advance()

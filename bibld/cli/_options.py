@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import click
 import msgspec
 
 import bibld
+from bibld.model.finding import Finding
 
 config_argument = click.argument("config", type=click.Path(path_type=Path))
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
@@ -60,6 +61,16 @@ def print_table(
 def print_rows(rows: Sequence[Any], *names: str) -> None:
     """Print structs as a table of the columns with these names; ``_`` in a name is a blank in the header."""
     print_table([name.replace("_", " ") for name in names], [[getattr(row, name) for name in names] for row in rows])
+
+
+def print_findings(findings: Iterable[Finding], err: bool = False) -> None:
+    """Print findings, each with its examples; on standard error each begins with what it is."""
+    prefix = {"error": "bibld: ", "warning": "warning: ", "info": ""}
+    for finding in findings:
+        click.echo(f"{prefix[finding.severity] if err else ''}{finding}", err=err)
+        for example in finding.examples:
+            parts = (example.at, example.where, example.what)
+            click.echo(f"    {'  '.join(part for part in parts if part)}", err=err)
 
 
 def count_of(number: int, noun: str, plural: str = "") -> str:

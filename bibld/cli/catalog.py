@@ -12,6 +12,7 @@ from bibld.cli._options import (
     config_argument,
     count_of,
     json_option,
+    print_findings,
     print_json,
     print_rows,
     quiet_option,
@@ -91,8 +92,7 @@ def check(config: Path, all_records: bool, repair: bool, as_json: bool, quiet: b
     if as_json:
         print_json(report)
     else:
-        for finding in report.findings:
-            click.echo(str(finding))
+        print_findings(report.findings)
         if not report.findings:
             click.echo(f"{count_of(report.records, 'record')} checked: no faults")
         elif any(finding.mended for finding in report.findings):

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import click
 
-from bibld.cli._options import config_argument, json_option, print_json, print_rows, quiet_option
+from bibld.cli._options import (
+    config_argument,
+    json_option,
+    print_findings,
+    print_json,
+    print_rows,
+    quiet_option,
+)
 from bibld.cli.run import KEPT_OLD_STATE, STAGE_FAILED
 
 
@@ -33,13 +40,7 @@ def check(config: Path, as_json: bool, quiet: bool) -> None:
         print_rows(report.files, "source", "file", "bytes", "carrier", "charset", "flavour", "records")
         for text in report.servers:
             click.echo(text)
-    for text in report.warnings:
-        click.echo(f"warning: {text}", err=True)
-    for doubt in report.doubts:
-        for reason in doubt.reasons:
-            click.echo(f"bibld: {doubt.source}: in doubt, keeps its old state: {reason}", err=True)
-    for fault in report.faults:
-        click.echo(f"bibld: {fault}", err=True)
+    print_findings(report.findings, err=True)
     if report.faults or report.doubts:
         sys.exit(STAGE_FAILED if report.faults else KEPT_OLD_STATE)
     if not as_json:

@@ -8,18 +8,19 @@ from functools import partial
 import numpy as np
 
 from bibld.catalog import Catalog, Queue
-from bibld.catalog.check import Fault, abbreviate
+from bibld.catalog.check import FoundFault, abbreviate
 from bibld.config import Config
 from bibld.dedup.extraction import made_number
 from bibld.dedup.index import Index, RecordRows
 from bibld.errors import CatalogError
+from bibld.model.finding import Finding
 from bibld.progress import Progress
 
 _REBUILT = "the next run builds it again"
 _CHUNK = 50_000
 
 
-def index_faults(catalog: Catalog, config: Config, progress: Progress) -> Iterator[Fault]:
+def index_faults(catalog: Catalog, config: Config, progress: Progress) -> Iterator[FoundFault]:
     """Yield what is wrong with rows and keys; the caller must have locked the catalog.
 
     The repair of damaged files removes them; that of rows that do not agree with the catalog requeues their records.
@@ -36,17 +37,18 @@ def index_faults(catalog: Catalog, config: Config, progress: Progress) -> Iterat
         for start in range(0, len(rows.table), _CHUNK):
             progress.advance(len(rows.table.chunk(start, start + _CHUNK)))
     except CatalogError as error:
-        yield Fault(place, str(error).partition("; run")[0], _REBUILT, index.discard)
+        yield Finding(place, str(error).partition("; run")[0], _REBUILT), index.discard
         return
     if statistics is not None:
         try:
             index.open_key_tables(rows, statistics[0]).close()
         except CatalogError as error:
-            yield Fault(place, str(error), _REBUILT, partial(index.remove_keys, index.key_file(rows, statistics[0])))
+            key_file = index.key_file(rows, statistics[0])
+            yield Finding(place, str(error), _REBUILT), partial(index.remove_keys, key_file)
     yield from _row_faults(catalog, rows)
 
 
-def _row_faults(catalog: Catalog, rows: RecordRows) -> Iterator[Fault]:
+def _row_faults(catalog: Catalog, rows: RecordRows) -> Iterator[FoundFault]:
     """Yield the records that are not queued and whose rows do not agree with the catalog."""
     waiting = np.array(catalog.dirty[Queue.UNMATCHED_RECORDS].items(), dtype=np.int64)
     marks = [(ordinal, made_number(made_by)) for ordinal, made_by, _ in catalog.records.fingerprints()]
@@ -61,7 +63,7 @@ def _row_faults(catalog: Catalog, rows: RecordRows) -> Iterator[Fault]:
     ):
         wrong = np.setdiff1d(found, waiting).tolist()
         if wrong:
-            yield Fault("index", what.format(abbreviate(wrong)), _REBUILT, _requeue(catalog, wrong))
+            yield Finding("index", what.format(abbreviate(wrong)), _REBUILT), _requeue(catalog, wrong)
 
 
 def _requeue(catalog: Catalog, ordinals: list[int]) -> Callable[[], None]:
