@@ -232,7 +232,7 @@ def _open(site: Site, places: Places, has_services: bool = True) -> Served:
             search = Search(site.search(), site.published())
             opening.callback(search.view.close)
             opening.callback(search.names.close)
-        interfaces = open_interfaces(release, finder, view_of_pages, search, pool, pages, documents.run)
+        interfaces = open_interfaces(release, finder, view_of_pages, search, documents.run)
         opening.callback(interfaces.close)
         searching = SearchSite(release, site.search, pages, finder, documents.run)
         opening.callback(searching.close)

@@ -54,7 +54,6 @@ PAGES = {
     + quote("SELECT * { VALUES (?lat ?long ?n) { (55.7 37.6 9) (52.5 13.4 4) (-33.9 151.2 1) } }"),
     "long query": "sparql?query=" + quote("SELECT * {\n" + "  ?s ?p ?o .\n" * 60 + "} LIMIT 3"),
     "faulty query": "sparql?query=SELECT%20%3Fs%20WHER",
-    "triples": "fragments",
     "not found": "nothing",
 }
 """Every kind of page: its name and its path; names in braces are the first link of that kind of the publication."""

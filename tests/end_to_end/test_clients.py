@@ -1,4 +1,4 @@
-"""Programs that people use read the documents, the fragments and the feed of a real server.
+"""Programs that people use read the documents and the feed of a real server.
 
 `rapper` is in the Debian package raptor2-utils. Comunica: see ``tests/serve/test_clients.py``.
 """
@@ -104,7 +104,7 @@ def test_rapper_reads_the_description_of_the_dataset_by_its_well_known_address(b
 # -- Comunica ----------------------------------------------------------------------------------------------------------
 
 
-def ask_comunica(query: str, *sources: str | dict[str, str]) -> list[str]:
+def ask_comunica(query: str, *sources: str) -> list[str]:
     script = COMUNICA / "documents.mjs"
     script.write_text(SCRIPT, encoding="utf-8")
     command = ["node", str(script), json.dumps(sources), query]
@@ -119,15 +119,6 @@ def test_comunica_reads_a_document_by_its_iri(base):
     thing = f"{base}{DOCUMENT}"
     found = ask_comunica(f"SELECT ?value {{ <{thing}> <http://purl.org/dc/terms/title> ?value }}", thing)
     assert any("Мастер и Маргарита" in each for each in found), found
-
-
-@needs_comunica
-def test_comunica_joins_fragments(base):
-    query = f"""SELECT DISTINCT ?value {{
-        <{base}{DOCUMENT}> <http://purl.org/dc/terms/creator> ?creator .
-        ?creator <http://schema.org/name> ?value }}"""
-    found = ask_comunica(query, {"type": "qpf", "value": f"{base}fragments"})
-    assert any("Булгаков" in each for each in found), found
 
 
 @needs_comunica

@@ -1,11 +1,10 @@
-"""OAI-PMH, Triple Pattern Fragments and reconciliation of the sample, asked as harvesters and clients do."""
+"""OAI-PMH and reconciliation of the sample, asked as harvesters and clients do."""
 
 from __future__ import annotations
 
 import json
 
 import httpx
-import pyoxigraph as ox
 import pytest
 from lxml import etree
 from sickle import Sickle
@@ -17,7 +16,6 @@ pytestmark = pytest.mark.server
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
 FIRST = "oai:localhost:resource/rsl/01001325043"
 DC = "{http://purl.org/dc/elements/1.1/}"
-HYDRA = "http://www.w3.org/ns/hydra/core#"
 XSI = "{http://www.w3.org/2001/XMLSchema-instance}"
 
 
@@ -198,80 +196,6 @@ def test_arguments_may_be_posted(http):
     assert prefixes == ["oai_dc", "mods", "marcxml"]
     assert http.post("oai", content=b"verb=Identify", headers={"content-type": "text/plain"}).status_code == 415
     assert http.put("oai").status_code == 405
-
-
-# -- Triple Pattern Fragments ------------------------------------------------------------------------------------------
-
-
-def fragment(http, accept="application/trig", **terms):
-    answer = http.get("fragments", params=terms, headers={"accept": accept})
-    assert answer.status_code == 200, answer.text
-    kind = {"application/trig": ox.RdfFormat.TRIG, "text/turtle": ox.RdfFormat.TURTLE}[accept]
-    quads = list(ox.parse(answer.content, format=kind))
-    data = [quad.triple for quad in quads if isinstance(quad.graph_name, ox.DefaultGraph)]
-    controls = [quad.triple for quad in quads if not isinstance(quad.graph_name, ox.DefaultGraph)]
-    return data, controls
-
-
-def value_of(controls, name):
-    return [each.object.value for each in controls if each.predicate.value == name]
-
-
-def test_following_next_gives_every_triple_of_a_pattern_once(http):
-    predicate = "http://purl.org/dc/terms/title"
-    seen, page = [], 1
-    while True:
-        data, controls = fragment(http, predicate=predicate, page=page)
-        seen += data
-        following = value_of(controls, f"{HYDRA}next")
-        if not following:
-            break
-        page += 1
-        assert following == [
-            f"http://localhost:8000/fragments?predicate=http%3A%2F%2Fpurl.org%2Fdc%2Fterms%2Ftitle&page={page}"
-        ]
-    assert len(set(map(str, seen))) == len(seen) > 100
-    query = f"SELECT (COUNT(*) AS ?n) WHERE {{ ?s <{predicate}> ?o }}"
-    answer = http.get("sparql", params={"query": query}, headers={"accept": "text/csv"})
-    assert int(answer.text.split()[1]) == len(seen)
-    _, controls = fragment(http, predicate=predicate)
-    assert set(value_of(controls, "http://rdfs.org/ns/void#triples")) == {str(len(seen))}
-
-
-@pytest.mark.parametrize("value", ['"Часть речи"@ru', '"Chastʹ rechi"@ru-latn'])
-def test_a_literal_finds_its_subjects(http, value):
-    data, _ = fragment(http, predicate="http://purl.org/dc/terms/title", object=value)
-    assert {each.subject.value for each in data} == {"http://localhost:8000/resource/slavica/ocm00082045"}
-
-
-def test_a_pattern_of_three_terms_is_the_triple_or_nothing(http):
-    subject, predicate = "http://localhost:8000/resource/slavica/ocm00082045", "http://purl.org/ontology/bibo/oclcnum"
-    assert len(fragment(http, subject=subject, predicate=predicate, object='"82045"')[0]) == 1
-    data, controls = fragment(http, subject=subject, predicate=predicate, object='"1"')
-    assert data == []
-    assert set(value_of(controls, f"{HYDRA}totalItems")) == {"0"}
-    assert value_of(controls, f"{HYDRA}template") == ["http://localhost:8000/fragments{?subject,predicate,object}"]
-
-
-def test_a_term_is_never_more_than_a_term_of_the_query(http):
-    hostile = '"x" } } UNION { SELECT * WHERE { ?s ?p ?o } } #"'
-    data, _ = fragment(http, object=hostile)
-    assert data == []
-    for wrong in ({"subject": "<a b>"}, {"subject": '"x"'}, {"predicate": "x> ?p <y"}, {"page": "0"}, {"page": "x"}):
-        assert http.get("fragments", params=wrong, headers={"accept": "text/turtle"}).status_code == 400
-
-
-def test_fragments_come_as_page_and_data(http):
-    assert http.get("fragments", headers={"accept": "image/png"}).status_code == 406
-    page = http.get("fragments", params={"subject": "urn:x"}, headers={"accept": "text/html"})
-    assert page.headers["content-type"] == "text/html; charset=utf-8"
-    assert 'name="predicate"' in page.text
-    hostile = http.get("fragments", params={"object": '"<script>alert(1)</script>"'}, headers={"accept": "text/html"})
-    assert "<script>alert" not in hostile.text
-    for media_type in ("text/turtle", "application/n-quads", "application/n-triples", "application/ld+json"):
-        answer = http.get("fragments", headers={"accept": media_type})
-        assert answer.headers["content-type"].partition(";")[0] == media_type
-        assert answer.headers["vary"].startswith("Accept")
 
 
 # -- reconciliation ----------------------------------------------------------------------------------------------------

@@ -57,13 +57,6 @@ def test_a_small_graph_is_drawn_around_the_thing_with_most_links(client):
     assert '<svg class="picture of-screen"' in asked.text
 
 
-def test_the_explanation_of_a_query_is_no_graph_and_has_no_other_forms(client):
-    answer = client.get("/sparql", params={"query": PEOPLE, "explain": "true", "format": "html"})
-    assert "<pre" in answer.text
-    assert "format=turtle" not in answer.text
-    assert '<svg class="picture' not in answer.text
-
-
 def test_examples_are_ordered_by_topic_and_none_is_left_out():
     examples = [ExampleQuery(f"{number:02}-x", "Title", "", "ASK {}") for number in (1, 5, 6, 20, 50)]
     topics = by_topic(examples)

@@ -38,7 +38,7 @@ class Service:
 @pytest.fixture
 def opened():
     service = Service()
-    found = Interfaces(None, service, None, {}, None)
+    found = Interfaces(None, service, None)
     yield found, service
     service.may_answer.set()
     found.close()

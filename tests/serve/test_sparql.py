@@ -480,33 +480,3 @@ def test_a_result_has_a_tag_and_is_not_sent_twice(client):
     assert (again.status_code, again.content) == (304, b"")
     other = client.get(f"{ENDPOINT}?{urlencode({'query': COUNT, 'format': 'csv'})}")
     assert other.headers["etag"] != answer.headers["etag"]
-
-
-def test_an_explanation_shows_dataset_prefixes_limits_and_sizes_of_patterns(client):
-    text = "SELECT ?s { ?s a bibo:Book ; dcterms:title ?t } # of books"
-    answer = ask(client, text, "application/json", explain="true")
-    assert (answer.status_code, bare(answer)) == (200, "application/json")
-    found = answer.json()
-    assert found["query"] == "SELECT ?s { ?s a bibo:Book ; dcterms:title ?t }"
-    assert (found["kind"], found["default_graph"], found["named_graphs"]) == ("table", "union", "all")
-    assert sorted(found["added_prefixes"]) == ["bibo", "dcterms"]
-    assert found["limits"]["memory"] == 256
-    assert found["patterns"] == [
-        {"pattern": "?s a bibo:Book", "matches": 1, "has_more": False},
-        {"pattern": "?s dcterms:title ?t", "matches": 2, "has_more": False},
-    ]
-    page = ask(client, text, "text/html", explain="")
-    assert "1  ?s a bibo:Book" in page.text
-    assert "Default graph: all graphs together" in page.text
-    russian = ask(client, text, "text/html", explain="", lang="ru").text
-    assert "Граф по умолчанию: все графы вместе" in russian
-    assert "Default graph" not in russian
-    assert ask(client, text, explain="false").json()["results"]
-
-
-@pytest.mark.parametrize(
-    ("query", "status"),
-    [("SELECT * {", 400), ("DROP ALL", 403), ("SELECT * { SERVICE <http://x/> {} }", 403), ("ASK {}", 200)],
-)
-def test_an_explanation_is_refused_as_its_query_is(client, query, status):
-    assert ask(client, query, "application/json", explain="1").status_code == status

@@ -1,4 +1,4 @@
-"""More interfaces to a release: OAI-PMH 2.0, Triple Pattern Fragments and the Reconciliation API 0.2."""
+"""More interfaces to a release: OAI-PMH 2.0 and the Reconciliation API 0.2."""
 
 from __future__ import annotations
 
@@ -23,17 +23,10 @@ from bibld.serve._http import (
     Endpoint,
     ProblemError,
     Representation,
-    accept_of,
-    language_headers,
-    language_of,
     query_of,
     respond,
 )
-from bibld.serve._interfaces import fragments, oai, reconcile
-from bibld.serve._negotiation import choose
-from bibld.serve._pages import PagesByLanguage
-from bibld.serve._sparql.clients import client_of
-from bibld.serve._sparql.pool import Pool, QueueFullError, TooManyQueriesError
+from bibld.serve._interfaces import oai, reconcile
 from bibld.serve._things import Finder, OpenRelease, Thing
 
 _LONGEST_FORM = 1 << 20
@@ -76,8 +69,6 @@ class Interfaces:
         self,
         provider: oai.Provider | None,
         service: reconcile.Service | None,
-        found: fragments.Fragments,
-        pages: PagesByLanguage,
         run: Threads,
     ) -> None:
         self._provider = provider
@@ -85,15 +76,12 @@ class Interfaces:
         # Searches are short, and do not wait for pages: they have a thread for themselves.
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bibld-search")
         self._searching = 0
-        self._fragments = found
-        self._pages = pages
         self._run = run
 
     def routes(self) -> list[tuple[str, Endpoint, tuple[str, ...]]]:
         """Return the paths after the mount, and what answers there to which methods."""
         return [
             ("oai", self._oai, ("GET", "POST")),
-            ("fragments", self._fragment, ("GET",)),
             ("reconcile", self._reconcile, ("GET", "POST")),
             ("reconcile/suggest/{kind}", self._suggest, ("GET",)),
             ("reconcile/properties", self._properties, ("GET",)),
@@ -177,28 +165,6 @@ class Interfaces:
             body, headers={**ALWAYS, "Content-Type": "text/xml; charset=utf-8", "Cache-Control": "no-cache"}
         )
 
-    async def _fragment(self, request: Request) -> Response:
-        """Answer a request for a fragment."""
-        media_type = choose(accept_of(request), tuple(fragments.FORMATS))
-        if media_type is None:
-            detail = f"Fragments come as {', '.join(fragments.FORMATS)}."
-            raise ProblemError(406, "Not acceptable", detail)
-        pattern = fragments.Pattern.from_parameters(await parameters_of(request))
-        try:
-            found = await self._fragments.find(pattern, client_of(request))
-        except TooManyQueriesError as error:
-            raise ProblemError(429, "Too many queries", str(error), {"Retry-After": _RETRY_AFTER}) from error
-        except QueueFullError as error:
-            raise ProblemError(503, "Busy", str(error), {"Retry-After": _RETRY_AFTER}) from error
-        headers: tuple[tuple[str, str], ...] = ()
-        if media_type == "text/html":
-            headers = language_headers(language_of(request))
-            pages = {name: fragments.query_of(pattern, page) for name, page in self._fragments.pages(found).items()}
-            body = self._pages[language_of(request)].fragment(found, pages)
-        else:
-            body = self._fragments.write(found, media_type)
-        return respond(request, Representation(body, media_type, headers))
-
 
 def _candidates(query: reconcile.ReconciliationQuery, service: reconcile.Service) -> list[dict[str, object]]:
     return service.candidates(query)
@@ -240,8 +206,6 @@ def open_interfaces(
     finder: Finder,
     view: PublishedView | None,
     search: Search | None,
-    pool: Pool,
-    pages: PagesByLanguage,
     run: Threads,
 ) -> Interfaces:
     """Return the interfaces of a release; ``view`` is used in the thread of ``run`` only."""
@@ -262,4 +226,4 @@ def open_interfaces(
     content = oai.Content(mods, marc)
     provider = oai.Provider(release.manifest, view, content, release.contact) if view is not None else None
     service = reconcile.Service(release.manifest, search.names, search.view) if search is not None else None
-    return Interfaces(provider, service, fragments.Fragments(pool, release.manifest), pages, run)
+    return Interfaces(provider, service, run)

@@ -15,8 +15,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError, StoreUnavailableError
-from bibld.model.sparql.faults import undeclared_prefixes
-from bibld.model.sparql.patterns import find_patterns
 from bibld.protocols import Query
 from bibld.serve._graph import with_prefixes_in_order, write
 from bibld.serve._http import (
@@ -32,7 +30,6 @@ from bibld.serve._http import (
 from bibld.serve._language import Language, language_named, message
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import PagesByLanguage, SparqlView, result_view
-from bibld.serve._sparql import explanation
 from bibld.serve._sparql.cache import Key, ResultCache, Served
 from bibld.serve._sparql.clients import client_of, while_connected
 from bibld.serve._sparql.description import DEFAULT_SIZE, GRAPH_NAMES, GRAPH_SIZES, Sizes, describe_service
@@ -103,8 +100,6 @@ class SparqlEndpoint:
         accept = accept_of(request)
         if asked.query is None:
             return await self._describe(request, asked, accept)
-        if asked.is_explained:
-            return await self._explain(request, asked, accept)
         table, graph = wanted_types(asked, accept)
         try:
             return await self._result(request, asked, table, graph)
@@ -176,73 +171,10 @@ class SparqlEndpoint:
         body = await asyncio.to_thread(with_prefixes_in_order, answer.body, answer.media_type)
         return msgspec.structs.replace(answer, body=body)
 
-    async def _explain(self, request: Request, asked: Asked, accept: str) -> Response:
-        """Explain how a query is evaluated, without its result."""
-        assert asked.query is not None
-        named = {"html": HTML, "json": "application/json"}
-        media_type = named.get(asked.format or "") or choose(accept, ("application/json", HTML))
-        if media_type is None:
-            raise ProblemError(
-                406, message("Not acceptable"), message("An explanation is application/json or text/html.")
-            )
-        explaining = asyncio.create_task(self._explanation(asked, client_of(request)))
-        try:
-            await while_connected(request, explaining)
-            found = explaining.result()
-        except StoreError as error:
-            raise self._problem(request, asked.query, error, media_type == HTML) from error
-        finally:
-            explaining.cancel()
-        if media_type == HTML:
-            return self._page(
-                request,
-                SparqlView(
-                    asked.query, text=found.as_text(self._pages[language_of(request)].language), is_explanation=True
-                ),
-                ("Cache-Control", "no-cache"),
-            )
-        body = msgspec.json.encode(found)
-        return respond(request, Representation(body, media_type, (("Cache-Control", "no-cache"),)))
-
     def _page(self, request: Request, view: SparqlView, *headers: tuple[str, str]) -> Response:
         tag = language_of(request)
         headers = (*language_headers(tag), *headers)
         return respond(request, Representation(self._pages[tag].sparql(view), HTML, headers))
-
-    async def _explanation(self, asked: Asked, client: str) -> explanation.Explanation:
-        assert asked.query is not None
-        checked = await self._check(asked.query)
-        kind = ""
-        try:
-            await self._pool.answer(self._query(asked, checked, None, None), 1, client)
-        except NotAcceptableError as error:  # it has been parsed, and no format is accepted
-            kind = str(error)
-        patterns = await asyncio.to_thread(find_patterns, asked.query, self._prefixes)
-        sizes = None
-        if patterns is not None:
-            counting = msgspec.structs.replace(asked, query=explanation.counting_query(asked.query, patterns))
-            query = self._query(counting, checked, RESULTS_JSON, None)
-            try:
-                counted: bytes | None = (await self._pool.answer(query, 1, client)).body
-            except (QueryTimeoutError, QueryMemoryError):
-                counted = None
-            sizes = explanation.pattern_sizes(patterns, counted)
-        used = await asyncio.to_thread(undeclared_prefixes, asked.query)
-        in_request = bool(asked.default_graphs or asked.named_graphs)
-        return explanation.Explanation(
-            checked.normal,
-            kind,
-            list(asked.default_graphs)
-            if in_request
-            else explanation.NAMED_IN_QUERY
-            if checked.has_dataset
-            else "union",
-            list(asked.named_graphs) if in_request else explanation.NAMED_IN_QUERY if checked.has_dataset else "all",
-            {name: self._prefixes[name] for name in sorted(used & self._prefixes.keys())},
-            explanation.Limits(self._pool.limits.seconds, self._pool.limits.memory, self._max_result),
-            checked.is_repeatable,
-            sizes,
-        )
 
     async def _describe(self, request: Request, asked: Asked, accept: str) -> Response:
         """Without a query: the page, or the description of the service (SPARQL 1.1 Service Description)."""

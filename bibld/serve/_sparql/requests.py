@@ -59,7 +59,6 @@ _NAMED = {
 
 _LONGEST_QUERY = 256 * 1024
 _FIELDS = 1000
-_NO = frozenset({"false", "no", "0"})
 _UPDATE_PARAMETERS = frozenset({"update", "using-graph-uri", "using-named-graph-uri"})
 _READ_ONLY = message("This endpoint answers queries; it refuses updates.")
 _TOO_LONG = message("A query may have %(number)s characters.", number=f"{_LONGEST_QUERY:,}")
@@ -73,7 +72,6 @@ class Asked(msgspec.Struct, frozen=True):
     example: str | None = None
     default_graphs: tuple[str, ...] = ()
     named_graphs: tuple[str, ...] = ()
-    is_explained: bool = False
 
 
 async def read_request(request: Request) -> Asked:
@@ -120,7 +118,6 @@ def _from_parameters(parameters: Sequence[tuple[str, str]]) -> Asked:
         values.get("example", [None])[0],
         tuple(values.get("default-graph-uri", ())),
         tuple(values.get("named-graph-uri", ())),
-        "explain" in values and values["explain"][0].lower() not in _NO,
     )
 
 
