@@ -11,7 +11,7 @@ from bibld.search import FILE, Asked, has_search, open_search, write_search
 from bibld.search import _rows as rows_of_search
 from bibld.search import _writer as writer_of_search
 from bibld.search._codes import LINKED_TO_AUTHORITY, MERGED, code_of, pack_codes, unpack_codes, values_of
-from tests.published.test_searching import BASE, LINES, TOLSTOY, book, shape, thing, write
+from tests.search.test_searching import BASE, LINES, TOLSTOY, book, shape, thing, write
 
 TEXTS = ["война", "толстой", "автор:толстой", "литература", "графа"]
 RENAMED = sorted({*LINES, *thing(TOLSTOY, "Толстой, Лев Николаевич", "граф"), *book(20, "Юность", author=TOLSTOY)})

@@ -10,7 +10,7 @@ from bibld.documents import fill, open_published
 from bibld.model.rdf import term
 from bibld.search import FILE, _staged, _writer, write_search
 from bibld.search._packing import Packing
-from tests.published.test_search import BASE, PERSON, book, line, state
+from tests.search.test_search import BASE, PERSON, book, line, state
 
 TABLES = {
     "SELECT path_of(kind, data), kind, bucket, year, uses, title_of(kind, data) FROM entry JOIN detail USING (id)"
