@@ -1,5 +1,6 @@
-# `make run` builds the sample and serves it; `make test` checks the sources and runs the tests. Both install what they
-# need into .venv; the machine must have python3 (3.11 or later), python3-venv and make.
+# `make run` builds the sample and serves it; `make test` checks the sources and runs the quick tests; `make test-all` runs
+# those with servers, a browser, Spark and real records, too. All install what they need into .venv; the machine must have
+# python3 (3.11 or later), python3-venv and make.
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -10,7 +11,7 @@ BIN := $(VENV)/bin
 EDITOR := bibld/serve/editor
 GEOGRAPHY := bibld/text/geography
 
-.PHONY: run test check bench mutants clean editor geography
+.PHONY: run test test-all check bench mutants clean editor geography
 
 run: $(VENV)/installed editor geography
 	$(BIN)/bibld run sample_data/bibld.toml
@@ -22,9 +23,14 @@ ifneq ($(SERVE),0)
 	$(BIN)/bibld serve sample_data/bibld.toml --port $(PORT)
 endif
 
-# PROCESSES=2 runs the tests in so many processes; the output is in no order then.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+LONG := browser or server or slow or spark
+
 test: check
-	$(BIN)/python -m pytest $(if $(PROCESSES),--numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder)
+	$(PYTEST) -m "not ($(LONG))"
+
+test-all: test
+	$(PYTEST) -m "$(LONG)"
 
 check: $(VENV)/installed-dev editor geography
 	$(BIN)/ruff check
