@@ -22,12 +22,14 @@ Each stage is a package, a command and a table of the configuration with this na
 
 from __future__ import annotations
 
+import re
 import sys
+from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from bibld._version import __version__ as __version__
-from bibld.lazy_imports import import_on_use
 
 if TYPE_CHECKING:
     from bibld._api.checks import check_sources as check_sources
@@ -114,68 +116,20 @@ if TYPE_CHECKING:
     from bibld.validate import ValidationReport as ValidationReport
 
 # A name is imported when it is first used, so that each command starts without what only others need.
-_HOMES = {
-    "_api.checks": ("check_sources",),
-    "_api.endpoint": ("query",),
-    "_api.links": ("Links",),
-    "_api.matching": (
-        "DuplicateClusters",
-        "MergedCluster",
-        "RecordCluster",
-        "find_duplicates",
-        "merge",
-        "to_quads",
-    ),
-    "_api.records": ("Converter", "Record", "RejectWarning", "read", "to_mods"),
-    "_api.review": ("Imported", "Review", "ReviewSession", "VerdictRow"),
-    "_api.rows": ("AdapterRow", "ClusterRow", "FileRow", "PairRow", "RecordRow", "Stats", "list_adapters"),
-    "_api.tables": ("Table",),
-    "_api.workspace": ("Workspace",),
-    "catalog": ("RELATIONS", "Reject"),
-    "catalog.exchange": ("ConvertedWorkspace",),
-    "_api.workspace_check": ("CheckReport",),
-    "dedup": ("MethodOptions",),
-    "dedup.comparison": ("MethodComparison", "MethodResult"),
-    "dedup.evaluate": ("Evaluation",),
-    "dedup.review": ("Question",),
-    "errors": (
-        "BadQueryError",
-        "BibldError",
-        "CatalogError",
-        "ConfigError",
-        "CrosswalkError",
-        "DamagedFileError",
-        "HarvestError",
-        "QueryTimeoutError",
-        "ReadError",
-        "RecordError",
-        "StageError",
-        "StoreError",
-        "StoreUnavailableError",
-    ),
-    "_api.explaining": ("IriReport", "PairReport", "RecordReport"),
-    "harvest": ("Freshness", "HarvestResult"),
-    "ingest": ("Conversion", "LoadResult", "Withheld"),
-    "link": ("LinkReport",),
-    "model.finding": ("Finding",),
-    "model.marc": ("ControlField", "DataField", "Leader", "MarcRecord", "Subfield"),
-    "model.mods": ("Mods",),
-    "model.mods_xml": ("from_xml", "to_xml"),
-    "model.origin": ("Origin", "RecordId"),
-    "ingest.notes": ("Doubt",),
-    "pipeline": ("Summary",),
-    "protocols": ("Row", "SourceRecord"),
-    "publish": ("ReleaseCheck", "ReleaseSummary", "Verification"),
-    "_api.sample": ("write_sample",),
-    "_api.source_check": ("CheckedFile", "SourcesReport"),
-    "validate": ("ReportSettings", "ShapeFinding", "ValidationReport"),
+_HOME_OF = {
+    name: module
+    for module, name in re.findall(r"^    from (\S+) import (\w+) as", Path(__file__).read_text("utf-8"), re.MULTILINE)
 }
-_HOME_OF = {name: f"bibld.{module}" for module, names in _HOMES.items() for name in names}
 
 __all__ = sorted(_HOME_OF)
 
 
-__getattr__ = import_on_use(__name__, _HOMES)
+def __getattr__(name: str) -> object:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'bibld' has no attribute {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -39,7 +39,6 @@ from bibld.ingest._rules import (
 )
 from bibld.ingest._unchanged import files_fingerprint
 from bibld.ingest._withheld import Withheld, clear_withheld, withhold
-from bibld.lazy_imports import import_on_use
 
 if TYPE_CHECKING:
     from bibld.ingest._load import Intake, LoadResult, original_of, public_original_of
@@ -52,23 +51,6 @@ if TYPE_CHECKING:
         suppressed_ordinal,
         values_not_found,
     )
-
-# These need the catalog or further processes, which are not needed to inspect files and to convert a few records.
-__getattr__ = import_on_use(
-    __name__,
-    {
-        "_load": ("Intake", "LoadResult", "original_of", "public_original_of"),
-        "_pool": ("ConversionPool",),
-        "_takedown": (
-            "SuppressionRequest",
-            "apply_suppressions",
-            "read_suppressions",
-            "report_suppressions",
-            "suppressed_ordinal",
-            "values_not_found",
-        ),
-    },
-)
 
 __all__ = [
     "ENCODED_TWICE",
@@ -116,3 +98,16 @@ __all__ = [
     "values_not_found",
     "withhold",
 ]
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Import what needs the catalog or processes on first use: inspecting and converting files needs neither."""
+        if name in __all__:
+            from bibld.ingest import _load, _pool, _takedown
+
+            for module in (_load, _pool, _takedown):
+                if hasattr(module, name):
+                    return getattr(module, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

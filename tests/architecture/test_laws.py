@@ -43,6 +43,7 @@ LAYER_OF = {name: number for number, layer in enumerate(LAYERS) for name in laye
 
 # Modules that may import by a name that is computed, and what they may import so.
 DYNAMIC_IMPORTS = {
+    "bibld": "the public names are imported on use",
     "bibld.lazy_imports": "packages state which of their names are imported on use",
     "bibld.protocols.adapters": "adapters are found by the name of their file or entry point",
     "bibld.dedup.compilation": "the sources state which modules have kernels to compile",
