@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
@@ -27,13 +28,20 @@ source_option = click.option("--source", help="Only records of this source.")
 
 def print_json(value: object) -> None:
     """Print a value as JSON on standard output."""
-    click.echo(msgspec.json.format(msgspec.json.encode(value, enc_hook=_plain)).decode())
+    click.echo(msgspec.json.format(to_json(value)).decode())
 
 
-def _plain(value: object) -> Any:  # noqa: ANN401
+def to_json(value: object) -> bytes:
+    """Return any result of the public functions as JSON: tables as lists, paths as texts."""
+    return msgspec.json.encode(value, enc_hook=_plain)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, os.PathLike):
+        return os.fsdecode(value).encode("utf-8", "backslashreplace").decode()
     if isinstance(value, bibld.Table):
         return list(value)
-    raise NotImplementedError
+    raise NotImplementedError(f"{type(value).__name__} cannot be written as JSON")
 
 
 def print_table(

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import click
 
 from bibld.cli._files import on_disk
-from bibld.cli._options import json_option
+from bibld.cli._options import json_option, to_json
 
 
 @click.command()
@@ -22,8 +22,6 @@ def read(files: tuple[str, ...], reader: str, charset: str, as_json: bool) -> No
     `-` is standard input, which is read to its end first. Pieces that are no record are reported on standard error, and
     the exit code is 1 then.
     """
-    import msgspec
-
     import bibld
 
     rejected = False
@@ -39,5 +37,5 @@ def read(files: tuple[str, ...], reader: str, charset: str, as_json: bool) -> No
                 click.echo(f"{announced}: {record.reader}, {record.charset}", err=True)
             for warning in record.warnings:
                 click.echo(f"{record.origin}: {warning}", err=True)
-            click.echo(msgspec.json.encode(record.content).decode() if as_json else str(record))
+            click.echo(to_json(record.content).decode() if as_json else str(record))
     sys.exit(1 if rejected else 0)
