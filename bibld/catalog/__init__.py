@@ -17,15 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TextIO
 
-from bibld.catalog._records.records import LoadCounts, NewRecord, Records, Reject, Superseded
-from bibld.catalog._register.entity_verdicts import EntityVerdict
-from bibld.catalog._register.history import EventKind, History
-from bibld.catalog._register.link_verdicts import LinkDecision, LinkVerdict, LinkVerdicts, LinkVerdictTable
-from bibld.catalog._register.register import Register
-from bibld.catalog._register.suppressions import Suppression, Suppressions
-from bibld.catalog._register.verdicts import RELATIONS, PersonVerdict, StoredVerdict, Verdicts
-from bibld.catalog._results.descriptions import DependencyRow, DescriptionRow, Descriptions, StatementRow, Statements
-from bibld.catalog._results.entities import (
+from bibld.catalog._descriptions import DependencyRow, DescriptionRow, Descriptions, StatementRow, Statements
+from bibld.catalog._entities import (
     AssertionChange,
     AssertionKeys,
     Entities,
@@ -34,12 +27,17 @@ from bibld.catalog._results.entities import (
     hash_key,
     to_moved,
 )
-from bibld.catalog._results.figures import CatalogFigures, SampledRecord
-from bibld.catalog._results.linkage import Linkage, StoredEdge, encode_edge, read_edge, with_outcome
-from bibld.catalog._results.links import Links, RegisteredFile, StoredLink
-from bibld.catalog._results.matching import IndexState, Matching, MatchingState
-from bibld.catalog._results.patches import Delivery, Patches
-from bibld.catalog._results.remote_stores import RemoteState, RemoteStores
+from bibld.catalog._entity_verdicts import EntityVerdict
+from bibld.catalog._figures import CatalogFigures, SampledRecord
+from bibld.catalog._history import EventKind, History
+from bibld.catalog._link_verdicts import LinkDecision, LinkVerdict, LinkVerdicts, LinkVerdictTable
+from bibld.catalog._linkage import Linkage, StoredEdge, encode_edge, read_edge, with_outcome
+from bibld.catalog._links import Links, RegisteredFile, StoredLink
+from bibld.catalog._matching import IndexState, Matching, MatchingState
+from bibld.catalog._patches import Delivery, Patches
+from bibld.catalog._records import LoadCounts, NewRecord, Records, Reject, Superseded
+from bibld.catalog._register import Register
+from bibld.catalog._remote_stores import RemoteState, RemoteStores
 from bibld.catalog._schema import (
     CATALOG,
     CATALOG_FORMAT,
@@ -51,6 +49,8 @@ from bibld.catalog._schema import (
     open_database,
 )
 from bibld.catalog._stages import DirtyQueue, DirtyQueues, ItemKind, Queue, Runs, StageQueue
+from bibld.catalog._suppressions import Suppression, Suppressions
+from bibld.catalog._verdicts import RELATIONS, PersonVerdict, StoredVerdict, Verdicts
 from bibld.catalog.compression import Blobs
 from bibld.catalog.engines import missing_results
 from bibld.errors import CatalogError

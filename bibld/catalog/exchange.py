@@ -15,10 +15,10 @@ from pathlib import Path
 import msgspec
 
 from bibld.catalog import Catalog, lock_folder
+from bibld.catalog._entities import AssertionKeys
 from bibld.catalog._exchange.export import Export, Row, WorkspaceState
 from bibld.catalog._exchange.restore import Restoration
 from bibld.catalog._exchange.tables import TABLES, ExchangeTable
-from bibld.catalog._results.entities import AssertionKeys
 from bibld.errors import CatalogError
 
 __all__ = [

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from bibld.catalog import Catalog, NewRecord, Superseded, digest
-from bibld.catalog._records.changes import Changes
+from bibld.catalog._former import Changes
 from bibld.errors import CatalogError, ReadError
 from bibld.model.mods import Mods, TitleInfo
 from bibld.model.origin import Origin, RecordId

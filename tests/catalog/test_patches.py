@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.catalog import Catalog, Delivery
-from bibld.catalog._results.patches import Net
+from bibld.catalog._patches import Net
 
 LINES = st.dictionaries(st.sampled_from([b"<a> <p> <%d> ." % number for number in range(30)]), st.integers(-2, 2))
 

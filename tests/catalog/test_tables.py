@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from bibld.catalog import Catalog, NewRecord, Queue, Superseded, Suppression
-from bibld.catalog._register.register import _PARAMETERS
+from bibld.catalog._register import _PARAMETERS
 from bibld.errors import CatalogError, ReadError
 from bibld.model.linkage import Pair
 from bibld.model.mods import Mods, Note, TitleInfo

@@ -18,7 +18,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from bibld.catalog import digest
-from bibld.catalog._results.patches import Patches
+from bibld.catalog._patches import Patches
 from bibld.config import Config, DedupConfig, MergeConfig, PublishConfig, StoreConfig
 from bibld.errors import StageError
 from bibld.model.release import DatasetDescription, Figures, Manifest

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bibld import store
 from bibld.catalog import Catalog
-from bibld.catalog._results.patches import Patches
+from bibld.catalog._patches import Patches
 from bibld.config import Config, DedupConfig, MergeConfig, StoreConfig
 from bibld.model.release import DatasetDescription
 from bibld.progress import Silent

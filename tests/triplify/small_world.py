@@ -10,8 +10,8 @@ import msgspec
 from hypothesis import strategies as st
 
 from bibld.catalog import Catalog, EntityVerdict, NewRecord, Queue
-from bibld.catalog._register.entity_verdicts import EntityVerdicts
-from bibld.catalog._results.linkage import StoredEdge, encode_edge
+from bibld.catalog._entity_verdicts import EntityVerdicts
+from bibld.catalog._linkage import StoredEdge, encode_edge
 from bibld.config import TriplifyConfig
 from bibld.model.linkage import Edge, Pair, Score, Verdict
 from bibld.model.mods import (

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from bibld.catalog._register.opening import PATIENCE, OpenRegister
+from bibld.catalog._opening import PATIENCE, OpenRegister
 
 LinkDecision = Literal["accepted", "rejected", "withdrawn"]
 

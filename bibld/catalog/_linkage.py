@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
-from bibld.catalog._records.records import Records
-from bibld.catalog._register.register import Register
+from bibld.catalog._records import Records
+from bibld.catalog._register import Register
 from bibld.catalog.compression import Blobs
 from bibld.model.linkage import Cluster, Edge, Pair, Score, Verdict
 

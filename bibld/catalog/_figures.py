@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 import msgspec
 import numpy as np
 
-from bibld.catalog._records.coverage import Subfields
-from bibld.catalog._records.packing import unpack_mods
-from bibld.catalog._register.suppressions import Suppressions
+from bibld.catalog._coverage import Subfields
+from bibld.catalog._packing import unpack_mods
+from bibld.catalog._suppressions import Suppressions
 from bibld.catalog.compression import Blobs
 from bibld.model.mods import Mods
 

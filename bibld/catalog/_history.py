@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from bibld.catalog._register.register import Register
+from bibld.catalog._register import Register
 from bibld.model.origin import RecordId
 
 EventKind = Literal["appeared", "absorbed", "returned", "deleted", "restored"]

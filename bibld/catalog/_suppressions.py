@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from bibld.catalog._register.register import Register
+from bibld.catalog._register import Register
 from bibld.catalog._schema import RecordStatus
 from bibld.catalog._stages import DirtyQueues, Queue
 from bibld.model.mods import Mods

@@ -8,13 +8,13 @@ from itertools import chain
 
 import msgspec
 
-from bibld.catalog._records.changes import Changes, FormerRecords
-from bibld.catalog._records.coverage import Subfields
-from bibld.catalog._records.packing import pack, unpack_mods, unpack_original
-from bibld.catalog._register.register import Register
-from bibld.catalog._register.suppressions import Suppressions
+from bibld.catalog._coverage import Subfields
+from bibld.catalog._former import Changes, FormerRecords
+from bibld.catalog._packing import pack, unpack_mods, unpack_original
+from bibld.catalog._register import Register
 from bibld.catalog._schema import RecordStatus
 from bibld.catalog._stages import DirtyQueues, Queue
+from bibld.catalog._suppressions import Suppressions
 from bibld.catalog.compression import Blobs
 from bibld.errors import RecordError
 from bibld.model.mods import Mods

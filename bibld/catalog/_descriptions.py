@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from bibld.catalog._records.records import Records
-from bibld.catalog._results.entities import to_moved
-from bibld.catalog._results.linkage import Linkage
+from bibld.catalog._entities import to_moved
+from bibld.catalog._linkage import Linkage
+from bibld.catalog._records import Records
 from bibld.catalog.compression import Blobs
 from bibld.model.linkage import Merged, ValueSource
 from bibld.model.mods import Mods

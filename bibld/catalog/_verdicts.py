@@ -8,9 +8,9 @@ from typing import Literal
 
 import msgspec
 
-from bibld.catalog._register.entity_verdicts import EntityVerdicts
-from bibld.catalog._register.opening import PATIENCE, OpenRegister
-from bibld.catalog._register.register import Register
+from bibld.catalog._entity_verdicts import EntityVerdicts
+from bibld.catalog._opening import PATIENCE, OpenRegister
+from bibld.catalog._register import Register
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
 

@@ -1,1 +1,0 @@
-"""Source records, packed and compressed, with their rejects and counts."""

@@ -1,1 +1,0 @@
-"""What cannot be recomputed: ordinals, redirects, history, verdicts of people, suppressions."""

@@ -1,1 +1,0 @@
-"""Results of the stages: edges, clusters, descriptions, statements, entities, patches, matching."""
