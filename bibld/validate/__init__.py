@@ -14,9 +14,8 @@ from pathlib import Path
 import msgspec
 
 from bibld.progress import Progress, Silent
-from bibld.validate._focus import check_all
+from bibld.validate._evaluation import check_all
 from bibld.validate._passes import Blocks, run_passes
-from bibld.validate._reading import read_shapes
 from bibld.validate._report import (
     CheckedShape,
     Example,
@@ -26,7 +25,7 @@ from bibld.validate._report import (
     meaning_of,
     write_shacl_report,
 )
-from bibld.validate._shapes import SEVERITIES, Severity, ShapesGraph
+from bibld.validate._shapes import SEVERITIES, Severity, ShapesGraph, read_shapes
 
 __all__ = (
     "SEVERITIES",

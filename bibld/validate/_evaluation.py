@@ -6,23 +6,29 @@ the path of its property shape, or the node itself.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
-from bibld.validate._shapes import Closed, Constraint, Pattern, PropertyPath, Qualified, Shape
-from bibld.validate._statements import KnownStatements
+from bibld.validate._shapes import Constraint, PropertyPath, Qualified, Shape, ShapesGraph, parts_of
 from bibld.validate._terms import (
+    RDF_TYPE,
+    SUBCLASS_OF,
+    KnownStatements,
+    Node,
+    NodeElsewhereError,
     compare,
+    group_by_subject,
     has_datatype,
     is_literal,
     language_matches,
+    subclass_closure,
     text_of,
     to_literal,
 )
 
 
-class Result(NamedTuple):
+class ValidationResult(NamedTuple):
     """A node that does not fulfil a constraint.
 
     ``constraint`` is the number of the constraint; ``path`` is empty for a node shape, ``value`` is None where the
@@ -35,23 +41,15 @@ class Result(NamedTuple):
     value: str | None
 
 
-class _Fault(NamedTuple):
-    """What one constraint finds wrong: the value, if it is one, and the path if it is not that of the shape."""
-
-    value: str | None
-    path: str = ""
-
-
-_Find = Callable[[str, Sequence[str], KnownStatements], Iterator[_Fault]]
-"""Yields what is wrong with the values of a focus node."""
-
-Check = Callable[[str, KnownStatements], list[Result]]
+Check = Callable[[str, KnownStatements], list[ValidationResult]]
 """Returns all results of a shape for a focus node."""
 
-_Test = Callable[[str], bool]
-"""Whether one value fulfils a constraint; only the term is looked at."""
+_Values = Callable[[str, KnownStatements], Sequence[str]]
 
-_FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
+_Wrong = Iterable[tuple[str | None, str]]
+"""What a constraint finds wrong: the value, if it is one, and the path if it is not that of the shape."""
+
+_AS_A_WHOLE: _Wrong = ((None, ""),)
 
 
 def compile_shape(shape: Shape) -> Check:
@@ -59,20 +57,28 @@ def compile_shape(shape: Shape) -> Check:
     values_of = _compile_path(shape.path) if shape.path is not None else None
     path = str(shape.path) if shape.path is not None else ""
     nested = [compile_shape(one.argument) for one in shape.constraints if one.component == "Property"]
-    finders = [(one.number, _COMPILERS[one.component](one)) for one in shape.constraints if one.component in _COMPILERS]
-    tests = [(one.number, _TESTS[one.component](one)) for one in shape.constraints if one.component in _TESTS]
+    finders = [
+        (one.number, partial(_FINDERS[one.component], _compile_argument(one)))
+        for one in shape.constraints
+        if one.component in _FINDERS
+    ]
+    tests = [
+        (one.number, partial(_TESTS[one.component], one.argument))
+        for one in shape.constraints
+        if one.component in _TESTS
+    ]
 
-    def check(focus: str, statements: KnownStatements) -> list[Result]:
+    def check(focus: str, statements: KnownStatements) -> list[ValidationResult]:
         values = (focus,) if values_of is None else values_of(focus, statements)
-        results: list[Result] = []
+        results: list[ValidationResult] = []
         for number, find in finders:
-            for fault in find(focus, values, statements):
-                results.append(Result(number, focus, fault.path or path, fault.value))
+            for wrong, other_path in find(focus, values, statements):
+                results.append(ValidationResult(number, focus, other_path or path, wrong))
         if values:
             for number, test in tests:
                 for value in values:
                     if not test(value):
-                        results.append(Result(number, focus, path, value))
+                        results.append(ValidationResult(number, focus, path, value))
             for check_nested in nested:
                 for value in values:
                     results += check_nested(value, statements)
@@ -81,9 +87,13 @@ def compile_shape(shape: Shape) -> Check:
     return check
 
 
-# -- paths -------------------------------------------------------------------------------------------------------------
-
-_Values = Callable[[str, KnownStatements], Sequence[str]]
+def _compile_argument(constraint: Constraint) -> Any:  # noqa: ANN401
+    """Return the argument of a constraint with checks in place of shapes."""
+    argument = constraint.argument
+    if isinstance(argument, Qualified):
+        return compile_shape(argument.shape), argument.least, argument.most
+    shapes = list(parts_of(constraint))
+    return [compile_shape(shape) for shape in shapes] if shapes else argument
 
 
 def _compile_path(path: PropertyPath) -> _Values:
@@ -99,230 +109,204 @@ def _compile_path(path: PropertyPath) -> _Values:
         return nodes
 
     def along_any(focus: str, statements: KnownStatements) -> Sequence[str]:
-        return list(dict.fromkeys(value for part in parts for value in part(focus, statements)))
+        own = (focus,) if path.kind == "zero or one" else ()
+        return list(dict.fromkeys([*own, *(value for part in parts for value in part(focus, statements))]))
 
-    def along_one_or_none(focus: str, statements: KnownStatements) -> Sequence[str]:
-        return list(dict.fromkeys([focus, *parts[0](focus, statements)]))
-
-    return {"sequence": along_sequence, "alternative": along_any, "zero or one": along_one_or_none}[path.kind]
+    return along_sequence if path.kind == "sequence" else along_any
 
 
-# -- constraints on one value ------------------------------------------------------------------------------------------
+# -- constraints on one value: the argument of the constraint, and the value ------------------------------------------
 
 
-def _node_kind(constraint: Constraint) -> _Test:
-    allowed = tuple({"I": "<", "B": "_", "L": '"'}[kind] for kind in constraint.argument)
-    return lambda value: value.startswith(allowed)
+def _matches(search: Callable[[str], object], value: str) -> bool:
+    text = text_of(value)
+    return text is not None and search(text) is not None
 
 
-def _datatype(constraint: Constraint) -> _Test:
-    datatype = constraint.argument[1:-1]
-    return lambda value: has_datatype(value, datatype)
+def _is_long_enough(least: int, value: str) -> bool:
+    text = text_of(value)
+    return text is not None and len(text) >= least
 
 
-def _pattern(constraint: Constraint) -> _Test:
-    pattern: Pattern = constraint.argument
-    expression = re.escape(pattern.expression) if "q" in pattern.flags else pattern.expression
-    flags = sum((_FLAGS[flag] for flag in pattern.flags if flag in _FLAGS), re.RegexFlag(0))
-    search = re.compile(expression, flags).search
-
-    def test(value: str) -> bool:
-        text = text_of(value)
-        return text is not None and search(text) is not None
-
-    return test
+def _is_short_enough(most: int, value: str) -> bool:
+    text = text_of(value)
+    return text is not None and len(text) <= most
 
 
-def _length(constraint: Constraint) -> _Test:
-    number = constraint.argument
-    is_least = constraint.component == "MinLength"
-
-    def test(value: str) -> bool:
-        text = text_of(value)
-        return text is not None and (len(text) >= number if is_least else len(text) <= number)
-
-    return test
+def _has_order(allowed: tuple[int, ...], bound: str, value: str) -> bool:
+    return compare(value, bound) in allowed
 
 
-def _range(constraint: Constraint) -> _Test:
-    bound, component = constraint.argument, constraint.component
-
-    def test(value: str) -> bool:
-        order = compare(value, bound)
-        if order is None:
-            return False
-        if order == 0:
-            return component.endswith("Inclusive")
-        return order > 0 if component.startswith("Min") else order < 0
-
-    return test
+def _has_language(wanted: Sequence[str], value: str) -> bool:
+    found = to_literal(value)
+    return found is not None and any(language_matches(found.language, one) for one in wanted)
 
 
-def _language_in(constraint: Constraint) -> _Test:
-    wanted = constraint.argument
-
-    def test(value: str) -> bool:
-        found = to_literal(value)
-        return found is not None and any(language_matches(found.language, one) for one in wanted)
-
-    return test
-
-
-def _in(constraint: Constraint) -> _Test:
-    return frozenset(constraint.argument).__contains__
-
-
-_TESTS: dict[str, Callable[[Constraint], _Test]] = {
-    "NodeKind": _node_kind,
-    "Datatype": _datatype,
-    "Pattern": _pattern,
-    "MinLength": _length,
-    "MaxLength": _length,
-    "MinInclusive": _range,
-    "MaxInclusive": _range,
-    "MinExclusive": _range,
-    "MaxExclusive": _range,
-    "LanguageIn": _language_in,
-    "In": _in,
+_TESTS: dict[str, Callable[[Any, str], bool]] = {
+    "NodeKind": lambda beginnings, value: value.startswith(beginnings),
+    "Datatype": lambda datatype, value: has_datatype(value, datatype[1:-1]),
+    "Pattern": lambda pattern, value: _matches(pattern.search, value),
+    "MinLength": _is_long_enough,
+    "MaxLength": _is_short_enough,
+    "MinInclusive": partial(_has_order, (0, 1)),
+    "MaxInclusive": partial(_has_order, (0, -1)),
+    "MinExclusive": partial(_has_order, (1,)),
+    "MaxExclusive": partial(_has_order, (-1,)),
+    "LanguageIn": _has_language,
+    "In": lambda allowed, value: value in allowed,
 }
 
 
-# -- constraints on all values, or on other nodes ----------------------------------------------------------------------
+# -- constraints on all values, or on other nodes: the argument, the focus node, its values, and the statements -------
 
 
-def _min_count(constraint: Constraint) -> _Find:
-    least = constraint.argument
-
-    def find(focus: str, values: Sequence[str], statements: KnownStatements) -> Iterator[_Fault]:
-        return iter((_Fault(None),) if len(values) < least else ())
-
-    return find
+def _unique_language(_: bool, focus: str, values: Sequence[str], statements: KnownStatements) -> _Wrong:
+    if len(values) < 2:
+        return ()
+    found = [part.language for value in values if (part := to_literal(value)) is not None and part.language]
+    return [(None, "") for language in dict.fromkeys(found) if found.count(language) > 1]
 
 
-def _max_count(constraint: Constraint) -> _Find:
-    most = constraint.argument
-
-    def find(focus: str, values: Sequence[str], statements: KnownStatements) -> Iterator[_Fault]:
-        return iter((_Fault(None),) if len(values) > most else ())
-
-    return find
+def _class(class_: str, focus: str, values: Sequence[str], statements: KnownStatements) -> _Wrong:
+    return [(one, "") for one in values if is_literal(one) or not statements.is_instance(one, class_)]
 
 
-def _unique_language(constraint: Constraint) -> _Find:
-    def find(focus: str, values: Sequence[str], statements: KnownStatements) -> Iterator[_Fault]:
-        if len(values) < 2:
-            return
-        found = [part.language for value in values if (part := to_literal(value)) is not None and part.language]
-        for language in dict.fromkeys(found):
-            if found.count(language) > 1:
-                yield _Fault(None)
-
-    return find
+def _equals(predicate: str, focus: str, values: Sequence[str], statements: KnownStatements) -> _Wrong:
+    others = statements.about(focus).get(predicate, [])
+    different = [*(one for one in values if one not in others), *(one for one in others if one not in values)]
+    return [(one, "") for one in different]
 
 
-def _class(constraint: Constraint) -> _Find:
-    class_ = constraint.argument
-
-    def find(focus: str, values: Sequence[str], statements: KnownStatements) -> Iterator[_Fault]:
-        for value in values:
-            if is_literal(value) or not statements.is_instance(value, class_):
-                yield _Fault(value)
-
-    return find
+def _disjoint(predicate: str, focus: str, values: Sequence[str], statements: KnownStatements) -> _Wrong:
+    others = statements.about(focus).get(predicate, [])
+    return [(one, "") for one in values if one in others]
 
 
-def _has_value(constraint: Constraint) -> _Find:
-    wanted = constraint.argument
-
-    def find(focus: str, values: Sequence[str], statements: KnownStatements) -> Iterator[_Fault]:
-        if wanted not in values:
-            yield _Fault(None)
-
-    return find
+def _less(
+    allowed: tuple[int, ...], predicate: str, focus: str, values: Sequence[str], statements: KnownStatements
+) -> _Wrong:
+    others = statements.about(focus).get(predicate, ())
+    return [(one, "") for one in values for other in others if compare(one, other) not in allowed]
 
 
-def _compared_sets(constraint: Constraint) -> _Find:
-    predicate, is_equality = constraint.argument, constraint.component == "Equals"
-
-    def find(focus: str, values: Sequence[str], statements: KnownStatements) -> Iterator[_Fault]:
-        others = statements.about(focus).get(predicate, [])
-        if is_equality:
-            yield from (_Fault(value) for value in values if value not in others)
-            yield from (_Fault(other) for other in others if other not in values)
-        else:
-            yield from (_Fault(value) for value in values if value in others)
-
-    return find
+def _closed(allowed: frozenset[str], focus: str, values: Sequence[str], statements: KnownStatements) -> _Wrong:
+    for node in values:
+        for predicate, objects in statements.about(node).items():
+            if predicate not in allowed:
+                yield from ((value, predicate) for value in objects)
 
 
-def _less_than(constraint: Constraint) -> _Find:
-    predicate, most = constraint.argument, -1 if constraint.component == "LessThan" else 0
-
-    def find(focus: str, values: Sequence[str], statements: KnownStatements) -> Iterator[_Fault]:
-        for value in values:
-            for other in statements.about(focus).get(predicate, ()):
-                order = compare(value, other)
-                if order is None or order > most:
-                    yield _Fault(value)
-
-    return find
+def _combined(
+    is_fulfilled: Callable[[Iterator[bool]], bool],
+    checks: Sequence[Check],
+    focus: str,
+    values: Sequence[str],
+    statements: KnownStatements,
+) -> _Wrong:
+    """Find the values for which a condition on the shapes that they conform to is not fulfilled."""
+    return [(one, "") for one in values if not is_fulfilled(not check(one, statements) for check in checks)]
 
 
-def _closed(constraint: Constraint) -> _Find:
-    closed: Closed = constraint.argument
-
-    def find(focus: str, values: Sequence[str], statements: KnownStatements) -> Iterator[_Fault]:
-        for node in values:
-            for predicate, objects in statements.about(node).items():
-                if predicate not in closed.allowed:
-                    yield from (_Fault(value, predicate) for value in objects)
-
-    return find
+def _qualified(
+    qualified: tuple[Check, int, int], focus: str, values: Sequence[str], statements: KnownStatements
+) -> _Wrong:
+    check, least, most = qualified
+    return () if least <= sum(not check(one, statements) for one in values) <= most else _AS_A_WHOLE
 
 
-def _combined(constraint: Constraint) -> _Find:
-    """Return the function for constraints that count how many of some shapes a value conforms to."""
-    argument = constraint.argument
-    checks = [compile_shape(shape) for shape in (argument if isinstance(argument, tuple) else (argument,))]
-    is_fulfilled: Callable[[Iterator[bool]], bool] = {
-        "And": all,
-        "Or": any,
-        "Not": lambda conforms: not any(conforms),
-        "Node": all,
-        "Xone": lambda conforms: sum(conforms) == 1,
-    }[constraint.component]
+_Find = Callable[[Any, str, Sequence[str], KnownStatements], _Wrong]
 
-    def find(focus: str, values: Sequence[str], statements: KnownStatements) -> Iterator[_Fault]:
-        for value in values:
-            if not is_fulfilled(not check(value, statements) for check in checks):
-                yield _Fault(value)
-
-    return find
-
-
-def _qualified(constraint: Constraint) -> _Find:
-    qualified: Qualified = constraint.argument
-    check, is_least = compile_shape(qualified.shape), constraint.component == "QualifiedMinCount"
-
-    def find(focus: str, values: Sequence[str], statements: KnownStatements) -> Iterator[_Fault]:
-        count = sum(not check(value, statements) for value in values)
-        if count < qualified.count if is_least else count > qualified.count:
-            yield _Fault(None)
-
-    return find
-
-
-_COMPILERS: dict[str, Callable[[Constraint], _Find]] = {
-    "MinCount": _min_count,
-    "MaxCount": _max_count,
+_FINDERS: dict[str, _Find] = {
+    "MinCount": lambda least, focus, values, statements: _AS_A_WHOLE if len(values) < least else (),
+    "MaxCount": lambda most, focus, values, statements: _AS_A_WHOLE if len(values) > most else (),
     "UniqueLang": _unique_language,
     "Class": _class,
-    "HasValue": _has_value,
-    "Equals": _compared_sets,
-    "Disjoint": _compared_sets,
-    "LessThan": _less_than,
-    "LessThanOrEquals": _less_than,
+    "HasValue": lambda wanted, focus, values, statements: () if wanted in values else _AS_A_WHOLE,
+    "Equals": _equals,
+    "Disjoint": _disjoint,
+    "LessThan": partial(_less, (-1,)),
+    "LessThanOrEquals": partial(_less, (-1, 0)),
     "Closed": _closed,
-    **dict.fromkeys(("And", "Or", "Not", "Node", "Xone"), _combined),
-    **dict.fromkeys(("QualifiedMinCount", "QualifiedMaxCount"), _qualified),
+    "And": partial(_combined, all),
+    "Or": partial(_combined, any),
+    "Not": partial(_combined, lambda conforms: not any(conforms)),
+    "Node": partial(_combined, all),
+    "Xone": partial(_combined, lambda conforms: sum(conforms) == 1),
+    "QualifiedMinCount": _qualified,
+    "QualifiedMaxCount": _qualified,
 }
+
+
+# -- focus nodes -------------------------------------------------------------------------------------------------------
+
+Deferred = tuple[int, str, str]
+"""A focus node that could not be checked: number of the root shape, the node, and the node that is elsewhere."""
+
+
+class FocusChecks:
+    """The compiled shapes, and for each kind of target the shapes (by number) that it selects."""
+
+    def __init__(self, shapes: ShapesGraph, subclasses: Mapping[str, frozenset[str]]) -> None:
+        self.checks: list[Check] = [compile_shape(shape) for _, shape in shapes.roots]
+        self._by_class: dict[str, list[int]] = {}
+        self._by_predicate: dict[str, list[int]] = {}
+        self._by_object: dict[str, list[int]] = {}
+        self._by_node: dict[str, list[int]] = {}
+        for number, (targets, _) in enumerate(shapes.roots):
+            classes = {each for class_ in targets.classes for each in subclasses.get(class_, {class_})}
+            for selected, terms in (
+                (self._by_class, classes),
+                (self._by_predicate, targets.subjects_of),
+                (self._by_object, targets.objects_of),
+                (self._by_node, targets.nodes),
+            ):
+                for term in terms:
+                    selected.setdefault(term, []).append(number)
+
+    def shapes_of(self, node: Node) -> list[int]:
+        """Return the shapes that apply to a node because of statements about it."""
+        found = [number for type_ in node.get(RDF_TYPE, ()) for number in self._by_class.get(type_, ())]
+        for predicate, numbers in self._by_predicate.items():
+            if predicate in node:
+                found += numbers
+        return found if len(found) < 2 else sorted(set(found))
+
+    def named_nodes(self) -> set[tuple[int, str]]:
+        """Return the nodes that shapes name as targets, each with the shape."""
+        return {(number, node) for node, numbers in self._by_node.items() for number in numbers}
+
+    def nodes_pointed_at(self, node: Node) -> Iterator[tuple[int, str]]:
+        """Yield the targets that are values of a node's statements, each with the shape."""
+        for predicate, numbers in self._by_object.items():
+            for value in node.get(predicate, ()):
+                yield from ((number, value) for number in numbers)
+
+    def check(
+        self, focus: str, numbers: list[int], statements: KnownStatements
+    ) -> tuple[list[ValidationResult], list[Deferred]]:
+        """Check a node against shapes; what cannot be decided without other nodes is deferred."""
+        results: list[ValidationResult] = []
+        deferred: list[Deferred] = []
+        for number in numbers:
+            try:
+                results += self.checks[number](focus, statements)
+            except NodeElsewhereError as error:
+                deferred.append((number, focus, error.node))
+        return results, deferred
+
+
+def check_all(lines: str, shapes: ShapesGraph) -> list[ValidationResult]:
+    """Check lines of N-Quads that are all the data; returns the results in the order of the lines."""
+    nodes = group_by_subject(lines)
+    subclasses = subclass_closure(
+        {(child, parent) for child, node in nodes.items() for parent in node.get(SUBCLASS_OF, ())}
+    )
+    checks = FocusChecks(shapes, subclasses)
+    statements = KnownStatements(nodes, subclasses, is_known=lambda _: True)
+    focuses = {(number, focus) for focus, node in nodes.items() for number in checks.shapes_of(node)}
+    focuses |= checks.named_nodes()
+    focuses |= {pair for node in nodes.values() for pair in checks.nodes_pointed_at(node)}
+    results: list[ValidationResult] = []
+    for number, focus in sorted(focuses):
+        results += checks.check(focus, [number], statements)[0]
+    return results

@@ -12,7 +12,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,28 +20,29 @@ from bibld.errors import StageError
 from bibld.parallel import ProcessPool
 from bibld.progress import Progress
 from bibld.validate._batch import (
+    INSTANCES,
     PIECES,
+    SPREAD,
     BatchChecker,
     BatchResult,
     CheckPlan,
-    Workplace,
+    HashFiles,
     check_batch,
     count_results,
+    group_of,
     lines_of_groups,
+    survey_batch,
 )
-from bibld.validate._evaluation import Result
-from bibld.validate._focus import Deferred
-from bibld.validate._hashes import HashFiles
+from bibld.validate._evaluation import Deferred, ValidationResult
 from bibld.validate._shapes import ShapesGraph
-from bibld.validate._statements import KnownStatements, group_by_subject, subclass_closure
-from bibld.validate._survey import BatchSurvey, group_of, survey_batch
+from bibld.validate._terms import KnownStatements, group_by_subject, subclass_closure
 
 Blocks = Callable[[], Iterable[bytes]]
 """Begins a pass over the data: blocks of entire lines of N-Quads, in the same order each time."""
 
 _BATCH = 1 << 20
-_MOST_DEFERRED = 100_000
-_Found = TypeVar("_Found")
+_MAX_DEFERRED = 100_000
+_Value = TypeVar("_Value")
 
 
 class ValidationOutcome:
@@ -51,10 +52,10 @@ class ValidationOutcome:
         self.lines = 0
         self.focuses: Counter[int] = Counter()
         self.counts: Counter[int] = Counter()
-        self.results: dict[int, list[Result]] = {}
+        self.results: dict[int, list[ValidationResult]] = {}
         self._limit = limit
 
-    def add(self, focuses: Counter[int], counts: Counter[int], results: Iterable[Result]) -> None:
+    def add(self, focuses: Counter[int], counts: Counter[int], results: Iterable[ValidationResult]) -> None:
         """Add the results of some focus nodes."""
         self.focuses.update(focuses)
         self.counts.update(counts)
@@ -71,13 +72,12 @@ class Passes:
         self._blocks = blocks
         self._pool = pool
         self._folder = folder
-        self._place = Workplace(folder)
         self._progress = progress
 
     def run(self, shapes: ShapesGraph, limit: int) -> ValidationOutcome:
         """Check all data; raises ``StageError``."""
         lines, subclasses = self._survey(shapes)
-        self._place.write_plan(CheckPlan(shapes, subclasses, limit))
+        CheckPlan(shapes, subclasses, limit).write(self._folder)
         checker = BatchChecker(self._folder)
         outcome = ValidationOutcome(limit)
         deferred: set[Deferred] = {(number, node, node) for number, node in checker.checks.named_nodes()}
@@ -89,18 +89,11 @@ class Passes:
             self._check_deferred(checker, outcome, deferred, subclasses, limit)
         return outcome
 
-    def _map(self, function: Callable[..., _Found], batches: Iterable[bytes], *arguments: object) -> Iterator[_Found]:
-        """Yield what a function returns for each batch, in the order of the batches."""
+    def _map(self, function: Callable[[bytes], _Value], batches: Iterable[bytes]) -> Iterator[_Value]:
+        """Return what a function returns for each batch, in the order of the batches."""
         if self._pool.workers < 2:
-            for batch in batches:
-                yield function(*arguments, batch)
-            return
-
-        def submit() -> Iterator[Future[_Found]]:
-            for batch in batches:
-                yield self._pool.submit(function, *arguments, batch)
-
-        yield from self._pool.results(submit())
+            return map(function, batches)
+        return self._pool.results(self._pool.submit(function, batch) for batch in batches)
 
     def _batches(self) -> Iterator[bytes]:
         waiting: list[bytes] = []
@@ -126,15 +119,14 @@ class Passes:
             pairs: set[tuple[str, str]] = set()
             lines = 0
             self._progress.stage("validate", "lines surveyed")
-            found: BatchSurvey
-            for found in self._map(survey_batch, self._batches(), wanted):
+            for found in self._map(partial(survey_batch, wanted), self._batches()):
                 groups.add(found.groups)
                 instances.add(found.instances)
                 pairs.update(found.subclasses)
                 lines += found.lines
                 self._progress.advance(found.lines)
-            groups.write_repeated(self._place.spread)
-            instances.write_unique(self._place.instances)
+            groups.write(self._folder / SPREAD, times=2)
+            instances.write(self._folder / INSTANCES)
             closure = subclass_closure(pairs)
             if closure == subclasses:
                 return lines, subclasses
@@ -144,8 +136,7 @@ class Passes:
         self._progress.stage("validate", "lines checked", total)
         files = {number: self._piece(number).open("wb") for number in range(PIECES)}
         try:
-            found: BatchResult
-            for found in self._map(_check_first, self._batches(), self._folder):
+            for found in self._map(partial(check_batch, self._folder, False), self._batches()):
                 for number, lines in found.pieces.items():
                     files[number].write(lines)
                 self._add(outcome, deferred, found)
@@ -157,7 +148,7 @@ class Passes:
 
     def _check_pieces(self, outcome: ValidationOutcome, deferred: set[Deferred]) -> None:
         pieces = (self._piece(number).read_bytes() for number in range(PIECES))
-        for found in self._map(_check_piece, filter(None, pieces), self._folder):
+        for found in self._map(partial(check_batch, self._folder, True), filter(None, pieces)):
             self._add(outcome, deferred, found)
 
     def _piece(self, number: int) -> Path:
@@ -166,10 +157,10 @@ class Passes:
     def _add(self, outcome: ValidationOutcome, deferred: set[Deferred], found: BatchResult) -> None:
         outcome.add(found.focuses, found.counts, found.results)
         deferred.update(found.deferred)
-        if len(deferred) > _MOST_DEFERRED:
+        if len(deferred) > _MAX_DEFERRED:
             number, focus, node = found.deferred[0]
             raise StageError(
-                f"more than {_MOST_DEFERRED:,} nodes lead to statements about other publications or entities"
+                f"more than {_MAX_DEFERRED:,} nodes lead to statements about other publications or entities"
                 f" ({focus} to {node}, shape {number + 1}); such shapes cannot be streamed: use sh:class for links to"
                 " entities, and sh:node only for nodes with the IRI of their publication"
             )
@@ -199,7 +190,12 @@ class Passes:
                 if number not in checker.checks.shapes_of(nodes.get(node, {}))
             }
             outcome.focuses.update(number for number, _ in targets)
-            statements = KnownStatements(nodes, subclasses, checker.is_instance, _Groups(known))
+            statements = KnownStatements(
+                nodes,
+                subclasses,
+                checker.is_instance,
+                lambda node: group_of(node) in known,  # noqa: B023
+            )
             undecided = set()
             for number, focus in sorted(waiting | targets):
                 results, missing = checker.checks.check(focus, [number], statements)
@@ -213,29 +209,11 @@ class Passes:
     def _collect(self, groups: set[bytes], nodes: dict[str, dict[str, list[str]]], total: int) -> None:
         """Add the statements of the nodes in some groups to ``nodes``."""
         self._progress.stage("validate", "lines searched for nodes that others lead to", total)
-        for lines in self._map(lines_of_groups, self._batches(), frozenset(groups)):
+        for lines in self._map(partial(lines_of_groups, frozenset(groups)), self._batches()):
             for subject, node in group_by_subject(lines.decode()).items():
                 merged = nodes.setdefault(subject, {})
                 for predicate, values in node.items():
                     merged[predicate] = list(dict.fromkeys([*merged.get(predicate, []), *values]))
-
-
-class _Groups:
-    """The nodes of some groups, as a collection that can be asked for membership."""
-
-    def __init__(self, groups: set[bytes]) -> None:
-        self._groups = groups
-
-    def __contains__(self, node: object) -> bool:
-        return isinstance(node, str) and group_of(node) in self._groups
-
-
-def _check_first(folder: Path, batch: bytes) -> BatchResult:
-    return check_batch(folder, batch)
-
-
-def _check_piece(folder: Path, batch: bytes) -> BatchResult:
-    return check_batch(folder, batch, is_piece=True)
 
 
 def run_passes(

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TextIO
 
 import msgspec
 
 from bibld.errors import StageError
-from bibld.validate._evaluation import Result
+from bibld.model.rdf import XSD
+from bibld.validate._evaluation import ValidationResult
 from bibld.validate._passes import ValidationOutcome
 from bibld.validate._shapes import SEVERITIES, SH, Constraint, PropertyPath, Severity, Shape, ShapesGraph
-from bibld.validate._terms import is_iri, is_literal
+from bibld.validate._terms import RDF_TYPE, is_iri, is_literal
 
 _EXAMPLES = 3
 
@@ -156,38 +156,32 @@ def write_shacl_report(outcome: ValidationOutcome, shapes: ShapesGraph, least: S
     reported = SEVERITIES[: SEVERITIES.index(least) + 1]
     constraints = shapes.constraints()
     numbers = [number for number in sorted(outcome.results) if constraints[number][0].severity in reported]
+    conforms = "false" if any(outcome.counts[number] for number in numbers) else "true"
     try:
         with file.open("w", encoding="utf-8", newline="\n") as out:
-            _write_triple(out, "_:report", "type", f"<{SH}ValidationReport>")
-            conforms = "false" if any(outcome.counts[number] for number in numbers) else "true"
-            _write_triple(out, "_:report", "conforms", f'"{conforms}"^^<http://www.w3.org/2001/XMLSchema#boolean>')
+            out.write(f"_:report {RDF_TYPE} <{SH}ValidationReport> .\n")
+            out.write(f'_:report <{SH}conforms> "{conforms}"^^<{XSD}boolean> .\n')
             results = (result for number in numbers for result in outcome.results[number])
             for count, result in enumerate(results, 1):
-                node = f"_:result{count}"
-                _write_triple(out, "_:report", "result", node)
-                for predicate, value in _describe(result, *constraints[result.constraint], f"{count}"):
-                    _write_triple(out, node, predicate, value)
-                _write_path(out, f"_:path{count}", constraints[result.constraint][0].path, result)
+                node, (shape, constraint) = f"_:result{count}", constraints[result.constraint]
+                out.write(f"_:report <{SH}result> {node} .\n{node} {RDF_TYPE} <{SH}ValidationResult> .\n")
+                path, triples = result.path, list[str]()
+                if shape.path is not None and str(shape.path) == path:
+                    path, triples = shape.path.to_triples(f"_:path{count}")
+                for predicate, value in _describe(result, path, shape, constraint):
+                    out.write(f"{node} <{SH}{predicate}> {value} .\n")
+                out.writelines(triples)
     except OSError as error:
         raise StageError(f"{file}: the report cannot be written: {error.strerror}; name another file") from error
 
 
-_RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-
-
-def _write_triple(out: TextIO, subject: str, predicate: str, value: str) -> None:
-    namespace = _RDF if predicate in ("type", "first", "rest") else SH
-    out.write(f"{subject} <{namespace}{predicate}> {value} .\n")
-
-
-def _describe(result: Result, shape: Shape, constraint: Constraint, number: str) -> Iterator[tuple[str, str]]:
-    yield "type", f"<{SH}ValidationResult>"
+def _describe(result: ValidationResult, path: str, shape: Shape, constraint: Constraint) -> Iterator[tuple[str, str]]:
     yield "focusNode", _as_term(result.focus)
     yield "resultSeverity", f"<{SH}{shape.severity.capitalize()}>"
     yield "sourceConstraintComponent", f"<{constraint.component_iri}>"
     yield "sourceShape", shape.name if is_iri(shape.name) else shape.source
-    if result.path:
-        yield "resultPath", result.path if is_iri(result.path) else f"_:path{number}"
+    if path:
+        yield "resultPath", path
     if result.value is not None:
         yield "value", _as_term(result.value)
     for message in shape.messages:
@@ -197,32 +191,3 @@ def _describe(result: Result, shape: Shape, constraint: Constraint, number: str)
 def _as_term(term: str) -> str:
     """Write a node of the data; blank nodes of the data have no name outside them, so they become literals."""
     return term if is_iri(term) or is_literal(term) else f'"{term}"'
-
-
-def _write_path(out: TextIO, node: str, path: PropertyPath | None, result: Result) -> None:
-    """Write a path that is not a predicate as the nodes that SHACL uses for it."""
-    if path is None or is_iri(result.path) or not result.path:
-        return
-    if path.kind == "sequence":
-        _write_list(out, node, path)
-    elif path.kind == "alternative":
-        _write_triple(out, node, "alternativePath", f"{node}l")
-        _write_list(out, f"{node}l", path)
-    else:
-        _write_triple(out, node, "zeroOrOnePath", _path_node(out, f"{node}p", path.parts[0], result))
-
-
-def _write_list(out: TextIO, node: str, path: PropertyPath) -> None:
-    last = len(path.parts) - 1
-    for place, part in enumerate(path.parts):
-        here = node if place == 0 else f"{node}r{place}"
-        rest = f"<{_RDF}nil>" if place == last else f"{node}r{place + 1}"
-        _write_triple(out, here, "first", _path_node(out, f"{here}p", part, None))
-        _write_triple(out, here, "rest", rest)
-
-
-def _path_node(out: TextIO, node: str, path: PropertyPath, result: Result | None) -> str:
-    if path.kind == "predicate":
-        return path.predicate
-    _write_path(out, node, path, result or Result(0, "", "path", None))
-    return node

@@ -1,13 +1,17 @@
-"""RDF terms in the syntax of N-Triples, and the tests of SHACL that look at one term alone."""
+"""RDF terms in the syntax of N-Triples, the statements about nodes, and the tests of SHACL that look at one term alone.
+
+Statements are lines of N-Quads, grouped by subject. A statement in two graphs counts once."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from bibld.errors import StageError
 from bibld.model.rdf import PREFIXES, XSD
 
 RDF_TYPE = f"<{PREFIXES['rdf']}type>"
@@ -23,28 +27,18 @@ _YEAR = r"-?(?:[1-9]\d{3,}|0\d{3})"
 _MONTH = r"(?:0[1-9]|1[0-2])"
 _DAY = r"(?:0[1-9]|[12]\d|3[01])"
 _TIME = r"(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?|24:00:00(?:\.0+)?)"
-_INTEGER = r"[+-]?\d+"
-_FLOAT = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|[+-]?INF|NaN"
 _LEXICAL_FORMS = {
     name: re.compile(pattern)
     for name, pattern in {
         "boolean": "true|false|0|1",
-        "integer": _INTEGER,
-        "long": _INTEGER,
-        "int": _INTEGER,
-        "short": _INTEGER,
-        "byte": _INTEGER,
+        **dict.fromkeys(("integer", "long", "int", "short", "byte"), r"[+-]?\d+"),
         "nonNegativeInteger": r"\+?\d+|-0+",
         "positiveInteger": r"\+?0*[1-9]\d*",
         "nonPositiveInteger": r"-\d+|\+?0+",
         "negativeInteger": r"-0*[1-9]\d*",
-        "unsignedInt": r"\+?\d+",
-        "unsignedLong": r"\+?\d+",
-        "unsignedShort": r"\+?\d+",
-        "unsignedByte": r"\+?\d+",
+        **dict.fromkeys(("unsignedInt", "unsignedLong", "unsignedShort", "unsignedByte"), r"\+?\d+"),
         "decimal": r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)",
-        "double": _FLOAT,
-        "float": _FLOAT,
+        **dict.fromkeys(("double", "float"), r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|[+-]?INF|NaN"),
         "gYear": _YEAR + _ZONE,
         "gYearMonth": f"{_YEAR}-{_MONTH}{_ZONE}",
         "gMonth": f"--{_MONTH}{_ZONE}",
@@ -158,3 +152,99 @@ def _comparable(term: str) -> tuple[str, Any] | None:
     if found.datatype == f"{XSD}boolean":
         return "boolean", found.text in ("true", "1")
     return None
+
+
+Node = Mapping[str, list[str]]
+"""The statements about a node: values by predicate, all of them terms."""
+
+_TERM = r"<[^>\n]*>|_:[^\s]+"
+_TEXT = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
+_VALUE = rf"{_TERM}|{_TEXT}(?:@[A-Za-z0-9-]+|\^\^<[^>\n]*>)?"
+_LINE = re.compile(rf"^({_TERM}) (<[^>\n]*>) ({_VALUE})(?: (?:{_TERM}))? ?\.$", re.M)
+_NOTHING: Node = {}
+
+
+class NodeElsewhereError(Exception):
+    """The statements about a node (``node``) are not among those that are present."""
+
+    def __init__(self, node: str) -> None:
+        super().__init__(node)
+        self.node = node
+
+
+def group_by_subject(lines: str) -> dict[str, dict[str, list[str]]]:
+    """Group lines of N-Quads by subject and predicate; raises ``StageError`` for a line that is not N-Quads."""
+    nodes: dict[str, dict[str, list[str]]] = {}
+    count = 0
+    for subject, predicate, value in _LINE.findall(lines):
+        count += 1
+        node = nodes.get(subject)
+        if node is None:
+            nodes[subject] = {predicate: [value]}
+            continue
+        values = node.get(predicate)
+        if values is None:
+            node[predicate] = [value]
+        elif value not in values:
+            values.append(value)
+    if count != lines.count("\n") + (not lines.endswith("\n") and bool(lines)):
+        wrong = next(line for line in lines.split("\n") if line and not _LINE.match(line))
+        raise StageError(f"a stored line is not N-Quads: {wrong[:200]}; run `bibld check` on the workspace")
+    return nodes
+
+
+class KnownStatements:
+    """What is known while nodes are checked: statements of some nodes, and the instances of classes.
+
+    ``is_known`` answers for a node that is not in ``nodes`` whether it is known to have no statements; otherwise they
+    are elsewhere. ``is_instance_elsewhere`` answers for a node and a class whether it has been found to be an instance
+    in all the data; ``subclasses`` maps a class to itself and all its subclasses, if it has any.
+    """
+
+    def __init__(
+        self,
+        nodes: dict[str, dict[str, list[str]]],
+        subclasses: Mapping[str, frozenset[str]],
+        is_instance_elsewhere: Callable[[str, str], bool] = lambda node, class_: False,
+        is_known: Callable[[str], bool] = lambda node: False,
+    ) -> None:
+        self.nodes = nodes
+        self._subclasses = subclasses
+        self._is_instance_elsewhere = is_instance_elsewhere
+        self._is_known = is_known
+
+    def about(self, term: str) -> Node:
+        """Return the statements about a term; raises ``NodeElsewhereError`` if they are not present."""
+        found = self.nodes.get(term)
+        if found is not None:
+            return found
+        if term.startswith('"') or self._is_known(term):
+            return _NOTHING
+        raise NodeElsewhereError(term)
+
+    def is_instance(self, term: str, class_: str) -> bool:
+        """Return whether a term is an instance of a class, or of one of its subclasses."""
+        node = self.nodes.get(term)
+        if node is not None:
+            classes = self._subclasses.get(class_)
+            types = node.get(RDF_TYPE, ())
+            if class_ in types if classes is None else not classes.isdisjoint(types):
+                return True
+        return self._is_instance_elsewhere(term, class_)
+
+
+def subclass_closure(pairs: Collection[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    """Return each superclass with itself and all its direct and indirect subclasses, from (subclass, class) pairs."""
+    children: dict[str, set[str]] = {}
+    for child, parent in pairs:
+        children.setdefault(parent, set()).add(child)
+    closure = {}
+    for parent in children:
+        found = {parent}
+        queue = [parent]
+        while queue:
+            new = children.get(queue.pop(), set()) - found
+            found |= new
+            queue += new
+        closure[parent] = frozenset(found)
+    return closure

@@ -98,7 +98,7 @@ def test_nodes_are_followed_into_other_blocks(workers, size, tmp_path, monkeypat
 
 def test_shapes_that_cannot_be_streamed_are_named(tmp_path, monkeypatch):
     monkeypatch.setattr(passes, "_BATCH", 1)
-    monkeypatch.setattr(passes, "_MOST_DEFERRED", 1)
+    monkeypatch.setattr(passes, "_MAX_DEFERRED", 1)
     shapes = read_shapes(SHAPES_ACROSS, "shapes.ttl")
     with pytest.raises(StageError, match="use sh:class for links to entities"):
         validate(lambda: [line.encode() for line in ACROSS.splitlines(keepends=True)], shapes, tmp_path)
