@@ -65,3 +65,18 @@ def found_by_pyshacl(lines: str, shapes: str) -> Counter[Found]:
         ] += 1
     assert (None, RDF.type, SH.ValidationReport) in report
     return found
+
+
+def found_by_rudof(lines: str, shapes: str) -> Counter[tuple[str, str, str]]:
+    """Return focus node, constraint component and severity of each result; raises what refuses the shapes."""
+    import pyrudof
+
+    triples = {quad.triple for quad in ox.parse(lines.encode(), ox.RdfFormat.N_QUADS)}
+    rudof = pyrudof.Rudof(pyrudof.RudofConfig())
+    strict = pyrudof.ReaderMode.Strict
+    data = ox.serialize(triples, format=ox.RdfFormat.N_TRIPLES).decode()
+    rudof.read_data(data, pyrudof.RDFFormat.NTriples, reader_mode=strict)
+    rudof.read_shacl(shapes, pyrudof.ShaclFormat.Turtle, reader_mode=strict)
+    return Counter(
+        (iri(each.focus_node), each.constraint_component, each.severity.lower()) for each in rudof.validate_shacl()
+    )
