@@ -25,7 +25,7 @@ import reference_vocabularies as vocabularies
 from reference_tables import table
 
 import bibld
-from bibld import cli, conformance, errors
+from bibld import cli, errors
 from bibld.config import (
     DedupConfig,
     EngineConfig,
@@ -256,15 +256,6 @@ def _helps(name: str, command: click.Command, parent: click.Context | None) -> I
             found = command.get_command(context, inner)
             if found is not None:
                 yield from _helps(f"{name} {inner}", found, context)
-
-
-def conformance_checks() -> str:
-    """Return the checks of sites, by the part that they look at."""
-    return "\n\n".join(
-        f"### {title}\n\n"
-        + table(("id", "what a site does", "clause"), [(f"`{c.id}`", c.what, c.clause) for c in checks])
-        for title, checks in conformance.GROUPS.items()
-    )
 
 
 def error_tree() -> str:
@@ -552,7 +543,6 @@ PARTS: dict[str, Callable[..., str]] = {
     "keys": adapter_keys,
     "commands": commands,
     "errors": error_tree,
-    "checks": conformance_checks,
     "rules": rules,
     "private": private,
     "api": public_names,

@@ -23,7 +23,6 @@ LONGEST_FILES = (
     "spark/test_cases.py",
     "end_to_end/test_browser.py",
     "end_to_end/test_spark_cluster.py",
-    "end_to_end/test_conformance.py",
     "spark/test_reading.py",
     "harvest/test_zebra.py",
     "end_to_end/test_full_disk.py",

@@ -42,7 +42,6 @@ _GROUPS = {
         "query": "query",
         "validate": "validate",
         "export": "export",
-        "conformance": "conformance",
     },
     "Decide": {"review": "review", "join": "review", "split": "review", "evaluate": "evaluate", "train": "evaluate"},
     "Convert": {"read": "read", "crosswalk": "crosswalk"},

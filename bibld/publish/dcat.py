@@ -108,6 +108,7 @@ class _Description:
         yield self._dataset, term("dcterms:modified"), self._created
         yield self._dataset, _dcat("theme"), iri(_THEME)
         yield self._dataset, _dcat("landingPage"), iri(self._iris.base)
+        yield self._dataset, _dcat("version"), literal(str(self._manifest.number))
         yield self._dataset, _dcat("hasCurrentVersion"), current
 
         yield series, term("rdf:type"), _dcat("DatasetSeries")

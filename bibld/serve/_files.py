@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -13,8 +14,12 @@ from starlette.responses import FileResponse, Response
 from bibld.model.release import Manifest, ReleaseFile
 from bibld.serve._addresses import Addresses
 from bibld.serve._assets import assets
-from bibld.serve._http import ProblemError, Representation, is_known, respond, with_charset
+from bibld.serve._graph import read_turtle, write
+from bibld.serve._http import ProblemError, Representation, accept_of, is_known, redirect, respond, with_charset
+from bibld.serve._negotiation import choose
+from bibld.serve._vocabulary import Vocabulary
 
+_DESCRIPTIONS = ("text/turtle", "application/n-triples", "application/rdf+xml", "application/ld+json", "text/html")
 _ICON = "icon.svg"
 _SITEMAP = "sitemap.xml"
 _FOR_EVER = "public, max-age=31536000, immutable"
@@ -29,8 +34,10 @@ _COMPRESSED = {".gz": "application/gzip", ".zst": "application/zstd"}
 class Files:
     """Answers requests for files. A request chooses a name in a table; it never becomes a path."""
 
-    def __init__(self, release: Path, manifest: Manifest, addresses: Addresses) -> None:
+    def __init__(self, release: Path, manifest: Manifest, addresses: Addresses, vocabulary: Vocabulary) -> None:
         self._release = release
+        self._addresses = addresses
+        self._write = partial(write, prefixes=vocabulary.prefixes, context=vocabulary.context)
         self._files: Mapping[str, ReleaseFile] = {file.name: file for file in manifest.files}
         self._manifest = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
         self._static = _static_files()
@@ -76,11 +83,19 @@ class Files:
         return respond(request, Representation(self._robots, "text/plain"))
 
     async def void(self, request: Request) -> Response:
-        """Answer with the description of the dataset (VoID, 7.2)."""
+        """Answer with the description of the dataset (VoID, 7.2): in RDF, or for people with the way to its page."""
         path = self._release / "void.ttl"
         if not path.is_file():
             raise ProblemError(404, "Not found", "The release has no description in VoID.")
-        return respond(request, Representation(path.read_bytes(), "text/turtle"))
+        media_type = choose(accept_of(request), _DESCRIPTIONS)
+        if media_type is None:
+            raise ProblemError(406, "Not acceptable", f"The description comes as {', '.join(_DESCRIPTIONS)}.")
+        if media_type == "text/html":
+            return redirect(self._addresses.page("dataset"))
+        body = path.read_bytes()
+        if media_type != "text/turtle":
+            body = self._write(read_turtle(body, self._addresses.iris.dataset), media_type)
+        return respond(request, Representation(body, media_type))
 
     def _own(self, request: Request, name: str) -> Response:
         file = self._static.get(name)

@@ -225,7 +225,7 @@ def _open(site: Site, places: Places, has_services: bool = True) -> Served:
             lookups = Lookups(view_of_lookups, addresses.iris.base)
         endpoint = Endpoint(release.vocabulary, addresses.iris.base, prefixes, *sizes, lookups)
         sparql = SparqlEndpoint(pool, pages, endpoint)
-        files = Files(site.release, site.manifest, addresses)
+        files = Files(site.release, site.manifest, addresses, release.vocabulary)
         documents = Documents(release, pages, finder, view)
         search = None
         if site.published is not None and site.search is not None:

@@ -30,7 +30,7 @@ LAYERS = (
     ("text",),
     ("model",),
     ("protocols", "config", "parallel", "progress"),
-    ("catalog", "conformance"),
+    ("catalog",),
     ("documents", "search"),
     STAGES,
     ("ingest", "link", "validate"),

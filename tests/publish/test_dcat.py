@@ -94,6 +94,7 @@ def test_dumps_and_patches_are_distributions_of_the_release_they_were_made_for(t
     assert files(node("release-6")) == {PATCH.added, PATCH.removed}
     assert files(node("release-7")) == files(dataset) == {NEXT.added, NEXT.removed}
     assert list(found.objects(dataset, DCAT.hasCurrentVersion)) == [node("release-7")]
+    assert list(found.objects(dataset, DCAT.version)) == [rdflib.Literal("7")]
     assert set(found.objects(dataset, DCAT.hasVersion)) == {node("release-5"), node("release-6"), node("release-7")}
     assert list(found.objects(node("release-7"), DCAT.previousVersion)) == [node("release-6")]
     assert list(found.objects(node("release-6"), DCAT.previousVersion)) == [node("release-5")]

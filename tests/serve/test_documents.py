@@ -361,6 +361,12 @@ def test_no_request_reaches_another_file(client, name):
 def test_well_known_addresses(client):
     void = client.get("/.well-known/void")
     assert (void.status_code, bare(void)) == (200, "text/turtle")
+    assert "Accept" in void.headers["vary"]
+    for media_type in ("application/n-triples", "application/rdf+xml", "application/ld+json"):
+        assert bare(client.get("/.well-known/void", media_type)) == media_type
+    page = client.get("/.well-known/void", "text/html,*/*;q=0.8")
+    assert (page.status_code, page.headers["location"]) == (303, "/lod/dataset")
+    assert client.get("/.well-known/void", "image/png").status_code == 406
     assert "Disallow: /lod/sparql" in client.get("/robots.txt").text
     assert bare(client.get("/favicon.ico")) == "image/svg+xml"
     home = client.get("/")
