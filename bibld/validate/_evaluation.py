@@ -49,7 +49,7 @@ _Values = Callable[[str, KnownStatements], Sequence[str]]
 _Wrong = Iterable[tuple[str | None, str]]
 """What a constraint finds wrong: the value, if it is one, and the path if it is not that of the shape."""
 
-_AS_A_WHOLE: _Wrong = ((None, ""),)
+_ALL_VALUES_TOGETHER: _Wrong = ((None, ""),)
 
 
 def compile_shape(shape: Shape) -> Check:
@@ -211,17 +211,17 @@ def _qualified(
     qualified: tuple[Check, int, int], focus: str, values: Sequence[str], statements: KnownStatements
 ) -> _Wrong:
     check, least, most = qualified
-    return () if least <= sum(not check(one, statements) for one in values) <= most else _AS_A_WHOLE
+    return () if least <= sum(not check(one, statements) for one in values) <= most else _ALL_VALUES_TOGETHER
 
 
 _Find = Callable[[Any, str, Sequence[str], KnownStatements], _Wrong]
 
 _FINDERS: dict[str, _Find] = {
-    "MinCount": lambda least, focus, values, statements: _AS_A_WHOLE if len(values) < least else (),
-    "MaxCount": lambda most, focus, values, statements: _AS_A_WHOLE if len(values) > most else (),
+    "MinCount": lambda least, focus, values, statements: _ALL_VALUES_TOGETHER if len(values) < least else (),
+    "MaxCount": lambda most, focus, values, statements: _ALL_VALUES_TOGETHER if len(values) > most else (),
     "UniqueLang": _unique_language,
     "Class": _class,
-    "HasValue": lambda wanted, focus, values, statements: () if wanted in values else _AS_A_WHOLE,
+    "HasValue": lambda wanted, focus, values, statements: () if wanted in values else _ALL_VALUES_TOGETHER,
     "Equals": _equals,
     "Disjoint": _disjoint,
     "LessThan": partial(_less, (-1,)),
