@@ -17,8 +17,8 @@ import numpy.typing as npt
 from _measure import candidate_pairs, real_data
 
 from bibld.dedup import train
+from bibld.dedup.arrays import unpack_pairs
 from bibld.dedup.method import MethodOptions
-from bibld.dedup.packed_pairs import unpack_pairs
 from bibld.dedup.score import jaccard, model
 from bibld.dedup.similarity.pairs import similarities
 from bibld.dedup.similarity.rows import Rarity

@@ -20,8 +20,8 @@ from synthetic import Catalogue
 
 from bibld.catalog import Catalog
 from bibld.dedup import features_of, prefilter
+from bibld.dedup.arrays import unpack_pairs
 from bibld.dedup.method import MethodOptions
-from bibld.dedup.packed_pairs import unpack_pairs
 from bibld.dedup.score import model
 from bibld.model.features import FeatureColumns
 

@@ -8,11 +8,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from bibld.dedup.arrays import unpack_pairs
 from bibld.dedup.candidates import all_pairs
 from bibld.dedup.hashes import title, words
 from bibld.dedup.key_tables import KeyTables
 from bibld.dedup.method import MethodOptions
-from bibld.dedup.packed_pairs import unpack_pairs
 from bibld.model.features import FeatureColumns, TextColumn
 from bibld.text.folding import fold
 from bibld.text.romanisation import romanise

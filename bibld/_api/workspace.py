@@ -394,7 +394,7 @@ class Workspace:
         The tables are records, features, keys, pairs, scores and clusters. ``block`` and ``score`` replace the blockers
         and the scorer of the configuration. Raises ``CatalogError`` if the folder cannot be written.
         """
-        from bibld.dedup.tables import keep_tables
+        from bibld.dedup.memory import keep_tables
 
         with self.catalog() as catalog:
             chosen = self.config.with_dedup(tuple(block), score)

@@ -50,7 +50,7 @@ def check_workspace(config: Config, all_records: bool, repair: bool, progress: P
 
 
 def _faults(catalog: Catalog, config: Config, all_records: bool, progress: Progress) -> Iterator[FoundFault]:
-    from bibld.dedup.check import index_faults  # loads compiler and database
+    from bibld.dedup.index import index_faults  # loads compiler and database
 
     yield from faults(catalog, all_records, progress)
     yield from index_faults(catalog, config, progress)

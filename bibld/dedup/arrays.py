@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 Numbers = npt.NDArray[np.uint64]
 """Hashes, keys, signatures, and pairs of rows as one number each."""
@@ -22,3 +27,23 @@ RowNumbers = npt.NDArray[np.uint32]
 
 Counts = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
+
+
+def pack_pairs(left: npt.NDArray[np.integer[Any]], right: npt.NDArray[np.integer[Any]]) -> Numbers:
+    """Return pairs as numbers, shape (pairs,)."""
+    found: Numbers = (left.astype(np.uint64) << np.uint64(32)) | right.astype(np.uint64)
+    return found
+
+
+def unpack_pairs(pairs: Numbers) -> tuple[RowNumbers, RowNumbers]:
+    """Return the left and the right rows of pairs."""
+    return (pairs >> np.uint64(32)).astype(np.uint32), (pairs & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+
+
+def once(numbers: Numbers, runs: bool = False) -> Numbers:
+    """Return numbers ascending, each once; ``runs``: they consist of sorted runs, which are merged faster."""
+    numbers = np.sort(numbers, kind="stable" if runs else None)
+    is_first = np.ones(len(numbers), np.bool_)
+    np.not_equal(numbers[1:], numbers[:-1], out=is_first[1:])
+    found: Numbers = numbers[is_first]
+    return found

@@ -21,14 +21,13 @@ import msgspec
 import numpy as np
 from numba import types
 
-from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers
+from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers, once, pack_pairs, unpack_pairs
 from bibld.dedup.columns import Rows
 from bibld.dedup.compilation import FLAGS, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, ROWS, TABLE, kernel, results
 from bibld.dedup.database import reported
 from bibld.dedup.key_tables import CHUNK, INSERTED, KeyTables
 from bibld.dedup.keys import HASH_BITS, LEVELS, MOST_ROWS, ROW_BITS, ConfiguredBlocker, KeyMaker, Keys
 from bibld.dedup.method import Method
-from bibld.dedup.packed_pairs import once, pack_pairs, unpack_pairs
 from bibld.dedup.prefilter import REFINED_BY, WIDTH, bits_set, is_applied, likely, passes, signatures, trees_for
 from bibld.model.features import FeatureColumns, Statistics
 from bibld.parallel import map_in_threads

@@ -20,9 +20,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bibld.dedup.arrays import pack_pairs
 from bibld.dedup.decisions import DECISIONS, RELATED, REVIEW, SAME, DecidedPairs, Decider, Refusal
 from bibld.dedup.exceptions import Exceptions
-from bibld.dedup.packed_pairs import pack_pairs
 from bibld.model.linkage import Decision
 from bibld.model.origin import RecordId
 

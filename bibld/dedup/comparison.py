@@ -22,12 +22,12 @@ import numpy.typing as npt
 
 from bibld.catalog import Catalog
 from bibld.config import Config
+from bibld.dedup.arrays import pack_pairs, unpack_pairs
 from bibld.dedup.block import minhash, prefix
 from bibld.dedup.columns import Rows
 from bibld.dedup.evaluate import Labels, Mode, Numbers, Trial, are_across, found_share, means_by_bin, rates
 from bibld.dedup.labels import LabelledPair
 from bibld.dedup.memory import Prepared, find_duplicates, prepare
-from bibld.dedup.packed_pairs import pack_pairs, unpack_pairs
 from bibld.dedup.score import shingles
 from bibld.errors import BibldError, ConfigError, StageError
 from bibld.model.features import FeatureColumns

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from math import isinf
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from bibld.catalog import Catalog, encode_edge
+from bibld.config import Config
 from bibld.dedup import exceptions
 from bibld.dedup.decisions import DECISIONS, DIFFERENT, REVIEW, SAME, DecidedPairs, Decider, Refusal, cut_pairs
+from bibld.dedup.index import Index
 from bibld.dedup.keys import keys_of_all, shared_key_names
+from bibld.errors import CatalogError
 from bibld.model.features import FeatureColumns, Statistics
 from bibld.model.linkage import Decision, Edge, Pair, Score, Verdict
 from bibld.model.origin import RecordId
+from bibld.parallel import ProcessPool, worker_count
 from bibld.text.designations import describe
 
 if TYPE_CHECKING:
@@ -202,3 +209,64 @@ def _describe_cut(cut: Cut) -> str:
     if isinf(cut.score):
         return f"{cut.size} records are linked with the same score, and no score divides them, so none was joined"
     return f"a component of {cut.size} records was cut at the score {cut.score:.3f}"
+
+
+WORTH_PROCESSES = 50_000
+"""Fewer pairs than this are explained in this process: to start others takes as long."""
+
+"""Pairs that go to a process at once."""
+
+
+class ExplainedPair(NamedTuple):
+    """The score of a pair, the decision about it alone, and the edge in its stored form."""
+
+    score: float
+    decision: str
+    body: bytes
+
+
+def explain_pairs(
+    edges: Edges, pairs: DecidedPairs, statistics: Statistics, config: Config, made_by: str
+) -> Iterator[ExplainedPair]:
+    """Yield each pair explained, in their order; ``made_by`` is that of the edges.
+
+    Processes read the index and the statistics as they were committed. Raises ``StageError`` when a process dies.
+    """
+    workers = worker_count(config.workers)
+    if workers == 1 or len(pairs.left) < WORTH_PROCESSES:
+        yield from _explain(edges, pairs, statistics)
+        return
+    portions = (
+        pairs.take(np.arange(start, min(start + _PORTION, len(pairs.left))))
+        for start in range(0, len(pairs.left), _PORTION)
+    )
+    alone = msgspec.structs.replace(config, workers=1)
+    with ProcessPool(workers, "explain pairs", [__name__], _open, (alone, made_by)) as pool:
+        for explained in pool.results(pool.submit(_explain_portion, portion) for portion in portions):
+            yield from explained
+
+
+def _explain(edges: Edges, pairs: DecidedPairs, statistics: Statistics) -> Iterator[ExplainedPair]:
+    for edge in edges.explain(pairs, statistics):
+        yield ExplainedPair(edge.score.value, edge.verdict.decision, encode_edge(edge))
+
+
+# -- in a worker process ---------------------------------------------------------------------------------------------
+
+_WORKER: list[tuple[Edges, Statistics]] = []
+
+
+def _open(config: Config, made_by: str) -> None:
+    gc.disable()  # edges contain no cycles
+    index = Index(Catalog(config.workspace, read_only=True), config)
+    rows, (_, statistics) = index.open(), index.frozen_statistics()
+    if rows is None or statistics is None:
+        raise CatalogError(f"{config.workspace}: the index changed while pairs were explained; run again")
+    # Which records may be in one cluster was decided before.
+    decider = Decider(rows.table, rows.sources(()), config)
+    _WORKER.append((Edges(decider, rows.records_of, made_by), statistics))
+
+
+def _explain_portion(pairs: DecidedPairs) -> list[ExplainedPair]:
+    edges, statistics = _WORKER[0]
+    return list(_explain(edges, pairs, statistics))

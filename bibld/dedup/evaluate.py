@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from bibld.catalog import Catalog
 from bibld.config import Config
+from bibld.dedup.arrays import pack_pairs, unpack_pairs
 from bibld.dedup.candidates import proposed_pairs
 from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs
 from bibld.dedup.decisions import DIFFERENT, REVIEW, SAME, DecidedPairs, Decider
@@ -27,7 +28,6 @@ from bibld.dedup.index import RecordRows
 from bibld.dedup.keys import keys_of_all
 from bibld.dedup.labels import LabelledPair, read_pairs
 from bibld.dedup.memory import Prepared, prepare
-from bibld.dedup.packed_pairs import pack_pairs, unpack_pairs
 from bibld.errors import StageError
 from bibld.model.linkage import Pair, Verdict
 from bibld.progress import Progress

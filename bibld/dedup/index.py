@@ -15,13 +15,15 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bibld.catalog import Catalog, IndexState, digest
+from bibld.catalog import Catalog, IndexState, Queue, digest
+from bibld.catalog.check import FoundFault, abbreviate
 from bibld.config import Config
 from bibld.dedup.clustering import rank_by_id
 from bibld.dedup.columns import TOMBSTONE, FeatureTable, FeatureWriter, damaged, tombstones
@@ -31,6 +33,7 @@ from bibld.dedup.method import INDEX_VERSION, blocking_digest
 from bibld.dedup.statistics import IndexedStatistics, from_bytes
 from bibld.errors import CatalogError, DamagedIndexError
 from bibld.model.features import Statistics
+from bibld.model.finding import Finding
 from bibld.model.linkage import Decision, Pair, Verdict
 from bibld.model.origin import RecordId
 from bibld.progress import Progress
@@ -299,3 +302,63 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+_REBUILT = "the next run builds it again"
+_CHUNK = 50_000
+
+
+def index_faults(catalog: Catalog, config: Config, progress: Progress) -> Iterator[FoundFault]:
+    """Yield what is wrong with rows and keys; the caller must have locked the catalog.
+
+    The repair of damaged files removes them; that of rows that do not agree with the catalog requeues their records.
+    """
+    index = Index(catalog, config)
+    state, statistics = catalog.matching.index(), catalog.linkage.statistics()
+    if state is None or not index.is_current():
+        return  # the next run builds the index
+    place = f"index/{state.folder}"
+    progress.stage("check", "rows", state.rows)
+    try:
+        rows = index.open()
+        assert rows is not None  # it is current
+        for start in range(0, len(rows.table), _CHUNK):
+            progress.advance(len(rows.table.chunk(start, start + _CHUNK)))
+    except CatalogError as error:
+        yield Finding(place, str(error).partition("; run")[0], _REBUILT), index.discard
+        return
+    if statistics is not None:
+        try:
+            index.open_key_tables(rows, statistics[0]).close()
+        except CatalogError as error:
+            key_file = index.key_file(rows, statistics[0])
+            yield Finding(place, str(error), _REBUILT), partial(index.remove_keys, key_file)
+    yield from _row_faults(catalog, rows)
+
+
+def _row_faults(catalog: Catalog, rows: RecordRows) -> Iterator[FoundFault]:
+    """Yield the records that are not queued and whose rows do not agree with the catalog."""
+    waiting = np.array(catalog.dirty[Queue.UNMATCHED_RECORDS].items(), dtype=np.int64)
+    marks = [(ordinal, made_number(made_by)) for ordinal, made_by, _ in catalog.records.fingerprints()]
+    live = np.array([ordinal for ordinal, _ in marks], dtype=np.int64)
+    places = rows.rows_of(live)
+    made = np.array([number for _, number in marks], dtype=np.uint64)
+    is_stale = (places >= 0) & (rows.table.made[places] != made) if len(rows.table) else np.zeros(len(live), np.bool_)
+    for what, found in (
+        ("live records {} have no row", live[places < 0]),
+        ("records {} are deleted, but have live rows", np.setdiff1d(rows.ordinals_of(rows.live), live)),
+        ("the rows of records {} were made from another version of them", live[is_stale]),
+    ):
+        wrong = np.setdiff1d(found, waiting).tolist()
+        if wrong:
+            yield Finding("index", what.format(abbreviate(wrong)), _REBUILT), _requeue(catalog, wrong)
+
+
+def _requeue(catalog: Catalog, ordinals: list[int]) -> Callable[[], None]:
+    """Return the repair that requeues records; the next run gives them rows."""
+
+    def repair() -> None:
+        with catalog.commit():
+            catalog.dirty[Queue.UNMATCHED_RECORDS].add(ordinals)
+
+    return repair

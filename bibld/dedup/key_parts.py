@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bibld.dedup.arrays import Counts, Numbers, RowNumbers
+from bibld.dedup.arrays import Counts, Numbers, RowNumbers, once, pack_pairs, unpack_pairs
 from bibld.dedup.candidates import PairTest
 from bibld.dedup.keys import HASH_BITS, LEVELS, MOST_ROWS, ROW_BITS, ConfiguredBlocker, KeyMaker
 from bibld.dedup.method import Method
-from bibld.dedup.packed_pairs import once, pack_pairs, unpack_pairs
 from bibld.dedup.prefilter import is_applied, likely, trees_for
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, Statistics

@@ -21,12 +21,11 @@ import duckdb
 import msgspec
 import numpy as np
 
-from bibld.dedup.arrays import Numbers, RowNumbers
+from bibld.dedup.arrays import Numbers, RowNumbers, once
 from bibld.dedup.columns import Rows
 from bibld.dedup.database import connect, reported
 from bibld.dedup.keys import HASH_BITS, LEVELS, MOST_ROWS, ROW_BITS, ConfiguredBlocker, KeyMaker, refined
 from bibld.dedup.method import Method
-from bibld.dedup.packed_pairs import once
 from bibld.dedup.statistics import COLUMNS as COUNTED_COLUMNS
 from bibld.dedup.statistics import IndexedStatistics, WordCounter
 from bibld.errors import CatalogError, StageError

@@ -19,8 +19,7 @@ from bibld.config import Config
 from bibld.dedup.candidates import all_pairs, pairs_of
 from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs
 from bibld.dedup.decisions import SAME, DecidedPairs, Decider
-from bibld.dedup.edges import Edges, Outcome, verdict_of_person
-from bibld.dedup.explaining import explain_pairs
+from bibld.dedup.edges import Edges, Outcome, explain_pairs, verdict_of_person
 from bibld.dedup.index import Index, RecordRows
 from bibld.dedup.key_tables import KeyTables
 from bibld.dedup.method import blocking_digest, settings_digest

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from bibld.config import DedupConfig
 from bibld.dedup import candidates, key_tables, keys
+from bibld.dedup.arrays import unpack_pairs
 from bibld.dedup.block import composite, identifier, simhash
 from bibld.dedup.candidates import all_pairs, pairs_of
 from bibld.dedup.key_tables import KeyTables
 from bibld.dedup.keys import keys_of_all, shared_key_names
-from bibld.dedup.packed_pairs import unpack_pairs
 from bibld.errors import CatalogError
 from bibld.model.features import FeatureColumns, Features
 from tests.dedup.blocking import Blocking

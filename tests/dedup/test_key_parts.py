@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from bibld.dedup.arrays import pack_pairs
 from bibld.dedup.candidates import all_pairs
 from bibld.dedup.columns import PackedRows, stored_rows
 from bibld.dedup.key_parts import MOST_ORDINALS, count_keys, cut_keys, pairs_of_part, sum_counts
 from bibld.dedup.key_tables import KeyTables
 from bibld.dedup.keys import LEVELS, KeyMaker
 from bibld.dedup.method import MethodOptions
-from bibld.dedup.packed_pairs import pack_pairs
 from bibld.dedup.statistics import count_words
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, Features, Statistics

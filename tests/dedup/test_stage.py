@@ -14,7 +14,7 @@ from bibld import config, dedup, pipeline, progress
 from bibld._api import explaining as explain
 from bibld.catalog import Catalog, PersonVerdict, Queue, Verdicts
 from bibld.cli import command_line
-from bibld.dedup import evaluate, explaining
+from bibld.dedup import edges, evaluate
 from bibld.dedup.candidates import CandidatePairs
 from bibld.dedup.index import Index
 from bibld.dedup.statistics import from_bytes
@@ -81,8 +81,8 @@ def test_edges_do_not_depend_on_the_number_of_processes(sample, monkeypatch):
             return list(catalog.linkage.edges())
 
     expected = stored_edges(1)
-    monkeypatch.setattr(explaining, "WORTH_PROCESSES", 1)
-    monkeypatch.setattr(explaining, "_explain", None)  # not called in this process
+    monkeypatch.setattr(edges, "WORTH_PROCESSES", 1)
+    monkeypatch.setattr(edges, "_explain", None)  # not called in this process
     assert stored_edges(2) == expected
 
 

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import msgspec
 import numpy as np
 
-from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers
+from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers, once
 from bibld.dedup.block import _prefix_kernels as kernels
 from bibld.dedup.block._texts import (
     check_pairs,
@@ -37,7 +37,6 @@ from bibld.dedup.block._texts import (
     sample_texts,
 )
 from bibld.dedup.columns import Rows
-from bibld.dedup.packed_pairs import once
 from bibld.dedup.shingle_kernels import shingle_sets
 from bibld.dedup.shingling import TextField, field_texts
 from bibld.errors import StageError

@@ -27,7 +27,7 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers
+from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers, once, pack_pairs, unpack_pairs
 from bibld.dedup.block import _embedding as embedding
 from bibld.dedup.block._texts import (
     check_pairs,
@@ -37,7 +37,6 @@ from bibld.dedup.block._texts import (
     sample_texts,
 )
 from bibld.dedup.columns import Rows
-from bibld.dedup.packed_pairs import once, pack_pairs, unpack_pairs
 from bibld.dedup.shingling import TextField, field_texts
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, Statistics

@@ -27,7 +27,6 @@ from bibld.dedup.similarity import NAMES
 from bibld.dedup.similarity.pairs import similarities
 from bibld.dedup.similarity.rows import Rarity
 from bibld.dedup.train._made_up_pairs import make_pairs
-from bibld.dedup.train._missing import filled, neutral_values
 from bibld.dedup.trees import Tree
 from bibld.errors import ConfigError
 from bibld.model.features import VALUE_SEPARATOR, FeatureColumns
@@ -323,3 +322,36 @@ def _tree(nodes: Any, neutral: npt.NDArray[np.float32]) -> Tree:  # noqa: ANN401
 def _short(value: float) -> float:
     """Six significant digits, as a model file has them; what parts the missing from all others is infinite before."""
     return float(f"{max(-_BEYOND, min(_BEYOND, value)):.6g}")
+
+
+_FEWEST = 50
+_NEITHER = 0.5
+_LOWEST, _HIGHEST = 0.02, 0.98
+_STEPS = 200
+
+
+def neutral_values(
+    found: Similarities, labels: npt.NDArray[np.int8], weights: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float32]:
+    """Return for each similarity the value at which as many pairs are duplicates as of those that lack it.
+
+    The share of duplicates by value is fitted by isotonic regression. The values lie between 0 and 1.
+    """
+    from sklearn.isotonic import IsotonicRegression
+
+    result = np.full(found.shape[1], _NEITHER, np.float32)
+    grid = np.linspace(0, 1, _STEPS + 1)
+    for number, values in enumerate(found.T):
+        is_missing = values == MISSING
+        if min(np.count_nonzero(is_missing), np.count_nonzero(~is_missing)) < _FEWEST:
+            continue
+        fitted = IsotonicRegression(out_of_bounds="clip")
+        fitted.fit(values[~is_missing], labels[~is_missing], sample_weight=weights[~is_missing])
+        share = np.average(labels[is_missing], weights=weights[is_missing])
+        result[number] = grid[min(np.searchsorted(fitted.predict(grid), share), _STEPS)]
+    return np.clip(result, _LOWEST, _HIGHEST)
+
+
+def filled(found: Similarities, neutral: npt.NDArray[np.float32]) -> Similarities:
+    """Return the similarities with the neutral values in the place of what is missing."""
+    return np.where(found == MISSING, neutral, found)
