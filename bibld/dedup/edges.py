@@ -32,6 +32,7 @@ Names = Callable[[Rows], Sequence[RecordId]]
 """Returns the records at positions."""
 
 _PORTION = 2_000
+"""Pairs that go to a process at once."""
 _DESCRIBED = ("part", "designation", "level", "carrier", "language", "identifiers", "series", "series_number")
 _RULES = {
     Refusal.PERSON: "person",
@@ -213,8 +214,6 @@ def _describe_cut(cut: Cut) -> str:
 
 WORTH_PROCESSES = 50_000
 """Fewer pairs than this are explained in this process: to start others takes as long."""
-
-"""Pairs that go to a process at once."""
 
 
 class ExplainedPair(NamedTuple):
