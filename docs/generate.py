@@ -45,8 +45,9 @@ from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.model.release import DatasetDescription
 from bibld.protocols import adapters
-from bibld.serve import LimitSettings
 from bibld.serve.ontology import example_queries
+from bibld.serve.settings import LimitSettings
+from bibld.serve.site import JSON_KEYS, MEDIA_TYPES
 
 DOCS = Path(__file__).parent
 _WIDTH = 100
@@ -513,14 +514,12 @@ def queries() -> str:
 
 def forms() -> str:
     """Return the forms of documents and their media types."""
-    media_types: dict[str, str] = importlib.import_module("bibld.serve").MEDIA_TYPES
-    return table(("suffix", "media type"), [(f"`.{suffix}`", f"`{kind}`") for suffix, kind in media_types.items()])
+    return table(("suffix", "media type"), [(f"`.{suffix}`", f"`{kind}`") for suffix, kind in MEDIA_TYPES.items()])
 
 
 def json_keys() -> str:
     """Return the keys of the JSON of a document, their properties and the kind of their values."""
-    keys: dict[str, tuple[str, str]] = importlib.import_module("bibld.serve").JSON_KEYS
-    rows = [(f"`{key}`", f"`{curie}`", kind) for key, (curie, kind) in keys.items()]
+    rows = [(f"`{key}`", f"`{curie}`", kind) for key, (curie, kind) in JSON_KEYS.items()]
     return table(("key", "property", "values"), rows)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from bibld import pipeline, serve
+from bibld import pipeline
 from bibld._api.arguments import remote_store
 from bibld._api.review_desk import ReviewDesk
 from bibld.catalog import Catalog
@@ -18,7 +18,8 @@ from bibld.documents import open_published, published_releases
 from bibld.ingest import public_original_of
 from bibld.publish import Releases
 from bibld.search import has_search, open_search
-from bibld.serve import Settings, Site, StaticSite
+from bibld.serve import Settings
+from bibld.serve.site import ReleaseLookup, Site, StaticSite, serve, write_static
 
 if TYPE_CHECKING:
     from bibld._api.workspace import Workspace
@@ -29,13 +30,13 @@ def serve_site(workspace: Workspace, stated: Mapping[str, Any]) -> None:
     config = workspace.config
     settings = msgspec.structs.replace(config.serve, **stated)
     pipeline.current_release(config)  # reports at once that there is none
-    releases = serve.Releases(Releases(config.workspace).current, lambda: open_site(workspace, settings))
-    serve.serve(settings, config.dataset.base, releases)
+    releases = ReleaseLookup(Releases(config.workspace).current, lambda: open_site(workspace, settings))
+    serve(settings, config.dataset.base, releases)
 
 
 def write_site(workspace: Workspace, folder: Path) -> StaticSite:
     """Write the current release as files into a folder."""
-    return serve.write_static(open_site(workspace, workspace.config.serve), folder, workspace.progress)
+    return write_static(open_site(workspace, workspace.config.serve), folder, workspace.progress)
 
 
 def open_site(workspace: Workspace, settings: Settings) -> Site:

@@ -50,7 +50,7 @@ from bibld.triplify import ElementCoverage, mods_coverage
 if TYPE_CHECKING:
     from bibld.dedup.comparison import MethodComparison
     from bibld.dedup.evaluate import Evaluation
-    from bibld.serve import StaticSite
+    from bibld.serve.site import StaticSite
     from bibld.validate import ReportSettings, ValidationReport
 
 # The modules that match and train load compiler and database: the functions that use them import them.

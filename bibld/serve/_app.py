@@ -1,4 +1,4 @@
-"""The application: its routes, and the answers to errors."""
+"""The application: documents that cost little are answered first, all else by its routes; and the answers to errors."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bibld.errors import QueryTimeoutError, StoreUnavailableError
 from bibld.search import OutOfTimeError
@@ -19,10 +20,14 @@ from bibld.serve._documents import Documents
 from bibld.serve._files import Files
 from bibld.serve._http import (
     ALWAYS,
+    CACHE,
     PROBLEM_JSON,
+    TRIED,
     VARY,
     Endpoint,
-    Headers,
+    HeadersMiddleware,
+    PlainRequest,
+    PlainResponse,
     ProblemError,
     accept_of,
     language_headers,
@@ -49,7 +54,7 @@ _TITLES = {404: message("Not found"), 405: message("Method not allowed")}
 
 
 class Parts(NamedTuple):
-    """What answers requests; made by ``bibld.serve.application``."""
+    """What answers requests; made by ``bibld.serve.site``."""
 
     addresses: Addresses
     documents: Documents
@@ -63,7 +68,7 @@ class Parts(NamedTuple):
     review: ReviewSite | None = None
 
 
-def build(parts: Parts) -> Starlette:
+def build(parts: Parts) -> Front:
     """Return the application of one release."""
 
     async def first_page(request: Request) -> Response:
@@ -107,11 +112,11 @@ def build(parts: Parts) -> Starlette:
         routes = [_route("/", to_first_page), _route(mount.rstrip("/") or "/", to_first_page), *routes]
     app = Starlette(
         routes=routes,
-        middleware=[Middleware(Headers)],
+        middleware=[Middleware(HeadersMiddleware)],
         exception_handlers={ProblemError: on_problem, HTTPException: on_problem, Exception: on_problem},
     )
     app.router.redirect_slashes = False  # it would write the host that the client sent into the location
-    return app
+    return Front(parts.documents, mount, app)
 
 
 def _route(path: str, endpoint: Endpoint, *methods: str) -> Route:
@@ -161,3 +166,36 @@ def _answer_error(request: Request, error: Exception, pages: PagesByLanguage) ->
         return Response(problem.page or pages[tag].problem(problem), problem.status, headers)
     headers["Content-Type"] = PROBLEM_JSON
     return Response(problem.to_json(), problem.status, headers)
+
+
+class Front:
+    """An ASGI application: the documents whose paths begin with ``mount``, and ``app`` for all else."""
+
+    def __init__(self, documents: Documents, mount: str, app: ASGIApp) -> None:
+        self._documents = documents
+        self._mount = mount
+        self._app = app
+
+    def prepared(self, scope: Scope) -> PlainResponse | None:
+        """Return the answer to a request for a document that costs little; None for all others. Any thread may ask."""
+        scope[TRIED] = True
+        if scope["method"] not in ("GET", "HEAD") or not scope["path"].startswith(self._mount):
+            return None
+        try:
+            request = PlainRequest.from_scope(scope, self._mount)
+            response = self._documents.prepared(request)
+        except Exception as error:  # noqa: BLE001 - the application meets the same error, and answers with it
+            _LOG.debug("%s: %s", scope["path"], error)
+            return None
+        if response is not None and request.is_cached is not None:
+            scope[CACHE] = request.is_cached
+        return response
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] == "http" and TRIED not in scope:
+            response = self.prepared(scope)
+            if response is not None:
+                await response.send(scope, send)
+                return
+        await self._app(scope, receive, send)

@@ -22,17 +22,7 @@ from bibld.documents import Document
 from bibld.model.marc_writers import to_marcxml, to_mrk
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_xml
-from bibld.serve._answers import (
-    Answer,
-    Asked,
-    ByteCache,
-    Form,
-    Headers,
-    compress,
-    is_gzip_wanted,
-    not_modified,
-    with_body,
-)
+from bibld.serve._addresses import DocumentLinks
 from bibld.serve._citations import FILES, reference_of
 from bibld.serve._forms import (
     CITATION_FORMS,
@@ -52,24 +42,30 @@ from bibld.serve._http import (
     CACHE,
     PAGE_VARY,
     VARY,
+    ByteCache,
+    FormMetadata,
+    PlainRequest,
+    PlainResponse,
     ProblemError,
+    RawHeaders,
     Representation,
+    compress,
+    is_gzip_wanted,
     language_headers,
     language_of,
     link_header,
+    not_modified,
     respond,
+    with_body,
 )
-from bibld.serve._incoming import HYDRA, page_lines
 from bibld.serve._language import PARAMETER, message
-from bibld.serve._links import Links
 from bibld.serve._names import DocumentView
 from bibld.serve._pages import Pages, PagesByLanguage
 from bibld.serve._pages.fields import title
 from bibld.serve._pages.structured import LinkedIris
 from bibld.serve._pages.things import INCOMING_ON_PAGE
 from bibld.serve._rendering import Made, Rendered, Rendering, Result
-from bibld.serve._statements import Statements, is_deleted_by_source
-from bibld.serve._store_documents import StoreDocuments
+from bibld.serve._statements import HYDRA, DocumentStatements, StoreDocuments, is_deleted_by_source, page_lines
 from bibld.serve._things import Finder, Gone, OpenRelease, Thing
 from bibld.serve._writers import Writers, simple
 from bibld.serve.terms import Ontology
@@ -77,14 +73,14 @@ from bibld.serve.terms import Ontology
 _CACHED_BYTES = 16 << 20
 _DATA_FORMS = frozenset((*RDF_FORMS, "json"))
 _PAGED_FORMS = frozenset((*RDF_FORMS, "html"))
-_LONGEST_NUMBER = 7
+_MAX_DIGITS = 7
 _VARY = (b"vary", VARY.encode())
 _PAGE_VARY = (b"vary", PAGE_VARY.encode())
 _WRITTEN_AS = 1
 """To be raised when the same statements are written otherwise: it is part of all entity tags."""
 
 
-class Look(NamedTuple):
+class PageForm(NamedTuple):
     """The form of a document, and the language if it is a page; empty if it is data."""
 
     form: str
@@ -108,8 +104,8 @@ class Documents:
         self._reading = threading.Lock()  # held while the view is read; a connection to SQLite serves one thread
         self._is_closed = False
         self._titles = (view or self._of_store).titles
-        self._statements = Statements(release.manifest.dataset)
-        self._links = Links(release.addresses, release.manifest)
+        self._statements = DocumentStatements(release.manifest.dataset)
+        self._links = DocumentLinks(release.addresses, release.manifest)
         # Only pages of links need this prefix, so it is not in the published context; a document declares what it uses.
         prefixes = {**release.vocabulary.prefixes, "hydra": HYDRA}
         self._writers = Writers(prefixes, {**release.vocabulary.context, "hydra": HYDRA}, self._base)
@@ -130,71 +126,70 @@ class Documents:
 
     # -- at once
 
-    def prepared(self, asked: Asked) -> Answer | None:
+    def prepared(self, request: PlainRequest) -> PlainResponse | None:
         """Return the answer to GET or HEAD if it costs little; None if :meth:`answer` has to find it.
 
         May be called in any thread.
         """
-        if asked.query or self._view is None:
+        if request.query or self._view is None:
             return None
         with self._reading:
-            return None if self._is_closed else self._prepared(asked, self._view)
+            return None if self._is_closed else self._prepared(request, self._view)
 
-    def _prepared(self, asked: Asked, view: DocumentView) -> Answer | None:
-        bare, suffix, is_document_path = _split(asked.path)
+    def _prepared(self, request: PlainRequest, view: DocumentView) -> PlainResponse | None:
+        bare, suffix, is_document_path = _split(request.path)
         kind = kind_of(bare)
         document = view.document(bare) if kind is not None else None
         if kind is None or document is None or document.status == 410:
             return None
-        chosen = _chosen(asked, kind, suffix)
-        if chosen is None:
+        chosen = _chosen(request, kind, suffix)
+        is_direct = is_document_path or is_document(kind)
+        if chosen is None or (suffix is not None and not is_direct and document.status != 303):
             return None
         form = chosen[0]
-        if document.status == 303:
-            return self._moved(asked, document.target, form)
-        if suffix is not None and not (is_document_path or is_document(kind)):
-            return None
-        if not (is_document_path or is_document(kind)):
-            return self._see_other(asked, document, kind, form)
-        if form in _DATA_FORMS:
-            return self._data(asked, document, kind, form)
-        language = asked.language if form in PAGE_FORMS else ""
-        rendered = self._rendering.cached((bare, form, language))
+        response = self._at_once(request, document, kind, form, is_direct)
+        if response is not None:
+            return response
+        page_form = PageForm(form, request.language if form in PAGE_FORMS else "")
+        rendered = self._rendering.cached((bare, *page_form))
         if rendered is None:
             return None
-        asked.is_cached = True
-        return self._page(asked, document, kind, Look(form, language), rendered)
+        request.is_cached = True
+        return self._page(request, document, kind, page_form, rendered)
 
-    def _moved(self, asked: Asked, target: str, form: str) -> Answer:
-        link = link_header([(self._base + target, "canonical", None)])
-        location = self._form(asked, target, form)
-        return Answer(303, [(b"location", location), _VARY, (b"link", link.encode())])
+    def _at_once(
+        self, request: PlainRequest, document: Document, kind: Kind, form: str, is_direct: bool
+    ) -> PlainResponse | None:
+        """Redirect, or answer with data; None for forms that cost more."""
+        if document.status == 303:
+            link = link_header([(self._base + document.target, "canonical", None)]).encode()
+            return self._see_other(request, document.target, form, link)
+        if not is_direct:
+            link = self._links.of(document.path, kind, self._statements.type_of(document))
+            return self._see_other(request, document.path, form, link)
+        return self._data(request, document, kind, form) if form in _DATA_FORMS else None
 
-    def _form(self, asked: Asked, path: str, form: str) -> bytes:
-        """Return the address of a form to redirect to; that of a page is in the language that the request names."""
-        is_named = form == "html" and f"{PARAMETER}=" in asked.query
-        return f"{self._links.form(path, form)}{f'?{PARAMETER}={asked.language}' if is_named else ''}".encode()
+    def _see_other(self, request: PlainRequest, path: str, form: str, link: bytes) -> PlainResponse:
+        """Redirect to a form; to a page in the language that the request names, if it names one."""
+        is_named = form == "html" and f"{PARAMETER}=" in request.query
+        location = f"{self._links.form(path, form)}{f'?{PARAMETER}={request.language}' if is_named else ''}"
+        return PlainResponse(303, [(b"location", location.encode()), _VARY, (b"link", link)])
 
-    def _see_other(self, asked: Asked, document: Document, kind: Kind, form: str) -> Answer:
-        location = self._form(asked, document.path, form)
-        link = self._links.of(document.path, kind, self._statements.type_of(document))
-        return Answer(303, [(b"location", location), _VARY, (b"link", link)])
-
-    def _data(self, asked: Asked, document: Document, kind: Kind, form: str) -> Answer:
+    def _data(self, request: PlainRequest, document: Document, kind: Kind, form: str) -> PlainResponse:
         tag = f"{document.digest.hex()}-{document.since:x}{self._edition}-{form}"
-        described = Form(tag, MEDIA_TYPES[form], document.modified, self._headers(document, kind, form))
-        unchanged = not_modified(asked, described)
+        described = FormMetadata(tag, MEDIA_TYPES[form], document.modified, self._headers(document, kind, form))
+        unchanged = not_modified(request, described)
         if unchanged is not None:
             return unchanged
-        body = self._cached(asked, (tag, ""), partial(self._written, document, kind, form))
-        if not is_gzip_wanted(asked):
+        body = self._cached(request, (tag, ""), partial(self._written, document, kind, form))
+        if not is_gzip_wanted(request):
             return with_body(described, body, None)
-        coded = self._cached(asked, (tag, "gzip"), lambda: compress(body) or b"")
+        coded = self._cached(request, (tag, "gzip"), lambda: compress(body) or b"")
         return with_body(described, body, coded or None)
 
-    def _cached(self, asked: Asked, key: Hashable, make: Callable[[], bytes]) -> bytes:
+    def _cached(self, request: PlainRequest, key: Hashable, make: Callable[[], bytes]) -> bytes:
         body = self._bodies.get(key)
-        asked.is_cached = body is not None
+        request.is_cached = body is not None
         if body is None:
             body = make()
             self._bodies.put(key, body, len(body))
@@ -206,23 +201,34 @@ class Documents:
         return self._writers.write(form, self._statements.lines(document, kind), self._base + document.path)
 
     def _page(
-        self, asked: Asked, document: Document, kind: Kind, look: Look, rendered: Rendered, query: str = ""
-    ) -> Answer:
+        self,
+        request: PlainRequest,
+        document: Document,
+        kind: Kind,
+        page_form: PageForm,
+        rendered: Rendered,
+        query: str = "",
+    ) -> PlainResponse:
         """Answer with what was rendered; ``query`` is the part of the address that names a page."""
         # Pages state the release; forms from the catalog have no time.
-        modified = self._release.manifest.created if look.form in PAGE_FORMS or query else ""
-        headers = self._headers(document, kind, look.form, query)
-        if look.language:
-            headers.append((b"content-language", look.language.encode()))
+        modified = self._release.manifest.created if page_form.form in PAGE_FORMS or query else ""
+        headers = self._headers(document, kind, page_form.form, query)
+        if page_form.language:
+            headers.append((b"content-language", page_form.language.encode()))
             # Each language has an address; without one, it depends on what the client prefers.
-            named = [*([query[1:]] if query else []), *([f"lang={look.language}"] if "lang=" in asked.query else [])]
+            named = [
+                *([query[1:]] if query else []),
+                *([f"lang={page_form.language}"] if "lang=" in request.query else []),
+            ]
             address = f"{self._base}doc/{document.path}.html{'?' if named else ''}{'&'.join(named)}"
             headers.append((b"link", link_header([(address, "canonical", None)]).encode()))
         if rendered.neighbours:
             headers.append((b"link", rendered.neighbours))
-        return _of_rendered(asked, rendered, Form(rendered.tag, MEDIA_TYPES[look.form], modified, headers))
+        return _of_rendered(
+            request, rendered, FormMetadata(rendered.tag, MEDIA_TYPES[page_form.form], modified, headers)
+        )
 
-    def _headers(self, document: Document, kind: Kind, form: str, query: str = "") -> Headers:
+    def _headers(self, document: Document, kind: Kind, form: str, query: str = "") -> RawHeaders:
         link = self._links.of(document.path, kind, self._statements.type_of(document))
         location = self._links.form(document.path, form) + query
         vary = _PAGE_VARY if form in PAGE_FORMS else _VARY
@@ -232,22 +238,22 @@ class Documents:
 
     async def answer(self, request: Request) -> Response:
         """Answer a request for a path under the mount, with the costly answers too."""
-        asked = Asked.from_scope(request.scope, self._addresses.route)
-        answer = await self._answer(asked)
-        if asked.is_cached is not None:
-            request.scope[CACHE] = asked.is_cached
+        plain = PlainRequest.from_scope(request.scope, self._addresses.route)
+        answer = await self._answer(plain)
+        if plain.is_cached is not None:
+            request.scope[CACHE] = plain.is_cached
         response = Response(answer.body, answer.status)
         response.raw_headers = [*response.raw_headers, *answer.headers]
         return response
 
-    async def _answer(self, asked: Asked) -> Answer:
-        path = asked.path
+    async def _answer(self, request: PlainRequest) -> PlainResponse:
+        path = request.path
         if path.endswith("/") and not path.startswith("/") and "//" not in path:
-            return Answer(308, [(b"location", self._addresses.page(path.rstrip("/")).encode())])
+            return PlainResponse(308, [(b"location", self._addresses.page(path.rstrip("/")).encode())])
         bare, suffix, is_document_path = _split(path)
         kind = kind_of(bare)
         if kind is None:
-            return await self._other(asked, bare, suffix, is_document_path)
+            return await self._other(request, bare, suffix, is_document_path)
         document = None
         if self._view is not None:
             with self._reading:
@@ -257,47 +263,45 @@ class Documents:
         if document is None:
             raise _not_found()
         if document.status == 410:
-            return await self._gone(asked, document, kind, suffix)
-        if document.status == 303:
-            return self._moved(asked, document.target, self._negotiated(asked, kind, suffix, document.target)[0])
+            return await self._gone(request, document, kind, suffix)
         is_direct = is_document_path or is_document(kind)
-        if suffix is not None and not (is_direct and suffix in forms_of(kind)):
+        if document.status == 200 and suffix is not None and not (is_direct and suffix in forms_of(kind)):
             raise _no_form(suffix)
-        form, _ = self._negotiated(asked, kind, suffix, bare)
-        if not is_direct:
-            return self._see_other(asked, document, kind, form)
-        page = _page_number(asked) if kind == "entity" and form in _PAGED_FORMS else None
-        if form in _DATA_FORMS and page is None:
+        form, _ = self._negotiated(request, kind, suffix, document.target or bare)
+        page = _page_number(request) if kind == "entity" and form in _PAGED_FORMS and is_direct else None
+        if page is None:
             with self._reading:  # JSON has titles of other documents
-                return self._data(asked, document, kind, form)
-        look = Look(form, asked.language if form in PAGE_FORMS else "")
-        make = partial(self._rendered, document, look)
+                response = self._at_once(request, document, kind, form, is_direct)
+            if response is not None:
+                return response
+        page_form = PageForm(form, request.language if form in PAGE_FORMS else "")
+        make = partial(self._rendered, document, page_form)
         if kind == "entity" and form != STATEMENTS_FORM:
-            make = partial(self._made_incoming, document, look, page or 1)
+            make = partial(self._made_incoming, document, page_form, page or 1)
         is_paged = page is not None and (page > 1 or form != "html")
-        key = (bare, *look, page) if is_paged else (bare, *look)
-        asked.is_cached = self._rendering.cached(key) is not None
+        key = (bare, *page_form, page) if is_paged else (bare, *page_form)
+        request.is_cached = self._rendering.cached(key) is not None
         rendered = await self._rendering.render(key, make)
-        return self._page(asked, document, kind, look, rendered, f"?page={page}" if is_paged else "")
+        return self._page(request, document, kind, page_form, rendered, f"?page={page}" if is_paged else "")
 
-    def _made_incoming(self, document: Document, look: Look, page: int) -> Made:
+    def _made_incoming(self, document: Document, page_form: PageForm, page: int) -> Made:
         """Return a page of what points to an entity; the first page in HTML describes the entity, too."""
         graph = self._release.graph
         incoming = graph.incoming(self._base + document.path, INCOMING_ON_PAGE, (page - 1) * INCOMING_ON_PAGE)
         if page > 1 and not incoming.things:
             raise ProblemError(404, message("Not found"), message("There is no such page of this document."))
-        address = self._links.form(document.path, look.form)
+        address = self._links.form(document.path, page_form.form)
         numbers = {"prev": page - 1, "next": page + 1 if incoming.more else 0}
         links = [(f"{address}?page={number}", relation, None) for relation, number in numbers.items() if number]
         neighbours = link_header(links).encode()
-        if look.form == "html":
-            return Made(self._rendered(document, look, page).body, neighbours)
+        if page_form.form == "html":
+            return Made(self._rendered(document, page_form, page).body, neighbours)
         lines = page_lines(self._addresses.iris, document.path, page, incoming, INCOMING_ON_PAGE)
-        return Made(self._writers.write(look.form, lines, self._base + document.path), neighbours)
+        return Made(self._writers.write(page_form.form, lines, self._base + document.path), neighbours)
 
-    def _negotiated(self, asked: Asked, kind: Kind, suffix: str | None, path: str) -> tuple[str, str]:
+    def _negotiated(self, request: PlainRequest, kind: Kind, suffix: str | None, path: str) -> tuple[str, str]:
         """Return form and media type, those of the suffix if it names a form; raises the ``ProblemError`` 406."""
-        found = _chosen(asked, kind, suffix) or negotiate(asked.accept, kind)
+        found = _chosen(request, kind, suffix) or negotiate(request.accept, kind)
         if found is not None:
             return found
         alternates = [(MEDIA_TYPES[form], self._links.form(path, form)) for form in forms_of(kind)]
@@ -309,15 +313,15 @@ class Documents:
             alternates,
         )
 
-    async def _gone(self, asked: Asked, document: Document, kind: Kind, suffix: str | None) -> Answer:
-        form, media_type = _chosen(asked, kind, suffix) or ("html", "")
+    async def _gone(self, request: PlainRequest, document: Document, kind: Kind, suffix: str | None) -> PlainResponse:
+        form, media_type = _chosen(request, kind, suffix) or ("html", "")
         if form not in RDF_FORMS:
             problem = ProblemError(410, message("Gone"), self._statements.reason(document))
             if is_deleted_by_source(document):
                 problem.subject = await self._rendering.run(partial(self._last_title, document.path))
             raise problem
         tag = f"{document.digest.hex()}-{document.since:x}{self._edition}-{form}"
-        described = Form(tag, media_type, document.modified, [_VARY])
+        described = FormMetadata(tag, media_type, document.modified, [_VARY])
         body = self._writers.write(form, document.quads, self._base + document.path)
         return with_body(described, body, None, 410)
 
@@ -326,20 +330,20 @@ class Documents:
         thing = self._finder.find(path)
         return title(thing.last.mods) if isinstance(thing, Gone) and thing.last is not None else ""
 
-    def _rendered(self, document: Document, look: Look, page: int = 1) -> Made:
+    def _rendered(self, document: Document, page_form: PageForm, page: int = 1) -> Made:
         """Return a page, or a form that is made from the record in the catalog."""
-        form = look.form
+        form = page_form.form
         thing = self._finder.find(document.path)
         if not isinstance(thing, Thing):  # the catalog has changed since the release
             raise _no_form(form)
         if form == "html" and thing.kind == "resource":
             objects = partial(objects_of, document.quads, thing.iri)
             linked = LinkedIris.from_objects(objects_among(document.quads), objects)
-            return Made(self._pages[look.language].publication(thing, linked))
+            return Made(self._pages[page_form.language].publication(thing, linked))
         if form == "html":
-            return Made(self._pages[look.language].document(thing, triples_of(document.quads), page))
+            return Made(self._pages[page_form.language].document(thing, triples_of(document.quads), page))
         if form == STATEMENTS_FORM:
-            return Made(self._pages[look.language].statements(thing, triples_of(document.quads)))
+            return Made(self._pages[page_form.language].statements(thing, triples_of(document.quads)))
         if form == "mods.xml":
             return Made(to_xml(_mods(thing), pretty=True))
         if form in CITATION_FORMS:
@@ -365,7 +369,9 @@ class Documents:
 
     # -- the ontology, the dataset, its graphs
 
-    async def _other(self, asked: Asked, path: str, suffix: str | None, is_document_path: bool) -> Answer:
+    async def _other(
+        self, request: PlainRequest, path: str, suffix: str | None, is_document_path: bool
+    ) -> PlainResponse:
         """Answer for what is not prepared."""
         thing = await self._rendering.run(partial(self._finder.find, path))
         if not isinstance(thing, Thing):
@@ -373,32 +379,34 @@ class Documents:
         is_direct = is_document_path or thing.is_document
         if suffix is not None and not (is_direct and suffix in thing.forms):
             raise _no_form(suffix)
-        form, media_type = self._negotiated(asked, thing.kind, suffix, path)
-        look = Look(form, asked.language if form == "html" else "")
-        key = (path, *look)
-        asked.is_cached = self._rendering.cached(key) is not None
-        rendered = await self._rendering.render(key, partial(self._write_other, thing, look))
+        form, media_type = self._negotiated(request, thing.kind, suffix, path)
+        page_form = PageForm(form, request.language if form == "html" else "")
+        key = (path, *page_form)
+        request.is_cached = self._rendering.cached(key) is not None
+        rendered = await self._rendering.render(key, partial(self._write_other, thing, page_form))
         location = (
             self._links.form(path, form) if media_type == MEDIA_TYPES[form] else self._addresses.page(f"doc/{path}")
         )
         headers = [(b"link", self._links.of(path, thing.kind)), (b"content-location", location.encode())]
-        if look.language:
-            headers += [_PAGE_VARY, (b"content-language", look.language.encode())]
+        if page_form.language:
+            headers += [_PAGE_VARY, (b"content-language", page_form.language.encode())]
         else:
             headers.append(_VARY)
-        return _of_rendered(asked, rendered, Form(rendered.tag, media_type, self._release.manifest.created, headers))
+        return _of_rendered(
+            request, rendered, FormMetadata(rendered.tag, media_type, self._release.manifest.created, headers)
+        )
 
-    def _write_other(self, thing: Thing, look: Look) -> Made:
-        vocabulary, form = self._release.vocabulary, look.form
+    def _write_other(self, thing: Thing, page_form: PageForm) -> Made:
+        vocabulary, form = self._release.vocabulary, page_form.form
         if thing.kind == "context":
             return Made(msgspec.json.format(msgspec.json.encode({"@context": vocabulary.context}), indent=1))
         if thing.kind == "ontology" and form == "html":
-            return Made(self._pages[look.language].vocabulary(thing))
+            return Made(self._pages[page_form.language].vocabulary(thing))
         if thing.kind == "ontology" and form == "ttl":
             return Made(vocabulary.ontologies[thing.ontology].encode())
         triples = self._triples(thing)
         if form == "html":
-            return Made(self._pages[look.language].document(thing, triples))
+            return Made(self._pages[page_form.language].document(thing, triples))
         if thing.kind == "graph":
             triples.append(triple(thing.iri, "void:inDataset", self._addresses.iris.dataset))
         return Made(self._writers.write(form, lines_of(triples), thing.iri))
@@ -418,23 +426,23 @@ def _split(path: str) -> tuple[str, str | None, bool]:
     return (bare[4:], suffix, True) if bare.startswith("doc/") else (bare, suffix, False)
 
 
-def _chosen(asked: Asked, kind: Kind, suffix: str | None) -> tuple[str, str] | None:
+def _chosen(request: PlainRequest, kind: Kind, suffix: str | None) -> tuple[str, str] | None:
     """Return form and media type that the suffix names, without one those that the client prefers; None if none."""
     if suffix is None:
-        return negotiate(asked.accept, kind)
+        return negotiate(request.accept, kind)
     return (suffix, MEDIA_TYPES[suffix]) if suffix in forms_of(kind) else None
 
 
-def _of_rendered(asked: Asked, rendered: Rendered, form: Form) -> Answer:
-    return not_modified(asked, form) or with_body(
-        form, rendered.body, rendered.coded if is_gzip_wanted(asked) else None
+def _of_rendered(request: PlainRequest, rendered: Rendered, form: FormMetadata) -> PlainResponse:
+    return not_modified(request, form) or with_body(
+        form, rendered.body, rendered.coded if is_gzip_wanted(request) else None
     )
 
 
-def _page_number(asked: Asked) -> int | None:
+def _page_number(request: PlainRequest) -> int | None:
     """Return the number of the page that the address names, from 1; None if it names none."""
-    number = parse_qs(asked.query).get("page", [""])[0]
-    return max(1, int(number)) if number.isascii() and number.isdigit() and len(number) < _LONGEST_NUMBER else None
+    number = parse_qs(request.query).get("page", [""])[0]
+    return max(1, int(number)) if number.isascii() and number.isdigit() and len(number) < _MAX_DIGITS else None
 
 
 def _not_found() -> ProblemError:

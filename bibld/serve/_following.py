@@ -11,18 +11,18 @@ from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from bibld.serve._answers import Answer
+from bibld.serve._http import PlainResponse
 
 _CHECK_SECONDS = 1.0
 _IDLE_CHECK_SECONDS = 2.0
 _PATIENCE_SECONDS = 1.0
 _LOG = logging.getLogger("bibld.serve")
 
-Prepared = Callable[[Scope], Answer | None]
+Prepared = Callable[[Scope], PlainResponse | None]
 """Returns the answer to a request if it costs little; it may be called in any thread."""
 
 
-class Served:
+class ServedRelease:
     """A release that is open: its folder and number, its application, and the function that closes it.
 
     ``check`` raises an error if the release cannot answer; it may be called in any thread. ``prepared`` answers what
@@ -58,9 +58,9 @@ class Following:
 
     def __init__(
         self,
-        served: Served,
+        served: ServedRelease,
         find_current: Callable[[], Path | None] | None = None,
-        open_newest: Callable[[], Served] | None = None,
+        open_newest: Callable[[], ServedRelease] | None = None,
         on_closed: Callable[[], None] = lambda: None,
     ) -> None:
         self._served = served
@@ -83,7 +83,7 @@ class Following:
             served.requests -= 1
             self._close_if_unused(served)
 
-    def prepared(self, scope: Scope) -> Answer | None:
+    def prepared(self, scope: Scope) -> PlainResponse | None:
         """Return an answer that costs little, in any thread; None if the application has to be asked.
 
         That is asked where the current release has not been looked up for a while, too, since it follows it.
@@ -119,13 +119,13 @@ class Following:
             return
         self._last_check = time.monotonic()
         try:
-            place = self._find_current()
+            folder = self._find_current()
         except (OSError, ValueError) as error:
             _LOG.error("the current release cannot be found: %s; %s is served further", error, self._served.release)
             return
-        if place is None or place == self._served.release:
+        if folder is None or folder == self._served.release:
             return
-        self._switching = asyncio.create_task(self._switch(place))
+        self._switching = asyncio.create_task(self._switch(folder))
         await asyncio.wait((self._switching,), timeout=_PATIENCE_SECONDS)
 
     def _has_to_check(self) -> bool:
@@ -133,14 +133,14 @@ class Following:
             return False
         return time.monotonic() - self._last_check >= _CHECK_SECONDS
 
-    async def _switch(self, place: Path) -> None:
+    async def _switch(self, folder: Path) -> None:
         assert self._open_newest is not None
         try:
             newest = await asyncio.to_thread(self._open_newest)
         except Exception as error:  # noqa: BLE001 - a plug-in may raise anything, and the old release can be served
-            if self._refused != place:
-                _LOG.error("%s cannot be served: %s; %s is served further", place, error, self._served.release)
-            self._refused = place
+            if self._refused != folder:
+                _LOG.error("%s cannot be served: %s; %s is served further", folder, error, self._served.release)
+            self._refused = folder
             return
         finally:
             self._switching = None
@@ -148,7 +148,7 @@ class Following:
         _LOG.info("%s is served now", newest.release)
         self._close_if_unused(old)
 
-    def _close_if_unused(self, served: Served) -> None:
+    def _close_if_unused(self, served: ServedRelease) -> None:
         if served is self._served or served.requests:
             return
         closing = asyncio.ensure_future(served.close())

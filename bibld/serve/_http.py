@@ -1,11 +1,21 @@
-"""Representations, conditional requests, and the error that becomes an answer."""
+"""HTTP: representations, conditional requests, the error that becomes an answer, and messages without a framework.
+
+Documents are most of what crawlers ask for. Starlette takes longer to route a request than a document to be written,
+so documents have separate requests and responses (:class:`PlainRequest`, :class:`PlainResponse`).
+"""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from datetime import UTC, datetime
+from email.utils import format_datetime, parsedate_to_datetime
 from functools import lru_cache
+from typing import Generic, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -30,8 +40,8 @@ _KEPT_IN_LINKS = "%:/?#[]@!$&'()*+,;=-._~"
 _WORTH_COMPRESSING = range(1000, 1 << 21)
 """Bytes; larger bodies would delay other requests."""
 _CACHED_BODY = 1 << 18
-_GZIP_LEVEL = 5
-"""A higher one takes longer than it saves."""
+_GZIP_LEVEL, _GZIP_LEVEL_ONCE = 5, 3
+"""A higher one takes longer than it saves; of a body that is written for one request, already a lower one does."""
 
 _COMPRESSIBLE = ("text/", "application/xml", "application/json", "application/n-triples")
 _POLICY = (
@@ -52,6 +62,24 @@ ALWAYS = {
     "Content-Security-Policy": _POLICY,
 }
 """Headers of every answer."""
+
+_RAW_ALWAYS = [(name.lower().encode(), value.encode()) for name, value in ALWAYS.items()]
+_CACHE_CONTROL = (b"cache-control", b"public, max-age=300")
+_REMEMBERED_HEADERS = 1024
+_MAX_CACHED_LENGTH = 400
+_TAG = re.compile(r'(?:W/)?"([^"]*)"')
+_FIELDS = {
+    b"accept": "accept",
+    b"accept-encoding": "accept_encoding",
+    b"accept-language": "accept_language",
+    b"cookie": "cookie",
+    b"if-none-match": "if_none_match",
+    b"if-modified-since": "if_modified_since",
+}
+
+RawHeaders = list[tuple[bytes, bytes]]
+_cached_accepts_gzip = lru_cache(maxsize=_REMEMBERED_HEADERS)(accepts_gzip)
+Value = TypeVar("Value")
 
 
 class ProblemError(BibldError):
@@ -112,6 +140,9 @@ def query_of(request: Request) -> str:
 def language_headers(tag: str) -> tuple[tuple[str, str], ...]:
     """Return the header fields of a page in a language."""
     return ("Vary", PAGE_VARY), ("Content-Language", tag)
+
+
+# -- with Starlette ----------------------------------------------------------------------------------------------------
 
 
 class Representation(msgspec.Struct, frozen=True):
@@ -177,22 +208,18 @@ def is_known(request: Request, tag: str) -> bool:
     """Whether If-None-Match, in one line or more, names this tag (weak comparison, RFC 9110, 13.1.2)."""
     if request.method not in ("GET", "HEAD"):
         return False
-    named = ",".join(request.headers.getlist("if-none-match"))
-    tags = [each.strip().removeprefix("W/") for each in named.split(",")]
-    return tag in tags or "*" in tags
+    return is_current(PlainRequest.from_scope(request.scope, ""), tag.strip('"'), "")
 
 
-def _compressed(body: bytes) -> bytes:
-    return gzip.compress(body, compresslevel=_GZIP_LEVEL, mtime=0)
+def _compressed(body: bytes, level: int = _GZIP_LEVEL) -> bytes:
+    return gzip.compress(body, compresslevel=level, mtime=0)
 
 
-@lru_cache(maxsize=256)
-def _compressed_once(body: bytes) -> bytes:
-    return _compressed(body)
+_compressed_once = lru_cache(maxsize=256)(_compressed)
 
 
-class Headers:
-    """Middleware: the headers that every answer has, and no body in the answer to HEAD.
+class HeadersMiddleware:
+    """The headers that every answer has, and no body in the answer to HEAD.
 
     A page whose address names its language stores that choice in a cookie.
     """
@@ -208,16 +235,184 @@ class Headers:
 
         is_chosen = f"{PARAMETER}=".encode() in scope["query_string"]
 
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
+        async def send_with_headers(event: Message) -> None:
+            if event["type"] == "http.response.start":
+                headers = MutableHeaders(scope=event)
                 for name, value in ALWAYS.items():
                     headers.setdefault(name, value)
                 if is_chosen and "content-language" in headers:
                     chosen = f"{PARAMETER}={headers['content-language']}"
                     headers.append("Set-Cookie", f"{chosen}; Path=/; Max-Age={_COOKIE_SECONDS}; SameSite=Lax")
-            elif message["type"] == "http.response.body" and scope["method"] == "HEAD":
-                message = {**message, "body": b""}
-            await send(message)
+            elif event["type"] == "http.response.body" and scope["method"] == "HEAD":
+                event = {**event, "body": b""}
+            await send(event)
 
         await self._app(scope, receive, send_with_headers)
+
+
+# -- without a framework -----------------------------------------------------------------------------------------------
+
+
+class PlainRequest(msgspec.Struct):
+    """What a client asks for: a path after the mount, with the header fields that choose an answer.
+
+    A field that was sent more than once has all its values, separated by commas (RFC 9110, 5.3). ``is_cached`` is set
+    by what answers: whether it found the body in a cache; None if it did not look for one.
+    """
+
+    path: str
+    query: str = ""
+    accept: str = ""
+    accept_encoding: str = ""
+    accept_language: str = ""
+    cookie: str = ""
+    if_none_match: str = ""
+    if_modified_since: str = ""
+    is_cached: bool | None = None
+
+    @classmethod
+    def from_scope(cls, scope: Scope, mount: str) -> PlainRequest:
+        """Read the scope of an ASGI request whose path begins with ``mount``."""
+        request = cls(scope["path"][len(mount) :], scope["query_string"].decode("latin-1"))
+        for name, value in scope["headers"]:
+            field = _FIELDS.get(name)
+            if field is not None:
+                before = getattr(request, field)
+                text = value.decode("latin-1")
+                setattr(request, field, f"{before},{text}" if before else text)
+        return request
+
+    @property
+    def language(self) -> str:
+        """The tag of the language in which the client wants pages."""
+        return choose_page_language(self.query, self.cookie, self.accept_language)
+
+
+class PlainResponse(msgspec.Struct, frozen=True):
+    """Status, header fields (without those of every answer) and body."""
+
+    status: int
+    headers: RawHeaders
+    body: bytes = b""
+
+    def messages(self, method: str) -> tuple[Message, Message]:
+        """Return what ASGI sends: status and header fields, and the body; no body to HEAD."""
+        headers = self.headers if self.status == 304 else [*self.headers, (b"content-length", b"%d" % len(self.body))]
+        start = {"type": "http.response.start", "status": self.status, "headers": [*headers, *_RAW_ALWAYS]}
+        return start, {"type": "http.response.body", "body": b"" if method == "HEAD" else self.body}
+
+    async def send(self, scope: Scope, send: Send) -> None:
+        """Send the answer; no body to HEAD."""
+        for each in self.messages(scope["method"]):
+            await send(each)
+
+
+class FormMetadata(msgspec.Struct, frozen=True):
+    """One form of a document: its entity tag (without quotes), when it last changed, and its other header fields.
+
+    ``modified`` is ISO 8601; empty if it is not known.
+    """
+
+    tag: str
+    media_type: str
+    modified: str
+    headers: RawHeaders
+
+
+def is_current(request: PlainRequest, tag: str, modified: str) -> bool:
+    """Whether the client has the form of a document with this tag (RFC 9110, 13.1.2 and 13.1.3)."""
+    if request.if_none_match:
+        return request.if_none_match.strip() == "*" or tag in _TAG.findall(request.if_none_match)
+    if request.if_modified_since and modified:
+        since = _date(request.if_modified_since) if len(request.if_modified_since) < _MAX_CACHED_LENGTH else None
+        return since is not None and datetime.fromisoformat(modified).replace(microsecond=0) <= since
+    return False
+
+
+def is_gzip_wanted(request: PlainRequest) -> bool:
+    """Whether the client takes bodies that are coded with gzip."""
+    accepts = request.accept_encoding
+    return bool(accepts) and (_cached_accepts_gzip if len(accepts) < _MAX_CACHED_LENGTH else accepts_gzip)(accepts)
+
+
+def headers_of(form: FormMetadata, is_coded: bool) -> RawHeaders:
+    """Return the header fields of a form, those of its 304 too."""
+    tag = f'"{form.tag}-gzip"' if is_coded else f'"{form.tag}"'
+    headers = [(b"etag", tag.encode()), _CACHE_CONTROL, *form.headers]
+    if form.modified:
+        headers.append((b"last-modified", http_date(form.modified)))
+    return headers
+
+
+def not_modified(request: PlainRequest, form: FormMetadata) -> PlainResponse | None:
+    """Return the answer to a client that has the form already, coded or not; None if it has not."""
+    if not (request.if_none_match or request.if_modified_since):
+        return None
+    if is_current(request, form.tag, form.modified):
+        return PlainResponse(304, headers_of(form, is_coded=False))
+    if is_current(request, f"{form.tag}-gzip", form.modified):
+        return PlainResponse(304, headers_of(form, is_coded=True))
+    return None
+
+
+def with_body(form: FormMetadata, body: bytes, coded: bytes | None, status: int = 200) -> PlainResponse:
+    """Return the answer with a body, or (``coded``) with the body that gzip made of it."""
+    headers = headers_of(form, coded is not None)
+    headers.append((b"content-type", with_charset(form.media_type).encode()))
+    if coded is None:
+        return PlainResponse(status, headers, body)
+    headers.append((b"content-encoding", b"gzip"))
+    return PlainResponse(status, headers, coded)
+
+
+def compress(body: bytes) -> bytes | None:
+    """Return a body coded with gzip; None where that is not worth its time."""
+    return _compressed(body, _GZIP_LEVEL_ONCE) if len(body) in _WORTH_COMPRESSING else None
+
+
+@lru_cache(maxsize=_REMEMBERED_HEADERS)
+def http_date(modified: str) -> bytes:
+    """Return a time in ISO 8601 as HTTP writes it (RFC 9110, 5.6.7)."""
+    return format_datetime(datetime.fromisoformat(modified).astimezone(UTC), usegmt=True).encode()
+
+
+@lru_cache(maxsize=_REMEMBERED_HEADERS)
+def _date(text: str) -> datetime | None:
+    try:
+        found = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
+class ByteCache(Generic[Value]):
+    """Values by key: when they would take more than ``limit`` bytes, those that were not used longest are removed.
+
+    Threads may use it at the same time.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._bytes = 0
+        self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Value | None:
+        """Return the value with this key; None if there is none."""
+        with self._lock:
+            found = self._values.get(key)
+            if found is None:
+                return None
+            self._values.move_to_end(key)
+            return found[0]
+
+    def put(self, key: Hashable, value: Value, size: int) -> None:
+        """Store a value of ``size`` bytes; one that alone exceeds a quarter of the limit is not stored."""
+        with self._lock:
+            if key in self._values or size > self._limit // 4:
+                return
+            self._values[key] = value, size
+            self._bytes += size
+            while self._bytes > self._limit:
+                _, (_, removed) = self._values.popitem(last=False)
+                self._bytes -= removed

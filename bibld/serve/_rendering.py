@@ -10,8 +10,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from bibld.serve._answers import ByteCache, compress
-from bibld.serve._http import ProblemError
+from bibld.serve._http import ByteCache, ProblemError, compress
 from bibld.serve._language import message
 
 _MOST_WAITING = 256

@@ -40,7 +40,7 @@ _LAST_SECONDS = 0.5
 _BACKLOG = 4096
 _CONNECTIONS = 16384
 """Connections of one process; idle and slow ones are closed after the request timeout."""
-_LONGEST_HEAD = 96 * 1024
+_MAX_HEAD_BYTES = 96 * 1024
 """Bytes of a request line and headers: an address of 64 KiB (longer ones get 414) and headers of 32 KiB."""
 _SWITCH_SECONDS = 0.0005
 """How long a thread that makes a page may keep the event loop waiting; Python's default is ten times as long."""
@@ -108,7 +108,7 @@ class _EmbeddedServer(Server):
             backlog=_BACKLOG,
             backpressure=_CONNECTIONS,
             http1_settings=HTTP1Settings(
-                header_read_timeout=max(1, int(timeout * 1000)), max_buffer_size=_LONGEST_HEAD
+                header_read_timeout=max(1, int(timeout * 1000)), max_buffer_size=_MAX_HEAD_BYTES
             ),
         )
         self._listener = listener

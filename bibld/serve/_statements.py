@@ -1,18 +1,31 @@
-"""What a document states about itself and what its lines state about the thing, found without parsing them."""
+"""What documents state: about the thing, about themselves, and page by page what points to an entity.
+
+A release prepares the documents of most things. Those of the others are made here from its store and the catalog, which
+takes some milliseconds: of the dataset, its graphs and the ontology, and all of a release of an earlier bibld.
+"""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from datetime import datetime
+from functools import lru_cache
 
 import pyoxigraph as ox
 
 from bibld.documents import Document
 from bibld.model.iris import Iris, record_of_path
 from bibld.model.rdf import DELETED, WITHDRAWN, XSD, expand, iri, literal, quad, term
-from bibld.model.release import DatasetDescription
+from bibld.model.release import DatasetDescription, Manifest
 from bibld.serve._forms import Kind, is_document
+from bibld.serve._graph import Incoming, ReleaseGraph, lines_of
 from bibld.serve._language import Message, message
+from bibld.serve._things import Finder, Gone, Moved
 from bibld.serve._writers.terms import ends_of
+
+HYDRA = "http://www.w3.org/ns/hydra/core#"
+_CACHED_DOCUMENTS = 512
+_DIGEST_BYTES = 16
 
 _WITHDRAWN = "The record has been withdrawn."
 _REASONS = {
@@ -24,7 +37,7 @@ _SAME_AS = term("owl:sameAs").encode()
 _TYPE = term("rdf:type").encode()
 
 
-class Statements:
+class DocumentStatements:
     """The statements of the documents of one release."""
 
     def __init__(self, dataset: DatasetDescription) -> None:
@@ -112,6 +125,70 @@ def is_deleted_by_source(document: Document) -> bool:
     return document.status == 410 and _DELETED in document.quads and not document.is_withdrawn
 
 
+class StoreDocuments:
+    """Makes documents from the store of a release."""
+
+    def __init__(self, manifest: Manifest, graph: ReleaseGraph, finder: Finder) -> None:
+        self._manifest = manifest
+        self._graph = graph
+        self._finder = finder
+        self._base = manifest.dataset.base
+        self.document = lru_cache(maxsize=_CACHED_DOCUMENTS)(self._document)
+
+    def titles(self, paths: Iterable[str]) -> dict[str, str]:
+        """Return the titles of documents by path; none that are empty."""
+        found = {}
+        for path in paths:
+            labels = self._graph.labels(self._base + path)
+            if labels:
+                found[path] = labels[0].text
+        return found
+
+    def close(self) -> None:
+        """Close nothing: the store belongs to the release."""
+
+    def _document(self, path: str) -> Document | None:
+        found = self._finder.find(path)
+        if found is None:
+            return None
+        if isinstance(found, Moved):
+            return self._document_of(path, 303, found.path, b"")
+        if isinstance(found, Gone):
+            return self._document_of(path, 410, "", _tombstone(found.iri, str(found.record)))
+        return self._document_of(path, 200, "", lines_of(self._graph.description(found.iri)))
+
+    def _document_of(self, path: str, status: int, target: str, quads: bytes) -> Document:
+        title = self.titles([path]).get(path, "") if status == 200 else ""
+        digest = hashlib.blake2b(quads, digest_size=_DIGEST_BYTES).digest()
+        return Document(path, status, target, title, self._manifest.number, self._manifest.created, digest, quads)
+
+
+def page_lines(iris: Iris, path: str, page: int, incoming: Incoming, size: int) -> bytes:
+    """Return the statements that point to the entity with this path, then those about the page and its neighbours."""
+    thing = iri(iris.base + path)
+    statements = sorted(
+        quad(iri(subject), iri(predicate), thing) for each in incoming.things for subject, predicate in each.statements
+    )
+    document = f"{iris.base}doc/{path}"
+    last = max(1, -(-incoming.total // size))
+    neighbours = {"first": 1, "previous": page - 1, "next": page + 1, "last": last}
+    name = iri(f"{document}?page={page}")
+    about = [
+        quad(iri(document), term("void:subset"), name),
+        quad(name, term("foaf:primaryTopic"), thing),
+        quad(name, term("rdf:type"), iri(f"{HYDRA}PartialCollectionView")),
+        *(
+            quad(name, iri(HYDRA + relation), iri(f"{document}?page={number}"))
+            for relation, number in neighbours.items()
+            if 1 <= number <= last
+        ),
+    ]
+    if incoming.is_all:
+        number = literal(str(incoming.total), datatype=f"{XSD}integer")
+        about.append(quad(name, iri(f"{HYDRA}totalItems"), number))
+    return "".join([*statements, *sorted(about)]).encode()
+
+
 def _readable(path: str) -> str:
     """Return the record of a path as text; the end of the path if it names none."""
     rest = path.partition("/")[2]
@@ -121,7 +198,7 @@ def _readable(path: str) -> str:
         return rest
 
 
-def tombstone(thing: str, record: str) -> bytes:
+def _tombstone(thing: str, record: str) -> bytes:
     """Return the lines about what was withdrawn, where the release has none."""
     name = iri(thing)
     lines = (

@@ -298,14 +298,14 @@ class StaticWriter:
         async def receive() -> Message:
             return {"type": "http.request", "body": b"", "more_body": False}
 
-        async def send(message: Message) -> None:
+        async def send(event: Message) -> None:
             nonlocal status, media_type
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                headers = {name.lower(): value for name, value in message["headers"]}
+            if event["type"] == "http.response.start":
+                status = event["status"]
+                headers = {name.lower(): value for name, value in event["headers"]}
                 media_type = headers.get(b"content-type", b"").decode().partition(";")[0]
-            elif message["type"] == "http.response.body":
-                body.append(message.get("body", b""))
+            elif event["type"] == "http.response.body":
+                body.append(event.get("body", b""))
 
         await self._app(scope, receive, send)
         if status >= 500:

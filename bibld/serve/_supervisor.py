@@ -25,9 +25,9 @@ _KILL_SECONDS = GRACE_SECONDS + 5.0
 _POLL_SECONDS = 0.02
 """While processes start; afterwards signals wake the supervisor."""
 _FIRST_PAUSE_SECONDS = 0.1
-_LONGEST_PAUSE_SECONDS = 5.0
-_MOST_FAILURES = 8
-_MOST_FIRST_FAILURES = 3
+_MAX_PAUSE_SECONDS = 5.0
+_MAX_FAILURES = 8
+_MAX_FIRST_FAILURES = 3
 """Before all processes have answered once."""
 
 _START_SECONDS = 120.0
@@ -167,12 +167,12 @@ class Supervisor:
             self._failure = error
             self._stop(signal.SIGTERM)
             return
-        if process.failures >= (_MOST_FAILURES if self._is_announced else _MOST_FIRST_FAILURES):
+        if process.failures >= (_MAX_FAILURES if self._is_announced else _MAX_FIRST_FAILURES):
             reason = f": {error}" if error is not None else "; see its messages above"
             self._failure = StageError(f"a server process failed {process.failures} times before it answered{reason}")
             self._stop(signal.SIGTERM)
             return
-        pause = min(_FIRST_PAUSE_SECONDS * 2 ** max(0, process.failures - 1), _LONGEST_PAUSE_SECONDS)
+        pause = min(_FIRST_PAUSE_SECONDS * 2 ** max(0, process.failures - 1), _MAX_PAUSE_SECONDS)
         process.next_start = time.monotonic() + pause
         because = f": {error}" if error is not None else ""
         _LOG.error("server process %d ended%s; it is started again", pid, because)
@@ -214,10 +214,10 @@ def _pickled(error: BibldError) -> bytes:
         pickle.loads(data)
     except Exception:  # noqa: BLE001 - whatever the class does, its message arrives
         data = pickle.dumps(StageError(str(error)))
-    return data[:_LARGEST_ERROR] if len(data) <= _LARGEST_ERROR else pickle.dumps(StageError(str(error)[:1000]))
+    return data[:_MAX_ERROR_BYTES] if len(data) <= _MAX_ERROR_BYTES else pickle.dumps(StageError(str(error)[:1000]))
 
 
-_LARGEST_ERROR = 32768
+_MAX_ERROR_BYTES = 32768
 """Bytes; what a pipe takes without a reader."""
 
 

@@ -16,8 +16,8 @@ from bibld import Workspace, config, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.ingest import public_original_of
-from bibld.serve import Site
 from bibld.serve import ontology as resources
+from bibld.serve.site import Site
 from tests.end_to_end.serving import serving
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfie
 from bibld.model.marc_writers import to_iso2709
 from bibld.model.origin import Origin
 from bibld.publish import Releases
-from bibld.serve import Site
+from bibld.serve.site import Site
 from tests.configuration import write_config
 from tests.end_to_end.test_differences import live, quads
 from tests.publish.follower import quads_of

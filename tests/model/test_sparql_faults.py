@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bibld.model.rdf import PREFIXES
-from bibld.model.sparql.faults import Place, explain_fault, undeclared_prefixes
+from bibld.model.sparql.faults import TextPosition, explain_fault, undeclared_prefixes
 
 # query, line, column, parts of the message
 FAULTS = [
@@ -102,7 +102,7 @@ def test_any_text_and_any_report_give_a_short_message_with_a_place_in_the_text(t
 @given(st.text(alphabet="ab\n"), st.data())
 def test_places_and_positions_are_inverse(text, data):
     position = data.draw(st.integers(0, len(text)))
-    assert Place.at(text, position).position(text) == position
+    assert TextPosition.at(text, position).position(text) == position
 
 
 @pytest.mark.parametrize(

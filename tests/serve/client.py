@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 from starlette.types import ASGIApp
 
-from bibld.serve import Releases, Site, application
+from bibld.serve.site import ReleaseLookup, Site, application
 
 
 def children() -> set[str]:
@@ -73,7 +73,7 @@ async def within_lifespan(app: ASGIApp) -> AsyncIterator[None]:
 
 
 @contextmanager
-def running(site: Site, releases: Releases | None = None) -> Iterator[Client]:
+def running(site: Site, releases: ReleaseLookup | None = None) -> Iterator[Client]:
     """An application within its lifespan."""
     app = application(site, releases)
     loop = asyncio.new_event_loop()

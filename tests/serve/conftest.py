@@ -19,7 +19,8 @@ from bibld.model.origin import Origin, RecordId
 from bibld.model.rdf import iri, literal, quad, typed_literal
 from bibld.model.release import DatasetDescription, Figures, Manifest, ReleaseFile, SourceFigures
 from bibld.protocols import RecordEvent, SourceRecord
-from bibld.serve import Settings, Site
+from bibld.serve import Settings
+from bibld.serve.site import Site
 from tests.serve.client import Client, running
 
 BASE = "https://data.example.org/lod/"

@@ -22,7 +22,7 @@ sample = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(sample)
 from functools import partial
 import msgspec
-import bibld.serve
+import bibld.serve.site
 from bibld.documents import ReleaseState, fill, open_published
 from bibld.serve._sparql import pool
 
@@ -38,8 +38,8 @@ folder = Path(sys.argv[2])
 settings = msgspec.convert(json.loads(sys.argv[3]), bibld.serve.Settings)
 sites = {each.name: make_site(each) for each in sorted(folder.iterdir()) if each.is_dir()}
 current = folder / "current"
-releases = bibld.serve.Releases(lambda: folder / current.read_text(), lambda: sites[current.read_text()])
-bibld.serve.serve(settings, sample.BASE, releases)
+releases = bibld.serve.site.ReleaseLookup(lambda: folder / current.read_text(), lambda: sites[current.read_text()])
+bibld.serve.site.serve(settings, sample.BASE, releases)
 """
 
 PATIENCE = 600.0

@@ -15,10 +15,11 @@ import pytest
 from bibld.model.linkage import Cluster, Edge, Merged, Pair, Score, Verdict
 from bibld.model.origin import RecordId
 from bibld.publish import Releases as Published
-from bibld.serve import Releases, Settings
+from bibld.serve import Settings
 from bibld.serve import _following as following
 from bibld.serve._graph import ReleaseGraph
 from bibld.serve._linkage import ReleaseView
+from bibld.serve.site import ReleaseLookup
 
 FOUNDER = RecordId("rsl", "RU\\NLR\\bibl\\204591")
 MEMBER = RecordId("nlr", "0042 17")
@@ -56,7 +57,7 @@ class Publisher:
 
     @property
     def releases(self):
-        return Releases(self.published.current, self.open_current)
+        return ReleaseLookup(self.published.current, self.open_current)
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ def test_an_idle_process_follows_too_and_goes_on_after_an_error(publisher, monke
         async def close():
             closed.append(number)
 
-        return following.Served(Path(str(number)), number, None, close, lambda: None)
+        return following.ServedRelease(Path(str(number)), number, None, close, lambda: None)
 
     def find():
         place = found.pop(0) if len(found) > 1 else found[0]
@@ -174,7 +175,7 @@ def test_a_damaged_pointer_changes_nothing(publisher, running, content):
 def test_current_is_looked_at_once_a_second_at_most(publisher, running, monkeypatch):
     monkeypatch.setattr(following, "_CHECK_SECONDS", 3600.0)
     looked = []
-    releases = Releases(lambda: looked.append(1), publisher.open_current)
+    releases = ReleaseLookup(lambda: looked.append(1), publisher.open_current)
     publisher.release()
     with running(publisher.open_current(), releases) as client:
         for _ in range(5):

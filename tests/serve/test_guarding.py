@@ -11,12 +11,12 @@ import time
 import pytest
 
 from bibld.errors import ConfigError, StageError
-from bibld.serve._guarding.clients import Clients
-from bibld.serve._guarding.limits import BUCKET_BYTES, DOCUMENTS, FILES, PAGES, Buckets, LimitSettings
-from bibld.serve._guarding.log import AccessLog, Entry, cut
+from bibld.serve._guarding.clients import BUCKET_BYTES, Buckets, Clients
+from bibld.serve._guarding.log import AccessEntry, AccessLog, cut
 from bibld.serve._guarding.metrics import PROCESS_BYTES, Metrics
-from bibld.serve._guarding.requests import Classes
-from bibld.serve._sparql.places import Limits, Places, QueueFullError, TooManyQueriesError, share_places
+from bibld.serve._guarding.requests import DOCUMENTS, FILES, PAGES, Classes
+from bibld.serve._sparql.slots import QuerySlots, QueueFullError, TooManyQueriesError, share_slots
+from bibld.serve.settings import LimitSettings, QueryLimits
 
 LOOPBACK = ("127.0.0.0/8", "::1")
 
@@ -116,16 +116,16 @@ def test_no_client_is_refused_because_of_others(clock):
     ],
 )
 def test_a_request_has_a_class(path, accept, name):
-    from bibld.serve._guarding.limits import CLASSES
+    from bibld.serve._guarding.requests import CLASSES
 
     assert CLASSES[Classes("/lod/").find(path, accept)] == name
 
 
-def entry(target: str = "/a", agent: str = "curl") -> Entry:
-    return Entry("", "192.0.2.1", "GET", target, 200, 12, 1.5, "documents", "", agent)
+def entry(target: str = "/a", agent: str = "curl") -> AccessEntry:
+    return AccessEntry("", "192.0.2.1", "GET", target, 200, 12, 1.5, "documents", "", agent)
 
 
-def write_log(log: AccessLog, *entries: Entry) -> None:
+def write_log(log: AccessLog, *entries: AccessEntry) -> None:
     async def write() -> None:
         for each in entries:
             log.write(each, 1_700_000_000.25)
@@ -193,12 +193,12 @@ def test_metrics_are_sums_over_processes():
     assert all(line.startswith(("# HELP ", "# TYPE ")) or sample.fullmatch(line) for line in lines)
 
 
-LIMITS = Limits(15.0, 64, workers=2, waiting=2, of_one_client=3)
+LIMITS = QueryLimits(15.0, 64, workers=2, waiting=2, of_one_client=3)
 
 
-def test_places_hold_for_all_processes_together_and_those_of_an_ended_one_are_freed():
-    shared = share_places(LIMITS, 2)
-    first, second = (Places(LIMITS, shared, process) for process in (0, 1))
+def test_slots_hold_for_all_processes_together_and_those_of_an_ended_one_are_freed():
+    shared = share_slots(LIMITS, 2)
+    first, second = (QuerySlots(LIMITS, shared, process) for process in (0, 1))
     dying = [second.take("a"), second.take("a")]
     for each in dying:
         each.__enter__()
@@ -214,21 +214,21 @@ def test_places_hold_for_all_processes_together_and_those_of_an_ended_one_are_fr
 
 
 def test_queries_run_in_the_order_in_which_they_came_to_any_process():
-    shared = share_places(LIMITS, 2)
-    processes = [Places(LIMITS, shared, process) for process in (0, 1)]
+    shared = share_slots(LIMITS, 2)
+    processes = [QuerySlots(LIMITS, shared, process) for process in (0, 1)]
     began: list[int] = []
     running = 0
 
     async def query(number: int) -> None:
         nonlocal running
-        places = processes[number % 2]
-        with places.take(str(number)) as place:
-            async with places.turn(place):
-                began.append(number)
-                running += 1
-                assert running <= LIMITS.workers
-                await asyncio.sleep(0.05)
-                running -= 1
+        slots = processes[number % 2]
+        with slots.take(str(number)) as slot:
+            await slots.wait_turn(slot)
+            began.append(number)
+            running += 1
+            assert running <= LIMITS.workers
+            await asyncio.sleep(0.05)
+            running -= 1
 
     async def run() -> None:
         await asyncio.gather(*(query(number) for number in range(4)))
@@ -238,19 +238,17 @@ def test_queries_run_in_the_order_in_which_they_came_to_any_process():
 
 
 def test_a_query_that_waits_in_another_process_is_woken_when_its_turn_comes():
-    shared = share_places(LIMITS, 2)
-    first, second = (Places(LIMITS, shared, process) for process in (0, 1))
+    shared = share_slots(LIMITS, 2)
+    first, second = (QuerySlots(LIMITS, shared, process) for process in (0, 1))
 
     async def wait_in_second() -> None:
-        with second.take("c") as place:
-            async with second.turn(place):
-                pass
+        with second.take("c") as slot:
+            await second.wait_turn(slot)
 
     async def run() -> float:
         running = [first.take("a"), first.take("b")]
         for each in running:
-            async with first.turn(each.__enter__()):
-                pass
+            await first.wait_turn(each.__enter__())
         waiting = asyncio.create_task(wait_in_second())
         await asyncio.sleep(0.05)
         assert first.counts()["waiting"] == 1

@@ -16,7 +16,7 @@ from bibld.serve._negotiation import MediaRange, media_ranges
 
 def request(method: str = "GET", **headers: str) -> Request:
     sent = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    return Request({"type": "http", "method": method, "headers": sent})
+    return Request({"type": "http", "method": method, "path": "/", "query_string": b"", "headers": sent})
 
 
 @pytest.mark.parametrize(

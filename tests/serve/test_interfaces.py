@@ -66,7 +66,7 @@ def test_a_search_that_comes_between_the_queries_of_a_batch_is_answered_between_
 
 
 def test_more_searches_than_may_wait_are_refused(opened, monkeypatch):
-    monkeypatch.setattr(interfaces, "_MOST_SEARCHES", 2)
+    monkeypatch.setattr(interfaces, "_MAX_SEARCHES", 2)
     found, service = opened
 
     async def ask():

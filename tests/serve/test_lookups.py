@@ -16,15 +16,16 @@ from bibld.errors import BadQueryError
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, quad, term
 from bibld.protocols import Query
-from bibld.serve._sparql import places
-from bibld.serve._sparql.cache import ResultCache
+from bibld.serve._sparql import slots
+from bibld.serve._sparql.cache import BYPASS, COLLAPSED, HIT, MISS, ResultCache
 from bibld.serve._sparql.lookups import Lookups
-from bibld.serve._sparql.places import Limits, TooManyQueriesError
-from bibld.serve._sparql.pool import Answer, Pool
+from bibld.serve._sparql.pool import Pool, QueryResult
+from bibld.serve._sparql.slots import TooManyQueriesError
+from bibld.serve.settings import QueryLimits
 
 BASE = "https://data.example.org/lod/"
 BOOK = f"{BASE}resource/rsl/RU~5CNLR~5Cbibl~5C204591"
-LIMITS = Limits(seconds=600.0, memory=256, workers=1, waiting=8, of_one_client=9)
+LIMITS = QueryLimits(seconds=600.0, memory=256, workers=1, waiting=8, of_one_client=9)
 ODD = f"{BASE}agent/odd"
 
 
@@ -123,13 +124,13 @@ def encoded(text: str) -> str:
 class Asked:
     """Counts evaluations; each waits until it is released."""
 
-    def __init__(self, outcome: Answer | Exception) -> None:
+    def __init__(self, outcome: QueryResult | Exception) -> None:
         self.outcome = outcome
         self.count = 0
         self.cancelled = 0
         self.release = asyncio.Event()
 
-    async def __call__(self) -> Answer:
+    async def __call__(self) -> QueryResult:
         self.count += 1
         try:
             await self.release.wait()
@@ -145,7 +146,7 @@ async def wait(task):
     await asyncio.wait((task,))
 
 
-ANSWER = Answer("table", "text/csv", b"x" * 1000)
+ANSWER = QueryResult("table", "text/csv", b"x" * 1000)
 
 
 def test_equal_queries_at_the_same_time_are_evaluated_once():
@@ -154,10 +155,10 @@ def test_equal_queries_at_the_same_time_are_evaluated_once():
         asking = [asyncio.create_task(cache.answer(("q",), asked, wait)) for _ in range(5)]
         await asyncio.sleep(0)
         asked.release.set()
-        origins = [(await each).origin for each in asking]
-        assert (origins, asked.count) == (["miss", *["collapsed"] * 4], 1)
-        assert (await cache.answer(("q",), asked, wait)).origin == "hit"
-        assert (await cache.answer(None, asked, wait)).origin == "bypass"
+        origins = [(await each).cache_status for each in asking]
+        assert (origins, asked.count) == ([MISS, *[COLLAPSED] * 4], 1)
+        assert (await cache.answer(("q",), asked, wait)).cache_status == HIT
+        assert (await cache.answer(None, asked, wait)).cache_status == BYPASS
         assert asked.count == 2
 
     asyncio.run(ask())
@@ -177,7 +178,7 @@ def test_a_query_goes_on_until_the_last_client_leaves():
         third = asyncio.create_task(cache.answer(("q",), asked, wait))
         await asyncio.sleep(0)
         asked.release.set()
-        assert (await third).answer == ANSWER
+        assert (await third).result == ANSWER
 
     asyncio.run(ask())
 
@@ -198,7 +199,7 @@ def test_an_error_is_not_remembered_and_a_refusal_of_one_client_is_not_another_o
         refused.release.set()
         with pytest.raises(TooManyQueriesError):
             await first
-        assert (await second).answer == ANSWER
+        assert (await second).result == ANSWER
 
     asyncio.run(ask())
 
@@ -209,23 +210,19 @@ def test_results_are_remembered_within_the_stated_bytes():
         asked.release.set()
         for number in range(30):
             await cache.answer((str(number),), asked, wait)
-        assert cache.find(("29",)) is not None
-        assert cache.find(("0",)) is None
-        large = Asked(Answer("table", "text/csv", b"x" * 10_000))
+        assert (await cache.answer(("29",), asked, wait)).cache_status == HIT
+        assert (await cache.answer(("0",), asked, wait)).cache_status == MISS
+        large = Asked(QueryResult("table", "text/csv", b"x" * 10_000))
         large.release.set()
-        await cache.answer(("large",), large, wait)
-        assert cache.find(("large",)) is None
-        none, small = ResultCache(0), Asked(ANSWER)
-        small.release.set()
-        await none.answer(("q",), small, wait)
-        assert none.find(("q",)) is None
+        for found in (cache, ResultCache(0)):
+            assert [(await found.answer(("large",), large, wait)).cache_status for _ in range(2)] == [MISS, MISS]
 
     asyncio.run(ask())
 
 
-def test_a_place_that_is_left_is_taken_at_once(site, monkeypatch):
+def test_a_slot_that_is_left_is_taken_at_once(site, monkeypatch):
     """Queries that wait for a worker of this process do not wait for a clock."""
-    monkeypatch.setattr(places, "_WAIT_SECONDS", 600.0)
+    monkeypatch.setattr(slots, "_WAIT_SECONDS", 600.0)
 
     async def ask():
         pool = Pool(site.store, LIMITS)

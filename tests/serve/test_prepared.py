@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from bibld.documents import ReleaseState, fill, open_published
 from bibld.model.rdf import XSD, iri, literal, quad, term
-from bibld.serve import Site
-from bibld.serve._answers import Asked, ByteCache, is_current
+from bibld.serve._http import ByteCache, PlainRequest, is_current
+from bibld.serve.site import Site
 from tests.serve.test_documents import (
     ALONE,
     AUTHOR,
@@ -154,7 +154,7 @@ def test_the_date_of_the_last_change_counts_where_no_tag_is_stated(fast, here, s
 @example(text="Fri, 02 Jan 99999999 03:04:05 +9999", name="if_modified_since")
 @given(text=st.text(st.characters(max_codepoint=255, exclude_categories=("Cc",))), name=st.sampled_from(CONDITIONS))
 def test_no_condition_breaks_an_answer(text, name):
-    asked = msgspec.structs.replace(Asked("resource/rsl/1"), **{name: text})
+    asked = msgspec.structs.replace(PlainRequest("resource/rsl/1"), **{name: text})
     assert is_current(asked, "tag", "2026-01-02T03:04:05Z") in (True, False)
 
 

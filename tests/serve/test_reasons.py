@@ -10,7 +10,7 @@ from bibld.model.rdf import PREFIXES
 from bibld.model.sparql.faults import explain_fault
 from bibld.serve._language import language_named
 from bibld.serve._sparql.guard import check_query
-from bibld.serve._sparql.reasons import REASONS, to_message
+from bibld.serve._sparql.problems import REASONS, to_message
 
 QUERIES = [
     "SELECT * { ?s dctrms:title ?o }",

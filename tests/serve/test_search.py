@@ -15,11 +15,11 @@ from starlette.requests import Request
 from bibld.documents import ReleaseState, fill, open_published
 from bibld.model.rdf import literal, quad, term
 from bibld.search import Hit, SearchView, open_search, write_search
-from bibld.serve import Site
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._http import language_of
-from bibld.serve._incoming import HYDRA
 from bibld.serve._search.forms import to_csv
+from bibld.serve._statements import HYDRA
+from bibld.serve.site import Site
 from tests.serve.client import running
 
 BASE = "https://data.example.org/lod/"

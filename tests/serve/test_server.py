@@ -21,12 +21,12 @@ from pathlib import Path
 spec = importlib.util.spec_from_file_location("sample", sys.argv[1])
 sample = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(sample)
-import bibld.serve
+import bibld.serve.site
 from bibld.serve._sparql import pool
 pool._REPLACED_AFTER_SECONDS = 600.0  # on a busy machine a short query, too, takes more than a second
 settings = bibld.serve.Settings(port=int(sys.argv[3]), query_timeout=600.0, processes=1)
 site = sample.make_site(Path(sys.argv[2]), settings, *sys.argv[4:])
-bibld.serve.serve(settings, site.manifest.dataset.base, bibld.serve.Releases(lambda: None, lambda: site))
+bibld.serve.site.serve(settings, site.manifest.dataset.base, bibld.serve.site.ReleaseLookup(lambda: None, lambda: site))
 """
 
 

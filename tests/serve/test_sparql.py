@@ -14,9 +14,11 @@ import pytest
 
 from bibld.errors import BadQueryError, QueryTimeoutError, StoreUnavailableError
 from bibld.protocols import Query
-from bibld.serve import application
 from bibld.serve._sparql import pool as pools
-from bibld.serve._sparql.pool import Limits, Pool, QueryMemoryError, QueueFullError, Worker
+from bibld.serve._sparql.pool import Pool, QueryMemoryError, Worker
+from bibld.serve._sparql.slots import QueueFullError
+from bibld.serve.settings import QueryLimits
+from bibld.serve.site import application
 from tests.serve.client import children, within_lifespan
 
 ENDPOINT = "/lod/sparql"
@@ -41,7 +43,7 @@ def query(text: str) -> Query:
 def in_pool(site):
     """Runs an asynchronous function of a pool over the site's store."""
 
-    def run(ask, limits=Limits(seconds=600.0, memory=256, workers=1, waiting=0, of_one_client=1)):  # noqa: B008
+    def run(ask, limits=QueryLimits(seconds=600.0, memory=256, workers=1, waiting=0, of_one_client=1)):  # noqa: B008
         async def within():
             pool = Pool(site.store, limits)
             try:
@@ -324,7 +326,7 @@ def test_the_time_in_the_queue_counts(in_pool, monkeypatch):
         answers = [pool.answer(query(PRODUCT), 1, str(number)) for number in range(4)]
         return await asyncio.gather(*answers, return_exceptions=True)
 
-    limits = Limits(seconds=1.0, memory=256, workers=1, waiting=3, of_one_client=1)
+    limits = QueryLimits(seconds=1.0, memory=256, workers=1, waiting=3, of_one_client=1)
     errors = in_pool(ask_at_once, limits)
     assert [type(error) for error in errors] == [QueryTimeoutError] * 4
     assert len(started) == 1
@@ -346,7 +348,7 @@ def test_a_query_that_nobody_waits_for_any_more_leaves_its_place_at_once(in_pool
         assert pool.process_ids() != [process]
         return answer
 
-    assert b"bindings" in in_pool(leave, Limits(600.0, 256, workers=1, waiting=1, of_one_client=3)).body
+    assert b"bindings" in in_pool(leave, QueryLimits(600.0, 256, workers=1, waiting=1, of_one_client=3)).body
 
 
 def test_a_client_that_leaves_takes_its_query_with_it(site):
@@ -394,7 +396,7 @@ def test_a_process_that_aborts_has_run_out_of_memory(in_pool):
         with pytest.raises(QueryMemoryError, match="MiB of memory"):
             await answering
 
-    in_pool(abort, Limits(600.0, 256, workers=1, waiting=0, of_one_client=1))
+    in_pool(abort, QueryLimits(600.0, 256, workers=1, waiting=0, of_one_client=1))
 
 
 def test_a_process_that_died_while_idle_fails_no_query(in_pool, monkeypatch):
@@ -419,7 +421,7 @@ def test_a_process_that_dies_of_its_first_query_is_not_asked_again(in_pool):
         with pytest.raises(StoreUnavailableError, match="ended before"):
             await answering
 
-    in_pool(die, Limits(600.0, 256, workers=1, waiting=0, of_one_client=1))
+    in_pool(die, QueryLimits(600.0, 256, workers=1, waiting=0, of_one_client=1))
 
 
 def test_all_processes_end_with_the_application(site, running):

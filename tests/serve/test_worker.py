@@ -99,16 +99,16 @@ class Store:
     ],
 )
 def test_a_result_is_complete_and_within_its_limit_or_an_error(outcome, expected, body):
-    job = worker.Job(Query("SELECT", "http://x/", table="text/csv"), 1.0, limit=4)
+    job = worker.QueryJob(Query("SELECT", "http://x/", table="text/csv"), 1.0, limit=4)
     assert worker._answer(Store(outcome), job) == (expected, body)
 
 
 def test_messages_are_read_as_they_were_sent_until_the_input_ends():
-    job = worker.Job(Query("SELECT ж", "http://x/"), 1.5, 4)
+    job = worker.QueryJob(Query("SELECT ж", "http://x/"), 1.5, 4)
     data = msgspec.json.encode(job)
     source = io.BytesIO(len(data).to_bytes(4, "big") + data)
-    assert worker._receive(source, worker.Job) == job
-    assert worker._receive(source, worker.Job) is None
+    assert worker._receive(source, worker.QueryJob) == job
+    assert worker._receive(source, worker.QueryJob) is None
     sink = io.BytesIO()
     worker._send(sink, {"status": "ok"}, b"body")
     head = b'{"status": "ok", "size": 4}'

@@ -22,8 +22,9 @@ from bibld.model.iris import Iris
 from bibld.model.rdf import graph_of, literal
 from bibld.progress import Silent
 from bibld.protocols import RemoteAccess, adapters
-from bibld.serve import Settings, Site
+from bibld.serve import Settings
 from bibld.serve.ontology import example_queries, folder
+from bibld.serve.site import Site
 from bibld.store._files import write_files
 from tests.ports import free_port
 from tests.serve.client import running

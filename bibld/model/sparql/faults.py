@@ -13,11 +13,11 @@ from difflib import get_close_matches
 import msgspec
 
 from bibld.errors import BadQueryError
-from bibld.model.sparql.lexer import Token, tokens
+from bibld.model.sparql.lexer import QueryToken, tokens
 
-_LONGEST = 300
+_MAX_LENGTH = 300
 _SHOWN = 40
-_LONGEST_WORD = 30
+_MAX_WORD_LENGTH = 30
 _SIMILAR = 0.7
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
 _OPENING = {closing: opening for opening, closing in _CLOSING.items()}
@@ -53,14 +53,14 @@ KEYWORDS = frozenset(_KEYWORDS.split())
 FUNCTIONS = frozenset(_FUNCTIONS.split())
 
 
-class Place(msgspec.Struct, frozen=True):
+class TextPosition(msgspec.Struct, frozen=True):
     """A position in a text; lines and columns are counted from 1, columns in characters."""
 
     line: int
     column: int
 
     @classmethod
-    def at(cls, text: str, position: int) -> Place:
+    def at(cls, text: str, position: int) -> TextPosition:
         """Return the place of a position."""
         begin = text.rfind("\n", 0, position) + 1
         return cls(text.count("\n", 0, begin) + 1, position - begin + 1)
@@ -92,9 +92,9 @@ def explain_fault(query: str, prefixes: Mapping[str, str], report: str) -> BadQu
     if not found or (_function_fault(parts, prefixes, report) is not None):
         found = [_function_fault(parts, prefixes, report) or _reported_fault(query, parts, report)]
     fault = min(found, key=lambda each: each.position)
-    place = Place.at(query, fault.position)
-    message = f"line {place.line}, column {place.column}: {fault.reason}"
-    return BadQueryError(_shorten(message, _LONGEST), place.line, place.column)
+    where = TextPosition.at(query, fault.position)
+    message = f"line {where.line}, column {where.column}: {fault.reason}"
+    return BadQueryError(_shorten(message, _MAX_LENGTH), where.line, where.column)
 
 
 def undeclared_prefixes(query: str) -> set[str]:
@@ -103,10 +103,10 @@ def undeclared_prefixes(query: str) -> set[str]:
     return set(used) - declared
 
 
-def _prefixes(parts: Sequence[Token]) -> tuple[set[str], dict[str, Token]]:
+def _prefixes(parts: Sequence[QueryToken]) -> tuple[set[str], dict[str, QueryToken]]:
     """Return the declared prefixes, and those that are used with the token of their first use."""
     declared: set[str] = set()
-    used: dict[str, Token] = {}
+    used: dict[str, QueryToken] = {}
     for before, token in zip([None, *parts], parts, strict=False):
         prefix = token.prefix
         if prefix is None:
@@ -118,20 +118,20 @@ def _prefixes(parts: Sequence[Token]) -> tuple[set[str], dict[str, Token]]:
     return declared, used
 
 
-def _prefix_fault(parts: Sequence[Token], prefixes: Mapping[str, str]) -> _Fault | None:
+def _prefix_fault(parts: Sequence[QueryToken], prefixes: Mapping[str, str]) -> _Fault | None:
     declared, used = _prefixes(parts)
     known = declared | set(prefixes)
     unknown = next((prefix for prefix in used if prefix not in known), None)
     if unknown is None:
         return None
-    close = get_close_matches(unknown, sorted(known), 1, _SIMILAR) if len(unknown) <= _LONGEST_WORD else []
+    close = get_close_matches(unknown, sorted(known), 1, _SIMILAR) if len(unknown) <= _MAX_WORD_LENGTH else []
     hint = f'did you mean "{close[0]}:"?' if close else f"declare it: PREFIX {_shorten(unknown, _SHOWN)}: <…>"
     names = ", ".join(sorted(prefixes))
     known_names = f" (known without declaration: {names})" if names else ""
     return _Fault(used[unknown].start, f'unknown prefix "{_shorten(unknown, _SHOWN)}:"; {hint}{known_names}')
 
 
-def _words(parts: Sequence[Token]) -> Iterator[tuple[str, int, str]]:
+def _words(parts: Sequence[QueryToken]) -> Iterator[tuple[str, int, str]]:
     """Yield each word outside names with its position and the text of the token that follows."""
     for number, token in enumerate(parts):
         if token.kind != "run":
@@ -142,14 +142,14 @@ def _words(parts: Sequence[Token]) -> Iterator[tuple[str, int, str]]:
                 yield found["word"], token.start + found.start(), after if found.end() == len(token.text) else "."
 
 
-def _word_fault(parts: Sequence[Token]) -> _Fault | None:
+def _word_fault(parts: Sequence[QueryToken]) -> _Fault | None:
     for word, position, after in _words(parts):
         if word.upper() in KEYWORDS or word.upper() in FUNCTIONS:
             continue
         is_function = after == "("
         close = (
             get_close_matches(word.upper(), sorted(KEYWORDS | FUNCTIONS), 1, _SIMILAR)
-            if len(word) <= _LONGEST_WORD
+            if len(word) <= _MAX_WORD_LENGTH
             else []
         )
         if close:
@@ -162,8 +162,8 @@ def _word_fault(parts: Sequence[Token]) -> _Fault | None:
     return None
 
 
-def _bracket_fault(parts: Sequence[Token]) -> _Fault | None:
-    opened: list[Token] = []
+def _bracket_fault(parts: Sequence[QueryToken]) -> _Fault | None:
+    opened: list[QueryToken] = []
     for token in parts:
         if token.kind != "mark":
             continue
@@ -184,7 +184,7 @@ def _bracket_fault(parts: Sequence[Token]) -> _Fault | None:
     return None
 
 
-def _comma_fault(parts: Sequence[Token]) -> _Fault | None:
+def _comma_fault(parts: Sequence[QueryToken]) -> _Fault | None:
     """Find commas between the variables of SELECT, and those that no object follows; AS that was forgotten."""
     depth = 0
     for before, token, after in zip(parts, parts[1:], parts[2:], strict=False):
@@ -200,7 +200,7 @@ def _comma_fault(parts: Sequence[Token]) -> _Fault | None:
     return None
 
 
-def _function_fault(parts: Sequence[Token], prefixes: Mapping[str, str], report: str) -> _Fault | None:
+def _function_fault(parts: Sequence[QueryToken], prefixes: Mapping[str, str], report: str) -> _Fault | None:
     """Explain a function with an IRI that the store does not have."""
     found = _NO_FUNCTION.search(report)
     if found is None:
@@ -215,7 +215,7 @@ def _function_fault(parts: Sequence[Token], prefixes: Mapping[str, str], report:
     )
 
 
-def _reported_fault(query: str, parts: Sequence[Token], report: str) -> _Fault:
+def _reported_fault(query: str, parts: Sequence[QueryToken], report: str) -> _Fault:
     """Make use of what the parser reports."""
     if not parts:
         return _Fault(0, "the query is empty; write SELECT, ASK, CONSTRUCT or DESCRIBE")
@@ -228,7 +228,7 @@ def _reported_fault(query: str, parts: Sequence[Token], report: str) -> _Fault:
         if part in found[3]:
             return _Fault(_start_of_form(parts), reason)
     keywords, is_exact = _expected(found[3])
-    position = Place(int(found[1]), int(found[2])).position(query)
+    position = TextPosition(int(found[1]), int(found[2])).position(query)
     if keywords and not is_exact:  # the parser reports the place behind the text that it compared with a keyword
         position -= min(map(len, keywords))
     number = next((number for number, token in enumerate(parts) if token.end > position), len(parts))
@@ -245,7 +245,7 @@ def _reported_fault(query: str, parts: Sequence[Token], report: str) -> _Fault:
     return _Fault(parts[number].start, f'unexpected "{_shorten(parts[number].text, _SHOWN)}"{expected}')
 
 
-def _start_of_form(parts: Sequence[Token]) -> int:
+def _start_of_form(parts: Sequence[QueryToken]) -> int:
     return next(position for word, position, _ in _words(parts) if word.upper() in _FORMS)
 
 
@@ -256,7 +256,7 @@ def _expected(report: str) -> tuple[list[str], bool]:
     return keywords, any(each != "[_]" and not _KEYWORD.fullmatch(each) for each in offers)
 
 
-def _triple_fault(parts: Sequence[Token], number: int) -> _Fault | None:
+def _triple_fault(parts: Sequence[QueryToken], number: int) -> _Fault | None:
     """Explain a triple pattern without object, or with a term too many, at or after a token."""
     end = next((at for at in range(number, len(parts)) if parts[at].text in (".", "}", ";", ",", "{")), None)
     if end is None or parts[end].text not in (".", "}", ";"):

@@ -42,7 +42,7 @@ class AmbiguousQueryError(ValueError):
     """The text can be read in too many ways to look at all of them."""
 
 
-class Token(NamedTuple):
+class QueryToken(NamedTuple):
     """A piece of a query. ``kind`` is the name of a group of ``TOKEN``; a run is words, numbers and dots."""
 
     kind: str
@@ -64,14 +64,14 @@ class Token(NamedTuple):
         return found[0] if found else ""
 
 
-def tokens(text: str) -> Iterator[Token]:
+def tokens(text: str) -> Iterator[QueryToken]:
     """Yield the tokens of a query without its comments."""
     for found in TOKEN.finditer(text):
         if found.lastgroup != "comment":
-            yield Token(found.lastgroup or "", found[0], found.start())
+            yield QueryToken(found.lastgroup or "", found[0], found.start())
 
 
-def readings(text: str) -> Iterator[list[Token]]:
+def readings(text: str) -> Iterator[list[QueryToken]]:
     """Yield the tokens of each reading of a text: first that of ``tokens``, then the differing parts of the others.
 
     A part begins where a ``<`` is taken for "less than", and ends where it meets a reading that was seen before.
@@ -86,7 +86,7 @@ def readings(text: str) -> Iterator[list[Token]]:
     line_ends = [found.start() for found in _LINE_END.finditer(text)]
     budget = _READ_AGAIN * len(text)
     while pending:
-        part: list[Token] = []
+        part: list[QueryToken] = []
         for token in _tokens_from(text, pending.pop(), line_ends, seen):
             part.append(token)
             if _is_ambiguous(token):
@@ -97,12 +97,12 @@ def readings(text: str) -> Iterator[list[Token]]:
         yield part
 
 
-def _is_ambiguous(token: Token) -> bool:
+def _is_ambiguous(token: QueryToken) -> bool:
     """Whether the rest of the text reads differently if an IRI is no IRI: it contains a string or comment then."""
     return token.kind == "iri" and ("'" in token.text or "#" in token.text)
 
 
-def _tokens_from(text: str, position: int, line_ends: list[int], seen: set[int]) -> Iterator[Token]:
+def _tokens_from(text: str, position: int, line_ends: list[int], seen: set[int]) -> Iterator[QueryToken]:
     while (start := _BLANKS.match(text, position).end()) < len(text) and start not in seen:  # type: ignore[union-attr]
         if text[start] == "#":  # a comment; its end is looked up, as many readings may have come to this line
             line = bisect_left(line_ends, start)
@@ -113,6 +113,6 @@ def _tokens_from(text: str, position: int, line_ends: list[int], seen: set[int])
         seen.add(start)
         # three quotation marks that nothing closes are an empty string and the beginning of another
         is_empty = found.lastgroup == "open" and text.startswith(found[0] * 2, start)
-        token = Token(found.lastgroup or "", found[0] * 2 if is_empty else found[0], start)
+        token = QueryToken(found.lastgroup or "", found[0] * 2 if is_empty else found[0], start)
         yield token
         position = token.end

@@ -9,31 +9,32 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from html import escape
+from typing import NamedTuple
 
 import msgspec
 from starlette.requests import Request
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message as AsgiMessage
+from starlette.types import Receive, Scope, Send
 
-from bibld.serve._answers import Answer
-from bibld.serve._guarding.clients import Client, Clients
-from bibld.serve._guarding.limits import CLASSES, CONTROL, DOCUMENTS, PAGES, Buckets
-from bibld.serve._guarding.log import AccessLog, Entry, cut, header_text
+from bibld.serve._following import Following
+from bibld.serve._guarding.clients import Buckets, Clients, RequestClient
+from bibld.serve._guarding.log import AccessEntry, AccessLog, cut, header_text
 from bibld.serve._guarding.metrics import Metrics
-from bibld.serve._guarding.plain_page import plain_page
-from bibld.serve._guarding.requests import Body, Checks, Classes, Head
+from bibld.serve._guarding.requests import CLASSES, CONTROL, DOCUMENTS, PAGES, Body, Checks, Classes, Head
 from bibld.serve._http import (
     ALWAYS,
     CACHE,
     PAGE_VARY,
     PROBLEM_JSON,
+    PlainResponse,
     ProblemError,
     accept_of,
     language_headers,
     language_of,
 )
-from bibld.serve._language import language_named, message
+from bibld.serve._language import Language, Message, language_named, message
 from bibld.serve._negotiation import choose
 
 _LOG = logging.getLogger("bibld.serve")
@@ -57,21 +58,7 @@ class Rules(msgspec.Struct, frozen=True):
     mount: str
 
 
-class Health(msgspec.Struct, frozen=True):
-    """How the guard finds out whether the site can answer.
-
-    ``release`` returns the number of the release that is served, ``check`` (run in a thread) raises an error if it
-    cannot answer, ``queries`` returns the number of queries by state. ``watch`` is run as long as the server lives, and
-    calls its argument with the number of the release that is served.
-    """
-
-    release: Callable[[], int]
-    check: Callable[[], None]
-    queries: Callable[[], dict[str, int]]
-    watch: Callable[[Callable[[int], None]], Coroutine[Any, Any, None]]
-
-
-class Outcome(NamedTuple):
+class RequestOutcome(NamedTuple):
     """How a request ended: whose it was, its class, the status and the bytes of the body, and the seconds it took."""
 
     client: str
@@ -82,22 +69,14 @@ class Outcome(NamedTuple):
 
 
 class Guard:
-    """The outermost ASGI application of the site; ``close`` is awaited at the end of its lifespan."""
+    """The outermost ASGI application of a site; ``queries`` returns the number of queries by state, for the metrics."""
 
     def __init__(
-        self,
-        app: ASGIApp,
-        close: Callable[[], Awaitable[None]],
-        rules: Rules,
-        health: Health,
-        log: AccessLog | None = None,
-        find_prepared: Callable[[Scope], Answer | None] = lambda scope: None,
+        self, site: Following, rules: Rules, queries: Callable[[], dict[str, int]], log: AccessLog | None = None
     ) -> None:
-        self._app = app
-        self._find_prepared = find_prepared
-        self._close = close
+        self._site = site
         self._rules = rules
-        self._health = health
+        self._queries = queries
         self._log = log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -107,7 +86,7 @@ class Guard:
         elif scope["type"] == "http":
             await self._answer(scope, receive, send)
 
-    def prepared(self, scope: Scope) -> Answer | None:
+    def prepared(self, scope: Scope) -> PlainResponse | None:
         """Return the answer to a request that needs no event loop, in any thread, and count it.
 
         None for all other requests, and for those that are refused: the application has to be called then.
@@ -128,14 +107,16 @@ class Guard:
         if not client.is_exempt and rules.buckets.take(client.name, kind):
             return None
         scope[_COUNTED] = True
-        answer = self._find_prepared(scope)
+        answer = self._site.prepared(scope)
         if answer is not None:
             size = 0 if scope["method"] == "HEAD" else len(answer.body)
-            self._report(scope, head, Outcome(client.name, kind, answer.status, size, time.perf_counter() - begin))
+            self._report(
+                scope, head, RequestOutcome(client.name, kind, answer.status, size, time.perf_counter() - begin)
+            )
             rules.metrics.count_at_once()
         return answer
 
-    def _client(self, scope: Scope, head: Head) -> Client:
+    def _client(self, scope: Scope, head: Head) -> RequestClient:
         peer = scope.get("client")
         client = self._rules.clients.find(peer[0] if peer else "", head.forwarded)
         scope["bibld.client"] = client.name
@@ -146,12 +127,12 @@ class Guard:
         while (await receive())["type"] != "lifespan.shutdown":
             if self._log is not None:
                 self._log.flush_in(asyncio.get_running_loop())
-            self._rules.metrics.set_ready(self._health.release())
-            watching.append(asyncio.create_task(self._health.watch(self._rules.metrics.set_ready)))
+            self._rules.metrics.set_ready(self._site.release_number())
+            watching.append(asyncio.create_task(self._site.watch(self._rules.metrics.set_ready)))
             await send({"type": "lifespan.startup.complete"})
         for each in watching:
             each.cancel()
-        await self._close()
+        await self._site.close()
         if self._log is not None:
             self._log.flush()
         await send({"type": "lifespan.shutdown.complete"})
@@ -164,13 +145,13 @@ class Guard:
         kind = rules.classes.find(scope["path"], head.accept)
         status = size = 0
 
-        async def send_and_count(message: Message) -> None:
+        async def send_and_count(event: AsgiMessage) -> None:
             nonlocal status, size
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            elif "body" in message:
-                size += len(message["body"])
-            await send(message)
+            if event["type"] == "http.response.start":
+                status = event["status"]
+            elif "body" in event:
+                size += len(event["body"])
+            await send(event)
 
         rules.metrics.begin_request()
         try:
@@ -181,17 +162,17 @@ class Guard:
                 await self._control(scope, client, send_and_count)
             else:
                 body = Body(receive, rules.body_seconds) if head.has_body else receive
-                await self._app(scope, body, send_and_count)
+                await self._site(scope, body, send_and_count)
         except Exception as error:  # noqa: BLE001 - where an answer has begun, the application has reported the error
             if not status:
                 await _refuse(scope, error, send_and_count)
         finally:
             seconds = time.perf_counter() - begin
-            rules.metrics.set_ready(self._health.release())
+            rules.metrics.set_ready(self._site.release_number())
             rules.metrics.end_request()
-            self._report(scope, head, Outcome(client.name, kind, status or _UNKNOWN_STATUS, size, seconds))
+            self._report(scope, head, RequestOutcome(client.name, kind, status or _UNKNOWN_STATUS, size, seconds))
 
-    def _report(self, scope: Scope, head: Head, outcome: Outcome) -> None:
+    def _report(self, scope: Scope, head: Head, outcome: RequestOutcome) -> None:
         """Count a request that was answered, and write it to the access log."""
         client, kind, status, size, seconds = outcome
         self._rules.metrics.count_request(kind, status, seconds)
@@ -199,7 +180,7 @@ class Guard:
             self._rules.metrics.count_cache(is_hit)
         if self._log is None:
             return
-        entry = Entry("", client, scope["method"], "", status, size, seconds, CLASSES[kind])
+        entry = AccessEntry("", client, scope["method"], "", status, size, seconds, CLASSES[kind])
         target = (scope["raw_path"] or b"").decode("latin-1")
         if scope["query_string"]:
             target = cut(f"{target}?{scope['query_string'].decode('latin-1')}")
@@ -221,7 +202,7 @@ class Guard:
         headers = {"Retry-After": str(math.ceil(wait))}
         return ProblemError(429, message("Too many requests"), detail, headers, alternates)
 
-    async def _control(self, scope: Scope, client: Client, send: Send) -> None:
+    async def _control(self, scope: Scope, client: RequestClient, send: Send) -> None:
         """Answer ``/health``, ``/health/live``, ``/metrics`` and ``OPTIONS *``."""
         path = scope["path"]
         if path == "*" or scope["method"] == "OPTIONS":
@@ -233,7 +214,7 @@ class Guard:
         elif path == "/metrics":
             if not client.may_read_metrics:
                 raise ProblemError(403, "Forbidden", "Metrics are for the clients that [serve] metrics_clients names.")
-            text = self._rules.metrics.write(self._health.queries)
+            text = self._rules.metrics.write(self._queries)
             await _send(scope, 200, {"Content-Type": "text/plain; version=0.0.4; charset=utf-8"}, text, send)
         else:
             await self._report_health(scope, path == "/health/live", send)
@@ -242,11 +223,11 @@ class Guard:
         status, word = 200, "ok"
         if not is_liveness:
             try:
-                await asyncio.wait_for(asyncio.to_thread(self._health.check), _HEALTH_SECONDS)
+                await asyncio.wait_for(asyncio.to_thread(self._site.check), _HEALTH_SECONDS)
             except Exception as error:  # noqa: BLE001 - whatever is wrong with a release, it is what this reports
                 _LOG.error("the release cannot answer: %s", error)
                 status, word = 503, "the release cannot answer; the log of the server contains the cause"
-        body = msgspec.json.encode({"status": word, "release": self._health.release()})
+        body = msgspec.json.encode({"status": word, "release": self._site.release_number()})
         headers = {"Content-Type": "application/json"}
         await _send(scope, status, {**headers, "Retry-After": "10"} if status == 503 else headers, body, send)
 
@@ -262,7 +243,7 @@ async def _refuse(scope: Scope, error: Exception, send: Send) -> None:
     if choose(accept_of(request), (PROBLEM_JSON, "application/json", "text/html")) == "text/html":
         tag = language_of(request)
         headers |= {"Content-Type": "text/html; charset=utf-8", **dict(language_headers(tag))}
-        body = plain_page(problem, language_named(tag))
+        body = _plain_page(problem, language_named(tag))
     else:
         headers["Content-Type"] = PROBLEM_JSON
         body = problem.to_json()
@@ -276,3 +257,20 @@ async def _send(scope: Scope, status: int, headers: dict[str, str], body: bytes,
     pairs = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in written.items()]
     await send({"type": "http.response.start", "status": status, "headers": pairs})
     await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+
+
+def _plain_page(problem: ProblemError, language: Language) -> bytes:
+    """Return a problem as a page without styles, so that it costs little."""
+
+    def shown(text: str) -> str:
+        return escape(language.text(text) if isinstance(text, Message) else text)
+
+    links = "".join(f'<li><a href="{escape(path)}">{escape(kind)}</a></li>' for kind, path in problem.alternates)
+    listed = f"<h2>{shown(message('Available forms'))}</h2><ul>{links}</ul>" if links else ""
+    return (
+        f'<!DOCTYPE html><html lang="{language.tag}"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta name="color-scheme" content="light dark"><title>{shown(problem.title)}</title></head>'
+        f"<body><main><p>{problem.status}</p><h1>{shown(problem.title)}</h1><p>{shown(problem.detail)}</p>"
+        f"{listed}</main></body></html>"
+    ).encode()

@@ -1,14 +1,17 @@
-"""Who sends a request: the address of the client, also behind proxies that are trusted."""
+"""Who sends a request (the address of the client, also behind trusted proxies), and how many it may send."""
 
 from __future__ import annotations
 
 import ipaddress
+import time
 from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
 
 from bibld.errors import ConfigError
+from bibld.serve._guarding.requests import DUMPS
+from bibld.serve.settings import LimitSettings
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -16,9 +19,18 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _CLIENT_NETWORK_BITS = 64
 """The part of an IPv6 address that one customer of a network usually has."""
 _REMEMBERED = 4096
+_LIMITED = DUMPS + 1
+
+_SETS = 1 << 14
+_WAYS = 4
+"""Clients that share a slot of the table: the one that has waited longest for its next request is replaced."""
+_CELLS = 2
+_SAVED_SECONDS = 60.0
+_ROUNDING = 1e-6
+BUCKET_BYTES = _SETS * _WAYS * _CELLS * 8
 
 
-class Client(msgspec.Struct, frozen=True):
+class RequestClient(msgspec.Struct, frozen=True):
     """A client: its address (of IPv6 the /64 network), and what it may do."""
 
     name: str
@@ -40,7 +52,7 @@ class Clients:
         self._metrics = networks("serve.metrics_clients", metrics)
         self.find = lru_cache(_REMEMBERED)(self._find)
 
-    def _find(self, peer: str, forwarded: bytes) -> Client:
+    def _find(self, peer: str, forwarded: bytes) -> RequestClient:
         """Return the client behind a connection from ``peer``; ``forwarded`` are all lines of ``X-Forwarded-For``.
 
         The list is read from its end: each trusted proxy has added the address that it saw, and anything before the
@@ -55,8 +67,8 @@ class Clients:
                 break
             address = stated
         if address is None:
-            return Client(peer or "unknown", False, False)
-        return Client(_name(address), _is_in(address, self._exempt), _is_in(address, self._metrics))
+            return RequestClient(peer or "unknown", False, False)
+        return RequestClient(_name(address), _is_in(address, self._exempt), _is_in(address, self._metrics))
 
 
 def networks(key: str, texts: Sequence[str]) -> tuple[Network, ...]:
@@ -87,3 +99,42 @@ def _name(address: Address) -> str:
     if isinstance(address, ipaddress.IPv6Address) and not address.is_loopback:
         return str(ipaddress.IPv6Network((address.packed, _CLIENT_NETWORK_BITS), strict=False))
     return str(address)
+
+
+class Buckets:
+    """A token bucket for each client and class, in memory that server processes share.
+
+    A bucket is one number: the time at which it will be full again. It is written in one store, so no lock is needed;
+    two processes that write at the same instant lose one count. Where there are more clients than slots in
+    the table, some are counted from the beginning again; none is refused because of another.
+    """
+
+    def __init__(self, settings: LimitSettings, memory: memoryview) -> None:
+        per_minute = (settings.pages, settings.documents, settings.search, settings.sparql, settings.dumps)
+        self._intervals = tuple(_SAVED_SECONDS / each if each else 0.0 for each in per_minute)
+        self._keys = memory.cast("B").cast("q")
+        self._full = memory.cast("B").cast("d")
+
+    def take(self, client: str, kind: int) -> float:
+        """Count a request; returns 0.0, or the seconds after which the client may send it (then it is not counted)."""
+        if kind >= _LIMITED or not (interval := self._intervals[kind]):
+            return 0.0
+        key = hash((client, kind)) | 1  # the same in all processes, which are forks of one; never that of a free slot
+        now = time.monotonic()
+        first = (key >> 8) % _SETS * _WAYS * _CELLS
+        slot, oldest = first, float("inf")
+        for each in range(first, first + _WAYS * _CELLS, _CELLS):
+            if self._keys[each] == key:
+                slot = each
+                full = max(now, self._full[each + 1])
+                break
+            if self._full[each + 1] < oldest:
+                slot, oldest = each, self._full[each + 1]
+        else:
+            full = now
+            self._keys[slot] = key
+        full += interval
+        if full - now > _SAVED_SECONDS + _ROUNDING:
+            return full - now - _SAVED_SECONDS
+        self._full[slot + 1] = full
+        return 0.0

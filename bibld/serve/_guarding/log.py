@@ -13,18 +13,18 @@ from pathlib import Path
 import msgspec
 
 from bibld.errors import StageError
-from bibld.serve._settings import Format
+from bibld.serve.settings import LogFormat
 
 _LOG = logging.getLogger("bibld.serve")
 _FLUSH_SECONDS = 0.2
-_LONGEST_QUERY = 200
+_MAX_QUERY_LENGTH = 200
 """Characters of the query of an address; a SPARQL query would fill the log."""
-_LONGEST_HEADER = 300
+_MAX_HEADER_LENGTH = 300
 _UNSAFE = re.compile(r'["\\\x00-\x1f\x7f-\x9f]')
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-class Entry(msgspec.Struct):
+class AccessEntry(msgspec.Struct):
     """A request that has been answered; ``bytes`` of the body, ``ms`` until its end; ``kind`` is its class."""
 
     time: str
@@ -46,7 +46,7 @@ class AccessLog:
     may be copied and truncated meanwhile. Raises ``StageError`` if the file cannot be opened.
     """
 
-    def __init__(self, path: str, form: Format) -> None:
+    def __init__(self, path: str, form: LogFormat) -> None:
         self._path = path
         self._form = form
         self._lines: list[bytes] = []
@@ -60,7 +60,7 @@ class AccessLog:
         """State the event loop that writes lines which other threads add."""
         self._loop = loop
 
-    def write(self, entry: Entry, now: float) -> None:
+    def write(self, entry: AccessEntry, now: float) -> None:
         """Add a request, in any thread; ``now`` is its time in seconds since 1970."""
         moment = datetime.fromtimestamp(now, UTC)
         if self._form == "json":
@@ -111,12 +111,12 @@ class AccessLog:
 def cut(target: str) -> str:
     """Shorten the query of a request target."""
     path, mark, query = target.partition("?")
-    return f"{path}?{query[:_LONGEST_QUERY]}…" if len(query) > _LONGEST_QUERY else path + mark + query
+    return f"{path}?{query[:_MAX_QUERY_LENGTH]}…" if len(query) > _MAX_QUERY_LENGTH else path + mark + query
 
 
 def header_text(value: bytes) -> str:
     """Return a header as text, shortened."""
-    return value[:_LONGEST_HEADER].decode("latin-1")
+    return value[:_MAX_HEADER_LENGTH].decode("latin-1")
 
 
 def _open(path: str) -> int:

@@ -6,12 +6,12 @@ import threading
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 
-from bibld.serve._guarding.limits import CLASSES
+from bibld.serve._guarding.requests import CLASSES
 
 _KNOWN = (200, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 406, 408, 410, 412, 413, 414, 415, 416)
 _STATUSES = (*_KNOWN, 421, 429, 431, 499, 500, 501, 503, 0)
 """The last one stands for all others."""
-_STATUS_PLACES = {status: place for place, status in enumerate(_STATUSES)}
+_STATUS_NUMBERS = {status: number for number, status in enumerate(_STATUSES)}
 _OTHER = len(_STATUSES) - 1
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0)
 """Upper bounds of durations, in seconds."""
@@ -74,7 +74,7 @@ class Metrics:
         """Count a request that was answered."""
         cells, start = self._cells, self._start
         with self._counting:
-            cells[start + _COUNTS + kind * len(_STATUSES) + _STATUS_PLACES.get(status, _OTHER)] += 1
+            cells[start + _COUNTS + kind * len(_STATUSES) + _STATUS_NUMBERS.get(status, _OTHER)] += 1
             cells[start + _DURATIONS + kind * (len(_BUCKETS) + 1) + bisect_left(_BUCKETS, seconds)] += 1
             cells[start + _SUMS + kind] += int(seconds * _MICROSECONDS)
 
@@ -98,15 +98,15 @@ class Metrics:
         yield "# HELP bibld_requests_total Requests that have been answered."
         yield "# TYPE bibld_requests_total counter"
         for kind, name in enumerate(CLASSES):
-            for place, status in enumerate(_STATUSES):
-                if count := self._total(_COUNTS + kind * len(_STATUSES) + place):
+            for number, status in enumerate(_STATUSES):
+                if count := self._total(_COUNTS + kind * len(_STATUSES) + number):
                     yield f'bibld_requests_total{{class="{name}",status="{status or "other"}"}} {count}'
         yield "# HELP bibld_request_duration_seconds Time from the header of a request to the end of its answer."
         yield "# TYPE bibld_request_duration_seconds histogram"
         for kind, name in enumerate(CLASSES):
             count = 0
-            for place, bound in enumerate((*map(str, _BUCKETS), "+Inf")):
-                count += self._total(_DURATIONS + kind * (len(_BUCKETS) + 1) + place)
+            for number, bound in enumerate((*map(str, _BUCKETS), "+Inf")):
+                count += self._total(_DURATIONS + kind * (len(_BUCKETS) + 1) + number)
                 yield f'bibld_request_duration_seconds_bucket{{class="{name}",le="{bound}"}} {count}'
             seconds = self._total(_SUMS + kind) / _MICROSECONDS
             yield f'bibld_request_duration_seconds_sum{{class="{name}"}} {seconds:.6f}'

@@ -8,14 +8,17 @@ from functools import lru_cache
 
 from starlette.types import Message, Receive, Scope
 
-from bibld.serve._guarding.limits import CONTROL, DOCUMENTS, DUMPS, FILES, PAGES, SEARCH, SPARQL
 from bibld.serve._http import ProblemError
+
+CLASSES = ("pages", "documents", "search", "sparql", "dumps", "files", "control")
+"""Classes of requests. ``files`` (style sheets, robots.txt) and ``control`` (/health, /metrics) have no limit."""
+PAGES, DOCUMENTS, SEARCH, SPARQL, DUMPS, FILES, CONTROL = range(len(CLASSES))
 
 _METHODS = "GET, HEAD, OPTIONS, POST"
 _REFUSED_METHODS = ("CONNECT", "TRACE")
-_LONGEST_PATH = 8 * 1024
-_LONGEST_HEADERS = 32 * 1024
-_LARGEST_BODY = 2 << 20
+_MAX_PATH_BYTES = 8 * 1024
+_MAX_HEADER_BYTES = 32 * 1024
+_MAX_BODY_BYTES = 2 << 20
 """Bytes; the largest body that anything here takes is a query of 1 MiB."""
 _AUTHORITY = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]+)(?::[0-9]*)?")
 _CLOSE = {"Connection": "close"}
@@ -80,12 +83,12 @@ class Checks:
             raise ProblemError(421, "Misdirected request", detail, _CLOSE)
         if not path.startswith(b"/") and not (path == b"*" and method == "OPTIONS"):
             raise ProblemError(400, "Bad request", "The target of the request is no path.", _CLOSE)
-        if len(path) > _LONGEST_PATH:
-            raise ProblemError(414, "URI too long", f"A path may have {_LONGEST_PATH:,} bytes.", _CLOSE)
-        if head.size > _LONGEST_HEADERS:
-            detail = f"The headers of a request may have {_LONGEST_HEADERS:,} bytes."
+        if len(path) > _MAX_PATH_BYTES:
+            raise ProblemError(414, "URI too long", f"A path may have {_MAX_PATH_BYTES:,} bytes.", _CLOSE)
+        if head.size > _MAX_HEADER_BYTES:
+            detail = f"The headers of a request may have {_MAX_HEADER_BYTES:,} bytes."
             raise ProblemError(431, "Request header fields too large", detail, _CLOSE)
-        if head.length > _LARGEST_BODY:
+        if head.length > _MAX_BODY_BYTES:
             raise _too_large()
 
     def _authority_status(self, authority: bytes) -> int | None:
@@ -112,26 +115,26 @@ class Body:
         self.is_complete = False
 
     async def __call__(self) -> Message:
-        """Return the next message."""
+        """Return the next event."""
         if self.is_complete:
             return await self._receive()
         try:
             async with asyncio.timeout_at(self._deadline):
-                message = await self._receive()
+                event = await self._receive()
         except TimeoutError as error:
             detail = f"The body of the request did not arrive within {self._seconds:g} seconds."
             raise ProblemError(408, "Request timeout", detail, _CLOSE) from error
-        if message["type"] == "http.disconnect":  # a client that has left does not see the answer
+        if event["type"] == "http.disconnect":  # a client that has left does not see the answer
             raise ProblemError(400, "Bad request", "The body of the request is malformed or incomplete.", _CLOSE)
-        self._size += len(message.get("body", b""))
-        if self._size > _LARGEST_BODY:
+        self._size += len(event.get("body", b""))
+        if self._size > _MAX_BODY_BYTES:
             raise _too_large()
-        self.is_complete = not message.get("more_body", False)
-        return message
+        self.is_complete = not event.get("more_body", False)
+        return event
 
 
 def _too_large() -> ProblemError:
-    return ProblemError(413, "Content too large", f"The body of a request may have {_LARGEST_BODY:,} bytes.", _CLOSE)
+    return ProblemError(413, "Content too large", f"The body of a request may have {_MAX_BODY_BYTES:,} bytes.", _CLOSE)
 
 
 class Classes:
@@ -145,7 +148,7 @@ class Classes:
         self._searches = tuple(f"{mount}{name}" for name in _SEARCHES)
 
     def find(self, path: str, accept: bytes) -> int:
-        """Return the place of the class in ``CLASSES``."""
+        """Return the number of the class in ``CLASSES``."""
         if path.startswith(self._sparql) and len(path) <= len(self._sparql) + 1:
             return SPARQL
         if path.startswith(self._dumps):

@@ -29,16 +29,16 @@ from bibld.serve._http import (
 from bibld.serve._interfaces import oai, reconcile
 from bibld.serve._things import Finder, OpenRelease, Thing
 
-_LONGEST_FORM = 1 << 20
+_MAX_FORM_BYTES = 1 << 20
 _FORM = "application/x-www-form-urlencoded"
 _RETRY_AFTER = "10"
-_MOST_SEARCHES = 64
+_MAX_SEARCHES = 64
 """Searches that run or wait in one process."""
 
 _SECONDS_OF_QUERIES = 20.0
 """After this time no further query of a batch is answered."""
 _NO_CACHE = {"Cache-Control": "no-cache"}
-_MOST_ARGUMENTS = 200
+_MAX_ARGUMENTS = 200
 _CALLBACK = re.compile(r"[A-Za-z_$][\w$.]{0,99}", re.ASCII)
 
 Result = TypeVar("Result")
@@ -96,7 +96,7 @@ class Interfaces:
         service = self._service
         if service is None:
             raise ProblemError(404, "Not found", "The release has no names to search; run `bibld run` again.")
-        if self._searching >= _MOST_SEARCHES:
+        if self._searching >= _MAX_SEARCHES:
             detail = "Too many searches are waiting; try again in a few seconds."
             raise ProblemError(503, "Busy", detail, {"Retry-After": _RETRY_AFTER})
         self._searching += 1
@@ -114,8 +114,8 @@ class Interfaces:
         if "queries" not in arguments:
             return _json(arguments, await self._search(lambda service: service.manifest()))
         queries = reconcile.decode(arguments["queries"], reconcile.decode_queries)
-        if len(queries) > reconcile.MOST_QUERIES:
-            raise ProblemError(413, "Too many queries", f"A request has at most {reconcile.MOST_QUERIES} queries.")
+        if len(queries) > reconcile.MAX_QUERIES:
+            raise ProblemError(413, "Too many queries", f"A request has at most {reconcile.MAX_QUERIES} queries.")
         return _json(arguments, await self._answers(queries))
 
     async def _answers(self, queries: dict[str, reconcile.ReconciliationQuery]) -> dict[str, object]:
@@ -191,11 +191,11 @@ async def parameters_of(request: Request) -> list[tuple[str, str]]:
         taken = bytearray()
         async for piece in request.stream():
             taken += piece
-            if len(taken) > _LONGEST_FORM:
-                raise ProblemError(413, "Too long", f"A form may have {_LONGEST_FORM:,} bytes.")
+            if len(taken) > _MAX_FORM_BYTES:
+                raise ProblemError(413, "Too long", f"A form may have {_MAX_FORM_BYTES:,} bytes.")
         texts.append(taken.decode("latin-1"))
     try:
-        read = [parse_qsl(text, True, errors="strict", max_num_fields=_MOST_ARGUMENTS) for text in texts]
+        read = [parse_qsl(text, True, errors="strict", max_num_fields=_MAX_ARGUMENTS) for text in texts]
     except ValueError as error:
         raise ProblemError(400, "Bad request", "The arguments are not UTF-8, or too many.") from error
     return [pair for pairs in read for pair in pairs]
@@ -223,7 +223,7 @@ def open_interfaces(
         record = release.catalog.record(thing.merged.cluster.founder) if thing is not None and thing.merged else None
         return release.original(record) if record is not None else None
 
-    content = oai.Content(mods, marc)
+    content = oai.ItemReader(mods, marc)
     provider = oai.Provider(release.manifest, view, content, release.contact) if view is not None else None
     service = reconcile.Service(release.manifest, search.names, search.view) if search is not None else None
     return Interfaces(provider, service, run)

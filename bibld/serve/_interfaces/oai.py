@@ -39,12 +39,12 @@ _SCANNED = 20_000
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _SECOND = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _FIRST_SECOND, _LAST_SECOND = "T00:00:00Z", "T23:59:59Z"
-_LONGEST_TOKEN = 2000
+_MAX_TOKEN_LENGTH = 2000
 MERGED = "merged"
 SOURCE = "source"
 
 
-class Format(msgspec.Struct, frozen=True):
+class MetadataFormat(msgspec.Struct, frozen=True):
     """A metadata format."""
 
     prefix: str
@@ -55,9 +55,9 @@ class Format(msgspec.Struct, frozen=True):
 FORMATS = {
     each.prefix: each
     for each in (
-        Format("oai_dc", dublin_core.SCHEMA, dublin_core.NAMESPACE),
-        Format("mods", "http://www.loc.gov/standards/mods/v3/mods-3-8.xsd", "http://www.loc.gov/mods/v3"),
-        Format(
+        MetadataFormat("oai_dc", dublin_core.SCHEMA, dublin_core.NAMESPACE),
+        MetadataFormat("mods", "http://www.loc.gov/standards/mods/v3/mods-3-8.xsd", "http://www.loc.gov/mods/v3"),
+        MetadataFormat(
             "marcxml",
             "http://www.loc.gov/standards/marcxml/schema/MARC21slim.xsd",
             "http://www.loc.gov/MARC21/slim",
@@ -66,7 +66,7 @@ FORMATS = {
 }
 
 
-class Content(msgspec.Struct, frozen=True):
+class ItemReader(msgspec.Struct, frozen=True):
     """Reads descriptions from the catalog: that of a publication, and the MARC record of its founder, by the path."""
 
     mods: Callable[[str], Mods | None]
@@ -89,7 +89,7 @@ class _Item(msgspec.Struct, frozen=True):
     sets: tuple[str, ...]
 
 
-class _Place(msgspec.Struct, frozen=True, array_like=True):
+class _Selection(msgspec.Struct, frozen=True, array_like=True):
     """A resumption token: the selection, the path after which to go on, and the number of items before."""
 
     prefix: str
@@ -119,12 +119,12 @@ class Provider:
     ``contact`` is the mail address of those who run the site; if empty, webmaster at its host.
     """
 
-    def __init__(self, manifest: Manifest, view: PublishedView, content: Content, contact: str = "") -> None:
+    def __init__(self, manifest: Manifest, view: PublishedView, reader: ItemReader, contact: str = "") -> None:
         self._dataset = manifest.dataset
         self._sources = {each.source: each.label for each in manifest.figures.sources}
         self._iris = Iris(manifest.dataset.base)
         self._view = view
-        self._content = content
+        self._content = reader
         self._url = f"{self._iris.base}oai"
         self._host = urlsplit(self._iris.base).hostname or "localhost"
         self._contact = contact or f"webmaster@{self._host if '.' in self._host else f'{self._host}.invalid'}"
@@ -235,33 +235,33 @@ class Provider:
         return len(set(lines)) > 1
 
     def _list(self, root: etree._Element, verb: str, arguments: dict[str, str]) -> None:
-        place = self._place(arguments)
-        form = _format(place.prefix, is_token="resumptionToken" in arguments)
+        selection = self._selection(arguments)
+        form = _format(selection.prefix, is_token="resumptionToken" in arguments)
         found: list[etree._Element] = []
-        after, is_complete, scanned = place.after, True, 0
+        after, is_complete, scanned = selection.after, True, 0
         most = _RECORDS if verb == "ListRecords" else _HEADERS
-        for scanned, document in enumerate(self._documents(place), 1):
+        for scanned, document in enumerate(self._documents(selection), 1):
             if len(found) >= most or (found and scanned > _SCANNED):
                 is_complete = False
                 break
             after = document.path
             item = self._item(document)
-            if _is_in(item, place.set):
+            if _is_in(item, selection.set):
                 found += self._listed(item, verb, form)
-        if not found and not place.cursor:
+        if not found and not selection.cursor:
             raise _RefusalError("noRecordsMatch", "No record is selected by these arguments.")
         root.extend(found)
         if not is_complete:
             token = _add(
                 root,
                 "resumptionToken",
-                _token(msgspec.structs.replace(place, after=after, cursor=place.cursor + len(found))),
+                _token(msgspec.structs.replace(selection, after=after, cursor=selection.cursor + len(found))),
             )
-            token.set("cursor", str(place.cursor))
-        elif place.cursor:
-            _add(root, "resumptionToken").set("cursor", str(place.cursor))
+            token.set("cursor", str(selection.cursor))
+        elif selection.cursor:
+            _add(root, "resumptionToken").set("cursor", str(selection.cursor))
 
-    def _listed(self, item: _Item, verb: str, form: Format) -> list[etree._Element]:
+    def _listed(self, item: _Item, verb: str, form: MetadataFormat) -> list[etree._Element]:
         if verb == "ListIdentifiers" and (item.is_deleted or form.prefix != "marcxml"):
             return [self._header(item)]
         try:
@@ -270,14 +270,16 @@ class Provider:
             return []
         return [record if verb == "ListRecords" else self._header(item)]
 
-    def _documents(self, place: _Place) -> Iterator[Document]:
+    def _documents(self, selection: _Selection) -> Iterator[Document]:
         times = self._view.created_times
-        numbers = [number for number, made in times.items() if (place.begin or made) <= made <= (place.end or made)]
+        numbers = [
+            number for number, made in times.items() if (selection.begin or made) <= made <= (selection.end or made)
+        ]
         if not numbers:
             return iter(())
-        return self._view.documents(FOLDER, place.after, (min(numbers), max(numbers)))
+        return self._view.documents(FOLDER, selection.after, (min(numbers), max(numbers)))
 
-    def _place(self, arguments: dict[str, str]) -> _Place:
+    def _selection(self, arguments: dict[str, str]) -> _Selection:
         if "resumptionToken" in arguments:
             return _from_token(arguments["resumptionToken"])
         begin, end = arguments.get("from", ""), arguments.get("until", "")
@@ -292,7 +294,7 @@ class Provider:
         chosen = arguments.get("set", "")
         if chosen and chosen not in (MERGED, SOURCE, *(f"{SOURCE}:{name}" for name in self._sources)):
             raise _RefusalError("noRecordsMatch", "There is no such set; see ListSets.")
-        return _Place(arguments["metadataPrefix"], begin, end, chosen, "", 0)
+        return _Selection(arguments["metadataPrefix"], begin, end, chosen, "", 0)
 
     def _header(self, item: _Item) -> etree._Element:
         root = etree.Element(f"{{{_OAI}}}header")
@@ -304,7 +306,7 @@ class Provider:
             _add(root, "setSpec", each)
         return root
 
-    def _record(self, item: _Item, form: Format) -> etree._Element:
+    def _record(self, item: _Item, form: MetadataFormat) -> etree._Element:
         root = etree.Element(f"{{{_OAI}}}record")
         root.append(self._header(item))
         if item.is_deleted:
@@ -315,7 +317,7 @@ class Provider:
         _add(root, "metadata").append(metadata)
         return root
 
-    def _metadata(self, item: _Item, form: Format) -> etree._Element | None:
+    def _metadata(self, item: _Item, form: MetadataFormat) -> etree._Element | None:
         if form.prefix == "marcxml":
             record = self._content.marc(item.path)
             return etree.fromstring(to_marcxml(record)) if record is not None else None
@@ -353,7 +355,7 @@ def _arguments(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
     return arguments
 
 
-def _format(prefix: str, is_token: bool = False) -> Format:
+def _format(prefix: str, is_token: bool = False) -> MetadataFormat:
     if prefix not in FORMATS:
         code = "badResumptionToken" if is_token else "cannotDisseminateFormat"
         raise _RefusalError(code, f"metadataPrefix is one of {', '.join(FORMATS)}.")
@@ -369,21 +371,21 @@ def _check_date(text: str) -> None:
         raise _RefusalError("badArgument", f"{text} is no date.") from error
 
 
-def _token(place: _Place) -> str:
-    return base64.urlsafe_b64encode(msgspec.json.encode(place)).decode().rstrip("=")
+def _token(selection: _Selection) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode(selection)).decode().rstrip("=")
 
 
-def _from_token(token: str) -> _Place:
+def _from_token(token: str) -> _Selection:
     try:
-        if len(token) > _LONGEST_TOKEN:
+        if len(token) > _MAX_TOKEN_LENGTH:
             raise ValueError(token)
         data = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
-        place = msgspec.json.decode(data, type=_Place)
+        selection = msgspec.json.decode(data, type=_Selection)
     except (ValueError, msgspec.DecodeError) as error:
         raise _RefusalError("badResumptionToken", "The resumptionToken is not one of this server.") from error
-    if not place.after.startswith(FOLDER) or place.cursor < 0:
+    if not selection.after.startswith(FOLDER) or selection.cursor < 0:
         raise _RefusalError("badResumptionToken", "The resumptionToken is not one of this server.")
-    return place
+    return selection
 
 
 def _add(parent: etree._Element, name: str, text: str | None = None) -> etree._Element:

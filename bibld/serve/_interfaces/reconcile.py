@@ -15,11 +15,11 @@ from bibld.model.release import Manifest
 from bibld.search import LINKED, EntryKind, Named, SearchView, to_words
 from bibld.serve._http import ProblemError
 
-MOST_QUERIES = 50
-_MOST_CANDIDATES, _CANDIDATES = 50, 10
-_MOST_IDS, _MOST_PROPERTIES = 200, 20
+MAX_QUERIES = 50
+_MAX_CANDIDATES, _CANDIDATES = 50, 10
+_MAX_IDS, _MAX_PROPERTIES = 200, 20
 _SUGGESTED = 20
-_LONGEST_TEXT = 1000
+_MAX_TEXT_LENGTH = 1000
 _SURE, _LEAD = 90.0, 5.0
 """A candidate with this score, and this much before the next one, is a match."""
 
@@ -83,7 +83,7 @@ class ExtendProperty(msgspec.Struct, frozen=True):
     id: str
 
 
-class Extension(msgspec.Struct, frozen=True):
+class DataExtension(msgspec.Struct, frozen=True):
     """A request for values of properties (specification 0.2, 8)."""
 
     ids: tuple[str, ...]
@@ -123,13 +123,13 @@ class Service:
     def candidates(self, query: ReconciliationQuery) -> list[dict[str, object]]:
         """Return the candidates of a query, the best first."""
         kinds = _kinds([query.type] if isinstance(query.type, str) else query.type)
-        text = query.query[:_LONGEST_TEXT]
+        text = query.query[:_MAX_TEXT_LENGTH]
         found = self._found(text, kinds)
         wanted = [(each.pid, _texts(each.v)) for each in query.properties if each.pid in PROPERTIES]
         names = self._names_in(found) if wanted else {}
         scored = [(self._score(named, text, wanted, names), named) for named in found]
         scored.sort(key=lambda pair: (-pair[0], pair[1].path))
-        scored = scored[: min(max(query.limit, 1), _MOST_CANDIDATES)]
+        scored = scored[: min(max(query.limit, 1), _MAX_CANDIDATES)]
         following = [score for score, _ in scored[1:]] + [0.0]
         return [
             {
@@ -191,7 +191,7 @@ class Service:
     def suggest(self, kind: str, prefix: str) -> dict[str, object]:
         """Return what begins with a text: entities, types or properties."""
         if kind == "entity":
-            found = self._search.find(prefix[:_LONGEST_TEXT], is_prefix=True)[:_SUGGESTED]
+            found = self._search.find(prefix[:_MAX_TEXT_LENGTH], is_prefix=True)[:_SUGGESTED]
             return {"result": [{**_entity(named), "notable": [_type(named.kind)]} for named in found]}
         names = TYPES if kind == "type" else PROPERTIES
         words = prefix.casefold()
@@ -230,11 +230,11 @@ class Service:
             f'<p><a href="{href}" target="_blank" rel="noopener">{title}</a> ({kind})</p><dl>{lines}</dl></body></html>'
         ).encode()
 
-    def extend(self, asked: Extension) -> dict[str, object]:
+    def extend(self, asked: DataExtension) -> dict[str, object]:
         """Return values of properties of things; raises the ``ProblemError`` 400."""
-        if len(asked.ids) > _MOST_IDS or len(asked.properties) > _MOST_PROPERTIES:
+        if len(asked.ids) > _MAX_IDS or len(asked.properties) > _MAX_PROPERTIES:
             raise ProblemError(
-                400, "Too many", f"A request has at most {_MOST_IDS} ids and {_MOST_PROPERTIES} properties."
+                400, "Too many", f"A request has at most {_MAX_IDS} ids and {_MAX_PROPERTIES} properties."
             )
         known = [each.id for each in asked.properties if each.id in PROPERTIES]
         found = {identifier: self._search.named(identifier.removeprefix(self._base)) for identifier in asked.ids}
@@ -275,8 +275,8 @@ def _texts(value: object) -> list[str]:
     if isinstance(value, dict):
         return _texts(value.get("id") or value.get("name"))
     if isinstance(value, list):
-        return [text for each in value[:_MOST_PROPERTIES] for text in _texts(each)]
-    return [] if value is None else [str(value)[:_LONGEST_TEXT]]
+        return [text for each in value[:_MAX_PROPERTIES] for text in _texts(each)]
+    return [] if value is None else [str(value)[:_MAX_TEXT_LENGTH]]
 
 
 def _numbers(named: Named) -> list[str]:
@@ -315,4 +315,4 @@ def decode(text: str, kind: Callable[[bytes], Any]) -> Any:  # noqa: ANN401
 
 
 decode_queries = msgspec.json.Decoder(dict[str, ReconciliationQuery]).decode
-decode_extension = msgspec.json.Decoder(Extension).decode
+decode_extension = msgspec.json.Decoder(DataExtension).decode

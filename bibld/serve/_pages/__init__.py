@@ -167,12 +167,6 @@ class Pages:
         """Return the page with the results of a search; ``here`` and ``query`` are its address."""
         return self._render("search.html", view=view, here=here, query_string=query)
 
-    def fragment(self, fragment: object, pages: dict[str, str]) -> bytes:
-        """Return the page of a triple pattern fragment; ``pages``: the queries of other pages by their relation."""
-        return self._render(
-            "fragment.html", fragment=fragment, pages=pages, local=lambda iri: self._addresses.href(iri)
-        )
-
     def sparql(self, view: SparqlView) -> bytes:
         """Return the query page with or without a result."""
         return self._render(

@@ -69,7 +69,6 @@ class SparqlView(msgspec.Struct, frozen=True):
     fault: str = ""
     line: int = 0
     column: int = 0
-    is_explanation: bool = False
 
     @property
     def faulty_line(self) -> str:
@@ -80,7 +79,7 @@ class SparqlView(msgspec.Struct, frozen=True):
     @property
     def forms(self) -> tuple[tuple[str, str], ...]:
         """The forms in which the result can be taken away."""
-        if self.is_explanation or self.fault:
+        if self.fault:
             return ()
         if self.text:
             return GRAPH_FORMS
@@ -128,7 +127,7 @@ class ResultPictures:
                 self._draw_table(view, columns, counts),
             ]
         else:
-            found = [self._draw_graph(view.text) if view.text and not view.is_explanation else None]
+            found = [self._draw_graph(view.text) if view.text else None]
         return [picture for picture in found if picture is not None]
 
     def _draw_table(self, view: SparqlView, columns: _Columns, value: int | None) -> Picture | None:

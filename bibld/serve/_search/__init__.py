@@ -34,7 +34,6 @@ from bibld.serve._http import (
     respond,
     respond_with_picture,
 )
-from bibld.serve._incoming import HYDRA
 from bibld.serve._interfaces import Threads
 from bibld.serve._language import language_named, message
 from bibld.serve._negotiation import choose
@@ -43,6 +42,7 @@ from bibld.serve._search.addresses import MOST_PER_PAGE, Address
 from bibld.serve._search.forms import to_csv, to_json, to_lines
 from bibld.serve._search.sparql import to_sparql
 from bibld.serve._search.views import GROUP_NAMES, ViewMaker
+from bibld.serve._statements import HYDRA
 from bibld.serve._things import Finder, OpenRelease, Thing
 from bibld.serve._writers import Writers
 from bibld.serve.terms import LANGUAGES

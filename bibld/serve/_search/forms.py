@@ -12,8 +12,8 @@ import msgspec
 from bibld.model.origin import from_slug
 from bibld.model.rdf import iri, literal, quad, term
 from bibld.search import EXCLUDABLE, FacetValue, Found, Hit
-from bibld.serve._incoming import HYDRA
 from bibld.serve._search.addresses import Address
+from bibld.serve._statements import HYDRA
 
 Label = Callable[[str, FacetValue], str]
 _XSD = "http://www.w3.org/2001/XMLSchema#"

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from bibld.errors import BadQueryError
-from bibld.model.sparql.faults import Place
-from bibld.model.sparql.lexer import AmbiguousQueryError, Token, readings
+from bibld.model.sparql.faults import TextPosition
+from bibld.model.sparql.lexer import AmbiguousQueryError, QueryToken, readings
 
 _WORD = re.compile(r"[A-Za-z]+")
 _ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
@@ -88,7 +88,7 @@ def _check_text(text: str) -> CheckedQuery:
     return CheckedQuery(form, "FROM" in words, _normalise(first), is_repeatable)
 
 
-def _normalise(tokens: Sequence[Token]) -> str:
+def _normalise(tokens: Sequence[QueryToken]) -> str:
     """Join tokens, with one space where there was blank or a comment: where there was none, none may be added."""
     pieces: list[str] = []
     end = tokens[0].start if tokens else 0
@@ -100,18 +100,18 @@ def _normalise(tokens: Sequence[Token]) -> str:
     return "".join(pieces)
 
 
-def _check_strings(text: str, tokens: Sequence[Token]) -> None:
+def _check_strings(text: str, tokens: Sequence[QueryToken]) -> None:
     for token in tokens:
         if token.kind == "open":
-            place = Place.at(text, token.start)
+            where = TextPosition.at(text, token.start)
             raise BadQueryError(
-                f"line {place.line}, column {place.column}: the string that begins here is not closed",
-                place.line,
-                place.column,
+                f"line {where.line}, column {where.column}: the string that begins here is not closed",
+                where.line,
+                where.column,
             )
 
 
-def _check_keywords(text: str, tokens: Sequence[Token]) -> None:
+def _check_keywords(text: str, tokens: Sequence[QueryToken]) -> None:
     for number, token in enumerate(tokens):
         if token.kind == "run":
             word = token.text.upper()
@@ -123,12 +123,12 @@ def _check_keywords(text: str, tokens: Sequence[Token]) -> None:
             raise _refusal(text, token, "this endpoint does not query other endpoints; it refuses SERVICE")
 
 
-def _refusal(text: str, token: Token, reason: str) -> ForbiddenQueryError:
-    place = Place.at(text, token.start)
-    return ForbiddenQueryError(f"line {place.line}, column {place.column}: {reason}", place.line, place.column)
+def _refusal(text: str, token: QueryToken, reason: str) -> ForbiddenQueryError:
+    where = TextPosition.at(text, token.start)
+    return ForbiddenQueryError(f"line {where.line}, column {where.column}: {reason}", where.line, where.column)
 
 
-def _may_be_service(tokens: Sequence[Token], number: int) -> bool:
+def _may_be_service(tokens: Sequence[QueryToken], number: int) -> bool:
     """Whether a name such as ``SERVICE:x`` can be the keyword and a name: a group follows, perhaps after one term."""
     if tokens[number].text.startswith("_:"):
         return False
@@ -141,7 +141,7 @@ def _may_be_service(tokens: Sequence[Token], number: int) -> bool:
     return is_term and len(after) > 1 and after[1].text == "{"
 
 
-def _words(tokens: Sequence[Token]) -> Iterator[str]:
+def _words(tokens: Sequence[QueryToken]) -> Iterator[str]:
     for token in tokens:
         if token.kind == "run":  # of words, numbers and dots, as in 1.FILTER
             yield from map(str.upper, _WORD.findall(token.text))

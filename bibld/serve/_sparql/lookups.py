@@ -11,11 +11,11 @@ import re
 
 from bibld.documents import PublishedView
 from bibld.model.rdf import XSD
-from bibld.serve._sparql.pool import Answer
+from bibld.serve._sparql.pool import QueryResult
 from bibld.serve._sparql.requests import RESULTS_JSON
 
-_LONGEST = 2000
-_LARGEST = 1 << 18
+_MAX_LENGTH = 2000
+_MAX_DOCUMENT_BYTES = 1 << 18
 """Bytes of a document; a larger one would delay other requests."""
 _QUERY = re.compile(
     r"""
@@ -47,9 +47,9 @@ class Lookups:
         self._view = view
         self._base = base
 
-    def answer(self, query: str, limit: int) -> Answer | None:
+    def answer(self, query: str, limit: int) -> QueryResult | None:
         """Return the result as JSON, of ``limit`` bytes at most; None where a worker has to answer."""
-        found = _QUERY.fullmatch(query) if len(query) <= _LONGEST else None
+        found = _QUERY.fullmatch(query) if len(query) <= _MAX_LENGTH else None
         if found is None:
             return None
         iri, predicate, value = found["iri"], found["p"], found["o"]
@@ -60,14 +60,14 @@ class Lookups:
         if not path or "/." in path or path.startswith(_WITHOUT_DOCUMENT):
             return None
         document = self._view.document(path)
-        if document is None or document.status != 200 or len(document.quads) > _LARGEST:
+        if document is None or document.status != 200 or len(document.quads) > _MAX_DOCUMENT_BYTES:
             return None
         rows = _rows(document.quads.decode(), f"<{iri}> ", predicate, value)
         if rows is None:
             return None
         head = f'{{"head":{{"vars":["{names[0]}","{names[1]}"]}},"results":{{"bindings":['
         body = f"{head}{','.join(rows)}]}}}}".encode()
-        return Answer("table", RESULTS_JSON, body) if len(body) <= limit else None
+        return QueryResult("table", RESULTS_JSON, body) if len(body) <= limit else None
 
 
 def _rows(lines: str, subject: str, predicate: str, value: str) -> dict[str, None] | None:

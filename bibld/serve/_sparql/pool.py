@@ -21,11 +21,9 @@ import msgspec
 from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError, StoreUnavailableError
 from bibld.protocols import Query
 from bibld.serve._sparql import worker
-from bibld.serve._sparql.places import Limits as Limits
-from bibld.serve._sparql.places import Places
-from bibld.serve._sparql.places import QueueFullError as QueueFullError
-from bibld.serve._sparql.places import TooManyQueriesError as TooManyQueriesError
-from bibld.serve._sparql.worker import Job, RemoteSource, Setup, StoreCopy
+from bibld.serve._sparql.slots import QuerySlots
+from bibld.serve._sparql.worker import QueryJob, RemoteSource, Setup, StoreCopy
+from bibld.serve.settings import QueryLimits
 
 _REPLACED_AFTER_QUERIES = 10_000
 _REPLACED_AFTER_SECONDS = 1.0
@@ -57,7 +55,7 @@ class EndedError(Exception):
     """The process ended before it had an answer."""
 
 
-class Answer(msgspec.Struct, frozen=True):
+class QueryResult(msgspec.Struct, frozen=True):
     """The complete result; ``kind`` is table, boolean or graph."""
 
     kind: str
@@ -103,8 +101,8 @@ class Worker:
         except BaseException as error:
             reason = await started.end() or "no reason given"
             if isinstance(error, (EndedError, TimeoutError)):
-                place = setup.store.place
-                raise StoreUnavailableError(f"no query process can be started over {place}: {reason}") from error
+                location = setup.store.location
+                raise StoreUnavailableError(f"no query process can be started over {location}: {reason}") from error
             raise
         if not ready["is_isolated"]:
             _LOG.warning("this system cannot forbid connections to query processes; queries are checked by their text")
@@ -120,7 +118,7 @@ class Worker:
         """The number of the signal that ended the process; 0 if none did, or it still runs."""
         return max(0, -(self._process.returncode or 0))
 
-    async def ask(self, job: Job) -> tuple[dict[str, Any], bytes]:
+    async def ask(self, job: QueryJob) -> tuple[dict[str, Any], bytes]:
         """Send a job and wait for its answer; raises ``EndedError``."""
         self.queries += 1
         return await self._exchange(job)
@@ -150,7 +148,7 @@ class Worker:
         self._stderr.close()
         return words
 
-    async def _exchange(self, message: Setup | Job) -> tuple[dict[str, Any], bytes]:
+    async def _exchange(self, message: Setup | QueryJob) -> tuple[dict[str, Any], bytes]:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         data = msgspec.json.encode(message)
@@ -170,13 +168,13 @@ class Pool:
     """Worker processes over one store. They start when first needed and are replaced when they end.
 
     All of it runs in one event loop. A query whose task is cancelled leaves the queue, or its process is killed.
-    ``places`` are those of the site, if other pools take from them too.
+    ``slots`` are those of the site, if other pools take from them too.
     """
 
-    def __init__(self, store: StoreCopy | RemoteSource, limits: Limits, places: Places | None = None) -> None:
+    def __init__(self, store: StoreCopy | RemoteSource, limits: QueryLimits, slots: QuerySlots | None = None) -> None:
         self._setup = Setup(store, limits.memory)
         self.limits = limits
-        self._places = Places(limits) if places is None else places
+        self._slots = QuerySlots(limits) if slots is None else slots
         self._idle: list[Worker] = []
         self._busy: set[Worker] = set()
         self._running = 0
@@ -185,20 +183,21 @@ class Pool:
         self._endings: set[asyncio.Task[str]] = set()
         self._closed = False
 
-    async def answer(self, query: Query, limit: int, client: str) -> Answer:
-        """Answer a query of a client (any name of it); its result may have ``limit`` MiB.
+    async def answer(self, query: Query, limit: int, client: str) -> QueryResult:
+        """QueryResult a query of a client (any name of it); its result may have ``limit`` MiB.
 
         Raises ``QueueFullError`` and ``TooManyQueriesError`` at once, ``QueryTimeoutError`` at the deadline,
         ``BadQueryError`` …
         """
         self._check_open()
-        with self._places.take(client) as place:
+        with self._slots.take(client) as slot:
             try:
-                async with asyncio.timeout(self.limits.seconds) as deadline, self._places.turn(place):
+                async with asyncio.timeout(self.limits.seconds) as deadline:
+                    await self._slots.wait_turn(slot)
                     with self._count_running():
                         return await self._answer(query, limit, deadline)
             except TimeoutError as error:
-                self._places.count_killed()
+                self._slots.count_killed()
                 unit = "second" if self.limits.seconds == 1 else "seconds"
                 text = f"the query had no answer within {self.limits.seconds:g} {unit}, time in the queue included"
                 raise QueryTimeoutError(text) from error
@@ -234,8 +233,8 @@ class Pool:
         if self._closed:
             raise StoreUnavailableError("the server is stopping")
 
-    async def _answer(self, query: Query, limit: int, deadline: asyncio.Timeout) -> Answer:
-        job = Job(query, self.limits.seconds, limit * _MEBIBYTE)
+    async def _answer(self, query: Query, limit: int, deadline: asyncio.Timeout) -> QueryResult:
+        job = QueryJob(query, self.limits.seconds, limit * _MEBIBYTE)
         process = self._idle.pop() if self._idle else await self._start(deadline)
         was_idle = process.queries > 0
         try:
@@ -251,7 +250,7 @@ class Pool:
                 raise await self._reason_of_end(process) from None
         match answer["status"]:
             case "ok":
-                return Answer(answer["kind"], answer["media_type"], body)
+                return QueryResult(answer["kind"], answer["media_type"], body)
             case "bad query":
                 raise BadQueryError(answer["detail"], answer["line"], answer["column"])
             case "too large":
@@ -276,7 +275,7 @@ class Pool:
         deadline.reschedule(ends + min(_START_ALLOWANCE, loop.time() - begin))
         return process
 
-    async def _ask(self, process: Worker, job: Job) -> tuple[dict[str, Any], bytes]:
+    async def _ask(self, process: Worker, job: QueryJob) -> tuple[dict[str, Any], bytes]:
         """Ask a worker; keep it afterwards if it answered quickly, end it otherwise."""
         if self._closed:
             self._end(process)

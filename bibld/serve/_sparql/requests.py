@@ -57,14 +57,14 @@ _NAMED = {
 }
 """Values of ``format=`` → media types for tables and graphs."""
 
-_LONGEST_QUERY = 256 * 1024
+_MAX_QUERY_LENGTH = 256 * 1024
 _FIELDS = 1000
 _UPDATE_PARAMETERS = frozenset({"update", "using-graph-uri", "using-named-graph-uri"})
 _READ_ONLY = message("This endpoint answers queries; it refuses updates.")
-_TOO_LONG = message("A query may have %(number)s characters.", number=f"{_LONGEST_QUERY:,}")
+_TOO_LONG = message("A query may have %(number)s characters.", number=f"{_MAX_QUERY_LENGTH:,}")
 
 
-class Asked(msgspec.Struct, frozen=True):
+class SparqlRequest(msgspec.Struct, frozen=True):
     """A parsed request; ``query`` is None if none was sent."""
 
     query: str | None
@@ -74,7 +74,7 @@ class Asked(msgspec.Struct, frozen=True):
     named_graphs: tuple[str, ...] = ()
 
 
-async def read_request(request: Request) -> Asked:
+async def read_request(request: Request) -> SparqlRequest:
     """Parse a request; raises ``ProblemError`` where it breaks the protocol."""
     parameters = _parameters(request.scope["query_string"].decode("latin-1"))
     if request.method == "POST":
@@ -96,7 +96,7 @@ async def read_request(request: Request) -> Asked:
     return _from_parameters(parameters)
 
 
-def _from_parameters(parameters: Sequence[tuple[str, str]]) -> Asked:
+def _from_parameters(parameters: Sequence[tuple[str, str]]) -> SparqlRequest:
     values: dict[str, list[str]] = {}
     for name, value in parameters:
         values.setdefault(name, []).append(value)
@@ -110,9 +110,9 @@ def _from_parameters(parameters: Sequence[tuple[str, str]]) -> Asked:
                 400, message("Query and update"), message("A request is a query or an update, not both.")
             )
         raise ProblemError(403, message("Forbidden"), _READ_ONLY)
-    if queries and len(queries[0]) > _LONGEST_QUERY:
+    if queries and len(queries[0]) > _MAX_QUERY_LENGTH:
         raise ProblemError(413, message("Query too long"), _TOO_LONG)
-    return Asked(
+    return SparqlRequest(
         queries[0] if queries else None,
         values.get("format", [None])[0] or None,  # SPARQLWrapper sends some twice
         values.get("example", [None])[0],
@@ -121,9 +121,9 @@ def _from_parameters(parameters: Sequence[tuple[str, str]]) -> Asked:
     )
 
 
-def wanted_types(asked: Asked, accept: str) -> tuple[str | None, str | None]:
+def wanted_types(sent: SparqlRequest, accept: str) -> tuple[str | None, str | None]:
     """Return the media types to answer with: for a table or boolean, and for a graph."""
-    return _wanted_types(asked.format, accept)
+    return _wanted_types(sent.format, accept)
 
 
 @lru_cache(maxsize=256)
@@ -168,6 +168,6 @@ async def _body(request: Request) -> bytes:
     taken = bytearray()
     async for piece in request.stream():
         taken += piece
-        if len(taken) > 4 * _LONGEST_QUERY:
+        if len(taken) > 4 * _MAX_QUERY_LENGTH:
             raise ProblemError(413, message("Query too long"), _TOO_LONG)
     return bytes(taken)

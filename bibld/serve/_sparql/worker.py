@@ -48,7 +48,7 @@ class StoreCopy(msgspec.Struct, frozen=True, tag="copy"):
     settings: Any
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The folder, for messages."""
         return self.folder
 
@@ -71,7 +71,7 @@ class RemoteSource(msgspec.Struct, frozen=True, tag="remote"):
     base: str
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The address, for messages."""
         return self.config.url
 
@@ -89,7 +89,7 @@ class Setup(msgspec.Struct, frozen=True):
     memory: int
 
 
-class Job(msgspec.Struct, frozen=True):
+class QueryJob(msgspec.Struct, frozen=True):
     """A query, the seconds of processor time that it may take, and the bytes that its result may have."""
 
     query: Query
@@ -125,7 +125,7 @@ def main() -> None:
     store = setup.store.open()
     _limit_memory(setup.memory)
     _send(sink, {"status": "ready", "is_isolated": is_isolated}, b"")
-    while job := _receive(source, Job):
+    while job := _receive(source, QueryJob):
         _limit_processor_time(job.seconds)
         _send(sink, *_answer(store, job))
 
@@ -181,7 +181,7 @@ def _limit_processor_time(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
 
 
-def _answer(store: ReadableStore, job: Job) -> tuple[dict[str, Any], bytes]:
+def _answer(store: ReadableStore, job: QueryJob) -> tuple[dict[str, Any], bytes]:
     out = _Bounded(job.limit)
     try:
         kind = store.answer(job.query, out)

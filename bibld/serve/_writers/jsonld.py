@@ -14,9 +14,9 @@ from bibld.serve._writers.terms import Namespaces, object_of, remember, unescape
 
 _RDF_TYPE = term("rdf:type").encode()
 _STRING = XSD + "string"
-_DEEPEST_NODE = 16
+_MAX_NODE_DEPTH = 16
 _QUOTE = b'"'[0]
-_LONGEST_REMEMBERED = 200
+_MAX_CACHED_LENGTH = 200
 
 _Json = str | dict[str, object]
 _Node = dict[str, object]
@@ -96,7 +96,7 @@ class JsonLdWriter:
         is_literal = term_[0] == _QUOTE
         key, value, names = self._literal(predicate, term_) if is_literal else self._link(predicate, term_)
         found = key, value, frozenset(names)
-        if len(tail) < _LONGEST_REMEMBERED and (is_literal or self._namespaces.split(term_[1:-1])[0]):
+        if len(tail) < _MAX_CACHED_LENGTH and (is_literal or self._namespaces.split(term_[1:-1])[0]):
             return remember(self._tails, tail, found)  # other IRIs are too many to be remembered
         return found
 
@@ -148,7 +148,7 @@ def _nest(nodes: dict[str, _Node], links: Mapping[str, list[_Node]]) -> None:
         while waiting:
             link, depth = waiting.pop()
             target = str(link["@id"])
-            if target == start or target not in nodes or depth > _DEEPEST_NODE:
+            if target == start or target not in nodes or depth > _MAX_NODE_DEPTH:
                 continue
             link.update(nodes.pop(target))
             waiting.extend((each, depth + 1) for each in reversed(links.get(target, [])))

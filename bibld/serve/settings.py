@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from bibld.config import Secret
 
-if TYPE_CHECKING:
-    from bibld.serve._sparql.places import Limits
-
-Format = Literal["json", "combined"]
+LogFormat = Literal["json", "combined"]
 _PerMinute = Annotated[int, msgspec.Meta(ge=0)]
 
 
@@ -29,6 +26,21 @@ class LimitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sparql: _PerMinute = 600
     dumps: _PerMinute = 120
     exempt: tuple[str, ...] = ("127.0.0.0/8", "::1")
+
+
+class QueryLimits(msgspec.Struct, frozen=True):
+    """The limits of queries.
+
+    ``seconds``: for one query, in the queue and in a process together; ``memory``: MiB for one; ``workers``: processes;
+    ``waiting``: queries in the queue; ``of_one_client``: queries of a client that run or wait. The last three hold for
+    all server processes together.
+    """
+
+    seconds: float
+    memory: int
+    workers: int
+    waiting: int
+    of_one_client: int
 
 
 Prefix = Annotated[str, msgspec.Meta(pattern=r"^([A-Za-z]([\w.-]*\w)?)?$")]
@@ -71,7 +83,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     metrics_clients: tuple[str, ...] = ("127.0.0.0/8", "::1")
     contact: MailAddress = ""
     access_log: str = ""
-    access_log_format: Format = "combined"
+    access_log_format: LogFormat = "combined"
     limits: LimitSettings = LimitSettings()
     query_timeout: Annotated[float, msgspec.Meta(gt=0)] = 15.0
     query_memory: Annotated[int, msgspec.Meta(ge=16)] = 1024
@@ -85,9 +97,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     prefixes: dict[Prefix, Namespace] = {}
 
     @property
-    def query_limits(self) -> Limits:
+    def query_limits(self) -> QueryLimits:
         """The bounds of queries."""
-        from bibld.serve._sparql.places import Limits
-
         of_one = max(1, int(self.query_share * (self.query_workers + self.query_queue)))
-        return Limits(self.query_timeout, self.query_memory, self.query_workers, self.query_queue, of_one)
+        return QueryLimits(self.query_timeout, self.query_memory, self.query_workers, self.query_queue, of_one)

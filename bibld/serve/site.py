@@ -7,10 +7,10 @@ import mmap
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 from starlette.types import ASGIApp
@@ -30,12 +30,11 @@ from bibld.serve import _app, _server, _vocabulary
 from bibld.serve._addresses import Addresses
 from bibld.serve._documents import Documents
 from bibld.serve._files import Files, static_names
-from bibld.serve._following import Following, Served
-from bibld.serve._front import Front
+from bibld.serve._following import Following, ServedRelease
+from bibld.serve._forms import MEDIA_TYPES as MEDIA_TYPES
 from bibld.serve._graph import ReleaseGraph
-from bibld.serve._guarding import Guard, Health, Rules
-from bibld.serve._guarding.clients import Clients
-from bibld.serve._guarding.limits import BUCKET_BYTES, Buckets
+from bibld.serve._guarding import Guard, Rules
+from bibld.serve._guarding.clients import BUCKET_BYTES, Buckets, Clients
 from bibld.serve._guarding.log import AccessLog
 from bibld.serve._guarding.metrics import PROCESS_BYTES, Metrics
 from bibld.serve._guarding.requests import Checks, Classes
@@ -44,18 +43,27 @@ from bibld.serve._linkage import ReleaseView
 from bibld.serve._names import PreparedNames
 from bibld.serve._neighbourhoods import Neighbourhoods
 from bibld.serve._pages import pages_by_language
-from bibld.serve._review import Desk, ReviewSite, read_token
+from bibld.serve._review import Desk as Desk
+from bibld.serve._review import ReviewSite, read_token
 from bibld.serve._search import SearchSite
-from bibld.serve._settings import Settings
 from bibld.serve._sparql.lookups import Lookups
-from bibld.serve._sparql.places import Places, Shared, share_places
 from bibld.serve._sparql.pool import Pool
 from bibld.serve._sparql.protocol import Endpoint, SparqlEndpoint
+from bibld.serve._sparql.slots import QuerySlots, SharedSlots, share_slots
 from bibld.serve._sparql.worker import RemoteSource, StoreCopy
-from bibld.serve._static import StaticSite, StaticWriter
+from bibld.serve._static import StaticSite as StaticSite
+from bibld.serve._static import StaticWriter
 from bibld.serve._supervisor import Supervisor, Tasks
 from bibld.serve._thing_pictures import ThingPictures
 from bibld.serve._things import Finder, OpenRelease
+from bibld.serve._writers.simple import JSON_KEYS as JSON_KEYS
+from bibld.serve.settings import Settings
+
+_Closable = TypeVar("_Closable", bound="_HasClose")
+
+
+class _HasClose(Protocol):
+    def close(self) -> object: ...
 
 
 def _nothing() -> None:
@@ -78,7 +86,7 @@ class Site(msgspec.Struct, frozen=True):
     catalog, which takes longer. ``search`` opens the names that are searched (its arguments are those of
     ``open_search`` after the release); without them there is neither search nor reconciliation. ``review`` stores what
     people decide on the review page. ``beside_mods`` returns name and fate of the subfields of a source record that are
-    not in its MODS (``SourceRecord`` has no place for them).
+    not in its MODS (``SourceRecord`` has no room for them).
     """
 
     manifest: Manifest
@@ -105,7 +113,7 @@ class Site(msgspec.Struct, frozen=True):
         return StoreCopy(self.manifest.backend, str(self.release / "store"), settings)
 
 
-class Releases(msgspec.Struct, frozen=True):
+class ReleaseLookup(msgspec.Struct, frozen=True):
     """Where newer releases come from.
 
     ``current`` gives the folder of the current release (it is asked once a second at most, and is cheap);
@@ -117,14 +125,14 @@ class Releases(msgspec.Struct, frozen=True):
 
 
 class Memory(msgspec.Struct, frozen=True):
-    """What the server processes of a site share: request counts, allowances of clients, and places of queries."""
+    """What the server processes of a site share: request counts, allowances of clients, and slots of queries."""
 
     metrics: memoryview
     buckets: memoryview
-    places: Shared | None
+    slots: SharedSlots | None
 
 
-def application(site: Site, releases: Releases | None = None) -> ASGIApp:
+def application(site: Site, releases: ReleaseLookup | None = None) -> ASGIApp:
     """Return the site as an ASGI application; raises ``StoreError`` if the release has no store.
 
     With ``releases`` it follows the current one: a newer release is opened beside the old one and answers from then on.
@@ -135,7 +143,7 @@ def application(site: Site, releases: Releases | None = None) -> ASGIApp:
 
 def _application(
     site: Site,
-    releases: Releases | None,
+    releases: ReleaseLookup | None,
     memory: Memory,
     process: int,
     on_closed: Callable[[], None] = _nothing,
@@ -143,12 +151,12 @@ def _application(
     settings = site.settings
     metrics = Metrics(memory.metrics, process)
     metrics.begin()
-    places = Places(settings.query_limits, memory.places, process)
+    slots = QuerySlots(settings.query_limits, memory.slots, process)
     if releases is None:
-        following = Following(_open(site, places))
+        following = Following(_open(site, slots))
     else:
         open_current = releases.open_current
-        following = Following(_open(site, places), releases.current, lambda: _open(open_current(), places), on_closed)
+        following = Following(_open(site, slots), releases.current, lambda: _open(open_current(), slots), on_closed)
     addresses = Addresses(Iris(site.manifest.dataset.base))
     rules = Rules(
         _clients(settings),
@@ -159,35 +167,33 @@ def _application(
         settings.request_timeout,
         addresses.mount,
     )
-    health = Health(following.release_number, following.check, places.counts, following.watch)
     log = AccessLog(settings.access_log, settings.access_log_format) if settings.access_log else None
-    return Guard(following, following.close, rules, health, log, following.prepared), log, following
+    return Guard(following, rules, slots.counts, log), log, following
 
 
 def _clients(settings: Settings) -> Clients:
     return Clients(settings.trusted_proxies, settings.limits.exempt, settings.metrics_clients)
 
 
-def _new_memory(processes: int, places: Shared | None) -> Memory:
+def _new_memory(processes: int, slots: SharedSlots | None) -> Memory:
     """Return memory that this process shares with those that it forks."""
     metrics, buckets = (memoryview(mmap.mmap(-1, size))[:size] for size in (processes * PROCESS_BYTES, BUCKET_BYTES))
-    return Memory(metrics, buckets, places)
+    return Memory(metrics, buckets, slots)
 
 
-def _open(site: Site, places: Places, has_services: bool = True) -> Served:
+def _open(site: Site, slots: QuerySlots, has_services: bool = True) -> ServedRelease:
     addresses = Addresses(Iris(site.manifest.dataset.base))
     with ExitStack() as opening:
         opening.callback(site.close)
-        store = site.store.open()
-        opening.callback(store.close)
+
+        def open_(make: Callable[..., _Closable] | None) -> _Closable | None:
+            return opening.enter_context(closing(make())) if make is not None else None
+
+        store = opening.enter_context(closing(site.store.open()))
         graph = ReleaseGraph(store)
         void = site.release / "void.ttl"
-        names_of_pages = site.search() if site.search is not None else None
-        if names_of_pages is not None:
-            opening.callback(names_of_pages.close)
-        view_of_pages = site.published() if site.published is not None else None  # for the thread that makes pages
-        if view_of_pages is not None:
-            opening.callback(view_of_pages.close)
+        names_of_pages = open_(site.search)
+        view_of_pages = open_(site.published)  # for the thread that makes pages
         release = OpenRelease(
             manifest=site.manifest,
             catalog=ReleaseView(site.catalog, graph, addresses.iris, view_of_pages),
@@ -204,34 +210,24 @@ def _open(site: Site, places: Places, has_services: bool = True) -> Served:
             validation=partial(Validation.read, site.release.parent.parent),
             published=view_of_pages,
         )
-        finder = Finder(
-            addresses.iris, release.catalog, graph, [figures.source for figures in site.manifest.figures.sources]
-        )
-        view = site.published() if site.published is not None else None
-        if view is not None:
-            opening.callback(view.close)
-        names = None
-        if view_of_pages is not None:
-            names = PreparedNames(view_of_pages, addresses.iris, graph)
+        sources = [figures.source for figures in site.manifest.figures.sources]
+        finder = Finder(addresses.iris, release.catalog, graph, sources)
+        names = PreparedNames(view_of_pages, addresses.iris, graph) if view_of_pages is not None else None
         pages = pages_by_language(release, names)
-        pool = Pool(site.store, site.settings.query_limits, places)
+        documents = Documents(release, pages, finder, open_(site.published))
+        lookups = None
+        if site.remote is None:  # a remote store may be behind the release
+            view = open_(site.published)  # another one: documents may be read in another thread
+            lookups = Lookups(view, addresses.iris.base) if view is not None else None
         prefixes = {**release.vocabulary.prefixes, **site.settings.prefixes}
         sizes = site.settings.max_result, site.settings.query_cache
-        is_own = site.remote is None  # a remote store may be behind the release
-        lookups = None
-        if site.published is not None and is_own:
-            view_of_lookups = site.published()  # documents may be read in another thread
-            opening.callback(view_of_lookups.close)
-            lookups = Lookups(view_of_lookups, addresses.iris.base)
+        pool = Pool(site.store, site.settings.query_limits, slots)
         endpoint = Endpoint(release.vocabulary, addresses.iris.base, prefixes, *sizes, lookups)
         sparql = SparqlEndpoint(pool, pages, endpoint)
-        files = Files(site.release, site.manifest, addresses, release.vocabulary)
-        documents = Documents(release, pages, finder, view)
+        names_of_search, view_of_search = open_(site.search), open_(site.published)
         search = None
-        if site.published is not None and site.search is not None:
-            search = Search(site.search(), site.published())
-            opening.callback(search.view.close)
-            opening.callback(search.names.close)
+        if names_of_search is not None and view_of_search is not None:
+            search = Search(names_of_search, view_of_search)
         interfaces = open_interfaces(release, finder, view_of_pages, search, documents.run)
         opening.callback(interfaces.close)
         searching = SearchSite(release, site.search, pages, finder, documents.run)
@@ -241,19 +237,17 @@ def _open(site: Site, places: Places, has_services: bool = True) -> Served:
         if site.settings.review_token is not None and site.review is not None:
             token = read_token(site.settings.review_token)
             review = ReviewSite(token, site.review, site.catalog, addresses, pages, documents.run)
-        neighbourhoods = Neighbourhoods(addresses, documents, pages, finder)
-        thing_pictures = ThingPictures(addresses, documents, pages, finder)
         app = _app.build(
             _app.Parts(
                 addresses,
                 documents,
-                files,
+                Files(site.release, site.manifest, addresses, release.vocabulary),
                 pages,
                 sparql,
                 interfaces,
                 searching,
-                neighbourhoods,
-                thing_pictures,
+                Neighbourhoods(addresses, documents, pages, finder),
+                ThingPictures(addresses, documents, pages, finder),
                 review,
             )
         )
@@ -268,8 +262,7 @@ def _open(site: Site, places: Places, has_services: bool = True) -> Served:
         site.release.stat()
         graph.has_description(addresses.iris.dataset)
 
-    front = Front(documents, addresses.route, app)
-    return Served(site.release, site.manifest.number, front, close, check, front.prepared)
+    return ServedRelease(site.release, site.manifest.number, app, close, check, app.prepared)
 
 
 def _report(release: Path) -> Report | None:
@@ -290,7 +283,7 @@ def write_static(site: Site, folder: Path, progress: Progress) -> StaticSite:
         site.close()
         raise StageError(f"{site.release}: has no prepared documents; run `bibld run` with the part `documents`")
     open_view = site.published
-    served = _open(site, Places(site.settings.query_limits), has_services=False)
+    served = _open(site, QuerySlots(site.settings.query_limits), has_services=False)
     addresses = Addresses(Iris(site.manifest.dataset.base))
     writer = StaticWriter(served.app, addresses, site.manifest, site.release)
 
@@ -307,7 +300,7 @@ def write_static(site: Site, folder: Path, progress: Progress) -> StaticSite:
         raise StageError(f"{folder}: cannot be written: {error}; free some space, then run again") from error
 
 
-def serve(settings: Settings, base: str, releases: Releases) -> None:
+def serve(settings: Settings, base: str, releases: ReleaseLookup) -> None:
     """Serve until SIGINT or SIGTERM, and report the address on standard error; ``base`` is that of the dataset.
 
     This process only starts others, which open the current release and follow it, and starts those again that die.
@@ -315,7 +308,7 @@ def serve(settings: Settings, base: str, releases: Releases) -> None:
     """
     _clients(settings)  # a faulty network is reported once, and before anything is started
     count = settings.processes or os.cpu_count() or 1
-    memory = _new_memory(count, share_places(settings.query_limits, count))
+    memory = _new_memory(count, share_slots(settings.query_limits, count))
     metrics = Metrics(memory.metrics)
     listener = _server.listen(settings.host, settings.port, settings.request_timeout)
 
@@ -331,7 +324,7 @@ def serve(settings: Settings, base: str, releases: Releases) -> None:
 
     def forget(process: int) -> None:
         metrics.mark_ended(process)
-        Places(settings.query_limits, memory.places, process).clear(process)
+        QuerySlots(settings.query_limits, memory.slots, process).clear(process)
 
     with listener:
         Supervisor(Tasks(run, metrics.is_ready, report_address, forget, listener.close), count).run()

@@ -1,4 +1,4 @@
-"""Why a query was refused or failed, in the language of the page.
+"""Why a query was refused or failed: the status, and the reason in the language of the page.
 
 Checks, query processes and parsers report in English, which the endpoint answers programs with. Here these reports are
 recognised by their patterns, so that pages can show them in another language. What a parser states beyond that (after
@@ -7,8 +7,18 @@ recognised by their patterns, so that pages can show them in another language. W
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError, StoreUnavailableError
+from bibld.serve._http import ProblemError
 from bibld.serve._language import message
 from bibld.serve._phrases import Phrases
+from bibld.serve._sparql.guard import ForbiddenQueryError
+from bibld.serve._sparql.pool import QueryMemoryError, ResultTooLargeError
+from bibld.serve._sparql.requests import GRAPHS, TABLES
+from bibld.serve._sparql.slots import QueueFullError, TooManyQueriesError
+
+_RETRY_AFTER = "10"
 
 _VALUES = {
     "line": r"\d+",
@@ -88,3 +98,39 @@ def to_message(report: str) -> str:
         return report
     reason, values = found
     return reason.with_values({name: to_message(value) for name, value in values.items()})
+
+
+def to_problem(error: StoreError) -> ProblemError:
+    """Return the problem with which an error of a query is answered; raises what is a fault of the server."""
+    detail = to_message(str(error))
+    retry = {"Retry-After": _RETRY_AFTER}
+    match error:
+        case ForbiddenQueryError():
+            problem = ProblemError(403, message("Forbidden"), detail)
+        case QueryMemoryError():
+            problem = ProblemError(503, message("Query needs too much memory"), detail, retry)
+        case ResultTooLargeError():
+            problem = ProblemError(422, message("Result too large"), detail)
+        case BadQueryError():
+            problem = ProblemError(400, message("Bad query"), detail)
+        case NotAcceptableError():
+            offers: Mapping[str, str] = GRAPHS if detail == "graph" else TABLES
+            formats = ", ".join(offers)
+            if detail == "graph":
+                text = message("The result of this query is a graph; it comes as %(formats)s.", formats=formats)
+            else:
+                text = message("The result of this query is a table; it comes as %(formats)s.", formats=formats)
+            problem = ProblemError(406, message("Not acceptable"), text)
+        case QueryTimeoutError():
+            problem = ProblemError(503, message("Query took too long"), detail, retry)
+        case TooManyQueriesError():
+            problem = ProblemError(429, message("Too many queries"), detail, retry)
+        case QueueFullError():
+            problem = ProblemError(503, message("Busy"), detail, retry)
+        case StoreUnavailableError():
+            problem = ProblemError(503, message("Unavailable"), detail, retry)
+        case _:
+            raise error
+    if isinstance(error, BadQueryError) and error.line:
+        problem.members = {"line": error.line, "column": error.column}
+    return problem

@@ -1,4 +1,4 @@
-"""The places of queries that run or wait: one table for all server processes of a site."""
+"""The slots of queries that run or wait: one table for all server processes of a site."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import fcntl
 import mmap
 import os
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 
 from bibld.errors import StoreUnavailableError
+from bibld.serve.settings import QueryLimits
 
 _FREE, _WAITING, _RUNNING = range(3)
 _STATE, _PROCESS, _CLIENT, _TICKET = range(4)
@@ -33,28 +34,13 @@ class TooManyQueriesError(StoreUnavailableError):
     """One client has more queries here than one client may have."""
 
 
-class Limits(msgspec.Struct, frozen=True):
-    """The limits of queries.
-
-    ``seconds``: for one query, in the queue and in a process together; ``memory``: MiB for one; ``workers``: processes;
-    ``waiting``: queries in the queue; ``of_one_client``: queries of a client that run or wait. The last three hold for
-    all server processes together.
-    """
-
-    seconds: float
-    memory: int
-    workers: int
-    waiting: int
-    of_one_client: int
-
-
-def places_bytes(limits: Limits) -> int:
-    """Return the size of the memory that the places need."""
+def slots_bytes(limits: QueryLimits) -> int:
+    """Return the size of the memory that the slots need."""
     return 8 * (_HEAD + _CELLS * (limits.workers + limits.waiting))
 
 
-class Shared(msgspec.Struct, frozen=True):
-    """What the server processes of a site share to count queries; see :func:`share_places`.
+class SharedSlots(msgspec.Struct, frozen=True):
+    """What the server processes of a site share to count queries; see :func:`share_slots`.
 
     ``lock`` is the descriptor of a file that they lock. ``bells`` has for each process the descriptors of a pipe, to
     read and to write, which wakes it when one of its queries may run.
@@ -65,63 +51,61 @@ class Shared(msgspec.Struct, frozen=True):
     bells: Sequence[tuple[int, int]]
 
 
-class Places:
-    """The places of one site, in memory that its server processes share; ``process`` is the number of this one.
+class QuerySlots:
+    """The slots of one site, in memory that its server processes share; ``process`` is the number of this one.
 
     The table is changed under a lock that the kernel releases when a process dies. Waiting queries run in the order in
     which they came, to whichever process. Without ``shared`` there is only this process.
     """
 
-    def __init__(self, limits: Limits, shared: Shared | None = None, process: int = 0) -> None:
+    def __init__(self, limits: QueryLimits, shared: SharedSlots | None = None, process: int = 0) -> None:
         self._limits = limits
-        memory = memoryview(bytearray(places_bytes(limits))) if shared is None else shared.memory
+        memory = memoryview(bytearray(slots_bytes(limits))) if shared is None else shared.memory
         self._cells = memory.cast("B").cast("q")
         self._lock = None if shared is None else shared.lock
         self._bells = () if shared is None else shared.bells
         self._process = process
         self._waiters: dict[int, asyncio.Future[None]] = {}
-        self._places = range(_HEAD, len(self._cells), _CELLS)
+        self._slots = range(_HEAD, len(self._cells), _CELLS)
 
     @contextmanager
     def take(self, client: str) -> Iterator[int]:
-        """Take a place in the queue for a query, and leave it at the end.
+        """Take a slot in the queue for a query, and leave it at the end.
 
         Raises ``QueueFullError`` and ``TooManyQueriesError`` at once.
         """
-        place = self._enter(client)
+        slot = self._enter(client)
         try:
-            yield place
+            yield slot
         finally:
             with self._locked():
-                self._cells[place + _STATE] = _FREE
+                self._cells[slot + _STATE] = _FREE
             self._wake_next()
 
-    @asynccontextmanager
-    async def turn(self, place: int) -> AsyncIterator[None]:
-        """Wait until the query of a place may run; it keeps its place afterwards, until ``take`` ends."""
+    async def wait_turn(self, slot: int) -> None:
+        """Wait until the query of a slot may run; it keeps its slot afterwards, until ``take`` ends."""
         loop = asyncio.get_running_loop()
-        while not self._may_run(place):
-            self._waiters[place] = waiter = loop.create_future()
+        while not self._may_run(slot):
+            self._waiters[slot] = waiter = loop.create_future()
             if self._bells:
                 loop.add_reader(self._bells[self._process][0], self._wake_here)
             try:
                 await asyncio.wait((waiter,), timeout=_WAIT_SECONDS)
             finally:
-                del self._waiters[place]
-        self._wake_next()  # more than one place may have become free
-        yield
+                del self._waiters[slot]
+        self._wake_next()  # more than one slot may have become free
 
     def _wake_next(self) -> None:
         """Wake the query that has waited longest, in whichever process, if it may run."""
         cells = self._cells
-        states = [cells[place + _STATE] for place in self._places]
+        states = [cells[slot + _STATE] for slot in self._slots]
         if _WAITING not in states or states.count(_RUNNING) >= self._limits.workers:
             return
-        waiting = [place for place, state in zip(self._places, states, strict=True) if state == _WAITING]
-        place = min(waiting, key=lambda each: cells[each + _TICKET])
-        process = cells[place + _PROCESS]
+        waiting = [slot for slot, state in zip(self._slots, states, strict=True) if state == _WAITING]
+        slot = min(waiting, key=lambda each: cells[each + _TICKET])
+        process = cells[slot + _PROCESS]
         if process == self._process:
-            waiter = self._waiters.get(place)
+            waiter = self._waiters.get(slot)
             if waiter is not None and not waiter.done():
                 waiter.set_result(None)
         elif process < len(self._bells):
@@ -129,7 +113,7 @@ class Places:
                 os.write(self._bells[process][1], b"\0")
 
     def _wake_here(self) -> None:
-        """Wake a query of this process because another one has left a place."""
+        """Wake a query of this process because another one has left a slot."""
         with suppress(BlockingIOError):
             os.read(self._bells[self._process][0], _PIPE_BYTES)
         self._wake_next()
@@ -142,7 +126,7 @@ class Places:
     def counts(self) -> dict[str, int]:
         """Return the queries that run and wait now, and those accepted, refused and killed since the start."""
         cells = self._cells
-        states = [cells[place + _STATE] for place in self._places]
+        states = [cells[slot + _STATE] for slot in self._slots]
         return {
             "running": states.count(_RUNNING),
             "waiting": states.count(_WAITING),
@@ -152,11 +136,11 @@ class Places:
         }
 
     def clear(self, process: int) -> None:
-        """Free the places of a process that has ended."""
+        """Free the slots of a process that has ended."""
         with self._locked():
-            for place in self._places:
-                if self._cells[place + _PROCESS] == process:
-                    self._cells[place + _STATE] = _FREE
+            for slot in self._slots:
+                if self._cells[slot + _PROCESS] == process:
+                    self._cells[slot + _STATE] = _FREE
         self._wake_next()
 
     def _enter(self, client: str) -> int:
@@ -165,10 +149,10 @@ class Places:
         with self._locked():
             free = 0
             queries = 0
-            for place in self._places:
-                if cells[place + _STATE] == _FREE:
-                    free = place
-                elif cells[place + _CLIENT] == name:
+            for slot in self._slots:
+                if cells[slot + _STATE] == _FREE:
+                    free = slot
+                elif cells[slot + _CLIENT] == name:
                     queries += 1
             if queries >= self._limits.of_one_client or not free:
                 cells[_REFUSED] += 1
@@ -186,20 +170,20 @@ class Places:
             raise QueueFullError("too many queries are running; try again in a few seconds")
         return free
 
-    def _may_run(self, place: int) -> bool:
-        """Let the query of a place run if it is the next, and fewer run than may."""
+    def _may_run(self, slot: int) -> bool:
+        """Let the query of a slot run if it is the next, and fewer run than may."""
         cells = self._cells
-        ticket = cells[place + _TICKET]
+        ticket = cells[slot + _TICKET]
         with self._locked():
             running = 0
-            for each in self._places:
+            for each in self._slots:
                 if cells[each + _STATE] == _RUNNING:
                     running += 1
                 elif cells[each + _STATE] == _WAITING and cells[each + _TICKET] < ticket:
                     running += 1  # it comes first
             if running >= self._limits.workers:
                 return False
-            cells[place + _STATE] = _RUNNING
+            cells[slot + _STATE] = _RUNNING
             return True
 
     @contextmanager
@@ -215,13 +199,13 @@ class Places:
             fcntl.lockf(self._lock, fcntl.LOCK_UN)
 
 
-def share_places(limits: Limits, processes: int) -> Shared:
+def share_slots(limits: QueryLimits, processes: int) -> SharedSlots:
     """Return what processes that are forked from this one share."""
-    size = places_bytes(limits)
+    size = slots_bytes(limits)
     descriptor, name = tempfile.mkstemp()
     Path(name).unlink()
     bells = tuple(os.pipe() for _ in range(processes))
     for bell in bells:
         for end in bell:
             os.set_blocking(end, False)
-    return Shared(memoryview(mmap.mmap(-1, size))[:size], descriptor, bells)
+    return SharedSlots(memoryview(mmap.mmap(-1, size))[:size], descriptor, bells)
