@@ -32,11 +32,11 @@ def main(titles: int) -> None:
         fill(workspace, BASE, ReleaseState(1, "2026-01-01T00:00:00Z", 1), [lines(names)])
         begun = time.process_time()
         with open_published(workspace, 1) as view:
-            write_search(workspace, BASE, view, None, withdraws=False)
+            write_search(workspace, BASE, view)
             print(f"{titles:,} titles: written in {time.process_time() - begun:.1f} s of processor time")
             dataset = DatasetDescription(BASE, {"en": "Benchmark"}, BASE, "nobody")
             manifest = Manifest(1, "", "", dataset, Figures((), 0, 0, 0, 0, 0, 0), ())
-            service = Service(manifest, open_search(workspace, 1), view)
+            service = Service(manifest, open_search(workspace), view)
             measure(service, [chance.randrange(titles) for _ in range(QUERIES)], names)
 
 

@@ -21,15 +21,17 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from bibld.documents import published_releases
-from bibld.documents._schema import connect
-from bibld.search import FILE, Asked, Hit, SearchView, open_search, to_words
-from bibld.search._packing import Packing
+from bibld.publish import Releases
+from bibld.search import Hit, SearchRequest, SearchView, open_search, to_words
+from bibld.search._index import FOLDER, TEXT_FIELDS, open_index
+from bibld.search._matching import ANY_PUBLICATION
+from bibld.search._reader import IndexReader
 from bibld.search._spelling import corrections
 
 LABELLED = Path(__file__).parent / "search_queries" / "labelled.csv"
 HALVES = ("tuned on", "not tuned on")
 MISPRINTS = 600
+TITLES = 5000
 
 
 class LabelledQuery(NamedTuple):
@@ -62,7 +64,7 @@ def main() -> None:
                 report_misprints(folder, edits)
         return
     views = {
-        name: open_search(folder, published_releases(folder)[-1])
+        name: open_search(newest_release(folder))
         for name, folder in zip(("sample", "real"), options.workspaces, strict=False)
     }
     with LABELLED.open(encoding="utf-8", newline="") as file:
@@ -80,8 +82,14 @@ def main() -> None:
         print(f"{half}: {count} queries, first {first / count:.1%}, among ten {ten / count:.1%}")
 
 
+def newest_release(workspace: Path) -> Path:
+    release = Releases(workspace).newest()
+    assert release is not None, workspace
+    return release
+
+
 def report(view: SearchView, one: LabelledQuery, half: str, totals: Counter[tuple[str, str]], is_long: bool) -> None:
-    found = view.search(Asked(one.query, per_page=10))
+    found = view.search(SearchRequest(one.query, per_page=10))
     wanted = [place for place, hit in enumerate(found.hits, 1) if one.is_wanted(hit)]
     totals[half, "count"] += 1
     totals[half, "first"] += wanted[:1] == [1]
@@ -94,13 +102,8 @@ def report(view: SearchView, one: LabelledQuery, half: str, totals: Counter[tupl
 
 
 def report_misprints(workspace: Path, edits: int) -> None:
-    connection = connect(workspace / FILE, read_only=True)
-    Packing(connection)  # for title_of
-    rows = connection.execute(
-        "SELECT title_of(kind, data) FROM detail JOIN entry USING (id) WHERE kind = 0"
-        " ORDER BY id * 2654435769 % 4294967296 LIMIT 5000"
-    )
-    titles = [title for (title,) in rows]
+    index = IndexReader(open_index(newest_release(workspace) / FOLDER))
+    titles = [stored.title for stored in index.publications(index.find(ANY_PUBLICATION, TITLES).hits)]
     chance = random.Random(7)
     counts: Counter[tuple[str, str]] = Counter()
     times = []
@@ -110,12 +113,11 @@ def report_misprints(workspace: Path, edits: int) -> None:
         misspelt = word
         for _ in range(edits if word else 0):
             misspelt = with_misprint(misspelt, chance)
-        if misspelt == word or connection.execute("SELECT 1 FROM word WHERE term = ?", (misspelt,)).fetchone():
+        if misspelt == word or index.frequency(TEXT_FIELDS, misspelt):
             continue
-        row = connection.execute("SELECT doc FROM word WHERE term = ?", (word,)).fetchone()
-        publications = row[0] if row is not None else 0
+        publications = index.frequency(TEXT_FIELDS, word)
         begun = time.process_time()
-        proposed = corrections(connection, misspelt)
+        proposed = corrections(index, misspelt)
         times.append(1000 * (time.process_time() - begun))
         group = "one" if publications < 2 else "two to nine" if publications < 10 else "ten or more"
         for each in (group, "any number of"):

@@ -11,7 +11,6 @@ them is processor time, which other programs on the machine change little.
 
 import argparse
 import random
-import sqlite3
 import tempfile
 import time
 from collections import Counter
@@ -19,11 +18,13 @@ from collections.abc import Callable, Iterator
 from itertools import accumulate
 from pathlib import Path
 
-from bibld.documents import ReleaseState, fill, open_published, published_releases
+from bibld.documents import ReleaseState, fill, open_published
 from bibld.model.rdf import literal, quad, term
-from bibld.search import FILE, Asked, EntryKind, SearchView, open_search, write_search
-from bibld.search._documents import KINDS
-from bibld.search._packing import Packing
+from bibld.publish import Releases
+from bibld.search import EntryKind, SearchRequest, SearchView, has_search, open_search, write_search
+from bibld.search._index import FOLDER, open_index
+from bibld.search._matching import of_kinds
+from bibld.search._reader import IndexReader
 from bibld.text.romanisation import romanise_ala_lc
 
 BASE = "https://data.example.org/"
@@ -109,11 +110,11 @@ class Catalogue:
         for library in LIBRARIES[: chance.choice((1, 1, 1, 1, 1, 2, 2, 3, 4))]:
             yield quad(subject, term("prov:wasDerivedFrom"), f"<{BASE}record/{library}/{number}>")
 
-    def queries(self) -> dict[str, list[Asked]]:
+    def queries(self) -> dict[str, list[SearchRequest]]:
         chance = random.Random(2)
         numbers = [chance.randrange(self.records) for _ in range(QUERIES // 10)]
         surnames = [self.names["agent"][self.linked("agent", number)].partition(",")[0] for number in numbers]
-        by_isbn = [Asked(f"978{number:010}") for number in numbers]
+        by_isbn = [SearchRequest(f"978{number:010}") for number in numbers]
         titles = [self.title(number) for number in numbers]
         return {**searches(titles, surnames, self.words[:40], "nlr"), "ISBN": by_isbn}
 
@@ -128,31 +129,17 @@ class Catalogue:
 class StoredNames:
     """Titles and names of people of a workspace, drawn at random; the same at each call."""
 
-    def __init__(self, file: Path) -> None:
-        connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
-        Packing(connection)  # for title_of
-        ((self._library,),) = connection.execute("SELECT id FROM source ORDER BY number LIMIT 1").fetchall()
+    def __init__(self, release: Path) -> None:
+        index = IndexReader(open_index(release / FOLDER))
+        self._library = index.libraries[0]
         chance = random.Random(5)
         drawn: list[list[str]] = []
         for kind in (EntryKind.PUBLICATION, EntryKind.PERSON):
-            ids = [
-                number
-                for (number,) in connection.execute(
-                    "SELECT id FROM entry WHERE kind = ? AND until IS NULL ORDER BY id", (KINDS.index(kind),)
-                )
-            ]
-            chosen = chance.choices(ids, k=QUERIES // 10)
-            rows = [
-                connection.execute(
-                    "SELECT title_of(kind, data) FROM detail JOIN entry USING (id) WHERE id = ?", (number,)
-                ).fetchone()
-                for number in chosen
-            ]
-            drawn.append([title for (title,) in rows])
+            hits = index.find(of_kinds([kind]), 1_000_000).hits
+            drawn.append([stored.title for stored in index.read(chance.choices(hits, k=QUERIES // 10))])
         self._titles, self._names = drawn
-        connection.close()
 
-    def queries(self) -> dict[str, list[Asked]]:
+    def queries(self) -> dict[str, list[SearchRequest]]:
         words = Counter(word for title in self._titles for word in title.split() if len(word) > 2)
         surnames = [name.partition(",")[0] for name in self._names]
         return searches(self._titles, surnames, [word for word, _ in words.most_common(40)], self._library)
@@ -165,23 +152,25 @@ class StoredNames:
         ]
 
 
-def searches(titles: list[str], surnames: list[str], frequent: list[str], library: str) -> dict[str, list[Asked]]:
+def searches(
+    titles: list[str], surnames: list[str], frequent: list[str], library: str
+) -> dict[str, list[SearchRequest]]:
     """Return searches of several kinds for publications with some titles, and for some people."""
     chance = random.Random(4)
     both = list(zip(surnames, titles, strict=False))
     return {
-        "title": [Asked(title) for title in titles],
-        "two words of a title": [Asked(" ".join(title.split()[-2:])) for title in titles],
-        "author": [Asked(name) for name in surnames],
-        "author and word": [Asked(f"{name} {title.split()[0]}") for name, title in both],
-        "romanised title": [Asked(romanise_ala_lc(title)) for title in titles],
-        "misspelt title": [Asked(swapped(title.split()[-1], chance)) for title in titles],
-        "one frequent word": [Asked(word) for word in frequent],
+        "title": [SearchRequest(title) for title in titles],
+        "two words of a title": [SearchRequest(" ".join(title.split()[-2:])) for title in titles],
+        "author": [SearchRequest(name) for name in surnames],
+        "author and word": [SearchRequest(f"{name} {title.split()[0]}") for name, title in both],
+        "romanised title": [SearchRequest(romanise_ala_lc(title)) for title in titles],
+        "misspelt title": [SearchRequest(swapped(title.split()[-1], chance)) for title in titles],
+        "one frequent word": [SearchRequest(word) for word in frequent],
         "word and filters": [
-            Asked(chance.choice(frequent), {"library": (library,), "year": ("1950-1980",)}) for _ in titles
+            SearchRequest(chance.choice(frequent), {"library": (library,), "year": ("1950-1980",)}) for _ in titles
         ],
-        "fields": [Asked(f"автор:{name} год:1920-1990") for name in surnames],
-        "browsing, by year": [Asked("", {"language": ("rus",)}, sort="-year")],
+        "fields": [SearchRequest(f"автор:{name} год:1920-1990") for name in surnames],
+        "browsing, by year": [SearchRequest("", {"language": ("rus",)}, sort="-year")],
     }
 
 
@@ -220,27 +209,28 @@ def main() -> None:
     parser.add_argument("--workspace", type=Path, help="a workspace with a release; nothing is written")
     options = parser.parse_args()
     if options.workspace is not None:
-        view = open_search(options.workspace, published_releases(options.workspace)[-1])
-        run(view, StoredNames(options.workspace / FILE))
+        release = Releases(options.workspace).newest()
+        assert release is not None, options.workspace
+        run(open_search(release), StoredNames(release))
         return
     catalogue = Catalogue(options.records)
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        if not (folder / FILE).is_file():
+        if not has_search(folder):
             fill(folder, BASE, ReleaseState(1, "2026-01-01T00:00:00Z", 1), catalogue.blocks())
             begun = time.process_time()
             with open_published(folder, 1) as view:
-                write_search(folder, BASE, view, None, withdraws=False)
+                write_search(folder, BASE, view)
             spent = time.process_time() - begun
             print(f"written in {spent:.1f} s of processor time: {spent / options.records * 1e6:.0f} µs a record")
-        print(f"{(folder / FILE).stat().st_size / options.records:.0f} bytes a record")
-        view_of_names = open_search(folder, 1)
-        run(view_of_names, catalogue)
+        size = sum(file.stat().st_size for file in (folder / FOLDER).iterdir())
+        print(f"{size / options.records:.0f} bytes a record")
+        run(open_search(folder), catalogue)
 
 
 def run(view: SearchView, catalogue: Catalogue | StoredNames) -> None:
-    view.search(Asked("тепло"))
+    view.search(SearchRequest("тепло"))
     every = []
     for name, asked in catalogue.queries().items():
         every += measure(name, [lambda one=one: view.search(one) for one in asked])

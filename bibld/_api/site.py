@@ -59,8 +59,8 @@ def open_site(workspace: Workspace, settings: Settings) -> Site:
         if manifest.number in published_releases(config.workspace):
             published = partial(open_published, config.workspace, manifest.number)
         search = None
-        if has_search(config.workspace, manifest.number):
-            search = partial(open_search, config.workspace, manifest.number)
+        if has_search(release):
+            search = partial(open_search, release)
         close = opening.pop_all().close
         return Site(
             manifest,

@@ -9,7 +9,7 @@ The dataset, its named graphs and the ontology have no document here: the server
 
 from __future__ import annotations
 
-from bibld.documents._lines import LABELS, Lines
+from bibld.documents._lines import LABELS, Lines, read_literal
 from bibld.documents._schema import connect, reporting_errors
 from bibld.documents._view import (
     Change,
@@ -39,6 +39,7 @@ __all__ = [
     "has_documents",
     "open_published",
     "published_releases",
+    "read_literal",
     "remove_unneeded",
     "reporting_errors",
     "update",

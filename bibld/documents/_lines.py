@@ -153,21 +153,22 @@ def _title(about: bytes, lines: Sequence[bytes]) -> str:
         first = place = bisect_left(lines, start)
         names = []
         while place < len(lines) and lines[place].startswith(start):
-            names.append(_literal(lines[place][len(start) :]))
+            text, language = read_literal(lines[place][len(start) - 1 :])
+            names.append((not language, "-" in language, language, text))
             place += 1
         if place > first:
             return min(names)[3]
     return ""
 
 
-def _literal(rest: bytes) -> tuple[bool, bool, str, str]:
-    """Return the key by which names are ordered, and as its last member the name; ``rest`` follows the first quote."""
+def read_literal(rest: bytes) -> tuple[str, str]:
+    """Return value and language (or an empty text) of the literal with which the rest of a line begins."""
     closing = rest.rindex(b'"')
-    text = rest[:closing].decode()
+    text = rest[1:closing].decode()
     language = rest[closing + 2 :].partition(b" ")[0].decode() if rest[closing + 1 : closing + 2] == b"@" else ""
     if "\\" in text:
         text = _ESCAPE.sub(_unescape, text)
-    return not language, "-" in language, language, text
+    return text, language
 
 
 def _unescape(match: re.Match[str]) -> str:

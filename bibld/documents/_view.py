@@ -159,6 +159,11 @@ class PublishedView:
         self._connection.close()
 
     @property
+    def workspace(self) -> Path:
+        """The folder of the database."""
+        return self._file.parent
+
+    @property
     def is_first(self) -> bool:
         """Whether no document is older: all changes of the release are ``created``, whatever was published before."""
         return self.release == min(self._created)

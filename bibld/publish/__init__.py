@@ -66,7 +66,7 @@ DOCUMENTS = "documents"
 """The part that writes ``published.db``."""
 
 SEARCH = "search"
-"""The part that writes ``search.db``."""
+"""The part that writes the search index."""
 
 
 def settings_digest(config: Config, sources: Sequence[SourceFigures]) -> str:
@@ -87,7 +87,7 @@ def is_current(catalog: Catalog, releases: Releases, made_by: str, config: Confi
         and not published.has_documents(config.workspace, config.dataset.base, int(place.name))
     ):
         return False
-    if SEARCH in config.publish.parts and not has_search(config.workspace, int(place.name)):
+    if SEARCH in config.publish.parts and not has_search(place):
         return False
     return (
         delivered is not None

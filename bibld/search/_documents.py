@@ -11,10 +11,12 @@ from enum import StrEnum
 
 import msgspec
 
-from bibld.documents import LABELS, Document
+from bibld.documents import LABELS, Document, read_literal
 from bibld.model.origin import from_slug
 from bibld.model.rdf import term
-from bibld.search._schema import AGENT, PLACE, PUBLISHER, SERIES, SUBJECT
+
+AUTHOR, SUBJECT, PUBLISHER, SERIES, PLACE = LINK_FIELDS = ("author", "subject", "publisher", "series", "place")
+"""How publications are linked to other things; also the names of facets and of fields of the index."""
 
 
 class EntryKind(StrEnum):
@@ -40,7 +42,9 @@ _KIND_OF_FOLDER = {
     "series": EntryKind.SERIES,
     "work": EntryKind.WORK,
 }
-_LONGEST_CONTENTS = 1500
+_CONTENTS_LIMIT = 1500
+"""Characters of a table of contents or an abstract."""
+
 _YEAR = re.compile(rb'"[^"]{0,12}?(?<!\d)([12]\d{3})(?!\d)')
 _RELATORS = b"http://id.loc.gov/vocabulary/relators/"
 _LANGUAGES = b"http://id.loc.gov/vocabulary/iso639-2/"
@@ -64,14 +68,18 @@ def _names(*curies: str) -> frozenset[bytes]:
 
 
 _LABELS = frozenset(label[1:-1] for label in LABELS)
-_VARIANTS = _names("dcterms:alternative")
 _ALT_LABEL = _names("skos:altLabel")
-_STATEMENTS = _names("bf:responsibilityStatement")
-_IMPRINTS = _names("bf:publicationStatement", "bf:productionStatement", "bf:distributionStatement")
-_EDITIONS = _names("bf:editionStatement", "bibo:volume", "bibo:issue")
 _ISSUED = _names("dcterms:issued", "schema:datePublished", "dcterms:created", "dcterms:date")
 _CONTENTS = _names("dcterms:tableOfContents", "dcterms:abstract")
-_AGENT_LINKS = {term("dcterms:creator").encode()[1:-1]: "", term("dcterms:contributor").encode()[1:-1]: ""}
+_LISTS = {
+    "titles": _LABELS,
+    "variants": _names("dcterms:alternative"),
+    "statements": _names("bf:responsibilityStatement"),
+    "imprints": _names("bf:publicationStatement", "bf:productionStatement", "bf:distributionStatement"),
+    "editions": _names("bf:editionStatement", "bibo:volume", "bibo:issue"),
+}
+_LIST_OF_TEXT = {predicate: name for name, predicates in _LISTS.items() for predicate in predicates}
+_AGENT_LINKS = _names("dcterms:creator", "dcterms:contributor")
 _LINKS = {
     term("dcterms:subject").encode()[1:-1]: SUBJECT,
     term("dcterms:spatial").encode()[1:-1]: SUBJECT,
@@ -80,7 +88,7 @@ _LINKS = {
     term("bf:place").encode()[1:-1]: PLACE,
     term("bf:agent").encode()[1:-1]: PUBLISHER,
 }
-_FOLDERS_OF_GROUP = {
+_FOLDERS_OF_FIELD = {
     SUBJECT: (b"concept/", b"agent/", b"work/", b"place/"),
     PUBLISHER: (b"publisher/",),
     SERIES: (b"series/",),
@@ -97,7 +105,7 @@ _SAME = _names("owl:sameAs", "skos:exactMatch")
 _BIRTH, _DEATH = (term(curie).encode()[1:-1] for curie in ("schema:birthDate", "schema:deathDate"))
 
 
-class Text(msgspec.Struct, frozen=True):
+class LiteralText(msgspec.Struct, frozen=True):
     """A literal; ``language`` is a tag, or empty."""
 
     value: str
@@ -105,9 +113,12 @@ class Text(msgspec.Struct, frozen=True):
 
 
 class LinkedPath(msgspec.Struct, frozen=True, order=True):
-    """A link of a publication to another thing: see ``Link``."""
+    """A link of a publication: ``field`` is one of ``LINK_FIELDS``, ``role`` that of an agent.
 
-    group: str
+    The role is a code of MARC relators, ``creator`` or ``contributor``.
+    """
+
+    field: str
     role: str
     path: str
 
@@ -117,13 +128,13 @@ class Publication(msgspec.Struct):
 
     path: str
     title: str
-    titles: list[Text]
-    variants: list[Text]
-    statements: list[Text]
-    imprints: list[Text]
-    editions: list[Text]
-    parts: list[Text]
-    contents: list[Text]
+    titles: list[LiteralText]
+    variants: list[LiteralText]
+    statements: list[LiteralText]
+    imprints: list[LiteralText]
+    editions: list[LiteralText]
+    parts: list[LiteralText]
+    contents: list[LiteralText]
     year: int | None
     type: str
     is_merged: bool
@@ -139,13 +150,13 @@ class Publication(msgspec.Struct):
         return list(dict.fromkeys(record.partition("/")[0] for record in self.records))
 
 
-class Name(msgspec.Struct, frozen=True):
+class ThingName(msgspec.Struct, frozen=True):
     """What is searched for of any other thing. ``is_linked``: to a record of an outside authority."""
 
     path: str
     kind: EntryKind
     title: str
-    forms: tuple[Text, ...]
+    forms: tuple[LiteralText, ...]
     birth: str
     death: str
     is_linked: bool
@@ -157,17 +168,17 @@ class DocumentReader:
     def __init__(self, base: str) -> None:
         self._base = base.encode()
 
-    def read_name(self, document: Document) -> Name | None:
+    def read_name(self, document: Document) -> ThingName | None:
         """Return what a document names; None if it has no name or is of a kind that is not searched for."""
         folder = document.path.partition("/")[0]
         if document.status != 200 or folder not in ENTITY_FOLDERS:
             return None
-        forms: dict[str, Text] = {}
+        forms: dict[str, LiteralText] = {}
         if document.title:
-            forms[document.title] = Text(document.title, "")
+            forms[document.title] = LiteralText(document.title, "")
         birth = death = ""
         is_linked = False
-        others: dict[str, Text] = {}
+        others: dict[str, LiteralText] = {}
         for predicate, value in self._about(document):
             if predicate in _LABELS or predicate in _ALT_LABEL:
                 text = _text(value)
@@ -183,7 +194,7 @@ class DocumentReader:
             return None
         agent = EntryKind.PERSON if _PERSON in document.quads else EntryKind.ORGANISATION
         kind = _KIND_OF_FOLDER.get(folder, agent)
-        return Name(document.path, kind, document.title or every[0].value, every, birth, death, is_linked)
+        return ThingName(document.path, kind, document.title or every[0].value, every, birth, death, is_linked)
 
     def read_publication(self, document: Document) -> Publication | None:
         """Return what a document states of a publication; None if it has no title or describes something else."""
@@ -201,7 +212,7 @@ class DocumentReader:
                 _add_text(found, predicate, value)
         for path, agent_roles in sorted(roles.items(), key=lambda item: "creator" not in item[1]):
             named = [role for role in dict.fromkeys(agent_roles) if len(role) == 3]
-            found.links += [LinkedPath(AGENT, role, path) for role in named or agent_roles[:1]]
+            found.links += [LinkedPath(AUTHOR, role, path) for role in named or agent_roles[:1]]
         found.type = min(kinds, key=_RANK_OF_TYPE.__getitem__, default="other")
         found.is_merged = len(found.records) > 1
         self._add_parts(found, document)
@@ -226,25 +237,23 @@ class DocumentReader:
         elif predicate in _AGENT_LINKS or predicate.startswith(_RELATORS):
             path = iri.removeprefix(self._base)
             if path.startswith(b"agent/"):
-                role = (
-                    predicate.removeprefix(_RELATORS).decode() if predicate.startswith(_RELATORS) else _role(predicate)
-                )
+                role = predicate.removeprefix(_RELATORS).rpartition(b"/")[2].decode()
                 roles.setdefault(path.decode(), []).append(role)
-        elif (group := _LINKS.get(predicate)) is not None:
-            self._add_group(found, group, iri)
+        elif (field := _LINKS.get(predicate)) is not None:
+            self._add_thing(found, field, iri)
 
-    def _add_group(self, found: Publication, group: str, iri: bytes) -> None:
+    def _add_thing(self, found: Publication, field: str, iri: bytes) -> None:
         if iri.startswith(self._base):
             path = iri[len(self._base) :]
-            if path.startswith(_FOLDERS_OF_GROUP[group]) and b"#" not in path:
-                found.links.append(LinkedPath(group, "", path.decode()))
+            if path.startswith(_FOLDERS_OF_FIELD[field]) and b"#" not in path:
+                found.links.append(LinkedPath(field, "", path.decode()))
 
     def _add_parts(self, found: Publication, document: Document) -> None:
         """Add what is stated of parts: places of publication, numbers of volumes, identifiers."""
         quads, subject = document.quads, b"<" + self._base + document.path.encode()
         for predicate, value in _region(quads, subject + b"#provision"):
-            if value.startswith(b"<") and (group := _LINKS.get(predicate)) is not None:
-                self._add_group(found, group, value[1 : value.index(b">")])
+            if value.startswith(b"<") and (field := _LINKS.get(predicate)) is not None:
+                self._add_thing(found, field, value[1 : value.index(b">")])
         for predicate, value in _region(quads, subject + b"#title"):
             if predicate in _PARTS_OF_TITLE:
                 found.parts.append(_text(value))
@@ -257,23 +266,11 @@ class DocumentReader:
         return _region(document.quads, b"<" + self._base + document.path.encode() + b"> ")
 
 
-def _role(predicate: bytes) -> str:
-    return "creator" if predicate.endswith(b"creator") else "contributor"
-
-
 def _add_text(found: Publication, predicate: bytes, value: bytes) -> None:
-    if predicate in _LABELS:
-        found.titles.append(_text(value))
-    elif predicate in _VARIANTS:
-        found.variants.append(_text(value))
-    elif predicate in _STATEMENTS:
-        found.statements.append(_text(value))
-    elif predicate in _IMPRINTS:
-        found.imprints.append(_text(value))
-    elif predicate in _EDITIONS:
-        found.editions.append(_text(value))
+    if (name := _LIST_OF_TEXT.get(predicate)) is not None:
+        getattr(found, name).append(_text(value))
     elif predicate in _CONTENTS:
-        found.contents.append(Text(_text(value).value[:_LONGEST_CONTENTS], "en"))
+        found.contents.append(LiteralText(_text(value).value[:_CONTENTS_LIMIT], "en"))
     elif predicate in _ISSUED:
         if found.year is None and (year := _YEAR.match(value)) is not None:
             found.year = int(year[1])
@@ -287,32 +284,18 @@ def _region(quads: bytes, start: bytes) -> Iterable[tuple[bytes, bytes]]:
     """Return predicate and rest of the lines that begin with something; they are in sequence."""
     start = b"\n" + start
     lines = b"\n" + quads
-    place = lines.find(start)
-    if place < 0:
+    first = lines.find(start)
+    if first < 0:
         return []
     end = lines.index(b"\n", lines.rindex(start) + 1)
     # Of each line: what is left of the subject, the predicate after "<", and the rest after "> ".
-    rests = [line.partition(b"<")[2].partition(b"> ") for line in lines[place + len(start) : end].split(start)]
+    rests = [line.partition(b"<")[2].partition(b"> ") for line in lines[first + len(start) : end].split(start)]
     return [(predicate, value) for predicate, _, value in rests]
 
 
-_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
-_SHORT_ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
-
-
-def _text(rest: bytes) -> Text:
+def _text(rest: bytes) -> LiteralText:
     """Return the literal with which the rest of a line begins."""
-    closing = rest.rindex(b'"')
-    value = rest[1:closing].decode()
-    language = rest[closing + 2 :].partition(b" ")[0].decode() if rest[closing + 1 : closing + 2] == b"@" else ""
-    if "\\" in value:
-        value = _ESCAPE.sub(_unescape, value)
-    return Text(value, language)
-
-
-def _unescape(match: re.Match[str]) -> str:
-    code = match[1] or match[2]
-    return chr(int(code, 16)) if code else _SHORT_ESCAPES.get(match[3], match[3])
+    return LiteralText(*read_literal(rest))
 
 
 def control_numbers(records: Iterable[str]) -> list[str]:

@@ -1,33 +1,26 @@
-"""Full-text queries of SQLite for what is asked. They are made of quoted words only, so none can be malformed."""
+"""Queries of the index for what is requested. They are made of tokens, so none can be malformed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from tantivy import FieldType, Occur, Query
+
 from bibld.model.identifiers import has_isbn_check_digit
-from bibld.search._codes import TYPES
-from bibld.search._documents import EntryKind
-from bibld.search._query import Query, Term, values_of_field, years_of
-from bibld.search._reader import Rows
-from bibld.search._rows import alphanumeric, number_token
-from bibld.search._values import Asked
+from bibld.search._documents import AUTHOR, LINK_FIELDS, EntryKind
+from bibld.search._index import BEGINNING, KINDS, SCHEMA, TEXT_FIELDS, TYPES, alphanumeric, number_token
+from bibld.search._query import FieldTerm, ParsedQuery, values_of_field, years_of
+from bibld.search._reader import IndexReader
+from bibld.search._values import SearchRequest
 from bibld.search._words import alternatives, title_token, to_words
 
-NOTHING = 'code : "none"'
-ANY_PUBLICATION = 'code : ("m0" OR "m1")'
-_TEXT = "{title agent subject other}"
-_COLUMN_OF_FIELD = {"title": "title", "author": "agent", "subject": "subject"}
-_KINDS_OF_FIELD = {
-    "publisher": ("p", EntryKind.PUBLISHER),
-    "series": ("q", EntryKind.SERIES),
-    "place": ("k", EntryKind.PLACE),
-}
-_GROUP_OF_FILTER = {"author": "w", "subject": "s", "publisher": "p", "series": "q", "place": "k"}
-_FLAGS = {"merged": "m", "authority": "a"}
-_MOST_THINGS = 300
+NOTHING = Query.empty_query()
+ANY_PUBLICATION = Query.term_query(SCHEMA, "kind", KINDS.index(EntryKind.PUBLICATION), "basic")
+_FIELD_OF_TEXT = {"title": "title_words", "author": "agent_words", "subject": "subject_words"}
+_KIND_OF_FIELD = {"publisher": EntryKind.PUBLISHER, "series": EntryKind.SERIES, "place": EntryKind.PLACE}
+_MAX_THINGS = 300
 """Publishers, series or places that the words of a field may name."""
 
-FIRST_YEAR, LAST_YEAR = 1000, 2099
 _TYPE_NAMES = {
     "book": "книга книги books",
     "multivolume": "многотомник",
@@ -46,160 +39,81 @@ _TYPE_NAMES = {
 _TYPE_OF_NAME = {name: kind for kind, names in _TYPE_NAMES.items() for name in (kind, *names.split())}
 
 
-def quote(token: str) -> str:
-    """Return a token as a phrase of FTS5."""
-    return f'"{token}"'
+def of_token(field: str, token: str) -> Query:
+    """Return what finds a token in a field."""
+    return Query.term_query(SCHEMA, field, token, "basic")
 
 
-def any_of(tokens: Iterable[str]) -> str:
-    """Return what finds any of some tokens."""
-    return f"({' OR '.join(map(quote, tokens))})"
+def of_tokens(field: str, tokens: Iterable[str]) -> Query:
+    """Return what finds any of some tokens in a field."""
+    return any_of(of_token(field, token) for token in tokens)
 
 
-def all_of(parts: Iterable[str]) -> str:
-    """Return what finds that which each of some queries finds."""
-    return " AND ".join(f"({part})" for part in parts if part)
+def of_kinds(kinds: Iterable[EntryKind]) -> Query:
+    """Return what finds things of some kinds."""
+    return any_of(Query.term_query(SCHEMA, "kind", KINDS.index(kind), "basic") for kind in kinds)
 
 
-def of_words(words: Iterable[str], columns: str, level: int) -> str:
-    """Return what finds all words in some columns: exactly (0), in any form (1), or in any script too (2).
-
-    ``columns`` is empty for names, which have one.
-    """
-    groups = [any_of(alternatives(word, level > 1) if level else [word]) for word in words]
-    return in_columns(groups, columns) if groups else ""
+def any_of(queries: Iterable[Query]) -> Query:
+    """Return what finds that which any of some queries finds."""
+    listed = list(queries)
+    return listed[0] if len(listed) == 1 else Query.boolean_query([(Occur.Should, query) for query in listed])
 
 
-def in_columns(groups: Iterable[str], columns: str) -> str:
-    """Return what finds rows that match all of ``groups`` in some columns, or anywhere if ``columns`` is empty."""
-    every = " AND ".join(groups)
-    return f"{columns} : ({every})" if columns else every
+def all_of(queries: Iterable[Query | None]) -> Query | None:
+    """Return what finds that which each of some queries finds; None if there are none."""
+    listed = [query for query in queries if query is not None]
+    if len(listed) < 2:
+        return listed[0] if listed else None
+    return Query.boolean_query([(Occur.Must, query) for query in listed])
 
 
-class Matcher:
-    """Makes full-text queries; ``libraries`` are the ids of sources by the folded words of their names."""
+def without(query: Query, excluded: Sequence[Query]) -> Query:
+    """Return what finds that which a query finds, and none of some others."""
+    if not excluded:
+        return query
+    return Query.boolean_query([(Occur.Must, query), *((Occur.MustNot, each) for each in excluded)])
 
-    def __init__(self, rows: Rows, libraries: Mapping[str, str], languages: Mapping[str, str]) -> None:
-        self._rows = rows
-        self._libraries = libraries
-        self._languages = languages
 
-    # -- texts
-
-    def of_query(self, query: Query, level: int, columns: str = _TEXT) -> str:
-        """Return what finds all parts of a query."""
-        parts = [of_words(query.words, columns, level)]
-        parts += [f"{columns} : {quote(' '.join(phrase))}" for phrase in query.phrases]
-        parts += [self.of_fields(query, level)]
-        return all_of(parts)
-
-    def of_fields(self, query: Query, level: int) -> str:
-        """Return what finds the fields of a query."""
-        parts = [self._of_field(term, level) for term in query.fields]
-        if query.years is not None:
-            parts.append(of_years(*query.years))
-        return all_of(parts)
-
-    def _of_field(self, term: Term, level: int) -> str:
-        """Return what finds one of the values of a field, between which the query has ``|``."""
-        return " OR ".join(f"({self._of_value(value, level)})" for value in values_of_field(term))
-
-    def _of_value(self, term: Term, level: int) -> str:
-        column = _COLUMN_OF_FIELD.get(term.field)
-        if column is not None:
-            return (
-                f"{column} : {quote(' '.join(term.words))}" if term.is_phrase else of_words(term.words, column, level)
-            )
-        if term.field in _KINDS_OF_FIELD:
-            group, kind = _KINDS_OF_FIELD[term.field]
-            ids = self._rows.names_matching(of_words(term.words, "", max(level, 1)), _MOST_THINGS, (kind,))
-            return f"code : {any_of(f'{group}{id_}' for id_ in ids)}" if ids else of_words(term.words, "other", level)
-        if term.field == "isbn":
-            return f"code : {quote(number_token(term.text))}"
-        return self._of_code(term)
-
-    def _of_code(self, term: Term) -> str:
-        words = " ".join(term.words)
-        if term.field == "library":
-            return f"code : {quote('l' + self._libraries.get(words, words.replace(' ', '')))}"
-        if term.field == "language":
-            return f"code : {quote('g' + self._languages.get(words, words.replace(' ', '')))}"
-        kind = _TYPE_OF_NAME.get(words)
-        return f"code : {quote('t' + kind)}" if kind is not None else NOTHING
-
-    # -- filters
-
-    def narrow(self, query: str, asked: Asked, except_for: str = "") -> str:
-        """Return what finds what a query finds, with the filters of a search except those of one facet."""
-        narrowed = all_of([query, self._of_filters(asked.filters, except_for)])
-        excluded = [
-            self._of_filter(name, values)
-            for name, values in sorted(asked.excluded.items())
-            if values and name != except_for
-        ]
-        return f"({narrowed}) NOT ({' OR '.join(excluded)})" if excluded else narrowed
-
-    def _of_filters(self, filters: Mapping[str, Sequence[str]], except_for: str) -> str:
-        """Return what finds publications with any of the values of each facet."""
-        return all_of(
-            self._of_filter(name, values) for name, values in sorted(filters.items()) if values and name != except_for
+def of_words(words: Iterable[str], fields: Sequence[str], level: int) -> Query | None:
+    """Return what finds all words in any of some fields: exactly (0), in any form (1), or in any script too (2)."""
+    return all_of(
+        any_of(
+            of_token(field, token) for token in (alternatives(word, level > 1) if level else [word]) for field in fields
         )
-
-    def _of_filter(self, name: str, values: Sequence[str]) -> str:
-        if name == "year":
-            ranges = [years for value in values if (years := years_of(value)) is not None]
-            return " OR ".join(of_years(*years) for years in ranges) or NOTHING
-        if name == "held_by":
-            return " OR ".join(f"({self._of_libraries(value)})" for value in values)
-        return f"code : {any_of(self._token(name, value) for value in values)}"
-
-    def _of_libraries(self, value: str) -> str:
-        """Return what finds the publications of exactly these libraries: ids with commas between them."""
-        wanted = set(value.split(","))
-        every = set(self._rows.sources.values())
-        if not wanted <= every:
-            return NOTHING
-        others = sorted(every - wanted)
-        found = all_of(f"code : {quote('l' + library)}" for library in sorted(wanted))
-        return f"({found}) NOT (code : {any_of('l' + library for library in others)})" if others else found
-
-    def _token(self, name: str, value: str) -> str:
-        if name in _FLAGS:
-            return f"{_FLAGS[name]}{value == 'true':d}"
-        if name in _GROUP_OF_FILTER:
-            id_ = self._rows.id_of(value)
-            return f"{_GROUP_OF_FILTER[name]}{id_}" if id_ is not None else "none"
-        initial = {"library": "l", "language": "g", "type": "t"}.get(name, "")
-        word = "".join(to_words(value))
-        return initial + word if initial and word and (name != "type" or word in TYPES) else "none"
+        for word in words
+    )
 
 
-def of_thing(id_: int, role: str | None) -> str:
-    """Return what finds the publications that are linked to a thing, by the id of its entry."""
+def of_phrase(words: Sequence[str], fields: Sequence[str]) -> Query:
+    """Return what finds words in sequence in one of some fields."""
+    if len(words) == 1:
+        return any_of(of_token(field, words[0]) for field in fields)
+    return any_of(Query.phrase_query(SCHEMA, field, list(words)) for field in fields)
+
+
+def of_beginnings(tokens: Iterable[str], field: str) -> Query:
+    """Return what finds tokens that begin with any of some texts."""
+    return Query.regex_query(SCHEMA, field, f"({'|'.join(token.replace('+', '[+]') for token in tokens)}).*")
+
+
+def of_thing(path: str, role: str | None = None) -> Query:
+    """Return what finds the publications that are linked to a thing; in a role (see ``SearchView.works``) or any."""
     if role is None:
-        return f"code : {any_of(f'{group}{id_}' for group in 'wspqk')}"
-    group = {"subject": "s", "publisher": "p", "series": "q", "place": "k", "agent": "w"}.get(role)
-    return f"code : {quote(f'{group}{id_}' if group else f'r{alphanumeric(role)}{id_}')}"
+        return any_of(of_token(field, path) for field in LINK_FIELDS)
+    if role == "agent":
+        return of_token(AUTHOR, path)
+    return of_token(role, path) if role in LINK_FIELDS else of_token("role", f"{path} {role}")
 
 
-def of_years(first: int, last: int) -> str:
+def of_years(first: int, last: int) -> Query:
     """Return what finds publications from the first to the last of two years."""
-    first, last = max(first, FIRST_YEAR), min(last, LAST_YEAR)
-    tokens = []
-    year = first
-    while year <= last:
-        if year % 10 == 0 and year + 9 <= last:
-            tokens.append(f"d{year // 10}")
-            year += 10
-        else:
-            tokens.append(f"y{year}")
-            year += 1
-    return f"code : {any_of(tokens)}" if tokens else NOTHING
+    return Query.range_query(SCHEMA, "year", FieldType.Unsigned, first, last)
 
 
-def of_identifier(text: str) -> str:
+def of_identifier(text: str) -> Query:
     """Return what finds an identifier."""
-    return f"code : {quote(number_token(text))}" if text else ""
+    return of_token("code", number_token(text))
 
 
 def has_wrong_check_digit(text: str) -> bool:
@@ -208,16 +122,89 @@ def has_wrong_check_digit(text: str) -> bool:
     return len(number) in (10, 13) and number[:-1].isdecimal() and not has_isbn_check_digit(number)
 
 
-def of_complete_title(words: Sequence[str]) -> str:
+def of_complete_title(words: Sequence[str]) -> Query:
     """Return what finds publications whose whole title consists of some words, in any script."""
-    return f"code : {quote(title_token(' '.join(words)))}"
+    return of_token("code", title_token(" ".join(words)))
 
 
-def of_title_beginning(words: Sequence[str]) -> str:
+def of_title_beginning(words: Sequence[str]) -> Query:
     """Return what finds publications whose title begins with some words."""
-    return f"title : ^{quote(' '.join(words))}"
+    return of_phrase([BEGINNING, *words], ["title_words"])
 
 
-def of_title_phrase(words: Sequence[str]) -> str:
-    """Return what finds publications with some words in sequence in the title."""
-    return f"title : {quote(' '.join(words))}"
+class Matcher:
+    """Makes queries.
+
+    ``libraries`` are the ids of sources, ``languages`` the codes of languages, by the folded words of their names.
+    """
+
+    def __init__(self, index: IndexReader, libraries: Mapping[str, str], languages: Mapping[str, str]) -> None:
+        self._index = index
+        self._libraries = libraries
+        self._languages = languages
+
+    # -- texts
+
+    def of_query(self, query: ParsedQuery, level: int) -> Query | None:
+        """Return what finds all parts of a query; None if it has none."""
+        parts = [of_words(query.words, TEXT_FIELDS, level)]
+        parts += [of_phrase(phrase, TEXT_FIELDS) for phrase in query.phrases]
+        return all_of([*parts, self.of_fields(query, level)])
+
+    def of_fields(self, query: ParsedQuery, level: int) -> Query | None:
+        """Return what finds the fields of a query; None if it has none."""
+        parts = [any_of(self._of_value(value, level) for value in values_of_field(term)) for term in query.fields]
+        if query.years is not None:
+            parts.append(of_years(*query.years))
+        return all_of(parts)
+
+    def _of_value(self, term: FieldTerm, level: int) -> Query:
+        """Return what finds one of the values of a field, between which the query has ``|``."""
+        words = " ".join(term.words)
+        if term.field in _FIELD_OF_TEXT:
+            fields = [_FIELD_OF_TEXT[term.field]]
+            return of_phrase(term.words, fields) if term.is_phrase else of_words(term.words, fields, level) or NOTHING
+        if term.field in _KIND_OF_FIELD:
+            named = all_of(
+                [of_words(term.words, ["name_words"], max(level, 1)), of_kinds([_KIND_OF_FIELD[term.field]])]
+            )
+            paths = self._index.paths(named or NOTHING, _MAX_THINGS)
+            return of_tokens(term.field, paths) if paths else of_words(term.words, ["other_words"], level) or NOTHING
+        if term.field == "isbn":
+            return of_identifier(term.text)
+        if term.field == "type":
+            return of_token("type", _TYPE_OF_NAME.get(words, ""))
+        known = self._libraries if term.field == "library" else self._languages
+        return of_token(term.field, known.get(words, words.replace(" ", "")))
+
+    # -- filters
+
+    def narrow(self, query: Query, request: SearchRequest, except_for: str = "") -> Query:
+        """Return what finds what a query finds, with the filters of a search except those of one facet."""
+        wanted, excluded = (
+            [self._of_filter(name, values) for name, values in sorted(chosen.items()) if values and name != except_for]
+            for chosen in (request.filters, request.excluded)
+        )
+        return without(all_of([query, *wanted]) or query, excluded)
+
+    def _of_filter(self, name: str, values: Sequence[str]) -> Query:
+        """Return what finds publications with any of the values of a facet."""
+        if name == "year":
+            return any_of(of_years(*years) for value in values if (years := years_of(value)) is not None)
+        if name == "held_by":
+            return any_of(map(self._of_libraries, values))
+        if name in LINK_FIELDS:
+            return of_tokens(name, values)
+        words = ["".join(to_words(value)) for value in values]
+        if name in ("merged", "authority"):
+            words = ["true" if value == "true" else "false" for value in values]
+        return of_tokens(name, [word for word in words if name != "type" or word in TYPES])
+
+    def _of_libraries(self, value: str) -> Query:
+        """Return what finds the publications of exactly these libraries: ids with commas between them."""
+        wanted = set(value.split(","))
+        every = set(self._index.libraries)
+        if not wanted <= every:
+            return NOTHING
+        found = all_of(of_token("library", library) for library in sorted(wanted))
+        return without(found or NOTHING, [of_token("library", library) for library in sorted(every - wanted)])

@@ -9,9 +9,15 @@ import msgspec
 
 from bibld.search._words import OPTIONAL_WORDS, STOP_WORDS, to_query_words
 
-LONGEST_QUERY = 1000
-_MOST_WORDS = 32
-_MOST_FIELDS = 8
+QUERY_LIMIT = 1000
+"""Characters of a query. No search can be stopped, so the parts of queries are bounded, too."""
+
+MAX_WORDS = 32
+_MAX_FIELDS = 8
+_MAX_PHRASES = 8
+_MAX_VALUES = 8
+"""Values of one field."""
+
 _FIELDS = {
     "author": ("author", "автор", "by"),
     "title": ("title", "заглавие", "название"),
@@ -38,10 +44,10 @@ _IDENTIFIER = re.compile(
 )
 _HAS_DIGIT = re.compile(r"\d")
 _LIKE_IDENTIFIER = re.compile(r"[\w.:/\\~-]*\d[\w.:/\\~-]*")
-_LATEST_YEAR, _EARLIEST_YEAR = 9999, 1
+_MAX_YEAR, _MIN_YEAR = 9999, 1
 
 
-class Term(msgspec.Struct, frozen=True):
+class FieldTerm(msgspec.Struct, frozen=True):
     """Words to find: ``field`` limits where (empty: anywhere); those of a phrase are in sequence."""
 
     words: tuple[str, ...]
@@ -50,7 +56,7 @@ class Term(msgspec.Struct, frozen=True):
     text: str = ""
 
 
-class Query(msgspec.Struct, frozen=True):
+class ParsedQuery(msgspec.Struct, frozen=True):
     """A query as it is understood.
 
     ``words`` are those that have to be found; ``optional`` are stop words and names of parts. ``years``: the first and
@@ -61,7 +67,7 @@ class Query(msgspec.Struct, frozen=True):
     words: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     phrases: tuple[tuple[str, ...], ...] = ()
-    fields: tuple[Term, ...] = ()
+    fields: tuple[FieldTerm, ...] = ()
     years: tuple[int, int] | None = None
     identifier: str = ""
     is_cut: bool = False
@@ -79,68 +85,68 @@ class Query(msgspec.Struct, frozen=True):
         return not (self.words or self.optional or self.phrases or self.fields or self.years or self.identifier)
 
 
-def parse(text: str) -> Query:
+def parse(text: str) -> ParsedQuery:
     """Return the query that a text is."""
     text = unicodedata.normalize("NFC", "".join(char if char.isprintable() else " " for char in text)).strip()
-    is_cut = len(text) > LONGEST_QUERY
-    text = text[:LONGEST_QUERY]
+    is_cut = len(text) > QUERY_LIMIT
+    text = text[:QUERY_LIMIT]
     words: list[str] = []
     phrases: list[tuple[str, ...]] = []
-    fields: list[Term] = []
+    fields: list[FieldTerm] = []
     years: tuple[int, int] | None = None
-    place = 0
-    while place < len(text):
-        if text[place].isspace():
-            place += 1
+    position = 0
+    while position < len(text):
+        if text[position].isspace():
+            position += 1
             continue
-        found = _FIELD.match(text, place)
+        found = _FIELD.match(text, position)
         field = _FIELD_OF_NAME.get(found[1].casefold(), "") if found is not None else ""
-        if field != "year" and len(fields) == _MOST_FIELDS:
+        if field != "year" and len(fields) == _MAX_FIELDS:
             field = ""
         if found is not None and field:
-            place = found.end()
-        value, is_quoted, place = _value(text, place, field)
+            position = found.end()
+        value, is_quoted, position = _value(text, position, field)
         if field == "year":
             years = _years(value) or years
         elif field:
-            named = tuple(to_query_words(value)[:_MOST_WORDS])
+            named = tuple(to_query_words(value)[:MAX_WORDS])
             if named or field == "isbn":
-                fields.append(Term(named, field, is_quoted, value))
-        elif is_quoted and len(to_query_words(value)) > 1:
-            phrases.append(tuple(to_query_words(value)[:_MOST_WORDS]))
+                fields.append(FieldTerm(named, field, is_quoted, value))
+        elif is_quoted and len(to_query_words(value)) > 1 and len(phrases) < _MAX_PHRASES:
+            phrases.append(tuple(to_query_words(value)[:MAX_WORDS]))
         else:
             words += to_query_words(value)
-    words = list(dict.fromkeys(words))[:_MOST_WORDS]
+    words = list(dict.fromkeys(words))[:MAX_WORDS]
     needed = [word for word in words if word not in OPTIONAL_WORDS]
     if not needed and not phrases and not fields:
         needed = [word for word in words if word not in STOP_WORDS] or words
     optional = tuple(word for word in words if word not in needed)
-    return Query(text, tuple(needed), optional, tuple(phrases), tuple(fields), years, _identifier(text), is_cut)
+    return ParsedQuery(text, tuple(needed), optional, tuple(phrases), tuple(fields), years, _identifier(text), is_cut)
 
 
-def values_of_field(term: Term) -> list[Term]:
+def values_of_field(term: FieldTerm) -> list[FieldTerm]:
     """Return the values of a field, between which its text has ``|``: each with its words."""
-    values = [value for value in term.text.split("|") if to_query_words(value)]
+    values = [value for value in term.text.split("|") if to_query_words(value)][:_MAX_VALUES]
     if len(values) < 2:
         return [term]
     return [msgspec.structs.replace(term, words=tuple(to_query_words(value)), text=value) for value in values]
 
 
-def _value(text: str, place: int, field: str) -> tuple[str, bool, int]:
-    """Return the value that begins at a place, whether it was in quotation marks, and where it ends."""
-    closing = _QUOTES.get(text[place], "") if place < len(text) else ""
+def _value(text: str, position: int, field: str) -> tuple[str, bool, int]:
+    """Return the value that begins at a position, whether it was in quotation marks, and where it ends."""
+    closing = _QUOTES.get(text[position], "") if position < len(text) else ""
     if closing:
-        end = next((at for at in range(place + 1, len(text)) if text[at] in (closing, *_CLOSING)), len(text))
-        return text[place + 1 : end], end < len(text), end + 1
-    end = place
+        end = next((at for at in range(position + 1, len(text)) if text[at] in (closing, *_CLOSING)), len(text))
+        return text[position + 1 : end], end < len(text), end + 1
+    end = position
     while end < len(text) and not text[end].isspace():
         end += 1
-    value = text[place:end]
+    value = text[position:end]
     if field == "isbn":  # numbers are written with blanks, too
-        longer = re.compile(r"[\dxXхХ\s\u2010-\u2015\u2212-]+").match(text, place)
+        longer = re.compile(r"[\dxXхХ\s\u2010-\u2015\u2212-]+").match(text, position)
         if longer is not None and longer.end() > end:
             return longer[0], False, longer.end()
-    return value, False, max(end, place + 1)
+    return value, False, max(end, position + 1)
 
 
 def _years(text: str) -> tuple[int, int] | None:
@@ -150,7 +156,7 @@ def _years(text: str) -> tuple[int, int] | None:
     found = _YEARS.fullmatch(text)
     if found is None or not (found[1] or found[2]):
         return None
-    first, last = int(found[1] or _EARLIEST_YEAR), int(found[2] or _LATEST_YEAR)
+    first, last = int(found[1] or _MIN_YEAR), int(found[2] or _MAX_YEAR)
     return (first, last) if first <= last else (last, first)
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from bibld.search._query import Query
-from bibld.search._reader import Stored
-from bibld.search._schema import AGENT as AGENT_GROUP
-from bibld.search._schema import SUBJECT as SUBJECT_GROUP
+from bibld.search._documents import AUTHOR as AUTHOR_FIELD
+from bibld.search._documents import SUBJECT as SUBJECT_FIELD
+from bibld.search._index import StoredPublication
+from bibld.search._query import ParsedQuery
 from bibld.search._words import skeleton_of, stem_of, to_words
 
 TITLE, AUTHOR, SUBJECT, IDENTIFIER, ELSEWHERE = ("title", "author", "subject", "identifier", "elsewhere")
@@ -33,14 +33,14 @@ class Rank(msgspec.Struct, frozen=True, order=True):
     path: str
 
 
-_MOST_EXCESS = 3
+_MAX_EXCESS = 3
 _IS_TITLE, _WITH_AUTHOR, _AT_BEGINNING, _PHRASE, _IN_TITLE, _TITLE_AND_AUTHOR, _BY_AUTHOR, ELSEWHERE_TIER = range(8)
 
 
 class Ranking:
-    """Ranks publications for a query; ``names`` are paths and names of agents and subjects by their ids."""
+    """Ranks publications for a query."""
 
-    def __init__(self, query: Query, names: dict[int, tuple[str, str]]) -> None:
+    def __init__(self, query: ParsedQuery) -> None:
         self._words = list(query.all_words)
         for term in query.fields:
             if term.field in ("title", "author"):
@@ -48,41 +48,34 @@ class Ranking:
         self._keys = [skeleton_of(word) for word in self._words]
         self._needed = {word for word in self._words if word not in query.optional}
         self._optional = set(query.optional)
-        self._names = names
 
-    def rank(self, found: Stored) -> Rank:
+    def rank(self, found: StoredPublication) -> Rank:
         """Return the rank of a publication."""
-        details = found.details
-        forms = [to_words(form) for form in (found.title, *details.forms)]
-        agents = {*self._words_of(found, AGENT_GROUP), *to_words(details.statement)}
+        forms = [to_words(form) for form in (found.title, *found.forms)]
+        agents = {*_words_of(found, AUTHOR_FIELD), *to_words(found.statement)}
         tiers = [self._tier(words, agents) for words in forms]
         tier, is_other, excess = min(tiers)
         if tier == _IS_TITLE and tiers[0][0] != _IS_TITLE:  # the main title, or a variant
             excess = 1
         present = agents | {word for words in forms for word in words}
-        present |= {word for part in details.parts for word in to_words(part)}
+        present |= {word for part in found.parts for word in to_words(part)}
         return Rank(
             tier,
             is_other,
             sum(word not in present for word in self._optional),
             excess,
-            -len(details.records),
-            len(details.languages) > 1 or any(link.role == "trl" for link in details.links),
-            details.path,
+            -len(found.records),
+            len(found.languages) > 1 or any(link.role == "trl" for link in found.links),
+            found.path,
         )
 
-    def why(self, found: Stored) -> str:
+    def why(self, found: StoredPublication) -> str:
         """Return where the words are."""
         tier = self.rank(found).tier
         if tier == ELSEWHERE_TIER:
-            present = _keys([*to_words(found.title), *self._words_of(found, SUBJECT_GROUP)])
+            present = _keys([*to_words(found.title), *_words_of(found, SUBJECT_FIELD)])
             return SUBJECT if self._needed and all(_is_in(word, present) for word in self._needed) else ELSEWHERE
         return AUTHOR if tier == _WITH_AUTHOR or tier > _IN_TITLE else TITLE
-
-    def _words_of(self, found: Stored, group: str) -> list[str]:
-        """Return the words of the names of things that a publication links to."""
-        ids = {link.id for link in found.details.links if link.group == group}
-        return to_words(" ".join(self._names[id_][1] for id_ in ids if id_ in self._names))
 
     def _tier(self, words: list[str], agents: set[str]) -> tuple[int, bool, int]:
         """Return tier, whether in another form or script, and the words of the title that the query has not."""
@@ -96,7 +89,7 @@ class Ranking:
         title = _keys(words)
         authors = _keys(agents)
         known = _keys(self._words)
-        excess = min(_MOST_EXCESS, sum(not {_key(word), skeleton_of(word)} & known for word in words))
+        excess = min(_MAX_EXCESS, sum(not {_key(word), skeleton_of(word)} & known for word in words))
         rest = {word for word in self._needed if not _is_in(word, title)}
         by_authors = all(_is_in(word, authors) for word in rest)
         is_exact = set(self._words) <= set(words) | agents | self._optional
@@ -110,6 +103,12 @@ class Ranking:
         if by_authors:
             return (_BY_AUTHOR if rest == self._needed else _TITLE_AND_AUTHOR), not is_exact, excess
         return ELSEWHERE_TIER, False, 0
+
+
+def _words_of(found: StoredPublication, field: str) -> list[str]:
+    """Return the words of the names of things that a publication links to."""
+    names = {link.path: link.name for link in found.links if link.field == field}
+    return to_words(" ".join(names.values()))
 
 
 def _key(word: str) -> str:

@@ -1,4 +1,4 @@
-"""What is asked of a search, and what it answers with."""
+"""Requests for searches, and their results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EXCLUDABLE = ("library", "language", "type", "author", "subject", "publisher")
 """The facets whose values can be excluded."""
 
 
-class Asked(msgspec.Struct, frozen=True):
+class SearchRequest(msgspec.Struct, frozen=True):
     """A search. ``filters``: values by the name of a facet, of which one has to hold for each facet.
 
     ``excluded``: values of ``EXCLUDABLE`` facets, of which none may hold. The values of ``author``, ``subject``,
@@ -80,26 +80,24 @@ class Correction(msgspec.Struct, frozen=True):
     removed: tuple[str, ...] = ()
 
 
-class Found(msgspec.Struct, frozen=True):
+class SearchResult(msgspec.Struct, frozen=True):
     """The result of a search.
 
-    ``is_about``: the total and the counts of facets are estimates. ``correction``: why these are not the results of
-    the text itself. ``too_broad``: the time for a search was over. ``wrong_check_digit``: an ISBN was found although
-    its last digit is wrong. ``understood``: the parts of the query by the name of a field.
+    ``correction``: why these are not the results of the text itself. ``wrong_check_digit``: an ISBN was found although
+    its last digit is wrong. ``understood``: the parts of the query by the name of a field. ``is_cut``: the text was too
+    long.
     """
 
     hits: tuple[Hit, ...]
     total: int
-    is_about: bool = False
     facets: dict[str, tuple[FacetValue, ...]] = {}
     correction: Correction | None = None
     understood: dict[str, object] = {}
-    too_broad: bool = False
     wrong_check_digit: bool = False
     is_cut: bool = False
 
 
-class Work(msgspec.Struct, frozen=True):
+class LinkedWork(msgspec.Struct, frozen=True):
     """A publication that is linked to a thing, in a role: of an agent a code of MARC relators, else empty."""
 
     path: str
@@ -121,7 +119,7 @@ class Related(msgspec.Struct, frozen=True):
     count: int
 
 
-class Named(msgspec.Struct, frozen=True):
+class NamedThing(msgspec.Struct, frozen=True):
     """A thing with a name. ``data``: values by the name of a property; those of ``LINKED`` are paths."""
 
     path: str

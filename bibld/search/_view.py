@@ -5,35 +5,43 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from bibld.documents import connect, reporting_errors
-from bibld.search._documents import EntryKind
-from bibld.search._facets import COUNTED, Counts, is_mark
-from bibld.search._matching import in_columns, of_complete_title, of_thing, of_words, quote
-from bibld.search._query import LONGEST_QUERY
-from bibld.search._reader import Rows, Stored, agents_of
-from bibld.search._rows import number_token
-from bibld.search._schema import AGENT, FILE, Details, has_release
-from bibld.search._searching import Searches
-from bibld.search._values import Asked, FacetValue, Found, Named, Related, Work
-from bibld.search._words import alternatives, skeleton_of, to_query_words, to_words
+from tantivy import Query
 
-_MOST_TITLES = 200
+from bibld.search._documents import AUTHOR, LINK_FIELDS, EntryKind
+from bibld.search._index import FOLDER, StoredPublication, open_index
+from bibld.search._matching import (
+    NOTHING,
+    all_of,
+    of_beginnings,
+    of_complete_title,
+    of_identifier,
+    of_kinds,
+    of_thing,
+    of_tokens,
+    of_words,
+)
+from bibld.search._query import MAX_WORDS, QUERY_LIMIT
+from bibld.search._reader import IndexReader, agents_of
+from bibld.search._searching import Searches, is_mark
+from bibld.search._values import FacetValue, LinkedWork, NamedThing, Related, SearchRequest, SearchResult
+from bibld.search._words import skeleton_of, to_query_words, to_words
+
+_MAX_THINGS = 200
 """Things that are returned for one text."""
 
-_MOST_WORDS = 32
 _RARE_WORDS = 4
-_MOST_READ = 2000
-_MOST_WORKS = 50_000
-_SECONDS = 2.0
-_LONG = 5
-"""How many times as long as a search other reading may take."""
-
+_MAX_READ = 2000
+_MAX_COUNTED = 4000
+_MAX_YEARS = 3000
 _SUGGESTED = 400
-_LEAST_LETTERS = 2
+_TITLES_COMPARED = 4
+"""How many times as many titles as are suggested are compared with what was typed."""
+
+_MIN_LETTERS = 2
 """Of a text for which things are suggested: too many begin with one letter."""
 
-_SHORTEST_TITLE = 4
-_GROUP_OF_KIND = {
+_MIN_TITLE = 4
+_FIELD_OF_KIND = {
     EntryKind.PERSON: "author",
     EntryKind.ORGANISATION: "author",
     EntryKind.SUBJECT: "subject",
@@ -41,236 +49,179 @@ _GROUP_OF_KIND = {
     EntryKind.SERIES: "series",
     EntryKind.PLACE: "place",
 }
-_ROLES_OF_GROUP = {"s": "subject", "p": "publisher", "q": "series", "k": "place"}
-_ORDERS = {
-    "year": "year IS NULL, year, entry.id",
-    "-year": "year IS NULL, year DESC, entry.id",
-    "title": "title_of(kind, data) COLLATE NOCASE, entry.id",
-    "libraries": "bucket, entry.id",
-}
 
 
 class SearchView:
     """The names of one release; see :func:`open_search`. To be used in one thread at a time."""
 
-    def __init__(
-        self,
-        rows: Rows,
-        libraries: Mapping[str, str],
-        languages: Mapping[str, str],
-        seconds: float,
-    ) -> None:
-        self._rows = rows
-        self._seconds = seconds
-        self._searches = Searches(rows, libraries, languages, seconds)
+    def __init__(self, index: IndexReader, libraries: Mapping[str, str], languages: Mapping[str, str]) -> None:
+        self._index = index
+        self._searches = Searches(index, libraries, languages)
 
     def close(self) -> None:
-        """Close the database."""
-        self._rows.close()
+        """Let go of the index."""
+        del self._index, self._searches
 
     # -- publications
 
-    def search(self, asked: Asked) -> Found:
+    def search(self, request: SearchRequest) -> SearchResult:
         """Return the publications that a text finds, with facets. Every text is a query."""
-        return self._searches.search(asked)
+        return self._searches.search(request)
 
-    def facet(self, name: str, asked: Asked, limit: int = 100) -> tuple[FacetValue, ...]:
+    def facet(self, name: str, request: SearchRequest, limit: int = 100) -> tuple[FacetValue, ...]:
         """Return the values of one facet of a search, the most frequent first."""
-        with self._rows.within(_LONG * self._seconds):
-            counts = Counts(self._rows, self._searches.match_of(asked))
-            return self._searches.facets.values(name, counts, asked.filters.get(name, ()), limit)
+        return self._searches.facet(name, request, limit)
 
     def works(
         self, path: str, role: str | None = None, sort: str = "year", limit: int = 100, offset: int = 0
-    ) -> tuple[list[Work], int]:
+    ) -> tuple[list[LinkedWork], int]:
         """Return publications that are linked to a thing, and how many there are.
 
         ``role``: a code of MARC relators, ``agent``, ``subject``, ``publisher``, ``series`` or ``place``; None for
         all. ``sort``: ``year``, ``-year``, ``title`` or ``libraries``.
         """
-        id_ = self._rows.id_of(path)
-        if id_ is None:
-            return [], 0
-        query = of_thing(id_, role)
-        with self._rows.within(_LONG * self._seconds):
-            ids = self._rows.matching(query, _MOST_WORKS)
-            ordered = self._ordered(ids, sort)[offset : offset + limit]
-            found = self._rows.publications(ordered)
-            works = self._works_of(found, [_role_of(each.details, id_, role) for each in found])
-            return works, len(ids)
+        matches = self._index.find(of_thing(path, role), limit, offset, sort)
+        found = self._index.publications(matches.hits)
+        return [_linked_work(each, _role_of(each, path, role)) for each in found], matches.total
 
-    def publications(self, paths: Iterable[str]) -> dict[str, Work]:
+    def publications(self, paths: Iterable[str]) -> dict[str, LinkedWork]:
         """Return the publications with these paths by their paths, without a role; only those that there are."""
-        with self._rows.within(_LONG * self._seconds):
-            found = self._rows.publications_of(paths)
-            return {work.path: work for work in self._works_of(found, [""] * len(found))}
-
-    def _works_of(self, found: Sequence[Stored], roles: Sequence[str]) -> list[Work]:
-        names = self._rows.names({link.id for each in found for link in each.details.links if link.group == AGENT})
-        return [
-            Work(
-                each.details.path,
-                each.title,
-                each.details.year,
-                role,
-                each.details.type,
-                each.details.languages,
-                tuple(dict.fromkeys(record.partition("/")[0] for record in each.details.records)),
-                agents_of(each.details, names),
-            )
-            for each, role in zip(found, roles, strict=True)
-        ]
-
-    def _ordered(self, ids: Sequence[int], sort: str) -> list[int]:
-        from_ids = "entry JOIN detail USING (id)" if sort == "title" else "entry"
-        listed = "[" + ",".join(map(str, ids)) + "]"
-        rows = self._rows.execute(
-            f"SELECT entry.id FROM {from_ids} WHERE entry.id IN (SELECT value FROM json_each(:listed))"
-            f" ORDER BY {_ORDERS.get(sort, _ORDERS['year'])}",
-            listed=listed,
-        )
-        return [id_ for (id_,) in rows]
+        wanted = list(dict.fromkeys(paths))
+        found = self._index.publications(self._index.find(of_tokens("path", wanted), len(wanted)).hits)
+        return {each.path: _linked_work(each, "") for each in found}
 
     def roles(self, path: str) -> list[tuple[str, int]]:
         """Return in which roles a thing is linked to publications, and to how many, the most frequent first."""
-        id_ = self._rows.id_of(path)
-        if id_ is None:
-            return []
-        with self._rows.within(_LONG * self._seconds):
-            ids = self._rows.matching(of_thing(id_, None), _MOST_READ)
-            roles = {
-                link.role or _ROLES_OF_GROUP[link.group]
-                for each in self._rows.publications(ids)
-                for link in each.details.links
-                if link.id == id_
-            }
-            counted = [(role, len(self._rows.matching(of_thing(id_, role), _MOST_WORKS))) for role in roles]
+        found = self._index.publications(self._index.find(of_thing(path), _MAX_READ).hits)
+        roles = {role for each in found for role in _roles_of(each, path)}
+        counted = [(role, self._index.count(of_thing(path, role))) for role in roles]
         return sorted(counted, key=lambda pair: (-pair[1], pair[0]))
 
-    def years(self, of: str | Asked) -> list[tuple[int, int]]:
+    def years(self, of: str | SearchRequest) -> list[tuple[int, int]]:
         """Return years of publication with counts, ascending: of the publications of a thing (its path) or a search."""
-        with self._rows.within(_LONG * self._seconds):
-            query = self._query_of(of)
-            if query is None:
-                return []
-            rows = self._rows.matching(query, _MOST_WORKS, "entry.id, year")
-        counts: dict[int, int] = {}
-        for _, year in rows:
-            if year is not None:
-                counts[year] = counts.get(year, 0) + 1
-        return sorted(counts.items())
-
-    def _query_of(self, of: str | Asked) -> str | None:
-        if isinstance(of, Asked):
-            return self._searches.match_of(of)
-        id_ = self._rows.id_of(of)
-        return of_thing(id_, None) if id_ is not None else None
+        query = self._searches.match_of(of) if isinstance(of, SearchRequest) else of_thing(of)
+        counted = self._index.counts(query, {"year": _MAX_YEARS})["year"]
+        return sorted((int(year), count) for year, count in counted)
 
     def related(self, path: str, kind: EntryKind | None = None, limit: int = 20) -> list[Related]:
         """Return things that occur together with one in publications, the most frequent first.
 
-        ``kind``: of this kind only. Of things with very many publications a sample is read.
+        ``kind``: of this kind only.
         """
-        id_ = self._rows.id_of(path)
-        if id_ is None:
-            return []
-        with self._rows.within(_LONG * self._seconds):
-            counts = Counts(self._rows, of_thing(id_, None))
-            facets = (
-                (_GROUP_OF_KIND[kind],) if kind in _GROUP_OF_KIND else tuple(dict.fromkeys(_GROUP_OF_KIND.values()))
-            )
-            best: dict[int, int] = {}
-            for facet in facets:
-                for other, count in counts.of(facet)[:COUNTED]:
-                    if other != id_:
-                        best[other] = max(count, best.get(other, 0))
-            ordered = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[: _MOST_TITLES + limit]
-            named = self._rows.things([other for other, _ in ordered])
-        found = [
-            Related(one.path, one.title, one.kind, best[other])
-            for other, one in named.items()
-            if kind in (None, one.kind) and not is_mark(one.path, one.title)
-        ]
-        return found[:limit]
+        fields = (_FIELD_OF_KIND[kind],) if kind in _FIELD_OF_KIND else LINK_FIELDS
+        counted = self._index.counts(of_thing(path), dict.fromkeys(fields, _MAX_COUNTED))
+        best: dict[str, int] = {}
+        for other, count in (pair for values in counted.values() for pair in values):
+            best[other] = max(count, best.get(other, 0))
+        best.pop(path, None)
+        found: list[Related] = []
+        for other, count in sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[: _MAX_THINGS + limit]:
+            named = self._index.named(other)
+            if named is not None and kind in (None, named.kind) and not is_mark(other, named.title):
+                found.append(Related(other, named.title, named.kind, count))
+                if len(found) == limit:
+                    break
+        return found
 
     # -- names
 
-    def named(self, path: str) -> Named | None:
+    def named(self, path: str) -> NamedThing | None:
         """Return the thing with a path; None if there is none."""
-        with self._rows.within(_LONG * self._seconds):
-            return self._rows.named(path)
+        return self._index.named(path)
 
-    def suggest(self, text: str, limit: int = 5) -> list[Named]:
+    def suggest(self, text: str, limit: int = 5) -> list[NamedThing]:
         """Return things whose names contain the words of a text, the last of which may be a beginning.
 
         At most ``limit`` of each kind, of each those first that most publications have; nothing for a single letter.
-        Raises ``OutOfTimeError``.
         """
-        words = to_query_words(text[:LONGEST_QUERY])[:_MOST_WORDS]
-        if sum(map(len, words)) < _LEAST_LETTERS:
+        words = to_query_words(text[:QUERY_LIMIT])[:MAX_WORDS]
+        if sum(map(len, words)) < _MIN_LETTERS:
             return []
-        with self._rows.within(self._seconds):
-            ids = self._rows.names_matching(_beginning(words, ""), _SUGGESTED)
-            found = sorted(self._rows.things(ids).values(), key=lambda each: (-each.uses, each.title))
-            titles = []
-            if len(words[-1]) >= (_SHORTEST_TITLE if len(words) == 1 else _SHORTEST_TITLE - 1):
-                ids = self._rows.matching(_beginning(words, "title"), 4 * limit)
-                titles = list(self._rows.things(ids).values())
-                typed = " ".join(words)
-                titles.sort(key=lambda each: (*_nearness(" ".join(to_words(each.title)), typed), -each.uses))
+        titles: list[NamedThing] = []
+        if len(words[-1]) >= (_MIN_TITLE if len(words) == 1 else _MIN_TITLE - 1):
+            matches = self._index.find(_beginning(words, "title_words"), _TITLES_COMPARED * limit)
+            typed = " ".join(words)
+            titles = self._index.things(matches.hits)
+            titles.sort(key=lambda each: (*_nearness(" ".join(to_words(each.title)), typed), -each.uses))
+        hits = self._index.find(_beginning(words, "name_words"), _SUGGESTED).hits
         counts: dict[EntryKind, int] = {}
-        kept = []
-        for each in (*titles, *found):
-            counts[each.kind] = counts.get(each.kind, 0) + 1
-            if counts[each.kind] <= limit:
-                kept.append(each)
-        return kept
+        chosen = []
+        for hit, kind in zip(hits, self._index.kinds(hits), strict=True):
+            counts[kind] = counts.get(kind, 0) + 1
+            if counts[kind] <= limit:
+                chosen.append(hit)
+        found = sorted(self._index.things(chosen), key=lambda each: (-each.uses, each.title))
+        return [*titles[:limit], *found]
 
-    def find(self, text: str, kinds: Sequence[EntryKind] = (), is_prefix: bool = False) -> list[Named]:
+    def find(self, text: str, kinds: Sequence[EntryKind] = (), is_prefix: bool = False) -> list[NamedThing]:
         """Return things whose names contain the words of a text, the best first: all words, else the rarest of them.
 
         ``is_prefix``: the last word may be the beginning of one. At most 200 are returned.
         """
-        words = list(dict.fromkeys(to_query_words(text[:LONGEST_QUERY])))[:_MOST_WORDS]
+        words = list(dict.fromkeys(to_query_words(text[:QUERY_LIMIT])))[:MAX_WORDS]
         if not words:
             return []
-        with self._rows.within(_LONG * self._seconds):
-            found = self._all_words(words, kinds, is_prefix)
-            if not found and len(words) > 1:
-                found = self._some_words(words, kinds)
-            return list(self._rows.things(found[:_MOST_TITLES]).values())
+        return self._all_words(words, kinds, is_prefix) or (self._some_words(words, kinds) if len(words) > 1 else [])
 
-    def _all_words(self, words: Sequence[str], kinds: Sequence[EntryKind], is_prefix: bool) -> list[int]:
-        found: list[int] = []
+    def _all_words(self, words: Sequence[str], kinds: Sequence[EntryKind], is_prefix: bool) -> list[NamedThing]:
+        queries = []
         if not kinds or EntryKind.PUBLICATION in kinds:
+            queries = [_ending(words, "title_words", is_prefix)]
             if not is_prefix:
-                found += self._rows.matching(of_complete_title(words), _MOST_TITLES)
-            found += self._rows.matching(_ending(words, "title", is_prefix), _MOST_TITLES)
-            if not is_prefix and len(words) == 1:
-                found += self._rows.matching(f"code : {quote(number_token(words[0]))}", _MOST_TITLES)
-        others = [kind for kind in kinds if kind != EntryKind.PUBLICATION]
-        if not kinds or others:
-            of_names = self._rows.names_matching(_ending(words, "", is_prefix), _MOST_TITLES, others)
-            found = [*of_names, *found] if is_prefix else [*found, *of_names]
-        return list(dict.fromkeys(found))
+                queries.insert(0, of_complete_title(words))
+                queries += [of_identifier(words[0])] if len(words) == 1 else []
+        others = _of_others(_ending(words, "name_words", is_prefix), kinds)
+        if others is not None:
+            queries.insert(0 if is_prefix else len(queries), others)
+        hits = [hit for query in queries for hit in self._index.find(query, _MAX_THINGS).hits]
+        distinct = {(address.segment_ord, address.doc): (order, address) for order, address in reversed(hits)}
+        return self._index.things(list(reversed(distinct.values()))[:_MAX_THINGS])
 
-    def _some_words(self, words: Sequence[str], kinds: Sequence[EntryKind]) -> list[int]:
+    def _some_words(self, words: Sequence[str], kinds: Sequence[EntryKind]) -> list[NamedThing]:
         """Return what has the rarest words, those that have most of them first."""
-        found: dict[int, int] = {}
-        others = [kind for kind in kinds if kind != EntryKind.PUBLICATION]
         lists = []
         for word in words:
-            ids: list[int] = []
+            queries = []
             if not kinds or EntryKind.PUBLICATION in kinds:
-                ids += self._rows.matching(of_words([word], "title", 0), _MOST_READ)
-            if not kinds or others:
-                ids += self._rows.names_matching(of_words([word], "", 0), _MOST_READ, others)
-            if ids:
-                lists.append(ids)
-        for ids in sorted(lists, key=len)[:_RARE_WORDS]:
-            for id_ in ids:
-                found[id_] = found.get(id_, 0) + 1
-        return sorted(found, key=lambda id_: (-found[id_], id_))
+                queries.append(of_words([word], ["title_words"], 0))
+            queries.append(_of_others(of_words([word], ["name_words"], 0) or NOTHING, kinds))
+            hits = [hit for query in queries if query is not None for hit in self._index.find(query, _MAX_READ).hits]
+            if hits:
+                lists.append({(address.segment_ord, address.doc): (order, address) for order, address in hits})
+        rarest = sorted(lists, key=len)[:_RARE_WORDS]
+        found = {key: hit for hits in rarest for key, hit in hits.items()}
+        ordered = sorted(found, key=lambda key: (-sum(key in hits for hits in rarest), found[key][0]))
+        return self._index.things([found[key] for key in ordered[:_MAX_THINGS]])
+
+
+def _linked_work(stored: StoredPublication, role: str) -> LinkedWork:
+    return LinkedWork(
+        stored.path,
+        stored.title,
+        stored.year,
+        role,
+        stored.type,
+        stored.languages,
+        tuple(dict.fromkeys(record.partition("/")[0] for record in stored.records)),
+        agents_of(stored),
+    )
+
+
+def _roles_of(stored: StoredPublication, path: str) -> list[str]:
+    return [link.role or ("" if link.field == AUTHOR else link.field) for link in stored.links if link.path == path]
+
+
+def _role_of(stored: StoredPublication, path: str, wanted: str | None) -> str:
+    roles = _roles_of(stored, path)
+    return wanted if wanted in roles and wanted is not None else next(iter(roles), "")
+
+
+def _of_others(query: Query, kinds: Sequence[EntryKind]) -> Query | None:
+    """Return what finds things other than publications, of some kinds if there are any; None if none can be found."""
+    others = [kind for kind in kinds if kind != EntryKind.PUBLICATION]
+    if kinds and not others:
+        return None
+    return all_of([query, of_kinds(others)]) if others else query
 
 
 def _nearness(title: str, typed: str) -> tuple[bool, bool]:
@@ -278,52 +229,32 @@ def _nearness(title: str, typed: str) -> tuple[bool, bool]:
     return title != typed, not title.startswith(typed)
 
 
-def _ending(words: Sequence[str], column: str, is_prefix: bool) -> str:
+def _ending(words: Sequence[str], field: str, is_prefix: bool) -> Query:
     """Return what finds all words as they are, in any script; the last one may be a beginning."""
     groups = []
-    for place, word in enumerate(words):
-        mark = "*" if is_prefix and place == len(words) - 1 else ""
+    for position, word in enumerate(words):
         key = skeleton_of(word)
         tokens = dict.fromkeys([word, key, "~" + key] if len(key) > 1 or len(words) > 1 else [word])
-        groups.append("(" + " OR ".join(quote(token) + mark for token in tokens) + ")")
-    return in_columns(groups, column)
+        is_beginning = is_prefix and position == len(words) - 1
+        groups.append(of_beginnings(tokens, field) if is_beginning else of_tokens(field, tokens))
+    return all_of(groups) or NOTHING
 
 
-def _beginning(words: Sequence[str], column: str) -> str:
+def _beginning(words: Sequence[str], field: str) -> Query:
     """Return what finds all words in any form, the last of which is a beginning."""
-    groups = ["(" + " OR ".join(map(quote, alternatives(word, with_skeleton=True))) + ")" for word in words[:-1]]
     last = words[-1]
     key = skeleton_of(last)
     tokens = dict.fromkeys([last, "~" + key, key] if len(key) > 1 else [last])
-    groups.append("(" + " OR ".join(quote(token) + "*" for token in tokens) + ")")
-    return in_columns(groups, column)
-
-
-def _role_of(details: Details, id_: int, wanted: str | None) -> str:
-    roles = [link.role or _ROLES_OF_GROUP.get(link.group, "") for link in details.links if link.id == id_]
-    return wanted if wanted in roles and wanted is not None else next(iter(roles), "")
-
-
-def has_search(workspace: Path, release: int) -> bool:
-    """Whether there are names of a release."""
-    with reporting_errors(workspace / FILE):
-        return has_release(workspace / FILE, release)
+    parts = [of_words(words[:-1], [field], 2)]
+    return all_of([*parts, of_beginnings(tokens, field)]) or NOTHING
 
 
 def open_search(
-    workspace: Path,
-    release: int,
-    libraries: Mapping[str, str] | None = None,
-    languages: Mapping[str, str] | None = None,
-    seconds: float = _SECONDS,
+    release: Path, libraries: Mapping[str, str] | None = None, languages: Mapping[str, str] | None = None
 ) -> SearchView:
-    """Open the names of a release, for reading only; see ``has_search``.
+    """Open the index in the folder of a release, for reading only; see ``has_search``.
 
     ``libraries``: the ids of sources by names that queries may use, ``languages``: codes of languages by their names,
-    both of folded words. A search may take ``seconds`` of the processor, suggestions as long, other reading five times
-    that; what takes longer raises ``OutOfTimeError``, except a search.
+    both of folded words. Raises ``StageError``.
     """
-    file = workspace / FILE
-    with reporting_errors(file):
-        rows = Rows(connect(file, read_only=True), file, release)
-        return SearchView(rows, libraries or {}, languages or {}, seconds)
+    return SearchView(IndexReader(open_index(release / FOLDER)), libraries or {}, languages or {})

@@ -18,13 +18,13 @@ from bibld.text.romanisation import transcription_key
 from bibld.text.scripts import CYRILLIC_LETTER
 
 _REMEMBERED = 1 << 16
-_LONGEST_WORD = 64
+_MAX_LETTERS = 64
 """Characters of a word of a query; caches keep words of clients."""
 
 _HYPHENED = re.compile(r"[^\W_]+(?:[-\u2010-\u2015\u2212][^\W_]+)+")
 _HYPHENS = re.compile(r"[-\u2010-\u2015\u2212]")
 _ROMAN = re.compile(r"[ivx]{1,7}")
-_GREATEST_ROMAN = 39
+_MAX_ROMAN = 39
 _WITH_E = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ø": "oe", "Ø": "Oe", "å": "aa"}
 )
@@ -87,7 +87,7 @@ def to_words(text: str) -> list[str]:
 
 def to_query_words(text: str) -> list[str]:
     """Return the words of a text of a client: those of ``to_words``, long ones cut."""
-    return [word[:_LONGEST_WORD] for word in to_words(text)]
+    return [word[:_MAX_LETTERS] for word in to_words(text)]
 
 
 def tokens_of(text: str, language: str = "") -> list[str]:
@@ -111,7 +111,7 @@ def _others(word: str, is_open: bool) -> tuple[str, ...]:
     found = []
     if _ROMAN.fullmatch(word):
         number = roman_number(word)
-        if number is not None and number <= _GREATEST_ROMAN:
+        if number is not None and number <= _MAX_ROMAN:
             found.append(str(number))
     if word.isdecimal():
         return ()
@@ -130,7 +130,7 @@ def alternatives(word: str, with_skeleton: bool) -> list[str]:
     found = [word]
     if _ROMAN.fullmatch(word):
         number = roman_number(word)
-        if number is not None and number <= _GREATEST_ROMAN:
+        if number is not None and number <= _MAX_ROMAN:
             found.append(str(number))
     if not word.isdecimal():
         stem = stem_of(word)

@@ -14,7 +14,6 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bibld.errors import QueryTimeoutError, StoreUnavailableError
-from bibld.search import OutOfTimeError
 from bibld.serve._addresses import Addresses
 from bibld.serve._documents import Documents
 from bibld.serve._files import Files
@@ -149,10 +148,6 @@ def _answer_error(request: Request, error: Exception, pages: PagesByLanguage) ->
     elif isinstance(error, StoreUnavailableError | QueryTimeoutError):
         _LOG.error("%s %s: %s", request.method, request.scope["path"], error)
         detail = message("The triple store does not answer; try again in a minute.")
-        problem = ProblemError(503, message("Unavailable"), detail, {"Retry-After": _RETRY_AFTER})
-    elif isinstance(error, OutOfTimeError):
-        _LOG.warning("%s %s: %s", request.method, request.scope["path"], error)
-        detail = message("The server did not find this in time; try again in a minute.")
         problem = ProblemError(503, message("Unavailable"), detail, {"Retry-After": _RETRY_AFTER})
     else:
         _LOG.error("%s %s failed", request.method, request.scope["path"], exc_info=error)

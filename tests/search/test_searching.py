@@ -1,7 +1,6 @@
 """Searches of publications: what readers type, and what they should see first."""
 
 import random
-import time
 from pathlib import Path
 
 import pytest
@@ -12,20 +11,16 @@ from bibld.documents import ReleaseState, fill, open_published, update
 from bibld.model.rdf import literal, quad, term
 from bibld.search import (
     EXCLUDABLE,
-    Asked,
     EntryKind,
     FacetValue,
-    Found,
-    OutOfTimeError,
+    SearchRequest,
+    SearchResult,
     open_search,
     write_search,
 )
 from bibld.search._query import parse
-from bibld.search._reader import Rows
 
 BASE = "https://data.example.org/"
-PATIENCE = 600.0
-"""Seconds for a search: also a machine that does much else finds all."""
 
 
 def line(path: str, predicate: str, value: str) -> str:
@@ -107,20 +102,21 @@ def write(folder: Path, lines: list[str], number: int = 1, before: list[str] | N
         wanted = set(lines)
         changed = sorted((one.rstrip("\n").encode(), one in wanted) for one in wanted.symmetric_difference(before))
         update(folder, BASE, release, changed)
+    previous = None if before is None else folder / str(number - 1)
     with open_published(folder, number) as view:
-        write_search(folder, BASE, view, None if before is None else number - 1, withdraws=False)
+        write_search(folder / str(number), BASE, view, previous)
 
 
 @pytest.fixture(scope="module")
 def view(tmp_path_factory):
     folder = tmp_path_factory.mktemp("search")
     write(folder, LINES)
-    opened = open_search(folder, 1, libraries={"ленинка": "rsl"}, languages={"русский": "rus"}, seconds=PATIENCE)
+    opened = open_search(folder / "1", libraries={"ленинка": "rsl"}, languages={"русский": "rus"})
     yield opened
     opened.close()
 
 
-def numbers(found: Found) -> list[int]:
+def numbers(found: SearchResult) -> list[int]:
     return [int(hit.path.rpartition("/")[2]) for hit in found.hits]
 
 
@@ -150,7 +146,7 @@ def numbers(found: Found) -> list[int]:
     ],
 )
 def test_the_publication_that_readers_want_comes_first(view, text, first):
-    assert numbers(view.search(Asked(text)))[:1] == [first]
+    assert numbers(view.search(SearchRequest(text)))[:1] == [first]
 
 
 @pytest.mark.parametrize(
@@ -158,12 +154,12 @@ def test_the_publication_that_readers_want_comes_first(view, text, first):
     ["Vojna i mir", "Voyna i mir", "Voĭna i mir", "Wojna i mir", "Voina i mir", "война и миръ"],
 )
 def test_romanised_queries_find_titles_in_cyrillic_and_the_reverse(view, text):
-    assert {1, 8} <= set(numbers(view.search(Asked(text))))
+    assert {1, 8} <= set(numbers(view.search(SearchRequest(text))))
 
 
 @pytest.mark.parametrize("text", ["Prestuplenie i nakazanie", "Dostoevskij", "Dostoyevsky", "Dostojewski"])
 def test_names_and_titles_are_found_in_any_romanisation(view, text):
-    assert numbers(view.search(Asked(text))) == [7]
+    assert numbers(view.search(SearchRequest(text))) == [7]
 
 
 @pytest.mark.parametrize(
@@ -175,14 +171,14 @@ def test_names_and_titles_are_found_in_any_romanisation(view, text):
     ],
 )  # fmt: skip
 def test_identifiers_are_found_in_any_form(view, text):
-    assert numbers(view.search(Asked(text)))[:1] == [1]
+    assert numbers(view.search(SearchRequest(text)))[:1] == [1]
 
 
 def test_an_isbn_with_a_wrong_check_digit_is_found_and_that_is_stated(view):
-    found = view.search(Asked("978-5-280-00513-7"))
+    found = view.search(SearchRequest("978-5-280-00513-7"))
     assert (numbers(found), found.wrong_check_digit) == ([1], True)
-    assert not view.search(Asked("978-5-280-00513-6")).wrong_check_digit
-    assert numbers(view.search(Asked("1406-4243"))) == [14]
+    assert not view.search(SearchRequest("978-5-280-00513-6")).wrong_check_digit
+    assert numbers(view.search(SearchRequest("1406-4243"))) == [14]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +200,7 @@ def test_an_isbn_with_a_wrong_check_digit_is_found_and_that_is_stated(view):
     ],
 )
 def test_fields_and_phrases_limit_what_is_found(view, text, found):
-    answer = view.search(Asked(text))
+    answer = view.search(SearchRequest(text))
     if answer.correction is None or answer.correction.kind == "script":
         assert sorted(numbers(answer)) == found
     else:
@@ -222,28 +218,28 @@ def test_fields_and_phrases_limit_what_is_found(view, text, found):
     ],
 )
 def test_what_finds_nothing_is_corrected_and_that_is_stated(view, text, kind, other):
-    found = view.search(Asked(text))
+    found = view.search(SearchRequest(text))
     assert found.correction is not None and found.hits
     assert (found.correction.kind, found.correction.text) == (kind, other)
-    literal_search = view.search(Asked(text, literal=True))
+    literal_search = view.search(SearchRequest(text, literal=True))
     assert (literal_search.hits, literal_search.correction) == ((), None)
 
 
 def test_misspelt_words_are_corrected_by_words_of_the_publications(view):
     for text in ("воина", "вйона", "войан", "войнаа"):
-        found = view.search(Asked(text))
+        found = view.search(SearchRequest(text))
         assert found.hits, text
-    assert view.search(Asked("толтсой")).correction.text == "толстой"
+    assert view.search(SearchRequest("толтсой")).correction.text == "толстой"
     # "каренина" is in one title; the word for "кренина" that agrees with the others is chosen
-    assert view.search(Asked("Анна Кареинна")).correction.text == "анна каренина"
-    assert numbers(view.search(Asked("престплуение"))) == [7]
+    assert view.search(SearchRequest("Анна Кареинна")).correction.text == "анна каренина"
+    assert numbers(view.search(SearchRequest("престплуение"))) == [7]
 
 
 @given(st.text(max_size=80))
 @settings(max_examples=150, deadline=None)
 def test_no_text_makes_an_error(view, text):
     for sort in ("relevance", "year"):
-        found = view.search(Asked(text, sort=sort))
+        found = view.search(SearchRequest(text, sort=sort))
         assert found.total >= len(found.hits) >= 0
     view.suggest(text)
 
@@ -254,8 +250,8 @@ def test_no_text_makes_an_error(view, text):
      "a:b:c", "'; DROP TABLE words; --", "\x00\x01", "📚", "\u202eмир\u202c", "война " * 3000, "(((", "isbn:"],
 )  # fmt: skip
 def test_texts_that_look_like_syntax_are_only_words(view, text):
-    found = view.search(Asked(text))
-    assert not found.too_broad
+    found = view.search(SearchRequest(text))
+    assert found.total >= 0
     view.suggest(text)
 
 
@@ -272,66 +268,66 @@ def test_texts_that_look_like_syntax_are_only_words(view, text):
     ],
 )
 def test_each_result_states_where_the_words_are(view, text, why):
-    assert view.search(Asked(text)).hits[0].why == why
+    assert view.search(SearchRequest(text)).hits[0].why == why
 
 
 def test_a_long_query_is_cut_and_that_is_stated(view):
-    assert view.search(Asked("война " * 3000)).is_cut
-    assert not view.search(Asked("война")).is_cut
+    assert view.search(SearchRequest("война " * 3000)).is_cut
+    assert not view.search(SearchRequest("война")).is_cut
 
 
 def test_facets_count_what_is_found_and_values_of_one_facet_are_alternatives(view):
-    found = view.search(Asked("война"))
+    found = view.search(SearchRequest("война"))
     counts = {value.value: value.count for value in found.facets["library"]}
     assert counts == {library: len([hit for hit in found.hits if library in hit.libraries]) for library in counts}
     assert sum(value.count for value in found.facets["year"]) == len([hit for hit in found.hits if hit.year])
-    some = view.search(Asked("война", {"library": ("hse",)}))
-    both = view.search(Asked("война", {"library": ("hse", "nlr")}))
+    some = view.search(SearchRequest("война", {"library": ("hse",)}))
+    both = view.search(SearchRequest("война", {"library": ("hse", "nlr")}))
     assert set(numbers(some)) < set(numbers(both))
     assert {value.value: value.count for value in some.facets["library"]} == counts
     assert {value.label for value in found.facets["author"]} >= {"Толстой, Лев Николаевич"}
 
 
 def test_filters_find_what_the_facets_count(view):
-    every = view.search(Asked())
+    every = view.search(SearchRequest())
     assert every.total == 15
     for name, values in every.facets.items():
         for value in values:
-            assert view.search(Asked("", {name: (value.value,)})).total == value.count, (name, value)
-    assert numbers(view.search(Asked("", {"held_by": ("nlr,rsl",)}))) == [6]
-    by_year = view.search(Asked("", {"year": ("1970-1978",)}, sort="year"))
+            assert view.search(SearchRequest("", {name: (value.value,)})).total == value.count, (name, value)
+    assert numbers(view.search(SearchRequest("", {"held_by": ("nlr,rsl",)}))) == [6]
+    by_year = view.search(SearchRequest("", {"year": ("1970-1978",)}, sort="year"))
     assert (set(numbers(by_year)[:2]), numbers(by_year)[2:]) == ({5, 7}, [1])
-    assert view.search(Asked("", {"library": ("no such",)})).total == 0
-    assert view.search(Asked("", {"author": ("agent/nobody",)})).total == 0
+    assert view.search(SearchRequest("", {"library": ("no such",)})).total == 0
+    assert view.search(SearchRequest("", {"author": ("agent/nobody",)})).total == 0
 
 
 def test_excluded_values_are_in_no_result_and_their_facet_still_counts_them(view):
-    every = view.search(Asked())
+    every = view.search(SearchRequest())
     for name in EXCLUDABLE:
         for value in every.facets[name]:
-            found = view.search(Asked(excluded={name: (value.value,)}))
+            found = view.search(SearchRequest(excluded={name: (value.value,)}))
             assert found.total == every.total - value.count, (name, value)
             assert value in found.facets[name]
-    assert numbers(view.search(Asked("война", {"library": ("nlr",)}, excluded={"author": (TOLSTOY,)}))) == [4]
-    assert numbers(view.search(Asked("", {"author": (TOLSTOY,)}, excluded={"library": ("rsl",)}))) == [8]
-    assert view.search(Asked(excluded={"library": ("rsl", "nlr", "hse")})).total == 0
-    assert view.search(Asked(excluded={"author": ("agent/nobody",), "type": ("no such",)})).total == every.total
+    assert numbers(view.search(SearchRequest("война", {"library": ("nlr",)}, excluded={"author": (TOLSTOY,)}))) == [4]
+    assert numbers(view.search(SearchRequest("", {"author": (TOLSTOY,)}, excluded={"library": ("rsl",)}))) == [8]
+    assert view.search(SearchRequest(excluded={"library": ("rsl", "nlr", "hse")})).total == 0
+    assert view.search(SearchRequest(excluded={"author": ("agent/nobody",), "type": ("no such",)})).total == every.total
 
 
 def test_a_chosen_value_keeps_its_name_where_nothing_is_counted(view):
-    found = view.search(Asked("анна каренина", excluded={"author": (DOSTOEVSKY,)}))
+    found = view.search(SearchRequest("анна каренина", excluded={"author": (DOSTOEVSKY,)}))
     assert FacetValue(DOSTOEVSKY, "Достоевский, Федор Михайлович", 0) in found.facets["author"]
 
 
 def test_results_can_be_sorted_and_pages_are_parts_of_one_order(view):
-    years = [hit.year for hit in view.search(Asked("", sort="-year")).hits]
+    years = [hit.year for hit in view.search(SearchRequest("", sort="-year")).hits]
     known = [year for year in years if year]
     assert known == sorted(known, reverse=True) and years[: len(known)] == known
-    titles = [hit.title for hit in view.search(Asked("", sort="title")).hits]
+    titles = [hit.title for hit in view.search(SearchRequest("", sort="title")).hits]
     assert titles == sorted(titles, key=str.casefold) or len(titles) == 15
-    assert numbers(view.search(Asked("", sort="libraries")))[0] == 1
-    pages = [numbers(view.search(Asked("война", page=page, per_page=2))) for page in (1, 2, 3)]
-    assert [number for page in pages for number in page] == numbers(view.search(Asked("война")))
+    assert numbers(view.search(SearchRequest("", sort="libraries")))[0] == 1
+    pages = [numbers(view.search(SearchRequest("война", page=page, per_page=2))) for page in (1, 2, 3)]
+    assert [number for page in pages for number in page] == numbers(view.search(SearchRequest("война")))
 
 
 def test_a_thing_has_works_roles_years_and_related_things(view):
@@ -342,7 +338,7 @@ def test_a_thing_has_works_roles_years_and_related_things(view):
     assert view.roles(TOLSTOY) == [("creator", 4)]
     assert view.roles("concept/a/novel") == [("subject", 2)]
     assert view.years(TOLSTOY) == [(1970, 1), (1978, 1), (1979, 1)]
-    assert view.years(Asked("автор:достоевский")) == [(1970, 1)]
+    assert view.years(SearchRequest("автор:достоевский")) == [(1970, 1)]
     related = view.related(TOLSTOY)
     assert [(each.path, each.count) for each in related] == [
         ("publisher/nauka", 1), ("concept/a/novel", 1), ("series/monuments", 1)
@@ -376,38 +372,6 @@ def test_a_query_has_at_most_eight_fields_and_words_of_64_letters():
     assert max(map(len, query.words)) == max(map(len, query.all_words)) == 64
 
 
-def test_a_search_that_takes_too_long_is_answered_as_too_broad(tmp_path):
-    write(tmp_path, [text for number in range(3000) for text in book(number, f"мир {number}")])
-    view = open_search(tmp_path, 1, seconds=0.0)
-    assert view.search(Asked("мир")).too_broad
-    for late in (view.suggest, view.find, view.named, view.years):
-        with pytest.raises(OutOfTimeError):
-            late("resource/rsl/1")
-    view.close()
-
-
-@pytest.mark.parametrize(("clock", "of_the_limit", "is_too_broad"), [
-    ("monotonic", 9, False), ("monotonic", 11, True), ("thread_time", 0.9, False), ("thread_time", 1.1, True),
-])  # fmt: skip
-def test_a_search_is_bounded_by_processor_time_and_much_later_by_the_clock(
-    tmp_path, monkeypatch, clock, of_the_limit, is_too_broad
-):
-    write(tmp_path, [text for number in range(10) for text in book(number, f"мир {number}")])
-    begin, times = 1000.0, {"monotonic": 0.0, "thread_time": 0.0}
-    monkeypatch.setattr(time, "monotonic", lambda: begin + times["monotonic"])
-    monkeypatch.setattr(time, "thread_time", lambda: begin + times["thread_time"])
-    view = open_search(tmp_path, 1, seconds=PATIENCE)
-    execute = Rows.execute
-
-    def take_long(rows, sql, **values):
-        times[clock] = of_the_limit * PATIENCE
-        return execute(rows, sql, **values)
-
-    monkeypatch.setattr(Rows, "execute", take_long)
-    assert view.search(Asked("мир")).too_broad == is_too_broad
-    view.close()
-
-
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
     folder = tmp_path_factory.mktemp("large")
@@ -417,38 +381,36 @@ def large(tmp_path_factory):
         title = "Мир" if number == 5555 else f"Мир и труд {number}" if number == 4444 else f"О том, где мир {number}"
         lines += book(number, title, libraries=libraries, year=str(1900 + number % 100), author=TOLSTOY)
     write(folder, lines)
-    opened = open_search(folder, 1, seconds=PATIENCE)
+    opened = open_search(folder / "1")
     yield opened
     opened.close()
 
 
 def test_of_very_many_results_those_with_the_title_are_first_too(large):
-    found = large.search(Asked("мир", per_page=100))
+    found = large.search(SearchRequest("мир", per_page=100))
     assert numbers(found)[:2] == [5555, 4444]
     assert all(len(hit.records) == 2 for hit in found.hits[2:])
-    pages = [number for page in range(1, 6) for number in numbers(large.search(Asked("мир", page=page)))]
+    pages = [number for page in range(1, 6) for number in numbers(large.search(SearchRequest("мир", page=page)))]
     assert pages == numbers(found) and len(set(pages)) == 100
 
 
-def test_counts_of_very_many_results_are_close_estimates(large):
-    found = large.search(Asked("мир"))
-    assert (found.is_about, found.total) == (True, 6000)
-    true = {"rsl": 2400, "nlr": 4200}
-    for value in found.facets["library"]:
-        assert abs(value.count - true[value.value]) < 0.1 * true[value.value]
+def test_counts_of_very_many_results_are_exact(large):
+    found = large.search(SearchRequest("мир"))
+    assert found.total == 6000
+    assert {value.value: value.count for value in found.facets["library"]} == {"nlr": 4200, "rsl": 2400}
     assert found.facets["author"][0].count == 6000
-    without = large.search(Asked("мир", excluded={"library": ("rsl",)}))
+    without = large.search(SearchRequest("мир", excluded={"library": ("rsl",)}))
     assert without.total == 3600
     assert not [hit for hit in without.hits if "rsl" in hit.libraries]
     assert large.works(TOLSTOY)[1] == 6000
 
 
 def shape(folder: Path, release: int, texts: list[str]) -> list[object]:
-    view = open_search(folder, release, seconds=PATIENCE)
+    view = open_search(folder / str(release))
     try:
         answers: list[object] = []
         for text in texts:
-            found = view.search(Asked(text))
+            found = view.search(SearchRequest(text))
             answers += [
                 sorted(hit.path for hit in found.hits),
                 found.total,

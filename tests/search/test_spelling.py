@@ -1,10 +1,10 @@
 """Words that a misspelt one may stand for, by what the full-text index has."""
 
-import sqlite3
-
 import pytest
+from tantivy import Document
 
-from bibld.search._schema import TABLES
+from bibld.search._index import SCHEMA, open_index
+from bibld.search._reader import IndexReader
 from bibld.search._spelling import corrections, edit_distance
 
 PUBLICATIONS = {
@@ -22,16 +22,15 @@ PUBLICATIONS = {
 
 
 @pytest.fixture(scope="module")
-def index():
-    connection = sqlite3.connect(":memory:")
-    connection.executescript(TABLES)
-    row = 0
+def index(tmp_path_factory):
+    opened = open_index(tmp_path_factory.mktemp("index"), is_new=True)
+    writer = opened.writer(15_000_000, 1)
     for word, count in PUBLICATIONS.items():
         for _ in range(count):
-            row += 1
-            connection.execute("INSERT INTO words (rowid, title) VALUES (?, ?)", (row, word))
-    yield connection
-    connection.close()
+            writer.add_document(Document.from_dict({"title_words": word}, SCHEMA))
+    writer.commit()
+    opened.reload()
+    return IndexReader(opened)
 
 
 @pytest.mark.parametrize(

@@ -111,12 +111,12 @@ def lists(tmp_path_factory) -> RelativeLists:
     folder = tmp_path_factory.mktemp("relatives")
     fill(folder, BASE, ReleaseState(1, "2026-01-01T00:00:00Z", 10), ["".join(sorted(QUADS)).encode()], False)
     with open_published(folder, 1) as view:
-        write_search(folder, BASE, view, None, False)
+        write_search(folder, BASE, view)
     release = SimpleNamespace(
         graph=ReleaseGraph(Quads()),
         catalog=Catalog(),
         addresses=Addresses(Iris(BASE)),
-        search=open_search(folder, 1),
+        search=open_search(folder),
         has_services=True,
     )
     return RelativeLists(release, ReleaseGraph(Quads()), language_named("en"))

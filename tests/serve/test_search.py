@@ -14,7 +14,7 @@ from starlette.requests import Request
 
 from bibld.documents import ReleaseState, fill, open_published
 from bibld.model.rdf import literal, quad, term
-from bibld.search import Hit, SearchView, open_search, write_search
+from bibld.search import Hit, open_search, write_search
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._http import language_of
 from bibld.serve._search.forms import to_csv
@@ -41,45 +41,14 @@ def names(tmp_path_factory) -> Path:
         lines.append(line(path, "prov:wasDerivedFrom", f"<{BASE}record/rsl/{number}>"))
     fill(folder, BASE, ReleaseState(1, "2026-01-01T00:00:00Z", 10), ["".join(sorted(lines)).encode()], False)
     with open_published(folder, 1) as view:
-        write_search(folder, BASE, view, None, False)
+        write_search(folder, BASE, view)
     return folder
 
 
 @pytest.fixture(scope="module")
 def client(site: Site, names: Path):
-    with running(msgspec.structs.replace(site, search=lambda **options: open_search(names, 1, **options))) as opened:
+    with running(msgspec.structs.replace(site, search=lambda **options: open_search(names, **options))) as opened:
         yield opened
-
-
-@pytest.fixture(scope="module")
-def late_client(site: Site, names: Path):
-    """A client of a server whose searches have no time."""
-
-    def view(**options) -> SearchView:
-        return open_search(names, 1, seconds=0.0, **options) if options else open_search(names, 1)
-
-    with running(msgspec.structs.replace(site, search=view)) as opened:
-        yield opened
-
-
-@pytest.mark.parametrize("form", ["csv", "ttl", "bib"])
-def test_a_list_that_cannot_be_complete_in_time_is_refused(late_client, form):
-    answer = late_client.get(f"/lod/search.{form}?q=мир")
-    assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")
-    assert "too broad" in answer.json()["detail"]
-
-
-def test_without_time_pages_and_suggestions_are_answered_without_names(late_client):
-    assert late_client.get("/lod/suggest?q=толс").json() == {"query": "толс", "groups": []}
-    assert late_client.get("/lod/search?q=мир", "text/html").status_code == 200
-    found = late_client.get("/lod/search.json?q=мир").json()
-    assert found["too_broad"] and "VALUES ?publication" not in found["sparql"] and '"мир"' in found["sparql"]
-
-
-def test_what_else_takes_too_long_is_unavailable_and_not_an_error(late_client):
-    answer = late_client.get(f"/lod/search?q={BASE}{PERSON}", "text/html", accept_language="ru")
-    assert answer.status_code == 503 and answer.headers["retry-after"]
-    assert "Сервер не успел" in answer.text
 
 
 def test_suggestions_need_two_letters_and_keep_two_hundred(client):

@@ -105,8 +105,8 @@ def lists(tmp_path_factory) -> WorkLists:
     folder: Path = tmp_path_factory.mktemp("works")
     fill(folder, BASE, ReleaseState(1, "2026-01-01T00:00:00Z", 10), ["".join(sorted(QUADS)).encode()], False)
     with open_published(folder, 1) as view:
-        write_search(folder, BASE, view, None, False)
-    return WorkLists(open_search(folder, 1), Addresses(Iris(BASE)), language_named("en"))
+        write_search(folder, BASE, view)
+    return WorkLists(open_search(folder), Addresses(Iris(BASE)), language_named("en"))
 
 
 def test_a_person_has_works_by_role_and_decade_and_works_about_it_separately(lists):

@@ -12,7 +12,7 @@ import msgspec
 
 from bibld.documents import PublishedView
 from bibld.model.release import Manifest
-from bibld.search import LINKED, EntryKind, Named, SearchView, to_words
+from bibld.search import LINKED, EntryKind, NamedThing, SearchView, to_words
 from bibld.serve._http import ProblemError
 
 MAX_QUERIES = 50
@@ -142,7 +142,7 @@ class Service:
             for place, (score, named) in enumerate(scored)
         ]
 
-    def _found(self, text: str, kinds: Sequence[EntryKind]) -> list[Named]:
+    def _found(self, text: str, kinds: Sequence[EntryKind]) -> list[NamedThing]:
         path = text.strip().removeprefix(self._base)
         direct = self._search.named(path) if "/" in path else None
         number = text.replace("-", "").replace(" ", "")
@@ -150,7 +150,7 @@ class Service:
         found = self._search.find(number if is_number else text, kinds)
         return [direct, *(each for each in found if each.path != direct.path)] if direct is not None else found
 
-    def _names_in(self, found: Iterable[Named]) -> dict[str, tuple[str, ...]]:
+    def _names_in(self, found: Iterable[NamedThing]) -> dict[str, tuple[str, ...]]:
         """Return all names of what the values of properties link to, by path."""
         paths = dict.fromkeys(path for named in found for name in LINKED for path in named.data.get(name, ()))
         names = {}
@@ -159,7 +159,7 @@ class Service:
             names[path] = linked.forms if linked is not None else (title,)
         return names
 
-    def _score(self, named: Named, text: str, wanted: Sequence[tuple[str, Sequence[str]]], names: Names) -> float:
+    def _score(self, named: NamedThing, text: str, wanted: Sequence[tuple[str, Sequence[str]]], names: Names) -> float:
         """Return a score from 0 to 100."""
         number = text.replace("-", "").replace(" ", "")
         if text.strip().removeprefix(self._base) == named.path or number in _numbers(named):
@@ -177,7 +177,7 @@ class Service:
             score = _OF_NAME * score + (1 - _OF_NAME) * sum(compared) / len(compared)
         return round(100 * score, 1)
 
-    def _values(self, named: Named, pid: str, names: Names) -> list[str]:
+    def _values(self, named: NamedThing, pid: str, names: Names) -> list[str]:
         if pid == "title":
             return list(named.forms)
         values = named.data.get(pid, ())
@@ -246,7 +246,7 @@ class Service:
         return {"meta": [{"id": pid, "name": PROPERTIES[pid]} for pid in known], "rows": rows}
 
 
-def _cells(named: Named, pid: str, names: Names) -> list[dict[str, str]]:
+def _cells(named: NamedThing, pid: str, names: Names) -> list[dict[str, str]]:
     if pid == "title":
         return [{"str": named.title}]
     values = named.data.get(pid, ())
@@ -255,7 +255,7 @@ def _cells(named: Named, pid: str, names: Names) -> list[dict[str, str]]:
     return [{"str": value} for value in values]
 
 
-def _entity(named: Named) -> dict[str, object]:
+def _entity(named: NamedThing) -> dict[str, object]:
     parts = [*named.data.get("year", ())[:1], *named.data.get("birth", ())[:1], *named.data.get("isbn", ())[:1]]
     described = {"description": f"{TYPES[named.kind]}, {', '.join(parts)}" if parts else TYPES[named.kind]}
     return {"id": named.path, "name": named.title, **described}
@@ -279,7 +279,7 @@ def _texts(value: object) -> list[str]:
     return [] if value is None else [str(value)[:_MAX_TEXT_LENGTH]]
 
 
-def _numbers(named: Named) -> list[str]:
+def _numbers(named: NamedThing) -> list[str]:
     return [value.replace("-", "") for value in named.data.get("isbn", ())]
 
 

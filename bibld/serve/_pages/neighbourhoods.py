@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from bibld.model.iris import record_of_path
-from bibld.search import EntryKind, Named, SearchView
+from bibld.search import EntryKind, NamedThing, SearchView
 from bibld.serve._citations import reference_of
 from bibld.serve._language import Language, message
 from bibld.serve._names import Names
@@ -33,7 +33,7 @@ _LINKED = {
     "place": COMPANIONS[EntryKind.PLACE],
     "series": COMPANIONS[EntryKind.SERIES],
 }
-"""What a publication is linked to (``Named.data``), in words."""
+"""What a publication is linked to (``NamedThing.data``), in words."""
 
 Render = Callable[..., bytes]
 """Renders a template (its name) with values."""
@@ -92,7 +92,7 @@ class NeighbourhoodPages:
         named = self._search.named(path)
         return self._draw(named, opened) if named is not None else None
 
-    def _draw(self, middle: Named, opened: Sequence[str]) -> Picture:
+    def _draw(self, middle: NamedThing, opened: Sequence[str]) -> Picture:
         text = self._language.text
         shown = {middle.path: _name(middle)}
         sectors = []
@@ -115,7 +115,7 @@ class NeighbourhoodPages:
         )
         return draw_neighbourhood(caption, _name(middle), sectors)
 
-    def _opened(self, named: Named, middle: str, opened: Sequence[str], names: dict[str, str]) -> Sector:
+    def _opened(self, named: NamedThing, middle: str, opened: Sequence[str], names: dict[str, str]) -> Sector:
         """Return the neighbours of an opened neighbour that have no name in the picture yet, and note their names."""
         others = []
         for group in self._around(named):
@@ -142,7 +142,7 @@ class NeighbourhoodPages:
 
     # -- what is around a thing
 
-    def _around(self, named: Named) -> Iterator[_Group]:
+    def _around(self, named: NamedThing) -> Iterator[_Group]:
         """Yield the neighbours of a thing, kind by kind."""
         if named.kind is EntryKind.PUBLICATION:
             yield from self._of_publication(named)
@@ -160,7 +160,7 @@ class NeighbourhoodPages:
             )
             yield _Group(companions.heading, others, len(others), self._addresses.page(named.path))
 
-    def _of_publication(self, named: Named) -> Iterator[_Group]:
+    def _of_publication(self, named: NamedThing) -> Iterator[_Group]:
         yield from self._linked(named)
         merged = self._catalog.merged(record_of_path(named.path.removeprefix("resource/")))
         if merged is None:  # the catalog has changed since the release
@@ -186,7 +186,7 @@ class NeighbourhoodPages:
             if lines:
                 yield _Group(heading, tuple(others), total, page)
 
-    def _linked(self, named: Named) -> Iterator[_Group]:
+    def _linked(self, named: NamedThing) -> Iterator[_Group]:
         """Yield the people, subjects and other things that a publication is linked to."""
         base = self._addresses.iris.base
         titles = self._names.titles(base + path for name in _LINKED for path in named.data.get(name, ()))
@@ -202,7 +202,7 @@ def _query(opened: Sequence[str]) -> str:
     return urlencode([("open", path) for path in opened], safe="/~")
 
 
-def _name(named: Named) -> str:
+def _name(named: NamedThing) -> str:
     """Return the name of a thing as pages show it: with dashes between the parts of a heading."""
     return named.title if named.kind is EntryKind.PUBLICATION else parted(named.title)
 

@@ -9,7 +9,7 @@ from datetime import date
 import msgspec
 
 from bibld.model.release import Manifest, PatchDumps, ReleaseFile
-from bibld.search import Asked, SearchView
+from bibld.search import SearchRequest, SearchView
 from bibld.serve._addresses import Addresses
 from bibld.serve._language import Language, Message, message
 from bibld.text.scripts import has_cyrillic
@@ -108,7 +108,7 @@ class BrowseGroup(msgspec.Struct, frozen=True):
 
 def browse_groups(search: SearchView, addresses: Addresses, language: Language) -> list[BrowseGroup]:
     """Return the people, subjects and decades with the most publications."""
-    all_publications = Asked("")
+    all_publications = SearchRequest("")
     groups = []
     for facet, title in _BROWSED.items():
         values = search.facet(facet, all_publications, 4 * _BROWSE_LINKS)

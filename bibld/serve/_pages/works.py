@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from bibld.search import Asked, EntryKind, Named, SearchView, Work
+from bibld.search import EntryKind, LinkedWork, NamedThing, SearchRequest, SearchView
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations import Reference
 from bibld.serve._language import Language, message
@@ -186,7 +186,7 @@ class WorkLists(msgspec.Struct, frozen=True):
         ``facets`` are those that ``facets`` returns, if they are known.
         """
         facets = facets if facets is not None else self.facets(path)
-        groups: dict[tuple[str, str], dict[str, Work]] = {}
+        groups: dict[tuple[str, str], dict[str, LinkedWork]] = {}
         totals: dict[tuple[str, str], int] = {}
         for facet, role in ((facet, role) for facet, roles in facets.items() for role in roles):
             works, total = self.search.works(path, role, "year", _MOST_IN_A_ROLE)
@@ -237,7 +237,7 @@ class WorkLists(msgspec.Struct, frozen=True):
         return self._draw_years(path, facet, facets) if facet in facets else None
 
     def _draw_years(self, path: str, facet: str, facets: Mapping[str, Sequence[str]]) -> Picture | None:
-        counts = self.search.years(Asked(filters={facet: (path,)}))
+        counts = self.search.years(SearchRequest(filters={facet: (path,)}))
         if len(counts) < _FEWEST_YEARS:
             return None
         title = self.language.text("Publications by year")
@@ -336,10 +336,10 @@ class WorkLists(msgspec.Struct, frozen=True):
             return {}
         return {path: work.languages for path, work in self.search.publications(paths).items()}
 
-    def _named(self, title: str) -> list[Named]:
+    def _named(self, title: str) -> list[NamedThing]:
         return self.search.find(title, (EntryKind.PUBLICATION,))
 
-    def _decades(self, works: Iterable[Work], kind: str) -> tuple[Decade, ...]:
+    def _decades(self, works: Iterable[LinkedWork], kind: str) -> tuple[Decade, ...]:
         lines = [self._line(work, kind) for work in works]
         return tuple(
             Decade(name, tuple(group))
@@ -352,7 +352,7 @@ class WorkLists(msgspec.Struct, frozen=True):
         first = int(year[:4]) // 10 * 10
         return f"{first}–{first + 9}"
 
-    def _line(self, work: Work, kind: str) -> WorkLine:
+    def _line(self, work: LinkedWork, kind: str) -> WorkLine:
         agents = () if kind == "person" else tuple(agent.name for agent in work.agents[:2])
         return WorkLine(
             self.addresses.page(work.path),

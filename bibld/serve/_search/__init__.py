@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from bibld.model.release import Manifest
 from bibld.parallel import batches
-from bibld.search import Asked, EntryKind, Found, Hit, Named, OutOfTimeError, SearchView, to_words
+from bibld.search import EntryKind, Hit, NamedThing, SearchRequest, SearchResult, SearchView, to_words
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations import FILES, Reference, reference_of
 from bibld.serve._forms import MEDIA_TYPES, RDF_FORMS
@@ -72,7 +72,7 @@ _LONGEST_NARROWED = 300
 _LISTED_AT_ONCE = 1000
 _CITED_AT_ONCE = 25
 _MOST_WAITING = 64
-_SOON, _LATER = "5", "60"
+_SOON = "5"
 """Seconds after which a client may ask again."""
 
 _THINGS_SHOWN = 4
@@ -209,7 +209,7 @@ class SearchSite:
         ]
         return (("Link", link_header(links)),)
 
-    def _things(self, view: SearchView, asked: Asked) -> list[Named]:
+    def _things(self, view: SearchView, asked: SearchRequest) -> list[NamedThing]:
         """Return people, subjects and so on whose names have all words of a query."""
         if asked.filters or asked.excluded or asked.page > 1 or asked.literal:
             return []
@@ -217,7 +217,7 @@ class SearchSite:
         found = [each for each in suggested if each.kind != EntryKind.PUBLICATION]
         return sorted(found, key=lambda each: -each.uses)[:_THINGS_SHOWN]
 
-    def _sparql(self, view: SearchView, asked: Asked, found: Found) -> str:
+    def _sparql(self, view: SearchView, asked: SearchRequest, found: SearchResult) -> str:
         if asked.text.strip() and len(found.hits) < found.total <= MOST_PER_PAGE:
             every = msgspec.structs.replace(asked, page=1, per_page=MOST_PER_PAGE, with_facets=False)
             found = view.search(every)
@@ -238,20 +238,16 @@ class SearchSite:
         sparql = self._sparql(view, address.asked, found)
         return to_json(address, found, self._base, sparql, self._makers[LANGUAGES[0]].label)
 
-    async def _every_hit(self, asked: Asked, most: int) -> tuple[list[Hit], int]:
+    async def _every_hit(self, asked: SearchRequest, most: int) -> tuple[list[Hit], int]:
         """Return all results of a search up to a number of them, and how many there are.
 
-        Other searches are answered in between. Raises the ``ProblemError`` 503 where the time for one is over: a list
-        of some of the results would look complete.
+        Other searches are answered in between.
         """
         hits: list[Hit] = []
         page, total = 1, 0
         while len(hits) < most:
             part = msgspec.structs.replace(asked, page=page, per_page=min(most, _LISTED_AT_ONCE), with_facets=False)
-            found = await self._search(partial(_results, asked=part))
-            if found.too_broad:
-                detail = message("This search is too broad to be answered in time. Add a word or a filter.")
-                raise ProblemError(503, message("Unavailable"), detail, {"Retry-After": _LATER})
+            found = await self._search(partial(SearchView.search, request=part))
             hits += found.hits
             total = found.total
             page += 1
@@ -297,7 +293,7 @@ class SearchSite:
         headers = (*language_headers(tag),)
         return respond(request, Representation(msgspec.json.encode(document), "application/json", headers))
 
-    def _suggestion(self, named: Named) -> dict[str, object]:
+    def _suggestion(self, named: NamedThing) -> dict[str, object]:
         lives = [named.data.get(name, ("",))[0] for name in ("birth", "death")]
         year = named.data.get("year", ("",))[0]
         return {
@@ -316,16 +312,8 @@ def _pairs(request: Request) -> list[tuple[str, str]]:
         return []
 
 
-def _suggestions(view: SearchView, text: str) -> list[Named]:
-    """Return things whose names have the words of a text; none where finding them takes too long."""
-    try:
-        return view.suggest(text[:_LONGEST_SUGGESTED], _SUGGESTED)
-    except OutOfTimeError:
-        return []
-
-
-def _results(view: SearchView, asked: Asked) -> Found:
-    return view.search(asked)
+def _suggestions(view: SearchView, text: str) -> list[NamedThing]:
+    return view.suggest(text[:_LONGEST_SUGGESTED], _SUGGESTED)
 
 
 def _maker(tag: str, manifest: Manifest, addresses: Addresses) -> ViewMaker:
@@ -347,7 +335,7 @@ def _open(open_view: Callable[..., SearchView], manifest: Manifest) -> SearchVie
     }
     first = open_view()
     try:
-        codes = [value.value for value in first.facet("language", Asked(), limit=500)]
+        codes = [value.value for value in first.facet("language", SearchRequest(), limit=500)]
     finally:
         first.close()
     languages = {

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from bibld.search import EXCLUDABLE, FACETS, LONGEST_QUERY, SORTS, Asked
+from bibld.search import EXCLUDABLE, FACETS, QUERY_LIMIT, SORTS, SearchRequest
 
 NOT = "not_"
 """The beginning of the parameters that exclude: ``not_library=rsl``."""
@@ -27,7 +27,7 @@ class Address(msgspec.Struct, frozen=True):
     """What an address asks for. ``path`` is that of the search page."""
 
     path: str
-    asked: Asked
+    asked: SearchRequest
 
     @classmethod
     def read(cls, path: str, pairs: Sequence[tuple[str, str]]) -> Address:
@@ -43,8 +43,8 @@ class Address(msgspec.Struct, frozen=True):
         sort = (given.get("sort") or [_DEFAULT_SORT])[-1]
         return cls(
             path,
-            Asked(
-                (given.get("q") or [""])[0][: LONGEST_QUERY + 1],  # one more: what is cut is stated
+            SearchRequest(
+                (given.get("q") or [""])[0][: QUERY_LIMIT + 1],  # one more: what is cut is stated
                 filters,
                 sort if sort in SORTS else _DEFAULT_SORT,
                 _number(given.get("page"), 1, _LAST_PAGE),
@@ -54,7 +54,7 @@ class Address(msgspec.Struct, frozen=True):
             ),
         )
 
-    def query(self, asked: Asked | None = None) -> str:
+    def query(self, asked: SearchRequest | None = None) -> str:
         """Return the query of the address of a search, without a question mark; the default values are left out."""
         asked = asked or self.asked
         pairs = [("q", asked.text)] if asked.text else []
@@ -69,7 +69,7 @@ class Address(msgspec.Struct, frozen=True):
             pairs.append(("page", str(asked.page)))
         return urlencode(pairs)
 
-    def href(self, asked: Asked | None = None, suffix: str = "") -> str:
+    def href(self, asked: SearchRequest | None = None, suffix: str = "") -> str:
         """Return the address of a search, ``suffix`` names a form such as ``.json``."""
         query = self.query(asked)
         return f"{self.path}{suffix}?{query}" if query else f"{self.path}{suffix}"
@@ -116,7 +116,7 @@ class Address(msgspec.Struct, frozen=True):
         )
 
 
-def filter_pairs(asked: Asked) -> list[tuple[str, str]]:
+def filter_pairs(asked: SearchRequest) -> list[tuple[str, str]]:
     """Return the parameters of an address that filter a search."""
     pairs = [(name, value) for name in FILTERS for value in asked.filters.get(name, ())]
     return pairs + [(NOT + name, value) for name in EXCLUDABLE for value in asked.excluded.get(name, ())]

@@ -11,7 +11,7 @@ import msgspec
 
 from bibld.model.origin import from_slug
 from bibld.model.rdf import iri, literal, quad, term
-from bibld.search import EXCLUDABLE, FacetValue, Found, Hit
+from bibld.search import EXCLUDABLE, FacetValue, Hit, SearchResult
 from bibld.serve._search.addresses import Address
 from bibld.serve._statements import HYDRA
 
@@ -29,7 +29,7 @@ def record_id(path: str) -> str:
     return f"{source}:{from_slug(slug)}"
 
 
-def to_json(address: Address, found: Found, base: str, sparql: str, label: Label) -> bytes:
+def to_json(address: Address, found: SearchResult, base: str, sparql: str, label: Label) -> bytes:
     """Return results and facets; addresses of further searches are paths of the server."""
     asked = address.asked
     has_next = asked.page * asked.per_page < found.total and bool(found.hits)
@@ -38,7 +38,7 @@ def to_json(address: Address, found: Found, base: str, sparql: str, label: Label
         "query": asked.text,
         "understood": found.understood,
         "total": found.total,
-        "about": found.is_about,
+        "about": False,
         "page": asked.page,
         "per_page": asked.per_page,
         "results": [_result(hit, base) for hit in found.hits],
@@ -57,7 +57,7 @@ def to_json(address: Address, found: Found, base: str, sparql: str, label: Label
         },
         "did_you_mean": corrected.text if corrected is not None and corrected.kind != "without" else None,
         "correction": msgspec.to_builtins(corrected),
-        "too_broad": found.too_broad,
+        "too_broad": False,
         "cut": found.is_cut,
         "wrong_check_digit": found.wrong_check_digit,
         "sparql": sparql,

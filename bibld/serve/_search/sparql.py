@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bibld.model.rdf import iri, literal
-from bibld.search import Asked, Found
+from bibld.search import SearchRequest, SearchResult
 
 _MOST_LISTED = 200
 _PREFIXES = {
@@ -42,7 +42,7 @@ _CLASSES = {
 _LANGUAGES = "http://id.loc.gov/vocabulary/iso639-2/"
 
 
-def to_sparql(asked: Asked, found: Found, base: str) -> str:
+def to_sparql(asked: SearchRequest, found: SearchResult, base: str) -> str:
     """Return a query for the publications of a search.
 
     What SPARQL cannot express (word forms, scripts) is replaced by a list of the publications, if these are all; else
@@ -64,9 +64,9 @@ def to_sparql(asked: Asked, found: Found, base: str) -> str:
     )
 
 
-def _of_text(asked: Asked, found: Found, base: str) -> list[str]:
+def _of_text(asked: SearchRequest, found: SearchResult, base: str) -> list[str]:
     shown = " ".join(asked.text.split())[:200]
-    if not found.too_broad and found.total <= min(_MOST_LISTED, len(found.hits)):
+    if found.total <= min(_MOST_LISTED, len(found.hits)):
         listed = " ".join(iri(base + hit.path) for hit in found.hits)
         return [
             f"# The publications that the search for {literal(shown)} found; SPARQL has no word forms.",

@@ -15,9 +15,9 @@ from bibld.search import (
     Correction,
     EntryKind,
     FacetValue,
-    Found,
     Hit,
-    Named,
+    NamedThing,
+    SearchResult,
 )
 from bibld.serve._addresses import Addresses
 from bibld.serve._language import Language, message
@@ -169,7 +169,6 @@ class ResultsView(msgspec.Struct, frozen=True):
     text: str
     heading: str
     total: str
-    is_about: bool
     notices: tuple[tuple[str, str, str], ...]
     """Text, address and words of a link; these may be empty."""
 
@@ -213,7 +212,7 @@ class ViewMaker:
         flag = _FLAG_NAMES.get((facet, value.value))
         return self._language.text(flag) if flag is not None else value.value
 
-    def results(self, address: Address, found: Found, things: Sequence[Named], sparql: str) -> ResultsView:
+    def results(self, address: Address, found: SearchResult, things: Sequence[NamedThing], sparql: str) -> ResultsView:
         """Return the view of the results."""
         asked = address.asked
         language = self._language
@@ -226,8 +225,7 @@ class ViewMaker:
         return ResultsView(
             text=asked.text,
             heading=heading,
-            total=language.text("about %(number)s", number=number) if found.is_about else number,
-            is_about=found.is_about,
+            total=number,
             notices=tuple(self._notices(address, found)),
             results=[self._result(hit) for hit in found.hits],
             things=[self._thing(thing) for thing in things],
@@ -246,11 +244,9 @@ class ViewMaker:
             is_browsing=is_browsing,
         )
 
-    def _notices(self, address: Address, found: Found) -> list[tuple[str, str, str]]:
+    def _notices(self, address: Address, found: SearchResult) -> list[tuple[str, str, str]]:
         text = self._language.text
         notices = []
-        if found.too_broad:
-            notices.append((text("This search is too broad to be answered in time. Add a word or a filter."), "", ""))
         if found.is_cut:
             notices.append((text("The query was too long: only its beginning was searched for."), "", ""))
         if found.wrong_check_digit:
@@ -284,7 +280,7 @@ class ViewMaker:
             self._language.text(why) if why is not None else "",
         )
 
-    def _thing(self, thing: Named) -> ThingView:
+    def _thing(self, thing: NamedThing) -> ThingView:
         lives = [thing.data.get(name, ("",))[0] for name in ("birth", "death")]
         remark = f"{lives[0]}–{lives[1]}" if any(lives) else ""
         if thing.uses:
@@ -313,7 +309,7 @@ class ViewMaker:
         is_open = name in _SHOWN_OPEN or bool(chosen or excluded)
         return FacetView(name, self._language.text(_FACET_NAMES[name]), rows, is_open)
 
-    def _chosen(self, address: Address, found: Found) -> list[ChosenView]:
+    def _chosen(self, address: Address, found: SearchResult) -> list[ChosenView]:
         labels = {(name, value.value): value for name, values in found.facets.items() for value in values}
         asked = address.asked
         return [
@@ -329,7 +325,7 @@ class ViewMaker:
             for value in filters.get(name, ())
         ]
 
-    def timeline(self, address: Address, found: Found) -> Picture | None:
+    def timeline(self, address: Address, found: SearchResult) -> Picture | None:
         """Draw the publications that a search found by year; None if there are few years."""
         years = found.facets.get("year", ())
         if len(years) < 2:

@@ -1,0 +1,346 @@
+"""The index of a release: its fields, what it stores of each thing, and how that is made from documents.
+
+Publications and all other things are documents of one tantivy index. Texts are tokens of our own (``_words.py``),
+separated by blanks; the values of facets and links are one token each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from hashlib import blake2b
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from tantivy import Filter, Index, Schema, SchemaBuilder, TextAnalyzerBuilder, Tokenizer
+
+from bibld.documents import Document, PublishedView
+from bibld.errors import StageError
+from bibld.search._documents import (
+    AUTHOR,
+    LINK_FIELDS,
+    SERIES,
+    SUBJECT,
+    DocumentReader,
+    EntryKind,
+    LiteralText,
+    Publication,
+    ThingName,
+    control_numbers,
+)
+from bibld.search._words import title_token, tokens_of
+from bibld.text.scripts import first_foreign_script
+
+FOLDER = "search"
+"""The folder of the index in that of its release."""
+
+FORMAT = f"1, tantivy {version('tantivy').rpartition('.')[0]}"
+"""The number is to be raised when the fields change, or the same documents give other tokens.
+
+The next run then fills the index again, as it does with another tantivy, whose files may differ.
+"""
+
+_FORMAT_FILE = "format"
+"""The file with the format, which is written when the index is complete."""
+
+KINDS = tuple(EntryKind)
+TEXT_FIELDS = ("title_words", "agent_words", "subject_words", "other_words")
+"""The texts of publications."""
+
+FACET_FIELDS = ("library", "language", "type", "merged", "authority", *LINK_FIELDS)
+TYPES = (
+    "book", "multivolume", "periodical", "article", "thesis", "music", "audio", "video", "map", "image", "manuscript",
+    "collection", "other",
+)  # fmt: skip
+BEGINNING = "^"
+"""The first token of the words of titles."""
+
+_THINGS_REMEMBERED = 100_000
+_TITLE_ORDER_LIMIT = 60
+"""Characters of a title by which results are sorted."""
+
+_HASH_BITS = 32
+_MAX_WEIGHT = (1 << 24) - 1
+_NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
+_MAX_FORMS = 12
+_MAX_PARTS = 6
+_ISBN_LENGTHS = (10, 13)
+
+Row = dict[str, Any]
+"""The fields of a document of the index. That of a thing other than a publication has no ``order`` yet."""
+
+
+def _build_schema() -> Schema:
+    builder = SchemaBuilder()
+    builder.add_unsigned_field("kind", indexed=True, fast=True)  # the position in KINDS
+    builder.add_text_field("path", tokenizer_name="raw", index_option="basic")
+    builder.add_unsigned_field("order", fast=True)  # see order_of
+    builder.add_bytes_field("data", stored=True)  # StoredPublication or StoredName
+    builder.add_text_field("name_words", tokenizer_name="whitespace", index_option="basic")
+    for name in TEXT_FIELDS:
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
+    for name in FACET_FIELDS:
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
+    builder.add_unsigned_field("year", indexed=True, fast=True)
+    builder.add_text_field("role", tokenizer_name="raw", index_option="basic")  # path and role of agents
+    builder.add_text_field("code", tokenizer_name="raw", index_option="basic")  # identifiers, and hashes of titles
+    builder.add_text_field("title_order", tokenizer_name="only_sorted", index_option="basic", fast=True)
+    return builder.build()
+
+
+SCHEMA = _build_schema()
+
+
+class StoredLink(msgspec.Struct, frozen=True, array_like=True):
+    """A link of a publication: see ``LinkedPath``. ``name`` is that of an agent or subject, if it has one."""
+
+    field: str
+    role: str
+    path: str
+    name: str
+
+
+class StoredPublication(msgspec.Struct, frozen=True, array_like=True, tag_field="tagged", tag=0):
+    """What is stored of a publication. ``records`` are paths after ``record/``.
+
+    ``parts`` are numbers and names of parts, and statements of the edition.
+    """
+
+    path: str
+    title: str
+    forms: tuple[str, ...]
+    statement: str
+    imprint: str
+    year: str
+    type: str
+    languages: tuple[str, ...]
+    records: tuple[str, ...]
+    links: tuple[StoredLink, ...]
+    isbns: tuple[str, ...]
+    parts: tuple[str, ...]
+
+
+class StoredName(msgspec.Struct, frozen=True, array_like=True, tag_field="tagged", tag=1):
+    """What is stored of any other thing: ``title`` is its name, ``forms`` are further ones.
+
+    ``tags`` are the languages of the name and of ``forms``.
+    """
+
+    path: str
+    title: str
+    kind: EntryKind
+    forms: tuple[str, ...]
+    birth: str
+    death: str
+    is_linked: bool
+    tags: tuple[str, ...]
+
+    @property
+    def tokens(self) -> str:
+        """The tokens by which the thing, and the publications that link to it, are found."""
+        forms = zip((self.title, *self.forms), self.tags, strict=True)
+        lives = [life for life in (self.birth, self.death) if life]
+        return _joined([LiteralText(form, tag) for form, tag in forms], *lives)
+
+
+Stored = StoredPublication | StoredName
+decode = msgspec.msgpack.Decoder(Stored).decode
+_encode = msgspec.msgpack.Encoder().encode
+
+
+# -- folders
+
+
+def has_search(release: Path) -> bool:
+    """Whether the folder of a release has an index of this format."""
+    try:
+        return (release / FOLDER / _FORMAT_FILE).read_text(encoding="ascii") == FORMAT
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def mark_complete(folder: Path) -> None:
+    """State that an index is complete, and its format."""
+    (folder / _FORMAT_FILE).write_text(FORMAT, encoding="ascii")
+
+
+def open_index(folder: Path, *, is_new: bool = False) -> Index:
+    """Open the index in a folder, or begin one; raises ``StageError``."""
+    try:
+        index = Index(SCHEMA, str(folder), reuse=False) if is_new else Index.open(str(folder))
+        index.config_reader("manual")
+    except (ValueError, OSError) as error:
+        remedy = f"remove {folder}, then run `bibld run`"
+        raise StageError(f"{folder}: the index cannot be opened: {error}; {remedy}") from error
+    index.register_tokenizer("whitespace", TextAnalyzerBuilder(Tokenizer.whitespace()).build())
+    index.register_fast_field_tokenizer("only_sorted", TextAnalyzerBuilder(Tokenizer.raw()).build())
+    nothing = TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.remove_long(1))  # removes all tokens
+    index.register_tokenizer("only_sorted", nothing.build())
+    return index
+
+
+def order_of(path: str, weight: int) -> int:
+    """Return the number by which things are sorted: those of the greatest weight first, equals by a hash.
+
+    The weight of a publication is the number of its records, that of another thing the number of its publications.
+    """
+    hashed = int.from_bytes(blake2b(path.encode(), digest_size=_HASH_BITS // 8).digest(), "big")
+    return (_MAX_WEIGHT - min(weight, _MAX_WEIGHT)) << _HASH_BITS | hashed
+
+
+def weight_of(order: int) -> int:
+    """Return the weight from what ``order_of`` returned."""
+    return _MAX_WEIGHT - (order >> _HASH_BITS)
+
+
+# -- what is written
+
+
+class RowMaker:
+    """Makes rows from the documents of a release."""
+
+    def __init__(self, base: str, view: PublishedView) -> None:
+        self._reader = DocumentReader(base)
+        self._view = view
+        self.name = lru_cache(_THINGS_REMEMBERED)(self._read_name)
+        """Return what is stored of a thing by its path; None if it has no name."""
+
+        self._tokens = lru_cache(_THINGS_REMEMBERED)(lambda path: name.tokens if (name := self.name(path)) else "")
+
+    def _read_name(self, path: str) -> StoredName | None:
+        document = self._view.document(path)
+        name = self._reader.read_name(document) if document is not None else None
+        return _stored_name(name) if name is not None else None
+
+    def row(self, document: Document) -> Row | None:
+        """Return the row of a document; None if it describes nothing that is searched for."""
+        publication = self._reader.read_publication(document)
+        if publication is not None:
+            return self._publication_row(publication)
+        name = self._reader.read_name(document)
+        return name_row(_stored_name(name)) if name is not None else None
+
+    def _publication_row(self, found: Publication) -> Row:
+        names = [self.name(link.path) for link in found.links]
+        links = tuple(
+            StoredLink(link.field, link.role, link.path, name.title if name and link.field in (AUTHOR, SUBJECT) else "")
+            for link, name in zip(found.links, names, strict=True)
+        )
+        titles = list(dict.fromkeys([found.title, *(text.value for text in found.titles)]))
+        stored = StoredPublication(
+            path=found.path,
+            title=found.title,
+            forms=tuple(dict.fromkeys([*titles[1:], *(text.value for text in found.variants)]))[:_MAX_FORMS],
+            statement=_best(found.statements, found.title),
+            imprint=_best(found.imprints, found.title),
+            year=str(found.year or ""),
+            type=found.type,
+            languages=tuple(found.languages),
+            records=tuple(found.records),
+            links=links,
+            isbns=tuple(found.isbns),
+            parts=tuple(dict.fromkeys(text.value for text in (*found.parts, *found.editions)))[:_MAX_PARTS],
+        )
+        texts = [*sorted(found.titles, key=lambda text: text.value != found.title), *found.variants, *found.parts]
+        row: Row = {
+            "kind": KINDS.index(EntryKind.PUBLICATION),
+            "path": found.path,
+            "order": order_of(found.path, len(found.records)),
+            "data": _encode(stored),
+            "title_words": f"{BEGINNING} {_joined(texts)}",
+            "agent_words": _joined(found.statements, *self._linked_tokens(found, AUTHOR)),
+            "subject_words": " ".join(self._linked_tokens(found, SUBJECT)),
+            "other_words": _joined(
+                [*found.editions, *found.imprints, *found.contents], *self._linked_tokens(found, SERIES)
+            ),
+            "library": found.libraries,
+            "language": found.languages,
+            "type": found.type,
+            "merged": _flag(found.is_merged),
+            "authority": _flag(any(name.is_linked for name in names if name is not None)),
+            "role": [f"{link.path} {link.role}" for link in links if link.role],
+            "code": _codes(found, titles),
+            "title_order": found.title.casefold()[:_TITLE_ORDER_LIMIT],
+            **{field: list({link.path: None for link in links if link.field == field}) for field in LINK_FIELDS},
+        }
+        if found.year is not None:
+            row["year"] = found.year
+        return row
+
+    def _linked_tokens(self, found: Publication, field: str) -> Iterable[str]:
+        """Return the tokens of the things that a field links to, those of equal names once."""
+        return dict.fromkeys(
+            tokens for link in found.links if link.field == field and (tokens := self._tokens(link.path))
+        )
+
+
+def name_row(stored: StoredName) -> Row:
+    """Return the row of a thing that is no publication."""
+    return {
+        "kind": KINDS.index(stored.kind),
+        "path": stored.path,
+        "data": _encode(stored),
+        "name_words": stored.tokens,
+    }
+
+
+def linked_paths(row: Row) -> set[str]:
+    """Return the paths of all things that a publication links to."""
+    return {path for field in LINK_FIELDS for path in row.get(field, ())}
+
+
+def _stored_name(name: ThingName) -> StoredName:
+    own = next((form for form in name.forms if form.value == name.title), LiteralText(name.title, ""))
+    forms = [own, *(form for form in name.forms if form.value != name.title)][:_MAX_FORMS]
+    return StoredName(
+        name.path,
+        name.title,
+        name.kind,
+        tuple(form.value for form in forms[1:]),
+        name.birth,
+        name.death,
+        name.is_linked,
+        tuple(form.language for form in forms),
+    )
+
+
+def _joined(texts: Iterable[LiteralText], *tokens: str) -> str:
+    """Return the tokens of texts; those of the same text occur once."""
+    distinct = dict.fromkeys(texts)
+    return " ".join([token for text in distinct for token in tokens_of(text.value, text.language)] + list(tokens))
+
+
+def _best(texts: list[LiteralText], title: str) -> str:
+    """Return the first text in the script of the title, else the first."""
+    script = first_foreign_script(title)
+    values = [text.value for text in texts]
+    return next((value for value in values if first_foreign_script(value) == script), values[0] if values else "")
+
+
+def _flag(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _codes(found: Publication, titles: Iterable[str]) -> list[str]:
+    tokens = [title_token(title) for title in titles]
+    tokens += [number_token(number) for number in (*found.isbns, *found.numbers)]
+    for record, number in zip(found.records, control_numbers(found.records), strict=True):
+        plain = alphanumeric(number)
+        tokens += ["x" + plain, "x" + alphanumeric(record.partition("/")[0]) + plain]
+    return list(dict.fromkeys(tokens))
+
+
+def number_token(number: str) -> str:
+    """Return the token of an identifier in any form; that of an ISBN does not depend on its length or check digit."""
+    plain = alphanumeric(number)
+    if len(plain) in _ISBN_LENGTHS and plain[:-1].isdecimal():
+        return "i" + (plain[:12] if len(plain) == 13 else f"978{plain[:9]}")
+    return "x" + plain
+
+
+def alphanumeric(text: str) -> str:
+    """Return the letters and digits of a text, in lower case; the Cyrillic х of a check digit is Latin."""
+    return _NOT_ALPHANUMERIC.sub("", text.lower()).replace("х", "x")
