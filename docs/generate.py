@@ -7,7 +7,6 @@ when a page would change.
 
 from __future__ import annotations
 
-import ast
 import importlib
 import inspect
 import re
@@ -15,7 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from itertools import groupby, pairwise
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -191,20 +190,6 @@ def default(field: msgspec.structs.FieldInfo) -> str:
         return "required"
     value = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
     return "none" if value is None or _toml(value) == "{}" else f"`{_toml(value)}`"
-
-
-def switches(flavour: str) -> str:
-    """Return the corrections of a crosswalk, each a switch with what the reference does without it."""
-    fields = msgspec.structs.fields(adapters.settings_type("crosswalk", flavour))
-    (struct,) = [field.type for field in fields if field.name == "corrections"]
-    (declared,) = [node for node in ast.parse(inspect.getsource(struct)).body if isinstance(node, ast.ClassDef)]
-    rows = [
-        (f"`{field.target.id}`", plain(note.value.value))
-        for field, note in pairwise(declared.body)
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
-        if isinstance(note, ast.Expr) and isinstance(note.value, ast.Constant) and isinstance(note.value.value, str)
-    ]
-    return table(("switch", "what the stylesheet does"), rows)
 
 
 def _toml(value: Any) -> str:  # noqa: ANN401
@@ -549,7 +534,6 @@ PARTS: dict[str, Callable[..., str]] = {
     "queries": queries,
     "forms": forms,
     "json_keys": json_keys,
-    "switches": switches,
     "plugin": plugin,
     "own-terms": vocabularies.own_terms,
     "other-terms": vocabularies.other_terms,

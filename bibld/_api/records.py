@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 import msgspec
 
@@ -30,7 +30,8 @@ from bibld.read import read as read_pieces
 from bibld.text.charsets import charset_name
 
 _SOURCE = "file"
-_PROFILED = "marc21"
+_STD = "std"
+_STYLESHEETS = (".xsl", ".xslt")
 _MODS = msgspec.json.Decoder(Mods)
 _RECORDS_AT_ONCE = 500
 
@@ -196,9 +197,10 @@ def _unreadable(file: HarvestedFile, error: HarvestError) -> Reject:
 class Converter:
     """Converts files to MODS, with several processes for large ones, and counts what becomes of each subfield.
 
-    ``flavour`` names the crosswalk (detected for each record otherwise), ``profile`` chooses the mapping of MARC 21:
-    ``std``, or ``loc`` for that of the Library of Congress. ``reader`` and ``charset`` are those of :func:`read`.
-    ``workers`` is the number of processes, 0 for one for each core. Close it, or use it in a ``with`` statement.
+    ``flavour`` names the crosswalk (detected for each record otherwise), ``profile`` the mapping of
+    MARC records: ``std``, or the file of an XSLT stylesheet (``*.xsl``). ``reader`` and ``charset`` are those of
+    :func:`read`. ``workers`` is the number of processes, 0 for one for each core. Close it, or use it in a ``with``
+    statement.
 
     Raises ``ConfigError`` for an unknown name.
     """
@@ -214,8 +216,8 @@ class Converter:
         counts_fields: bool = False,
     ) -> None:
         _check_names(reader, charset)
-        self._settings = _crosswalk_settings(flavour, profile)
-        self._flavour, self._reader, self._charset = flavour, reader, charset
+        self._flavour, self._settings = _choose_crosswalk(flavour, profile or _STD)
+        self._reader, self._charset = reader, charset
         self._counts_fields = counts_fields
         self._tally = crosswalk.Tally()
         self._pool = ConversionPool(workers)
@@ -284,22 +286,22 @@ class Converter:
 
     def coverage(self) -> Table[SubfieldCoverage]:
         """Return what became of every tag and subfield so far; empty unless ``counts_fields`` is true."""
-        return Table(SubfieldCoverage, crosswalk.coverage(self._tally, self._settings.__getitem__))
+        return Table(SubfieldCoverage, crosswalk.coverage(self._tally))
 
 
-def _crosswalk_settings(flavour: str, profile: str | None) -> dict[str, Any]:
-    """Return the settings of every crosswalk by name; raises ``ConfigError`` for an unknown flavour or profile."""
+def _choose_crosswalk(flavour: str, profile: str) -> tuple[str, dict[str, Any]]:
+    """Return the flavour and the settings of every crosswalk by name; raises ``ConfigError`` for unknown names."""
     names = adapters.adapter_names("crosswalk")
     if flavour not in (AUTO, *names):
         raise ConfigError([adapters.unknown_name_message(flavour, [*names, AUTO], "flavour")])
     settings = {name: adapters.settings_type("crosswalk", name)() for name in names}
-    if profile is not None:
-        kind = type(settings[_PROFILED])
-        allowed = [str(name) for name in get_args(get_type_hints(kind).get("profile"))]
-        if profile not in allowed:
-            raise ConfigError([adapters.unknown_name_message(profile, allowed, f"profile of {_PROFILED}")])
-        settings[_PROFILED] = kind(profile=profile)
-    return settings
+    if profile == _STD:
+        return flavour, settings
+    if not profile.endswith(_STYLESHEETS):
+        raise ConfigError([f'unknown profile "{profile}" (allowed: std, and the file of an XSLT stylesheet, *.xsl)'])
+    chosen = msgspec.structs.replace(settings["xslt"], stylesheet=str(Path(profile).absolute()))
+    crosswalk.identity("xslt", chosen)
+    return "xslt" if flavour == AUTO else flavour, settings | {"xslt": chosen}
 
 
 def to_mods(

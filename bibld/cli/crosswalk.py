@@ -21,7 +21,7 @@ _SETTING = re.compile(rf'({"|".join(_OPTION_OF_KEY)}) = "([^"]*)"')
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
-@click.option("--profile", help="Mapping of MARC 21: std, or loc for that of the Library of Congress.")
+@click.option("--profile", help="Mapping of MARC records: std, or the file of an XSLT stylesheet (*.xsl).")
 @click.option("--read", "reader", default="auto", show_default=True, help="Reader of the files; see `bibld adapters`.")
 @click.option("--charset", default="auto", show_default=True, help="Charset of the files, such as cp1251.")
 @click.option("--flavour", default="auto", show_default=True, help="Flavour of the records; see `bibld adapters`.")

@@ -79,6 +79,7 @@ class Checker:
         self._lines = _lines_of_keys(text)
         self._faults: list[tuple[int, str]] = []
         self._adapter_settings: dict[tuple[str, str], Any] = {}
+        self._replaced: dict[str, str] = {}
 
     def check(self, tables: dict[str, Any]) -> Config:
         """Build the configuration; raises ``ConfigError`` with all faults, in the order of their lines."""
@@ -299,6 +300,8 @@ class Checker:
                 self._add_fault(where, f"is not a table; write [{where}]")
             else:
                 settings = adapters.settings_type(stage_of[key], key)
+                replaced = getattr(adapters.load_adapter(stage_of[key], key), "REPLACED", {})
+                self._replaced |= {_join(where, name): advice for name, advice in replaced.items()}
                 self._check_keys(value, [settings], where)
                 self._adapter_settings[stage_of[key], key] = self._struct(settings, value, where)
         return self._struct(type_, table, stage)
@@ -334,7 +337,8 @@ class Checker:
             return msgspec.convert(table[key], type_)
         except msgspec.ValidationError as error:
             words = re.sub(r"`([^`]*)`", lambda found: _TOML_TYPES.get(found[1], found[1]), str(error))
-            self._add_fault(_join(where, key), words.replace("Expected", "expected").replace(" - at $", " at "))
+            words = words.replace("Expected", "expected").replace(" - at $", " at ")
+            self._add_fault(_join(where, key), self._replaced.get(_join(where, key), words))
             return default
 
     def _check_names(self, where: str, names: Iterable[str], stage: str) -> None:
@@ -375,6 +379,9 @@ class Checker:
         self._faults.append((line, f"{self._shown}:{at} {message}"))
 
     def _add_unknown_key(self, where: str, known: Sequence[str]) -> None:
+        if where in self._replaced:
+            self._add_fault(where, self._replaced[where])
+            return
         close = difflib.get_close_matches(where.rpartition(".")[2], known, n=1)
         hint = f'did you mean "{close[0]}"?' if close else f"allowed: {', '.join(sorted(known)) or 'none'}"
         self._add_key_fault(where, f'unknown key "{where}"; {hint}')

@@ -38,6 +38,7 @@ __all__ = [
     "View",
     "convert",
     "coverage",
+    "identity",
     "is_deleted",
     "rules_of",
     "sniff",
@@ -94,19 +95,24 @@ def sniff(record: MarcRecord | Mods | Row) -> str:
     return adapters.detect_adapter("crosswalk", record) or ("unimarc" if is_unimarc(record) else "marc21")
 
 
-def coverage(tally: Tally, settings_of: Callable[[str], Any]) -> list[SubfieldCoverage]:
-    """Return what became of every counted subfield, and by which rules; ``settings_of`` as in :func:`convert`."""
-    rule_sets = {name: rules_of(name, settings_of(name)) for name in adapters.adapter_names("crosswalk")}
+def coverage(tally: Tally) -> list[SubfieldCoverage]:
+    """Return what became of every counted subfield, and by which rules."""
+    rule_sets = {name: rules_of(name) for name in adapters.adapter_names("crosswalk")}
     return list(tally.rows(Writes({name: rules for name, rules in rule_sets.items() if rules is not None})))
 
 
-def rules_of(flavour: str, settings: Any = None) -> RuleSet | None:  # noqa: ANN401
-    """Return the rules of an adapter, None for one without; its settings may choose among several."""
-    adapter = adapters.load_adapter("crosswalk", flavour)
-    if hasattr(adapter, "rules_for") and settings is not None:
-        rules: RuleSet | None = adapter.rules_for(settings)
-        return rules
-    return getattr(adapter, "RULES", None)
+def rules_of(flavour: str) -> RuleSet | None:
+    """Return the rules of an adapter, None for one without."""
+    return getattr(adapters.load_adapter("crosswalk", flavour), "RULES", None)
+
+
+def identity(flavour: str, settings: Any) -> str:  # noqa: ANN401
+    """Return a hash of the files that a crosswalk depends on beside its settings; empty if there are none.
+
+    Raises ``ConfigError`` for a file that cannot be used.
+    """
+    hash_files = None if flavour == AUTO else getattr(adapters.load_adapter("crosswalk", flavour), "identity", None)
+    return str(hash_files(settings)) if hash_files is not None else ""
 
 
 def is_deleted(record: MarcRecord) -> bool:

@@ -3,10 +3,6 @@
 MARC 21 Format for Bibliographic Data (https://www.loc.gov/marc/bibliographic/) to MODS 3.7, along the mapping of the
 Library of Congress, without the faults of its stylesheet: coded dates are W3CDTF, ISBD punctuation is removed, roles
 and authority links are resolved, numbers are checked. ``RULES`` states what each field becomes.
-
-The profile ``loc`` writes what the stylesheet MARC21slim2MODS3-7 (revision 1.140) writes for a document of one record,
-faults included, by ``LOC_RULES``; it differs only where the stylesheet writes no MODS (bare text in ``originInfo`` and
-``physicalDescription``, ``extraterrestrialArea``, ``script`` on a ``relatedItem``).
 """
 
 from __future__ import annotations
@@ -17,8 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
-from bibld.crosswalk._marc21.conventions import STRUCTURAL, conventions
-from bibld.crosswalk._marc21.corrections import Corrections, effective_corrections
+from bibld.crosswalk._marc21.conventions import CONVENTIONS, STRUCTURAL, Marc21View
 from bibld.crosswalk._marc21.fixed import KIND_AND_LANGUAGE, RECORD
 from bibld.crosswalk._marc21.holdings import HOLDINGS
 from bibld.crosswalk._marc21.identifiers import IDENTIFIERS
@@ -30,27 +25,25 @@ from bibld.crosswalk._marc21.related import RELATED
 from bibld.crosswalk._marc21.short_008 import with_complete_008
 from bibld.crosswalk._marc21.subjects import SUBJECTS
 from bibld.crosswalk._marc21.titles import TITLES
-from bibld.crosswalk._marc21_loc.description import DESCRIPTION as LOC_DESCRIPTION
-from bibld.crosswalk._marc21_loc.fields import StylesheetView
-from bibld.crosswalk._marc21_loc.notes_and_numbers import NOTES_AND_NUMBERS as LOC_NOTES_AND_NUMBERS
-from bibld.crosswalk._marc21_loc.related import RELATED as LOC_RELATED
-from bibld.crosswalk._marc21_loc.subjects import SUBJECTS as LOC_SUBJECTS
-from bibld.crosswalk._marc21_loc.titles_and_names import TITLES_AND_NAMES as LOC_TITLES_AND_NAMES
 from bibld.crosswalk._rules import RuleSet
-from bibld.crosswalk._view import View
 from bibld.model.marc import MarcRecord
 from bibld.protocols import Converted
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The profile and its corrections.
+    """``profile``: the mapping, which is always ``std``; another one is run by the crosswalk ``xslt``."""
 
-    ``profile`` names the mapping: ``std``, or ``loc`` for what the stylesheet of the Library of Congress writes;
-    ``corrections``: single ones that are switched off in ``std``, or on in ``loc``.
-    """
+    profile: Literal["std"] = "std"
 
-    profile: Literal["std", "loc"] = "std"
-    corrections: Corrections = Corrections()
+
+_BY_STYLESHEET = 'crosswalk = "xslt" in the source and stylesheet = "MARC21slim2MODS3-7.xsl" in [crosswalk.xslt]'
+
+REPLACED = {
+    "profile": f'must be "std"; to convert by the stylesheet of the Library of Congress, write {_BY_STYLESHEET}',
+    "corrections": "cannot be chosen any more: all are made; remove this table, or convert by a stylesheet: write "
+    + _BY_STYLESHEET,
+}
+"""What to write instead of keys and values that were removed."""
 
 
 RULES = RuleSet(
@@ -61,22 +54,7 @@ RULES = RuleSet(
     PRIVATE_SUBFIELDS | {"852": "x", "856": "x"},
     STRUCTURAL,
 )  # fmt: skip
-"""The rules of ``std``. Fields that their indicator or tag makes private are set aside before any rule."""
-
-LOC_RULES = RuleSet(
-    (LOC_TITLES_AND_NAMES, LOC_DESCRIPTION, LOC_NOTES_AND_NUMBERS, LOC_SUBJECTS, LOC_RELATED), structural=STRUCTURAL
-)
-"""The rules of ``loc``; only local fields are private."""
-
-
-def rules_for(settings: Settings) -> RuleSet:
-    """Return the rules of the profile."""
-    return LOC_RULES if settings.profile == "loc" else RULES
-
-
-PRIORITY = -1
-"""Behind other crosswalks, because it recognises every record that is not of the UNIMARC family."""
-
+"""The rules. Fields that their indicator or tag makes private are set aside before any rule."""
 
 PRIORITY = -1
 """Behind other crosswalks, because it recognises every record that is not of the UNIMARC family."""
@@ -94,11 +72,8 @@ def convert(record: MarcRecord, settings: Settings) -> Converted:
     ``CrosswalkError`` for authority, holdings, classification and community information records.
     """
     refuse_other_kinds(record, unimarc=False)
-    corrections = effective_corrections(settings.profile, settings.corrections)
-    if settings.profile == "loc":
-        return LOC_RULES.convert(StylesheetView(record, corrections))
     record, warnings = with_complete_008(record)
-    converted = RULES.convert(View(record, corrections, conventions(bool(corrections.scripts_named))))
+    converted = RULES.convert(Marc21View(record, None, CONVENTIONS))
     if not converted.mods.title_info:
         warnings += ("the record has no title (245$a)",)
     return replace(converted, warnings=(*converted.warnings, *warnings)) if warnings else converted

@@ -19,8 +19,11 @@ from bibld.read import Examined
 
 def settings_digest(config: Config, source: Source) -> str:
     """Return a hash of the versions and settings that the conversion of a source's records depends on."""
-    settings = [[name, digest(one)] for name, one in config.crosswalk_settings(source).items()]
-    return digest(READ_VERSION, crosswalk.VERSION, source.config.crosswalk, settings)
+    chosen = config.crosswalk_settings(source)
+    settings = [[name, digest(one)] for name, one in chosen.items()]
+    identity = crosswalk.identity(source.config.crosswalk, chosen.get(source.config.crosswalk))
+    files = [identity] if identity else []
+    return digest(READ_VERSION, crosswalk.VERSION, source.config.crosswalk, settings, *files)
 
 
 def conversion_job(config: Config, source: Source, examined: Examined) -> Job:

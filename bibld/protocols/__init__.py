@@ -192,8 +192,9 @@ class Crosswalk(Protocol):
     It may also have
 
     - ``PRIORITY`` (see above), which is -1 for those that accept everything that is left of their family;
-    - ``RULES``: the ``RuleSet`` (``bibld.crosswalk``) of which it is made, for coverage and documentation; and
-      ``rules_for(settings)`` where the settings choose among several.
+    - ``RULES``: the ``RuleSet`` (``bibld.crosswalk``) of which it is made, for coverage and documentation;
+    - ``identity(settings)``: a hash of the files that the results depend on beside the settings;
+    - ``REPLACED``: for each key of its table that was removed, or had a value that was, what to write instead.
     """
 
     Settings: type

@@ -31,12 +31,10 @@ class Flavour(NamedTuple):
 
 
 _UNIMARC, _MARC21 = "     {} 22     i 450 ", "00000{} a2200000 i 4500"
-_STD, _LOC = marc21.Settings(), marc21.Settings("loc")
 
 FLAVOURS = {
     "rusmarc": Flavour(lambda made: rusmarc.convert(made, rusmarc.Settings()), _UNIMARC, "nam0", "200 1#$aК"),
-    "marc21": Flavour(lambda made: marc21.convert(made, _STD), _MARC21, "nam", "245 00$aK"),
-    "marc21-loc": Flavour(lambda made: marc21.convert(made, _LOC), _MARC21, "nam", "245 00$aK"),
+    "marc21": Flavour(lambda made: marc21.convert(made, marc21.Settings()), _MARC21, "nam", "245 00$aK"),
 }
 
 

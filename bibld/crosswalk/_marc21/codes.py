@@ -90,11 +90,6 @@ LITERARY_FORM = {
 }  # fmt: skip
 """008/33 of books."""
 
-LITERARY_FORM_OF_STYLESHEET = {code: term for code, term in LITERARY_FORM.items() if code not in ("1", "m", "p")} | {
-    "l": "fiction"
-}
-"""The same as the stylesheet of the Library of Congress reads it."""
-
 VISUAL_GENRE = {
     "a": "art original", "b": "kit", "c": "art reproduction", "d": "diorama", "f": "filmstrip", "g": "game",
     "i": "picture", "k": "graphic", "l": "technical drawing", "m": "motion picture", "n": "chart",

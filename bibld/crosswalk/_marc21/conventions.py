@@ -5,14 +5,14 @@ MARC 21 Format for Bibliographic Data, Appendix A (control subfields) and field 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-
 from msgspec.structs import replace
 
-from bibld.crosswalk._view import Conventions, Linkage, LinkedField
+from bibld.crosswalk._view import Conventions, Linkage, LinkedField, View
 from bibld.model.marc import DataField
-from bibld.text.scripts import CJK, HAN, JAPANESE, KOREAN, LATIN, first_foreign_script
+from bibld.text.scripts import CJK, HAN, JAPANESE, KOREAN, first_foreign_script
+
+Marc21View = View[None]
+"""A record of MARC 21 while it is converted."""
 
 _SCRIPT_OF_CODE = {
     "(3": "Arab", "(4": "Arab", "(B": "Latn", "!E": "Latn", "(N": "Cyrl", "(Q": "Cyrl", "(2": "Hebr", "(S": "Grek",
@@ -24,11 +24,8 @@ _PRIVATE_BY_INDICATOR = frozenset(("541", "542", "561", "583"))
 
 _TITLE_TAGS = frozenset(("130", "210", "222", "240", "242", "245", "246", "247", "440", "490"))
 
-Naming = Callable[[str, DataField], str]
-"""Returns the script of a field from the code in its ``$6``."""
 
-
-def link(field: DataField, naming: Naming) -> LinkedField | None:
+def link(field: DataField) -> LinkedField | None:
     """Return a field with ``$6`` under the tag whose rules apply (for 880: the tag in ``$6``), and its linkage.
 
     An 880 whose ``$6`` names no tag gives None and stays what it is, so that no rule reads it.
@@ -43,11 +40,11 @@ def link(field: DataField, naming: Naming) -> LinkedField | None:
     if field.tag != "880":
         if not occurrence:
             return None
-        return LinkedField(field, Linkage(_group(occurrence), naming(code, field)))
+        return LinkedField(field, Linkage(_group(occurrence), _script(code, field)))
     if len(tag) != 3 or not tag.isascii() or not tag.isdecimal() or tag < "010" or tag == "880":
         return None
     linked = replace(field, tag=tag)
-    return LinkedField(linked, Linkage(_group(occurrence), naming(code, field), is_alternate=True))
+    return LinkedField(linked, Linkage(_group(occurrence), _script(code, field), is_alternate=True))
 
 
 def is_private(field: DataField) -> bool:
@@ -68,7 +65,7 @@ def _group(occurrence: str) -> str | None:
     return occurrence if occurrence.isdecimal() and occurrence != "00" else None
 
 
-def script_named(code: str, field: DataField) -> str:
+def _script(code: str, field: DataField) -> str:
     """Return the script (ISO 15924) that the code in ``$6`` names, or else that of the field's text."""
     known = _SCRIPT_OF_CODE.get(code)
     if known is not None and known != CJK:
@@ -80,26 +77,12 @@ def script_named(code: str, field: DataField) -> str:
     return HAN if known == CJK and found not in (JAPANESE, KOREAN) else found
 
 
-def script_of_code(code: str, field: DataField) -> str:
-    """Return what the stylesheet of the Library of Congress writes: empty for a code that is not of MARC-8."""
-    return _SCRIPT_OF_CODE.get(code[:2], "") if code else LATIN
-
-
 def _titles(tag: str) -> str:
     return "at" if tag in _TITLE_TAGS or tag[:1] in ("7", "8") else ""
 
 
-@cache
-def conventions(scripts_named: bool) -> Conventions:
-    """Return the conventions of every record of MARC 21; no data field has counted positions: all are tidied."""
-    naming = script_named if scripts_named else script_of_code
-    return Conventions(
-        is_private=is_private,
-        link=lambda field: link(field, naming),
-        cleans=lambda tag: True,
-        titles=_titles,
-    )
-
+CONVENTIONS = Conventions(is_private=is_private, link=link, cleans=lambda tag: True, titles=_titles)
+"""The conventions of every record of MARC 21; no data field has counted positions: all are tidied."""
 
 STRUCTURAL = "68"
 """Subfields of every field that link fields and carry no content."""

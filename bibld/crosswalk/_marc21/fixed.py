@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from bibld.crosswalk._marc21 import codes
-from bibld.crosswalk._marc21.corrections import Corrections
+from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, entry_date, first_address, iso_time
-from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import (
     Date,
@@ -40,18 +39,18 @@ RECORD_ORIGIN = "Converted from MARC 21 by bibld"
 _LANGUAGE_SCHEMES = {"rfc3066": "rfc3066", "rfc4646": "rfc4646", "rfc5646": "rfc5646", "iso639-3": "iso639-3"}
 
 
-def leader_code(view: View[Corrections], position: int) -> str:
+def leader_code(view: Marc21View, position: int) -> str:
     """Return one character of the leader."""
     return view.record.leader.text[position : position + 1]
 
 
-def fixed(view: View[Corrections], start: int, end: int | None = None) -> str:
+def fixed(view: Marc21View, start: int, end: int | None = None) -> str:
     """Return positions of the first 008."""
     text = view.control("008")
     return text[start : start + 1 if end is None else end] if text else ""
 
 
-def configuration(view: View[Corrections]) -> str:
+def configuration(view: Marc21View) -> str:
     """Return how to read 008/18-34: as for a book, a serial …; empty where leader/06 does not decide."""
     kind = leader_code(view, 6)
     if kind == "a":
@@ -60,12 +59,10 @@ def configuration(view: View[Corrections]) -> str:
 
 
 @KIND_AND_LANGUAGE.record("typeOfResource, with collection and manuscript", tLDR="")
-def type_of_resource(view: View[Corrections]) -> Iterator[TypeOfResource]:
+def type_of_resource(view: Marc21View) -> Iterator[TypeOfResource]:
     """Leader/06 and /07."""
     kind = leader_code(view, 6)
     value = codes.TYPE_OF_RESOURCE.get(kind)
-    if not view.settings.kits_typed and (value is None or kind == "o"):
-        value = ""
     if value is None:
         view.warn(f"leader/06 {kind!r} is an unknown type of record; no typeOfResource written")
         return
@@ -77,7 +74,7 @@ def type_of_resource(view: View[Corrections]) -> Iterator[TypeOfResource]:
 
 
 @KIND_AND_LANGUAGE.record("genre[marcgt] from coded data", t007="", t008="")
-def coded_genres(view: View[Corrections]) -> Iterator[Genre]:
+def coded_genres(view: Marc21View) -> Iterator[Genre]:
     """008 by the kind of resource, and 007 of maps."""
     terms = dict.fromkeys(_coded_genres(view))
     for term in terms:
@@ -85,29 +82,29 @@ def coded_genres(view: View[Corrections]) -> Iterator[Genre]:
             yield Genre(value=term, authority="marcgt")
 
 
-def _coded_genres(view: View[Corrections]) -> Iterator[str | None]:
+def _coded_genres(view: Marc21View) -> Iterator[str | None]:
     kind = configuration(view)
     if any(text.startswith("ar") for text in view.controls("007")):
         yield "remote-sensing image"
-    if fixed(view, 25) == "d" and (kind == codes.MAP or not view.settings.coded_genres_by_kind):
+    if fixed(view, 25) == "d" and kind == codes.MAP:
         yield "globe"
     yield from _genres_of_kind(view, kind)
     if kind in (codes.BOOK, codes.SERIAL):
-        yield from _contents_genres(view, kind)
-    if fixed(view, 28) in _government_codes(view, kind):
+        terms = codes.BOOK_CONTENTS_GENRE if kind == codes.BOOK else codes.CONTENTS_GENRE
+        yield from map(terms.get, fixed(view, 24, 28))
+    if kind not in ("", codes.MUSIC, codes.MIXED) and fixed(view, 28) in (*codes.GOVERNMENT_CODES,):
         yield "government publication"
     if kind in (codes.BOOK, codes.SERIAL) and fixed(view, 29) == "1":
         yield "conference publication"
     if kind == codes.BOOK:
         if fixed(view, 30) == "1":
             yield "festschrift"
-        read = view.settings.literary_forms_read
-        yield (codes.LITERARY_FORM if read else codes.LITERARY_FORM_OF_STYLESHEET).get(fixed(view, 33))
+        yield codes.LITERARY_FORM.get(fixed(view, 33))
         if fixed(view, 34) in (*codes.BIOGRAPHY_CODES,):
             yield "biography"
 
 
-def _genres_of_kind(view: View[Corrections], kind: str) -> Iterator[str | None]:
+def _genres_of_kind(view: Marc21View, kind: str) -> Iterator[str | None]:
     """Yield the genres from positions of 008 that only one kind of resource has."""
     if kind == codes.MAP:
         yield from _genres_of_008_and_007(view, codes.MAP_GENRE, 25, {"ad": "atlas", "aj": "map"})
@@ -117,48 +114,24 @@ def _genres_of_kind(view: View[Corrections], kind: str) -> Iterator[str | None]:
         for code in fixed(view, 30, 32):
             yield codes.MUSIC_TEXT_GENRE.get(code)
     elif kind == codes.VISUAL:
-        read = view.settings.literary_forms_read
-        forms = codes.VISUAL_GENRE if read else codes.VISUAL_GENRE | {"g": "legal article"}
-        yield from _genres_of_008_and_007(view, forms, 33, {"aq": "model"})
+        yield from _genres_of_008_and_007(view, codes.VISUAL_GENRE, 33, {"aq": "model"})
     elif kind == codes.SERIAL:
         yield codes.SERIAL_GENRE.get(fixed(view, 21))
 
 
 def _genres_of_008_and_007(
-    view: View[Corrections], terms: Mapping[str, str], position: int, terms_of_007: Mapping[str, str]
+    view: Marc21View, terms: Mapping[str, str], position: int, terms_of_007: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield the genres stated by a position of 008 and by 007; the stylesheet takes the first of the terms."""
+    """Yield the genres stated by a position of 008 and by 007."""
     coded = terms.get(fixed(view, position))
-    found = [] if coded is None else [coded]
+    if coded is not None:
+        yield coded
     descriptions = view.controls("007")
-    found.extend(term for start, term in terms_of_007.items() if any(text.startswith(start) for text in descriptions))
-    if view.settings.every_coded_genre:
-        yield from found
-    elif found:
-        yield min(found, key=[*terms.values()].index)
-
-
-def _contents_genres(view: View[Corrections], kind: str) -> Iterator[str | None]:
-    contents = fixed(view, 24, 28)
-    if view.settings.every_coded_genre:
-        terms = codes.BOOK_CONTENTS_GENRE if kind == codes.BOOK else codes.CONTENTS_GENRE
-        for code in contents:
-            yield terms.get(code)
-        return
-    yield codes.CONTENTS_GENRE.get(min((code for code in contents if code in codes.CONTENTS_GENRE), default=""))
-    if kind == codes.BOOK and contents[:1] in ("j", "2"):
-        yield codes.BOOK_CONTENTS_GENRE[contents[0]]
-
-
-def _government_codes(view: View[Corrections], kind: str) -> tuple[str, ...]:
-    by_kind = view.settings.coded_genres_by_kind
-    if kind in ("", codes.MUSIC, codes.MIXED) or (kind == codes.SERIAL and not by_kind):
-        return ()
-    return (*codes.GOVERNMENT_CODES,) if by_kind else (*codes.GOVERNMENT_CODES, "u", "|")
+    yield from (term for start, term in terms_of_007.items() if any(text.startswith(start) for text in descriptions))
 
 
 @KIND_AND_LANGUAGE.field("047", "abcdefgh2", "genre[musical composition], authority marcmuscomp or $2")
-def form_of_composition(field: DataField, view: View[Corrections]) -> Iterator[Genre]:
+def form_of_composition(field: DataField, view: Marc21View) -> Iterator[Genre]:
     """Form of musical composition."""
     authority = field.first("2") if field.indicator2 == "7" else "marcmuscomp"
     for value in field.values(*"abcdefgh"):
@@ -166,33 +139,23 @@ def form_of_composition(field: DataField, view: View[Corrections]) -> Iterator[G
 
 
 @KIND_AND_LANGUAGE.field("336", "ab2", "genre with the authority of $2, one for each $a (without $a: $b)")
-def content_type(field: DataField, view: View[Corrections]) -> Iterator[Genre]:
+def content_type(field: DataField, view: Marc21View) -> Iterator[Genre]:
     """Content type (RDA 6.9)."""
     for value in field.values("a") or field.values("b"):
         yield Genre(value=value, authority=field.first("2"))
 
 
 @KIND_AND_LANGUAGE.field("655", "abvxyz02", "genre, authority from the second indicator or $2")
-def genre_or_form(field: DataField, view: View[Corrections]) -> Iterator[Genre]:
+def genre_or_form(field: DataField, view: Marc21View) -> Iterator[Genre]:
     """Index term of genre or form; subdivisions follow after a hyphen."""
     value = "-".join(map(chop, field.values(*"abvxyz")))
     if value:
-        authority = genre_authority(field, view)
+        authority = field.first("2") if field.indicator2 == "7" else codes.SUBJECT_AUTHORITY.get(field.indicator2)
         yield Genre(value=value, authority=authority, value_uri=first_address(field.values("0")))
 
 
-def genre_authority(field: DataField, view: View[Corrections]) -> str | None:
-    """Return the thesaurus of a 655."""
-    if view.settings.genre_authority_named:
-        return field.first("2") if field.indicator2 == "7" else codes.SUBJECT_AUTHORITY.get(field.indicator2)
-    source = field.first("2")
-    if source is not None:
-        return source
-    return "marcgt" if field.indicator2 == " " else field.indicator2
-
-
 @KIND_AND_LANGUAGE.record("targetAudience[marctarget] from coded data", t008="")
-def coded_audience(view: View[Corrections]) -> Iterator[TargetAudience]:
+def coded_audience(view: Marc21View) -> Iterator[TargetAudience]:
     """008/22 of books, computer files, music and visual materials."""
     if configuration(view) in (codes.BOOK, codes.FILE, codes.MUSIC, codes.VISUAL):
         term = codes.AUDIENCE.get(fixed(view, 22))
@@ -201,19 +164,18 @@ def coded_audience(view: View[Corrections]) -> Iterator[TargetAudience]:
 
 
 @KIND_AND_LANGUAGE.record("language, with objectPart", t008="", t041="abdefghj2")
-def languages(view: View[Corrections]) -> Iterator[Language]:
+def languages(view: Marc21View) -> Iterator[Language]:
     """008/35-37 and 041, each language of each part once."""
     seen: set[tuple[str, str | None]] = set()
-    main = None if view.settings.part_languages_kept else fixed(view, 35, 38)
     for code, authority, part in _languages(view):
-        if (code, part) not in seen and (part is None or code != main):
+        if (code, part) not in seen:
             seen.add((code, part))
             yield Language(
                 language_term=(LanguageTerm(value=code, type="code", authority=authority),), object_part=part
             )
 
 
-def _languages(view: View[Corrections]) -> Iterator[tuple[str, str, str | None]]:
+def _languages(view: Marc21View) -> Iterator[tuple[str, str, str | None]]:
     coded = fixed(view, 35, 38)
     if _is_language_code(coded):
         yield coded.casefold(), "iso639-2b", None
@@ -256,7 +218,7 @@ def _is_language_code(code: str) -> bool:
     "recordInfo: identifier, dates, content source, description standard, language of cataloging",
     tLDR="", t001="", t003="", t005="", t008="", t040="abe",
 )  # fmt: skip
-def record_info(view: View[Corrections]) -> Iterator[RecordInfo]:
+def record_info(view: Marc21View) -> Iterator[RecordInfo]:
     """About the record: identifier, agency, dates, rules."""
     number = (view.control("001") or "").strip()
     source = (view.control("003") or "").strip() or None
@@ -278,7 +240,7 @@ def record_info(view: View[Corrections]) -> Iterator[RecordInfo]:
     )
 
 
-def _creation_date(view: View[Corrections]) -> tuple[Date, ...]:
+def _creation_date(view: Marc21View) -> tuple[Date, ...]:
     text = fixed(view, 0, 6)
     date = entry_date(text)
     if date is not None:
@@ -288,7 +250,7 @@ def _creation_date(view: View[Corrections]) -> tuple[Date, ...]:
     return ()
 
 
-def _change_date(view: View[Corrections]) -> tuple[Date, ...]:
+def _change_date(view: Marc21View) -> tuple[Date, ...]:
     text = view.control("005")
     date = iso_time(text) if text else None
     if date is not None:

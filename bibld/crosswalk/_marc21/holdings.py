@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._marc21.corrections import Corrections
+from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import address, join
-from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import (
     Classification,
@@ -29,28 +28,28 @@ HOLDINGS = RuleBook()
 
 
 @HOLDINGS.field("050", "ab3", "classification[lcc]")
-def lc_call_number(field: DataField, view: View[Corrections]) -> Iterator[Classification]:
+def lc_call_number(field: DataField, view: Marc21View) -> Iterator[Classification]:
     """Library of Congress call numbers: each class with the item number that follows it."""
     for value in _with_item_numbers(field):
         yield Classification(value=value, authority="lcc", display_label=field.first("3"))
 
 
 @HOLDINGS.field("060", "ab", "classification[nlm]")
-def nlm_call_number(field: DataField, view: View[Corrections]) -> Iterator[Classification]:
+def nlm_call_number(field: DataField, view: Marc21View) -> Iterator[Classification]:
     """National Library of Medicine call numbers."""
     for value in _with_item_numbers(field):
         yield Classification(value=value, authority="nlm")
 
 
 @HOLDINGS.field("080", "abx2", "classification[udc], one for each $a")
-def udc_number(field: DataField, view: View[Corrections]) -> Iterator[Classification]:
+def udc_number(field: DataField, view: Marc21View) -> Iterator[Classification]:
     """Universal Decimal Classification, with its common auxiliary subdivisions."""
     for value in _with_item_numbers(field, "bx"):
         yield Classification(value=value, authority="udc", edition=field.first("2"))
 
 
 @HOLDINGS.field("082", "ab2", "classification[ddc], one for each $a, edition from $2")
-def dewey_number(field: DataField, view: View[Corrections]) -> Iterator[Classification]:
+def dewey_number(field: DataField, view: Marc21View) -> Iterator[Classification]:
     """Dewey Decimal Classification, without the marks where a number may be cut."""
     for value in _with_item_numbers(field):
         number = value.replace("/", "").replace("'", "").replace("′", "")
@@ -59,17 +58,15 @@ def dewey_number(field: DataField, view: View[Corrections]) -> Iterator[Classifi
 
 
 @HOLDINGS.field("084", "ab2", "classification, authority from $2, one for each $a")
-def other_class_mark(field: DataField, view: View[Corrections]) -> Iterator[Classification]:
+def other_class_mark(field: DataField, view: Marc21View) -> Iterator[Classification]:
     """Other classifications, such as rubbk."""
     for value in _with_item_numbers(field):
         yield Classification(value=value, authority=field.first("2"))
 
 
 @HOLDINGS.field("086", "a2", "classification[sudocs, candoc or $2]")
-def government_document_number(field: DataField, view: View[Corrections]) -> Iterator[Classification]:
+def government_document_number(field: DataField, view: Marc21View) -> Iterator[Classification]:
     """Class marks of government documents."""
-    if not view.settings.government_numbers_written:
-        return
     authority = {"0": "sudocs", "1": "candoc"}.get(field.indicator1) or field.first("2")
     for value in field.values("a"):
         yield Classification(value=value, authority=authority)
@@ -92,7 +89,7 @@ def _with_item_numbers(field: DataField, item_codes: str = "b") -> Iterator[str]
 
 
 @HOLDINGS.field("852", "abehijklmptuz", "location: physicalLocation, shelfLocator, holdingSimple")
-def holding(field: DataField, view: View[Corrections]) -> Iterator[Location]:
+def holding(field: DataField, view: Marc21View) -> Iterator[Location]:
     """Where copies are kept."""
     places = [PhysicalLocation(value=text) for text in (join(field, "abe"),) if text]
     shelf = join(field, "hijklm")
@@ -110,11 +107,8 @@ def holding(field: DataField, view: View[Corrections]) -> Iterator[Location]:
 
 
 @HOLDINGS.record("location/url, displayLabel from $y $3, note from $z", t856="u3yz")
-def addresses(view: View[Corrections]) -> Iterator[Location]:
+def addresses(view: Marc21View) -> Iterator[Location]:
     """Addresses of the resource itself and of versions of it (a related resource is a related item)."""
-    if not view.settings.addresses_by_field:
-        yield from _of_every_field(view)
-        return
     own = [field for field in view.fields("856") if field.indicator2 != "2"]
     primary = next((field for wanted in "01" for field in own if field.indicator2 == wanted), own[0] if own else None)
     usage = "primary display"
@@ -125,40 +119,7 @@ def addresses(view: View[Corrections]) -> Iterator[Location]:
             yield view.mark(Location(url=(url,)), field)
 
 
-def _of_every_field(view: View[Corrections]) -> Iterator[Location]:
-    fields = list(view.fields("856"))
-    if not any(field.indicator2 != "2" and field.values("u") for field in fields if not view.is_alternate(field)):
-        return
-    for field, is_primary in zip(fields, primary_displays(view), strict=True):
-        label = join(field, "y3") if field.values("y", "3") else "electronic resource"
-        url = Url(
-            value=field.first("u") or "",
-            display_label=label,
-            usage="primary display" if is_primary else None,
-            note=join(field, "z") if field.values("z") else None,
-        )
-        yield view.mark(Location(url=(url,)), field)
-
-
-def primary_displays(view: View[Corrections]) -> list[bool]:
-    """Return for each 856 whether it is the first of the best kind: the resource, a version, anything unrelated."""
-    regular = [field.indicator2 for field in view.fields("856") if not view.is_alternate(field)]
-    earlier: list[str] = []
-    is_primary = []
-    for field in view.fields("856"):
-        kind = field.indicator2
-        if kind == "0":
-            is_primary.append("0" not in earlier)
-        elif kind == "1":
-            is_primary.append("0" not in regular and "1" not in earlier)
-        else:
-            is_primary.append(kind != "2" and "0" not in regular and "1" not in regular and not earlier)
-        if not view.is_alternate(field):
-            earlier.append(kind)
-    return is_primary
-
-
-def link_urls(field: DataField, view: View[Corrections]) -> Iterator[Url]:
+def link_urls(field: DataField, view: Marc21View) -> Iterator[Url]:
     """Yield the addresses in a field 856 that can become links; others cause a warning."""
     label = join(field, "3y") or None
     note = join(field, "z") or None

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.codes import PUBLISHER_NUMBER
-from bibld.crosswalk._marc21.corrections import Corrections
+from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, join
-from bibld.crosswalk._view import View
 from bibld.model import identifiers
 from bibld.model.marc import DataField
 from bibld.model.mods import Identifier
@@ -41,11 +39,8 @@ def issn_identifier(text: str, kind: str = "issn", cancelled: bool = False) -> I
 
 
 @IDENTIFIERS.field("020", "aqz", "identifier[isbn], invalid for $z and wrong check digits, displayLabel from $q")
-def isbns(field: DataField, view: View[Corrections]) -> Iterator[Identifier]:
+def isbns(field: DataField, view: Marc21View) -> Iterator[Identifier]:
     """ISBN."""
-    if not view.settings.isbns_normalized:
-        yield from raw_isbns(field)
-        return
     qualifier = ", ".join([chop(text).strip("() ") for text in field.values("q")])
     for subfield in field.subfields:
         if subfield.code not in "az":
@@ -59,21 +54,13 @@ def isbns(field: DataField, view: View[Corrections]) -> Iterator[Identifier]:
         yield made
 
 
-def raw_isbns(field: DataField) -> Iterator[Identifier]:
-    """Yield the first valid and the first invalid number of a field, with hyphens and qualifier."""
-    for code, invalid in (("a", None), ("z", "yes")):
-        text = field.first(code)
-        if text is not None:
-            yield Identifier(value=text, type="isbn", invalid=invalid)
-
-
 _ISSN_KINDS = {
     "a": ("issn", False), "y": ("issn", True), "z": ("issn", True), "l": ("issn-l", False), "m": ("issn-l", True),
 }  # fmt: skip
 
 
 @IDENTIFIERS.field("022", "almyz", "identifier[issn, issn-l]")
-def issns(field: DataField, view: View[Any]) -> Iterator[Identifier]:
+def issns(field: DataField, view: Marc21View) -> Iterator[Identifier]:
     """ISSN and ISSN-L."""
     for subfield in field.subfields:
         if subfield.code not in _ISSN_KINDS:
@@ -92,7 +79,7 @@ _OTHER_STANDARD = {"0": "isrc", "1": "upc", "2": "ismn", "3": "ean", "4": "sici"
 
 
 @IDENTIFIERS.field("024", "adqz2", "identifier, type from the first indicator or $2")
-def other_standard_numbers(field: DataField, view: View[Any]) -> Iterator[Identifier]:
+def other_standard_numbers(field: DataField, view: Marc21View) -> Iterator[Identifier]:
     """Other standard identifiers; those of type 7 name their scheme in ``$2``."""
     kind = field.first("2") if field.indicator1 == "7" else _OTHER_STANDARD.get(field.indicator1)
     kind = kind.strip().casefold() if kind else None
@@ -136,7 +123,7 @@ def _register(tag: str, kind: str) -> None:
     has_source = kind == "nbn"
 
     @IDENTIFIERS.field(tag, "az2" if has_source else "az", f"identifier[{kind}]")
-    def number(field: DataField, view: View[Any]) -> Iterator[Identifier]:
+    def number(field: DataField, view: Marc21View) -> Iterator[Identifier]:
         """Bibliography, report or other number, also cancelled; displayLabel: code of the national bibliography."""
         label = field.first("2") if has_source else None
         for subfield in field.subfields:
@@ -152,7 +139,7 @@ _PUBLISHER_NUMBER = PUBLISHER_NUMBER | {"6": "distributor number"}
 
 
 @IDENTIFIERS.field("028", "ab", "identifier, type from the first indicator")
-def publisher_number(field: DataField, view: View[Any]) -> Iterator[Identifier]:
+def publisher_number(field: DataField, view: Marc21View) -> Iterator[Identifier]:
     """Issue, plate or other number of a publisher or distributor, with its source."""
     value = join(field, "ab")
     if value:
@@ -163,7 +150,7 @@ _SYSTEM_PREFIXES = {"(OCoLC)": "oclc", "(WlCaITV)": "WlCaITV"}
 
 
 @IDENTIFIERS.field("035", "az", "identifier[oclc], or [local] with the prefix of the system")
-def system_number(field: DataField, view: View[Any]) -> Iterator[Identifier]:
+def system_number(field: DataField, view: Marc21View) -> Iterator[Identifier]:
     """Control number in another system; one without the prefix of its system is left out."""
     for subfield in field.subfields:
         if subfield.code not in "az" or not subfield.value.startswith("("):
@@ -184,7 +171,7 @@ def system_identifier(text: str) -> Identifier:
 
 
 @IDENTIFIERS.field("037", "abc", "identifier[stock number], displayLabel from $c")
-def stock_number(field: DataField, view: View[Any]) -> Iterator[Identifier]:
+def stock_number(field: DataField, view: Marc21View) -> Iterator[Identifier]:
     """Source of acquisition."""
     value = join(field, "ab")
     if value:
@@ -192,7 +179,7 @@ def stock_number(field: DataField, view: View[Any]) -> Iterator[Identifier]:
 
 
 @IDENTIFIERS.field("856", "u", "identifier[doi, hdl] from the address")
-def persistent_address(field: DataField, view: View[Any]) -> Iterator[Identifier]:
+def persistent_address(field: DataField, view: Marc21View) -> Iterator[Identifier]:
     """DOI or Handle in an address of the resource itself."""
     if field.indicator2 == "2":
         return
@@ -206,6 +193,6 @@ def persistent_address(field: DataField, view: View[Any]) -> Iterator[Identifier
                 break
 
 
-def _has_identifier(view: View[Any], kind: str, value: str) -> bool:
+def _has_identifier(view: Marc21View, kind: str, value: str) -> bool:
     stated = (text for field in view.fields("024") if field.first("2") == kind for text in field.values("a"))
     return any(_bare(text, kind) == value for text in stated)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
 from bibld.crosswalk._authority_links import NO_LINKS, AuthorityLinks, authority_links
-from bibld.crosswalk._marc21.corrections import Corrections
+from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import address, chop, chop_name
-from bibld.crosswalk._view import View
 from bibld.model.marc import DataField, Subfield
-from bibld.model.mods import Name, NameIdentifier, NamePart, Role, RoleTerm
+from bibld.model.mods import Name, NamePart, Role, RoleTerm
 from bibld.model.relators import TERM_OF_RELATOR, relator_of
 
 NAMES = RuleBook()
-
-Tidy = Callable[[str], str]
-"""Takes final punctuation off a name, or leaves it."""
 
 PERSONAL, FAMILY, CORPORATE, CONFERENCE = "personal", "family", "corporate", "conference"
 
@@ -30,9 +26,7 @@ CONFERENCE_CODES = "acdejnq014"
 """The subfields that :func:`heading_name` reads, for each kind."""
 
 
-def heading_name(
-    field: DataField, corrections: Corrections, before_title: bool = False, links: AuthorityLinks | None = None
-) -> Name | None:
+def heading_name(field: DataField, before_title: bool = False, links: AuthorityLinks | None = None) -> Name | None:
     """Return the name in a heading X00, X10 or X11, without its title; None where the heading has none.
 
     ``before_title``: only the subfields before ``$t`` are the name's (7XX, 8XX). ``links`` replace those that ``$0``
@@ -41,42 +35,30 @@ def heading_name(
     subfields = field.subfields
     if before_title:
         subfields = subfields[: len(subfields) - len(work_of_heading(field).subfields)]
-    tidy = chop_name if corrections.names_tidied else str
     if field.tag[1:] == "00":
         kind = FAMILY if field.indicator1 == "3" else PERSONAL
-        name_parts = _personal_parts(subfields, tidy)
+        name_parts = _personal_parts(subfields)
     elif field.tag[1:] == "10":
         kind = CORPORATE
         meeting = " ".join([subfield.value for subfield in subfields if subfield.code in "cdn"])
-        name_parts = _untyped([*(subfield.value for subfield in subfields if subfield.code in "ab"), meeting], tidy)
+        name_parts = _untyped([*(subfield.value for subfield in subfields if subfield.code in "ab"), meeting])
     else:
         kind = CONFERENCE
         heading = " ".join([subfield.value for subfield in subfields if subfield.code in "acdenq"])
-        name_parts = _untyped([heading], tidy)
+        name_parts = _untyped([heading])
     if not name_parts or name_parts[0].type is not None:
         return None
-    role_code = "j" if kind == CONFERENCE and corrections.conference_roles_read else "e"
     name = Name(
         name_part=tuple(name_parts),
         affiliation=tuple(subfield.value for subfield in subfields if subfield.code == "u" and field.tag[1:] == "00"),
-        role=(roles if corrections.roles_paired else separate_roles)(field, role_code),
+        role=roles(field, "j" if kind == CONFERENCE else "e"),
         type=kind,
     )
-    if links is None and not corrections.authority_links_resolved:
-        texts = field.values("0")
-        identifiers = (NameIdentifier(value=" ".join(texts)),) if texts else ()
-        return replace(name, name_identifier=identifiers, xlink_href=authority_href(field))
     if links is None:
         links = heading_links(field)
     return replace(
         name, name_identifier=links.identifiers, authority_uri=links.authority_uri, value_uri=links.value_uri
     )
-
-
-def authority_href(field: DataField) -> str | None:
-    """Return the last ``$0``, unchanged."""
-    texts = field.values("0")
-    return texts[-1] if texts else None
 
 
 def heading_links(field: DataField) -> AuthorityLinks:
@@ -105,12 +87,6 @@ def roles(field: DataField, text_code: str) -> tuple[Role, ...]:
     if not texts and not codes:
         return ()
     return _paired(texts, codes)
-
-
-def separate_roles(field: DataField, text_code: str) -> tuple[Role, ...]:
-    """Return a role for each relator term and one for each code, unchanged."""
-    terms = [Role((RoleTerm(value=text, type="text"),)) for text in map(chop, field.values(text_code)) if text]
-    return (*terms, *(Role((_marc_relator(code),)) for code in field.values("4")))
 
 
 def _paired(texts: list[str], codes: list[RoleTerm]) -> tuple[Role, ...]:
@@ -157,7 +133,7 @@ def work_of_heading(field: DataField) -> DataField:
     return replace(field, subfields=())
 
 
-def _personal_parts(subfields: Iterable[Subfield], tidy: Tidy) -> list[NamePart]:
+def _personal_parts(subfields: Iterable[Subfield]) -> list[NamePart]:
     heading: list[str] = []
     terms: list[str] = []
     dates: list[str] = []
@@ -168,27 +144,25 @@ def _personal_parts(subfields: Iterable[Subfield], tidy: Tidy) -> list[NamePart]
             terms.append(subfield.value)
         elif subfield.code == "d":
             dates.append(chop(subfield.value))
-    name_parts = _untyped([" ".join(heading)], tidy)
+    name_parts = _untyped([" ".join(heading)])
     # A term has no initials to keep the full stop for.
-    term = (chop if tidy is chop_name else tidy)(" ".join(terms)) if terms else ""
+    term = chop(" ".join(terms)) if terms else ""
     if term:
         name_parts.append(NamePart(value=term, type="termsOfAddress"))
     return name_parts + [NamePart(value=date, type="date") for date in dates if date]
 
 
-def _untyped(texts: Iterable[str], tidy: Tidy) -> list[NamePart]:
-    return [NamePart(value=text) for text in map(tidy, texts) if text]
+def _untyped(texts: Iterable[str]) -> list[NamePart]:
+    return [NamePart(value=text) for text in map(chop_name, texts) if text]
 
 
 @NAMES.fields(
     "name[personal, family, corporate, conference], primary: nameParts, dates, roles, identifiers",
     t100=PERSONAL_CODES, t110=CORPORATE_CODES, t111=CONFERENCE_CODES,
 )  # fmt: skip
-def main_entry(field: DataField, view: View[Corrections]) -> Iterator[Name]:
+def main_entry(field: DataField, view: Marc21View) -> Iterator[Name]:
     """Name under which the work is entered."""
-    if _is_lost(field, view):
-        return
-    name = heading_name(field, view.settings, before_title=True)
+    name = heading_name(field, before_title=True)
     if name is None:
         view.warn(f"{field.tag} contains no name; left out")
         return
@@ -200,26 +174,21 @@ def main_entry(field: DataField, view: View[Corrections]) -> Iterator[Name]:
     "name[personal, family, corporate, conference] (with $t: a related item)",
     t700=PERSONAL_CODES, t710=CORPORATE_CODES, t711=CONFERENCE_CODES,
 )  # fmt: skip
-def added_entry(field: DataField, view: View[Corrections]) -> Iterator[Name]:
+def added_entry(field: DataField, view: Marc21View) -> Iterator[Name]:
     """Further name."""
-    if field.first("t") is not None or _is_lost(field, view):
+    if field.first("t") is not None:
         return
-    name = heading_name(field, view.settings)
+    name = heading_name(field)
     if name is None:
         view.warn(f"{field.tag} contains no name; left out")
     else:
         yield name
 
 
-def _is_lost(field: DataField, view: View[Corrections]) -> bool:
-    return field.tag[1:] == "00" and field.indicator1 not in ("0", "1", "3") and not view.settings.every_name_kept
-
-
 @NAMES.field("720", "ae4", "name without authority; personal where the first indicator is 1")
-def uncontrolled_name(field: DataField, view: View[Corrections]) -> Iterator[Name]:
+def uncontrolled_name(field: DataField, view: Marc21View) -> Iterator[Name]:
     """Name that is not under authority control."""
-    name_parts = _untyped(field.values("a"), chop_name if view.settings.names_tidied else str)
+    name_parts = _untyped(field.values("a"))
     if name_parts:
         kind = PERSONAL if field.indicator1 == "1" else None
-        made = (roles if view.settings.roles_paired else separate_roles)(field, "e")
-        yield Name(name_part=tuple(name_parts), role=made, type=kind)
+        yield Name(name_part=tuple(name_parts), role=roles(field, "e"), type=kind)

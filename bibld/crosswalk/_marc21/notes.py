@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._rules import EVERY, RuleBook
 from bibld.crosswalk._texts import chopped_values, first_address, join
-from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import Abstract, AccessCondition, Note, TableOfContents, TargetAudience
 
@@ -44,7 +43,7 @@ AUDIENCE_LABELS = {
 
 
 @NOTES.field("245", "c", "note[statement of responsibility]")
-def statement_of_responsibility(field: DataField, view: View[Any]) -> Iterator[Note]:
+def statement_of_responsibility(field: DataField, view: Marc21View) -> Iterator[Note]:
     """Statement of responsibility, unchanged."""
     text = join(field, "c")
     if text:
@@ -55,7 +54,7 @@ def _register(tag: str, kind: str | None) -> None:
     left_out = _ALWAYS_LEFT_OUT + _LEFT_OUT.get(tag, "")
 
     @NOTES.field(tag, EVERY, f"note[{kind}]" if kind else "note")
-    def note(field: DataField, view: View[Any]) -> Iterator[Note]:
+    def note(field: DataField, view: Marc21View) -> Iterator[Note]:
         """Note, with its address as link."""
         text = " ".join([subfield.value for subfield in field.subfields if subfield.code not in left_out])
         if text:
@@ -67,7 +66,7 @@ for _tag, _kind in NOTE_TYPES.items():
 
 
 @NOTES.field("520", "abcu", "abstract, displayLabel from the first indicator")
-def abstract(field: DataField, view: View[Any]) -> Iterator[Abstract]:
+def abstract(field: DataField, view: Marc21View) -> Iterator[Abstract]:
     """Summary."""
     text = join(field, "abc")
     if text:
@@ -76,7 +75,7 @@ def abstract(field: DataField, view: View[Any]) -> Iterator[Abstract]:
 
 
 @NOTES.field("505", "agrtu", "tableOfContents, displayLabel from the first indicator")
-def contents(field: DataField, view: View[Any]) -> Iterator[TableOfContents]:
+def contents(field: DataField, view: Marc21View) -> Iterator[TableOfContents]:
     """Contents note."""
     text = join(field, "agrt")
     if text:
@@ -85,7 +84,7 @@ def contents(field: DataField, view: View[Any]) -> Iterator[TableOfContents]:
 
 
 @NOTES.field("521", "ab", "targetAudience, displayLabel from the first indicator")
-def audience(field: DataField, view: View[Any]) -> Iterator[TargetAudience]:
+def audience(field: DataField, view: Marc21View) -> Iterator[TargetAudience]:
     """Target audience note."""
     text = join(field, "ab")
     if text:
@@ -93,26 +92,26 @@ def audience(field: DataField, view: View[Any]) -> Iterator[TargetAudience]:
 
 
 @NOTES.field("385", "a2", "targetAudience, authority from $2")
-def audience_characteristics(field: DataField, view: View[Any]) -> Iterator[TargetAudience]:
+def audience_characteristics(field: DataField, view: Marc21View) -> Iterator[TargetAudience]:
     """Audience characteristics, each term for itself."""
     for text in chopped_values(field, "a"):
         yield TargetAudience(value=text, authority=field.first("2"))
 
 
 @NOTES.field("506", "abcdefu23", "accessCondition[restriction on access]")
-def restriction_on_access(field: DataField, view: View[Any]) -> Iterator[AccessCondition]:
+def restriction_on_access(field: DataField, view: Marc21View) -> Iterator[AccessCondition]:
     """Restrictions on access."""
     yield from _condition(field, "abcdef3", "restriction on access")
 
 
 @NOTES.field("540", "abcdfu23", "accessCondition[use and reproduction]")
-def terms_of_use(field: DataField, view: View[Any]) -> Iterator[AccessCondition]:
+def terms_of_use(field: DataField, view: Marc21View) -> Iterator[AccessCondition]:
     """Terms of use and reproduction."""
     yield from _condition(field, "abcdf3", "use and reproduction")
 
 
 @NOTES.field("542", "dfglnu3", "accessCondition[use and reproduction]")
-def copyright_status(field: DataField, view: View[Any]) -> Iterator[AccessCondition]:
+def copyright_status(field: DataField, view: Marc21View) -> Iterator[AccessCondition]:
     """Information relating to copyright status."""
     yield from _condition(field, "dfgln3", "use and reproduction")
 

@@ -9,11 +9,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21 import codes
-from bibld.crosswalk._marc21.corrections import Corrections
+from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._marc21.fixed import configuration, fixed, leader_code
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chopped_values, date_qualifier, iso_day, without_brackets, year_range
-from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import Date, Edition, Frequency, OriginInfo, Place, PlaceTerm, Publisher
 
@@ -44,7 +43,7 @@ Parts = dict[str, list[Any]]
     "originInfo: place, publisher, dates, edition, issuance, frequency; one more for each function of 264",
     tLDR="", t008="", t033="a", t044="ac", t046="cejklmn2", t250="ab", t260="abcefg", t264="abc", t310="ab", t321="ab",
 )  # fmt: skip
-def origin(view: View[Corrections]) -> Iterator[OriginInfo]:
+def origin(view: Marc21View) -> Iterator[OriginInfo]:
     """Publication: one element, one more for each other script, and one for each 264."""
     regular: Parts = {}
     other_scripts: dict[str, Parts] = {}
@@ -87,7 +86,7 @@ def _origin_info(parts: Parts) -> OriginInfo:
 # --- coded data
 
 
-def _coded(view: View[Corrections], parts: Parts) -> None:
+def _coded(view: Marc21View, parts: Parts) -> None:
     country = fixed(view, 15, 18).strip(" |#").casefold()
     if country.isascii() and country.isalpha() and 2 <= len(country) <= 3:
         if country != "xx":
@@ -107,11 +106,8 @@ def _coded(view: View[Corrections], parts: Parts) -> None:
             add_part(parts, "frequency", Frequency(value=frequency, authority="marcfrequency"))
 
 
-def coded_dates(view: View[Corrections], parts: Parts) -> None:
+def coded_dates(view: Marc21View, parts: Parts) -> None:
     """Add the dates of 008/06-14."""
-    if not view.settings.dates_normalized:
-        _raw_dates(view, parts)
-        return
     kind, first, second = fixed(view, 6), fixed(view, 7, 11), fixed(view, 11, 15)
     name = _date_name(view)
     if kind in (*_SINGLE,):
@@ -125,24 +121,7 @@ def coded_dates(view: View[Corrections], parts: Parts) -> None:
         add_part(parts, name, _coded_date(second, view, point="end", qualifier=qualifier))
 
 
-def _raw_dates(view: View[Corrections], parts: Parts) -> None:
-    kind, first, second = (fixed(view, *positions).strip() for positions in ((6,), (7, 11), (11, 15)))
-    if not kind:
-        return
-    if kind in _SINGLE:
-        stated = [text for field in view.fields("260") if not view.is_alternate(field) for text in field.values("c")]
-        if first and [first] != [text.rstrip(".:,;/ ") for text in stated[:1]]:
-            add_part(parts, _date_name(view), Date(value=first, encoding="marc"))
-        if kind == "t" and second:
-            add_part(parts, "copyright_date", Date(value=second, encoding="marc"))
-    elif kind in _RANGE + _QUESTIONABLE:
-        qualifier = "questionable" if kind == _QUESTIONABLE else None
-        for text, point in ((first, "start"), (second, "end")):
-            if text:
-                add_part(parts, "date_issued", Date(value=text, encoding="marc", point=point, qualifier=qualifier))
-
-
-def _coded_date(text: str, view: View[Corrections], **attributes: str | None) -> Date | None:
+def _coded_date(text: str, view: Marc21View, **attributes: str | None) -> Date | None:
     if text.isdecimal() and text.isascii() and len(text) == 4 and text not in (_OPEN, "0000"):
         return Date(value=text, encoding="w3cdtf", **attributes)
     if text == _OPEN:
@@ -156,14 +135,12 @@ def _coded_date(text: str, view: View[Corrections], **attributes: str | None) ->
     return None
 
 
-def _date_name(view: View[Corrections]) -> str:
+def _date_name(view: Marc21View) -> str:
     return "date_created" if leader_code(view, 6) in (*codes.MANUSCRIPT_TYPES,) else "date_issued"
 
 
-def mark_key_date(parts: Parts, view: View[Corrections]) -> None:
+def mark_key_date(parts: Parts, view: Marc21View) -> None:
     """Mark the first date; where coded data gives none, a year in the text is inserted before the text."""
-    if not view.settings.dates_normalized:
-        return
     name = _date_name(view)
     dates = parts.get(name, [])
     imprints = [
@@ -191,39 +168,37 @@ def mark_key_date(parts: Parts, view: View[Corrections]) -> None:
 # --- fields
 
 
-def _publication(field: DataField, parts: Parts, view: View[Corrections]) -> None:
+def _publication(field: DataField, parts: Parts, view: Marc21View) -> None:
     _places_and_publishers(field, parts, view)
     stated_dates(field, parts, view)
     for subfield in field.subfields:
         value = chop(subfield.value.strip("()")) if subfield.code in "efg" else ""
         if value and subfield.code == "e":
-            add_part(parts, "place", text_place(value, view))
+            add_part(parts, "place", _text_place(value))
         elif value and subfield.code == "f":
             add_part(parts, "publisher", _publisher(value))
         elif value:
             add_part(parts, "date_other", Date(value=value, type="manufacture"))
 
 
-def stated_dates(field: DataField, parts: Parts, view: View[Corrections]) -> None:
+def stated_dates(field: DataField, parts: Parts, view: Marc21View) -> None:
     """Add the dates of 260$c that coded data does not state."""
     name = _date_name(view)
     for date in map(chop, field.values("c")):
         is_known = any(date.strip("[]") == known.value for known in parts.get(name, ()))
-        if date and not (is_known and view.settings.dates_normalized):
+        if date and not is_known:
             add_part(parts, name, Date(value=date))
 
 
-def _places_and_publishers(field: DataField, parts: Parts, view: View[Corrections]) -> None:
+def _places_and_publishers(field: DataField, parts: Parts, view: Marc21View) -> None:
     for text in field.values("a"):
-        for place in text.split(" ; ") if view.settings.places_unbracketed else [text]:
-            add_part(parts, "place", text_place(chop(place), view))
+        for place in text.split(" ; "):
+            add_part(parts, "place", _text_place(chop(place)))
     for text in field.values("b"):
         add_part(parts, "publisher", _publisher(chop(text)))
 
 
-def _country(field: DataField, parts: Parts, view: View[Corrections]) -> None:
-    if not view.settings.country_codes_written and not any(map(view.is_linked, _READERS)):
-        return
+def _country(field: DataField, parts: Parts, view: Marc21View) -> None:
     known = {term.value for place in parts.get("place", ()) for term in place.place_term}
     for code, authority in (("a", "marccountry"), ("c", "iso3166")):
         for text in field.values(code):
@@ -233,7 +208,7 @@ def _country(field: DataField, parts: Parts, view: View[Corrections]) -> None:
                 add_part(parts, "place", _code_place(value, authority))
 
 
-def _coded_special(field: DataField, parts: Parts, view: View[Corrections]) -> None:
+def _coded_special(field: DataField, parts: Parts, view: Marc21View) -> None:
     encoding = "edtf" if field.first("2") == "edtf" else "marc"
     for code, name, point in (
         ("m", "date_valid", "start"), ("n", "date_valid", "end"), ("j", "date_modified", None),
@@ -251,7 +226,7 @@ def _coded_special(field: DataField, parts: Parts, view: View[Corrections]) -> N
             add_part(parts, name, date)
 
 
-def _captured(field: DataField, parts: Parts, view: View[Corrections]) -> None:
+def _captured(field: DataField, parts: Parts, view: Marc21View) -> None:
     points = ("start", "end") if field.indicator1 == "2" else ()
     for position, text in enumerate(field.values("a")):
         point = points[position] if position < len(points) else None
@@ -261,13 +236,13 @@ def _captured(field: DataField, parts: Parts, view: View[Corrections]) -> None:
             add_part(parts, "date_captured", Date(value=value, encoding="iso8601", point=point))
 
 
-def _edition(field: DataField, parts: Parts, view: View[Corrections]) -> None:
+def _edition(field: DataField, parts: Parts, view: Marc21View) -> None:
     text, supplied = without_brackets(chop(" ".join(field.values("a", "b"))))
     if text:
         add_part(parts, "edition", Edition(value=text, supplied="yes" if supplied else None))
 
 
-def _frequency(field: DataField, parts: Parts, view: View[Corrections]) -> None:
+def _frequency(field: DataField, parts: Parts, view: Marc21View) -> None:
     text = chop(" ".join(field.values("a", "b")))
     if text and all(text != known.value for known in parts.get("frequency", ())):
         add_part(parts, "frequency", Frequency(value=text))
@@ -279,10 +254,8 @@ _READERS = {
 }  # fmt: skip
 
 
-def copyright_dates(view: View[Corrections], parts: Parts) -> None:
+def copyright_dates(view: Marc21View, parts: Parts) -> None:
     """Add the dates of 264 with second indicator 4."""
-    if not view.settings.functions_tidied:
-        return
     for field in view.fields("264"):
         if field.indicator2 != "4" or view.is_alternate(field):
             continue
@@ -292,16 +265,15 @@ def copyright_dates(view: View[Corrections], parts: Parts) -> None:
                 add_part(parts, "copyright_date", Date(value=value, encoding=_encoding(value)))
 
 
-def functions(view: View[Corrections]) -> Iterator[OriginInfo]:
+def functions(view: Marc21View) -> Iterator[OriginInfo]:
     """Yield what other 264 state: production, publication, distribution, manufacture."""
-    build = _function if view.settings.functions_tidied else _raw_function
     for field in view.fields("264"):
-        info = build(field, view)
+        info = _function(field, view)
         if info is not None:
             yield view.mark(info, field)
 
 
-def _function(field: DataField, view: View[Corrections]) -> OriginInfo | None:
+def _function(field: DataField, view: Marc21View) -> OriginInfo | None:
     function = field.indicator2
     if function == "4":
         return None
@@ -314,27 +286,6 @@ def _function(field: DataField, view: View[Corrections]) -> OriginInfo | None:
     for value in chopped_values(field, "c"):
         add_part(parts, name, Date(value=value, encoding=_encoding(value), type=kind))
     return replace(_origin_info(parts), event_type=_EVENT_OF_FUNCTION[function]) if parts else None
-
-
-def _raw_function(field: DataField, view: View[Corrections]) -> OriginInfo | None:
-    function = field.indicator2
-    if function not in _EVENT_OF_FUNCTION:
-        return None
-    places, date = field.values("a"), field.first("c")
-    if len(places) > 1:
-        after_places = (field.subfields[n:] for n, subfield in enumerate(field.subfields) if subfield.code == "a")
-        following = (next((item.value for item in items if item.code == "b"), None) for items in after_places)
-        publishers = [text for text in following if text is not None]
-    else:
-        places, publishers = places or [""], [field.first("b") or ""]
-    dates = () if date is None else (Date(value=date, type=_DATE_OF_FUNCTION.get(function)),)
-    return OriginInfo(
-        place=tuple(Place(place_term=(PlaceTerm(value=text, type="text"),)) for text in places),
-        publisher=tuple(Publisher(value=text) for text in publishers),
-        date_issued=dates if function == "1" else (),
-        date_other=dates if function != "1" else (),
-        event_type=_EVENT_OF_FUNCTION[function],
-    )
 
 
 # --- values
@@ -354,11 +305,9 @@ def _code_place(code: str, authority: str) -> Place:
     return Place(place_term=(PlaceTerm(value=code, type="code", authority=authority),))
 
 
-def text_place(text: str, view: View[Corrections]) -> Place | None:
+def _text_place(text: str) -> Place | None:
     """Return a place as stated; brackets mean that it is supplied."""
     value, supplied = without_brackets(text)
-    if not view.settings.places_unbracketed:
-        value, supplied = text.lstrip(".:,;/[ "), False
     if not value:
         return None
     return Place(place_term=(PlaceTerm(value=value, type="text"),), supplied="yes" if supplied else None)

@@ -8,11 +8,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21 import codes
-from bibld.crosswalk._marc21.corrections import Corrections
+from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._marc21.fixed import configuration, fixed, leader_code
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chopped_values, join
-from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import Extent, Form, Note, PhysicalDescription
 
@@ -30,7 +29,7 @@ Parts = dict[str, list[Any]]
     tLDR="", t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t730="h", t256="a", t300="abcefg3",
     t337="ab2", t338="ab2", t347="ab2", t351="abc3", t856="q",
 )  # fmt: skip
-def physical_description(view: View[Corrections]) -> Iterator[PhysicalDescription]:
+def physical_description(view: Marc21View) -> Iterator[PhysicalDescription]:
     """One element, and one more for each other script."""
     regular: Parts = {}
     other_scripts: dict[str, Parts] = {}
@@ -66,16 +65,10 @@ def _description(parts: Parts) -> PhysicalDescription:
 # --- coded data
 
 
-def _coded_forms(view: View[Corrections]) -> Iterator[Form]:
+def _coded_forms(view: Marc21View) -> Iterator[Form]:
     form = form_of_item(view)
     if form is not None:
         yield Form(value=form, authority="marcform")
-    if view.settings.coded_forms_in_every_script or not view.is_linked("300"):
-        yield from described_forms(view)
-
-
-def described_forms(view: View[Corrections]) -> Iterator[Form]:
-    """Yield the forms of 007/00 and /01."""
     for text in view.controls("007"):
         category = codes.MATERIAL_CATEGORY.get(text[:1])
         if category is None:
@@ -86,10 +79,8 @@ def described_forms(view: View[Corrections]) -> Iterator[Form]:
             yield Form(value=designation, authority="marcsmd")
 
 
-def form_of_item(view: View[Corrections]) -> str | None:
+def form_of_item(view: Marc21View) -> str | None:
     """Return the form from 008/23 or 008/29, or else from the leader."""
-    if not view.settings.form_of_item_by_kind:
-        return _form_in_either_place(view)
     kind = configuration(view)
     code = fixed(view, 29 if kind in (codes.MAP, codes.VISUAL) else 23)
     named = codes.FORM_OF_ITEM.get(code)
@@ -105,24 +96,7 @@ def form_of_item(view: View[Corrections]) -> str | None:
     return "print" if code in (" ", "#") and printed and not other_medium else None
 
 
-def _form_in_either_place(view: View[Corrections]) -> str | None:
-    first, codes_of_form = fixed(view, 23), {fixed(view, 23), fixed(view, 29)}
-    kind = leader_code(view, 6)
-    is_language = configuration(view) in (codes.BOOK, codes.SERIAL)
-    if "f" in codes_of_form:
-        return "braille"
-    if first == " " and (is_language or kind in ("c", "d")):
-        return "print"
-    if kind == "m" or "s" in codes_of_form:
-        return "electronic"
-    if kind == "o":
-        return "kit"
-    return "microfiche" if "b" in codes_of_form else "microfilm" if "a" in codes_of_form else None
-
-
-def _electronic(view: View[Corrections], parts: Parts) -> None:
-    if not view.settings.coded_forms_in_every_script and view.is_linked("300"):
-        return
+def _electronic(view: Marc21View, parts: Parts) -> None:
     for text in view.controls("007"):
         if text[:1] != "c":
             continue

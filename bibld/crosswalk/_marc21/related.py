@@ -11,15 +11,14 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from bibld.crosswalk._authority_links import NO_LINKS
-from bibld.crosswalk._marc21.corrections import NO_TEXT, Corrections
+from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._marc21.holdings import link_urls
 from bibld.crosswalk._marc21.identifiers import isbn_identifier, issn_identifier, system_identifier
-from bibld.crosswalk._marc21.names import authority_href, heading_links, heading_name, work_of_heading
+from bibld.crosswalk._marc21.names import heading_links, heading_name, work_of_heading
 from bibld.crosswalk._marc21.titles import title_before_parts, title_info, title_parts
 from bibld.crosswalk._marc21.volumes import is_volume, stated_title
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chop_name, chopped_values, first_address, join, without_brackets
-from bibld.crosswalk._view import View
 from bibld.model.marc import DataField, Subfield
 from bibld.model.mods import (
     Date,
@@ -80,11 +79,8 @@ RELATION_OF_PHRASE = {
 _LINK_CODES = "abcdefghijmnopqstuwxyz3"
 
 
-def relation_attributes(kind: str | None, field: DataField, view: View[Corrections]) -> dict[str, str | None]:
+def _relation_attributes(kind: str | None, field: DataField) -> dict[str, str | None]:
     """Return the attributes of a relation: its type where it is known, the phrase of ``$i`` as label."""
-    if not view.settings.relations_named:
-        phrase = field.first("i")
-        return {"type": kind, "other_type": phrase, "display_label": field.first("3") if phrase is None else phrase}
     phrase = chop(field.first("i") or "") or None
     label = phrase or chop(field.first("3") or "") or None
     if kind is None and phrase is not None:
@@ -95,19 +91,16 @@ def relation_attributes(kind: str | None, field: DataField, view: View[Correctio
 
 # --- series and works
 
-_SERIES_HEADINGS = ("800", "810", "811", "830")
-
 
 @RELATED.field("490", "avx", "relatedItem[series] for each $a (not beside 8XX where the first indicator is 1)")
-def series_statement(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+def series_statement(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
     """Series statement; a traced one yields to its heading in 8XX."""
-    is_kept = view.settings.traced_series_kept and not view.has(*_SERIES_HEADINGS)
-    if field.indicator1 != "1" or is_kept:
+    if field.indicator1 != "1" or not view.has("800", "810", "811", "830"):
         yield from _stated_series(field)
 
 
 @RELATED.field("440", "anpvx", "relatedItem[series]")
-def series_title(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+def series_title(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
     """Series statement and heading in one (until 2008)."""
     yield from _stated_series(field)
 
@@ -146,14 +139,16 @@ _TITLE_CODES = "fghiklmnoprstvx01"
     t710=_NAME_AND_TITLE["10"] + _TITLE_CODES,
     t711=_NAME_AND_TITLE["11"] + _TITLE_CODES,
 )
-def work_under_name(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+def work_under_name(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
     """Work under a name: contained (second indicator 2), or related as ``$i`` states."""
     if field.first("t") is None:
         return
     made = _name_and_title(field, view)
     if made:
         kind = "constituent" if field.indicator2 == "2" else None
-        yield RelatedItem(mods=collected(made), xlink_href=_href(field, view), **relation_attributes(kind, field, view))
+        yield RelatedItem(
+            mods=collected(made), xlink_href=heading_links(field).value_uri, **_relation_attributes(kind, field)
+        )
 
 
 @RELATED.fields(
@@ -162,23 +157,17 @@ def work_under_name(field: DataField, view: View[Corrections]) -> Iterator[Relat
     t810=_NAME_AND_TITLE["10"] + _TITLE_CODES + "w",
     t811=_NAME_AND_TITLE["11"] + _TITLE_CODES + "w",
 )
-def series_under_name(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+def series_under_name(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
     """Series entered under a name."""
     made = _name_and_title(field, view)
     if made:
         made.extend(system_identifier(text) for text in field.values("w"))
-        yield RelatedItem(mods=collected(made), type="series", xlink_href=_href(field, view))
+        yield RelatedItem(mods=collected(made), type="series", xlink_href=heading_links(field).value_uri)
 
 
-def _href(field: DataField, view: View[Corrections]) -> str | None:
-    if view.settings.authority_links_resolved:
-        return heading_links(field).value_uri
-    return authority_href(field) if field.tag in _SERIES_HEADINGS else None
-
-
-def _name_and_title(field: DataField, view: View[Corrections]) -> list[Element]:
+def _name_and_title(field: DataField, view: Marc21View) -> list[Element]:
     # The links in $0 and $1 are the work's, not the name's.
-    name = heading_name(field, view.settings, before_title=True, links=NO_LINKS)
+    name = heading_name(field, before_title=True, links=NO_LINKS)
     work = work_of_heading(field)
     title = title_before_parts(work, "tfgklmors")
     if not title and name is None:
@@ -194,28 +183,27 @@ def _name_and_title(field: DataField, view: View[Corrections]) -> list[Element]:
 
 
 @RELATED.fields("relatedItem[constituent] (second indicator 2)", t730="adfghiklmnoprsx01", t740="ahnp")
-def contained_title(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+def contained_title(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
     """Work that the resource contains, under its uniform or its own title."""
     if field.indicator2 == "2":
-        yield from _under_title(field, "constituent", field.indicator1, view)
+        yield from _under_title(field, "constituent", field.indicator1)
 
 
 @RELATED.field("830", "adfghklmnoprstvwx01", "relatedItem[series]")
-def series_under_title(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+def series_under_title(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
     """Series under its title."""
-    yield from _under_title(field, "series", field.indicator2, view)
+    yield from _under_title(field, "series", field.indicator2)
 
 
-def _under_title(field: DataField, kind: str, skipped: str, view: View[Corrections]) -> Iterator[RelatedItem]:
+def _under_title(field: DataField, kind: str, skipped: str) -> Iterator[RelatedItem]:
     title = title_before_parts(field, "adfgklmorst")
     if not title:
         return
     numbers, names = title_parts(field, "nv")
     made: list[Element] = [title_info(title, skipped, part_number=numbers, part_name=names)]
     made += [*_forms(field), *_issns(field), *map(system_identifier, field.values("w"))]
-    is_resolved = view.settings.authority_links_resolved
-    href = first_address(field.values("0", "1")) if is_resolved else _href(field, view)
-    attributes = relation_attributes(kind, field, view) if field.tag == "730" else {"type": kind}
+    href = first_address(field.values("0", "1"))
+    attributes = _relation_attributes(kind, field) if field.tag == "730" else {"type": kind}
     yield RelatedItem(mods=collected(made), xlink_href=href, **attributes)
 
 
@@ -232,13 +220,13 @@ def _register(tag: str, relation: str | None) -> None:
     writes = f"relatedItem[{relation}]" if relation else "relatedItem"
 
     @RELATED.field(tag, _LINK_CODES, writes + ": titleInfo, name, originInfo, identifier, part")
-    def linking_entry(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+    def linking_entry(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
         """Related resource, as far as the linking entry describes it."""
         kind = None if tag == "775" and field.indicator2 not in " #8" else relation
-        mods = collected(_linked(field, view))
+        mods = collected(_linked(field))
         if mods == _NOTHING:
             return
-        attributes = relation_attributes(kind, field, view)
+        attributes = _relation_attributes(kind, field)
         if tag == "773" and _is_bound_with(field):
             attributes |= {"type": None, "other_type": "boundWith"}
         elif tag == "773" and field.first("t") and is_volume(view):
@@ -256,7 +244,7 @@ _COMPOSITE_VOLUME = ("конволют", "аллигат")
 _KIND_OF_NAME = {"p": "personal", "c": "corporate", "m": "conference"}
 
 
-def _linked(field: DataField, view: View[Corrections]) -> Iterator[Element]:
+def _linked(field: DataField) -> Iterator[Element]:
     numbers = tuple(chopped_values(field, "g")) if field.tag != "773" else ()
     for code, kind in _TITLE_KINDS:
         for text in chopped_values(field, code):
@@ -269,7 +257,7 @@ def _linked(field: DataField, view: View[Corrections]) -> Iterator[Element]:
     for text in map(chop_name, field.values("a")):
         if text and not _is_bound_with(field):
             yield Name(name_part=(NamePart(value=text),), type=kind_of_name)
-    yield from _imprints(field, view)
+    yield from _imprints(field)
     if field.tag == "775":
         for text in field.values("e"):
             yield Language(language_term=(LanguageTerm(value=text, type="code", authority="iso639-2b"),))
@@ -282,7 +270,7 @@ def _linked(field: DataField, view: View[Corrections]) -> Iterator[Element]:
         yield Subject(parts=(Temporal(value=text, encoding="iso8601"),))
     yield from _identifiers(field)
     if field.tag == "773":
-        yield from _parts(field, view)
+        yield from _parts(field)
 
 
 def _is_bound_with(field: DataField) -> bool:
@@ -290,15 +278,12 @@ def _is_bound_with(field: DataField) -> bool:
     return (field.first("a") or "").strip(" .").casefold() in _COMPOSITE_VOLUME and field.first("t") is None
 
 
-def _imprints(field: DataField, view: View[Corrections]) -> Iterator[OriginInfo]:
+def _imprints(field: DataField) -> Iterator[OriginInfo]:
     places: list[Place] = []
     publishers: list[Publisher] = []
     dates: list[Date] = []
-    if view.settings.imprints_parsed:
-        for text in field.values("d"):
-            parse_imprint(text, places, publishers, dates)
-    else:
-        publishers.extend(Publisher(value=text) for text in chopped_values(field, "d"))
+    for text in field.values("d"):
+        _parse_imprint(text, places, publishers, dates)
     editions = tuple(map(Edition, chopped_values(field, "b")))
     if field.tag == "775":
         for text in field.values("f"):
@@ -307,7 +292,7 @@ def _imprints(field: DataField, view: View[Corrections]) -> Iterator[OriginInfo]
         yield OriginInfo(place=tuple(places), publisher=tuple(publishers), date_issued=tuple(dates), edition=editions)
 
 
-def parse_imprint(text: str, places: list[Place], publishers: list[Publisher], dates: list[Date]) -> None:
+def _parse_imprint(text: str, places: list[Place], publishers: list[Publisher], dates: list[Date]) -> None:
     """Read "Place : Publisher, date" into these lists; a text of another form is a publisher, or a year."""
     found = _IMPRINT.fullmatch(chop(text))
     if found is None:
@@ -351,16 +336,16 @@ def _record_number(text: str) -> Identifier:
     return system_identifier(text)
 
 
-def _parts(field: DataField, view: View[Corrections]) -> Iterator[Part]:
+def _parts(field: DataField) -> Iterator[Part]:
     for text in field.values("g"):
         yield Part(text=(PartText(value=text),))
     for text in field.values("q"):
-        part = enumeration(text) if view.settings.empty_details_dropped else raw_enumeration(text)
+        part = _enumeration(text)
         if part is not None:
             yield part
 
 
-def enumeration(text: str) -> Part | None:
+def _enumeration(text: str) -> Part | None:
     """Read the levels and pages of 773$q, ``volume:issue:part<first page-last page``."""
     levels, _, page = text.partition("<")
     details = tuple(
@@ -373,25 +358,8 @@ def enumeration(text: str) -> Part | None:
     return Part(detail=details, extent=extent) if details or extent else None
 
 
-def raw_enumeration(text: str) -> Part:
-    """Read 773$q as the stylesheet does: always three levels and the first page."""
-    first = text.partition(":" if ":" in text else "<")[0]
-    after_first = _after(text, first)
-    second = after_first.partition(":" if ":" in after_first else "<")[0]
-    third = _after(after_first, second).partition("<")[0]
-    details = tuple(
-        Detail(number=(number or NO_TEXT,), level=level)
-        for number, level in ((first, "1"), (second, "2"), (third, "3"))
-    )
-    return Part(detail=details, extent=(PartExtent(start=text.partition("<")[2] or NO_TEXT, unit="page"),))
-
-
-def _after(text: str, start: str) -> str:
-    return text[len(start) :].removeprefix(":")
-
-
 @RELATED.field("510", "abcux3", "relatedItem[isReferencedBy]: titleInfo, originInfo/dateOther, part, issn")
-def cited_in(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+def cited_in(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
     """Where the resource is cited or indexed."""
     made: list[Element] = [title_info(text) for text in chopped_values(field, "a")]
     dates = tuple(Date(value=text, type="coverage") for text in chopped_values(field, "b"))
@@ -407,7 +375,7 @@ def cited_in(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]
 
 
 @RELATED.field("534", "abceklmnptxz3", "relatedItem[original]")
-def original_version(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+def original_version(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
     """Original of a reproduction."""
     made: list[Element] = [title_info(text) for text in chopped_values(field, "t", "k")]
     made.extend(Name(name_part=(NamePart(value=text),)) for text in map(chop_name, field.values("a")) if text)
@@ -423,16 +391,16 @@ def original_version(field: DataField, view: View[Corrections]) -> Iterator[Rela
 
 
 @RELATED.field("758", "ai01", "relatedItem with xlink:href")
-def related_resource(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+def related_resource(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
     """Related resource that an IRI identifies."""
     href = first_address(field.values("1", "0"))
     titles = [title_info(text) for text in chopped_values(field, "a")]
     if href or titles:
-        yield RelatedItem(mods=collected(titles), xlink_href=href, **relation_attributes(None, field, view))
+        yield RelatedItem(mods=collected(titles), xlink_href=href, **_relation_attributes(None, field))
 
 
 @RELATED.field("856", "u3yz", "relatedItem with location/url (second indicator 2)")
-def related_address(field: DataField, view: View[Corrections]) -> Iterator[RelatedItem]:
+def related_address(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
     """Address of a related resource."""
     if field.indicator2 == "2":
         urls = tuple(link_urls(field, view))

@@ -9,13 +9,12 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._authority_links import NO_LINKS
 from bibld.crosswalk._marc21.codes import SUBJECT_AUTHORITY
-from bibld.crosswalk._marc21.corrections import Corrections
+from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._marc21.names import (
     CONFERENCE,
     CORPORATE,
     FAMILY,
     PERSONAL,
-    authority_href,
     heading_links,
     heading_name,
     work_of_heading,
@@ -23,7 +22,6 @@ from bibld.crosswalk._marc21.names import (
 from bibld.crosswalk._marc21.titles import title_info, title_parts
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chopped_values, join
-from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import (
     Cartographics,
@@ -63,15 +61,11 @@ def _subdivisions(field: DataField) -> Iterator[SubjectPart]:
                 yield kind(value=text)
 
 
-def _subject(
-    field: DataField, lead: Sequence[SubjectPart], authority: str | None, view: View[Corrections]
-) -> Iterator[Subject]:
+def _subject(field: DataField, lead: Sequence[SubjectPart], authority: str | None) -> Iterator[Subject]:
     found = (*lead, *_subdivisions(field))
-    if found and view.settings.authority_links_resolved:
+    if found:
         links = heading_links(field)
         yield Subject(parts=found, authority=authority, authority_uri=links.authority_uri, value_uri=links.value_uri)
-    elif found:
-        yield Subject(parts=found, authority=authority, xlink_href=authority_href(field))
 
 
 _TITLE_CODES = "fghklmnoprst"
@@ -83,13 +77,11 @@ _TITLE_CODES = "fghklmnoprst"
     t610="abcden4" + _TITLE_CODES + "vxyz012",
     t611="acdejnq4" + _TITLE_CODES + "vxyz012",
 )
-def name_as_subject(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
+def name_as_subject(field: DataField, view: Marc21View) -> Iterator[Subject]:
     """Name, or work under a name; the links in ``$0`` and ``$1`` are those of the work."""
     work = work_of_heading(field)
     title = chop(join(work, "tfhklmors"))
-    is_resolved = view.settings.authority_links_resolved
-    links = None if is_resolved and not title else NO_LINKS
-    name = heading_name(field, view.settings, before_title=True, links=links)
+    name = heading_name(field, before_title=True, links=NO_LINKS if title else None)
     lead: list[SubjectPart] = []
     if name is not None:
         lead.append(name)
@@ -97,68 +89,65 @@ def name_as_subject(field: DataField, view: View[Corrections]) -> Iterator[Subje
         view.warn(f"{field.tag} contains no name; left out")
     if title:
         numbers, names = title_parts(work)
-        links = heading_links(field) if is_resolved else NO_LINKS
+        links = heading_links(field)
         made = title_info(title, part_number=numbers, part_name=names)
         lead.append(replace(made, authority_uri=links.authority_uri, value_uri=links.value_uri))
     if lead:
-        yield from _subject(field, lead, authority_of(field), view)
+        yield from _subject(field, lead, authority_of(field))
 
 
 @SUBJECTS.field("630", "adfghklmnoprstvxyz0124", "subject: titleInfo, subdivisions")
-def title_as_subject(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
+def title_as_subject(field: DataField, view: Marc21View) -> Iterator[Subject]:
     """Uniform title."""
     title = chop(join(field, "adfghklmorst"))
     if title:
         numbers, names = title_parts(field)
         lead = title_info(title, field.indicator1, part_number=numbers, part_name=names)
-        yield from _subject(field, (lead,), authority_of(field), view)
+        yield from _subject(field, (lead,), authority_of(field))
 
 
 @SUBJECTS.field("648", "abcdvxyz012", "subject: temporal, subdivisions")
-def period(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
+def period(field: DataField, view: Marc21View) -> Iterator[Subject]:
     """Period."""
     text = chop(join(field, "abcd"))
     if text:
-        yield from _subject(field, (Temporal(value=text),), field.first("2") or authority_of(field), view)
+        yield from _subject(field, (Temporal(value=text),), field.first("2") or authority_of(field))
 
 
 @SUBJECTS.fields("subject: topic (647: a named event), subdivisions", t647="acdgvxyz012", t650="abcdgvxyz012")
-def topic(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
+def topic(field: DataField, view: Marc21View) -> Iterator[Subject]:
     """Topical term, or a named event."""
     text = chop(join(field, "abcdg"))
     topics = [Topic(value=piece) for piece in map(chop, text.split(" -- ")) if piece]
-    yield from _subject(field, topics, authority_of(field), view)
+    yield from _subject(field, topics, authority_of(field))
 
 
 @SUBJECTS.field("651", "agvxyz012", "subject: geographic, subdivisions")
-def place(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
+def place(field: DataField, view: Marc21View) -> Iterator[Subject]:
     """Geographic name."""
     lead = list(map(Geographic, chopped_values(field, "a", "g")))
-    yield from _subject(field, lead, authority_of(field), view)
+    yield from _subject(field, lead, authority_of(field))
 
 
 @SUBJECTS.field("654", "abcvyz012", "subject: topics of a faceted term, subdivisions")
-def faceted_term(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
+def faceted_term(field: DataField, view: Marc21View) -> Iterator[Subject]:
     """Faceted topical term: focus and other terms."""
     lead = list(map(Topic, chopped_values(field, "a", "b")))
     if lead:
-        yield from _subject(field, lead, field.first("2"), view)
+        yield from _subject(field, lead, field.first("2"))
 
 
 @SUBJECTS.field("656", "akvxyz012", "subject: occupation, subdivisions")
-def occupation(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
+def occupation(field: DataField, view: Marc21View) -> Iterator[Subject]:
     """Occupation."""
     text = chop(field.first("a") or "")
     if text:
-        yield from _subject(field, (Occupation(value=text),), field.first("2"), view)
+        yield from _subject(field, (Occupation(value=text),), field.first("2"))
 
 
 @SUBJECTS.field("653", "a01", "subject, one for each $a; what it is by the second indicator")
-def uncontrolled_term(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
+def uncontrolled_term(field: DataField, view: Marc21View) -> Iterator[Subject]:
     """Uncontrolled index terms; those of genre (second indicator 6) are subjects too."""
-    if not view.settings.index_terms_separate:
-        yield from _glued_terms(field)
-        return
     for value in field.values("a"):
         text = chop(value.rstrip(" -"))
         if text:
@@ -167,10 +156,6 @@ def uncontrolled_term(field: DataField, view: View[Corrections]) -> Iterator[Sub
 
 def _uncontrolled(text: str, field: DataField) -> SubjectPart:
     kind = {"1": FAMILY if field.indicator1 == "3" else PERSONAL, "2": CORPORATE, "3": CONFERENCE}.get(field.indicator2)
-    return _name_or_term(text, kind, field)
-
-
-def _name_or_term(text: str, kind: str | None, field: DataField) -> SubjectPart:
     if kind is not None:
         return Name(name_part=(NamePart(value=text),), type=kind)
     if field.indicator2 == "4":
@@ -180,15 +165,6 @@ def _name_or_term(text: str, kind: str | None, field: DataField) -> SubjectPart:
     return Genre(value=text) if field.indicator2 == "6" else Topic(value=text)
 
 
-def _glued_terms(field: DataField) -> Iterator[Subject]:
-    text = "".join(subfield.value for subfield in field.subfields)
-    person = {"0": PERSONAL, "1": PERSONAL, "3": FAMILY}.get(field.indicator1)
-    if person is not None:
-        yield Subject(parts=(_name_or_term(text, person, field),))
-    if field.indicator2 in (" ", "0", "2", "3", "4", "5", "6"):
-        yield Subject(parts=(_name_or_term(text, {"2": CORPORATE, "3": CONFERENCE}.get(field.indicator2), field),))
-
-
 PLACE_LEVELS = {
     "country": "a", "state": "b", "county": "c", "city": "d", "city_section": "f", "area": "g",
     "extraterrestrial_area": "h",
@@ -196,20 +172,16 @@ PLACE_LEVELS = {
 
 
 @SUBJECTS.field("662 752", "abcdfgh012", "subject: hierarchicalGeographic")
-def hierarchical_place(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
+def hierarchical_place(field: DataField, view: Marc21View) -> Iterator[Subject]:
     """Place from the country down."""
     levels = {name: tuple(chopped_values(field, code)) for name, code in PLACE_LEVELS.items()}
     made = replace(HierarchicalGeographic(), **levels)
-    if made != HierarchicalGeographic() and not view.settings.authority_links_resolved:
-        uri = authority_href(field)
-        yield Subject(parts=(replace(made, value_uri=uri),), authority=field.first("2"), value_uri=uri)
-    elif made != HierarchicalGeographic():
-        links = heading_links(field)
-        yield Subject(parts=(made,), authority=field.first("2"), value_uri=links.value_uri)
+    if made != HierarchicalGeographic():
+        yield Subject(parts=(made,), authority=field.first("2"), value_uri=heading_links(field).value_uri)
 
 
 @SUBJECTS.field("043", "abc2", "subject: geographicCode")
-def area_codes(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
+def area_codes(field: DataField, view: Marc21View) -> Iterator[Subject]:
     """Codes of geographic areas, without the hyphens that fill them."""
     found: list[SubjectPart] = []
     for subfield in field.subfields:
@@ -227,14 +199,9 @@ def area_codes(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
 
 
 @SUBJECTS.field("045", "b", "subject: temporal[iso8601]")
-def covered_period(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
+def covered_period(field: DataField, view: Marc21View) -> Iterator[Subject]:
     """Time covered (``d`` before years of our era, ``c`` before those before it)."""
-    texts = [text for text in map(year_of_era, field.values("b")) if text]
-    if not view.settings.addresses_by_field:
-        yield from _range_of_every_field(field, view)
-        return
-    if not texts:
-        return
+    texts = [text for text in map(_year_of_era, field.values("b")) if text]
     if field.indicator1 == "2" and len(texts) >= 2:
         points: tuple[SubjectPart, ...] = (
             Temporal(value=texts[0], encoding="iso8601", point="start"),
@@ -246,20 +213,7 @@ def covered_period(field: DataField, view: View[Corrections]) -> Iterator[Subjec
             yield Subject(parts=(Temporal(value=text, encoding="iso8601"),))
 
 
-def _range_of_every_field(field: DataField, view: View[Corrections]) -> Iterator[Subject]:
-    if any(
-        other.indicator1 == "2" and other.values("b", "c")
-        for other in view.fields("045")
-        if not view.is_alternate(other)
-    ):
-        first, second, *_ = (*map(year_of_era, field.values("b", "c")), "", "")
-        start, end = (
-            Temporal(value=text, encoding="iso8601", point=point) for text, point in ((first, "start"), (second, "end"))
-        )
-        yield Subject(parts=(start, end))
-
-
-def year_of_era(text: str) -> str:
+def _year_of_era(text: str) -> str:
     """Return a year of 045: ``d1999`` as 1999, ``c0044`` (before our era) as -0044."""
     if text.startswith("c"):
         return "-" + text[1:]
@@ -267,7 +221,7 @@ def year_of_era(text: str) -> str:
 
 
 @SUBJECTS.record("subject: cartographics (scale, projection, coordinates)", t034="bdefg", t255="abc")
-def cartographics(view: View[Corrections]) -> Iterator[Subject]:
+def cartographics(view: Marc21View) -> Iterator[Subject]:
     """Mathematical data, as stated and as coded."""
     for field in view.fields("255"):
         stated = _mathematical(
@@ -275,13 +229,6 @@ def cartographics(view: View[Corrections]) -> Iterator[Subject]:
         )
         if stated:
             yield view.mark(Subject(parts=stated), field)
-    yield from coded_mathematical_data(view)
-
-
-def coded_mathematical_data(view: View[Corrections]) -> Iterator[Subject]:
-    """Yield scale and coordinates of 034."""
-    if not view.settings.coordinates_written:
-        return
     for field in view.fields("034"):
         coordinates = join(field, "defg")
         scales = [f"1:{text}" for text in field.values("b") if text.isdecimal() and not view.has("255")]

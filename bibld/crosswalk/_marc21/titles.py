@@ -8,12 +8,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._marc21.corrections import Corrections
+from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._marc21.names import work_of_heading
 from bibld.crosswalk._marc21.volumes import title_in_set, with_designation
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, first_address, join
-from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import TitleInfo
 
@@ -91,7 +90,7 @@ def _folded(text: str) -> str:
 
 
 @TITLES.field("245", "abfgknps", "titleInfo: title, subTitle, partNumber, partName; parallel titles as translated")
-def title_proper(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
+def title_proper(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Title statement. What follows ``=`` is a parallel title, unless a 246 with second indicator 1 has it.
 
     A volume whose title is only its number, or depends on that of its set (773), has the title of the set.
@@ -113,14 +112,13 @@ def title_proper(field: DataField, view: View[Corrections]) -> Iterator[TitleInf
     if not main:
         title, remainder = remainder, ""
     parallel: list[str] = []
-    splits = view.settings.parallel_titles_split
-    if splits and remainder and (opens_parallel or " = " in remainder):
+    if remainder and (opens_parallel or " = " in remainder):
         first, *parallel = remainder.split(" = ")
         if opens_parallel:
             first, parallel = "", [first, *parallel]
         remainder = first
     part_number, part_name = title_parts(field)
-    title, sub_title = (chop(title), chop(remainder)) if splits else (_unsplit(title), _unsplit(remainder))
+    title, sub_title = chop(title), chop(remainder)
     if not title:
         title, sub_title = sub_title, ""
     if not title and (part_number or part_name):
@@ -134,12 +132,7 @@ def title_proper(field: DataField, view: View[Corrections]) -> Iterator[TitleInf
         yield from parallel_titles(parallel, view)
 
 
-def _unsplit(text: str) -> str:
-    kept = text.rstrip(" .:,;/")
-    return kept if kept.endswith("=") else chop(text)
-
-
-def parallel_titles(texts: list[str], view: View[Corrections]) -> Iterator[TitleInfo]:
+def parallel_titles(texts: list[str], view: Marc21View) -> Iterator[TitleInfo]:
     """Yield titles in other languages, except those that a 246 has."""
     known = {_folded(field.first("a") or "") for field in view.fields("246") if field.indicator2 == "1"}
     for text in texts:
@@ -155,13 +148,13 @@ def _is_known(title: str, known: set[str]) -> bool:
 
 
 @TITLES.field("210", "ab", "titleInfo[abbreviated]")
-def abbreviated_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
+def abbreviated_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Abbreviated title."""
     yield from _with_sub_title(field, "a", " ", type="abbreviated")
 
 
 @TITLES.field("222", "ab", "titleInfo[alternative, key title]")
-def key_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
+def key_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Key title with its qualifier."""
     title = chop(join(field, "ab"))
     if title:
@@ -169,7 +162,7 @@ def key_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
 
 
 @TITLES.field("246", "abfinp", "titleInfo[alternative] (second indicator 1: translated), displayLabel from $i")
-def varying_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
+def varying_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Varying form of title."""
     label = field.first("i")
     kind = "translated" if field.indicator2 == "1" else "alternative"
@@ -184,20 +177,20 @@ _LABEL_OF_VARYING_TITLE = {
 
 
 @TITLES.field("247", "abfnp", "titleInfo[alternative, former title]")
-def former_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
+def former_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Former title."""
     yield from _with_sub_title(field, "af", " ", type="alternative", display_label="former title")
 
 
 @TITLES.field("240", "adfklmnoprs0", "titleInfo[uniform], nameTitleGroup with 100/110/111")
-def uniform_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
+def uniform_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Uniform title under a name."""
     group = "1" if view.has("100", "110", "111") else None
-    yield from _uniform(field, field.indicator2, view, name_title_group=group)
+    yield from _uniform(field, field.indicator2, name_title_group=group)
 
 
 @TITLES.field("100 110 111", "tfklmnoprs", "titleInfo[uniform] (with $t), nameTitleGroup")
-def title_of_heading(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
+def title_of_heading(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Uniform title in the main entry (until 1993), unless 240 states it."""
     work = work_of_heading(field)
     if work.subfields and not view.has("240"):
@@ -207,9 +200,9 @@ def title_of_heading(field: DataField, view: View[Corrections]) -> Iterator[Titl
 
 
 @TITLES.field("740", "ahnp", "titleInfo[alternative] (with second indicator 2: a related item)")
-def uncontrolled_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
+def uncontrolled_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Uncontrolled related title."""
-    if field.indicator2 == "2" and view.settings.contained_titles_once:
+    if field.indicator2 == "2":
         return
     part_number, part_name = title_parts(field)
     title = chop(join(field, "a"))
@@ -218,14 +211,14 @@ def uncontrolled_title(field: DataField, view: View[Corrections]) -> Iterator[Ti
 
 
 @TITLES.field("130 730", "adfklmnoprs0", "titleInfo[uniform] (730 with second indicator 2: a related item)")
-def uniform_title_heading(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
+def uniform_title_heading(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Uniform title as main or added entry."""
     if field.tag == "130" or field.indicator2 != "2":
-        yield from _uniform(field, field.indicator1, view)
+        yield from _uniform(field, field.indicator1)
 
 
 @TITLES.field("242", "abnpy", "titleInfo[translated], lang from $y")
-def translated_title(field: DataField, view: View[Corrections]) -> Iterator[TitleInfo]:
+def translated_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Title translated by the cataloguing agency."""
     language = (field.first("y") or "").strip(" .").casefold()
     lang = language if len(language) == 3 and language.isascii() and language.isalpha() else None
@@ -256,20 +249,12 @@ def _codes(field: DataField) -> str:
 def _uniform(
     field: DataField,
     skipped: str,
-    view: View[Corrections],
     **attributes: Any,  # noqa: ANN401
 ) -> Iterator[TitleInfo]:
-    if field.tag != "240" and not view.settings.version_written_once:
-        doubled = [copy for subfield in field.subfields for copy in (subfield,) * (1 + (subfield.code == "s"))]
-        field = replace(field, subfields=tuple(doubled))
     title = title_before_parts(field, "adfklmors")
     if not title:
         return
     part_number, part_name = title_parts(field)
     info = title_info(title, skipped, type="uniform", part_number=part_number, part_name=part_name, **attributes)
-    texts = field.values("0")
-    if not view.settings.authority_links_resolved:
-        yield replace(info, xlink_href=texts[-1] if texts else None)
-        return
-    uri = first_address(texts)
+    uri = first_address(field.values("0"))
     yield info if uri is None else replace(info, value_uri=uri)

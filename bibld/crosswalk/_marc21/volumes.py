@@ -7,10 +7,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from bibld.crosswalk._designations import is_generic_title, split_designation
-from bibld.crosswalk._marc21.corrections import Corrections
+from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._marc21.fixed import leader_code
 from bibld.crosswalk._texts import chop
-from bibld.crosswalk._view import View
 from bibld.model.marc import DataField
 from bibld.model.mods import TitleInfo
 
@@ -40,7 +39,7 @@ def stated_title(text: str) -> StatedTitle:
     return StatedTitle(chop(title), chop(sub_title), responsibility.strip())
 
 
-def is_volume(view: View[Corrections]) -> bool:
+def is_volume(view: Marc21View) -> bool:
     """Whether the record describes a volume of the set in 773: its leader or its title states that."""
     if leader_code(view, 7) != _MONOGRAPH or not view.has("773"):
         return False
@@ -58,7 +57,7 @@ def with_designation(title: TitleInfo) -> TitleInfo:
     return replace(title, sub_title=(sub_title,) if sub_title else (), part_number=(designation,))
 
 
-def title_in_set(field: DataField, own: TitleInfo, view: View[Corrections]) -> TitleInfo:
+def title_in_set(field: DataField, own: TitleInfo, view: Marc21View) -> TitleInfo:
     """Return the title of a volume: that of the set with the title in 245 as its part, where that one is dependent."""
     stated = stated_title(next((text for link in view.fields("773") for text in link.values("t")), ""))
     if not stated.title or not is_volume(view) or view.is_alternate(field) or own.part_number or own.part_name:
