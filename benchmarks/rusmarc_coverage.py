@@ -32,10 +32,19 @@ from pathlib import Path
 from _measure import real_data
 
 from bibld.crosswalk import rusmarc
-from bibld.crosswalk._designations import split_designation
-from bibld.crosswalk._unimarc.coded import DETAIL_CODES, FORM_CODES, GENRE_CODES
-from bibld.crosswalk._unimarc.codes import AUDIENCE, COUNTRY_OF_THREE_LETTERS, LANGUAGE, RELATOR, RELATOR_WORD, latin
-from bibld.crosswalk._unimarc.view import carries_fields
+from bibld.crosswalk._flavour import carries_fields
+from bibld.crosswalk._texts import split_designation
+from bibld.crosswalk._unimarc.codes import (
+    AUDIENCE,
+    COUNTRY_OF_THREE_LETTERS,
+    DETAIL_CODES,
+    FORM_CODES,
+    GENRE_CODES,
+    LANGUAGE,
+    RELATOR,
+    RELATOR_WORD,
+    latin,
+)
 from bibld.model.marc import ControlField, DataField, Field, MarcRecord, Subfield, with_embedded_fields
 from bibld.model.marc_writers import to_iso2709
 from bibld.model.mods import Mods

@@ -10,9 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from bibld.crosswalk._coverage import SubfieldCoverage, Tally, Writes, subfields_of
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
-from bibld.crosswalk._rules import EVERY, LEADER, Elements, Rule, RuleBook, RuleSet, failure_reason
+from bibld.crosswalk._rules import (
+    EVERY,
+    LEADER,
+    Elements,
+    Rule,
+    RuleBook,
+    RuleSet,
+    SubfieldCoverage,
+    Tally,
+    Writes,
+    failure_reason,
+    subfields_of,
+)
 from bibld.crosswalk._view import Conventions, Linkage, LinkedField, View
 from bibld.errors import ConfigError, CrosswalkError, RecordError
 from bibld.model.marc import MarcRecord

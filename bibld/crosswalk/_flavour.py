@@ -46,6 +46,11 @@ def is_unimarc(record: MarcRecord) -> bool:
     return not marc21 and record.leader.text[20:23] == "450" and record.leader.text[23:24] != "0"
 
 
+def carries_fields(tag: str) -> bool:
+    """Whether fields of UNIMARC with this tag may carry other fields after ``$1`` (the embedded technique)."""
+    return tag[:1] == "4" or tag in ("327", "576", "577", "604")
+
+
 def _is_processing_data(text: str) -> bool:
     return len(text) >= 34 and text[:8].isdecimal() and text[8] in _TYPES_OF_DATE
 

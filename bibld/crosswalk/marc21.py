@@ -13,16 +13,14 @@ import msgspec
 from msgspec.structs import replace
 
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
-from bibld.crosswalk._marc21.conventions import CONVENTIONS, STRUCTURAL, Marc21View
-from bibld.crosswalk._marc21.fixed import KIND_AND_LANGUAGE, RECORD
+from bibld.crosswalk._marc21.conventions import CONVENTIONS, STRUCTURAL, Marc21View, with_complete_008
+from bibld.crosswalk._marc21.form import KIND_AND_LANGUAGE, PHYSICAL
 from bibld.crosswalk._marc21.holdings import HOLDINGS
-from bibld.crosswalk._marc21.identifiers import IDENTIFIERS
+from bibld.crosswalk._marc21.identification import IDENTIFIERS, RECORD
+from bibld.crosswalk._marc21.links import RELATED
 from bibld.crosswalk._marc21.names import NAMES
 from bibld.crosswalk._marc21.notes import NOTES, PRIVATE_SUBFIELDS
 from bibld.crosswalk._marc21.origin import ORIGIN
-from bibld.crosswalk._marc21.physical import PHYSICAL
-from bibld.crosswalk._marc21.related import RELATED
-from bibld.crosswalk._marc21.short_008 import with_complete_008
 from bibld.crosswalk._marc21.subjects import SUBJECTS
 from bibld.crosswalk._marc21.titles import TITLES
 from bibld.crosswalk._rules import RuleSet

@@ -3,8 +3,8 @@
 import pytest
 
 from bibld.crosswalk import convert
-from bibld.crosswalk._coverage import Tally, Writes, subfields_of
 from bibld.crosswalk._flavour import is_unimarc
+from bibld.crosswalk._rules import Tally, Writes, subfields_of
 from bibld.errors import CrosswalkError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.mods import Mods

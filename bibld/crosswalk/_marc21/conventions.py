@@ -1,14 +1,17 @@
-"""The conventions of MARC 21 for every field: 880 and ``$6``, private and local fields, the tags of fixed positions.
+"""The conventions of MARC 21: 880 and ``$6``, private and local fields, the leader and the fixed positions of 008.
 
-MARC 21 Format for Bibliographic Data, Appendix A (control subfields) and field 880.
+MARC 21 Format for Bibliographic Data, leader, field 008, Appendix A (control subfields) and field 880.
 """
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 
+from bibld.crosswalk._marc21.codes import CONFIGURATION, CONFIGURATION_OF_LEVEL
 from bibld.crosswalk._view import Conventions, Linkage, LinkedField, View
-from bibld.model.marc import DataField
+from bibld.model.marc import ControlField, DataField, MarcRecord
 from bibld.text.scripts import CJK, HAN, JAPANESE, KOREAN, first_foreign_script
 
 Marc21View = View[None]
@@ -86,3 +89,56 @@ CONVENTIONS = Conventions(is_private=is_private, link=link, cleans=lambda tag: T
 
 STRUCTURAL = "68"
 """Subfields of every field that link fields and carry no content."""
+
+
+_COMPLETE = 34
+"""From this length on, only codes at the end are missing."""
+
+_DATES_END = 15
+_REST = re.compile(r"(?P<country>[a-z]{2,3}(?![a-z]))?.*?(?P<language>[a-z]{3})?[a-z |]{0,2}", re.DOTALL)
+
+
+def with_complete_008(record: MarcRecord) -> tuple[MarcRecord, tuple[str, ...]]:
+    """Return the record with an 008 of 40 characters, and a warning where runs of blanks in it were made one.
+
+    Dates, country and language are kept; positions 18 to 34 cannot be known and become fill characters.
+    """
+    text = record.control("008")
+    if text is None or len(text) >= _COMPLETE or "  " in text or not text[7:11].isdecimal():
+        return record, ()
+    restored = _restored(text)
+    fields = tuple(
+        ControlField("008", restored) if isinstance(field, ControlField) and field.tag == "008" else field
+        for field in record.all_fields
+    )
+    warning = f"008 has {len(text)} characters, not 40; only its dates, country and language are read"
+    return replace(record, all_fields=fields), (warning,)
+
+
+def _restored(text: str) -> str:
+    second = text[11:_DATES_END] if text[11:_DATES_END].isdecimal() else ""
+    found = _REST.fullmatch(text[_DATES_END if second else 11 :].strip())
+    country, language = (found["country"] or "", found["language"] or "") if found else ("", "")
+    return f"{text[:11].ljust(11)}{second:4}{country:3}{'|' * 17}{language:3}  "
+
+
+# --- leader and 008; positions are counted from 0, and one that is not there is the empty text
+
+
+def leader_code(view: Marc21View, position: int) -> str:
+    """Return one character of the leader."""
+    return view.record.leader.text[position : position + 1]
+
+
+def fixed(view: Marc21View, start: int, end: int | None = None) -> str:
+    """Return positions of the first 008."""
+    text = view.control("008")
+    return text[start : start + 1 if end is None else end] if text else ""
+
+
+def configuration(view: Marc21View) -> str:
+    """Return how to read 008/18-34: as for a book, a serial …; empty where leader/06 does not decide."""
+    kind = leader_code(view, 6)
+    if kind == "a":
+        return CONFIGURATION_OF_LEVEL.get(leader_code(view, 7), "")
+    return CONFIGURATION.get(kind, "")

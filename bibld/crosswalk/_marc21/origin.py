@@ -9,8 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21 import codes
-from bibld.crosswalk._marc21.conventions import Marc21View
-from bibld.crosswalk._marc21.fixed import configuration, fixed, leader_code
+from bibld.crosswalk._marc21.conventions import Marc21View, configuration, fixed, leader_code
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chopped_values, date_qualifier, iso_day, without_brackets, year_range
 from bibld.model.marc import DataField

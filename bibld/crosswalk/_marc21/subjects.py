@@ -7,13 +7,13 @@ from itertools import zip_longest
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._authority_links import NO_LINKS
 from bibld.crosswalk._marc21.codes import SUBJECT_AUTHORITY
 from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._marc21.names import (
     CONFERENCE,
     CORPORATE,
     FAMILY,
+    NO_LINKS,
     PERSONAL,
     heading_links,
     heading_name,

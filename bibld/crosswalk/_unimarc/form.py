@@ -9,26 +9,22 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.codes import DIGITAL_ORIGIN, REFORMATTING_QUALITY
 from bibld.crosswalk._rules import Elements, RuleBook
-from bibld.crosswalk._unimarc.coded import (
+from bibld.crosswalk._unimarc.codes import (
+    AUDIENCE,
     BINDING_CODES,
     DETAIL_CODES,
     FORM_CODES,
     GENRE_CODES,
-    PROJECTION,
-    CodeTable,
-)
-from bibld.crosswalk._unimarc.codes import (
-    AUDIENCE,
     ISBD_CONTENT,
     ISBD_MEDIA,
     ISBD_QUALIFICATION,
     MANUSCRIPT,
+    PROJECTION,
     TYPE_OF_RESOURCE,
+    CodeTable,
     latin,
     without_fill,
 )
-from bibld.crosswalk._unimarc.electronic import ELECTRONIC, content_of_electronic
-from bibld.crosswalk._unimarc.music import MUSIC, is_music
 from bibld.crosswalk._unimarc.view import UnimarcView, punctuate
 from bibld.model.marc import DataField
 from bibld.model.mods import (
@@ -43,6 +39,78 @@ from bibld.model.mods import (
     Temporal,
     TypeOfResource,
 )
+
+ELECTRONIC = "l"
+"""Leader 06."""
+
+_TEXT = "text"
+_OF_CONTENT_FORM = {
+    "b": "still image", "d": "sound recording-musical", "g": "sound recording-nonmusical",
+    "h": "sound recording-nonmusical", "i": _TEXT,
+}  # fmt: skip
+"""181$a/0, the content forms of ISBD."""
+
+_OF_STATED_FORM = {
+    "текст": _TEXT, "text": _TEXT, "изображение": "still image", "музыка": "sound recording-musical",
+    "звуки": "sound recording-nonmusical", "устная речь": "sound recording-nonmusical",
+}  # fmt: skip
+"""203$a, folded."""
+
+_OF_KIND_OF_FILE = {"c": "still image", "d": _TEXT, "h": "sound recording-nonmusical"}
+"""135$a/0."""
+
+_TEXT_DATA = re.compile(r"текст|\btext", re.IGNORECASE)
+_TEXT_FORMAT = re.compile(
+    r"(?:application/(?:pdf|epub|msword|rtf|x-fb2|x-mobi)|text/|image/vnd\.djvu)|\b(?:pdf|epub|fb2)\b"
+)
+_PAGES = re.compile(r"\d\]?\s*(?:с|стр|л|p|pages?|s)\b", re.IGNORECASE)
+
+
+def content_of_electronic(view: UnimarcView) -> str:
+    """Return the ``typeOfResource`` that the forms of content, the kind of file or the extent state.
+
+    A resource that states none of them is software or multimedia.
+    """
+    for text in view.texts("181", "a"):
+        if latin(text[:1]) in _OF_CONTENT_FORM:
+            return _OF_CONTENT_FORM[latin(text[:1])]
+    for text in view.texts("203", "a"):
+        if text.casefold() in _OF_STATED_FORM:
+            return _OF_STATED_FORM[text.casefold()]
+    for text in view.texts("135", "a"):
+        if latin(text[:1]) in _OF_KIND_OF_FILE:
+            return _OF_KIND_OF_FILE[latin(text[:1])]
+    is_text = (
+        any(map(_TEXT_DATA.search, view.texts("230", "a")))
+        or any(map(_TEXT_FORMAT.search, map(str.casefold, view.texts("856", "q"))))
+        or any(map(_PAGES.search, view.texts("215", "a")))
+    )
+    return _TEXT if is_text else TYPE_OF_RESOURCE[ELECTRONIC]
+
+
+MUSIC = "cd"
+"""Leader 06."""
+
+_FIELDS_OF_MUSIC = ("013", "036", "071", "125", "126", "128", "145", "146", "208", "230")
+_TEXTS = (
+    ("200", "abefgi"), ("203", "a"), ("205", "a"), ("215", "ace"), ("225", "ae"), ("300", "a"), ("327", "a"),
+    ("330", "a"), ("606", "ax"), ("608", "a"), ("610", "a"),
+)  # fmt: skip
+_WORD_OF_MUSIC = re.compile(
+    r"\bнот(?:ы|н|\b)|музык|партитур|клавир|\bпес[ен]|романс|\bхор|фортепиан|\bф-?п\b|скрип|баян|гитар|аккордеон|оркестр|голос"
+    r"|струнн|сюит|сонат|симфон|\bопер(?:а|н)|балет|соло\b|джаз|җыр|көй|music|\bscor|partition|piano|song|choral|noten|chant"
+    r"|chanson|opera|sonat|symphon|violin|orchest",
+    re.IGNORECASE,
+)
+
+
+def is_music(view: UnimarcView) -> bool:
+    """Return whether a field of music, or a word in title, extent, notes or subjects, agrees with the leader."""
+    if view.is_nested or view.has(*_FIELDS_OF_MUSIC):
+        return True
+    stated = (value for tag, codes in _TEXTS for code in codes for value in view.texts(tag, code))
+    return any(map(_WORD_OF_MUSIC.search, stated))
+
 
 BOOK = RuleBook()
 

@@ -1,28 +1,80 @@
 """A UNIMARC record as the rules see it: tidied, with its embedded fields as fields, and with the flavour's rules.
 
-Also the small conventions of the format that every block of rules needs: non-sorting marks, ISBD punctuation put
-between subfields, initials, references to authority files.
+Also the small conventions of the format that every block of rules needs: links between scripts, non-sorting marks, ISBD
+punctuation put between subfields, initials, references to authority files.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
 import msgspec
 from msgspec.structs import replace
 
+from bibld.crosswalk._flavour import carries_fields
 from bibld.crosswalk._rules import RuleSet
 from bibld.crosswalk._texts import address, with_balanced_brackets
-from bibld.crosswalk._unimarc.coded import CodeTable
-from bibld.crosswalk._unimarc.linkage import conventions_of
-from bibld.crosswalk._view import View
-from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield, with_embedded_fields
+from bibld.crosswalk._unimarc.codes import CodeTable
+from bibld.crosswalk._view import Conventions, Linkage, LinkedField, View
+from bibld.model.marc import ControlField, DataField, Field, Leader, MarcRecord, Subfield, with_embedded_fields
 from bibld.model.mods import Mods, TitleInfo
 from bibld.model.mods_xml import without_illegal_characters
+from bibld.text.scripts import first_foreign_script
 from bibld.text.titles import NON_SORTING_MARKS, remove_non_sorting_marks, split_non_sorting
+
+_LINK = re.compile(r"[a-z]?(\d\d)(\d{3})?.*", re.IGNORECASE)
+_OTHER_FORMS = "79"
+"""How the tags of other forms of a name begin, which another rule adds to their heading."""
+
+_NAMES = ("70", "71", "72")
+"""How the tags of names begin, of which each kind has more than one tag."""
+
+_SCRIPT = {
+    "ba": "Latn", "ca": "Cyrl", "da": "Jpan", "db": "Jpan", "dc": "Jpan", "ea": "Hani", "fa": "Arab", "ga": "Grek",
+    "ha": "Hebr", "ia": "Thai", "ja": "Deva", "ka": "Kore", "la": "Taml", "ma": "Geor", "mb": "Armn",
+}  # fmt: skip
+
+
+def conventions_of(record: MarcRecord) -> Conventions:
+    """Return conventions that link the fields of this record which have their counterpart in another script."""
+    firsts: dict[tuple[str, str], DataField] = {}
+    linked: dict[tuple[str, str], list[DataField]] = {}
+    for field in record.fields():
+        key = _key(field)
+        if key is not None:
+            firsts.setdefault(key, field)
+            linked.setdefault(key, []).append(field)
+    pairs = {key for key, fields in linked.items() if len(fields) > 1}
+    return Conventions(link=_linker(firsts, pairs)) if pairs else Conventions()
+
+
+def _key(field: DataField) -> tuple[str, str] | None:
+    """Return what a field and its counterpart have in common: tag (or kind of name) and number of the link."""
+    link = _LINK.fullmatch((field.first("6") or "").strip())
+    if link is None or _OTHER_FORMS in (field.tag[:2], (link[2] or "")[:2]):
+        return None
+    return field.tag[:2] if field.tag.startswith(_NAMES) else field.tag, link[1]
+
+
+def _linker(
+    firsts: dict[tuple[str, str], DataField], pairs: set[tuple[str, str]]
+) -> Callable[[DataField], LinkedField | None]:
+    def link(field: DataField) -> LinkedField | None:
+        key = _key(field)
+        if key not in pairs or key is None:
+            return None
+        return LinkedField(field, Linkage(key[1], _script(field), is_alternate=firsts[key] is not field))
+
+    return link
+
+
+def _script(field: DataField) -> str:
+    named = _SCRIPT.get((field.first("7") or "").strip()[:2].lower())
+    return named or first_foreign_script(" ".join(item.value for item in field.subfields if item.code.isalpha()))
+
 
 _OTHER_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x97\x99-\x9b\x9d-\x9f]")
 _ANGLE_BRACKETS = re.compile(r"<<(.*?)>>")
@@ -117,11 +169,6 @@ def tidy_record(record: MarcRecord, settings: UnimarcSettings) -> MarcRecord:
     return MarcRecord(record.origin, record.leader, tuple(fields))
 
 
-def carries_fields(tag: str) -> bool:
-    """Whether fields with this tag may carry other fields after ``$1`` (the embedded technique)."""
-    return tag[:1] == "4" or tag in ("327", "576", "577", "604")
-
-
 def _tidied_field(field: DataField, angle_brackets: bool) -> DataField:
     tag = field.tag
     if carries_fields(tag):
@@ -165,6 +212,31 @@ def _text(value: str, keeps_marks: bool) -> str:
     if not keeps_marks:
         text = remove_non_sorting_marks(text)
     return _OTHER_CONTROLS.sub("", text.replace("\xa0", " ").replace("\n", " ").replace("\r", " ").replace("\t", " "))
+
+
+_STANDARD = {
+    "a": ("730", "a"), "t": ("200", "a"), "o": ("200", "e"), "f": ("200", "f"), "g": ("200", "g"), "h": ("200", "h"),
+    "b": ("200", "b"), "i": ("200", "i"), "l": ("200", "d"), "v": ("200", "v"), "e": ("205", "a"), "c": ("210", "a"),
+    "n": ("210", "c"), "d": ("210", "d"), "p": ("215", "a"), "s": ("225", "a"), "u": ("856", "u"), "x": ("011", "a"),
+    "y": ("010", "a"), "m": ("013", "a"), "z": ("040", "a"), "3": ("035", "a"),
+}  # fmt: skip
+"""The field and subfield that a subfield of the standard technique (UNIMARC Manual, block 4) stands for."""
+
+
+def fields_of_link(field: DataField) -> list[Field]:
+    """Return the embedded fields, and fields made of the subfields of the standard technique."""
+    if not field.subfields:
+        return list(field.embedded)
+    subfields_by_tag: dict[str, list[Subfield]] = {}
+    controls: list[Field] = []
+    for subfield in field.subfields:
+        if subfield.code == "0":
+            controls.append(ControlField("001", subfield.value))
+        elif subfield.code in _STANDARD:
+            tag, code = _STANDARD[subfield.code]
+            subfields_by_tag.setdefault(tag, []).append(Subfield(code, subfield.value))
+    standard = [DataField(tag, subfields=tuple(subfields)) for tag, subfields in subfields_by_tag.items()]
+    return [*controls, *standard, *field.embedded]
 
 
 def title_info(text: str, **others: Any) -> TitleInfo:  # noqa: ANN401

@@ -1,4 +1,4 @@
-"""Identifiers: 010-037, 074, 088, and 856$u → identifier (MODS guidelines, identifier)."""
+"""Identification: 010-037, 074, 088, 856$u → identifier; leader, 00X, 008, 040 → recordInfo (MODS guidelines)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,26 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.codes import PUBLISHER_NUMBER
-from bibld.crosswalk._marc21.conventions import Marc21View
+from bibld.crosswalk._marc21.conventions import Marc21View, fixed, leader_code
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import chop, join
+from bibld.crosswalk._texts import chop, entry_date, iso_time, join
 from bibld.model import identifiers
 from bibld.model.marc import DataField
-from bibld.model.mods import Identifier
+from bibld.model.mods import (
+    Date,
+    DescriptionStandard,
+    Identifier,
+    Language,
+    LanguageTerm,
+    RecordContentSource,
+    RecordIdentifier,
+    RecordInfo,
+)
 
 IDENTIFIERS = RuleBook()
+RECORD = RuleBook()
+
+RECORD_ORIGIN = "Converted from MARC 21 by bibld"
 
 # --- standard numbers
 
@@ -196,3 +208,52 @@ def persistent_address(field: DataField, view: Marc21View) -> Iterator[Identifie
 def _has_identifier(view: Marc21View, kind: str, value: str) -> bool:
     stated = (text for field in view.fields("024") if field.first("2") == kind for text in field.values("a"))
     return any(_bare(text, kind) == value for text in stated)
+
+
+# --- the record
+
+
+@RECORD.record(
+    "recordInfo: identifier, dates, content source, description standard, language of cataloging",
+    tLDR="", t001="", t003="", t005="", t008="", t040="abe",
+)  # fmt: skip
+def record_info(view: Marc21View) -> Iterator[RecordInfo]:
+    """About the record: identifier, agency, dates, rules."""
+    number = (view.control("001") or "").strip()
+    source = (view.control("003") or "").strip() or None
+    standards = ["aacr"] if leader_code(view, 18) == "a" else []
+    standards.extend(value for field in view.fields("040") for value in field.values("e") if value not in standards)
+    agencies = [value for field in view.fields("040") for value in field.values("a")]
+    languages = [value for field in view.fields("040") for value in field.values("b")]
+    yield RecordInfo(
+        record_content_source=tuple(RecordContentSource(value=value, authority="marcorg") for value in agencies),
+        record_creation_date=_creation_date(view),
+        record_change_date=_change_date(view),
+        record_identifier=(RecordIdentifier(value=number, source=source),) if number else (),
+        record_origin=(RECORD_ORIGIN,),
+        language_of_cataloging=tuple(
+            Language(language_term=(LanguageTerm(value=value, type="code", authority="iso639-2b"),))
+            for value in languages
+        ),
+        description_standard=tuple(DescriptionStandard(value=value) for value in standards),
+    )
+
+
+def _creation_date(view: Marc21View) -> tuple[Date, ...]:
+    text = fixed(view, 0, 6)
+    date = entry_date(text)
+    if date is not None:
+        return (Date(value=date, encoding="w3cdtf"),)
+    if text.strip(" |#"):
+        view.warn(f"008/00-05 {text!r} is not a date; left out")
+    return ()
+
+
+def _change_date(view: Marc21View) -> tuple[Date, ...]:
+    text = view.control("005")
+    date = iso_time(text) if text else None
+    if date is not None:
+        return (Date(value=date, encoding="iso8601"),)
+    if text and text.strip():
+        view.warn(f"005 {text!r} is not a date; left out")
+    return ()

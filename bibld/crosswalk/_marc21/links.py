@@ -10,13 +10,11 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._authority_links import NO_LINKS
 from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._marc21.holdings import link_urls
-from bibld.crosswalk._marc21.identifiers import isbn_identifier, issn_identifier, system_identifier
-from bibld.crosswalk._marc21.names import heading_links, heading_name, work_of_heading
-from bibld.crosswalk._marc21.titles import title_before_parts, title_info, title_parts
-from bibld.crosswalk._marc21.volumes import is_volume, stated_title
+from bibld.crosswalk._marc21.identification import isbn_identifier, issn_identifier, system_identifier
+from bibld.crosswalk._marc21.names import NO_LINKS, heading_links, heading_name, work_of_heading
+from bibld.crosswalk._marc21.titles import is_volume, stated_title, title_before_parts, title_info, title_parts
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chop_name, chopped_values, first_address, join, without_brackets
 from bibld.model.marc import DataField, Subfield
