@@ -20,7 +20,7 @@ from pathlib import Path
 from bibld.config import remote_of_url
 from bibld.progress import Silent
 from bibld.store import oxigraph
-from bibld.store._files import write_files
+from bibld.store._delivery import write_files
 from tests.store.real_servers import oxigraph_binary, oxigraph_server, virtuoso_binary, virtuoso_server
 
 BASE = "https://data.example.org/"

@@ -20,7 +20,6 @@ from bibld.model.release import Manifest, SourceFigures
 from bibld.parallel import worker_count
 from bibld.progress import Progress
 from bibld.protocols import PreviousRelease, ReleaseDraft, Store, adapters
-from bibld.publish._contents import Contents, PartitionedContents
 from bibld.publish._files import describe_files, has_all_graphs, media_type, open_dump, part_names
 from bibld.publish._partitioned import (
     add_dumps,
@@ -28,7 +27,7 @@ from bibld.publish._partitioned import (
     complete_partitioned,
     write_feed,
 )
-from bibld.publish._parts import begin_draft, bind_draft, write_part, write_parts
+from bibld.publish._parts import Contents, PartitionedContents, begin_draft, bind_draft, write_part, write_parts
 from bibld.publish._releases import Releases, ReleaseSummary, writing
 from bibld.publish._verify import ReleaseCheck, Verification, verify
 from bibld.publish.dumps import description_changes

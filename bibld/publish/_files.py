@@ -1,9 +1,11 @@
-"""Files of a release: compressed with reproducible bytes, described for the manifest."""
+"""Files of a release: compressed with reproducible bytes, described for the manifest; statements and records."""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,12 +13,17 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+import msgspec
+import pyoxigraph
 import zstandard
 from zlib_ng import gzip_ng_threaded
 
+from bibld.model import rdf
+from bibld.model.iris import Iris
+from bibld.model.rdf import iri, quad, term, typed_literal
 from bibld.model.release import ReleaseFile
 from bibld.parallel import map_in_threads, worker_count
-from bibld.protocols import PreviousRelease
+from bibld.protocols import PreviousRelease, ReleaseDraft
 
 ALL_GRAPHS = ("bibld.nq.gz", "bibld.nq.zst")
 """The full dumps of every quad (N-Quads)."""
@@ -49,7 +56,6 @@ _MEDIA_TYPES = {
     ".nt.zst": "application/n-triples",
     ".nq": "application/n-quads",
     ".ttl": "text/turtle",
-    ".activities.json": "application/activity+json",
     ".json": "application/json",
     ".tsv": "text/tab-separated-values",
     ".jsonl.gz": "application/jsonl",
@@ -144,3 +150,90 @@ def _describe_file(previous: PreviousRelease | None, path: Path) -> ReleaseFile:
 def media_type(name: str) -> str:
     """Return the media type of a file of a release by its name."""
     return next((kind for end, kind in _MEDIA_TYPES.items() if name.endswith(end)), "text/plain")
+
+
+RUN_FILE = "run.nq"
+"""The quads of the graph ``run``."""
+
+PREFIXES = {prefix: rdf.PREFIXES[prefix] for prefix in ("void", "dcterms", "foaf", "skos", "prov", "owl", "xsd")}
+"""The prefixes that the description is written with in Turtle."""
+
+
+def number(count: int) -> str:
+    """Write a count as a term."""
+    return typed_literal(str(count), "integer")
+
+
+def add_run_statements(draft: ReleaseDraft, lines: tuple[str, ...]) -> ReleaseDraft:
+    """Add statements to the graph ``run``, count there all quads of the release, and write the files again.
+
+    The counts are of this graph and of the dataset, as far as the quads of the other graphs have been counted.
+    """
+    iris = Iris(draft.manifest.dataset.base)
+    dataset, graph = iri(iris.dataset), iri(iris.graph("run"))
+    counted = (f"{dataset} {term('void:triples')} ", f"{graph} {term('void:triples')} ")
+    others = {line for line in draft.run_statements if not line.startswith(counted)} | set(lines)
+    others.add(quad(dataset, term("void:subset"), graph, graph))
+    in_other_graphs = draft.manifest.figures.quads
+    in_run = len(others) + (2 if in_other_graphs else 1)
+    others.add(quad(graph, term("void:triples"), number(in_run), graph))
+    if in_other_graphs:
+        others.add(quad(dataset, term("void:triples"), number(in_other_graphs + in_run), graph))
+    draft = msgspec.structs.replace(draft, run_statements=tuple(sorted(others)))
+    write_statements(draft)
+    return draft
+
+
+def write_statements(draft: ReleaseDraft) -> None:
+    """Write the description of the dataset, if it has been made, and the statements about the run.
+
+    ``void.ttl`` has both, because only the run knows which dumps and patches the release has.
+    """
+    if draft.run_statements:
+        (draft.folder / RUN_FILE).write_text("".join(draft.run_statements), encoding="utf-8")
+    if draft.description != draft.source_statements:
+        lines = "".join(sorted({*draft.description, *draft.run_statements}))
+        triples = (each.triple for each in pyoxigraph.parse(lines.encode(), format=pyoxigraph.RdfFormat.N_QUADS))
+        out = io.BytesIO()
+        pyoxigraph.serialize(triples, out, format=pyoxigraph.RdfFormat.TURTLE, prefixes=PREFIXES)
+        (draft.folder / "void.ttl").write_bytes(out.getvalue())
+
+
+MERGED = re.compile(r"merged-(\d+)-\d+\.(jsonl|mods\.xml)\.(gz|zst)")
+"""Names of files of merged records; the number is that of the release that they show."""
+
+
+def write_records(draft: ReleaseDraft, end: str, frame: tuple[bytes, bytes], items: Iterator[bytes], size: int) -> None:
+    """Write ``merged-N-1`` and so on, each with at most ``size`` bytes before compression, or one item.
+
+    Where the full dumps are those of an earlier release, its files are taken over instead. ``frame`` is what a file
+    begins and ends with, ``end`` the end of its name.
+    """
+    if _link_earlier(draft, end):
+        return
+    head, tail = frame
+    item = next(items, b"")
+    number = 0
+    while item or number == 0:
+        number += 1
+        written = 0
+        with open_dump(draft.folder / f"merged-{draft.manifest.number}-{number}{end}") as out:
+            out.write(head)
+            while item and (written == 0 or written + len(item) <= size):
+                out.write(item)
+                written += len(item)
+                item = next(items, b"")
+            out.write(tail)
+
+
+def _link_earlier(draft: ReleaseDraft, end: str) -> bool:
+    """Take over the files of the previous release; return False where they have to be written."""
+    full, previous = draft.manifest.full, draft.previous
+    if previous is None or full is None or full.release == draft.manifest.number:
+        return False
+    names = [file.name for file in previous.manifest.files if MERGED.fullmatch(file.name) and file.name.endswith(end)]
+    if not names or not all((previous.folder / name).is_file() for name in names):
+        return False
+    for name in names:
+        link_or_copy(previous.folder / name, draft.folder / name)
+    return True

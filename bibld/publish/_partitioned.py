@@ -17,10 +17,8 @@ from bibld.config import Config
 from bibld.documents import Change
 from bibld.model.release import FullDumps, Manifest, PatchDumps, ReleaseFile
 from bibld.protocols import PreviousRelease, ReleaseDraft
-from bibld.publish._contents import PartitionedContents
-from bibld.publish._files import describe_files
-from bibld.publish._parts import begin_draft, write_part
-from bibld.publish._statements import add_run_statements
+from bibld.publish._files import add_run_statements, describe_files
+from bibld.publish._parts import PartitionedContents, begin_draft, write_part
 from bibld.publish.dumps import describe_dumps
 from bibld.publish.feed import write_changes
 

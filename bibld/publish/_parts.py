@@ -1,14 +1,13 @@
-"""Writes the parts of a release, each as soon as the parts that it needs are written.
+"""What is published, and the parts of a release, each written as soon as the parts that it needs are written.
 
 Parts that state ``IN_OWN_PROCESS`` are written in separate processes, side by side with the others, which are written
-one after the other in this process. Each part gets the same draft, however long the others take.
-"""
+one after the other in this process. Each part gets the same draft, however long the others take."""
 
 from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
@@ -23,10 +22,46 @@ from bibld.config import Config
 from bibld.errors import BibldError, StageError
 from bibld.model.iris import Iris
 from bibld.model.linkage import Merged
-from bibld.model.release import Manifest
+from bibld.model.release import Figures, Manifest, QuadCounts
 from bibld.parallel import call_in_process, worker_count
 from bibld.protocols import PreviousRelease, ReleaseDraft, Store, adapters
-from bibld.publish._contents import Contents, PartitionedContents
+
+
+class Contents(msgspec.Struct, frozen=True):
+    """What is published: the figures, and all quads in the order of the dump (each call of ``blocks`` begins again).
+
+    A block is some lines, those of the default graph first; ``counts`` counts all of them. Both read a catalog, and are
+    functions that other processes can import, or partial ones of such. ``made_by`` is the digest of the settings and
+    sources, ``source_statements`` are the quads that describe the sources, ``examples`` resource IRIs to try.
+    ``withdrawn`` are the lines about records that must not be published.
+    """
+
+    made_by: str
+    figures: Figures
+    blocks: Callable[[Catalog], Iterable[bytes]]
+    counts: Callable[[Catalog], QuadCounts]
+    source_statements: Sequence[str]
+    examples: Sequence[str]
+    withdrawn: Sequence[str] = ()
+
+
+class PartitionedContents(msgspec.Struct, frozen=True):
+    """What a release consists of, as far as it is known before its dumps are written.
+
+    ``counts`` are those of all quads but the description of the dataset, ``source_statements`` the lines about the
+    sources, which are among these quads; ``examples`` are resource IRIs to try. ``withdraws``: there is no previous
+    release because the one before contains what must not be published any more.
+    """
+
+    number: int
+    made_by: str
+    figures: Figures
+    counts: QuadCounts
+    source_statements: Sequence[str]
+    examples: Sequence[str] = ()
+    delivered: int = 0
+    withdraws: bool = False
+
 
 WORTH_PROCESSES = 5_000
 """Records; all parts of a smaller release are written in this process, since starting others takes as long."""

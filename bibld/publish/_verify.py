@@ -28,9 +28,8 @@ from bibld.model.release import LinkSet, Manifest, QuadCounts
 from bibld.progress import Progress
 from bibld.protocols import ReadableStore, adapters
 from bibld.publish import void
-from bibld.publish._files import ALL_GRAPHS, DEFAULT_GRAPH
+from bibld.publish._files import ALL_GRAPHS, DEFAULT_GRAPH, RUN_FILE
 from bibld.publish._releases import Releases
-from bibld.publish._statements import RUN_FILE
 
 _BUCKETS = 4096
 _HASH_BYTES = 16

@@ -16,8 +16,7 @@ from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, quad, term, typed_literal
 from bibld.model.release import Manifest, ReleaseFile
 from bibld.protocols import ReleaseDraft
-from bibld.publish._files import FULL_DUMPS
-from bibld.publish._records import MERGED
+from bibld.publish._files import FULL_DUMPS, MERGED
 
 DESCRIBES_FILES = True
 """This part is written when all files of the others are, and known by size and checksum."""

@@ -17,8 +17,17 @@ from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, quad, split_graphs, term, typed_literal
 from bibld.model.release import FullDumps, Manifest, PatchDumps
 from bibld.protocols import PreviousRelease, ReleaseDraft
-from bibld.publish._files import ALL_GRAPHS, DEFAULT_GRAPH, FULL_DUMPS, has_all_graphs, link_or_copy, open_dump
-from bibld.publish._statements import RUN_FILE, add_run_statements, number
+from bibld.publish._files import (
+    ALL_GRAPHS,
+    DEFAULT_GRAPH,
+    FULL_DUMPS,
+    RUN_FILE,
+    add_run_statements,
+    has_all_graphs,
+    link_or_copy,
+    number,
+    open_dump,
+)
 
 NEEDS: tuple[str, ...] = ("void", "run")
 

@@ -1,15 +1,14 @@
 """The change feed: what each release created, updated, merged, separated or deleted.
 
-``changes.tsv`` has the changes of this release. The feed has those of earlier ones too, in pages that never change once
-they are written: as a Linked Data Event Stream (``feed.ttl``, https://w3id.org/ldes/specification) and as a collection
-of ActivityStreams 2 (``feed.activities.json``, https://www.w3.org/TR/activitystreams-core/).
+``changes.tsv`` has the changes of this release. The feed, a Linked Data Event Stream (``feed.ttl``,
+https://w3id.org/ldes/specification), has those of earlier ones too, in pages that never change once they are written.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
@@ -27,8 +26,8 @@ IN_OWN_PROCESS = True
 
 TABLE = "changes.tsv"
 STREAM = "feed.ttl"
-COLLECTION = "feed.activities.json"
 
+_PUBLISHED = re.compile(r'as:published "([^"]+)"')
 _PAGE = re.compile(r"feed-(\d+)-(\d+)\.ttl")
 _ACTIVITIES = "https://www.w3.org/ns/activitystreams"
 _LDES = "https://w3id.org/ldes#"
@@ -40,7 +39,10 @@ _TYPES = {
     ChangeKind.SPLIT: "Move",
     ChangeKind.DELETED: "Delete",
 }
-"""The types of activities: a merge moves the description to another IRI, a split moves it back from there."""
+"""The types of changes, in the vocabulary of ActivityStreams.
+
+A merge moves the description to another IRI, a split moves it back from there.
+"""
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -56,17 +58,16 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 class _Page(msgspec.Struct, frozen=True, order=True):
-    """A page of the feed: the release that made it, its number there, the time and the number of its changes."""
+    """A page of the feed: the release that made it, its number there, and the time of its changes."""
 
     release: int
     number: int
     time: str
-    changes: int
 
     @property
     def name(self) -> str:
-        """The name of its files, without their end."""
-        return f"feed-{self.release}-{self.number}"
+        """The name of its file."""
+        return f"feed-{self.release}-{self.number}.ttl"
 
 
 def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
@@ -83,21 +84,17 @@ def write_changes(draft: ReleaseDraft, settings: Settings, changed: Iterable[Cha
     """Write the changes of the release, in the order of their paths, and the feed; None: they are not known."""
     number, created = draft.manifest.number, draft.manifest.created
     feed = _Feed(draft, settings)
-    changes = [each for each in changed or () if _is_in(each.path, settings.folders)]
+    changes = [each for each in changed or () if each.path.partition("/")[0] in settings.folders]
     pages = [] if changed is None or draft.withdraws else feed.link_pages()
     with (draft.folder / TABLE).open("w", encoding="utf-8", newline="\n") as table:
         table.write("iri\tchange\tother\ttime\n")
         for each in changes:
             table.write(f"{feed.iri(each.path)}\t{each.kind}\t{feed.other(each)}\t{created}\n")
-    for place, batch in enumerate(batches(changes, settings.page), 1):
-        page = _Page(number, place, created, len(batch))
-        feed.write_page(page, batch, pages[-1] if pages else None)
+    for page_number, batch in enumerate(batches(changes, settings.page), 1):
+        page = _Page(number, page_number, created)
+        feed.write_page(page, batch)
         pages.append(page)
-    feed.write_roots(pages)
-
-
-def _is_in(path: str, folders: Iterable[str]) -> bool:
-    return path.partition("/")[0] in folders
+    feed.write_root(pages)
 
 
 class _Feed:
@@ -130,56 +127,22 @@ class _Feed:
         for file in previous.manifest.files:
             found = _PAGE.fullmatch(file.name)
             if found and int(found[1]) > oldest:
-                name = file.name.removesuffix(".ttl")
-                for end in (".ttl", ".activities.json"):
-                    link_or_copy(previous.folder / f"{name}{end}", self._draft.folder / f"{name}{end}")
-                content = msgspec.json.decode((previous.folder / f"{name}.activities.json").read_bytes())
-                count = len(content["orderedItems"])
-                pages.append(_Page(int(found[1]), int(found[2]), content["published"], count))
+                link_or_copy(previous.folder / file.name, self._draft.folder / file.name)
+                published_at = _PUBLISHED.search((previous.folder / file.name).read_text(encoding="utf-8"))
+                assert published_at is not None  # a page has changes
+                pages.append(_Page(int(found[1]), int(found[2]), published_at[1]))
         return sorted(pages)
 
-    def write_page(self, page: _Page, changes: Sequence[Change], before: _Page | None) -> None:
-        """Write a page as a node of the stream, and as a page of the collection."""
-        lines = [*self._prefixes(), *self._stream(), f"{iri(self._address(f'{page.name}.ttl'))} a tree:Node .\n"]
-        activities = []
-        for place, change in enumerate(changes, 1):
-            lines.extend(self._member(page, place, change))
-            activities.append(self._activity(page, place, change))
-        (self._draft.folder / f"{page.name}.ttl").write_text("".join(lines), encoding="utf-8")
-        collection_page: dict[str, Any] = {
-            "@context": _ACTIVITIES,
-            "id": self._address(f"{page.name}.activities.json"),
-            "type": "OrderedCollectionPage",
-            "partOf": self._address(COLLECTION),
-            "published": page.time,
-        }
-        if before is not None:
-            collection_page["prev"] = self._address(f"{before.name}.activities.json")
-        self._write_json(page.name, {**collection_page, "orderedItems": activities})
+    def write_page(self, page: _Page, changes: Sequence[Change]) -> None:
+        """Write a page: a node of the stream."""
+        lines = [*self._prefixes(), *self._stream(), f"{iri(self._address(page.name))} a tree:Node .\n"]
+        for number, change in enumerate(changes, 1):
+            lines.extend(self._member(page, number, change))
+        (self._draft.folder / page.name).write_text("".join(lines), encoding="utf-8")
 
-    def _activity_iri(self, page: _Page, place: int) -> str:
-        return f"{self._address(f'{page.name}.ttl')}#{place}"
-
-    def _activity(self, page: _Page, place: int, change: Change) -> dict[str, Any]:
-        thing, other = self.iri(change.path), self.other(change)
-        activity: dict[str, Any] = {
-            "id": self._activity_iri(page, place),
-            "type": _TYPES[change.kind],
-            "summary": change.kind.value,
-            "published": page.time,
-            "object": thing,
-        }
-        if change.kind is ChangeKind.DELETED:
-            activity["object"] = {"id": thing, "type": "Tombstone", "deleted": page.time}
-        if change.kind is ChangeKind.SPLIT:
-            activity["origin"], activity["target"] = other, thing
-        elif other:
-            activity["target"] = other
-        return activity
-
-    def _member(self, page: _Page, place: int, change: Change) -> Iterator[str]:
+    def _member(self, page: _Page, number: int, change: Change) -> Iterator[str]:
         thing, other = iri(self.iri(change.path)), self.other(change)
-        member, time = iri(self._activity_iri(page, place)), typed_literal(page.time, "dateTime")
+        member, time = iri(f"{self._address(page.name)}#{number}"), typed_literal(page.time, "dateTime")
         yield f"{self._name} tree:member {member} .\n"
         yield f'{member} a as:{_TYPES[change.kind]} ; as:summary "{change.kind.value}" ; as:object {thing} ;\n'
         yield f"  {term('dcterms:isVersionOf')} {thing} ; as:published {time}"
@@ -204,31 +167,16 @@ class _Feed:
         yield f"{self._name} a ldes:EventStream ; tree:view {iri(self._address(STREAM))} ;\n"
         yield f"  ldes:timestampPath as:published ; ldes:versionOfPath {term('dcterms:isVersionOf')} .\n"
 
-    def write_roots(self, pages: Sequence[_Page]) -> None:
-        """Write the first node of the stream, which leads to all pages, and the collection."""
+    def write_root(self, pages: Sequence[_Page]) -> None:
+        """Write the first node of the stream, which leads to all pages."""
         root = iri(self._address(STREAM))
         lines = [*self._prefixes(), *self._stream()]
         lines.append(f"{root} a tree:Node ; {term('dcterms:modified')} ")
         lines.append(f"{typed_literal(self._draft.manifest.created, 'dateTime')} .\n")
         for page in pages:
-            relation = iri(f"{self._address(STREAM)}#{page.name}")
-            time, node = typed_literal(page.time, "dateTime"), iri(self._address(f"{page.name}.ttl"))
+            relation = iri(f"{self._address(STREAM)}#{page.name.removesuffix('.ttl')}")
+            time, node = typed_literal(page.time, "dateTime"), iri(self._address(page.name))
             lines.append(f"{root} tree:relation {relation} .\n")
             lines.append(f"{relation} a tree:GreaterThanOrEqualToRelation ; tree:path as:published ;\n")
             lines.append(f"  tree:value {time} ; tree:node {node} .\n")
         (self._draft.folder / STREAM).write_text("".join(lines), encoding="utf-8")
-        collection: dict[str, Any] = {
-            "@context": _ACTIVITIES,
-            "id": self._address(COLLECTION),
-            "type": "OrderedCollection",
-            "updated": self._draft.manifest.created,
-            "totalItems": sum(page.changes for page in pages),
-        }
-        if pages:
-            collection["first"] = self._address(f"{pages[0].name}.activities.json")
-            collection["last"] = self._address(f"{pages[-1].name}.activities.json")
-        self._write_json("feed", collection)
-
-    def _write_json(self, name: str, value: dict[str, Any]) -> None:
-        text = msgspec.json.format(msgspec.json.encode(value), indent=1)
-        (self._draft.folder / f"{name}.activities.json").write_bytes(text)

@@ -9,7 +9,7 @@ import msgspec
 
 from bibld.model.mods import Mods
 from bibld.protocols import ReleaseDraft
-from bibld.publish._records import write_records
+from bibld.publish._files import write_records
 
 NEEDS: tuple[str, ...] = ("dumps",)
 IN_OWN_PROCESS = True

@@ -11,7 +11,7 @@ import msgspec
 from bibld.model.mods import Identifier
 from bibld.model.mods_xml import join_collection, to_xml
 from bibld.protocols import ReleaseDraft
-from bibld.publish._records import write_records
+from bibld.publish._files import write_records
 
 NEEDS: tuple[str, ...] = ("dumps",)
 IN_OWN_PROCESS = True

@@ -1,19 +1,21 @@
 """The figures of a release for people, in ``report.json``: overlap, coverage, years, matching, rejects, growth.
 
-What every record would have to be decompressed for is counted in a sample of each source.
-"""
+What every record would have to be decompressed for is counted in a sample of each source."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
-from bibld.catalog import Catalog, CatalogFigures
+from bibld.catalog import Catalog, CatalogFigures, SampledRecord
 from bibld.errors import StageError
+from bibld.model.mods import Mods, OriginInfo
+from bibld.model.mods_plan import countries_of
 from bibld.model.release import Manifest, SourceFigures
 from bibld.model.report import (
     FILE,
@@ -25,10 +27,13 @@ from bibld.model.report import (
     ScoreBin,
     Shared,
     SourceReport,
+    TownCount,
     Validation,
 )
 from bibld.protocols import ReleaseDraft
-from bibld.publish._survey import general_reason, listed, survey
+from bibld.text.dates import year
+from bibld.text.geography.towns import Town, towns
+from bibld.text.places import expand_place
 
 NEEDS: tuple[str, ...] = ("void",)  # counts the quads
 IN_OWN_PROCESS = True
@@ -170,3 +175,155 @@ def _point(manifest: Manifest) -> GrowthPoint:
         figures.entities,
         figures.quads,
     )
+
+
+_MOST = 200
+"""Values of one kind that are listed, the most frequent first."""
+
+_MOST_NAMES = 8
+"""Of one town."""
+
+_SAMPLES = 5
+_CLASSIFICATIONS = ("udc", "rubbk", "bbk", "ddc", "lcc")
+_CLASS = re.compile(r"\w{1,2}")
+_QUOTED = re.compile(r"""(["'«“‹`]).*?(["'»”›`])""")
+_DIGITS = re.compile(r"\d+")
+_LONGEST = 160
+
+
+def survey(figures: CatalogFigures, report: SourceReport, most: int) -> SourceReport:
+    """Complete the report of a source from a sample of at most ``most`` of its records."""
+    tally = _Tally()
+    for record in figures.sample(report.source, most):
+        tally.add(record)
+    return msgspec.structs.replace(
+        report,
+        sampled=tally.records,
+        coverage=listed(tally.coverage),
+        years=tuple(Count(str(number), count) for number, count in sorted(tally.years.items())),
+        without_year=tally.records - sum(tally.years.values()),
+        languages=listed(tally.languages),
+        types=listed(tally.types),
+        places=listed(tally.places),
+        towns=tally.towns.counts(),
+        without_town=tally.towns.unknown,
+        classes=listed(tally.classes),
+        unmapped=listed(figures.unmapped(tally.subfields)),
+        repairs=listed(tally.repairs),
+        samples=tuple(tally.samples),
+    )
+
+
+def listed(counter: Counter[str]) -> tuple[Count, ...]:
+    """Return the most frequent values, then in their order."""
+    ordered = sorted(counter.items(), key=lambda pair: (-pair[1], pair[0]))
+    return tuple(Count(value, count) for value, count in ordered[:_MOST])
+
+
+def general_reason(text: str) -> str:
+    """Return a message without what is from the record: numbers and quotations, so that equal causes are one."""
+    return _DIGITS.sub("N", _QUOTED.sub(r"\1…\2", text))[:_LONGEST]
+
+
+class _Tally:
+    """The counts of one sample."""
+
+    def __init__(self) -> None:
+        self.records = 0
+        self.coverage: Counter[str] = Counter()
+        self.years: Counter[int] = Counter()
+        self.languages: Counter[str] = Counter()
+        self.types: Counter[str] = Counter()
+        self.places: Counter[str] = Counter()
+        self.towns = _TownTally()
+        self.classes: Counter[str] = Counter()
+        self.repairs: Counter[str] = Counter()
+        self.subfields: list[bytes] = []
+        self.samples: list[str] = []
+
+    def add(self, record: SampledRecord) -> None:
+        mods = record.mods
+        self.records += 1
+        if len(self.samples) < _SAMPLES:
+            self.samples.append(record.control_number)
+        self.coverage.update([name for name in Mods.elements if getattr(mods, name)])
+        published = _year(mods.origin_info)
+        if published is not None:
+            self.years[published] += 1
+        terms = (term for language in mods.language for term in language.language_term)
+        self.languages.update({term.value for term in terms if term.type == "code" and term.value})
+        self.types.update({kind.value for kind in mods.type_of_resource if kind.value})
+        self.places.update(_places(mods.origin_info))
+        self.towns.add(mods.origin_info)
+        self.classes.update(_classes(mods))
+        self.repairs.update({general_reason(text) for text in record.repairs})
+        if record.subfields:
+            self.subfields.append(record.subfields)
+
+
+class _TownTally:
+    """How often towns are places of publication in one sample; ``unknown`` are records with other places only."""
+
+    def __init__(self) -> None:
+        self.unknown = 0
+        self._towns: dict[int, Town] = {}
+        self._records: Counter[int] = Counter()
+        self._names: dict[int, Counter[str]] = {}
+
+    def add(self, origins: Sequence[OriginInfo]) -> None:
+        known = towns()
+        if known is None:
+            return
+        places = [(name, countries_of(origin)) for origin in origins for name in _places_of(origin)]
+        found = set()
+        for name, countries in places:
+            town = known.find(name, countries)
+            if town is not None:
+                found.add(town.number)
+                self._towns[town.number] = town
+                self._names.setdefault(town.number, Counter())[expand_place(name)] += 1
+        self._records.update(found)
+        self.unknown += bool(places and not found)
+
+    def counts(self) -> tuple[TownCount, ...]:
+        """Return the towns with most records, the most frequent first."""
+        ordered = sorted(self._records.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST]
+        return tuple(
+            TownCount(number, self._most_frequent(number), town.latitude, town.longitude, count)
+            for number, count in ordered
+            for town in (self._towns[number],)
+        )
+
+    def _most_frequent(self, number: int) -> tuple[str, ...]:
+        ordered = sorted(self._names[number].items(), key=lambda pair: (-pair[1], pair[0]))
+        return tuple(name for name, _ in ordered[:_MOST_NAMES])
+
+
+def _year(origins: Iterable[OriginInfo]) -> int | None:
+    """Return the first year of publication that is stated."""
+    for origin in origins:
+        for date in (*origin.date_issued, *origin.copyright_date):
+            found = year(date.value)
+            if found is not None:
+                return found
+    return None
+
+
+def _places(origins: Iterable[OriginInfo]) -> set[str]:
+    """Return the names of the places of publication as the records write them, without brackets and punctuation."""
+    return {name for origin in origins for name in _places_of(origin)}
+
+
+def _places_of(origin: OriginInfo) -> Iterator[str]:
+    terms = (term for place in origin.place for term in place.place_term if term.type != "code")
+    return (name for term in terms if (name := term.value.strip(" []:;,.?")))
+
+
+def _classes(mods: Mods) -> set[str]:
+    """Return the main classes of the classifications, such as ``udc 53``."""
+    found = set()
+    for each in mods.classification:
+        start = _CLASS.match(each.value.strip())
+        if each.authority in _CLASSIFICATIONS and start is not None:
+            found.add(f"{each.authority} {start[0]}")
+    return found

@@ -8,7 +8,7 @@ from bibld._version import __version__
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, quad, term, typed_literal
 from bibld.protocols import ReleaseDraft
-from bibld.publish._statements import add_run_statements
+from bibld.publish._files import add_run_statements
 
 NEEDS: tuple[str, ...] = ()
 

@@ -17,7 +17,7 @@ from bibld.model.iris import LINK_GRAPH, Iris, dataset_of_authority
 from bibld.model.rdf import iri, literal, quad, term
 from bibld.model.release import DatasetDescription, LinkSet, QuadCounts, SourceFigures
 from bibld.protocols import ReleaseDraft
-from bibld.publish._statements import add_run_statements, number
+from bibld.publish._files import add_run_statements, number
 
 NEEDS: tuple[str, ...] = ()
 

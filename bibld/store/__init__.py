@@ -7,7 +7,7 @@ description (``graph/dataset``) and its run (``graph/run``).
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bibld.catalog import Catalog, Delivery, digest
@@ -15,9 +15,17 @@ from bibld.config import Config
 from bibld.errors import StoreError
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri
-from bibld.progress import Progress, count_items
+from bibld.progress import Progress
 from bibld.protocols import Store, adapters
-from bibld.store._delivery import Delivered, RemoteContents, consumer_of, deliver, forget_others
+from bibld.store._delivery import (
+    MAX_PATCH_SHARE,
+    Delivered,
+    RemoteContents,
+    apply_patch,
+    consumer_of,
+    deliver,
+    forget_others,
+)
 
 __all__ = [
     "Delivered",
@@ -39,10 +47,8 @@ VERSION = 1
 CONSUMER = "store"
 """The name of the live store in the catalog's table of delivered patches."""
 
-_LARGEST_COUNTED = 1_000_000
+_MAX_COUNTED_QUADS = 1_000_000
 """A larger store is counted only after a run that was stopped, because counting reads all of it."""
-_LARGEST_PATCH = 0.5
-"""A patch of more lines than this share of the quads takes longer than a full load."""
 
 
 def folder(config: Config) -> Path:
@@ -66,10 +72,10 @@ def release_statements(config: Config) -> dict[str, list[str]]:
         live.close()
 
 
-def open_live(config: Config, place: Path | None = None) -> Store:
+def open_live(config: Config, path: Path | None = None) -> Store:
     """Open the live store of a workspace (or a store of the same kind in another folder); raises ``StoreError``."""
     backend = adapters.load_adapter("store", config.store.backend)
-    live: Store = backend.open_store(place or folder(config), config.settings("store", config.store.backend))
+    live: Store = backend.open_store(path or folder(config), config.settings("store", config.store.backend))
     return live
 
 
@@ -124,8 +130,8 @@ def _find_delivery(catalog: Catalog, config: Config) -> Delivery | None:
 def _fill(catalog: Catalog, blocks: Iterable[bytes], config: Config, progress: Progress) -> int:
     """Fill a new store beside the old one, which stays until then: a run that is stopped leaves a complete store."""
     progress.stage("store", "quads")
-    place = folder(config)
-    building = place.with_name("store.building")
+    final = folder(config)
+    building = final.with_name("store.building")
     shutil.rmtree(building, ignore_errors=True)
     new = open_live(config, building)
     try:
@@ -137,8 +143,8 @@ def _fill(catalog: Catalog, blocks: Iterable[bytes], config: Config, progress: P
     goal = catalog.patches.last()
     with catalog.commit():
         catalog.patches.begin(CONSUMER, goal)
-    shutil.rmtree(place, ignore_errors=True)
-    building.rename(place)
+    shutil.rmtree(final, ignore_errors=True)
+    building.rename(final)
     with catalog.commit():
         catalog.patches.delivered(CONSUMER, goal, count, settings_digest(config))
     return loaded
@@ -156,14 +162,14 @@ def _apply_patches(catalog: Catalog, delivery: Delivery, config: Config, progres
         is_resumed = delivery.goal != delivery.patch
         for goal in sorted({delivery.goal, catalog.patches.last()} - {delivery.patch}) or [delivery.patch]:
             with catalog.patches.net(delivery.patch, goal, config.workspace) as net:
-                if net.mentioned > _LARGEST_PATCH * delivery.quads:
+                if net.mentioned > MAX_PATCH_SHARE * delivery.quads:
                     return None
                 with catalog.commit():
                     catalog.patches.begin(CONSUMER, goal)
                 progress.stage("store", "changed quads")
-                added, removed = _apply_patch(live, net.lines, progress)
+                added, removed = apply_patch(live, net.lines, progress)
             count = delivery.quads + added - removed
-            if is_resumed or count < _LARGEST_COUNTED:
+            if is_resumed or count < _MAX_COUNTED_QUADS:
                 found = count_catalog_quads(live, config)
                 if found != count:
                     raise StoreError(f"the live store has {found} quads, but {count} were expected")
@@ -174,17 +180,3 @@ def _apply_patches(catalog: Catalog, delivery: Delivery, config: Config, progres
         return done
     finally:
         live.close()
-
-
-def _apply_patch(live: Store, patch: Callable[[], Iterable[tuple[bytes, bool]]], progress: Progress) -> tuple[int, int]:
-    """Apply a patch, in which each line occurs once; returns the number of quads added and removed."""
-    counts = {True: 0, False: 0}
-
-    def lines(additions: bool) -> Iterator[str]:
-        for line, is_addition in patch():
-            if is_addition == additions:
-                counts[is_addition] += 1
-                yield f"{line.decode()}\n"
-
-    live.apply(added=count_items(lines(True), progress), removed=count_items(lines(False), progress))
-    return counts[True], counts[False]

@@ -1,14 +1,17 @@
-"""Brings a remote store to the quads of the catalog: a first load, then patches, then counts.
+"""Brings a remote store to the quads of the catalog: a first load from files, then patches, then counts.
 
 What was done is committed to the catalog after each step, and every step may be repeated; a delivery that is stopped
-is continued by the next.
-"""
+is continued by the next. The files of triples, one graph each, are a copy of the catalog's quads at one moment, so that
+a load can continue after a new run has changed them."""
 
 from __future__ import annotations
 
+import gzip
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from time import perf_counter
 
 import msgspec
@@ -18,15 +21,18 @@ from bibld.config import Config, Remote
 from bibld.errors import StoreError, StoreUnavailableError
 from bibld.model.rdf import graph_of
 from bibld.progress import Progress, count_items
-from bibld.protocols import RemoteStore
-from bibld.store._files import count_by_graph, read_files, remove_files, write_files
+from bibld.protocols import RemoteStore, Store, TriplesFile
 
 VERSION = 1
 
-_LARGEST_PATCH = 0.5
+MAX_PATCH_SHARE = 0.5
 """A patch of more lines than this share of the quads takes longer than loading all again."""
 _GRAPHS_SHOWN = 5
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
+
+
+Patch = Callable[[], Iterable[tuple[bytes, bool]]]
+"""Begins a pass over the lines of a patch, each with whether it is added, or else removed."""
 
 
 class RemoteContents(msgspec.Struct, frozen=True):
@@ -75,7 +81,7 @@ def deliver(
     ``replace``: delete the quads of the dataset that it has, whoever loaded them, and load all again. Raises
     ``StoreError``, ``StoreUnavailableError`` where another try may succeed.
     """
-    return _Work(catalog, config, remote, progress).run(contents, replace)
+    return _RemoteDelivery(catalog, config, remote, progress).run(contents, replace)
 
 
 def forget_others(catalog: Catalog, config: Config) -> None:
@@ -87,7 +93,29 @@ def forget_others(catalog: Catalog, config: Config) -> None:
                 catalog.remote_stores.forget(consumer)
 
 
-class _Work:
+def apply_patch(
+    store: Store | RemoteStore, patch: Patch, progress: Progress, graphs: Counter[str] | None = None
+) -> tuple[int, int]:
+    """Apply a patch, in which each line occurs once; returns the number of quads added and removed.
+
+    ``graphs`` are the numbers of quads by graph, which are brought up to date.
+    """
+    counts = {True: 0, False: 0}
+
+    def lines(additions: bool) -> Iterator[str]:
+        for line, is_addition in patch():
+            if is_addition == additions:
+                text = f"{line.decode()}\n"
+                if graphs is not None:
+                    graphs[(graph_of(text) or "<>")[1:-1]] += 1 if additions else -1
+                counts[additions] += 1
+                yield text
+
+    store.apply(added=count_items(lines(True), progress), removed=count_items(lines(False), progress))
+    return counts[True], counts[False]
+
+
+class _RemoteDelivery:
     """One delivery to one store."""
 
     def __init__(self, catalog: Catalog, config: Config, remote: Remote, progress: Progress) -> None:
@@ -176,7 +204,7 @@ class _Work:
             ) from error
         state = msgspec.structs.replace(state, is_loading=False)
         self._set_state(state)
-        remove_files(self._folder)
+        shutil.rmtree(self._folder, ignore_errors=True)
         return state
 
     def _set_state(self, state: RemoteState) -> None:
@@ -195,7 +223,7 @@ class _Work:
         assert delivery is not None
         for goal in sorted({delivery.goal, patches.last()} - {delivery.patch}):
             with patches.net(delivery.patch, goal, self._workspace) as net:
-                if net.mentioned > _LARGEST_PATCH * delivery.quads:
+                if net.mentioned > MAX_PATCH_SHARE * delivery.quads:
                     return None
                 with self._catalog.commit():
                     patches.begin(self._consumer, goal)
@@ -208,25 +236,14 @@ class _Work:
             delivery = Delivery(goal, goal, quads, self._made_by)
         return state
 
-    def _apply(self, state: RemoteState, patch: Callable[[], Iterable[tuple[bytes, bool]]]) -> RemoteState:
+    def _apply(self, state: RemoteState, patch: Patch) -> RemoteState:
         graphs = Counter(state.graphs)
-        totals = {True: 0, False: 0}
-
-        def lines(additions: bool) -> Iterator[str]:
-            for line, is_addition in patch():
-                if is_addition == additions:
-                    text = f"{line.decode()}\n"
-                    graphs[(graph_of(text) or "<>")[1:-1]] += 1 if additions else -1
-                    totals[additions] += 1
-                    yield text
-
-        added, removed = (count_items(lines(additions), self._progress) for additions in (True, False))
-        self._store.apply(added=added, removed=removed)
-        self._added += totals[True]
-        self._removed += totals[False]
+        added, removed = apply_patch(self._store, patch, self._progress, graphs)
+        self._added += added
+        self._removed += removed
         present = {graph: count for graph, count in sorted(graphs.items()) if count}
         return msgspec.structs.replace(
-            state, graphs=present, is_verified=state.is_verified and not sum(totals.values())
+            state, graphs=present, is_verified=state.is_verified and not added and not removed
         )
 
     # -- the release, and counts -----------------------------------------------------------------------------------
@@ -267,3 +284,72 @@ def _list_graphs(counts: Mapping[str, int]) -> str:
     names = [graph or "the default graph" for graph in counts]
     more = f" and {len(names) - _GRAPHS_SHOWN} others" if len(names) > _GRAPHS_SHOWN else ""
     return ", ".join(names[:_GRAPHS_SHOWN]) + more
+
+
+_LIST = "files.json"
+_QUAD = re.compile(
+    rb'^(\S+ \S+ (?:<[^>\n]*+>|"(?:[^"\\\n]|\\.)*+"(?:@[\w-]++|\^\^<[^>\n]*+>)?+))(?: <([^>\n]*+)>)? \.$', re.MULTILINE
+)
+_COMPRESSION = 1
+
+
+class _Written(msgspec.Struct, frozen=True):
+    """A file as the list names it."""
+
+    name: str
+    graph: str
+    quads: int
+
+
+def write_files(folder: Path, blocks: Iterable[bytes], file_quads: int, progress: Progress) -> list[TriplesFile]:
+    """Write blocks of N-Quads as files with up to ``file_quads`` triples of one graph; the folder is emptied before.
+
+    Raises ``StoreError`` where the folder cannot be written.
+    """
+    written: list[_Written] = []
+    triples: dict[bytes, list[bytes]] = {}
+
+    def write(graph: bytes) -> None:
+        lines = triples.pop(graph)
+        name = f"{len(written) + 1:06}.nt.gz"
+        with gzip.open(folder / name, "wb", compresslevel=_COMPRESSION) as out:
+            out.write(b"".join(lines))
+        written.append(_Written(name, graph.decode(), len(lines)))
+        progress.advance(len(lines))
+
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for block in blocks:
+            for triple, graph in _QUAD.findall(block):
+                triples.setdefault(graph, []).append(b"%s .\n" % triple)
+            for graph in [graph for graph, lines in triples.items() if len(lines) >= file_quads]:
+                write(graph)
+        for graph in list(triples):
+            write(graph)
+        draft = folder / f"{_LIST}.new"
+        draft.write_bytes(msgspec.json.encode(written))
+        draft.rename(folder / _LIST)
+    except OSError as error:
+        raise StoreError(
+            f"{folder}: the files for the remote store cannot be written: {error.strerror};"
+            " free some space, then run again"
+        ) from error
+    return read_files(folder)
+
+
+def read_files(folder: Path) -> list[TriplesFile]:
+    """Return the files of a folder in their order; none if they were not all written."""
+    try:
+        written = msgspec.json.decode((folder / _LIST).read_bytes(), type=list[_Written])
+    except (OSError, msgspec.DecodeError):
+        return []
+    return [TriplesFile(folder / each.name, each.graph, each.quads) for each in written]
+
+
+def count_by_graph(files: Sequence[TriplesFile]) -> dict[str, int]:
+    """Return the number of quads of each graph."""
+    counts: Counter[str] = Counter()
+    for each in files:
+        counts[each.graph] += each.quads
+    return dict(sorted(counts.items()))

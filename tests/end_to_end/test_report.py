@@ -11,8 +11,8 @@ from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.model.mods import Mods
 from bibld.model.report import Report
-from bibld.publish._survey import general_reason
 from bibld.publish.completion import Completion
+from bibld.publish.report import general_reason
 
 
 def read_report(release: Path) -> Report:

@@ -198,7 +198,7 @@ def test_what_was_begun_is_ended_before_it_is_undone(world, loaded, worthwhile, 
     store.store(world.catalog, blocks(world), loaded, Silent())
     world.change(Change({1: Book(2, 1)}, (1, 2, 3, 4, 5)))
     world.triplify()
-    with patch.object(store, "_LARGEST_PATCH", worthwhile):
+    with patch.object(store, "MAX_PATCH_SHARE", worthwhile):
         _stopped(world, loaded, stop)
     assert quads_in(loaded) == set(world.quads())
     assert not store.is_current(world.catalog, loaded)
@@ -226,9 +226,9 @@ def test_it_holds_the_quads_of_the_catalog_whatever_was_stopped_where(steps):
         for change, stop, worthwhile in steps:
             world.change(change)
             world.triplify()
-            with patch.object(store, "_LARGEST_PATCH", worthwhile):
+            with patch.object(store, "MAX_PATCH_SHARE", worthwhile):
                 _stopped(world, loaded, stop)
-        with patch.object(store, "_LARGEST_PATCH", 100.0):
+        with patch.object(store, "MAX_PATCH_SHARE", 100.0):
             recording = Recording()
             store.store(world.catalog, blocks(world), loaded, recording)
         assert recording.messages == []

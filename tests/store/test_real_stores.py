@@ -25,7 +25,7 @@ from bibld.protocols import RemoteAccess, adapters
 from bibld.serve import Settings
 from bibld.serve.ontology import example_queries, folder
 from bibld.serve.site import Site
-from bibld.store._files import write_files
+from bibld.store._delivery import write_files
 from tests.ports import free_port
 from tests.serve.client import running
 from tests.store.real_servers import (
@@ -318,7 +318,7 @@ def a_time():
 
 @pytest.mark.skipif(oxigraph_binary() is None, reason="needs the package oxigraph")
 def test_the_command_loads_then_reports_that_nothing_changed(sample, tmp_path, monkeypatch):
-    monkeypatch.setattr("bibld.store.remote._http._FIRST_WAIT", 0.01)
+    monkeypatch.setattr("bibld.store.remote._http._FIRST_WAIT_SECONDS", 0.01)
 
     def command(*arguments: str) -> Result:
         return CliRunner().invoke(command_line, ["store", str(sample.path), "--to", *arguments])

@@ -18,8 +18,8 @@ from bibld.config import Remote, RemoteConfig
 from bibld.errors import ConfigError, StoreError, StoreUnavailableError
 from bibld.protocols import adapters
 from bibld.store import RemoteContents, consumer_of
-from bibld.store._files import count_by_graph, read_files, write_files
-from bibld.store.remote._updates import split_quad
+from bibld.store._delivery import count_by_graph, read_files, write_files
+from bibld.store.remote import split_quad
 from tests.store.test_following import configured
 from tests.triplify.small_world import CHANGES, IRIS, Book, Change, Killed, World
 

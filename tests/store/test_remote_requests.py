@@ -9,9 +9,7 @@ import pytest
 
 from bibld.errors import BadQueryError, QueryTimeoutError, StoreError, StoreUnavailableError
 from bibld.protocols import Query, RemoteAccess, TriplesFile, adapters
-from bibld.store.remote import _http
-from bibld.store.remote._sparql_store import query_form
-from bibld.store.remote._updates import update
+from bibld.store.remote import _http, query_form, update
 from tests.store.fake_server import JSON, Reply, fake_server, rows, truth
 
 GRAPHS = "https://data.example.org/graph/"

@@ -33,7 +33,7 @@ _TABLES = (*TABLES, "active_suppression")
 
 FOLDER = "releases"
 MANIFEST = "manifest.json"
-_NEEDED_BEFORE = re.compile(r"void\.ttl|run\.nq|manifest\.json|feed-\d+-\d+\.(?:ttl|activities\.json)")
+_NEEDED_BEFORE = re.compile(r"void\.ttl|run\.nq|manifest\.json|feed-\d+-\d+\.ttl")
 """Files of the previous release that the next one is made from."""
 
 

@@ -1,30 +1,120 @@
-"""Requests to a remote store: credentials for one origin only, deadlines, and tries while the server is busy."""
+"""Requests to a remote store: credentials for one origin only, deadlines, and tries while the server is busy.
+
+Credentials are sent by Basic (RFC 7617), Bearer (RFC 6750) or Digest (RFC 7616) authentication."""
 
 from __future__ import annotations
 
 import email.utils
+import hashlib
 import html
 import http.client
 import ipaddress
 import re
+import secrets
 import socket
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from base64 import b64encode
+from collections.abc import Mapping
 from email.message import Message
-from typing import IO
+from typing import IO, Literal
 
 import msgspec
 
 from bibld.errors import BadQueryError, QueryTimeoutError, StoreError, StoreUnavailableError
 from bibld.protocols import RemoteAccess
-from bibld.store.remote._authorization import Authentication, authorization_of
+
+Authentication = Literal["basic", "digest", "bearer"]
+"""How a server is given the credentials; a bearer token is the password."""
+
+_HASHES = {"MD5": hashlib.md5, "SHA-256": hashlib.sha256}
+
+
+class Authorization:
+    """Adds a constant header, or none if it is empty."""
+
+    def __init__(self, header: str = "") -> None:
+        self._header = header
+
+    def add(self, request: urllib.request.Request) -> None:
+        """Add the header to a request."""
+        if self._header:
+            request.add_unredirected_header("Authorization", self._header)
+
+    def accept_challenge(self, headers: Message) -> bool:
+        """Return whether the request can be sent again, with an answer to the challenge of a status 401."""
+        return False
+
+
+class DigestAuthorization(Authorization):
+    """Answers the last challenge again with each request; otherwise every body would be sent twice."""
+
+    def __init__(self, user: str, password: str) -> None:
+        super().__init__()
+        self._user = user
+        self._password = password
+        self._challenge: Mapping[str, str] = {}
+        self._uses = 0
+
+    def add(self, request: urllib.request.Request) -> None:
+        """Add the answer to the last challenge."""
+        if self._challenge:
+            self._uses += 1
+            header = self._answer(request.get_method(), request.selector)
+            request.add_unredirected_header("Authorization", header)
+
+    def accept_challenge(self, headers: Message) -> bool:
+        """Store a challenge; false where the previous request had answered one that is not stale."""
+        scheme, _, rest = headers.get("WWW-Authenticate", "").partition(" ")
+        challenge = urllib.request.parse_keqv_list(urllib.request.parse_http_list(rest)) if rest else {}
+        if scheme.lower() != "digest" or challenge.get("algorithm", "MD5") not in _HASHES:
+            return False
+        was_answered = self._uses == 1 and challenge.get("stale", "").lower() != "true"
+        self._challenge, self._uses = challenge, 0
+        return not was_answered
+
+    def _answer(self, method: str, address: str) -> str:
+        challenge = self._challenge
+        algorithm = challenge.get("algorithm", "MD5")
+        realm, nonce = challenge.get("realm", ""), challenge.get("nonce", "")
+
+        def hashed(text: str) -> str:
+            return _HASHES[algorithm](text.encode()).hexdigest()
+
+        secret, target = hashed(f"{self._user}:{realm}:{self._password}"), hashed(f"{method}:{address}")
+        fields = {"username": self._user, "realm": realm, "nonce": nonce, "uri": address}
+        if "qop" in challenge:
+            count, own_nonce = f"{self._uses:08x}", secrets.token_hex(8)
+            response = hashed(f"{secret}:{nonce}:{count}:{own_nonce}:auth:{target}")
+            plain = f", qop=auth, nc={count}, algorithm={algorithm}"
+            fields["cnonce"] = own_nonce
+        else:
+            response = hashed(f"{secret}:{nonce}:{target}")
+            plain = f", algorithm={algorithm}"
+        fields["response"] = response
+        if "opaque" in challenge:
+            fields["opaque"] = challenge["opaque"]
+        quoted = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in fields.items()}
+        return "Digest " + ", ".join(f'{name}="{value}"' for name, value in quoted.items()) + plain
+
+
+def authorization_of(user: str, password: str, authentication: Authentication) -> Authorization:
+    """Return what adds the credentials to requests."""
+    if not password:
+        return Authorization()
+    if authentication == "digest":
+        return DigestAuthorization(user, password)
+    if authentication == "bearer":
+        return Authorization(f"Bearer {password}")
+    return Authorization("Basic " + b64encode(f"{user}:{password}".encode()).decode("ascii"))
+
 
 _BUSY = frozenset({429, 502, 503, 504})
 _FAILED = 500
-_FIRST_WAIT = 0.5
-_LONGEST_WAIT = 60.0
+_FIRST_WAIT_SECONDS = 0.5
+_MAX_WAIT_SECONDS = 60.0
 _PIECE = 1 << 16
 _SHOWN = 300
 _MARKUP = re.compile(r"<(style|script|title)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
@@ -36,7 +126,7 @@ class TooLargeRequestError(BadQueryError):
     """The server refuses a request of this size."""
 
 
-class Answer(msgspec.Struct, frozen=True):
+class StoreResponse(msgspec.Struct, frozen=True):
     """A successful answer; ``media_type`` has no parameters, the names of ``headers`` are in lower case."""
 
     media_type: str
@@ -59,7 +149,7 @@ class Connection:
         without_proxy = [urllib.request.ProxyHandler({})] if _is_loopback(access.url) else []
         self._opener = urllib.request.build_opener(_SameOrigin(), *without_proxy)
 
-    def send(self, request: urllib.request.Request, timeout: float | None = None) -> Answer:
+    def send(self, request: urllib.request.Request, timeout: float | None = None) -> StoreResponse:
         """Send a request that may be repeated; ``timeout`` is in seconds for the complete answer.
 
         Raises ``BadQueryError`` (status 400), ``QueryTimeoutError``, ``StoreUnavailableError`` or ``StoreError``.
@@ -67,7 +157,7 @@ class Connection:
         request.add_header("User-agent", _AGENT)
         for attempt in range(1, self._access.tries + 1):
             is_last = attempt == self._access.tries
-            wait = min(_FIRST_WAIT * 2 ** (attempt - 1), _LONGEST_WAIT)
+            wait = min(_FIRST_WAIT_SECONDS * 2 ** (attempt - 1), _MAX_WAIT_SECONDS)
             try:
                 return self._send_authorized(request, timeout or self._access.timeout)
             except urllib.error.HTTPError as error:
@@ -91,7 +181,7 @@ class Connection:
             time.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
-    def _send_authorized(self, request: urllib.request.Request, timeout: float) -> Answer:
+    def _send_authorized(self, request: urllib.request.Request, timeout: float) -> StoreResponse:
         self._authorization.add(request)
         try:
             return self._send_once(request, timeout)
@@ -102,7 +192,7 @@ class Connection:
         self._authorization.add(request)
         return self._send_once(request, timeout)
 
-    def _send_once(self, request: urllib.request.Request, timeout: float) -> Answer:
+    def _send_once(self, request: urllib.request.Request, timeout: float) -> StoreResponse:
         deadline = time.monotonic() + timeout
         pieces: list[bytes] = []
         with self._opener.open(request, timeout=timeout) as response:
@@ -115,7 +205,7 @@ class Connection:
         length = headers.get("content-length", "")
         if length.isdigit() and int(length) != len(body) and request.get_method() != "HEAD":
             raise http.client.IncompleteRead(body, int(length) - len(body))
-        return Answer(headers.get("content-type", "").partition(";")[0].strip().lower(), body, headers)
+        return StoreResponse(headers.get("content-type", "").partition(";")[0].strip().lower(), body, headers)
 
 
 class _SameOrigin(urllib.request.HTTPRedirectHandler):
@@ -151,22 +241,22 @@ def _error_of(error: urllib.error.HTTPError, request: urllib.request.Request) ->
     """Return the error for a status that is not a success, with what to do."""
     with error:
         words = _first_words(error.read(_PIECE), error.headers.get_content_type())
-    place = f"{_shown(request.full_url)}: HTTP {error.code}{f' ({words})' if words else ''}"
+    where = f"{_shown(request.full_url)}: HTTP {error.code}{f' ({words})' if words else ''}"
     match error.code:
         case 400:
-            return BadQueryError(f"{place}: the server does not accept the request")
+            return BadQueryError(f"{where}: the server does not accept the request")
         case 401:
-            return StoreError(f"{place}: wrong or missing credentials; check `user` and `password` of the store")
+            return StoreError(f"{where}: wrong or missing credentials; check `user` and `password` of the store")
         case 403:
-            return StoreError(f"{place}: forbidden; the user may not do this, or the server is read-only")
+            return StoreError(f"{where}: forbidden; the user may not do this, or the server is read-only")
         case 404 | 405 | 410:
-            return StoreError(f"{place}: not the address of a store; check `url` and `kind`")
+            return StoreError(f"{where}: not the address of a store; check `url` and `kind`")
         case 413 | 414:
-            return TooLargeRequestError(f"{place}: the request is too large")
+            return TooLargeRequestError(f"{where}: the request is too large")
         case code if code in _BUSY:
-            return StoreUnavailableError(f"{place}: the server is busy or being started; run again later")
+            return StoreUnavailableError(f"{where}: the server is busy or being started; run again later")
         case _:
-            return StoreError(f"{place}: the server failed; look into its log")
+            return StoreError(f"{where}: the server failed; look into its log")
 
 
 def _first_words(body: bytes, media_type: str) -> str:
@@ -180,12 +270,12 @@ def _retry_after(headers: Message, otherwise: float) -> float:
     """Return how many seconds to wait, as the header Retry-After asks (RFC 9110, 10.2.3)."""
     text = headers.get("Retry-After", "").strip()
     if text.isdigit():
-        return min(float(text), _LONGEST_WAIT)
+        return min(float(text), _MAX_WAIT_SECONDS)
     try:
         seconds = email.utils.parsedate_to_datetime(text).timestamp() - time.time()
     except ValueError:
         return otherwise
-    return min(max(seconds, 0.0), _LONGEST_WAIT)
+    return min(max(seconds, 0.0), _MAX_WAIT_SECONDS)
 
 
 def _shown(url: str) -> str:

@@ -6,12 +6,9 @@ The namespace has to be in the mode "quads". There is no Graph Store Protocol: t
 
 from __future__ import annotations
 
-import math
-
 import msgspec
 
-from bibld.protocols import RemoteAccess
-from bibld.store.remote import Endpoints, SparqlStore, graph_parameter
+from bibld.store.remote import SparqlStore, graph_parameter
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -22,6 +19,7 @@ class Blazegraph(SparqlStore):
     """See :class:`bibld.protocols.RemoteStore`."""
 
     name = "Blazegraph"
+    time_limit_form = "{}"
     has_put = False
     media_type = "application/x-turtle;charset=UTF-8"
 
@@ -29,11 +27,5 @@ class Blazegraph(SparqlStore):
         """Return the address that adds triples to a graph."""
         return f"{self.endpoints.graph_store}?{graph_parameter('context-uri', graph)}"
 
-    def time_limit(self, seconds: float) -> list[tuple[str, str]]:
-        """Limit the time of evaluation, in seconds."""
-        return [("timeout", str(math.ceil(seconds)))]
 
-
-def open_remote(access: RemoteAccess, settings: Settings) -> Blazegraph:
-    """Return the store at an address."""
-    return Blazegraph(access, Endpoints(access.url, access.url, access.url))
+open_remote = Blazegraph.open_remote

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
-from bibld.protocols import RemoteAccess
-from bibld.store.remote import Endpoints, SparqlStore, joined
+from bibld.store.remote import SparqlStore
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -21,9 +20,7 @@ class Fuseki(SparqlStore):
     """See :class:`bibld.protocols.RemoteStore`."""
 
     name = "Fuseki"
+    paths = ("sparql", "update", "data")
 
 
-def open_remote(access: RemoteAccess, settings: Settings) -> Fuseki:
-    """Return the store at an address."""
-    paths = (joined(access.url, path) for path in ("sparql", "update", "data"))
-    return Fuseki(access, Endpoints(*paths))
+open_remote = Fuseki.open_remote

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import msgspec
 
-from bibld.protocols import RemoteAccess
-from bibld.store.remote import Endpoints, joined
 from bibld.store.remote.rdf4j import Rdf4jServer
 
 
@@ -22,7 +20,4 @@ class GraphDb(Rdf4jServer):
     name = "GraphDB"
 
 
-def open_remote(access: RemoteAccess, settings: Settings) -> GraphDb:
-    """Return the store at an address."""
-    paths = (joined(access.url, path) for path in ("statements", "rdf-graphs/service"))
-    return GraphDb(access, Endpoints(access.url, *paths))
+open_remote = GraphDb.open_remote

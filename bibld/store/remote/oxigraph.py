@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from bibld.protocols import RemoteAccess
-from bibld.store.remote import Endpoints, SparqlStore, joined
+from bibld.store.remote import SparqlStore
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -20,6 +19,7 @@ class OxigraphServer(SparqlStore):
     """Sends files as they are, without a transaction around each; see :class:`bibld.protocols.RemoteStore`."""
 
     name = "Oxigraph"
+    paths = ("query", "update", "store")
     batch = 10_000
     has_default_graph = True
 
@@ -32,7 +32,4 @@ class OxigraphServer(SparqlStore):
         return f"{super().graph_address(graph)}&no_transaction"
 
 
-def open_remote(access: RemoteAccess, settings: Settings) -> OxigraphServer:
-    """Return the store at an address."""
-    paths = (joined(access.url, path) for path in ("query", "update", "store"))
-    return OxigraphServer(access, Endpoints(*paths))
+open_remote = OxigraphServer.open_remote

@@ -6,13 +6,10 @@ One address answers queries, updates and the Graph Store Protocol; changes need 
 
 from __future__ import annotations
 
-import math
-
 import msgspec
 
 from bibld.model.rdf import iri
-from bibld.protocols import RemoteAccess
-from bibld.store.remote import Endpoints, SparqlStore
+from bibld.store.remote import SparqlStore
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -23,6 +20,7 @@ class QLever(SparqlStore):
     """See :class:`bibld.protocols.RemoteStore`."""
 
     name = "QLever"
+    time_limit_form = "{}s"
     authentication = "bearer"
     has_put = False
 
@@ -30,11 +28,5 @@ class QLever(SparqlStore):
         """Remove all quads of a graph; CLEAR and DROP are not implemented."""
         self._send_update(f"DELETE WHERE {{ GRAPH {iri(graph)} {{ ?s ?p ?o }} }}")
 
-    def time_limit(self, seconds: float) -> list[tuple[str, str]]:
-        """Limit the time of evaluation."""
-        return [("timeout", f"{math.ceil(seconds)}s")]
 
-
-def open_remote(access: RemoteAccess, settings: Settings) -> QLever:
-    """Return the store at an address."""
-    return QLever(access, Endpoints(access.url, access.url, access.url))
+open_remote = QLever.open_remote

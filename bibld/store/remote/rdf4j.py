@@ -6,12 +6,9 @@ A query without a dataset clause sees all graphs, the default graph too; therefo
 
 from __future__ import annotations
 
-import math
-
 import msgspec
 
-from bibld.protocols import RemoteAccess
-from bibld.store.remote import Endpoints, SparqlStore, joined
+from bibld.store.remote import SparqlStore
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -22,6 +19,8 @@ class Rdf4jServer(SparqlStore):
     """Leaves out inferred statements; see :class:`bibld.protocols.RemoteStore`."""
 
     name = "RDF4J"
+    time_limit_form = "{}"
+    paths = ("", "statements", "rdf-graphs/service")
 
     def dataset_parameters(self, text: str, union: bool) -> list[tuple[str, str]]:
         """Ask without inferred statements."""
@@ -31,12 +30,5 @@ class Rdf4jServer(SparqlStore):
         """Ask without inferred statements."""
         return [("infer", "false")]
 
-    def time_limit(self, seconds: float) -> list[tuple[str, str]]:
-        """Limit the time of evaluation, in seconds."""
-        return [("timeout", str(math.ceil(seconds)))]
 
-
-def open_remote(access: RemoteAccess, settings: Settings) -> Rdf4jServer:
-    """Return the store at an address."""
-    paths = (joined(access.url, path) for path in ("statements", "rdf-graphs/service"))
-    return Rdf4jServer(access, Endpoints(access.url, *paths))
+open_remote = Rdf4jServer.open_remote

@@ -11,13 +11,14 @@ import subprocess
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import msgspec
 
 from bibld.errors import StoreError, StoreUnavailableError
 from bibld.model.rdf import XSD, iri
 from bibld.protocols import RemoteAccess, TriplesFile
-from bibld.store.remote import Answer, Endpoints, SparqlStore, decoded_results, joined
+from bibld.store.remote import Endpoints, SparqlStore, StoreResponse, joined
 
 _GRAPHS_KNOWN_SECONDS = 60.0
 _LOADERS = 2
@@ -71,7 +72,7 @@ class Virtuoso(SparqlStore):
 
     def _dataset_graphs(self) -> tuple[str, ...]:
         if time.monotonic() > self._known_until:  # DISTINCT would take up to 20 s
-            rows = self._rows("SELECT ?g { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g", [])
+            rows = self._solutions("SELECT ?g { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g", [])
             graphs = {row[0].value for row in rows if row[0].value.startswith(self.access.graphs)}
             self._graphs = tuple(sorted(graphs | {self.default_graph}))
             self._known_until = time.monotonic() + _GRAPHS_KNOWN_SECONDS
@@ -118,20 +119,12 @@ class Virtuoso(SparqlStore):
     def _run_sql(self, commands: str) -> str:
         """Run SQL; the password is given as input, because other users can see the arguments of a program."""
         access, settings = self.access, self._settings
-        arguments = [
-            settings.isql,
-            settings.sql,
-            access.user,
-            "VERBOSE=OFF",
-            "BANNER=OFF",
-            "PROMPT=OFF",
-            "ERRORS=STDOUT",
-        ]
+        options = ("VERBOSE=OFF", "BANNER=OFF", "PROMPT=OFF", "ERRORS=STDOUT")
         # isql first tries the user's name as password, and asks for one if that fails.
         password = "" if access.password == access.user else f"{access.password}\n"
         try:
             ended = subprocess.run(
-                arguments,
+                [settings.isql, settings.sql, access.user, *options],
                 input=f"{password}{commands}",
                 capture_output=True,
                 text=True,
@@ -158,11 +151,11 @@ class Virtuoso(SparqlStore):
             raise StoreError(f"{settings.sql}: {words}; look into the server's log")
         return after_login
 
-    def repair_results(self, answer: Answer) -> bytes:
+    def repair_results(self, answer: StoreResponse) -> bytes:
         """Write booleans as true and false; refuse results that the server has cut."""
         if answer.headers.get("x-sql-state", "").startswith("S1TAT"):
             raise StoreUnavailableError(f"{self.endpoints.query}: the query took too long and its result is incomplete")
-        found = decoded_results(answer.body)
+        found: dict[str, Any] = msgspec.json.decode(answer.body)
         rows = found.get("results", {}).get("bindings", [])
         limit = answer.headers.get("x-sparql-maxrows", "")
         if limit.isdigit() and len(rows) >= int(limit):
