@@ -14,26 +14,30 @@ from pathlib import Path
 
 from bibld.config import Config, Source
 from bibld.errors import HarvestError, ReadError
-from bibld.harvest._faults import ServerFault
 from bibld.harvest._records import ISO2709_FORM, XML_FORM, RecordForm
-from bibld.harvest._result import Finding, Freshness, HarvestResult, ServerReport, freshness_of
-from bibld.harvest._run import fetch_source, harvest_source, is_networked, probe_result
+from bibld.harvest._run import (
+    Freshness,
+    HarvestResult,
+    ServerReport,
+    fetch_source,
+    freshness_of,
+    harvest_source,
+    is_networked,
+    probe_result,
+)
 from bibld.harvest._settings import HttpSettings, faults_of_http
 from bibld.harvest._store import SourceStore, StoredAnswer
-from bibld.harvest._visit import Example, HarvestOptions, Visit
+from bibld.harvest._visit import HarvestOptions, Visit
 from bibld.protocols import HarvestedFile, adapters
 
 __all__ = [
     "ISO2709_FORM",
     "XML_FORM",
-    "Example",
-    "Finding",
     "Freshness",
     "HarvestOptions",
     "HarvestResult",
     "HttpSettings",
     "RecordForm",
-    "ServerFault",
     "ServerReport",
     "SourceStore",
     "StoredAnswer",

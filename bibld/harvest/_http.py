@@ -20,11 +20,9 @@ import msgspec
 
 from bibld._version import __version__
 from bibld.errors import HarvestError
-from bibld.harvest._clock import timestamp
-from bibld.harvest._faults import BLOCKED, BUSY, MOVED, NO_ANSWER, REDIRECT_LOST_QUERY, ServerFault
-from bibld.harvest._files import LARGEST_FILE, check_size
+from bibld.harvest._records import LARGEST_FILE, check_size
 from bibld.harvest._settings import HttpSettings
-from bibld.harvest._store import StoredAnswer
+from bibld.harvest._store import StoredAnswer, timestamp
 from bibld.progress import with_number
 
 _MOST_REDIRECTS = 5
@@ -55,8 +53,8 @@ _HINTS = {
 _SLOWEST = 64 * 1024
 """Bytes that a download must bring before each deadline."""
 
-Note = Callable[[ServerFault, str, bytes], None]
-"""Notes a fault of the server: the fault, the address, the bytes that show it."""
+Note = Callable[[str, str, bytes], None]
+"""Notes a fault of the server: its kind, the address, the bytes that show it."""
 
 Accept = Callable[[StoredAnswer], str]
 """Returns why an answer cannot be used, so that the request is repeated; empty if it can."""
@@ -142,7 +140,7 @@ class Transport:
                 status, headers, raw, at = self._ask(url)
             except httpx.HTTPError as error:
                 fault, status = _description(error), 0
-                self._note(NO_ANSWER, url, fault.encode())
+                self._note("no-answer", url, fault.encode())
                 self._retry_after = None
                 continue
             body, damage = inflate(raw, self._settings.max_answer_bytes)
@@ -160,7 +158,7 @@ class Transport:
         if status < 300:
             return fault or f"status {status}"
         if status in _BUSY:
-            self._note(BUSY, answer.url, answer.body)
+            self._note("busy", answer.url, answer.body)
             self._was_busy = True
             self._delay = min(max(2 * self._delay, self._settings.first_wait / 2), _LONGEST_DELAY)
             if self._retry_after is not None and self._retry_after > self._settings.longest_wait:
@@ -169,7 +167,7 @@ class Transport:
                     " next run continues from here"
                 )
         elif status in (401, 403):
-            self._note(BLOCKED, answer.url, answer.body)
+            self._note("blocked", answer.url, answer.body)
             if self._auth is not None and _origin(answer.url) != _origin(self._settings.url):
                 raise HarvestError(
                     f"{answer.url}: refused with status {status}; user and password are sent only to"
@@ -232,7 +230,7 @@ class Transport:
                         return answer
             except httpx.HTTPError as error:
                 fault = _description(error)
-                self._note(NO_ANSWER, url, fault.encode())
+                self._note("no-answer", url, fault.encode())
                 continue
             except OSError as error:
                 raise HarvestError(f"{path}: cannot be written: {error.strerror}; free some space") from error
@@ -268,7 +266,7 @@ class Transport:
                     " outside: state the address that it leads to, if it is right"
                 )
             if url == asked:
-                self._note(MOVED, url, target.encode())
+                self._note("moved", url, target.encode())
             url = moved
         raise HarvestError(f"{asked}: more than {_MOST_REDIRECTS} redirects; state the address that it leads to")
 
@@ -285,7 +283,7 @@ class Transport:
         if here.scheme == "https" and there.scheme == "http":
             raise HarvestError(f"{url}: redirected to {target} without encryption, which is not followed")
         if here.query and "verb=" in here.query and "verb=" not in there.query:
-            self._note(REDIRECT_LOST_QUERY, url, target.encode())
+            self._note("redirect-lost-query", url, target.encode())
             there = there._replace(query=here.query)
         return urllib.parse.urlunsplit(there)
 

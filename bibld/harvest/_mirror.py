@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from bibld.errors import HarvestError
-from bibld.harvest._files import LARGEST_FILE, StoredFile, StoredFiles, check_size
+from bibld.harvest._records import LARGEST_FILE, StoredFile, StoredFiles, check_size
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
 

@@ -1,4 +1,4 @@
-"""The records of a source as its server last gave them, and the files that are made of them for reading."""
+"""The records and files of a source as its server last gave them, and the files that records are read from."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import hashlib
 import os
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -15,8 +16,106 @@ import zstandard
 from bibld.errors import HarvestError, ReadError
 from bibld.model.origin import Origin
 
+LARGEST_FILE = 64 * 1024**3
+"""Bytes of a file that a server may have by default."""
+
+
+def check_size(size: int, most: int) -> None:
+    """Raise ``HarvestError`` if a file has more than ``most`` bytes."""
+    if size > most:
+        raise HarvestError(f"has more than {most:,} bytes; state max_file_bytes if that is right")
+
+
+class StoredFile(msgspec.Struct, frozen=True):
+    """A fetched file: the name that the server gives it, its path on disk, and what shows whether it changed.
+
+    ``etag`` and ``changed`` are as the server states them, empty if it does not; ``sha256`` is that of the bytes.
+    """
+
+    name: str
+    path: Path
+    etag: str
+    changed: str
+    sha256: str
+    bytes: int
+
+    @property
+    def has_all_bytes(self) -> bool:
+        """Whether the file is there with all its bytes."""
+        try:
+            return self.path.stat().st_size == self.bytes
+        except OSError:
+            return False
+
+
+class StoredFiles:
+    """The files of one source. Nothing is committed here; the store does that."""
+
+    def __init__(self, connection: sqlite3.Connection, folder: Path, source: str) -> None:
+        self._connection = connection
+        self.folder = folder / "files"
+        """Where fetched files are; an adapter writes new ones into it before it keeps them."""
+        self.harvest = 0
+
+    def keep(
+        self, name: str, path: Path, *, etag: str = "", changed: str = "", sha256: str = "", size: int | None = None
+    ) -> bool:
+        """Note a file (below :attr:`folder`) that was fetched completely; return whether its content is new.
+
+        The path that had this name before is not deleted here: the store may still name it until the commit.
+        """
+        before = self.known(name)
+        self._connection.execute(
+            "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                name,
+                path.relative_to(self.folder).as_posix(),
+                etag,
+                changed,
+                sha256,
+                path.stat().st_size if size is None else size,
+                self.harvest,
+            ),
+        )
+        return before is None or before.sha256 != sha256
+
+    def known(self, name: str) -> StoredFile | None:
+        """Return the file that was last fetched under a name."""
+        row = self._connection.execute(
+            "SELECT name, path, etag, changed, sha256, bytes FROM file WHERE name = ?", (name,)
+        ).fetchone()
+        return self._file(row) if row else None
+
+    def all(self) -> list[StoredFile]:
+        """Return all files by name."""
+        rows = self._connection.execute("SELECT name, path, etag, changed, sha256, bytes FROM file ORDER BY name")
+        return [self._file(row) for row in rows]
+
+    def drop_others(self, names: set[str]) -> int:
+        """Forget the files that the server does not offer any more; return how many. Their paths stay on disk."""
+        others = [file for file in self.all() if file.name not in names]
+        for file in others:
+            self._connection.execute("DELETE FROM file WHERE name = ?", (file.name,))
+        return len(others)
+
+    def delete_unnamed(self, paths: Iterable[Path]) -> None:
+        """Delete those of the paths that no stored file has; to be called after the commit. What cannot be is left."""
+        named = {self.folder / path for (path,) in self._connection.execute("SELECT path FROM file")}
+        for path in paths:
+            if path not in named:
+                with suppress(OSError):
+                    path.unlink()
+
+    def _file(self, row: tuple[str, str, str, str, str, int]) -> StoredFile:
+        name, path, etag, changed, sha256, size = row
+        return StoredFile(name, self.folder / path, etag, changed, sha256, size)
+
+
 SEGMENT = 5000
 """Records in one file."""
+
+REFUSED = "the server cannot give it"
+"""What the reason begins with for which a record is rejected that was asked for alone, and did not come."""
 
 _GZIP = zlib.MAX_WBITS | 16
 _LEVEL = 1
@@ -179,6 +278,14 @@ class StoredRecords:
             "SELECT count(*) FROM rejected WHERE ?1 = 0 OR harvest = ?1", (harvest,)
         ).fetchone()
         return int(row[0])
+
+    def refused(self) -> list[str]:
+        """Return the identifiers of records that were asked for alone in this harvest, and did not come."""
+        rows = self._connection.execute(
+            "SELECT identifier FROM rejected WHERE harvest = ? AND reason LIKE ? ORDER BY identifier",
+            (self.harvest, f"{REFUSED}%"),
+        )
+        return [identifier for (identifier,) in rows]
 
     def unseen(self) -> Iterator[str]:
         """Yield the identifiers of records that this harvest did not see."""

@@ -1,7 +1,6 @@
 """Harvest all that queries find, from a server that is made for searching (SRU, Z39.50).
 
-The server's counts are compared: at first, of the parts of a query that had to be divided, and at the end.
-"""
+The server's counts are compared: at first, of the parts of a query that had to be divided, and at the end."""
 
 from __future__ import annotations
 
@@ -11,23 +10,42 @@ from typing import Protocol
 
 import msgspec
 
-from bibld.harvest._faults import ServerFault
-from bibld.harvest._ranges import divide
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
+
+
+class Range(msgspec.Struct, frozen=True, order=True):
+    """The numbers from ``first`` to ``last``, and how many records have one of them in the index."""
+
+    first: int
+    last: int
+    records: int
+
+
+def divide(first: int, last: int, largest: int, count: Callable[[int, int], int]) -> list[Range]:
+    """Return ranges that together have all numbers from ``first`` to ``last``, halved until none has too many records.
+
+    ``count`` asks the server how many records have a number from one to another. A single number with more than
+    ``largest`` records stays as it is; ranges without a record are left out.
+    """
+    found: list[Range] = []
+    waiting = [(first, last)]
+    while waiting:
+        low, high = waiting.pop()
+        records = count(low, high)
+        if records <= largest or low == high:
+            found += [Range(low, high, records)] if records else []
+            continue
+        middle = (low + high) // 2
+        waiting += [(middle + 1, high), (low, middle)]
+    return sorted(found)
+
 
 _MARGIN = 0.9
 """A part of a divided query has at most this share of what the server gives, because counts may be estimates."""
 
 _NO_LIMIT = 1 << 62
 _MOST_REASONS = 5
-
-SAME_IDENTIFIER = ServerFault(
-    "same-identifier",
-    "has different records with the same control number or identifier",
-    "MARC 21, 001: the control number identifies a record; Dublin Core: identifier",
-    "kept the one that came last, and counted the others",
-)
 
 
 class LimitReached(Exception):  # noqa: N818 - no error: the query is divided then
@@ -177,7 +195,7 @@ def keep(visit: Visit, identifier: str, data: bytes, answer: int = 0, fault: str
     else:
         outcome = store.records.put(name, "", data, answer)
     if was_seen and outcome != "unchanged":
-        visit.note(SAME_IDENTIFIER, "", f"{name}: ".encode() + data)
+        visit.note("same-identifier", "", f"{name}: ".encode() + data)
         store.count("replaced")
     elif outcome in ("new", "changed"):
         store.count(outcome)

@@ -2,8 +2,7 @@
 
 Everything is in the folder ``harvest/SOURCE`` of the workspace: ``harvest.db`` (SQLite), ``answers/`` (each answer as
 it came, compressed), ``records/`` (the files that are read). It is no part of the catalog, because fetching again takes
-days where building the catalog again takes minutes.
-"""
+days where building the catalog again takes minutes."""
 
 from __future__ import annotations
 
@@ -13,7 +12,8 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,9 +21,20 @@ import msgspec
 import zstandard
 
 from bibld.errors import HarvestError
-from bibld.harvest._clock import timestamp
-from bibld.harvest._files import StoredFiles
-from bibld.harvest._records import StoredRecords
+from bibld.harvest._records import StoredFiles, StoredRecords
+from bibld.model.finding import Finding, FindingExample
+
+
+def current_time() -> datetime:
+    """Return the time: now, or the environment variable SOURCE_DATE_EPOCH, as for a run."""
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return datetime.fromtimestamp(int(given), UTC) if given.isdecimal() else datetime.now(UTC)
+
+
+def timestamp() -> str:
+    """Return the time as servers write it (ISO 8601, UTC, seconds)."""
+    return f"{current_time():%Y-%m-%dT%H:%M:%SZ}"
+
 
 Value = TypeVar("Value")
 
@@ -72,7 +83,7 @@ CREATE TABLE count (harvest INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER
 CREATE TABLE finding (                -- what the server did wrong
   harvest INTEGER NOT NULL,
   code TEXT NOT NULL,
-  fault BLOB NOT NULL,                -- ServerFault as JSON
+  fault BLOB NOT NULL,                -- Finding as JSON, without examples
   times INTEGER NOT NULL,
   examples BLOB NOT NULL,             -- JSON
   PRIMARY KEY (harvest, code)
@@ -345,24 +356,30 @@ class SourceStore:
 
     # -- findings ----------------------------------------------------------------------------------------------------
 
-    def add_finding(self, code: str, fault: bytes, example: bytes, most: int) -> None:
-        """Count a fault of the server; ``example`` (JSON) is kept if there are fewer than ``most`` of it."""
-        key = (self.harvest, code)
-        row = self._connection.execute("SELECT examples FROM finding WHERE harvest = ? AND code = ?", key).fetchone()
-        if row is None:
-            self._connection.execute("INSERT INTO finding VALUES (?, ?, ?, 1, ?)", (*key, fault, b"[%s]" % example))
-            return
-        examples = msgspec.json.decode(row[0], type=list[msgspec.Raw])
-        if len(examples) < most:
-            examples.append(msgspec.Raw(example))
+    def add_finding(self, finding: Finding, example: FindingExample, most: int) -> None:
+        """Count a fault of the server; the example is kept if there are fewer than ``most`` of it."""
+        found = next((one for one in self.findings() if one.kind == finding.kind), None)
+        examples = found.examples if found else ()
         self._connection.execute(
-            "UPDATE finding SET times = times + 1, examples = ? WHERE harvest = ? AND code = ?",
-            (msgspec.json.encode(examples), *key),
+            "INSERT INTO finding VALUES (?, ?, ?, 1, ?) ON CONFLICT DO UPDATE"
+            " SET times = times + 1, examples = excluded.examples",
+            (
+                self.harvest,
+                finding.kind,
+                msgspec.json.encode(finding),
+                msgspec.json.encode((*examples, example)[:most]),
+            ),
         )
 
-    def findings(self) -> list[tuple[bytes, int, bytes]]:
-        """Return fault, times and examples of each finding of the last harvest."""
+    def findings(self) -> list[Finding]:
+        """Return what the server did wrong in the last harvest, the most frequent first."""
         rows = self._connection.execute(
             "SELECT fault, times, examples FROM finding WHERE harvest = ? ORDER BY times DESC, code", (self.harvest,)
         )
-        return rows.fetchall()
+        found = []
+        for fault, times, examples in rows:
+            with suppress(msgspec.ValidationError):  # of an earlier version
+                shown = msgspec.json.decode(examples, type=tuple[FindingExample, ...])
+                finding = msgspec.json.decode(fault, type=Finding)
+                found.append(msgspec.structs.replace(finding, times=times, examples=shown))
+        return found

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from bibld.harvest._clock import timestamp
-from bibld.harvest._faults import ServerFault
 from bibld.harvest._settings import HttpSettings
-from bibld.harvest._store import SourceStore, StoredAnswer
+from bibld.harvest._store import SourceStore, StoredAnswer, timestamp
+from bibld.model.finding import Finding, FindingExample
 from bibld.progress import Progress
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from bibld.harvest._http import Transport
 
-_EXAMPLES = 3
-_EXCERPT = 400
+_MAX_EXAMPLES = 3
+_MAX_EXCERPT = 400
 
 
 class HarvestOptions(msgspec.Struct, frozen=True):
@@ -35,12 +35,17 @@ class HarvestOptions(msgspec.Struct, frozen=True):
     limit: int = 0
 
 
-class Example(msgspec.Struct, frozen=True):
-    """One place where a server did something wrong: the request, the time, and the beginning of the bytes as text."""
+@cache
+def server_faults() -> Mapping[str, Finding]:
+    """Return what servers do wrong by kind, in words for their owners."""
+    rows = msgspec.toml.decode(Path(__file__).with_name("server_faults.toml").read_bytes(), type=dict[str, _FaultWords])
+    return {kind: Finding("", words.what, words.remedy, kind=kind, clause=words.clause) for kind, words in rows.items()}
 
-    url: str
-    at: str
-    excerpt: str
+
+class _FaultWords(msgspec.Struct, frozen=True):
+    what: str
+    clause: str
+    remedy: str
 
 
 class Visit:
@@ -63,7 +68,7 @@ class Visit:
         self.options = options
         self.progress = progress
         self.kind = ""
-        self._early: list[tuple[ServerFault, Example]] = []
+        self._early: list[tuple[Finding, FindingExample]] = []
         self._transports: list[Transport] = []
 
     @property
@@ -92,23 +97,22 @@ class Visit:
 
     def store_early_findings(self) -> None:
         """Store what was noted before the harvest had a number."""
-        for fault, example in self._early:
-            self._store_finding(fault, example)
+        for finding, example in self._early:
+            self.store.add_finding(finding, example, _MAX_EXAMPLES)
         self._early.clear()
 
-    def note(self, fault: ServerFault, url: str = "", data: bytes = b"") -> None:
-        """Note that the server did something wrong; the first three examples of each fault are kept."""
-        text = data[:_EXCERPT].decode("utf-8", "backslashreplace")
-        example = Example(url, timestamp(), text)
-        self.progress.detail(f"harvest: {self.source}: the server {fault.what}")
-        if self._store is None or not self._store.harvest:
-            self._early.append((fault, example))
-        else:
-            self._store_finding(fault, example)
+    def note(self, fault: str | Finding, url: str = "", data: bytes = b"") -> None:
+        """Note that the server did something wrong; the first three examples of each fault are kept.
 
-    def _store_finding(self, fault: ServerFault, example: Example) -> None:
-        encoded = msgspec.json.encode(fault), msgspec.json.encode(example)
-        self.store.add_finding(fault.code, *encoded, _EXAMPLES)
+        ``fault`` is a kind of ``server_faults.toml``, or a finding whose ``what`` continues "the server".
+        """
+        finding = server_faults()[fault] if isinstance(fault, str) else fault
+        example = FindingExample(url, data[:_MAX_EXCERPT].decode("utf-8", "backslashreplace"), timestamp())
+        self.progress.detail(f"harvest: {self.source}: the server {finding.what}")
+        if self._store is None or not self._store.harvest:
+            self._early.append((finding, example))
+        else:
+            self.store.add_finding(finding, example, _MAX_EXAMPLES)
 
     def transport(self, settings: HttpSettings, auth: httpx.Auth | None = None) -> Transport:
         """Return what asks the server; its answers are stored, and what was learned about its patience is used."""

@@ -37,7 +37,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return (self.files,) if isinstance(self.files, str) else self.files
 
 
-class _Found(msgspec.Struct, frozen=True):
+class _FolderFile(msgspec.Struct, frozen=True):
     """A file of the folder: its name below it, when it last changed (ns), and whether it is still being written."""
 
     name: str
@@ -97,8 +97,8 @@ def _unfinished_ending(name: str) -> str:
     return Path(name).suffix if is_unfinished(name) else ""
 
 
-def _look(path: Path, place: Path, settings: Settings) -> _Found:
+def _look(path: Path, place: Path, settings: Settings) -> _FolderFile:
     status = path.stat()
     age = time.time() - status.st_mtime
     is_growing = is_unfinished(path.name) or -settings.settle < age < settings.settle
-    return _Found(path.relative_to(place).as_posix(), status.st_mtime_ns, is_growing)
+    return _FolderFile(path.relative_to(place).as_posix(), status.st_mtime_ns, is_growing)

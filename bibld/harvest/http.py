@@ -17,9 +17,8 @@ from lxml import etree
 from lxml import html as lxml_html
 
 from bibld.errors import HarvestError
-from bibld.harvest._faults import ServerFault
-from bibld.harvest._files import LARGEST_FILE, StoredFile
 from bibld.harvest._mirror import Offer, RemoteFile, Transfer, arriving, is_unfinished, mirror
+from bibld.harvest._records import LARGEST_FILE, StoredFile
 from bibld.harvest._settings import HttpSettings, faults_of_http
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
@@ -29,12 +28,6 @@ if TYPE_CHECKING:
 
 _SUM = re.compile(r"\b([0-9a-fA-F]{64}|[0-9a-fA-F]{32})\b")
 _SHA256_DIGITS = 64
-_BAD_LINK = ServerFault(
-    "bad-link",
-    "has a page with a link that is no address",
-    "RFC 3986, 3.2.2: a host in brackets is an address of IPv6; 2.1: other characters are encoded",
-    "left the link out",
-)
 
 
 class Settings(HttpSettings, frozen=True, kw_only=True):
@@ -153,7 +146,7 @@ def _address(visit: Visit, page: str, reference: str) -> str:
         link = urllib.parse.urldefrag(urllib.parse.urljoin(page, reference))[0]
         httpx.URL(link)
     except (ValueError, httpx.InvalidURL):
-        visit.note(_BAD_LINK, page, reference.encode(errors="replace"))
+        visit.note("bad-link", page, reference.encode(errors="replace"))
         return ""
     return link
 

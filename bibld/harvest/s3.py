@@ -17,9 +17,9 @@ import msgspec
 from lxml import etree
 
 from bibld.errors import HarvestError
-from bibld.harvest._files import LARGEST_FILE, StoredFile
 from bibld.harvest._http import Transport
 from bibld.harvest._mirror import Offer, RemoteFile, Transfer, arriving, is_unfinished, mirror
+from bibld.harvest._records import LARGEST_FILE, StoredFile
 from bibld.harvest._settings import HttpSettings, faults_of_http
 from bibld.harvest._store import StoredAnswer
 from bibld.harvest._visit import Visit

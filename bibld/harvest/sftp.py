@@ -13,7 +13,6 @@ import msgspec
 
 from bibld.config import Secret
 from bibld.errors import HarvestError
-from bibld.harvest._files import LARGEST_FILE, StoredFile, check_size
 from bibld.harvest._mirror import (
     Offer,
     RemoteFile,
@@ -23,6 +22,7 @@ from bibld.harvest._mirror import (
     is_unfinished,
     mirror,
 )
+from bibld.harvest._records import LARGEST_FILE, StoredFile, check_size
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
 

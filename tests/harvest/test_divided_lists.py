@@ -1,12 +1,14 @@
 """A list that the server cannot give to its end is divided by dates until the records of one second are missing."""
 
+import io
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from bibld import harvest
 from bibld.harvest.oaipmh import _walk
-from bibld.harvest.oaipmh._division import halve
-from bibld.harvest.oaipmh._walk_state import Step
+from bibld.harvest.oaipmh._steps import Step, halve
+from bibld.progress import Quiet
 from tests.harvest.hostile_oai import Reply, error, serving
 from tests.harvest.small_oai import PART, Library
 from tests.harvest.test_hostile_oai import configured, faults, fetch
@@ -48,12 +50,13 @@ def broken_at(library, *bad, verbs=("ListRecords",)):
 def test_only_the_bad_records_are_missing(bad, library, tmp_path):
     with serving(broken_at(library, *bad)) as server:
         config = configured(tmp_path, server.url, tries=2, first_wait=0.0001)
-        result = fetch(config)
+        result = harvest.fetch_source(config, config.sources[0], Quiet(out := io.StringIO()))
     singles = {path for path in server.requests if "GetRecord" in path}
     assert (result.outcome, result.rejected) == ("complete", len(bad)), result.reasons
     assert titles(config) == {number: title for number, title in library.titles().items() if number not in bad}
     assert len(singles) <= len(bad) * PART  # not the whole list, one by one
     assert "server-error" in faults(config)
+    assert all(f"oai:library:{number}" in out.getvalue() for number in bad)  # on standard error
 
 
 def test_a_divided_list_of_days(library, tmp_path):

@@ -17,7 +17,7 @@ import pytest
 
 from bibld import harvest, ingest
 from bibld.harvest import HarvestOptions
-from bibld.harvest._files import StoredFiles
+from bibld.harvest._records import StoredFiles
 from bibld.harvest.s3 import Signature
 from bibld.ingest import inspect_sources
 from bibld.progress import Silent

@@ -27,7 +27,7 @@ def fetched(config, **options):
 
 def findings(config):
     report = msgspec.json.decode((config.workspace / "reports" / "lib.json").read_bytes(), type=ServerReport)
-    return {finding.fault.code for finding in report.findings}
+    return {finding.kind for finding in report.findings}
 
 
 @pytest.mark.parametrize("name", FAULTS)

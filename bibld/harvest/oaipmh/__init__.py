@@ -13,7 +13,7 @@ from typing import Literal
 
 from bibld.harvest._settings import HttpSettings, days_of, faults_of_http
 from bibld.harvest._visit import Visit
-from bibld.harvest.oaipmh._identifiers import IdFrom
+from bibld.harvest.oaipmh._steps import IdFrom
 from bibld.protocols import Fetched
 
 

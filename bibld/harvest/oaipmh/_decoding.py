@@ -1,17 +1,17 @@
-"""From the bytes of an answer to the text of its root element: charset, what precedes and what follows."""
+"""From the bytes of an answer to text that is XML: charset, what precedes and follows the root element, repairs."""
 
 from __future__ import annotations
 
+import html.entities
 import re
 from collections.abc import Mapping
 
 import msgspec
 
-from bibld.harvest._faults import ServerFault
-from bibld.harvest.oaipmh._faults import DOCTYPE, JUNK_AFTER, JUNK_BEFORE, NOT_UTF8, WRONG_CHARSET
+from bibld.model.foreign_xml import declare_namespaces, escape_text
 
-Noted = list[tuple[ServerFault, bytes]]
-"""Faults with the bytes that show them."""
+Noted = list[tuple[str, bytes]]
+"""Kinds of faults with the bytes that show them."""
 
 _DECLARATION = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 _CHARSET_OF_HEADER = re.compile(r"charset\s*=\s*\"?([A-Za-z0-9._-]+)", re.IGNORECASE)
@@ -64,11 +64,11 @@ def root_text(body: bytes, headers: Mapping[str, str]) -> Text:
     before, after = text[: begin.start()], text[end.end() :]
     prolog = _PROLOG.fullmatch(before)
     if "<!DOCTYPE" in before:
-        noted.append((DOCTYPE, before[:_EXCERPT].encode("utf-8", "replace")))
+        noted.append(("doctype", before[:_EXCERPT].encode("utf-8", "replace")))
     if prolog is None or ("<?xml" in before and before.lstrip("\ufeff").find("<?xml") > 0):
-        noted.append((JUNK_BEFORE, before[:_EXCERPT].encode("utf-8", "replace")))
+        noted.append(("junk-before", before[:_EXCERPT].encode("utf-8", "replace")))
     if not _AROUND.fullmatch(after.rstrip("\0")):
-        noted.append((JUNK_AFTER, after[:_EXCERPT].encode("utf-8", "replace")))
+        noted.append(("junk-after", after[:_EXCERPT].encode("utf-8", "replace")))
     return Text(text[begin.start() : end.end()], noted)
 
 
@@ -77,10 +77,10 @@ def _decode(body: bytes, headers: Mapping[str, str], noted: Noted) -> str:
     if body.startswith(b"\xef\xbb\xbf"):
         return body[3:].decode("utf-8", "replace")
     if body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        noted.append((NOT_UTF8, b"UTF-16"))
+        noted.append(("not-utf8", b"UTF-16"))
         return body.decode("utf-16", "replace")
     if body[:2] in (b"<\0", b"\0<"):
-        noted.append((NOT_UTF8, b"UTF-16"))
+        noted.append(("not-utf8", b"UTF-16"))
         return body.decode("utf-16-le" if body[:1] == b"<" else "utf-16-be", "replace")
     found = _DECLARATION.search(body[:1000])
     declared = found[1].decode().lower() if found else ""
@@ -90,13 +90,13 @@ def _decode(body: bytes, headers: Mapping[str, str], noted: Noted) -> str:
         at = max(error.start - 60, 0)
         example = body[at : error.start + 60]
     if declared in ("utf-8", "utf8", ""):
-        noted.append((WRONG_CHARSET, example))
+        noted.append(("wrong-charset", example))
     else:
         text = _try_decoding(body, declared)
         if text is not None:
-            noted.append((NOT_UTF8, declared.encode()))
+            noted.append(("not-utf8", declared.encode()))
             return text
-        noted.append((WRONG_CHARSET, example))
+        noted.append(("wrong-charset", example))
     in_header = _CHARSET_OF_HEADER.search(headers.get("content-type", ""))
     if in_header and in_header[1].lower() not in ("utf-8", "utf8"):
         text = _try_decoding(body, in_header[1])
@@ -127,3 +127,108 @@ def _best_decoding(body: bytes) -> str:
         return body.decode(_LATIN, "replace")
     decoded = [body.decode(charset, "replace") for charset in _CYRILLIC]
     return max(decoded, key=lambda text: len(_LOWER_CASE.findall(text)) - len(_UPPER_CASE.findall(text)))
+
+
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_REFERENCE = re.compile(r"&#(?:[xX]([0-9A-Fa-f]{1,9})|([0-9]{1,9}));")
+_PAIR = re.compile(
+    r"&#(?:[xX]([dD][89abAB][0-9a-fA-F]{2})|(5[5-6][0-9]{3}));&#(?:[xX]([dD][c-fC-F][0-9a-fA-F]{2})|(5[6-7][0-9]{3}));"
+)
+_XML_DECLARATION = re.compile(r"<\?xml\s[^>]*\?>")
+_AMPERSAND = re.compile(
+    r"(<!\[CDATA\[.*?\]\]>)|&(?!(?:amp|lt|gt|quot|apos);|#[0-9]+;|#[xX][0-9A-Fa-f]+;)([A-Za-z][A-Za-z0-9]*;)?",
+    re.DOTALL,
+)
+_USED = re.compile(r"<([A-Za-z_][\w.-]*):[A-Za-z_]|\s([A-Za-z_][\w.-]*):[A-Za-z_][\w.-]*\s*=")
+_DECLARED = re.compile(r"""\sxmlns:([\w.-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')""")
+_ROOT_TAG = re.compile(r"<[\w.:-]+(?:\s[^>]*)?>")
+_REPLACEMENT = "\ufffd"
+_EXCERPT_AROUND = 40
+
+USUAL_PREFIXES = {
+    "dc": "http://purl.org/dc/elements/1.1/",
+    "dcterms": "http://purl.org/dc/terms/",
+    "marc": "http://www.loc.gov/MARC21/slim",
+    "mods": "http://www.loc.gov/mods/v3",
+    "oai_dc": "http://www.openarchives.org/OAI/2.0/oai_dc/",
+    "xlink": "http://www.w3.org/1999/xlink",
+    "xsi": "http://www.w3.org/2001/XMLSchema-instance",
+}
+
+
+def repair(text: str, noted: Noted) -> str:
+    """Return the text with illegal characters, inner declarations, bare ampersands and undeclared prefixes repaired."""
+    text = _without_illegal_characters(text, noted)
+    if found := _XML_DECLARATION.search(text):
+        noted.append(("inner-declaration", found[0].encode()))
+        text = _XML_DECLARATION.sub("", text)
+    return _with_prefixes(_without_bare_ampersands(text, noted), noted)
+
+
+def _without_illegal_characters(text: str, noted: Noted) -> str:
+    if found := _ILLEGAL.search(text):
+        noted.append(("illegal-characters", _excerpt(text, found.start())))
+        text = _ILLEGAL.sub(_REPLACEMENT, text)
+    if "&#" not in text:
+        return text
+    wrong: list[int] = []
+
+    def joined(found: re.Match[str]) -> str:
+        wrong.append(found.start())
+        high = int(found[1], 16) if found[1] else int(found[2])
+        low = int(found[3], 16) if found[3] else int(found[4])
+        point = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)
+        return chr(point) if 0x10000 <= point < 0x110000 else _REPLACEMENT
+
+    def checked(found: re.Match[str]) -> str:
+        point = int(found[1], 16) if found[1] else int(found[2])
+        if 0 < point < 0x110000 and not _ILLEGAL.match(chr(point)):
+            return found[0]
+        wrong.append(found.start())
+        return _REPLACEMENT
+
+    repaired = _REFERENCE.sub(checked, _PAIR.sub(joined, text))
+    if wrong:
+        noted.append(("illegal-characters", _excerpt(text, wrong[0])))
+    return repaired
+
+
+def _without_bare_ampersands(text: str, noted: Noted) -> str:
+    first = -1
+
+    def character(found: re.Match[str]) -> str:
+        nonlocal first
+        if found[1]:
+            return found[1]
+        first = found.start() if first < 0 else first
+        name = found[2] or ""
+        known = html.entities.html5.get(name)
+        return escape_text(known) if known else f"&amp;{name}"
+
+    repaired = _AMPERSAND.sub(character, text)
+    if first >= 0:
+        noted.append(("bare-ampersand", _excerpt(text, first)))
+    return repaired
+
+
+def _with_prefixes(text: str, noted: Noted) -> str:
+    """Declare on the root element the prefixes that are used and not declared there."""
+    root = _ROOT_TAG.match(text)
+    if root is None:
+        return text
+    on_root = {found[1] for found in _DECLARED.finditer(root[0])}
+    used = {found[1] or found[2] for found in _USED.finditer(text)} - {"xml", "xmlns"}
+    anywhere = {found[1]: found[2] or found[3] for found in _DECLARED.finditer(text)}
+    missing = sorted(used - on_root)
+    undeclared = [prefix for prefix in missing if prefix not in anywhere]
+    if undeclared:
+        noted.append(("undeclared-prefix", ", ".join(undeclared).encode()))
+    declarations = declare_namespaces(
+        (prefix, anywhere.get(prefix) or USUAL_PREFIXES.get(prefix) or f"urn:undeclared:{prefix}") for prefix in missing
+    )
+    at = root.end() - (2 if root[0].endswith("/>") else 1)
+    return f"{text[:at]}{declarations}{text[at:]}"
+
+
+def _excerpt(text: str, at: int) -> bytes:
+    return text[max(at - _EXCERPT_AROUND, 0) : at + _EXCERPT_AROUND].encode("utf-8", "backslashreplace")

@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from bibld.errors import HarvestError
-from bibld.harvest._clock import current_time
 from bibld.harvest._settings import days_of
+from bibld.harvest._store import current_time
 from bibld.harvest._visit import Visit
-from bibld.harvest.oaipmh._faults import MISSING_SET, NEW_IDENTIFIERS
-from bibld.harvest.oaipmh._identifiers import record_key
-from bibld.harvest.oaipmh._requests import Habits, Requests, has_error
-from bibld.harvest.oaipmh._server import Server, ask_server, formats_of, unlisted_sets
+from bibld.harvest.oaipmh._server import Habits, Requests, Server, ask_server, formats_of, has_error, unlisted_sets
+from bibld.harvest.oaipmh._steps import Step, WalkState, WalkStopped, record_key
 from bibld.harvest.oaipmh._walk import Walk
-from bibld.harvest.oaipmh._walk_state import Step, WalkState, WalkStopped
 from bibld.protocols import Fetched
 
 if TYPE_CHECKING:
@@ -91,7 +88,7 @@ def fetch_records(visit: Visit, settings: Settings) -> Fetched:
             store.set_value("habits", requests.habits)
     new = store.counts().get("new", 0)
     if is_full and before >= _FEW and 2 * new > store.records.count_seen():
-        visit.note(NEW_IDENTIFIERS, settings.url, f"{new} are new".encode())
+        visit.note("new-identifiers", settings.url, f"{new} are new".encode())
     ended: dict[str, State | None] = {"walk": None, "shortfall": None}
     accepted = {} if visit.options.since else {"oaipmh": _next_state(state, server, walk_state.started, now, is_full)}
     withdrawn = {"oaipmh": msgspec.structs.replace(state, is_list_due=True)}
@@ -102,7 +99,7 @@ def _walk(visit: Visit, settings: Settings, requests: Requests, server: Server, 
     """Walk the lists; raises ``WalkStopped`` also where nothing came because the set does not exist any more."""
     missing = unlisted_sets(requests, settings.sets)
     for one in sorted(missing):
-        visit.note(MISSING_SET, settings.url, one.encode())
+        visit.note("missing-set", settings.url, one.encode())
     try:
         Walk(visit, requests, server, state, settings.id_from).run()
     except HarvestError as error:

@@ -10,18 +10,8 @@ import msgspec
 from lxml import etree
 
 from bibld.harvest._store import StoredAnswer
-from bibld.harvest.oaipmh._decoding import Noted, NotOaiError, root_text
-from bibld.harvest.oaipmh._faults import (
-    BROKEN_RECORD,
-    DELETED_WITHIN,
-    METADATA_AS_TEXT,
-    NO_HEADER,
-    NO_METADATA,
-    UNUSUAL_DELETED,
-    WRONG_NAMESPACE,
-)
-from bibld.harvest.oaipmh._identifiers import IdFrom, record_key
-from bibld.harvest.oaipmh._repairs import repair
+from bibld.harvest.oaipmh._decoding import Noted, NotOaiError, repair, root_text
+from bibld.harvest.oaipmh._steps import IdFrom, record_key
 from bibld.model.foreign_xml import escape_text, parse_xml
 
 NAMESPACE = "http://www.openarchives.org/OAI/2.0/"
@@ -101,7 +91,7 @@ def parse_page(answer: StoredAnswer, id_from: IdFrom = "identifier") -> Page:
 
 def _page_of_tree(answer: StoredAnswer, root: etree._Element, noted: Noted, id_from: IdFrom) -> Page:
     if not str(root.tag).startswith(f"{{{NAMESPACE}}}"):
-        noted.append((WRONG_NAMESPACE, str(root.tag).encode()))
+        noted.append(("wrong-namespace", str(root.tag).encode()))
     errors = []
     verb, response_date, token = "", "", None
     listed: etree._Element | None = None
@@ -157,7 +147,7 @@ def _page_in_pieces(answer: StoredAnswer, text: str, noted: Noted, id_from: IdFr
             element = _parse(f"<page{declarations}>{chunk}</page>")[0]
         except (etree.XMLSyntaxError, IndexError) as error:
             items.append(_broken_item(chunk, str(error), id_from))
-            noted.append((BROKEN_RECORD, chunk[:_EXCERPT].encode("utf-8", "replace")))
+            noted.append(("broken-record", chunk[:_EXCERPT].encode("utf-8", "replace")))
         else:
             items.append(_item_of_record(element, noted, id_from))
     token = _TOKEN.search(rest)
@@ -204,7 +194,7 @@ def _item_of_record(record: etree._Element, noted: Noted, id_from: IdFrom) -> It
             metadata = child
     if header is None:
         data = _bytes(record)
-        noted.append((NO_HEADER, data[:_EXCERPT]))
+        noted.append(("no-header", data[:_EXCERPT]))
         return _nameless_item(data, "", (), "has no header")
     item = _item_of_header(header, record, noted, id_from)
     if item.is_deleted or item.fault:
@@ -212,12 +202,12 @@ def _item_of_record(record: etree._Element, noted: Noted, id_from: IdFrom) -> It
     element = _metadata_element(metadata, noted) if metadata is not None else None
     if element is None:
         data = _bytes(record)
-        noted.append((NO_METADATA, data[:_EXCERPT]))
+        noted.append(("no-metadata", data[:_EXCERPT]))
         return msgspec.structs.replace(item, data=data, fault=WITHOUT_METADATA)
     _add_identifier(element, item.key)
     content = _bytes(element)
     if _DELETED_LEADER.search(content, 0, 2000):
-        noted.append((DELETED_WITHIN, content[:_EXCERPT]))
+        noted.append(("deleted-within", content[:_EXCERPT]))
     identifier = escape_text(item.key).encode()
     data = b"<record><header><identifier>%s</identifier></header><metadata>%s</metadata></record>" % (
         identifier,
@@ -261,10 +251,10 @@ def _item_of_header(header: etree._Element, record: etree._Element, noted: Noted
     own, other = header.get("status", ""), record.get("status", "")
     is_deleted = "deleted" in (own.strip().lower(), other.strip().lower())
     if is_deleted and own != "deleted":
-        noted.append((UNUSUAL_DELETED, _bytes(header)[:_EXCERPT]))
+        noted.append(("unusual-deleted", _bytes(header)[:_EXCERPT]))
     if not identifier:
         data = _bytes(record)
-        noted.append((NO_HEADER, data[:_EXCERPT]))
+        noted.append(("no-header", data[:_EXCERPT]))
         return _nameless_item(data, datestamp, tuple(sets), "has no identifier")
     return Item(identifier, record_key(identifier, id_from), datestamp, tuple(sets), is_deleted)
 
@@ -283,7 +273,7 @@ def _metadata_element(metadata: etree._Element, noted: Noted) -> etree._Element 
     text = (metadata.text or "").strip()
     if not text.startswith("<"):
         return None
-    noted.append((METADATA_AS_TEXT, text[:_EXCERPT].encode("utf-8", "replace")))
+    noted.append(("metadata-as-text", text[:_EXCERPT].encode("utf-8", "replace")))
     text = re.sub(r"^<\?xml[^>]*\?>\s*", "", text)
     for attempt in (text, repair(text, noted)):
         try:

@@ -11,25 +11,21 @@ import msgspec
 
 from bibld.errors import HarvestError
 from bibld.harvest._http import UnusableAnswerError
+from bibld.harvest._records import REFUSED
 from bibld.harvest._store import SourceStore
 from bibld.harvest._visit import Visit
-from bibld.harvest.oaipmh._division import DAY_LENGTH, halve
-from bibld.harvest.oaipmh._faults import (
-    BAD_TOKEN,
-    FOREIGN_RECORDS,
-    IGNORES_DATES,
-    OTHER_GRANULARITY,
-    OTHER_PREFIX,
-    REPEATED_TOKEN,
-    SERVER_ERROR,
-    TOKEN_TO_NOTHING,
-    WRONG_SIZE,
-)
-from bibld.harvest.oaipmh._identifiers import IdFrom, record_key
 from bibld.harvest.oaipmh._page import WITHOUT_METADATA, Item, Page
-from bibld.harvest.oaipmh._requests import Requests, has_error, is_refused_token
-from bibld.harvest.oaipmh._server import Server, other_prefix
-from bibld.harvest.oaipmh._walk_state import ListShortfall, Step, WalkState, WalkStopped
+from bibld.harvest.oaipmh._server import Requests, Server, has_error, is_refused_token, other_prefix
+from bibld.harvest.oaipmh._steps import (
+    DAY_LENGTH,
+    IdFrom,
+    ListShortfall,
+    Step,
+    WalkState,
+    WalkStopped,
+    halve,
+    record_key,
+)
 
 _REPEATS = 3
 """Pages without one new record after which a list is a loop."""
@@ -84,7 +80,7 @@ class Walk:
             except UnusableAnswerError as error:
                 if error.status not in (500, 502, 504) or not (step.verb == "ListRecords" or step.is_part):
                     raise
-                self._visit.note(SERVER_ERROR, "", str(error).encode())
+                self._visit.note("server-error", "", str(error).encode())
                 if step.verb == "ListRecords":
                     self._divide(step, error)
                     continue
@@ -141,7 +137,7 @@ class Walk:
             return self._after_nothing(step, page)
         if is_refused_token(page):
             if state.has_all:
-                self._visit.note(TOKEN_TO_NOTHING, page.url, state.token.encode())
+                self._visit.note("token-to-nothing", page.url, state.token.encode())
                 return None
             return self._restart(step, page)
         if page.errors:
@@ -154,7 +150,7 @@ class Walk:
 
         None if the list ends there; raises ``WalkStopped`` if it has fewer items than stated.
         """
-        self._visit.note(TOKEN_TO_NOTHING, page.url, self.state.token.encode())
+        self._visit.note("token-to-nothing", page.url, self.state.token.encode())
         if self.state.has_all:
             return None
         again = self._requests.resume(step.verb, self.state.token, self._prefix)
@@ -170,7 +166,7 @@ class Walk:
         page = self._requests.ask(step.verb, self._arguments(msgspec.structs.replace(step, begin=begin, end=end)))
         if has_error(page, "badArgument"):
             return refused
-        self._visit.note(OTHER_GRANULARITY, refused.url, repr(refused.errors).encode())
+        self._visit.note("other-granularity", refused.url, repr(refused.errors).encode())
         self._requests.habits = msgspec.structs.replace(
             self._requests.habits, granularity="second" if is_day else "day"
         )
@@ -179,7 +175,7 @@ class Walk:
     def _restart(self, step: Step, page: Page) -> Page | None:
         """Begin the current list again, once."""
         code, text = page.errors[0]
-        self._visit.note(BAD_TOKEN, page.url, f"{code}: {text}".encode())
+        self._visit.note("bad-token", page.url, f"{code}: {text}".encode())
         state = self.state
         if state.restarts:
             state.restarts = 0
@@ -217,7 +213,7 @@ class Walk:
         self._seen_pages.add(content)
         self._repeats = self._repeats + 1 if repeats_page or not page.items else 0
         if page.token and (token in self._seen_tokens or page.token == self.state.token or self._repeats >= _REPEATS):
-            self._visit.note(REPEATED_TOKEN, page.url, page.token.encode())
+            self._visit.note("repeated-token", page.url, page.token.encode())
             state = self.state
             if not repeats_page:
                 self._take(self.state.steps[self.state.position], page)
@@ -243,23 +239,32 @@ class Walk:
         old = sum(bool(item.datestamp) and item.datestamp < step.begin[: len(item.datestamp)] for item in page.items)
         is_old = bool(step.begin) and 2 * old > len(page.items)
         if is_old and not state.received:
-            self._visit.note(IGNORES_DATES, page.url, step.begin.encode())
+            self._visit.note("ignores-dates", page.url, step.begin.encode())
             self._requests.habits = msgspec.structs.replace(self._requests.habits, ignores_dates=True)
         elif is_old and not self._requests.habits.ignores_dates:
             fault = f"records from before {step.begin}"
         if fault:
-            self._visit.note(FOREIGN_RECORDS, page.url, fault.encode())
+            self._visit.note("foreign-records", page.url, fault.encode())
             self._reset()
             raise WalkStopped(
                 f"a later part of the list has {fault}: the server forgot the request", can_continue=False
             )
 
     def _check_size(self, step: Step, page: Page) -> None:
-        """Stop if fewer items came than the list has, unless the stated size is known to be wrong."""
+        """Stop if fewer items came than the list has, unless the stated size is known to be wrong.
+
+        Where as many came as stated, some of them twice, either the size counts them twice, or others never came
+        because the order changed between two parts: the list of identifiers shows which, and is walked next.
+        """
         state, habits = self.state, self._requests.habits
         if state.size is None or state.has_all or habits.sizes_are_wrong:
             return
-        self._visit.note(WRONG_SIZE, page.url, f"stated {state.size}, received {state.proven}".encode())
+        if state.received >= state.size and step.verb == "ListRecords":
+            counts = f"stated {state.size}, received {state.received}, {state.distinct} of them different"
+            self._visit.note("repeated-record", page.url, counts.encode())
+            state.steps.insert(state.position + 1, msgspec.structs.replace(step, verb="ListIdentifiers"))
+            return
+        self._visit.note("wrong-size", page.url, f"stated {state.size}, received {state.proven}".encode())
         last = self._store.value("shortfall", ListShortfall)
         now = ListShortfall(state.proven, state.size, self._store.harvest)
         if last is not None and self._is_same(last, now):
@@ -324,7 +329,9 @@ class Walk:
             records.reject(item.key, "the server gives only its header", b"", answer)
         elif not item.data:  # a header
             known = records.datestamp(item.key)
-            if known is None or (item.datestamp and item.datestamp > known):
+            if known is None and not first:
+                pass  # it was rejected, or deleted, in this harvest
+            elif known is None or (item.datestamp and item.datestamp > known):
                 self.state.missing.append(item.identifier)
             else:
                 records.mark_seen(item.key)
@@ -418,7 +425,7 @@ class Walk:
                     self._take_item(Step("GetRecord"), item, number)
                 if not items and not has_no_record(reason):
                     key = record_key(identifier, self._id_from)
-                    self._store.records.reject(key, f"the server cannot give it: {reason}", b"", number)
+                    self._store.records.reject(key, f"{REFUSED}: {reason}", b"", number)
                 self._store.count("received", len(items))
                 self._store.set_value("walk", state)
             self._visit.progress.advance(len(items))
@@ -446,7 +453,7 @@ class Walk:
             with self._store.commit():
                 for item in usable:
                     self._take_item(Step("GetRecord"), item, number)
-                    self._visit.note(OTHER_PREFIX, "", f"{item.identifier} as {prefix}".encode())
+                    self._visit.note("other-prefix", "", f"{item.identifier} as {prefix}".encode())
                 self._store.set_value("walk", state)
         state.bare.clear()
 

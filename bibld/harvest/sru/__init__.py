@@ -15,8 +15,7 @@ from bibld.harvest._records import XML_FORM
 from bibld.harvest._search import Plan, Position, Save, begin, fetch_by_search
 from bibld.harvest._settings import HttpSettings, faults_of_http
 from bibld.harvest._visit import Visit
-from bibld.harvest.sru._session import Session
-from bibld.harvest.sru._walk import Walk
+from bibld.harvest.sru._session import Session, _PortionWalk
 from bibld.protocols import Fetched
 
 __all__ = ["Settings", "faults", "fetch", "probe"]
@@ -98,4 +97,4 @@ class _Searcher:
         return f"{self._settings.split}>={low} and {self._settings.split}<={high}"
 
     def walk(self, query: str, start: Position, save: Save) -> list[str]:
-        return Walk(self._visit, self._session, self._settings.portion, start).fetch(query, save)
+        return _PortionWalk(self._visit, self._session, self._settings.portion, start).fetch(query, save)

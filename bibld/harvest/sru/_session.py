@@ -1,7 +1,8 @@
-"""Ask an SRU server in the words that it understands: version, schema, packing and portions are negotiated."""
+"""Ask an SRU server in the words that it understands, and walk through the result of a query, portion after portion."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 import urllib.parse
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from bibld.errors import HarvestError
-from bibld.harvest._faults import ServerFault
+from bibld.harvest._search import LimitReached, Position, Save, keep
 from bibld.harvest.sru._answers import (
     FIRST_POSITION_OUT_OF_RANGE,
     TOO_MANY_RECORDS,
@@ -20,6 +21,7 @@ from bibld.harvest.sru._answers import (
     UNSUPPORTED_VERSION,
     Answer,
     Explained,
+    Piece,
     parse_explain,
     parse_search,
 )
@@ -44,28 +46,6 @@ _KINDS = (
     ("dc", re.compile(r"(?:^|[/_-])dc(?:$|[/_-])|dublin", re.IGNORECASE)),
 )
 _ROOTS = {"marc": {"record"}, "mods": {"mods"}, "dc": {"dc"}}
-
-WRONG_VERSION = ServerFault(
-    "sru-version", "does not support SRU 1.2", "SRU 1.2, 4.1.1: version", "asked in another version"
-)
-OTHER_SCHEMA = ServerFault(
-    "sru-schema",
-    "answers with another schema than the one that was asked for, without a diagnostic",
-    "SRU 1.2, diagnostic 66: unknown schema for retrieval",
-    "tried the other schemas that it states, and the usual names",
-)
-NOT_XML = ServerFault(
-    "sru-not-xml",
-    "answers with characters or references that XML does not allow",
-    "XML 1.0, 2.2 and 4.1",
-    "replaced them by U+FFFD",
-)
-ESCAPED = ServerFault(
-    "sru-packing",
-    "sends records as escaped text though recordPacking=xml was asked for",
-    "SRU 1.2, 4.1.1: recordPacking",
-    "parsed the text",
-)
 
 
 class Dialect(msgspec.Struct, frozen=True):
@@ -101,14 +81,14 @@ class Session:
             answer = self.search(query, 1, 1)
             refused = "; ".join(map(str, answer.diagnostics))
             if answer.has_diagnostic(UNSUPPORTED_VERSION) and not answer.pieces and versions:
-                self._visit.note(WRONG_VERSION, self._address(query, 1, 1), refused.encode())
+                self._visit.note("sru-version", self._address(query, 1, 1), refused.encode())
                 version = versions.pop(0)
             elif answer.has_diagnostic(*UNKNOWN_SCHEMA) and schemas:
                 schema = schemas.pop(0)
             elif answer.has_diagnostic(*UNSUPPORTED_PACKING, UNSUPPORTED_PARAMETER) and packing:
                 packing = "string" if packing == "xml" and answer.has_diagnostic(*UNSUPPORTED_PACKING) else ""
             elif answer.pieces and not self._is_expected(answer, schema) and schemas:
-                self._visit.note(OTHER_SCHEMA, self._address(query, 1, 1), answer.pieces[0].data)
+                self._visit.note("sru-schema", self._address(query, 1, 1), answer.pieces[0].data)
                 schema = schemas.pop(0)
             else:
                 break
@@ -130,9 +110,9 @@ class Session:
         stored = self._transport.get(url, self._accept)
         answer = parse_search(stored.body)
         if answer.was_repaired:
-            self._visit.note(NOT_XML, url, stored.body)
+            self._visit.note("sru-not-xml", url, stored.body)
         if self.dialect.packing == "xml" and any(piece.is_escaped for piece in answer.pieces):
-            self._visit.note(ESCAPED, url, answer.pieces[0].data)
+            self._visit.note("sru-packing", url, answer.pieces[0].data)
         return answer, stored.number
 
     @property
@@ -216,3 +196,138 @@ class Session:
         base = self._settings.url
         joint = "" if base.endswith(("?", "&")) else "&" if "?" in base else "?"
         return f"{base}{joint}{query}"
+
+
+_MOST_GAPS = 20
+"""Records in succession that may be left out because the server cannot send them."""
+
+_LIMIT_DIAGNOSTICS = (FIRST_POSITION_OUT_OF_RANGE, *TOO_MANY_RECORDS)
+
+_MOST_REASONS = 5
+"""Reasons of a kind that are stated one by one; the report has the number."""
+
+
+class _PortionWalk:
+    """Fetches the records of one query and stores them."""
+
+    def __init__(self, visit: Visit, session: Session, portion: int, start: Position) -> None:
+        self._visit = visit
+        self._session = session
+        most = session.explained.most_records
+        self._portion = min(portion, most) if most else portion
+        self._at = start
+        self._reasons: list[str] = []
+        self._gaps = 0
+        self._is_stopped = False
+
+    def fetch(self, query: str, save: Save) -> list[str]:
+        """Fetch the records; return why they are not all. ``save`` is called with each position that was reached.
+
+        Raises ``LimitReached``, and ``HarvestError`` if the server does not answer.
+        """
+        total = None
+        size = self._portion
+        empty = 0
+        while total is None or self._at.next <= total:
+            try:
+                answer, number = self._session.search_stored(query, self._at.next, size)
+            except HarvestError as error:
+                size = self._shrink(error, size, save)
+                continue
+            total = self._stated_total(answer, total, empty)
+            if not answer.pieces:
+                if total is None or self._at.next > total:
+                    break
+                empty += 1
+                self._check_limit(answer, total, empty)
+                continue
+            empty = 0
+            if total is None:
+                total = self._at.next + len(answer.pieces) - 1
+            if not self._store(query, answer, number, save):
+                break
+            self._compare_size(query, answer, size, total)
+            size = min(size * 2, self._portion)
+            if self._is_stopped:
+                break
+        return self._reasons
+
+    def _stated_total(self, answer: Answer, total: int | None, empty: int) -> int | None:
+        """Return the total after an answer; a smaller one is a reason, unless a refusal or an accident states it."""
+        stated = answer.total
+        if stated is None or total is None or stated >= total:
+            return total if stated is None else stated
+        if not answer.pieces and stated < self._at.next - 1:  # fewer than have come already
+            is_refused = not stated and answer.has_diagnostic(*_LIMIT_DIAGNOSTICS)
+            if is_refused or not empty:
+                return total
+        self._add_reason(f"the server stated {total:,} records at first, and {stated:,} later")
+        return stated
+
+    def _shrink(self, error: HarvestError, size: int, save: Save) -> int:
+        """Ask for a smaller portion where one cannot be sent; a single record is left out."""
+        if not self._session.has_answered:
+            raise error
+        if size > 1:
+            return size // 2
+        self._visit.note("sru-broken-answer", "", str(error).encode())
+        self._gaps += 1
+        if self._gaps > _MOST_GAPS:
+            raise error
+        self._add_reason(f"the record at position {self._at.next:,} cannot be fetched: {error}")
+        self._at = msgspec.structs.replace(self._at, next=self._at.next + 1)
+        with self._visit.store.commit():
+            save(self._at, self._reasons)
+        return 1
+
+    def _check_limit(self, answer: Answer, total: int, empty: int) -> None:
+        """Decide what an empty portion before the end means; raises ``LimitReached`` or ``HarvestError``."""
+        is_limit = answer.has_diagnostic(*_LIMIT_DIAGNOSTICS)
+        if empty < 2 and not is_limit:
+            return  # it may be an accident
+        if self._at.next > 1:
+            raise LimitReached(self._at.next - 1)
+        stated = "; ".join(map(str, answer.diagnostics)) or "no records"
+        raise HarvestError(f"the server states {total:,} records, but sends {stated}")
+
+    def _store(self, query: str, answer: Answer, number: int, save: Save) -> bool:
+        """Store a portion; return whether it is another one than before."""
+        digest = hashlib.sha256(b"\0".join(piece.data for piece in answer.pieces)).hexdigest()
+        if digest == self._at.last_portion:
+            self._visit.note("sru-repeated", query, answer.pieces[0].data)
+            self._reasons.append(f"the server sends the same records again at position {self._at.next:,}")
+            return False
+        if answer.diagnostics:
+            self._visit.note("sru-diagnostic", query, "; ".join(map(str, answer.diagnostics)).encode())
+        store = self._visit.store
+        with store.commit():
+            for offset, piece in enumerate(answer.pieces):
+                self._keep(piece, self._at.next + offset, number)
+            self._at = Position(self._at.next + len(answer.pieces), digest)
+            self._is_stopped = save(self._at, self._reasons)
+        self._visit.progress.advance(len(answer.pieces))
+        self._gaps = 0
+        return True
+
+    def _keep(self, piece: Piece, position: int, number: int) -> None:
+        if piece.diagnostic is not None:
+            self._visit.store.count("received")
+            self._visit.note("sru-surrogate", "", piece.data)
+            self._add_reason(f"the server sends {piece.diagnostic} in place of the record at position {position:,}")
+            return
+        fault = piece.fault
+        if not fault and self._session.root and piece.root != self._session.root:
+            fault = f"it is <{piece.root}>, though <{self._session.root}> was asked for"
+        if fault:
+            self._visit.note("sru-record", "", piece.data)
+        keep(self._visit, piece.identifier, piece.data, number, fault)
+
+    def _add_reason(self, reason: str) -> None:
+        if len(self._reasons) < _MOST_REASONS:
+            self._reasons.append(reason)
+
+    def _compare_size(self, query: str, answer: Answer, size: int, total: int) -> None:
+        came = len(answer.pieces)
+        if came < size and self._at.next <= total:
+            self._visit.note("sru-portion", query, f"{came} of {size}".encode())
+            self._portion = max(came, 1) if came < self._portion else self._portion

@@ -1,8 +1,30 @@
-"""How far the walk through the lists of an OAI-PMH server has come; it is stored with the records of each page."""
+"""The lists that are walked, how far the walk has come, and what a record is known by."""
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
 import msgspec
+
+from bibld.harvest._store import current_time
+
+IdFrom = Literal["identifier", "local"]
+
+_OAI = re.compile(r"oai:[^:]*:(.+)", re.DOTALL)
+_WEB = re.compile(r"https?://[^/?#]*/?(.+)", re.DOTALL | re.IGNORECASE)
+
+
+def record_key(identifier: str, id_from: IdFrom) -> str:
+    """Return what a record with this identifier is known by.
+
+    The local part is what follows the second colon of ``oai:host:number``, or the host of a web address; an identifier
+    of another form is its own local part.
+    """
+    if id_from == "local" and (found := _OAI.fullmatch(identifier) or _WEB.fullmatch(identifier)):
+        return found[1]
+    return identifier
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -77,3 +99,40 @@ class WalkStopped(Exception):  # noqa: N818 - it is an outcome
     def __init__(self, reason: str, can_continue: bool) -> None:
         super().__init__(reason)
         self.can_continue = can_continue
+
+
+DAY_LENGTH = len("2026-01-31")
+_DAY, _SECOND = "%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ"
+_FIRST = datetime(1990, 1, 1, tzinfo=UTC)
+"""No datestamp is older, where the server does not state its earliest one."""
+
+
+def halve(step: Step, granularity: str, earliest: str, latest: str) -> tuple[Step, Step] | None:
+    """Return two lists that together have the records of one; None if it cannot be divided.
+
+    ``granularity`` is used for a list without dates; ``earliest`` and ``latest`` are the limits of the datestamps as
+    the server states them, or anything else. Both lists have the moment between them, because servers differ in
+    whether ``until`` includes the day that it names.
+    """
+    given = step.begin or step.end
+    is_day = len(given) == DAY_LENGTH if given else granularity == "day"
+    begin = moment_of(step.begin) or min(moment_of(earliest) or _FIRST, moment_of(step.end) or _FIRST)
+    end = moment_of(step.end) or moment_of(latest) or current_time()
+    if not step.begin and begin >= end:
+        begin = _FIRST
+    unit = timedelta(days=1) if is_day else timedelta(seconds=1)
+    middle = begin + (end - begin) // unit // 2 * unit
+    if not begin < middle < end:
+        return None
+    text = middle.strftime(_DAY if is_day else _SECOND)
+    first = msgspec.structs.replace(step, end=text, is_part=True)
+    return first, msgspec.structs.replace(step, begin=text, is_part=True)
+
+
+def moment_of(text: str) -> datetime | None:
+    """Return a day or time of the server as a moment; None if it is none."""
+    try:
+        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).replace(microsecond=0)
