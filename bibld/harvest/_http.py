@@ -13,21 +13,20 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 import httpx
 import msgspec
 
 from bibld._version import __version__
 from bibld.errors import HarvestError
-from bibld.harvest._records import LARGEST_FILE, check_size
+from bibld.harvest._records import MAX_FILE_BYTES, check_size
 from bibld.harvest._settings import HttpSettings
 from bibld.harvest._store import StoredAnswer, timestamp
 from bibld.progress import with_number
 
-_MOST_REDIRECTS = 5
-_LONGEST_BACK_OFF = 60.0
-_LONGEST_DELAY = 10.0
+_MAX_REDIRECTS = 5
+_MAX_BACK_OFF_SECONDS = 60.0
+_MAX_DELAY_SECONDS = 10.0
 _CONNECT_SECONDS = 30.0
 _GZIP, _ZLIB = b"\x1f\x8b", b"\x78"
 _AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 507, 509, 520, 521, 522, 523, 524})
@@ -50,7 +49,7 @@ _HINTS = {
 }
 """What helps, by a part of the message of the system."""
 
-_SLOWEST = 64 * 1024
+_MIN_BYTES = 64 * 1024
 """Bytes that a download must bring before each deadline."""
 
 Note = Callable[[str, str, bytes], None]
@@ -73,7 +72,7 @@ class UnusableAnswerError(HarvestError):
         self.status = status
 
 
-class Politeness(msgspec.Struct, frozen=True):
+class LearnedDelay(msgspec.Struct, frozen=True):
     """Seconds between two requests, as learned from a server that was busy."""
 
     delay: float = 0.0
@@ -88,7 +87,7 @@ class Transport:
         folder: Path,
         keep: Callable[[StoredAnswer], StoredAnswer],
         note: Note,
-        learned: Politeness,
+        learned: LearnedDelay,
         auth: httpx.Auth | None = None,
     ) -> None:
         """``folder`` is that of the configuration; ``learned`` is what earlier harvests learned.
@@ -118,10 +117,10 @@ class Transport:
         self._client.close()
 
     @property
-    def learned(self) -> Politeness:
+    def learned(self) -> LearnedDelay:
         """What a later harvest should know: after one in which the server was never busy, the delay is halved."""
         delay = self._delay if self._was_busy else self._delay / 2
-        return Politeness(delay if delay >= 0.05 and delay > self._settings.delay else 0.0)
+        return LearnedDelay(delay if delay >= 0.05 and delay > self._settings.delay else 0.0)
 
     def get(self, url: str, accept: Accept = accept_success, tries: int | None = None) -> StoredAnswer:
         """Return the answer to a request; raises ``HarvestError`` after the last try (as set, or at most ``tries``).
@@ -160,7 +159,7 @@ class Transport:
         if status in _BUSY:
             self._note("busy", answer.url, answer.body)
             self._was_busy = True
-            self._delay = min(max(2 * self._delay, self._settings.first_wait / 2), _LONGEST_DELAY)
+            self._delay = min(max(2 * self._delay, self._settings.first_wait / 2), _MAX_DELAY_SECONDS)
             if self._retry_after is not None and self._retry_after > self._settings.longest_wait:
                 raise HarvestError(
                     f"{answer.url}: the server asks to come again in {self._retry_after:.0f} s (status {status}); the"
@@ -182,7 +181,7 @@ class Transport:
         return _with_status(status, fault)
 
     def _wait_after(self, attempt: int) -> None:
-        back_off = min(self._settings.first_wait * 2 ** (attempt - 1), _LONGEST_BACK_OFF)
+        back_off = min(self._settings.first_wait * 2 ** (attempt - 1), _MAX_BACK_OFF_SECONDS)
         wait = back_off * random.uniform(0.75, 1.25) if self._retry_after is None else self._retry_after
         time.sleep(max(wait, 0.0))
 
@@ -203,7 +202,7 @@ class Transport:
             return response.status_code, _headers(response), b"".join(pieces), at
 
     def download(
-        self, url: str, path: Path, headers: Mapping[str, str] | None = None, most: int = LARGEST_FILE
+        self, url: str, path: Path, headers: Mapping[str, str] | None = None, most: int = MAX_FILE_BYTES
     ) -> StoredAnswer:
         """Fetch a file to ``path``; where an earlier attempt, or run, was interrupted, continue it with ``Range``.
 
@@ -214,7 +213,7 @@ class Transport:
         with ``HarvestError``, as soon as the file has more than ``most`` bytes, or the server states that it has.
         """
         fault = ""
-        part = _Part(path)
+        part = _PartialFile(path)
         for attempt in range(self._settings.tries):
             if attempt:
                 self._wait_after(attempt)
@@ -250,8 +249,10 @@ class Transport:
         User and password, or the signature, go only to the scheme, host and port that were asked for.
         """
         asked = url
-        for _ in range(_MOST_REDIRECTS + 1):
-            self._be_polite()
+        for _ in range(_MAX_REDIRECTS + 1):
+            time.sleep(max(self._next_at - time.monotonic(), 0.0))
+            self._next_at = time.monotonic() + self._delay
+            self.requests += 1
             timeout = httpx.Timeout(self._settings.deadline, connect=min(_CONNECT_SECONDS, self._settings.deadline))
             auth = self._auth if _origin(url) == _origin(asked) else None
             with self._client.stream("GET", _address(url), headers=headers, auth=auth, timeout=timeout) as response:
@@ -260,7 +261,8 @@ class Transport:
                     yield response, url
                     return
             moved = self._redirected(url, target)
-            if _host(moved) != _host(asked) and _is_inside(_host(moved)) and not _is_inside(_host(asked)):
+            host, first_host = _address(moved).host, _address(asked).host
+            if host != first_host and _is_inside(host) and not _is_inside(first_host):
                 raise HarvestError(
                     f"{url}: redirected to {target}, which is inside this network; that is not followed from a server"
                     " outside: state the address that it leads to, if it is right"
@@ -268,7 +270,7 @@ class Transport:
             if url == asked:
                 self._note("moved", url, target.encode())
             url = moved
-        raise HarvestError(f"{asked}: more than {_MOST_REDIRECTS} redirects; state the address that it leads to")
+        raise HarvestError(f"{asked}: more than {_MAX_REDIRECTS} redirects; state the address that it leads to")
 
     def _redirected(self, url: str, target: str) -> str:
         """Return where a redirect leads, with the query that it lost."""
@@ -296,20 +298,13 @@ class Transport:
                 raise httpx.ReadTimeout(f"the answer was not complete after {self._settings.deadline:g} s")
             came += len(piece)
             if until is None and at > window:
-                if came < _SLOWEST:
+                if came < _MIN_BYTES:
                     raise httpx.ReadTimeout(f"only {came} bytes came in {self._settings.deadline:g} s")
                 window, came = at + self._settings.deadline, 0
             yield piece
 
-    def _be_polite(self) -> None:
-        wait = self._next_at - time.monotonic()
-        if wait > 0:
-            time.sleep(wait)
-        self._next_at = time.monotonic() + self._delay
-        self.requests += 1
 
-
-class _Part:
+class _PartialFile:
     """A file that is being fetched, and beside it what identifies its version, so that it can be continued."""
 
     def __init__(self, path: Path) -> None:
@@ -333,33 +328,24 @@ class _Part:
         length = answer.headers.get("content-length", "")
         try:
             check_size(int(length[:18]) if length.isdecimal() else 0, most)
-            with self._open(answer) as out:
+            if answer.status != 206:
+                self.discard()
+                tag = answer.headers.get("etag", "")
+                version = answer.headers.get("last-modified", "") if not tag or tag.startswith("W/") else tag
+                if version and answer.headers.get("accept-ranges") != "none":
+                    self._version.write_text(version, encoding="utf-8")
+            with self._path.open("ab") as out:
                 for piece in pieces:
                     check_size(out.tell() + len(piece), most)
                     out.write(piece)
         except HarvestError:
             self.discard()
             raise
-        self.end()
-
-    def _open(self, answer: StoredAnswer) -> BinaryIO:
-        """Open the file for the bytes of an answer."""
-        if answer.status == 206:
-            return self._path.open("ab")
-        self.discard()
-        tag = answer.headers.get("etag", "")
-        version = answer.headers.get("last-modified", "") if not tag or tag.startswith("W/") else tag
-        if version and answer.headers.get("accept-ranges") != "none":
-            self._version.write_text(version, encoding="utf-8")
-        return self._path.open("wb")
+        self._version.unlink(missing_ok=True)  # it is complete
 
     def discard(self) -> None:
         """Delete what is there."""
         self._path.unlink(missing_ok=True)
-        self.end()
-
-    def end(self) -> None:
-        """Note that the file is complete."""
         self._version.unlink(missing_ok=True)
 
 
@@ -369,10 +355,6 @@ def _address(url: str) -> httpx.URL:
         return httpx.URL(url)
     except httpx.InvalidURL as error:
         raise HarvestError(f"{url[:200]}: is no web address: {error}; check the address") from error
-
-
-def _host(url: str) -> str:
-    return _address(url).host
 
 
 def _origin(url: str) -> tuple[str, str, int | None]:

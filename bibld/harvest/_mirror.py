@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from bibld.errors import HarvestError
-from bibld.harvest._records import LARGEST_FILE, StoredFile, StoredFiles, check_size
+from bibld.harvest._records import MAX_FILE_BYTES, StoredFile, StoredFiles, check_size
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
 
@@ -24,7 +24,7 @@ _ARRIVING = re.compile(r"(.+)\.(?:part|tmp|filepart|crdownload|partial|lock)|\.(
 
 _PARTS = (".part", ".part.version")
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-_LONGEST_NAME = 80
+_MAX_NAME_CHARACTERS = 80
 
 
 class RemoteFile(msgspec.Struct, frozen=True):
@@ -76,7 +76,7 @@ def arriving(name: str, patterns: Sequence[str]) -> str:
     return ""
 
 
-def mirror(visit: Visit, offer: Offer, transmit: Transmit, most: int = LARGEST_FILE) -> Fetched:
+def mirror(visit: Visit, offer: Offer, transmit: Transmit, most: int = MAX_FILE_BYTES) -> Fetched:
     """Fetch the files that changed. The harvest is complete if each file is there as the server has it.
 
     A file that cannot be fetched, has more than ``most`` bytes, or is a web page, empty or damaged on its way, leaves
@@ -201,4 +201,4 @@ def _proven(part: Path, remote: RemoteFile, transfer: Transfer, most: int) -> st
 
 def _harmless(name: str) -> str:
     """Return a name for a file on disk: of letters, digits, points and hyphens, the end of the server's name."""
-    return re.sub(r"[^A-Za-z0-9.-]+", "_", name).lstrip(".")[-_LONGEST_NAME:] or "file"
+    return re.sub(r"[^A-Za-z0-9.-]+", "_", name).lstrip(".")[-_MAX_NAME_CHARACTERS:] or "file"

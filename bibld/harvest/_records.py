@@ -16,7 +16,7 @@ import zstandard
 from bibld.errors import HarvestError, ReadError
 from bibld.model.origin import Origin
 
-LARGEST_FILE = 64 * 1024**3
+MAX_FILE_BYTES = 64 * 1024**3
 """Bytes of a file that a server may have by default."""
 
 
@@ -81,15 +81,14 @@ class StoredFiles:
 
     def known(self, name: str) -> StoredFile | None:
         """Return the file that was last fetched under a name."""
-        row = self._connection.execute(
-            "SELECT name, path, etag, changed, sha256, bytes FROM file WHERE name = ?", (name,)
-        ).fetchone()
-        return self._file(row) if row else None
+        return next(iter(self.all("WHERE name = ?", name)), None)
 
-    def all(self) -> list[StoredFile]:
-        """Return all files by name."""
-        rows = self._connection.execute("SELECT name, path, etag, changed, sha256, bytes FROM file ORDER BY name")
-        return [self._file(row) for row in rows]
+    def all(self, condition: str = "ORDER BY name", *values: str) -> list[StoredFile]:
+        """Return all files by name, or those of a condition in SQL."""
+        rows = self._connection.execute(
+            f"SELECT name, path, etag, changed, sha256, bytes FROM file {condition}", values
+        )
+        return [StoredFile(name, self.folder / path, *others) for name, path, *others in rows]
 
     def drop_others(self, names: set[str]) -> int:
         """Forget the files that the server does not offer any more; return how many. Their paths stay on disk."""
@@ -106,12 +105,8 @@ class StoredFiles:
                 with suppress(OSError):
                     path.unlink()
 
-    def _file(self, row: tuple[str, str, str, str, str, int]) -> StoredFile:
-        name, path, etag, changed, sha256, size = row
-        return StoredFile(name, self.folder / path, etag, changed, sha256, size)
 
-
-SEGMENT = 5000
+SEGMENT_RECORDS = 5000
 """Records in one file."""
 
 REFUSED = "the server cannot give it"
@@ -246,7 +241,7 @@ class StoredRecords:
         self._connection.execute("DELETE FROM rejected WHERE identifier = ?", (identifier,))
 
     def _mark_changed(self, number: int) -> None:
-        self._connection.execute("INSERT OR IGNORE INTO changed_segment VALUES (?)", (number // SEGMENT,))
+        self._connection.execute("INSERT OR IGNORE INTO changed_segment VALUES (?)", (number // SEGMENT_RECORDS,))
 
     def rename(self, new_name: Callable[[str], str]) -> None:
         """Know all records by other identifiers; of two that get the same one, the first has it."""
@@ -259,25 +254,24 @@ class StoredRecords:
 
     # -- the end of a harvest ----------------------------------------------------------------------------------------
 
+    def _number(self, query: str, *values: object) -> int:
+        return int(self._connection.execute(f"SELECT count(*) FROM {query}", values).fetchone()[0])
+
     def count(self) -> int:
         """Return the number of records."""
-        return int(self._connection.execute("SELECT count(*) FROM record WHERE body IS NOT NULL").fetchone()[0])
+        return self._number("record WHERE body IS NOT NULL")
 
     def count_seen(self) -> int:
         """Return how many records, and rejected ones, this harvest saw; each identifier counts once."""
-        row = self._connection.execute(
-            "SELECT count(*) FROM (SELECT identifier FROM record WHERE seen = ?1 AND body IS NOT NULL"
+        return self._number(
+            "(SELECT identifier FROM record WHERE seen = ?1 AND body IS NOT NULL"
             " UNION SELECT identifier FROM rejected WHERE harvest = ?1)",
-            (self.harvest,),
-        ).fetchone()
-        return int(row[0])
+            self.harvest,
+        )
 
-    def count_rejected(self, harvest: int = 0) -> int:
-        """Return the number of rejects: of one harvest, or of all."""
-        row = self._connection.execute(
-            "SELECT count(*) FROM rejected WHERE ?1 = 0 OR harvest = ?1", (harvest,)
-        ).fetchone()
-        return int(row[0])
+    def count_rejected(self) -> int:
+        """Return the number of rejects of this harvest."""
+        return self._number("rejected WHERE harvest = ?", self.harvest)
 
     def refused(self) -> list[str]:
         """Return the identifiers of records that were asked for alone in this harvest, and did not come."""
@@ -287,49 +281,24 @@ class StoredRecords:
         )
         return [identifier for (identifier,) in rows]
 
-    def unseen(self) -> Iterator[str]:
-        """Yield the identifiers of records that this harvest did not see."""
-        rows = self._connection.execute(
-            "SELECT identifier FROM record WHERE seen <> ? AND body IS NOT NULL ORDER BY number", (self.harvest,)
-        )
-        for (identifier,) in rows:
-            yield identifier
-
-    def has(self, identifier: str) -> bool:
-        """Return whether a record is stored."""
-        row = self._connection.execute(
-            "SELECT 1 FROM record WHERE identifier = ? AND body IS NOT NULL", (identifier,)
-        ).fetchone()
-        return row is not None
-
-    def identifiers(self) -> Iterator[tuple[str, str]]:
-        """Yield identifier and datestamp of each record."""
-        yield from self._connection.execute("SELECT identifier, datestamp FROM record WHERE body IS NOT NULL")
-
     def newest(self) -> str:
         """Return the newest datestamp; empty if there is none."""
         return str(self._connection.execute("SELECT coalesce(max(datestamp), '') FROM record").fetchone()[0])
 
     def count_unseen(self) -> int:
         """Return how many records this harvest did not see."""
-        row = self._connection.execute(
-            "SELECT count(*) FROM record WHERE seen <> ? AND body IS NOT NULL", (self.harvest,)
-        ).fetchone()
-        return int(row[0])
+        return self._number("record WHERE seen <> ? AND body IS NOT NULL", self.harvest)
 
     def count_seen_only(self, harvest: int) -> int:
         """Return how many records an earlier harvest saw, and none after it."""
-        row = self._connection.execute(
-            "SELECT count(*) FROM record WHERE seen = ? AND body IS NOT NULL", (harvest,)
-        ).fetchone()
-        return int(row[0])
+        return self._number("record WHERE seen = ? AND body IS NOT NULL", harvest)
 
     def drop_unseen(self) -> int:
         """Delete the records that a complete list lacks, and what earlier harvests rejected; return how many."""
         self._connection.execute(
             "INSERT OR IGNORE INTO changed_segment SELECT DISTINCT number / ? FROM record"
             " WHERE seen <> ? AND body IS NOT NULL",
-            (SEGMENT, self.harvest),
+            (SEGMENT_RECORDS, self.harvest),
         )
         cursor = self._connection.execute("DELETE FROM record WHERE seen <> ? AND body IS NOT NULL", (self.harvest,))
         self._connection.execute("DELETE FROM rejected WHERE harvest <> ?", (self.harvest,))
@@ -353,7 +322,7 @@ class StoredRecords:
         path = self._folder / f"{segment + 1:06}{self.form.suffix}.gz"
         rows = self._connection.execute(
             "SELECT body FROM record WHERE number >= ? AND number < ? AND body IS NOT NULL ORDER BY number",
-            (segment * SEGMENT, (segment + 1) * SEGMENT),
+            (segment * SEGMENT_RECORDS, (segment + 1) * SEGMENT_RECORDS),
         )
         packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
         waiting = path.with_suffix(".part")

@@ -25,7 +25,7 @@ from bibld.protocols import Fetched, Harvester, NetworkHarvester, adapters
 _RHYTHM = 3
 """A source is silent if nothing new came for this many times its usual interval."""
 
-_FEWEST_INTERVALS = 3
+_MIN_INTERVALS = 3
 
 
 class HarvestResult(msgspec.Struct, frozen=True):
@@ -183,7 +183,7 @@ def freshness_of(store: SourceStore, at: datetime | None = None) -> Freshness:
 def _usual_days(times: Sequence[datetime]) -> float:
     """Return the median interval in days between times, the last one first; 0 if there are too few."""
     gaps = [(later - earlier).total_seconds() / 86400 for later, earlier in pairwise(times)]
-    return round(statistics.median(gaps), 1) if len(gaps) >= _FEWEST_INTERVALS else 0.0
+    return round(statistics.median(gaps), 1) if len(gaps) >= _MIN_INTERVALS else 0.0
 
 
 def _time(text: str) -> datetime:
@@ -307,7 +307,7 @@ def _finish(config: Config, source: Source, visit: Visit, fetched: Fetched) -> H
     outcome, reasons, remarks = fetched.outcome, list(fetched.reasons), list[str]()
     records = store.records
     before = store.value("records_before", int) or 0
-    rejected = records.count_rejected(store.harvest)
+    rejected = records.count_rejected()
     with store.commit():  # what the next harvest asks for depends on what is decided here
         seen = records.count_seen()
         if outcome == "complete" and visit.kind == "full":

@@ -13,39 +13,12 @@ import msgspec
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
 
-
-class Range(msgspec.Struct, frozen=True, order=True):
-    """The numbers from ``first`` to ``last``, and how many records have one of them in the index."""
-
-    first: int
-    last: int
-    records: int
-
-
-def divide(first: int, last: int, largest: int, count: Callable[[int, int], int]) -> list[Range]:
-    """Return ranges that together have all numbers from ``first`` to ``last``, halved until none has too many records.
-
-    ``count`` asks the server how many records have a number from one to another. A single number with more than
-    ``largest`` records stays as it is; ranges without a record are left out.
-    """
-    found: list[Range] = []
-    waiting = [(first, last)]
-    while waiting:
-        low, high = waiting.pop()
-        records = count(low, high)
-        if records <= largest or low == high:
-            found += [Range(low, high, records)] if records else []
-            continue
-        middle = (low + high) // 2
-        waiting += [(middle + 1, high), (low, middle)]
-    return sorted(found)
-
-
 _MARGIN = 0.9
 """A part of a divided query has at most this share of what the server gives, because counts may be estimates."""
 
 _NO_LIMIT = 1 << 62
-_MOST_REASONS = 5
+MAX_REASONS = 5
+"""Reasons that are stated one by one; the report has the number."""
 
 
 class LimitReached(Exception):  # noqa: N818 - no error: the query is divided then
@@ -56,18 +29,18 @@ class LimitReached(Exception):  # noqa: N818 - no error: the query is divided th
         self.limit = limit
 
 
-class Position(msgspec.Struct, frozen=True):
+class ResultPosition(msgspec.Struct, frozen=True):
     """The position of the next record in a result (from 1), and a hash of the portion before it."""
 
     next: int = 1
     last_portion: str = ""
 
 
-Save = Callable[[Position, list[str]], bool]
+Save = Callable[[ResultPosition, list[str]], bool]
 """Stores a position, and why records before it did not come; returns whether the command asks to stop there."""
 
 
-class Plan(msgspec.Struct, frozen=True):
+class SearchPlan(msgspec.Struct, frozen=True):
     """What is searched for.
 
     ``server`` identifies the server and the form of records; ``limit`` is the most records that it is known to give of
@@ -95,7 +68,7 @@ class Searcher(Protocol):
     def outside(self, query: str, low: int, high: int) -> str:
         """Return the query for the others."""
 
-    def walk(self, query: str, start: Position, save: Save) -> list[str]:
+    def walk(self, query: str, start: ResultPosition, save: Save) -> list[str]:
         """Fetch and store the records of a query; return why not all came.
 
         ``save`` is called with each position that was reached, in the same commit as the records before it. Raises
@@ -103,29 +76,29 @@ class Searcher(Protocol):
         """
 
 
-class _Part(msgspec.Struct, frozen=True):
+class _QueryPart(msgspec.Struct, frozen=True):
     """A query, and how many records the server states for it."""
 
     query: str
     records: int
 
 
-class _State(msgspec.Struct, frozen=True):
+class _SearchState(msgspec.Struct, frozen=True):
     """How far a harvest is: its parts, the current one, the position in that, and why it will not be complete.
 
     ``counts`` are those of the queries. It is stored only while a harvest is not at its end.
     """
 
-    parts: tuple[_Part, ...]
+    parts: tuple[_QueryPart, ...]
     counts: tuple[int, ...]
     part: int = 0
-    position: Position = Position()
+    position: ResultPosition = ResultPosition()
     reasons: tuple[str, ...] = ()
 
-    def with_reasons(self, reasons: Iterable[str]) -> _State:
+    def with_reasons(self, reasons: Iterable[str]) -> _SearchState:
         """Return the state with further reasons, of which the first ones are kept."""
         joined = tuple(dict.fromkeys([*self.reasons, *reasons]))
-        return msgspec.structs.replace(self, reasons=joined[:_MOST_REASONS])
+        return msgspec.structs.replace(self, reasons=joined[:MAX_REASONS])
 
 
 class _Counted(msgspec.Struct, frozen=True):
@@ -137,13 +110,13 @@ class _Counted(msgspec.Struct, frozen=True):
     harvest: int = 0
 
 
-def begin(visit: Visit, plan: Plan, can_continue: bool = True) -> bool:
+def begin(visit: Visit, plan: SearchPlan, can_continue: bool = True) -> bool:
     """Begin a harvest, before the server is asked anything; return whether an interrupted one is continued.
 
     One that came to its end, complete or not, is never continued: what it saw proves nothing about another night.
     """
     store = visit.store
-    can_continue = can_continue and not visit.options.full and store.value("search", _State) is not None
+    can_continue = can_continue and not visit.options.full and store.value("search", _SearchState) is not None
     with store.commit():
         is_continued = visit.begin("full", _request(plan), can_continue)
         if not is_continued:
@@ -151,17 +124,17 @@ def begin(visit: Visit, plan: Plan, can_continue: bool = True) -> bool:
     return is_continued
 
 
-def fetch_by_search(visit: Visit, searcher: Searcher, plan: Plan, is_continued: bool) -> Fetched:
+def fetch_by_search(visit: Visit, searcher: Searcher, plan: SearchPlan, is_continued: bool) -> Fetched:
     """Fetch all records of the queries; continue where a harvest was interrupted. Raises ``HarvestError``."""
     store = visit.store
     counts = tuple(searcher.count(query) for query in plan.queries)
-    state = store.value("search", _State) if is_continued else None
+    state = store.value("search", _SearchState) if is_continued else None
     if state is not None and state.counts != counts:  # its positions are those of other results
         begin(visit, plan, can_continue=False)
         state = None
-    state = state or _State(_parts(visit, searcher, plan, counts), counts)
+    state = state or _SearchState(_parts(visit, searcher, plan, counts), counts)
     visit.progress.stage("harvest", "records", sum(counts))
-    walk = _Walk(visit, searcher, plan)
+    walk = _SearchWalk(visit, searcher, plan)
     try:
         state = walk.fetch(state)
     except LimitReached as reached:
@@ -170,7 +143,7 @@ def fetch_by_search(visit: Visit, searcher: Searcher, plan: Plan, is_continued: 
         if not plan.is_divisible:
             state = state.with_reasons([_advice(reached.limit, sum(counts))])
         else:
-            state = walk.fetch(_State(_parts(visit, searcher, plan, counts), counts), may_divide=False)
+            state = walk.fetch(_SearchState(_parts(visit, searcher, plan, counts), counts), may_divide=False)
     if walk.is_stopped:
         stopped = f"stopped after {visit.options.limit:,} records, as --limit asks"
         return Fetched("partial", (*state.reasons, stopped))
@@ -201,10 +174,10 @@ def keep(visit: Visit, identifier: str, data: bytes, answer: int = 0, fault: str
         store.count(outcome)
 
 
-class _Walk:
+class _SearchWalk:
     """Fetches the parts of a harvest, and stores the state."""
 
-    def __init__(self, visit: Visit, searcher: Searcher, plan: Plan) -> None:
+    def __init__(self, visit: Visit, searcher: Searcher, plan: SearchPlan) -> None:
         self._visit = visit
         self._searcher = searcher
         self._form = plan.form
@@ -212,21 +185,21 @@ class _Walk:
         self.is_stopped = False
         """Whether the command limits the number of records, and that many came."""
 
-    def fetch(self, state: _State, may_divide: bool = True) -> _State:
+    def fetch(self, state: _SearchState, may_divide: bool = True) -> _SearchState:
         """Fetch the parts from the state on; return the last state. Raises ``LimitReached`` if one may be divided."""
         while state.part < len(state.parts) and not self.is_stopped:
             state = self._fetch_part(state, may_divide and len(state.parts) == 1)
             if not self.is_stopped:
-                state = msgspec.structs.replace(state, part=state.part + 1, position=Position())
+                state = msgspec.structs.replace(state, part=state.part + 1, position=ResultPosition())
                 with self._visit.store.commit():
                     self._visit.store.set_value("search", state)
         return state
 
-    def _fetch_part(self, state: _State, may_divide: bool) -> _State:
+    def _fetch_part(self, state: _SearchState, may_divide: bool) -> _SearchState:
         part = state.parts[state.part]
         latest = state
 
-        def save(position: Position, reasons: list[str]) -> bool:
+        def save(position: ResultPosition, reasons: list[str]) -> bool:
             nonlocal latest
             latest = msgspec.structs.replace(state, position=position).with_reasons(reasons)
             self._store(latest)
@@ -245,7 +218,7 @@ class _Walk:
             reasons = [f"the server stated {part.records:,} records for {part.query}, and gives {came:,}"]
         return latest.with_reasons(reasons)
 
-    def _store(self, state: _State) -> None:
+    def _store(self, state: _SearchState) -> None:
         store, limit = self._visit.store, self._visit.options.limit
         self._drop_other_form()
         store.set_value("search", state)
@@ -266,36 +239,45 @@ class _Walk:
         store.set_value("search_form", self._form)
 
 
-def _request(plan: Plan) -> str:
+def _request(plan: SearchPlan) -> str:
     return hashlib.sha256(msgspec.json.encode([plan.server, plan.queries])).hexdigest()
 
 
-def _parts(visit: Visit, searcher: Searcher, plan: Plan, counts: tuple[int, ...]) -> tuple[_Part, ...]:
+def _parts(visit: Visit, searcher: Searcher, plan: SearchPlan, counts: tuple[int, ...]) -> tuple[_QueryPart, ...]:
     """Return the queries, each divided if the server is known to give fewer records than it has."""
     learned = visit.store.value("search_limit", int) or _NO_LIMIT
     limit = min(plan.limit or _NO_LIMIT, learned)
-    parts: list[_Part] = []
+    parts: list[_QueryPart] = []
     for query, total in zip(plan.queries, counts, strict=True):
         if total <= limit or not plan.is_divisible:
-            parts.append(_Part(query, total))
+            parts.append(_QueryPart(query, total))
             continue
         parts += _divided(searcher, plan, query, total, max(int(limit * _MARGIN), 1))
         visit.progress.report(f"harvest: {visit.source}: {total:,} records, divided into {len(parts)} queries")
     return tuple(parts)
 
 
-def _divided(searcher: Searcher, plan: Plan, query: str, total: int, largest: int) -> list[_Part]:
-    """Return queries for ranges of numbers, and one for the records without a number, if there are any."""
+def _divided(searcher: Searcher, plan: SearchPlan, query: str, total: int, largest: int) -> list[_QueryPart]:
+    """Return queries for ranges of numbers, halved until none has too many records, and one for the other records."""
     first, last = plan.numbers
-    ranges = divide(first, last, largest, lambda low, high: searcher.count(searcher.within(query, low, high)))
-    parts = [_Part(searcher.within(query, one.first, one.last), one.records) for one in ranges]
+    parts: list[_QueryPart] = []
+    waiting = [(first, last)]
+    while waiting:
+        low, high = waiting.pop()
+        within = searcher.within(query, low, high)
+        records = searcher.count(within)
+        if records > largest and low < high:
+            middle = (low + high) // 2
+            waiting += [(middle + 1, high), (low, middle)]
+        elif records:
+            parts.append(_QueryPart(within, records))
     if sum(part.records for part in parts) < total:
         rest = searcher.outside(query, first, last)
-        parts.append(_Part(rest, searcher.count(rest)))
+        parts.append(_QueryPart(rest, searcher.count(rest)))
     return parts
 
 
-def _compare_counts(visit: Visit, searcher: Searcher, plan: Plan, counts: tuple[int, ...]) -> list[str]:
+def _compare_counts(visit: Visit, searcher: Searcher, plan: SearchPlan, counts: tuple[int, ...]) -> list[str]:
     """Return why what came may not be all: the server's numbers changed, or fewer different records came.
 
     Several queries may find the same records, so there are at least as many as the largest one has.

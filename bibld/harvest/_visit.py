@@ -116,13 +116,13 @@ class Visit:
 
     def transport(self, settings: HttpSettings, auth: httpx.Auth | None = None) -> Transport:
         """Return what asks the server; its answers are stored, and what was learned about its patience is used."""
-        from bibld.harvest._http import Politeness, Transport  # loads the HTTP client, which local files do not need
+        from bibld.harvest._http import LearnedDelay, Transport  # loads the HTTP client, which local files do not need
 
         keep: Callable[[StoredAnswer], StoredAnswer] = lambda answer: answer  # noqa: E731
-        learned = Politeness()
+        learned = LearnedDelay()
         if self._store is not None:
             keep = self._store.keep_answer
-            learned = self._store.value("politeness", Politeness) or learned
+            learned = self._store.value("politeness", LearnedDelay) or learned
         transport = Transport(settings, self.folder, keep, self.note, learned, auth)
         self._transports.append(transport)
         return transport

@@ -18,7 +18,7 @@ from lxml import html as lxml_html
 
 from bibld.errors import HarvestError
 from bibld.harvest._mirror import Offer, RemoteFile, Transfer, arriving, is_unfinished, mirror
-from bibld.harvest._records import LARGEST_FILE, StoredFile
+from bibld.harvest._records import MAX_FILE_BYTES, StoredFile
 from bibld.harvest._settings import HttpSettings, faults_of_http
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
@@ -40,7 +40,7 @@ class Settings(HttpSettings, frozen=True, kw_only=True):
     urls: tuple[str, ...] = ()
     links: str | tuple[str, ...] = ()
     checksum: str = ""
-    max_file_bytes: Annotated[int, msgspec.Meta(ge=1)] = LARGEST_FILE
+    max_file_bytes: Annotated[int, msgspec.Meta(ge=1)] = MAX_FILE_BYTES
 
     @property
     def patterns(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from lxml import etree
 from bibld.errors import HarvestError
 from bibld.harvest._http import Transport
 from bibld.harvest._mirror import Offer, RemoteFile, Transfer, arriving, is_unfinished, mirror
-from bibld.harvest._records import LARGEST_FILE, StoredFile
+from bibld.harvest._records import MAX_FILE_BYTES, StoredFile
 from bibld.harvest._settings import HttpSettings, faults_of_http
 from bibld.harvest._store import StoredAnswer
 from bibld.harvest._visit import Visit
@@ -42,7 +42,7 @@ class Settings(HttpSettings, frozen=True, kw_only=True):
     prefix: str = ""
     files: str | tuple[str, ...] = "*"
     region: str = "us-east-1"
-    max_file_bytes: Annotated[int, msgspec.Meta(ge=1)] = LARGEST_FILE
+    max_file_bytes: Annotated[int, msgspec.Meta(ge=1)] = MAX_FILE_BYTES
 
     @property
     def patterns(self) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from bibld.harvest._mirror import (
     is_unfinished,
     mirror,
 )
-from bibld.harvest._records import LARGEST_FILE, StoredFile, check_size
+from bibld.harvest._records import MAX_FILE_BYTES, StoredFile, check_size
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
 
@@ -50,7 +50,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     known_hosts: str = ""
     deadline: Annotated[float, msgspec.Meta(gt=0)] = 60.0
     tries: Annotated[int, msgspec.Meta(ge=1)] = 5
-    max_file_bytes: Annotated[int, msgspec.Meta(ge=1)] = LARGEST_FILE
+    max_file_bytes: Annotated[int, msgspec.Meta(ge=1)] = MAX_FILE_BYTES
 
     @property
     def paths(self) -> tuple[str, ...]:

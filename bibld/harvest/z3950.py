@@ -20,7 +20,16 @@ from lxml import etree
 from bibld.config import Secret
 from bibld.errors import HarvestError
 from bibld.harvest._records import ISO2709_FORM, XML_FORM
-from bibld.harvest._search import LimitReached, Plan, Position, Save, begin, fetch_by_search, keep
+from bibld.harvest._search import (
+    MAX_REASONS,
+    LimitReached,
+    ResultPosition,
+    Save,
+    SearchPlan,
+    begin,
+    fetch_by_search,
+    keep,
+)
 from bibld.harvest._visit import Visit
 from bibld.model.foreign_xml import parse_xml
 from bibld.protocols import Fetched
@@ -30,7 +39,6 @@ _PORT = "210"
 _PORTIONS = 10
 """Portions that are asked for in one connection."""
 
-_MOST_REASONS = 5
 _OUT_OF_RANGE = 13
 
 
@@ -100,7 +108,9 @@ def fetch(visit: Visit, settings: Settings) -> Fetched:
         raise HarvestError("Z39.50 has no list of changes; leave --since out, or state the date in the query")
     visit.store.records.form = XML_FORM if settings.syntax == "xml" else ISO2709_FORM
     server = f"{settings.url} {settings.syntax} {settings.elements}"
-    plan = Plan(server, settings.queries, settings.limit, bool(settings.split), settings.split_range, settings.syntax)
+    plan = SearchPlan(
+        server, settings.queries, settings.limit, bool(settings.split), settings.split_range, settings.syntax
+    )
     is_continued = begin(visit, plan)
     return fetch_by_search(visit, _Z3950Searcher(visit, _client(settings), settings), plan, is_continued)
 
@@ -142,7 +152,7 @@ class _Z3950Searcher:
         index = self._settings.split
         return f"@and {index} @attr 2=4 {low} {index} @attr 2=2 {high}"
 
-    def walk(self, query: str, start: Position, save: Save) -> list[str]:
+    def walk(self, query: str, start: ResultPosition, save: Save) -> list[str]:
         """Fetch and store the records of a query, by what arrived."""
         self._reasons = []
         at = start.next
@@ -191,7 +201,7 @@ class _Z3950Searcher:
 
     def _pass_over(self, batch: Batch, at: int) -> int:
         """Leave out a record that is not sent; raises ``LimitReached`` at the end of what the server gives."""
-        if batch.has_diagnostic(_OUT_OF_RANGE) or len(self._reasons) >= _MOST_REASONS:
+        if batch.has_diagnostic(_OUT_OF_RANGE) or len(self._reasons) >= MAX_REASONS:
             if at == 1:
                 raise HarvestError(f"{self._settings.url}: sends no record: {batch.stated}")
             raise LimitReached(at - 1)
@@ -202,10 +212,10 @@ class _Z3950Searcher:
         with self._visit.store.commit():
             for record in records:
                 keep(self._visit, record.control_number, record.data)
-            return save(Position(following), self._reasons)
+            return save(ResultPosition(following), self._reasons)
 
     def _add_reason(self, reason: str) -> None:
-        if len(self._reasons) < _MOST_REASONS:
+        if len(self._reasons) < MAX_REASONS:
             self._reasons.append(reason)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from bibld import harvest
 from bibld.harvest.oaipmh import _walk
-from bibld.harvest.oaipmh._steps import Step, halve
+from bibld.harvest.oaipmh._steps import ListStep, halve
 from bibld.progress import Quiet
 from tests.harvest.hostile_oai import Reply, error, serving
 from tests.harvest.small_oai import PART, Library
@@ -119,7 +119,7 @@ def test_a_place_whose_identifiers_cannot_be_listed_either_is_tried_twice_and_na
 
 
 @pytest.mark.parametrize("form", ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ"])
-@pytest.mark.parametrize("step", [Step("ListRecords"), Step("ListRecords", set="books")])
+@pytest.mark.parametrize("step", [ListStep("ListRecords"), ListStep("ListRecords", set="books")])
 def test_halves_meet_and_end_at_one_unit(form, step):
     unit = timedelta(days=1) if len(form) < 10 else timedelta(seconds=1)
     latest = datetime(2026, 11, 23, 9, 0, 0, tzinfo=UTC).strftime(form)
@@ -145,7 +145,7 @@ def test_halves_meet_and_end_at_one_unit(form, step):
 
 @pytest.mark.parametrize("earliest", ["", "yesterday", "2026-11-23T09:00:00Z", "2199-01-01", "1970-01-01T00:00:00Z"])
 def test_a_list_without_dates_is_divided_whatever_the_server_states(earliest):
-    halves = halve(Step("ListRecords"), "second", earliest, "2026-11-23T09:00:00Z")
+    halves = halve(ListStep("ListRecords"), "second", earliest, "2026-11-23T09:00:00Z")
     assert halves is not None
     assert "1969" < halves[0].end < "2026-11-23T09:00:00Z"
 

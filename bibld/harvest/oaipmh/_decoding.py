@@ -37,14 +37,14 @@ class NotOaiError(ValueError):
         self.is_empty = is_empty
 
 
-class Text(msgspec.Struct, frozen=True):
+class RootText(msgspec.Struct, frozen=True):
     """The text of the root element, and what had to be repaired to get it."""
 
     text: str
     noted: Noted
 
 
-def root_text(body: bytes, headers: Mapping[str, str]) -> Text:
+def root_text(body: bytes, headers: Mapping[str, str]) -> RootText:
     """Return the text from ``<OAI-PMH`` to ``</OAI-PMH>``; raises ``NotOaiError``."""
     if not body.strip():
         raise NotOaiError("the answer is empty", is_empty=True)
@@ -69,7 +69,7 @@ def root_text(body: bytes, headers: Mapping[str, str]) -> Text:
         noted.append(("junk-before", before[:_EXCERPT].encode("utf-8", "replace")))
     if not _AROUND.fullmatch(after.rstrip("\0")):
         noted.append(("junk-after", after[:_EXCERPT].encode("utf-8", "replace")))
-    return Text(text[begin.start() : end.end()], noted)
+    return RootText(text[begin.start() : end.end()], noted)
 
 
 def _decode(body: bytes, headers: Mapping[str, str], noted: Noted) -> str:

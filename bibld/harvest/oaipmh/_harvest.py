@@ -14,7 +14,7 @@ from bibld.harvest._settings import days_of
 from bibld.harvest._store import current_time
 from bibld.harvest._visit import Visit
 from bibld.harvest.oaipmh._server import Habits, Requests, Server, ask_server, formats_of, has_error, unlisted_sets
-from bibld.harvest.oaipmh._steps import Step, WalkState, WalkStopped, record_key
+from bibld.harvest.oaipmh._steps import ListStep, WalkState, WalkStopped, record_key
 from bibld.harvest.oaipmh._walk import Walk
 from bibld.protocols import Fetched
 
@@ -29,7 +29,7 @@ _DAY, _SECOND = "%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ"
 _FEW = 20
 
 
-class State(msgspec.Struct, frozen=True):
+class HarvestState(msgspec.Struct, frozen=True):
     """What a harvest has to know of earlier ones; the times are empty before the first complete one.
 
     ``identity`` is what was asked for: if the configuration asks for something else, all begins again. ``next_from`` is
@@ -49,9 +49,9 @@ def fetch_records(visit: Visit, settings: Settings) -> Fetched:
     """Fetch the changes since the last complete harvest, or the full list if that is due."""
     store = visit.store
     identity = msgspec.json.encode([settings.url, settings.prefix, settings.set, settings.begin]).decode()
-    state = store.value("oaipmh", State) or State()
+    state = store.value("oaipmh", HarvestState) or HarvestState()
     if state.identity != identity:
-        state = State(identity=identity)
+        state = HarvestState(identity=identity)
     _apply_id_from(visit, settings)
     habits = store.value("habits", Habits) or Habits()
     requests = Requests(visit, visit.transport(settings), settings.url, habits, settings.id_from)
@@ -89,7 +89,7 @@ def fetch_records(visit: Visit, settings: Settings) -> Fetched:
     new = store.counts().get("new", 0)
     if is_full and before >= _FEW and 2 * new > store.records.count_seen():
         visit.note("new-identifiers", settings.url, f"{new} are new".encode())
-    ended: dict[str, State | None] = {"walk": None, "shortfall": None}
+    ended: dict[str, HarvestState | None] = {"walk": None, "shortfall": None}
     accepted = {} if visit.options.since else {"oaipmh": _next_state(state, server, walk_state.started, now, is_full)}
     withdrawn = {"oaipmh": msgspec.structs.replace(state, is_list_due=True)}
     return Fetched("complete", if_accepted=ended | accepted, if_withdrawn=ended | withdrawn)
@@ -131,7 +131,7 @@ def describe_server(visit: Visit, settings: Settings) -> str:
     )
 
 
-def _is_full_due(visit: Visit, settings: Settings, state: State, server: Server, now: datetime) -> bool:
+def _is_full_due(visit: Visit, settings: Settings, state: HarvestState, server: Server, now: datetime) -> bool:
     """Return whether the whole list is asked for."""
     if visit.options.full or visit.options.since:
         return visit.options.full
@@ -147,8 +147,8 @@ def _is_full_due(visit: Visit, settings: Settings, state: State, server: Server,
 
 
 def _steps(
-    visit: Visit, settings: Settings, state: State, begin: str, granularity: str, now: datetime
-) -> Iterator[Step]:
+    visit: Visit, settings: Settings, state: HarvestState, begin: str, granularity: str, now: datetime
+) -> Iterator[ListStep]:
     """Yield the lists to be walked, for each set.
 
     The changes; or the full list, by intervals if that is wanted; or, if it was complete once, the changes and then the
@@ -157,16 +157,16 @@ def _steps(
     is_first = not state.last_full or state.is_list_due or visit.options.full
     for one in settings.sets:
         if visit.kind == "full" and not is_first:
-            yield Step("ListRecords", _cut(state.next_from, granularity), set=one)
-            yield Step("ListIdentifiers", begin, set=one)
+            yield ListStep("ListRecords", _cut(state.next_from, granularity), set=one)
+            yield ListStep("ListIdentifiers", begin, set=one)
         elif visit.kind == "full" and settings.intervals != "none" and begin:
             for step in _intervals(begin, settings.intervals, granularity, now):
                 yield msgspec.structs.replace(step, set=one)
         else:
-            yield Step("ListRecords", begin, set=one)
+            yield ListStep("ListRecords", begin, set=one)
 
 
-def _intervals(begin: str, length: str, granularity: str, now: datetime) -> Iterator[Step]:
+def _intervals(begin: str, length: str, granularity: str, now: datetime) -> Iterator[ListStep]:
     """Yield a list for each year, month or day from a date until now; the last one has no end.
 
     Lists by the day share the day between them: for some servers ``until`` does not include the day that it names.
@@ -182,9 +182,9 @@ def _intervals(begin: str, length: str, granularity: str, now: datetime) -> Iter
         else:
             end = start.replace(hour=0, minute=0, second=0) + timedelta(days=1)
         if end > now:
-            yield Step("ListRecords", start.strftime(form))
+            yield ListStep("ListRecords", start.strftime(form))
             return
-        yield Step("ListRecords", start.strftime(form), (end - unit).strftime(form))
+        yield ListStep("ListRecords", start.strftime(form), (end - unit).strftime(form))
         start = end
 
 
@@ -200,7 +200,7 @@ def _apply_id_from(visit: Visit, settings: Settings) -> None:
         store.set_value("id_from", settings.id_from)
 
 
-def _next_state(state: State, server: Server, started: str, now: datetime, is_full: bool) -> State:
+def _next_state(state: HarvestState, server: Server, started: str, now: datetime, is_full: bool) -> HarvestState:
     """Return what the next harvest has to know.
 
     It begins at the server's time of the first answer of this one, or at that of Identify if a clock that differs among
@@ -208,7 +208,7 @@ def _next_state(state: State, server: Server, started: str, now: datetime, is_fu
     """
     if started and server.response_date:
         started = min(started, server.response_date)
-    return State(
+    return HarvestState(
         identity=state.identity,
         prefix=server.prefix,
         next_from=started or now.strftime(_SECOND),
@@ -217,7 +217,7 @@ def _next_state(state: State, server: Server, started: str, now: datetime, is_fu
     )
 
 
-def _since(visit: Visit, state: State, granularity: str) -> str:
+def _since(visit: Visit, state: HarvestState, granularity: str) -> str:
     """Return from when changes are asked for."""
     if visit.options.since:
         return _date(visit.options.since, granularity)

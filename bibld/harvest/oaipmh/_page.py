@@ -30,7 +30,7 @@ _SIZE = re.compile(r"completeListSize\s*=\s*[\"'](\d+)[\"']")
 _DELETED_LEADER = re.compile(rb"<(?:[\w.-]+:)?leader(?:\s[^>]*)?>[^<]{5}d")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?")
 _EXCERPT = 300
-_MOST_DIGITS = 15
+_MAX_DIGITS = 15
 """Of a number that a server states; longer ones are nonsense, and int() refuses those with thousands."""
 
 
@@ -316,7 +316,7 @@ def _bytes(element: etree._Element) -> bytes:
 
 def _number(text: str | None) -> int | None:
     digits = (text or "").strip()
-    return int(digits) if digits.isdecimal() and len(digits) <= _MOST_DIGITS else None
+    return int(digits) if digits.isdecimal() and len(digits) <= _MAX_DIGITS else None
 
 
 def _unescaped(text: str) -> str:

@@ -132,7 +132,7 @@ def _token(token: str, form: TokenForm) -> str:
 
 _TRIES = 3
 _CLOCK_SECONDS = 300
-_MOST_SETS_PAGES = 200
+_MAX_SETS_PAGES = 200
 
 _MARC = ("marc21/slim", "marcxchange")
 
@@ -148,7 +148,7 @@ _PREFERRED = (
 """Parts of namespaces and of prefixes, the best format first."""
 
 
-class Format(msgspec.Struct, frozen=True):
+class OfferedFormat(msgspec.Struct, frozen=True):
     """A metadata format that a server offers."""
 
     prefix: str
@@ -164,7 +164,7 @@ class Server(msgspec.Struct, frozen=True):
     granularity: Literal["day", "second"] = "day"
     deleted_record: str = "no"
     earliest: str = ""
-    formats: tuple[Format, ...] = ()
+    formats: tuple[OfferedFormat, ...] = ()
     response_date: str = ""
     noted: Noted = []
 
@@ -194,7 +194,7 @@ def ask_server(requests: Requests, prefix: str) -> Server:
             noted.append(("bad-identify", f"without {', '.join(missing)}".encode()))
         if _is_clock_wrong(page.response_date):
             noted.append(("clock", page.response_date.encode()))
-    formats: tuple[Format, ...] = ()
+    formats: tuple[OfferedFormat, ...] = ()
     if not prefix:
         formats = _formats(requests)
         prefix = _best(formats)
@@ -228,7 +228,7 @@ def unlisted_sets(requests: Requests, sets: Iterable[str]) -> set[str]:
         return missing
     try:
         page = requests.ask("ListSets", {}, tries=_TRIES)
-        for _ in range(_MOST_SETS_PAGES):
+        for _ in range(_MAX_SETS_PAGES):
             if page.errors or page.root is None:
                 return set()
             missing -= set(items_of_sets(page))
@@ -262,18 +262,18 @@ def _texts(page: Page) -> dict[str, str]:
     return {local_name(child): (child.text or "").strip() for child in page.root.iter() if not len(child)}
 
 
-def _formats(requests: Requests) -> tuple[Format, ...]:
+def _formats(requests: Requests) -> tuple[OfferedFormat, ...]:
     page = requests.ask("ListMetadataFormats", {})
     found = []
     for element in page.root.iter() if page.root is not None else ():
         if local_name(element) == "metadataFormat":
             texts = {local_name(child): (child.text or "").strip() for child in element}
             if texts.get("metadataPrefix"):
-                found.append(Format(texts["metadataPrefix"], texts.get("metadataNamespace", "")))
+                found.append(OfferedFormat(texts["metadataPrefix"], texts.get("metadataNamespace", "")))
     return tuple(found)
 
 
-def _best(formats: tuple[Format, ...]) -> str:
+def _best(formats: tuple[OfferedFormat, ...]) -> str:
     """Return the prefix of the format that keeps most; empty if there is none."""
     for namespace, prefix in _PREFERRED:
         for one in formats:

@@ -27,7 +27,7 @@ def record_key(identifier: str, id_from: IdFrom) -> str:
     return identifier
 
 
-class Step(msgspec.Struct, frozen=True):
+class ListStep(msgspec.Struct, frozen=True):
     """One list that is walked: its verb, from when until when (empty: no limit), and its set (empty: all records).
 
     ``is_part``: it is a part of a list that the server could not give.
@@ -51,7 +51,7 @@ class WalkState(msgspec.Struct):
     parts of which not even the identifiers could be listed, ``unlisted`` names them.
     """
 
-    steps: list[Step]
+    steps: list[ListStep]
     position: int = 0
     token: str = ""
     received: int = 0
@@ -107,7 +107,7 @@ _FIRST = datetime(1990, 1, 1, tzinfo=UTC)
 """No datestamp is older, where the server does not state its earliest one."""
 
 
-def halve(step: Step, granularity: str, earliest: str, latest: str) -> tuple[Step, Step] | None:
+def halve(step: ListStep, granularity: str, earliest: str, latest: str) -> tuple[ListStep, ListStep] | None:
     """Return two lists that together have the records of one; None if it cannot be divided.
 
     ``granularity`` is used for a list without dates; ``earliest`` and ``latest`` are the limits of the datestamps as

@@ -20,7 +20,7 @@ from bibld.harvest.oaipmh._steps import (
     DAY_LENGTH,
     IdFrom,
     ListShortfall,
-    Step,
+    ListStep,
     WalkState,
     WalkStopped,
     halve,
@@ -30,7 +30,7 @@ from bibld.harvest.oaipmh._steps import (
 _REPEATS = 3
 """Pages without one new record after which a list is a loop."""
 
-_MOST_SINGLE = 10_000
+_MAX_SINGLE = 10_000
 """Records that are fetched one by one at most."""
 
 _TRIES_OF_PART = 3
@@ -39,10 +39,10 @@ _TRIES_OF_PART = 3
 _SHORT = 500
 """A list with this number of records or fewer is not divided: its records are fetched one by one."""
 
-_MOST_DIVISIONS = 500
+_MAX_DIVISIONS = 500
 """Lists that are divided in one harvest; the next one goes on."""
 
-_MOST_UNLISTED = 20
+_MAX_UNLISTED = 20
 """Parts of lists that are left out, after which the server is taken not to work."""
 
 _FAILURES = 20
@@ -95,7 +95,7 @@ class Walk:
                 can_continue=False,
             )
 
-    def _walk(self, step: Step) -> None:
+    def _walk(self, step: ListStep) -> None:
         self._seen_tokens.clear()
         self._seen_pages.clear()
         self._repeats = 0
@@ -112,7 +112,7 @@ class Walk:
             if 0 < self._visit.options.limit <= self._taken:
                 raise WalkStopped(f"stopped after {self._taken:,} records by --limit", can_continue=True)
 
-    def _next_page(self, step: Step) -> Page | None:
+    def _next_page(self, step: ListStep) -> Page | None:
         """Return the next part of a list; None if it has ended before."""
         state = self.state
         if not state.token:
@@ -145,7 +145,7 @@ class Walk:
             raise WalkStopped(f"{page.url}: the server answers {code}: {text}", can_continue=False)
         return page
 
-    def _after_nothing(self, step: Step, page: Page) -> Page | None:
+    def _after_nothing(self, step: ListStep, page: Page) -> Page | None:
         """Return the rest of a list whose token led to nothing, if it leads to something when it is sent again.
 
         None if the list ends there; raises ``WalkStopped`` if it has fewer items than stated.
@@ -159,7 +159,7 @@ class Walk:
         self._check_size(step, page)
         return None
 
-    def _with_other_dates(self, step: Step, refused: Page) -> Page:
+    def _with_other_dates(self, step: ListStep, refused: Page) -> Page:
         """Ask for a list with dates in the other granularity; what works is learned."""
         is_day = len(step.begin or step.end) == DAY_LENGTH
         begin, end = _other_granularity(step.begin, "T00:00:00Z"), _other_granularity(step.end, "T23:59:59Z")
@@ -172,7 +172,7 @@ class Walk:
         )
         return page
 
-    def _restart(self, step: Step, page: Page) -> Page | None:
+    def _restart(self, step: ListStep, page: Page) -> Page | None:
         """Begin the current list again, once."""
         code, text = page.errors[0]
         self._visit.note("bad-token", page.url, f"{code}: {text}".encode())
@@ -193,7 +193,7 @@ class Walk:
     def _reset(self) -> None:
         self.state.token, self.state.received = "", 0
 
-    def _arguments(self, step: Step) -> dict[str, str]:
+    def _arguments(self, step: ListStep) -> dict[str, str]:
         return {"metadataPrefix": self._prefix, "set": step.set, "from": step.begin, "until": step.end}
 
     @property
@@ -227,7 +227,7 @@ class Walk:
             )
         self._seen_tokens.add(token)
 
-    def _check_foreign(self, step: Step, page: Page) -> None:
+    def _check_foreign(self, step: ListStep, page: Page) -> None:
         """Stop if later parts of a list are something else than the first one."""
         state = self.state
         kinds = {item.kind for item in page.items if item.kind}
@@ -250,7 +250,7 @@ class Walk:
                 f"a later part of the list has {fault}: the server forgot the request", can_continue=False
             )
 
-    def _check_size(self, step: Step, page: Page) -> None:
+    def _check_size(self, step: ListStep, page: Page) -> None:
         """Stop if fewer items came than the list has, unless the stated size is known to be wrong.
 
         Where as many came as stated, some of them twice, either the size counts them twice, or others never came
@@ -293,7 +293,7 @@ class Walk:
         if not self.state.started:
             self.state.started = page.response_date
 
-    def _take(self, step: Step, page: Page) -> None:
+    def _take(self, step: ListStep, page: Page) -> None:
         """Store the items of a page together with the place at which the walk goes on."""
         state = self.state
         self._note_start(page)
@@ -314,7 +314,7 @@ class Walk:
         self._visit.progress.advance(len(page.items))
         self._check_missing()
 
-    def _take_item(self, step: Step, item: Item, answer: int) -> bool:
+    def _take_item(self, step: ListStep, item: Item, answer: int) -> bool:
         """Store one item; return whether it is the first time in this list."""
         records = self._store.records
         first = not records.was_seen(item.key)
@@ -323,7 +323,7 @@ class Walk:
                 self._store.count("removed")
         elif item.fault:
             records.reject(item.key, item.fault, item.data, answer)
-            if item.fault == WITHOUT_METADATA and len(self.state.bare) < _MOST_SINGLE:
+            if item.fault == WITHOUT_METADATA and len(self.state.bare) < _MAX_SINGLE:
                 self.state.bare.append(item.identifier)
         elif not item.data and step.verb == "GetRecord":
             records.reject(item.key, "the server gives only its header", b"", answer)
@@ -344,7 +344,7 @@ class Walk:
     def _next_step(self) -> None:
         self._replace_step(())
 
-    def _replace_step(self, steps: tuple[Step, ...]) -> None:
+    def _replace_step(self, steps: tuple[ListStep, ...]) -> None:
         """Go on with other steps in place of the current one; with none, with the one behind it."""
         state = self.state
         with self._store.commit():
@@ -358,7 +358,7 @@ class Walk:
 
     # -- lists that the server cannot give ---------------------------------------------------------------------------
 
-    def _divide(self, step: Step, error: UnusableAnswerError) -> None:
+    def _divide(self, step: ListStep, error: UnusableAnswerError) -> None:
         """Ask for a list whose records the server cannot give in two halves by date.
 
         Of one that is short or cannot be divided, the identifiers are listed, and what is missing is fetched one by
@@ -370,7 +370,7 @@ class Walk:
             raise error from None
         state = self.state
         self._divisions += 1
-        if self._divisions > _MOST_DIVISIONS:
+        if self._divisions > _MAX_DIVISIONS:
             raise WalkStopped(f"{error}; there are many such places, the next run goes on from here", can_continue=True)
         server, habits = self._server, self._requests.habits
         is_short = state.size is not None and state.size <= _SHORT
@@ -382,7 +382,7 @@ class Walk:
         state.parts_fetched += halves is None
         self._replace_step(halves or (msgspec.structs.replace(step, verb="ListIdentifiers", is_part=True),))
 
-    def _give_up_part(self, step: Step, error: UnusableAnswerError) -> None:
+    def _give_up_part(self, step: ListStep, error: UnusableAnswerError) -> None:
         """Leave out a part of which not even the identifiers can be listed; raises the error the first time.
 
         The next harvest asks for it again, because a server that is down fails in the same way.
@@ -395,7 +395,7 @@ class Walk:
             raise error
         begin, end = f"from {step.begin or 'the first'}", f"until {step.end or 'now'}"
         state.unlisted.append(f"{begin} {end}")
-        if len(state.unlisted) > _MOST_UNLISTED:
+        if len(state.unlisted) > _MAX_UNLISTED:
             raise WalkStopped(
                 f"{error}; of {len(state.unlisted)} parts not even the identifiers can be listed", can_continue=False
             ) from error
@@ -403,7 +403,7 @@ class Walk:
     def _check_missing(self) -> None:
         """Stop if too many records would have to be fetched one by one."""
         count = len(self.state.missing)
-        if count > _MOST_SINGLE:
+        if count > _MAX_SINGLE:
             raise WalkStopped(
                 f"{count:,} records or more are new and must be listed: run with --full", can_continue=False
             )
@@ -422,7 +422,7 @@ class Walk:
             state.missing.pop()
             with self._store.commit():
                 for item in items:
-                    self._take_item(Step("GetRecord"), item, number)
+                    self._take_item(ListStep("GetRecord"), item, number)
                 if not items and not has_no_record(reason):
                     key = record_key(identifier, self._id_from)
                     self._store.records.reject(key, f"{REFUSED}: {reason}", b"", number)
@@ -452,7 +452,7 @@ class Walk:
             state.bare.pop()
             with self._store.commit():
                 for item in usable:
-                    self._take_item(Step("GetRecord"), item, number)
+                    self._take_item(ListStep("GetRecord"), item, number)
                     self._visit.note("other-prefix", "", f"{item.identifier} as {prefix}".encode())
                 self._store.set_value("walk", state)
         state.bare.clear()

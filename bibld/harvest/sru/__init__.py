@@ -12,7 +12,7 @@ import msgspec
 
 from bibld.errors import HarvestError
 from bibld.harvest._records import XML_FORM
-from bibld.harvest._search import Plan, Position, Save, begin, fetch_by_search
+from bibld.harvest._search import ResultPosition, Save, SearchPlan, begin, fetch_by_search
 from bibld.harvest._settings import HttpSettings, faults_of_http
 from bibld.harvest._visit import Visit
 from bibld.harvest.sru._session import Session, _PortionWalk
@@ -70,7 +70,7 @@ def fetch(visit: Visit, settings: Settings) -> Fetched:
         raise HarvestError("SRU has no list of changes; leave --since out, or state the date in the query")
     visit.store.records.form = XML_FORM
     server = f"{settings.url} {settings.schema}"
-    plan = Plan(server, settings.queries, settings.limit, bool(settings.split), settings.split_range)
+    plan = SearchPlan(server, settings.queries, settings.limit, bool(settings.split), settings.split_range)
     is_continued = begin(visit, plan)
     session = Session(visit, settings)
     session.negotiate(settings.queries[0])
@@ -96,5 +96,5 @@ class _Searcher:
     def _numbers(self, low: int, high: int) -> str:
         return f"{self._settings.split}>={low} and {self._settings.split}<={high}"
 
-    def walk(self, query: str, start: Position, save: Save) -> list[str]:
+    def walk(self, query: str, start: ResultPosition, save: Save) -> list[str]:
         return _PortionWalk(self._visit, self._session, self._settings.portion, start).fetch(query, save)

@@ -22,8 +22,8 @@ _REFERENCE = re.compile(r"&#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,8}));")
 _DECLARATION = re.compile(r"^\ufeff?\s*(?:<\?xml[^>]*\?>\s*)?")
 _CHARSET = re.compile(rb"^\s*<\?xml[^>]*encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']")
 _BOM = b"\xef\xbb\xbf"
-_TITLE_LENGTH = 80
-_MOST_DIGITS = 15
+_MAX_TITLE = 80
+_MAX_DIGITS = 15
 
 UNSUPPORTED_VERSION = 5
 UNSUPPORTED_PARAMETER = 8
@@ -60,7 +60,7 @@ class Piece(msgspec.Struct, frozen=True):
     is_escaped: bool = False
 
 
-class Answer(msgspec.Struct, frozen=True):
+class SearchResponse(msgspec.Struct, frozen=True):
     """The answer to a search: how many records the query has (None: not stated), those that came, and diagnostics."""
 
     version: str
@@ -83,22 +83,22 @@ class Explained(msgspec.Struct, frozen=True):
     most_records: int = 0
 
 
-def parse_search(body: bytes) -> Answer:
+def parse_search(body: bytes) -> SearchResponse:
     """Read an answer to ``searchRetrieve``; raises ``HarvestError`` if it is none."""
     root, was_repaired = _parse(body)
     name = _name(root)
     if name == "diagnostics" or name == "diagnostic":
-        return Answer("", None, (), tuple(_diagnostics(root)), was_repaired)
+        return SearchResponse("", None, (), tuple(_diagnostics(root)), was_repaired)
     if name == "explainResponse":
         diagnostics = tuple(_diagnostics(root)) or (Diagnostic(0, "it answers with its description (explain)"),)
-        return Answer(_text(_child(root, "version")), None, (), diagnostics, was_repaired)
+        return SearchResponse(_text(_child(root, "version")), None, (), diagnostics, was_repaired)
     if name != "searchRetrieveResponse":
         raise HarvestError(f"the answer is {_description(body, name)}, not one of SRU")
     total = _text(_child(root, "numberOfRecords"))
     records = _child(root, "records")
     pieces = [_piece(record) for record in records if _name(record) == "record"] if records is not None else []
     outer = _child(root, "diagnostics")
-    return Answer(
+    return SearchResponse(
         version=_text(_child(root, "version")) or _version_of(root),
         total=_number(total),
         pieces=tuple(pieces),
@@ -235,7 +235,7 @@ def _text(element: etree._Element | None) -> str:
 
 def _number(text: str) -> int | None:
     """Return a whole number; None if it is none, or an absurd one."""
-    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
+    return int(text) if text.isdecimal() and len(text) <= _MAX_DIGITS else None
 
 
 def _version_of(root: etree._Element) -> str:
@@ -249,5 +249,5 @@ def _description(body: bytes, name: str) -> str:
     if re.match(rb"\s*(?:<!doctype\s+html|<html)", body[:200], re.IGNORECASE) or name == "html":
         title = _TITLE.search(body)
         text = html.unescape(" ".join(title[1].decode(errors="replace").split())) if title else ""
-        return f'a web page ("{text[:_TITLE_LENGTH]}")' if text else "a web page"
+        return f'a web page ("{text[:_MAX_TITLE]}")' if text else "a web page"
     return f"an element <{name}>" if name else "no XML"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from bibld.errors import HarvestError
-from bibld.harvest._search import LimitReached, Position, Save, keep
+from bibld.harvest._search import MAX_REASONS, LimitReached, ResultPosition, Save, keep
 from bibld.harvest.sru._answers import (
     FIRST_POSITION_OUT_OF_RANGE,
     TOO_MANY_RECORDS,
@@ -19,9 +19,9 @@ from bibld.harvest.sru._answers import (
     UNSUPPORTED_PACKING,
     UNSUPPORTED_PARAMETER,
     UNSUPPORTED_VERSION,
-    Answer,
     Explained,
     Piece,
+    SearchResponse,
     parse_explain,
     parse_search,
 )
@@ -69,7 +69,7 @@ class Session:
         self.root = ""
         """The name of the root element of records."""
 
-    def negotiate(self, query: str) -> Answer:
+    def negotiate(self, query: str) -> SearchResponse:
         """Find out how the server is asked; return its answer to a query for one record. Raises ``HarvestError``."""
         self.explained = self._explain()
         versions = self._versions()
@@ -99,11 +99,11 @@ class Session:
         self.root = answer.pieces[0].root if answer.pieces else ""
         return answer
 
-    def search(self, query: str, start: int, portion: int) -> Answer:
+    def search(self, query: str, start: int, portion: int) -> SearchResponse:
         """Return the answer to a query, from a position on; raises ``HarvestError`` after the last try."""
         return self.search_stored(query, start, portion)[0]
 
-    def search_stored(self, query: str, start: int, portion: int) -> tuple[Answer, int]:
+    def search_stored(self, query: str, start: int, portion: int) -> tuple[SearchResponse, int]:
         """Do the same; return the number of the stored answer too."""
         url = self._address(query, start, portion)
         self._has_answered = False
@@ -170,7 +170,7 @@ class Session:
                     yield rank, name or identifier
                     break
 
-    def _is_expected(self, answer: Answer, schema: str) -> bool:
+    def _is_expected(self, answer: SearchResponse, schema: str) -> bool:
         """Whether the first record is of the kind that its schema names; without a schema it must be MARC or MODS."""
         kinds = [kind for kind, pattern in _KINDS if pattern.search(schema)] if schema else ["marc", "mods"]
         first = next((piece for piece in answer.pieces if piece.root), None)
@@ -198,19 +198,16 @@ class Session:
         return f"{base}{joint}{query}"
 
 
-_MOST_GAPS = 20
+_MAX_GAPS = 20
 """Records in succession that may be left out because the server cannot send them."""
 
 _LIMIT_DIAGNOSTICS = (FIRST_POSITION_OUT_OF_RANGE, *TOO_MANY_RECORDS)
-
-_MOST_REASONS = 5
-"""Reasons of a kind that are stated one by one; the report has the number."""
 
 
 class _PortionWalk:
     """Fetches the records of one query and stores them."""
 
-    def __init__(self, visit: Visit, session: Session, portion: int, start: Position) -> None:
+    def __init__(self, visit: Visit, session: Session, portion: int, start: ResultPosition) -> None:
         self._visit = visit
         self._session = session
         most = session.explained.most_records
@@ -252,7 +249,7 @@ class _PortionWalk:
                 break
         return self._reasons
 
-    def _stated_total(self, answer: Answer, total: int | None, empty: int) -> int | None:
+    def _stated_total(self, answer: SearchResponse, total: int | None, empty: int) -> int | None:
         """Return the total after an answer; a smaller one is a reason, unless a refusal or an accident states it."""
         stated = answer.total
         if stated is None or total is None or stated >= total:
@@ -272,7 +269,7 @@ class _PortionWalk:
             return size // 2
         self._visit.note("sru-broken-answer", "", str(error).encode())
         self._gaps += 1
-        if self._gaps > _MOST_GAPS:
+        if self._gaps > _MAX_GAPS:
             raise error
         self._add_reason(f"the record at position {self._at.next:,} cannot be fetched: {error}")
         self._at = msgspec.structs.replace(self._at, next=self._at.next + 1)
@@ -280,7 +277,7 @@ class _PortionWalk:
             save(self._at, self._reasons)
         return 1
 
-    def _check_limit(self, answer: Answer, total: int, empty: int) -> None:
+    def _check_limit(self, answer: SearchResponse, total: int, empty: int) -> None:
         """Decide what an empty portion before the end means; raises ``LimitReached`` or ``HarvestError``."""
         is_limit = answer.has_diagnostic(*_LIMIT_DIAGNOSTICS)
         if empty < 2 and not is_limit:
@@ -290,7 +287,7 @@ class _PortionWalk:
         stated = "; ".join(map(str, answer.diagnostics)) or "no records"
         raise HarvestError(f"the server states {total:,} records, but sends {stated}")
 
-    def _store(self, query: str, answer: Answer, number: int, save: Save) -> bool:
+    def _store(self, query: str, answer: SearchResponse, number: int, save: Save) -> bool:
         """Store a portion; return whether it is another one than before."""
         digest = hashlib.sha256(b"\0".join(piece.data for piece in answer.pieces)).hexdigest()
         if digest == self._at.last_portion:
@@ -303,7 +300,7 @@ class _PortionWalk:
         with store.commit():
             for offset, piece in enumerate(answer.pieces):
                 self._keep(piece, self._at.next + offset, number)
-            self._at = Position(self._at.next + len(answer.pieces), digest)
+            self._at = ResultPosition(self._at.next + len(answer.pieces), digest)
             self._is_stopped = save(self._at, self._reasons)
         self._visit.progress.advance(len(answer.pieces))
         self._gaps = 0
@@ -323,10 +320,10 @@ class _PortionWalk:
         keep(self._visit, piece.identifier, piece.data, number, fault)
 
     def _add_reason(self, reason: str) -> None:
-        if len(self._reasons) < _MOST_REASONS:
+        if len(self._reasons) < MAX_REASONS:
             self._reasons.append(reason)
 
-    def _compare_size(self, query: str, answer: Answer, size: int, total: int) -> None:
+    def _compare_size(self, query: str, answer: SearchResponse, size: int, total: int) -> None:
         came = len(answer.pieces)
         if came < size and self._at.next <= total:
             self._visit.note("sru-portion", query, f"{came} of {size}".encode())
