@@ -20,7 +20,7 @@ import zstandard
 from _measure import real_data, run, source_table, write_config
 
 from bibld.catalog import Catalog, NewRecord, compression
-from bibld.catalog._packing import pack
+from bibld.catalog._record_bytes import pack
 from bibld.catalog._records import Records
 
 FILES = "gpo_updates/new_*.mrc", "gpo_updates/changed_*.mrc", "gpo_covid_online.mrc"

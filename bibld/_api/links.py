@@ -12,11 +12,12 @@ from bibld import link as linking
 from bibld._api.arguments import PathName, check_choice, run_time
 from bibld._api.review import checked_reason, person_name
 from bibld._api.tables import Table
-from bibld.catalog import Catalog, LinkVerdict, LinkVerdicts, StoredLink
+from bibld.catalog import Catalog, StoredLink, Verdicts
 from bibld.catalog.engines import check_newest_is_local, missing_results
 from bibld.errors import ConfigError
 from bibld.link import REVIEW, THRESHOLD, LinkOptions, LinkReport
 from bibld.model.iris import Iris
+from bibld.model.review import PersonVerdict
 
 if TYPE_CHECKING:
     from bibld._api.workspace import Workspace
@@ -106,10 +107,10 @@ class Links:
     def _iris(self) -> Iris:
         return Iris(self._workspace.config.dataset.base)
 
-    def _store(self, verdicts: list[LinkVerdict]) -> int:
+    def _store(self, new: list[PersonVerdict]) -> int:
         config = self._workspace.config
-        with LinkVerdicts(config.workspace, config_file=self._workspace.path) as register, register.transaction():
-            return register.table.add(verdicts, run_time().isoformat())
+        with Verdicts(config.workspace, config_file=self._workspace.path) as verdicts, verdicts.transaction():
+            return len(verdicts.add(new, run_time().isoformat()))
 
     def _opened(self, read_only: bool = False) -> Catalog:
         workspace = self._workspace.config.workspace

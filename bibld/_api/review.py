@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,13 +15,14 @@ import msgspec
 from bibld._api.arguments import PathName, check_choice, check_source, run_time
 from bibld._api.explaining import resolve_record
 from bibld._api.tables import Table
-from bibld.catalog import RELATIONS, Catalog, EntityVerdict, PersonVerdict, StoredVerdict, Verdicts
+from bibld.catalog import RELATIONS, Catalog, Verdicts
 from bibld.dedup import review as reviewing
 from bibld.dedup import verdict_table
 from bibld.dedup.review import Question
 from bibld.errors import ConfigError
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
+from bibld.model.review import EntityPair, ItemKind, PersonVerdict
 
 if TYPE_CHECKING:
     from bibld._api.workspace import Workspace
@@ -43,25 +43,14 @@ class VerdictRow(msgspec.Struct, frozen=True):
     given: str
 
     @classmethod
-    def from_stored(cls, stored: StoredVerdict) -> VerdictRow:
-        """Return the row of a stored verdict."""
-        verdict = stored.verdict
-        pair = verdict.pair
-        return cls(
-            left=str(pair.left),
-            right=str(pair.right),
-            decision=verdict.decision,
-            relation=verdict.relation,
-            person=verdict.person,
-            reason=verdict.reason,
-            given=stored.given_at,
-        )
-
-    @classmethod
-    def from_entities(cls, verdict: EntityVerdict, base: str) -> VerdictRow:
-        """Return the row of a verdict about two entities of the dataset with this base."""
-        left, right = base + verdict.left, base + verdict.right
-        return cls(left, right, verdict.decision, "", verdict.person, verdict.reason, verdict.given_at)
+    def from_verdict(cls, verdict: PersonVerdict, base: str = "") -> VerdictRow:
+        """Return the row of a verdict; ``base`` begins the IRIs of entities."""
+        left, right = (str(one) for one in msgspec.structs.astuple(verdict.item))
+        if not isinstance(verdict.item, Pair):
+            left = base + left
+            right = base + right if isinstance(verdict.item, EntityPair) else right
+        relation, person = verdict.relation, verdict.person
+        return cls(left, right, verdict.decision, relation, person, verdict.reason, verdict.given_at)
 
     def __str__(self) -> str:
         relation = f" ({self.relation})" if self.relation else ""
@@ -105,16 +94,6 @@ class Review:
         """Write the waiting pairs as CSV, to be filled in and given to :meth:`import_csv`; never overwrites a file."""
         self._write_new(Path(out), verdict_table.questions_csv(self.questions(source, limit)))
 
-    def export_html(self, out: PathName, source: str | None = None, limit: int | None = None) -> None:
-        """Write the waiting pairs as a page that is answered in a browser, and saves a file for :meth:`import_csv`.
-
-        Never overwrites a file.
-        """
-        from bibld._api.review_page import review_page  # loads the template engine
-
-        command = f"bibld review {shlex.quote(str(self._workspace.path))} --csv verdicts.csv"
-        self._write_new(Path(out), [review_page(self.questions(source, limit), command)])
-
     def _write_new(self, file: Path, texts: Iterable[str]) -> None:
         try:
             with file.open("x", encoding="utf-8", newline="") as stream:
@@ -140,7 +119,7 @@ class Review:
     def verdicts(self) -> Table[VerdictRow]:
         """Return the verdicts in force."""
         with self._opened() as (_, verdicts):
-            return Table(VerdictRow, map(VerdictRow.from_stored, verdicts.current()))
+            return Table(VerdictRow, map(self._row, verdicts.current()))
 
     def decide(
         self,
@@ -166,7 +145,7 @@ class Review:
         with self._opened() as (catalog, verdicts):
             verdict = PersonVerdict(self._pair(catalog, left, right), decision, who, why, relation)
             given = reviewing.store_verdicts(verdicts, [verdict], run_time().isoformat())
-        return VerdictRow.from_stored(given[0]) if given else None
+        return self._row(given[0]) if given else None
 
     def join(self, left: str, right: str, *, reason: str = "", person: str | None = None) -> VerdictRow | None:
         """State that two live records are the same; None if that is in force already."""
@@ -186,13 +165,13 @@ class Review:
         with self._opened() as (catalog, verdicts):
             wanted = reviewing.split_verdicts(catalog, self._records(catalog, records), who, why)
             given = reviewing.store_verdicts(verdicts, wanted, run_time().isoformat())
-        return Table(VerdictRow, map(VerdictRow.from_stored, given))
+        return Table(VerdictRow, map(self._row, given))
 
     def withdraw_split(self, records: Sequence[str]) -> Table[VerdictRow]:
         """Withdraw the verdicts by which :meth:`split` took these records out of their clusters."""
         with self._opened() as (catalog, verdicts):
             taken = reviewing.withdraw_split_verdicts(verdicts, self._records(catalog, records))
-        return Table(VerdictRow, map(VerdictRow.from_stored, taken))
+        return Table(VerdictRow, map(self._row, taken))
 
     def withdraw(self, left: str, right: str) -> tuple[VerdictRow, VerdictRow | None]:
         """Withdraw the last verdict about two records; return it and the earlier one that is in force again."""
@@ -200,16 +179,14 @@ class Review:
             pair = self._pair(catalog, left, right)
             taken = reviewing.withdraw_verdict(verdicts, pair)
             earlier = verdicts.get(pair)
-        return VerdictRow.from_stored(taken), None if earlier is None else VerdictRow.from_stored(earlier)
+        return self._row(taken), None if earlier is None else self._row(earlier)
 
     # -- entities ----------------------------------------------------------------------------------------------------
 
     def entity_verdicts(self) -> Table[VerdictRow]:
         """Return the verdicts about agents, concepts, places, publishers and series that are in force."""
-        base = self._workspace.config.dataset.base
         with self._opened() as (_, verdicts):
-            found = verdicts.of_entities.current()
-        return Table(VerdictRow, (VerdictRow.from_entities(one, base) for one in found))
+            return Table(VerdictRow, map(self._row, verdicts.current(ItemKind.ENTITIES)))
 
     def decide_entities(
         self, left: str, right: str, decision: EntityDecision, *, reason: str = "", person: str | None = None
@@ -222,25 +199,25 @@ class Review:
         check_choice(decision, "decision", list(get_args(EntityDecision)))
         who, why = person_name(person), checked_reason(reason)
         with self._opened() as (catalog, verdicts):
-            one, other = self._entities(catalog, left, right)
-            verdict = EntityVerdict(one, other, decision, who, why, run_time().isoformat())
+            verdict = PersonVerdict(self._entities(catalog, left, right), decision, who, why)
             with verdicts.transaction():
-                is_new = verdicts.of_entities.add(verdict)
-        return VerdictRow.from_entities(verdict, self._workspace.config.dataset.base) if is_new else None
+                given = verdicts.add([verdict], run_time().isoformat())
+        return self._row(given[0]) if given else None
 
     def withdraw_entities(self, left: str, right: str) -> VerdictRow:
         """Withdraw the last verdict about two entities and return it; raises ``ConfigError`` if there is none."""
         base = self._workspace.config.dataset.base
-        with self._opened() as (_, verdicts):
-            one, other = sorted(_path_of_entity(base, name) for name in (left, right))
-            with verdicts.transaction():
-                taken = verdicts.of_entities.withdraw(one, other)
-        if taken is None:
-            raise ConfigError([f"{base}{one} and {base}{other}: no verdict about these two; `--verdicts` lists them"])
-        return VerdictRow.from_entities(taken, base)
+        pair = EntityPair(*sorted(_path_of_entity(base, name) for name in (left, right)))
+        with self._opened() as (_, verdicts), verdicts.transaction():
+            taken = verdicts.get(pair)
+            if taken is None:
+                both = f"{base}{pair.left} and {base}{pair.right}"
+                raise ConfigError([f"{both}: no verdict about these two; `--verdicts` lists them"])
+            verdicts.withdraw(taken)
+        return self._row(taken)
 
-    def _entities(self, catalog: Catalog, left: str, right: str) -> tuple[str, str]:
-        """Return the paths of the IRIs of two entities, in order; for an IRI that is only an alias, of its founder."""
+    def _entities(self, catalog: Catalog, left: str, right: str) -> EntityPair:
+        """Return two entities by their IRIs, in order; for an IRI that is only an alias, its founder."""
         base = self._workspace.config.dataset.base
         paths = []
         for name in (left, right):
@@ -256,7 +233,7 @@ class Review:
             paths.append(path)
         if paths[0] == paths[1]:
             raise ConfigError([f"{base}{paths[0]}: both IRIs name the same entity, about which one record decides"])
-        return min(paths), max(paths)
+        return EntityPair(min(paths), max(paths))
 
     # -- tables ------------------------------------------------------------------------------------------------------
 
@@ -271,7 +248,7 @@ class Review:
             places = {one.verdict.pair: one.place for one in read}
             new = reviewing.store_verdicts(verdicts, [one.verdict for one in read], run_time().isoformat(), places)
         dormant = tuple(one.place for one in read if one.sleeps)
-        return Imported(Table(VerdictRow, map(VerdictRow.from_stored, new)), len(read) - len(new), dormant)
+        return Imported(Table(VerdictRow, map(self._row, new)), len(read) - len(new), dormant)
 
     def expected_clusters(self, records: Iterable[str]) -> list[tuple[str, ...]]:
         """Return the clusters that records will be in after the next run, as far as the stored pairs show."""
@@ -279,6 +256,9 @@ class Review:
             named = self._records(catalog, records)
             found = reviewing.preview_clusters(catalog, self._workspace.config, named)
         return [tuple(map(str, members)) for members in found]
+
+    def _row(self, verdict: PersonVerdict) -> VerdictRow:
+        return VerdictRow.from_verdict(verdict, self._workspace.config.dataset.base)
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[Catalog, Verdicts]]:

@@ -1,8 +1,13 @@
-"""What the review page of a server asks a workspace: what waits for people, and verdicts to be stored."""
+"""What the review page of a server asks a workspace: what waits for people, and verdicts to be stored.
+
+Beside pairs of records, entities that may be the same and links to authority files wait for people.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -11,16 +16,35 @@ import msgspec
 from bibld._api.arguments import run_time
 from bibld._api.links import Links
 from bibld._api.review import EntityDecision, PersonDecision, Review, VerdictRow
-from bibld._api.review_questions import entity_question, link_question, waiting_entities, waiting_links
-from bibld.catalog import LinkVerdict, LinkVerdicts, Verdicts
-from bibld.catalog.changes import Changes
+from bibld.catalog import Catalog, DatabaseWatch, StoredLink, Verdicts
 from bibld.dedup import review as reviewing
+from bibld.model.card import title_text
 from bibld.model.iris import Iris
-from bibld.model.linkage import Pair
-from bibld.model.review import EntityPair, EntityQuestion, Item, ItemKind, LinkCandidate, LinkQuestion
+from bibld.model.review import (
+    EntityPair,
+    EntityQuestion,
+    EntitySide,
+    Item,
+    ItemKind,
+    LinkCandidate,
+    LinkQuestion,
+    NamedWork,
+)
+from bibld.text.dates import year
+from bibld.triplify import Assertion, compare_entities
 
 if TYPE_CHECKING:
     from bibld._api.workspace import Workspace
+
+_MAX_WAITING = 1000
+"""Pairs of a kind in one list; it is read again when people have decided about some."""
+
+_MAX_SHARING = 4
+"""A key that more clusters of entities share is too frequent to be evidence."""
+
+_MAX_NAMES = 12
+_MAX_WORKS = 8
+_ASSERTIONS = msgspec.json.Decoder(Assertion)
 
 _DECISIONS_ABOUT_LINKS = {"same": "accepted", "different": "rejected"}
 
@@ -31,7 +55,7 @@ class ReviewDesk:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._iris = Iris(workspace.config.dataset.base)
-        self._changes = Changes(workspace.config.workspace.absolute())
+        self._watch = DatabaseWatch(workspace.config.workspace.absolute())
 
     @property
     def leases_file(self) -> Path:
@@ -40,7 +64,7 @@ class ReviewDesk:
 
     def version(self) -> object:
         """Return a value that is equal only as long as nothing that :meth:`waiting` reads has changed."""
-        return self._changes.version()
+        return self._watch.version()
 
     def waiting(self, kind: ItemKind = ItemKind.RECORDS) -> Sequence[Item]:
         """Return the pairs of a kind that nobody has decided, those to be decided first at the beginning."""
@@ -92,20 +116,146 @@ class ReviewDesk:
         given = msgspec.json.decode(verdict, type=VerdictRow)
         workspace = self._workspace
         with Verdicts(workspace.config.workspace, config_file=workspace.path) as verdicts, verdicts.transaction():
-            if isinstance(item, Pair):
-                stored = verdicts.get(item)
-                return stored is not None and VerdictRow.from_stored(stored) == given and verdicts.withdraw(stored)
-            in_force = verdicts.of_entities.get(item.left, item.right)
-            if in_force is None or VerdictRow.from_entities(in_force, self._iris.base) != given:
+            stored = verdicts.get(item)
+            if stored is None or VerdictRow.from_verdict(stored, self._iris.base) != given:
                 return False
-            return verdicts.of_entities.withdraw(item.left, item.right) is not None
+            return verdicts.withdraw(stored)
 
     def _withdraw_link(self, candidate: LinkCandidate, verdict: str) -> bool:
         workspace = self._workspace
-        decision, person, reason = msgspec.json.decode(verdict, type=tuple[str, str, str])
-        with LinkVerdicts(workspace.config.workspace, config_file=workspace.path) as register, register.transaction():
-            stored = register.table.of_entity(candidate.entity).get(candidate.target)
-            if stored is None or (stored.decision, stored.person, stored.reason) != (decision, person, reason):
+        given = msgspec.json.decode(verdict, type=tuple[str, str, str])
+        with Verdicts(workspace.config.workspace, config_file=workspace.path) as verdicts, verdicts.transaction():
+            stored = verdicts.get(candidate)
+            if stored is None or (stored.decision, stored.person, stored.reason) != given:
                 return False
-            withdrawn = LinkVerdict(candidate.entity, candidate.target, "withdrawn", person, reason)
-            return register.table.add([withdrawn], run_time().isoformat()) > 0
+            withdrawn = msgspec.structs.replace(stored, decision="withdrawn")
+            return bool(verdicts.add([withdrawn], run_time().isoformat()))
+
+
+# -- entities
+
+
+def waiting_entities(catalog: Catalog, iris: Iris) -> list[EntityPair]:
+    """Return pairs of entities that share a key but were not united; those with most assertions first."""
+    decided = catalog.register.entity_verdicts()
+    pairs: dict[EntityPair, int] = {}
+    uses: Counter[int] = Counter()
+    paths: dict[int, str] = {}
+    for founders in catalog.entities.founders_with_common_keys(_MAX_WAITING, _MAX_SHARING):
+        for founder in founders:
+            if founder not in paths:
+                paths[founder] = iris.path(catalog.entities.iri(founder) or "") or ""
+                uses[founder] = len(catalog.entities.assertions(founder))
+        for one, other in combinations(founders, 2):
+            left, right = sorted((paths[one], paths[other]))
+            if left and _folder(left) == _folder(right) and (left, right) not in decided:
+                pairs[EntityPair(left, right)] = uses[one] + uses[other]
+    return sorted(pairs, key=lambda pair: (-pairs[pair], pair.left, pair.right))
+
+
+def _folder(path: str) -> str:
+    return path.partition("/")[0]
+
+
+def entity_question(catalog: Catalog, iris: Iris, pair: EntityPair) -> EntityQuestion | None:
+    """Return what a person needs to decide about two entities; None if one was deleted, or they are one by now."""
+    founders = [catalog.entities.founder_of_iri(iris.base + path) for path in (pair.left, pair.right)]
+    sides = [entity_side(catalog, iris, path) for path in (pair.left, pair.right)]
+    left, right = sides
+    if left is None or right is None or founders[0] == founders[1]:
+        return None
+    one, other = (_members(catalog, founder) for founder in founders if founder is not None)
+    found = compare_entities(one, other)
+    return EntityQuestion(left, right, found.common, found.contradictions)
+
+
+def _members(catalog: Catalog, founder: int) -> dict[str, list[Assertion]]:
+    """Return the assertions about each member of a cluster of entities, by the IRI of the member."""
+    return {
+        catalog.entities.iri(member) or "": [
+            _ASSERTIONS.decode(body) for body, _ in catalog.entities.assertions(member)
+        ]
+        for member in catalog.entities.members(founder)
+    }
+
+
+def entity_side(catalog: Catalog, iris: Iris, path: str) -> EntitySide | None:
+    """Return what the records state about the entity with a path, and all that is the same; None if there is none."""
+    founder = catalog.entities.founder_of_iri(iris.base + path)
+    if founder is None:
+        return None
+    members = catalog.entities.members(founder)
+    votes: Counter[tuple[str, str]] = Counter()
+    types: Counter[str] = Counter()
+    dates: Counter[str] = Counter()
+    numbers: set[str] = set()
+    for member in members:
+        for body, number in catalog.entities.assertions(member):
+            claim = _ASSERTIONS.decode(body).value
+            if claim.label.text:
+                votes[claim.label.text, claim.label.language] += number + 1
+            for form in claim.others:
+                votes[form.text, form.language] += 0
+            types[claim.type] += number
+            dates[claim.dates] += number
+            numbers.update(claim.links)
+    clusters = catalog.entities.clusters_asserting(members)
+    return EntitySide(
+        path,
+        min(types, key=lambda one: (not one, -types[one], one), default=""),
+        tuple(sorted(votes, key=lambda form: (-votes[form], form))[:_MAX_NAMES]),
+        tuple(sorted((one for one in dates if one), key=lambda one: (-dates[one], one))),
+        tuple(sorted(numbers)),
+        tuple(_work(catalog, iris, cluster) for cluster in clusters[:_MAX_WORKS]),
+        len(clusters),
+    )
+
+
+def _work(catalog: Catalog, iris: Iris, founder: int) -> NamedWork:
+    merged = catalog.descriptions.merged(founder)
+    title = next((text for info in merged.mods.title_info if (text := title_text(info))), "")
+    dates = (date.value for info in merged.mods.origin_info for date in info.date_issued)
+    published = next((one for text in dates if (one := year(text))), None)
+    path = iris.path(iris.resource(merged.cluster.founder)) or ""
+    return NamedWork(path, title, str(published or ""))
+
+
+# -- links
+
+
+def waiting_links(catalog: Catalog, iris: Iris) -> list[LinkCandidate]:
+    """Return the candidates for links that nobody has decided, the most probable first.
+
+    Where a person has accepted a candidate of an authority file, the others of that file do not wait any more.
+    """
+    return [
+        LinkCandidate(iris.path(link.entity) or "", link.target)
+        for link in islice(_open_links(catalog, iris), _MAX_WAITING)
+    ]
+
+
+def _open_links(catalog: Catalog, iris: Iris) -> Iterator[StoredLink]:
+    for link in catalog.links.with_status("review"):
+        if _waits(catalog, iris, link):
+            yield link
+
+
+def _waits(catalog: Catalog, iris: Iris, link: StoredLink) -> bool:
+    verdicts = catalog.verdicts.of_entity(iris.path(link.entity) or "")
+    if link.target in verdicts:
+        return False
+    accepted = {target for target, verdict in verdicts.items() if verdict.decision == "accepted"}
+    return not any(
+        other.target in accepted and other.link_set == link.link_set for other in catalog.links.of_entity(link.entity)
+    )
+
+
+def link_question(catalog: Catalog, iris: Iris, candidate: LinkCandidate) -> LinkQuestion | None:
+    """Return what a person needs to decide about a link; None if it does not wait any more."""
+    links = catalog.links.of_entity(iris.base + candidate.entity)
+    link = next((one for one in links if one.target == candidate.target and one.status == "review"), None)
+    side = entity_side(catalog, iris, candidate.entity)
+    if link is None or side is None or not _waits(catalog, iris, link):
+        return None
+    others = [(one.heading, one.target) for one in links if one.link_set == link.link_set and one is not link]
+    return LinkQuestion(side, link.target, link.heading, link.link_set, link.confidence, link.evidence, tuple(others))

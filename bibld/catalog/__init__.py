@@ -7,16 +7,13 @@ so every ordinal in the catalog is in the register.
 
 from __future__ import annotations
 
-import fcntl
-import os
-import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import TextIO
 
+from bibld.catalog._database import DatabaseWatch, check_same_workspace, is_locked, lock_folder, open_database
 from bibld.catalog._descriptions import DependencyRow, DescriptionRow, Descriptions, StatementRow, Statements
 from bibld.catalog._entities import (
     AssertionChange,
@@ -27,17 +24,22 @@ from bibld.catalog._entities import (
     hash_key,
     to_moved,
 )
-from bibld.catalog._entity_verdicts import EntityVerdict
 from bibld.catalog._figures import CatalogFigures, SampledRecord
-from bibld.catalog._history import EventKind, History
-from bibld.catalog._link_verdicts import LinkDecision, LinkVerdict, LinkVerdicts, LinkVerdictTable
-from bibld.catalog._linkage import Linkage, StoredEdge, encode_edge, read_edge, with_outcome
+from bibld.catalog._linkage import (
+    IndexState,
+    Linkage,
+    Matching,
+    MatchingState,
+    StoredEdge,
+    encode_edge,
+    read_edge,
+    with_outcome,
+)
 from bibld.catalog._links import Links, RegisteredFile, StoredLink
-from bibld.catalog._matching import IndexState, Matching, MatchingState
-from bibld.catalog._patches import Delivery, Patches
+from bibld.catalog._patches import Delivery, Patches, RemoteState, RemoteStores
+from bibld.catalog._queues import DirtyQueue, DirtyQueues, Queue, Runs, StageQueue
 from bibld.catalog._records import LoadCounts, NewRecord, Records, Reject, Superseded
-from bibld.catalog._register import Register
-from bibld.catalog._remote_stores import RemoteState, RemoteStores
+from bibld.catalog._register import EventKind, History, Register
 from bibld.catalog._schema import (
     CATALOG,
     CATALOG_FORMAT,
@@ -45,18 +47,16 @@ from bibld.catalog._schema import (
     REGISTER,
     REGISTER_FORMAT,
     RecordStatus,
-    is_locked,
-    open_database,
 )
-from bibld.catalog._stages import DirtyQueue, DirtyQueues, ItemKind, Queue, Runs, StageQueue
 from bibld.catalog._suppressions import Suppression, Suppressions
-from bibld.catalog._verdicts import RELATIONS, PersonVerdict, StoredVerdict, Verdicts
+from bibld.catalog._verdicts import RELATIONS, Verdicts, VerdictTables
 from bibld.catalog.compression import Blobs
 from bibld.catalog.engines import missing_results
 from bibld.errors import CatalogError
 from bibld.model.digest import digest
 from bibld.model.linkage import Cluster, Edge, Merged, Pair
 from bibld.model.origin import RecordId
+from bibld.model.review import PersonVerdict
 from bibld.protocols import RecordEvent, SourceRecord
 
 __all__ = [
@@ -65,19 +65,15 @@ __all__ = [
     "AssertionKeys",
     "Catalog",
     "CatalogFigures",
+    "DatabaseWatch",
     "Delivery",
     "DependencyRow",
     "DescriptionRow",
     "DirtyQueue",
     "DirtyQueues",
     "EntityRow",
-    "EntityVerdict",
     "EventKind",
     "IndexState",
-    "ItemKind",
-    "LinkDecision",
-    "LinkVerdict",
-    "LinkVerdicts",
     "LoadCounts",
     "MatchingState",
     "NewRecord",
@@ -94,9 +90,9 @@ __all__ = [
     "StoredEdge",
     "StoredEntity",
     "StoredLink",
-    "StoredVerdict",
     "Superseded",
     "Suppression",
+    "VerdictTables",
     "Verdicts",
     "digest",
     "encode_edge",
@@ -141,7 +137,7 @@ class Catalog:
             opening.callback(self._register_connection.close)
             self._connection = open_database(workspace / _FILE, CATALOG, CATALOG_FORMAT, read_only, config_file)
             opening.callback(self._connection.close)
-            _check_same_workspace(self._register_connection, self._connection, workspace, read_only)
+            check_same_workspace(self._register_connection, self._connection, workspace, read_only)
             self._resources = opening.pop_all()
         if not read_only:
             self._register_connection.execute("PRAGMA synchronous = FULL")
@@ -161,7 +157,7 @@ class Catalog:
         self.statements = Statements(self._connection, blobs)
         self.entities = Entities(self._connection, blobs)
         self.links = Links(self._connection)
-        self.link_verdicts = LinkVerdictTable(self._register_connection)
+        self.verdicts = VerdictTables(self._register_connection, self.register)
         self.patches = Patches(self._connection, blobs)
         self.remote_stores = RemoteStores(self._connection)
         self.runs = Runs(self._connection)
@@ -285,50 +281,3 @@ class Catalog:
     def sample_founders(self, count: int) -> list[RecordId]:
         """Return the founders of up to ``count`` clusters, those with most members first, then by ordinal."""
         return [self.register.record(ordinal) for ordinal in self.linkage.largest_clusters(count)]
-
-
-def _check_same_workspace(
-    register: sqlite3.Connection, catalog: sqlite3.Connection, workspace: Path, read_only: bool
-) -> None:
-    """Check that the register is that of the catalog and contains all its ordinals; raises ``CatalogError``."""
-    ids = [connection.execute("SELECT id FROM workspace").fetchone() for connection in (register, catalog)]
-    if not read_only and ids[1] is None:
-        ids[0] = ids[0] or (secrets.token_hex(8),)
-        for connection in (register, catalog):
-            connection.execute("DELETE FROM workspace")
-            connection.execute("INSERT INTO workspace VALUES (?)", ids[0])
-        return
-    known = register.execute("SELECT coalesce(max(ordinal), 0) FROM ordinal").fetchone()[0]
-    used = catalog.execute("SELECT coalesce(max(ordinal), 0) FROM record").fetchone()[0]
-    if ids[0] != ids[1] or used > known:
-        raise CatalogError(
-            f"{workspace}: register.db is not the one that catalog.db was made with; restore it from a backup, or"
-            " delete catalog.db, which is built again from the sources"
-        )
-
-
-def lock_folder(workspace: Path) -> TextIO:
-    """Lock the workspace for this process until the file is closed.
-
-    Raises ``CatalogError`` that names the process that has locked it.
-    """
-    try:
-        workspace.mkdir(parents=True, exist_ok=True)
-        lock = (workspace / "lock").open("a+", encoding="utf-8")
-    except OSError as error:
-        raise CatalogError(
-            f"{workspace}: the workspace cannot be written: {error.strerror}; check the permissions of the folder"
-        ) from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        lock.seek(0)
-        holder = lock.read().strip() or "unknown"
-        lock.close()
-        raise CatalogError(
-            f"{workspace}: in use by another run (process {holder}); wait until it ends, or stop it"
-        ) from None
-    lock.truncate(0)
-    lock.write(str(os.getpid()))
-    lock.flush()
-    return lock

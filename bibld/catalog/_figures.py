@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 import numpy as np
 
-from bibld.catalog._coverage import Subfields
-from bibld.catalog._packing import unpack_mods
+from bibld.catalog._record_bytes import Subfields, unpack_mods
 from bibld.catalog._suppressions import Suppressions
 from bibld.catalog.compression import Blobs
 from bibld.model.mods import Mods

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from bibld.catalog._stages import Queue
+from bibld.catalog._queues import Queue
 from bibld.parallel import batches
 
 _LINKS_OF_BLOCK = 200

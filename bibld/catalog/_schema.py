@@ -1,18 +1,11 @@
-"""The tables of the two databases, their format versions, and how they are opened."""
+"""The tables of the two databases, and their format versions."""
 
 from __future__ import annotations
 
-import shlex
-import sqlite3
 from enum import StrEnum
-from pathlib import Path
-
-from bibld.catalog._upgrade import CATALOG_UPGRADE, REGISTER_UPGRADE, upgrade
-from bibld.errors import CatalogError
 
 REGISTER_FORMAT = 5
 CATALOG_FORMAT = 11
-UPGRADES = {"register.db": REGISTER_UPGRADE, "catalog.db": CATALOG_UPGRADE}
 
 REGISTER = """
 -- What cannot be recomputed: back up this file.
@@ -352,71 +345,3 @@ class RecordStatus(StrEnum):
 
     SUPPRESSED = "suppressed"
     """Its source has the record, but it must not be published."""
-
-
-def open_database(
-    file: Path, tables: str, version: int, read_only: bool, config_file: Path | None = None
-) -> sqlite3.Connection:
-    """Open a database; create its tables if it has none, upgrade an earlier format. Raises ``CatalogError``."""
-    try:
-        connection = connect(file, read_only)
-        try:
-            if not read_only:
-                connection.execute("PRAGMA journal_mode = WAL")
-            found = connection.execute("PRAGMA user_version").fetchone()[0]
-            if found == 0 and not read_only:
-                if connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
-                    raise CatalogError(
-                        f"{file}: is not a database of bibld; name another `workspace` in the configuration"
-                    )
-                connection.executescript(f"BEGIN; {tables} PRAGMA user_version = {version}; COMMIT;")
-            elif found != version:
-                if read_only or not is_upgradable(file.name, found, version):
-                    raise CatalogError(f"{file}: {describe_format(file, found, version, config_file)}")
-                upgrade(connection, tables, version, UPGRADES[file.name].kept)
-        except BaseException:
-            connection.close()
-            raise
-    except sqlite3.Error as error:
-        raise CatalogError(f"{file}: cannot be opened: {error}; {_open_remedy(error)}") from error
-    return connection
-
-
-def _open_remedy(error: sqlite3.Error) -> str:
-    if error.sqlite_errorcode in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-        return "restore it from a backup, or name another folder as `workspace` in the configuration"
-    return "check that there is space on the disk and that the folder may be written"
-
-
-def is_upgradable(name: str, found: int, version: int) -> bool:
-    """Whether the next run brings a database (its file name) of format ``found`` to ``version``."""
-    return UPGRADES[name].oldest <= found < version
-
-
-def describe_format(file: Path, found: int, version: int, config_file: Path | None) -> str:
-    """Return the message for a database of another format: its format, and what to do."""
-    if found > version:
-        return f"has format {found}, but this bibld reads format {version}; use the newer bibld that wrote it"
-    what = f"has format {found} of an earlier bibld, but this one reads format {version}"
-    run = run_command(config_file)
-    if is_upgradable(file.name, found, version):
-        return f"{what}; {run} upgrades it"
-    return f"{what}; move the folder {file.parent} away, then run {run} to build it again from the sources"
-
-
-def run_command(config_file: Path | None) -> str:
-    """Return the command that fills a workspace, for messages; with its configuration if that is known."""
-    return f"`bibld run {shlex.quote(str(config_file))}`" if config_file else "`bibld run`"
-
-
-def is_locked(error: sqlite3.Error) -> bool:
-    """Return whether an operation failed because another process was using the database."""
-    # The low byte of the error code is its kind, the others are details.
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-
-
-def connect(file: Path, read_only: bool) -> sqlite3.Connection:
-    """Return a connection whose transactions are begun and ended explicitly."""
-    if read_only:
-        return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
-    return sqlite3.connect(file, isolation_level=None)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from bibld.catalog._queues import DirtyQueues, Queue
 from bibld.catalog._register import Register
 from bibld.catalog._schema import RecordStatus
-from bibld.catalog._stages import DirtyQueues, Queue
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.model.withheld import Withheld, public_fingerprint, public_mods, withheld_of

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import msgspec
 
-from bibld.catalog._schema import CATALOG_FORMAT, REGISTER_FORMAT, connect
+from bibld.catalog._database import connect
+from bibld.catalog._schema import CATALOG_FORMAT, REGISTER_FORMAT
 from bibld.errors import CatalogError
 from bibld.progress import Progress
 

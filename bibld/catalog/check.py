@@ -15,10 +15,10 @@ from pathlib import Path
 import msgspec
 
 from bibld.catalog import Catalog, Queue
-from bibld.catalog._coverage import Subfields
+from bibld.catalog._database import connect, describe_format, run_command
 from bibld.catalog._linkage import EdgeBody
-from bibld.catalog._packing import unpack_mods, unpack_original
-from bibld.catalog._schema import CATALOG_FORMAT, REGISTER_FORMAT, connect, describe_format, run_command
+from bibld.catalog._record_bytes import Subfields, unpack_mods, unpack_original
+from bibld.catalog._schema import CATALOG_FORMAT, REGISTER_FORMAT
 from bibld.catalog.compression import Blobs
 from bibld.errors import CatalogError
 from bibld.model.finding import Finding

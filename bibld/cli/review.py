@@ -33,7 +33,7 @@ run_option = click.option("--run", "run_now", is_flag=True, help="Run all stages
 @click.option(
     "--export",
     type=click.Path(path_type=Path),
-    help="Write the pairs into FILE.csv, to be filled in, or FILE.html, to be answered in a browser.",
+    help="Write the pairs into this new CSV file, to be filled in.",
 )
 @click.option("--csv", "table", type=click.Path(path_type=Path), help="Take verdicts from this CSV file.")
 @click.option("--withdraw", nargs=2, metavar="A B", help="Withdraw the last verdict about two records.")
@@ -80,8 +80,11 @@ def review(
         raise click.UsageError("--reason belongs to --entity; with pairs of records it follows the answer")
     workspace = Workspace(config)
     if export is not None:
-        is_page = export.suffix.lower() in (".html", ".htm")
-        (workspace.review.export_html if is_page else workspace.review.export_csv)(export, source, limit)
+        if export.suffix.lower() in (".html", ".htm"):
+            raise click.UsageError(
+                "--export writes no page any more; name a .csv file, or answer in a browser at /review of `bibld serve`"
+            )
+        workspace.review.export_csv(export, source, limit)
     elif table is not None:
         _import(workspace.review, table, person, as_json)
     elif withdraw:

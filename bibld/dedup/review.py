@@ -14,7 +14,7 @@ from itertools import product
 import msgspec
 import numpy as np
 
-from bibld.catalog import Catalog, PersonVerdict, StoredVerdict, Verdicts
+from bibld.catalog import Catalog, PersonVerdict, Verdicts
 from bibld.config import Config
 from bibld.dedup.clustering import PersonDecisions, cluster_pairs, rank_by_id
 from bibld.dedup.decisions import Decider
@@ -104,7 +104,7 @@ def load_question(catalog: Catalog, config: Config, pair: Pair) -> Question | No
 
 def store_verdicts(
     verdicts: Verdicts, new: Sequence[PersonVerdict], given: str, places: Mapping[Pair, str] | None = None
-) -> list[StoredVerdict]:
+) -> list[PersonVerdict]:
     """Store verdicts, all or none of them, and return those that were not stored before.
 
     ``given`` is the time (ISO 8601); ``places`` name the line that each pair was read from, for the messages. Raises
@@ -118,7 +118,7 @@ def store_verdicts(
             pair = verdicts.pair(ordinals)
             stored = None if ordinals in by_ordinals else verdicts.get(pair)
             if stored is not None:
-                return f"decided by {stored.verdict.person} on {stored.given_at}"
+                return f"decided by {stored.person} on {stored.given_at}"
             return (places or {}).get(pair, "decided now")
 
         faults = []
@@ -135,7 +135,7 @@ def store_verdicts(
         return verdicts.add(new, given)
 
 
-def withdraw_verdict(verdicts: Verdicts, pair: Pair) -> StoredVerdict:
+def withdraw_verdict(verdicts: Verdicts, pair: Pair) -> PersonVerdict:
     """Withdraw the last verdict about a pair and return it; the verdict before it is in force again.
 
     Raises ``ConfigError`` if no person has decided about the pair.
@@ -217,7 +217,7 @@ def split_verdicts(catalog: Catalog, records: Sequence[RecordId], person: str, r
     ]
 
 
-def withdraw_split_verdicts(verdicts: Verdicts, records: Iterable[RecordId]) -> list[StoredVerdict]:
+def withdraw_split_verdicts(verdicts: Verdicts, records: Iterable[RecordId]) -> list[PersonVerdict]:
     """Withdraw the verdicts that took these records out of their clusters, and return them.
 
     Earlier verdicts about the same pairs are in force again.
@@ -227,9 +227,9 @@ def withdraw_split_verdicts(verdicts: Verdicts, records: Iterable[RecordId]) -> 
         return [
             one
             for one in verdicts.current()
-            if one.verdict.decision == "different"
-            and one.verdict.reason.partition(":")[0] == SPLIT
-            and not asked.isdisjoint((one.verdict.pair.left, one.verdict.pair.right))
+            if one.decision == "different"
+            and one.reason.partition(":")[0] == SPLIT
+            and not asked.isdisjoint((one.pair.left, one.pair.right))
             and verdicts.withdraw(one)
         ]
 

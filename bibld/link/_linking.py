@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from bibld.catalog import Catalog, LinkVerdict, Queue, RegisteredFile, StoredLink, digest
+from bibld.catalog import Catalog, PersonVerdict, Queue, RegisteredFile, StoredLink, digest
 from bibld.config import Config
 from bibld.errors import BibldError
 from bibld.link import _keys, _score
@@ -31,7 +31,7 @@ THRESHOLD, REVIEW = 0.95, 0.5
 _ITEMS_PER_COMMIT = 500
 _MOST_CANDIDATES = 3
 _UNKNOWN_AUTHORITY = "other"
-_NO_VERDICTS: Mapping[str, LinkVerdict] = {}
+_NO_VERDICTS: Mapping[str, PersonVerdict] = {}
 
 
 class OpenFile(msgspec.Struct, frozen=True):
@@ -154,7 +154,7 @@ def _queue_outdated(catalog: Catalog, files: list[RegisteredFile], iris: Iris, s
     """Queue all entities if files, thresholds or rules changed; else those about whose links people decided."""
     settings = [(file.name, file.digest, file.template, file.threshold, file.review) for file in files]
     made_by = digest(_score.VERSION, _keys.LONGEST_LABEL, iris.base, settings, states_confidence)
-    last, changed = catalog.link_verdicts.changed_entities(catalog.links.last_seen_verdict())
+    last, changed = catalog.verdicts.changed_entities(catalog.links.last_seen_verdict())
     with catalog.commit():
         if catalog.runs.made_by(STAGE) != made_by:
             catalog.links.queue_all_entities()
@@ -246,13 +246,13 @@ class Linker:
         entity = read_entity(self._catalog, number)
         if entity is None:
             return Outcome(())
-        verdicts: dict[str, LinkVerdict] = {}
+        verdicts: dict[str, PersonVerdict] = {}
         for member in self._catalog.entities.members(number):
             path = self._iris.path(self._catalog.entities.iri(member) or "")
-            verdicts |= self._catalog.link_verdicts.of_entity(path or "")
+            verdicts |= self._catalog.verdicts.of_entity(path or "")
         return self.link_entity(entity, verdicts)
 
-    def link_entity(self, entity: Entity, verdicts: Mapping[str, LinkVerdict] = _NO_VERDICTS) -> Outcome:
+    def link_entity(self, entity: Entity, verdicts: Mapping[str, PersonVerdict] = _NO_VERDICTS) -> Outcome:
         """Return the links and candidates of an entity; verdicts of people, by target, are respected."""
         links: list[StoredLink] = []
         numbered = confirmed = 0
@@ -281,7 +281,7 @@ class Linker:
                 links.append(self._stored_by_person(entity, link_set, target, Candidates({}, {}), []))
         return Outcome(tuple(links), numbered, confirmed)
 
-    def _accepted(self, verdicts: Mapping[str, LinkVerdict]) -> dict[str, str]:
+    def _accepted(self, verdicts: Mapping[str, PersonVerdict]) -> dict[str, str]:
         """Return the target that a person accepted for each link set; the last one, if there are more."""
         found: dict[str, str] = {}
         for target, verdict in verdicts.items():
@@ -292,7 +292,7 @@ class Linker:
                 found[unknown if authority == _UNKNOWN_AUTHORITY else authority] = target
         return found
 
-    def _candidates(self, entity: Entity, verdicts: Mapping[str, LinkVerdict]) -> dict[str, Candidates]:
+    def _candidates(self, entity: Entity, verdicts: Mapping[str, PersonVerdict]) -> dict[str, Candidates]:
         """Return the candidates by link set."""
         keys = keys_of_profile(entity.profile)
         keys |= {key for target in verdicts for key in _keys.keys_of_numbers((target,))}
@@ -306,7 +306,7 @@ class Linker:
                 candidates.files.setdefault(record.iri, opened.file)
         return dict(sorted(pieces.items()))
 
-    def _rank(self, entity: Entity, candidates: Candidates, verdicts: Mapping[str, LinkVerdict]) -> list[Match]:
+    def _rank(self, entity: Entity, candidates: Candidates, verdicts: Mapping[str, PersonVerdict]) -> list[Match]:
         rejected = {target for target, verdict in verdicts.items() if verdict.decision == "rejected"}
         wanted = [record for record in candidates.records() if record.iri not in rejected]
         index = max((opened.index for opened in self._files), key=lambda one: one.persons)

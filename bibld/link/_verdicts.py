@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from typing import cast
 
-from bibld.catalog import LinkDecision, LinkVerdict
+from bibld.catalog import PersonVerdict
 from bibld.errors import ConfigError
 from bibld.model.iris import Iris, web_iri
+from bibld.model.review import LinkCandidate, PersonDecision
 
-_DECISIONS = {
+_DECISIONS: dict[str, PersonDecision] = {
     "accepted": "accepted",
     "accept": "accepted",
     "yes": "accepted",
@@ -24,7 +24,7 @@ _DECISIONS = {
 _NEEDED = ("entity", "target", "decision")
 
 
-def link_verdict(entity: str, target: str, decision: str, person: str, reason: str, iris: Iris) -> LinkVerdict:
+def link_verdict(entity: str, target: str, decision: str, person: str, reason: str, iris: Iris) -> PersonVerdict:
     """Return a verdict; raises ``ValueError`` with a message for an entity, target or decision that is none."""
     path = iris.path(entity.strip()) if "://" in entity else entity.strip()
     if not path:
@@ -35,10 +35,10 @@ def link_verdict(entity: str, target: str, decision: str, person: str, reason: s
     found = _DECISIONS.get(decision.strip().lower())
     if found is None:
         raise ValueError(f"{decision!r} is no decision; write accepted, rejected or withdrawn")
-    return LinkVerdict(path, wanted, cast(LinkDecision, found), person, reason)
+    return PersonVerdict(LinkCandidate(path, wanted), found, person, reason)
 
 
-def read_link_verdicts(path: Path, iris: Iris, person: str) -> list[LinkVerdict]:
+def read_link_verdicts(path: Path, iris: Iris, person: str) -> list[PersonVerdict]:
     """Read a table of verdicts: entity, target, decision, and perhaps reason and person.
 
     Rows with an empty decision are passed over. Raises ``ConfigError`` with a message for each row that is wrong.

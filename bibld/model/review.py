@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 import msgspec
 
@@ -33,6 +34,37 @@ class LinkCandidate(msgspec.Struct, frozen=True):
 
 
 Item = Pair | EntityPair | LinkCandidate
+
+
+PersonDecision = Literal["same", "different", "related", "accepted", "rejected", "withdrawn"]
+"""About records same, different or related; about entities same or different; about links one of the others."""
+
+
+class PersonVerdict(msgspec.Struct, frozen=True):
+    """The decision of a person about two records, two entities or a link.
+
+    ``relation`` of related records is one of ``bibld.RELATIONS``, or empty. A stored verdict has the time at which it
+    was given (ISO 8601), and its ``number`` among those of its kind.
+    """
+
+    item: Item
+    decision: PersonDecision
+    person: str
+    reason: str = ""
+    relation: str = ""
+    given_at: str = ""
+    number: int = 0
+
+    @property
+    def kind(self) -> ItemKind:
+        """What it is about: records, entities or links."""
+        return kind_of(self.item)
+
+    @property
+    def pair(self) -> Pair:
+        """The two records that it is about."""
+        assert isinstance(self.item, Pair)
+        return self.item
 
 
 class NamedWork(msgspec.Struct, frozen=True):

@@ -11,7 +11,7 @@ import bibld
 from bibld._api.arguments import run_time
 from bibld._api.rows import main_title
 from bibld._api.sparql import Triple, table_of_graph, table_of_results
-from bibld.catalog import PersonVerdict, StoredVerdict
+from bibld.catalog import PersonVerdict
 from bibld.model.linkage import Pair
 from bibld.model.mods import Mods, TitleInfo
 
@@ -156,8 +156,8 @@ def test_lists_show_the_first_title_with_its_subtitles(titles, shown):
 )
 def test_a_verdict_is_written_as_one_line(relation, reason, text):
     pair = Pair.from_records(bibld.RecordId("rsl", "1"), bibld.RecordId("nlr", "2"))
-    stored = StoredVerdict(1, PersonVerdict(pair, "related", "anna", reason, relation), "2026-01-01")
-    row = bibld.VerdictRow.from_stored(stored)
+    stored = PersonVerdict(pair, "related", "anna", reason, relation, "2026-01-01", 1)
+    row = bibld.VerdictRow.from_verdict(stored)
     assert str(row) == text
     assert row.given == "2026-01-01"
 

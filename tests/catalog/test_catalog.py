@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from bibld.catalog import Catalog, NewRecord, Superseded, digest
-from bibld.catalog._former import Changes
+from bibld.catalog._records import RecordChanges
 from bibld.errors import CatalogError, ReadError
 from bibld.model.mods import Mods, TitleInfo
 from bibld.model.origin import Origin, RecordId
@@ -154,12 +154,12 @@ def test_a_catalog_from_before_changes_were_stored_gets_their_table(catalog, tmp
         catalog._connection.execute("DROP TABLE former_record")
     catalog.close()
     with Catalog(tmp_path) as opened:
-        assert opened.records.changes("rsl") == Changes()
+        assert opened.records.changes("rsl") == RecordChanges()
         put(opened, new("1", "other"), new("2"), run=2)
-        assert opened.records.changes("rsl") == Changes(new=1, changed=1)
+        assert opened.records.changes("rsl") == RecordChanges(new=1, changed=1)
         with opened.commit():
             opened.records.end_run()
-        assert opened.records.changes("rsl") == Changes()
+        assert opened.records.changes("rsl") == RecordChanges()
 
 
 def test_a_failed_commit_stores_nothing(catalog):

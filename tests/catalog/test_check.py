@@ -9,7 +9,7 @@ import pytest
 
 from bibld import pipeline, progress
 from bibld.catalog import Catalog
-from bibld.catalog._schema import connect
+from bibld.catalog._database import connect
 from tests.end_to_end.conftest import CLOCK, dumps
 
 

@@ -6,7 +6,8 @@ from contextlib import closing
 import pytest
 
 from bibld.catalog import Catalog, NewRecord
-from bibld.catalog._schema import CATALOG_FORMAT, connect
+from bibld.catalog._database import connect
+from bibld.catalog._schema import CATALOG_FORMAT
 from bibld.catalog.backup import back_up
 from bibld.catalog.check import abbreviate, file_faults
 from bibld.errors import CatalogError

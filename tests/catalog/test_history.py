@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.catalog import Catalog
-from bibld.catalog._history import Event
+from bibld.catalog._register import Event
 from bibld.model.origin import RecordId
 
 FIRST, SECOND, THIRD = "2026-01-01T00:00:00+00:00", "2026-01-02T00:00:00+00:00", "2026-01-03T00:00:00+00:00"

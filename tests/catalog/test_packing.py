@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bibld.catalog import Catalog
-from bibld.catalog._coverage import Subfields
-from bibld.catalog._packing import pack, unpack_mods, unpack_original
+from bibld.catalog._record_bytes import Subfields, pack, unpack_mods, unpack_original
 from bibld.catalog.compression import Blobs
 from bibld.errors import CatalogError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield

@@ -340,12 +340,6 @@ def test_a_queue_has_each_item_once_in_ascending_order(catalog):
         assert queue.is_empty()
 
 
-@pytest.mark.parametrize("queue", Queue)
-def test_the_kind_of_the_items_of_a_queue_is_in_its_name(queue):
-    kinds = {"records": "RECORD", "clusters": "CLUSTER", "entities": "ENTITY"}
-    assert queue.kind.name == kinds[queue.value.split()[-1]]
-
-
 def test_results_of_a_stage_are_complete_when_they_were_marked_so(catalog):
     assert catalog.runs.made_by("merge") is None
     with catalog.commit():

@@ -7,7 +7,8 @@ import pytest
 
 from bibld import pipeline, progress, store
 from bibld.catalog import Catalog, PersonVerdict, Verdicts
-from bibld.catalog._schema import CATALOG, CATALOG_FORMAT, REGISTER, REGISTER_FORMAT, UPGRADES
+from bibld.catalog._database import UPGRADES
+from bibld.catalog._schema import CATALOG, CATALOG_FORMAT, REGISTER, REGISTER_FORMAT
 from tests.end_to_end.conftest import CLOCK
 
 OLD_TABLES = "CREATE TABLE statement (founder INTEGER PRIMARY KEY, quads BLOB, made_by TEXT)"
@@ -50,7 +51,7 @@ def test_the_next_run_makes_the_same_data_with_the_same_iris_and_verdicts(old):
     assert published(loaded) == before
     assert summary.figures.records == 289
     with Verdicts(loaded.workspace) as verdicts:
-        assert [(each.verdict.pair, each.verdict.decision) for each in verdicts.current()] == [(pair, "different")]
+        assert [(each.pair, each.decision) for each in verdicts.current()] == [(pair, "different")]
 
 
 def test_it_has_the_tables_that_a_new_workspace_has(old):

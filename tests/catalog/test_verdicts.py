@@ -62,7 +62,7 @@ def test_matching_uses_the_last_verdict_about_a_pair(workspace):
     with Verdicts(workspace) as verdicts:
         give(verdicts, PersonVerdict(PAIRS[0], "same", "anna"), PersonVerdict(PAIRS[1], "same", "anna", "one printing"))
         give(verdicts, PersonVerdict(PAIRS[0], "related", "boris", "vol. 2", "same_set"))
-        assert [one.verdict.person for one in verdicts.current()] == ["anna", "boris"]
+        assert [one.person for one in verdicts.current()] == ["anna", "boris"]
     assert verdicts_of_run(workspace) == {
         PAIRS[0]: Verdict("related", "boris", ("vol. 2",), "same_set"),
         PAIRS[1]: Verdict("same", "anna", ("one printing",)),

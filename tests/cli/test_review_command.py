@@ -11,18 +11,15 @@ import sys
 import msgspec
 import pytest
 from click.testing import CliRunner
-from lxml import html
 
 import bibld
 from bibld import config
 from bibld._api import explaining as explain
-from bibld._api.review_page import review_page
 from bibld.catalog import Catalog, Verdicts
 from bibld.cli import command_line
 from bibld.cli import review as review_command
 from bibld.cli._terminal import printable
 from bibld.dedup import review
-from bibld.dedup.side_by_side import ComparedValue
 from bibld.errors import BibldError
 from tests.dedup.conftest import _loaded_sample, sample  # noqa: F401
 
@@ -139,38 +136,10 @@ def test_a_table_with_one_fault_changes_nothing(invoke, tmp_path):
     assert state(invoke) == []
 
 
-def test_a_page_shows_each_pair_and_is_never_overwritten(invoke, tmp_path):
-    page = tmp_path / "pairs.html"
-    invoke("review", "--export", page, "--limit", "3")
-    text = page.read_text(encoding="utf-8")
-    tree = html.fromstring(text)
-    asked = msgspec.json.decode(invoke("review", "--json", "--limit", "3").stdout)
-    shown = tree.findall(".//article")
-    assert [(one.get("data-left"), one.get("data-right")) for one in shown] == [
-        (one["left"], one["right"]) for one in asked
-    ]
-    for article, question in zip(shown, asked, strict=True):
-        assert [link.get("href") for link in article.findall(".//thead//a")] == question["pages"]
-        rows = [[cell.text_content() for cell in row] for row in article.findall(".//tbody/tr")]
-        assert rows == [
-            [line["sign"] + line["name"], line["left"] or "–", line["right"] or "–"] for line in question["compared"]
-        ]
-        reasons = [item.text_content() for item in article.findall(".//li")]
-        assert reasons[: len(question["reasons"])] == question["reasons"]
-    assert "perhaps with labels" in invoke("review", "--export", page, code=2)
-
-
-def test_a_page_contains_records_as_text_alone():
-    line = ComparedValue.from_texts("title", "<script>alert(1)</script> & Co.", "Co. & <b>others</b>")
-    question = review.Question('x:"1"', "y:2", 0.5, "model", ("<i>",), "part_of", (line,), ("https://x.org/1",) * 2)
-    text = review_page([question], "bibld review 'a b.toml' --csv verdicts.csv")
-    tree = html.fromstring(text)
-    assert [cell.text_content() for cell in tree.findall(".//tbody//td")] == [line.left, line.right]
-    assert tree.find(".//article").get("data-left") == 'x:"1"'
-    assert [mark.text for mark in tree.findall(".//mark")] == ["script", "alert", "1", "script", "b", "others", "b"]
-    assert len(tree.findall(".//script")) == 1
-    assert "1 pair waits for review" in text
-    assert "Nothing to decide" in review_page([], "")
+def test_the_page_that_was_written_once_is_named_with_what_to_use(invoke, tmp_path):
+    printed = invoke("review", "--export", tmp_path / "pairs.html", code=2)
+    assert "name a .csv file, or answer in a browser" in printed
+    assert not (tmp_path / "pairs.html").exists()
 
 
 # -- split and join --------------------------------------------------------------------------------------------------
@@ -264,7 +233,7 @@ def test_the_last_answer_can_be_undone(converse):
     assert made == {} and verdicts.current() == []
     pairs, made, _, _ = ask("s", "", "u", "d")
     assert made == {"different": 1}
-    assert [(one.verdict.pair, one.verdict.decision) for one in verdicts.current()] == [(pairs[0], "different")]
+    assert [(one.pair, one.decision) for one in verdicts.current()] == [(pairs[0], "different")]
 
 
 def test_what_is_no_answer_is_asked_again(converse):
@@ -324,7 +293,7 @@ def test_on_a_terminal_it_asks(file, catalog):
     os.close(here)
     assert "verdicts given: 1 different, 1 same" in seen.decode()
     with Verdicts(loaded.workspace) as verdicts:
-        assert [(one.verdict.decision, one.verdict.reason, one.verdict.person) for one in verdicts.current()] == [
+        assert [(one.decision, one.reason, one.person) for one in verdicts.current()] == [
             ("same", "", "boris"),
             ("different", "other book", "boris"),
         ]

@@ -130,9 +130,9 @@ def test_an_earlier_verdict_about_the_same_pair_does_not_contradict(opened, reco
     _, _, verdicts = opened
     give(verdicts, same(*records[:2]))
     give(verdicts, different(*records[:2]))
-    assert [one.verdict.decision for one in verdicts.current()] == ["different"]
+    assert [one.decision for one in verdicts.current()] == ["different"]
     review.withdraw_verdict(verdicts, Pair.from_records(*records[:2]))
-    assert [one.verdict.decision for one in verdicts.current()] == ["same"]
+    assert [one.decision for one in verdicts.current()] == ["same"]
     review.withdraw_verdict(verdicts, Pair.from_records(*records[:2]))
     with pytest.raises(ConfigError, match="no verdict of a person"):
         review.withdraw_verdict(verdicts, Pair.from_records(*records[:2]))
@@ -187,7 +187,7 @@ def test_records_that_are_split_off_at_once_form_one_cluster(opened, records):
     one, two, three, four = joined(loaded, catalog, verdicts, records)
     give(verdicts, same(three, four))
     give(verdicts, *review.split_verdicts(catalog, [three, four], "anna"))
-    pairs = {one_.verdict.pair for one_ in verdicts.current() if one_.verdict.decision == "different"}
+    pairs = {one_.pair for one_ in verdicts.current() if one_.decision == "different"}
     assert pairs == {Pair.from_records(left, right) for left in (one, two) for right in (three, four)}
     expected = review.preview_clusters(catalog, loaded, [three])
     assert expected == [(one, two), (three, four)]
@@ -399,4 +399,4 @@ def test_two_people_may_give_the_same_verdict_in_one_file(opened, records, tmp_p
     one, two = records[:2]
     text = f"a,b,label,person\n{one},{two},1,anna\n{two},{one},same,boris\n"
     give(verdicts, *read(written(tmp_path, text), catalog))
-    assert [given.verdict.person for given in verdicts.current()] == ["boris"]
+    assert [given.person for given in verdicts.current()] == ["boris"]

@@ -11,11 +11,12 @@ from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
 import bibld
-from bibld.catalog import Catalog, EntityVerdict, PersonVerdict
+from bibld.catalog import Catalog, PersonVerdict
 from bibld.cli import command_line
 from bibld.config import EngineConfig
 from bibld.errors import ConfigError, StageError
 from bibld.model.linkage import Pair
+from bibld.model.review import EntityPair
 from bibld.serve import ontology as resources
 from bibld.spark._output import dumps
 from bibld.spark._session import check_java, session
@@ -72,7 +73,7 @@ def decide(twins: Twins) -> None:
     pairs = [(*clusters[0], "different"), (*clusters[3], "related"), (*others, "same")]
     for verdicts in twins.verdicts():
         verdicts.add([PersonVerdict(Pair.from_records(*ends), kind, "anna") for *ends, kind in pairs], time)
-        verdicts.of_entities.add(EntityVerdict(paths[0], paths[1], "different", "anna", "", time))
+        verdicts.add([PersonVerdict(EntityPair(*paths), "different", "anna")], time)
 
 
 def kinds_of_events(twins: Twins) -> set[str]:

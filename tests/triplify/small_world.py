@@ -9,8 +9,7 @@ from typing import Literal
 import msgspec
 from hypothesis import strategies as st
 
-from bibld.catalog import Catalog, EntityVerdict, NewRecord, Queue
-from bibld.catalog._entity_verdicts import EntityVerdicts
+from bibld.catalog import Catalog, NewRecord, PersonVerdict, Queue
 from bibld.catalog._linkage import StoredEdge, encode_edge
 from bibld.config import TriplifyConfig
 from bibld.model.linkage import Edge, Pair, Score, Verdict
@@ -28,6 +27,7 @@ from bibld.model.mods import (
 )
 from bibld.model.origin import Origin, RecordId
 from bibld.model.release import SourceFigures
+from bibld.model.review import EntityPair
 from bibld.pipeline import stage_queue
 from bibld.progress import Silent
 from bibld.triplify import catalog_quads, to_quads, triplify
@@ -179,12 +179,13 @@ class World:
             yield number
 
     def _decide(self, decided: Decided) -> None:
-        verdicts = EntityVerdicts(self.catalog._register_connection)
         left, right = PATHS[decided.left], PATHS[decided.right]
         if decided.decision == "withdraw":
-            verdicts.withdraw(left, right)
+            if (known := self.catalog.verdicts.get(EntityPair(left, right))) is not None:
+                self.catalog.verdicts.withdraw(known)
         else:
-            verdicts.add(EntityVerdict(left, right, decided.decision, "a person", "", "2026-01-01"))
+            verdict = PersonVerdict(EntityPair(left, right), decided.decision, "a person")
+            self.catalog.verdicts.add([verdict], "2026-01-01")
 
     def _store_clusters(self, clusters: Sequence[Sequence[int]]) -> None:
         linkage = self.catalog.linkage

@@ -9,12 +9,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from bibld.catalog._coverage import Subfields
+from bibld.catalog._database import connect
 from bibld.catalog._entities import AssertionKeys, Entities
 from bibld.catalog._exchange.export import Row, WorkspaceState
 from bibld.catalog._exchange.tables import DATABASE_NAMES, MATCHING, RECORDS, TABLES
-from bibld.catalog._packing import pack
-from bibld.catalog._schema import connect
+from bibld.catalog._record_bytes import Subfields, pack
 from bibld.catalog.compression import Blobs
 from bibld.errors import CatalogError
 

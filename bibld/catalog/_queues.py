@@ -11,14 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
 
-class ItemKind(StrEnum):
-    """What the numbers in a queue are."""
-
-    RECORD = "ordinal of a record"
-    CLUSTER = "ordinal of the founder of a cluster"
-    ENTITY = "number of an entity"
-
-
 class Queue(StrEnum):
     """The dirty queues, by what is waiting in them."""
 
@@ -42,14 +34,6 @@ class Queue(StrEnum):
 
     NO_LONGER_SUPPRESSED = "no longer suppressed records"
     """Records that the last release lacks (for publish)."""
-
-    @property
-    def kind(self) -> ItemKind:
-        """What the items of the queue are."""
-        if self in (Queue.UNDESCRIBED_ENTITIES, Queue.UNLINKED_ENTITIES):
-            return ItemKind.ENTITY
-        is_of_clusters = self in (Queue.UNMERGED_CLUSTERS, Queue.UNDESCRIBED_CLUSTERS)
-        return ItemKind.CLUSTER if is_of_clusters else ItemKind.RECORD
 
 
 class DirtyQueue:
