@@ -32,18 +32,20 @@ from typing import TYPE_CHECKING
 from bibld._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from bibld._api.checks import check_sources as check_sources
     from bibld._api.endpoint import query as query
     from bibld._api.explaining import IriReport as IriReport
     from bibld._api.explaining import PairReport as PairReport
     from bibld._api.explaining import RecordReport as RecordReport
     from bibld._api.links import Links as Links
+    from bibld._api.maintaining import CheckReport as CheckReport
     from bibld._api.matching import DuplicateClusters as DuplicateClusters
     from bibld._api.matching import MergedCluster as MergedCluster
     from bibld._api.matching import RecordCluster as RecordCluster
     from bibld._api.matching import find_duplicates as find_duplicates
     from bibld._api.matching import merge as merge
     from bibld._api.matching import to_quads as to_quads
+    from bibld._api.reading import RecordRow as RecordRow
+    from bibld._api.reading import Stats as Stats
     from bibld._api.records import Converter as Converter
     from bibld._api.records import Record as Record
     from bibld._api.records import RejectWarning as RejectWarning
@@ -53,19 +55,17 @@ if TYPE_CHECKING:
     from bibld._api.review import Review as Review
     from bibld._api.review import ReviewSession as ReviewSession
     from bibld._api.review import VerdictRow as VerdictRow
-    from bibld._api.rows import AdapterRow as AdapterRow
-    from bibld._api.rows import ClusterRow as ClusterRow
-    from bibld._api.rows import FileRow as FileRow
-    from bibld._api.rows import PairRow as PairRow
-    from bibld._api.rows import RecordRow as RecordRow
-    from bibld._api.rows import Stats as Stats
-    from bibld._api.rows import list_adapters as list_adapters
-    from bibld._api.sample import write_sample as write_sample
     from bibld._api.source_check import CheckedFile as CheckedFile
     from bibld._api.source_check import SourcesReport as SourcesReport
+    from bibld._api.source_check import check_sources as check_sources
+    from bibld._api.source_check import write_sample as write_sample
+    from bibld._api.tables import AdapterRow as AdapterRow
+    from bibld._api.tables import ClusterRow as ClusterRow
+    from bibld._api.tables import FileRow as FileRow
+    from bibld._api.tables import PairRow as PairRow
     from bibld._api.tables import Table as Table
+    from bibld._api.tables import list_adapters as list_adapters
     from bibld._api.workspace import Workspace as Workspace
-    from bibld._api.workspace_check import CheckReport as CheckReport
     from bibld.catalog import RELATIONS as RELATIONS
     from bibld.catalog import Reject as Reject
     from bibld.catalog.exchange import ConvertedWorkspace as ConvertedWorkspace

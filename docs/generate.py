@@ -354,14 +354,16 @@ def _public_name(name: str) -> str:
         return f"### {name}\n\n{', '.join(f'`{item}`' for item in value)}"
     sections = [f"### {name}", _signature(f"bibld.{name}", value), plain(value.__doc__)]
     if isinstance(value, type) and value.__module__.startswith("bibld."):
+        own = [kind for kind in value.__mro__ if kind.__module__.startswith("bibld.")]
+        members = [item for kind in own for item in vars(kind).items()]
         methods = [
             (inner, member)
-            for inner, member in vars(value).items()
+            for inner, member in members
             if not inner.startswith("_") and (inspect.isfunction(member) or isinstance(member, classmethod))
         ]
         properties = [
             f"- `{inner}`: {plain(member.__doc__ or '').rstrip('.')}"
-            for inner, member in vars(value).items()
+            for inner, member in members
             if isinstance(member, property | cached_property) and not inner.startswith("_")
         ]
         sections += ["\n".join(properties)] if properties else []

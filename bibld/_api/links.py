@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from bibld import link as linking
-from bibld._api.arguments import PathName, check_choice, run_time
+from bibld._api.configured import ConfiguredWorkspace, PathName, check_choice, run_time
 from bibld._api.review import checked_reason, person_name
 from bibld._api.tables import Table
 from bibld.catalog import Catalog, StoredLink, Verdicts
@@ -18,9 +18,6 @@ from bibld.errors import ConfigError
 from bibld.link import REVIEW, THRESHOLD, LinkOptions, LinkReport
 from bibld.model.iris import Iris
 from bibld.model.review import PersonVerdict
-
-if TYPE_CHECKING:
-    from bibld._api.workspace import Workspace
 
 Status = Literal["accepted", "review", "disagreement"]
 
@@ -31,7 +28,7 @@ class Links:
     Links and verdicts are published by the next run. Verdicts may be given while a run is in progress.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: ConfiguredWorkspace) -> None:
         self._workspace = workspace
 
     def update(

@@ -1,25 +1,31 @@
-"""Duplicates among descriptions in memory: find them, merge them, turn them into quads."""
+"""Duplicates among descriptions in memory: find them, merge them, turn them into quads and files of other forms."""
 
 from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from io import BytesIO
+from typing import BinaryIO
 
 import msgspec
 
 from bibld import dedup
-from bibld._api.rows import ClusterRow, PairRow, main_title
-from bibld._api.tables import Table
-from bibld._api.workspace import Workspace
+from bibld._api.configured import ConfiguredWorkspace
+from bibld._api.tables import ClusterRow, PairRow, Table, main_title
 from bibld.config import MergeConfig
 from bibld.dedup import MethodOptions
 from bibld.errors import ConfigError
+from bibld.ingest import TABLE_COLUMNS, table_row
 from bibld.merge import Policies, merge_records
+from bibld.model.dublin_core import DC, NAMESPACE
 from bibld.model.iris import Iris, is_web_iri
 from bibld.model.linkage import Cluster, Edge, Merged
+from bibld.model.marc_writers import MARCXML
 from bibld.model.mods import Mods
+from bibld.model.mods_xml import join_collection
 from bibld.model.origin import SOURCE_ID, RecordId
+from bibld.model.rdf import PREFIXES, is_of_named_graph
 from bibld.protocols import adapters
 from bibld.triplify import to_quads as quads_of
 
@@ -113,7 +119,7 @@ class DuplicateClusters:
 
 
 def find_duplicates(
-    mods_by_source: Mapping[str, Iterable[Mods]], options: MethodOptions | Workspace | None = None
+    mods_by_source: Mapping[str, Iterable[Mods]], options: MethodOptions | ConfiguredWorkspace | None = None
 ) -> DuplicateClusters:
     """Find the descriptions that describe the same publication, in memory; no workspace is needed.
 
@@ -141,7 +147,7 @@ def find_duplicates(
             if record in records:
                 warnings.warn(f"{record} occurs again; its last description is used", stacklevel=2)
             records[record] = mods
-    method = options.config if isinstance(options, Workspace) else options
+    method = options.config if isinstance(options, ConfiguredWorkspace) else options
     return DuplicateClusters(records, dedup.find_duplicates(records, method))
 
 
@@ -199,3 +205,101 @@ def to_quads(merged: MergedCluster | Iterable[MergedCluster], *, base: str) -> I
         if not isinstance(one, MergedCluster):
             raise TypeError(f"expected merged clusters, got {type(one).__name__}; merge each with bibld.merge first")
     return quads_of(clusters, Iris(base), [edge for one in clusters for edge in one.edges])
+
+
+# -- forms of files that `bibld crosswalk` writes ----------------------------------------------------------------------
+
+_SOURCE = "file"
+_MODS = msgspec.json.Decoder(Mods)
+_XML = b'<?xml version="1.0" encoding="UTF-8"?>\n'
+
+
+class Output(msgspec.Struct, frozen=True):
+    """A form of output: ``record_form`` is that of each record, ``write`` writes the file from them."""
+
+    about: str
+    record_form: str
+    write: Callable[[Iterable[bytes], BinaryIO, str], object]
+
+
+def _mods(records: Iterable[bytes], out: BinaryIO, base: str) -> None:
+    join_collection(records, out)
+
+
+def _json(records: Iterable[bytes], out: BinaryIO, base: str) -> None:
+    out.write(b"[")
+    for number, record in enumerate(records):
+        out.write((b",\n" if number else b"\n") + record)
+    out.write(b"\n]\n")
+
+
+def _lines(records: Iterable[bytes], out: BinaryIO, base: str) -> None:
+    out.writelines(record + b"\n" for record in records)
+
+
+def _csv(records: Iterable[bytes], out: BinaryIO, base: str) -> None:
+    out.write(table_row(TABLE_COLUMNS))
+    out.writelines(records)
+
+
+def _marcxml(records: Iterable[bytes], out: BinaryIO, base: str) -> None:
+    namespace = f' xmlns="{MARCXML}"'.encode()
+    out.write(_XML + b"<collection" + namespace + b">\n")
+    for record in records:
+        out.write(record.partition(b"?>\n")[2].replace(namespace, b"", 1) + b"\n")
+    out.write(b"</collection>\n")
+
+
+def _dublin_core(records: Iterable[bytes], out: BinaryIO, base: str) -> None:
+    namespaces = f' xmlns:oai_dc="{NAMESPACE}" xmlns:dc="{DC}"'.encode()
+    out.write(_XML + b"<records" + namespaces + b">\n")
+    for record in records:
+        out.write(record.replace(_XML.strip(), b"").replace(namespaces, b"", 1).strip() + b"\n")
+    out.write(b"</records>\n")
+
+
+def _quads(records: Iterable[bytes], base: str) -> Iterator[str]:
+    """Yield the quads of records that are not matched; of an identifier that occurs again, the last description."""
+    found = {record_id_of(_SOURCE, mods): mods for mods in map(_MODS.decode, records)}
+    yield from to_quads((merge(RecordCluster((record,), (mods,))) for record, mods in found.items()), base=base)
+
+
+def _nquads(records: Iterable[bytes], out: BinaryIO, base: str) -> None:
+    out.writelines(line.encode() for line in _quads(records, base))
+
+
+def _triples(records: Iterable[bytes], base: str) -> Iterator[bytes]:
+    return (line for line in map(str.encode, _quads(records, base)) if not is_of_named_graph(line))
+
+
+def _ntriples(records: Iterable[bytes], out: BinaryIO, base: str) -> None:
+    out.writelines(_triples(records, base))
+
+
+def _turtle(records: Iterable[bytes], out: BinaryIO, base: str) -> None:
+    import pyoxigraph as ox
+
+    triples = (
+        ox.Triple(quad.subject, quad.predicate, quad.object)
+        for line in _triples(records, base)
+        for quad in ox.parse(line, format=ox.RdfFormat.N_TRIPLES)
+    )
+    written = BytesIO()
+    ox.serialize(triples, written, format=ox.RdfFormat.TURTLE, prefixes=PREFIXES)
+    lines = written.getvalue().split(b"\n")
+    body = next((number for number, line in enumerate(lines) if not line.startswith(b"@prefix")), len(lines))
+    out.write(b"\n".join([*sorted(lines[:body]), *lines[body:]]))  # the order of prefixes differs from run to run
+
+
+OUTPUTS: Mapping[str, Output] = {
+    "mods": Output("one modsCollection", "xml", _mods),
+    "json": Output("MODS as one JSON array", "json", _json),
+    "jsonl": Output("the same, one JSON object a line", "json", _lines),
+    "marcxml": Output("the MARC records as one MARCXML collection", "marcxml", _marcxml),
+    "csv": Output("a table of catalogue cards", "csv", _csv),
+    "dc": Output("simple Dublin Core, as in OAI-PMH", "dc", _dublin_core),
+    "nt": Output("the triples that a run would publish, in N-Triples", "json", _ntriples),
+    "ttl": Output("the same in Turtle", "json", _turtle),
+    "nq": Output("the same with provenance, in N-Quads", "json", _nquads),
+}
+"""Name of a form → how it is written."""

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from bibld import crosswalk
-from bibld._api.arguments import PathName
+from bibld._api.configured import PathName
 from bibld._api.tables import Table
 from bibld.catalog import Reject
 from bibld.crosswalk import SubfieldCoverage

@@ -1,31 +1,46 @@
-"""Serves the current release of a workspace, or writes it as files."""
+"""What a server gets from a workspace: the current release, and what waits for people and their verdicts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
+from itertools import combinations, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
 import msgspec
 
 from bibld import pipeline
-from bibld._api.arguments import remote_store
-from bibld._api.review_desk import ReviewDesk
-from bibld.catalog import Catalog
+from bibld._api.configured import ConfiguredWorkspace, remote_store, run_time
+from bibld._api.links import Links
+from bibld._api.review import EntityDecision, PersonDecision, Review, VerdictRow
+from bibld.catalog import Catalog, DatabaseWatch, StoredLink, Verdicts
+from bibld.dedup import review as reviewing
 from bibld.documents import open_published, published_releases
 from bibld.ingest import public_original_of
+from bibld.model.card import title_text
+from bibld.model.iris import Iris
+from bibld.model.review import (
+    EntityPair,
+    EntityQuestion,
+    EntitySide,
+    Item,
+    ItemKind,
+    LinkCandidate,
+    LinkQuestion,
+    NamedWork,
+)
 from bibld.publish import Releases
 from bibld.search import has_search, open_search
 from bibld.serve import Settings
 from bibld.serve.site import ReleaseLookup, Site, StaticSite, serve, write_static
+from bibld.text.dates import year
+from bibld.triplify import Assertion, compare_entities
 
-if TYPE_CHECKING:
-    from bibld._api.workspace import Workspace
 
-
-def serve_site(workspace: Workspace, stated: Mapping[str, Any]) -> None:
+def serve_site(workspace: ConfiguredWorkspace, stated: Mapping[str, Any]) -> None:
     """Serve the current release until the process is interrupted; ``stated`` replaces settings of ``[serve]``."""
     config = workspace.config
     settings = msgspec.structs.replace(config.serve, **stated)
@@ -34,12 +49,12 @@ def serve_site(workspace: Workspace, stated: Mapping[str, Any]) -> None:
     serve(settings, config.dataset.base, releases)
 
 
-def write_site(workspace: Workspace, folder: Path) -> StaticSite:
+def write_site(workspace: ConfiguredWorkspace, folder: Path) -> StaticSite:
     """Write the current release as files into a folder."""
     return write_static(open_site(workspace, workspace.config.serve), folder, workspace.progress)
 
 
-def open_site(workspace: Workspace, settings: Settings) -> Site:
+def open_site(workspace: ConfiguredWorkspace, settings: Settings) -> Site:
     """Open the current release, which stays on disk until it is closed, and a catalog for it alone.
 
     Raises ``StageError`` before the first release, and ``ConfigError`` if the store of the settings is unknown.
@@ -76,3 +91,230 @@ def open_site(workspace: Workspace, settings: Settings) -> Site:
             ReviewDesk(workspace),
             lambda record: catalog.records.subfields_beside_mods(record.ordinal),
         )
+
+
+# -- review ------------------------------------------------------------------------------------------------------------
+
+_MAX_WAITING = 1000
+"""Pairs of a kind in one list; it is read again when people have decided about some."""
+
+_MAX_SHARING = 4
+"""A key that more clusters of entities share is too frequent to be evidence."""
+
+_MAX_NAMES = 12
+_MAX_WORKS = 8
+_ASSERTIONS = msgspec.json.Decoder(Assertion)
+
+_DECISIONS_ABOUT_LINKS = {"same": "accepted", "different": "rejected"}
+
+
+class ReviewDesk:
+    """What waits for people in a workspace, and their verdicts, for ``bibld.serve``."""
+
+    def __init__(self, workspace: ConfiguredWorkspace) -> None:
+        self._workspace = workspace
+        self._iris = Iris(workspace.config.dataset.base)
+        self._watch = DatabaseWatch(workspace.config.workspace.absolute())
+
+    @property
+    def leases_file(self) -> Path:
+        """Where it is stored who is offered which pair."""
+        return self._workspace.config.workspace / "review.db"
+
+    def version(self) -> object:
+        """Return a value that is equal only as long as nothing that :meth:`waiting` reads has changed."""
+        return self._watch.version()
+
+    def waiting(self, kind: ItemKind = ItemKind.RECORDS) -> Sequence[Item]:
+        """Return the pairs of a kind that nobody has decided, those to be decided first at the beginning."""
+        with self._workspace.catalog() as catalog:
+            if kind == ItemKind.ENTITIES:
+                return waiting_entities(catalog, self._iris)
+            if kind == ItemKind.LINKS:
+                return waiting_links(catalog, self._iris)
+            return list(reviewing.undecided_pairs(catalog, self._workspace.config))
+
+    def describe(self, item: EntityPair | LinkCandidate) -> EntityQuestion | LinkQuestion | None:
+        """Return what a person needs to decide; None if this does not wait any more."""
+        with self._workspace.catalog() as catalog:
+            if isinstance(item, EntityPair):
+                return entity_question(catalog, self._iris, item)
+            return link_question(catalog, self._iris, item)
+
+    def decide(self, item: Item, decision: str, relation: str, reason: str, person: str) -> str:
+        """Store a verdict; return it as JSON, empty if the same one is in force already.
+
+        Raises ``ConfigError`` and ``CatalogError``.
+        """
+        if isinstance(item, LinkCandidate):
+            chosen = _DECISIONS_ABOUT_LINKS[decision]
+            is_new = Links(self._workspace).decide(item.entity, item.target, chosen, reason=reason, person=person)
+            return msgspec.json.encode((chosen, person, reason)).decode() if is_new else ""
+        review = Review(self._workspace)
+        if isinstance(item, EntityPair):
+            left, right = self._iris.base + item.left, self._iris.base + item.right
+            given = review.decide_entities(left, right, cast("EntityDecision", decision), reason=reason, person=person)
+        else:
+            given = review.decide(
+                str(item.left),
+                str(item.right),
+                cast("PersonDecision", decision),
+                relation=relation,
+                reason=reason,
+                person=person,
+            )
+        return msgspec.json.encode(given).decode() if given is not None else ""
+
+    def withdraw(self, item: Item, verdict: str) -> bool:
+        """Withdraw a verdict that :meth:`decide` returned; False if it is no longer the one in force.
+
+        Raises ``CatalogError``.
+        """
+        if isinstance(item, LinkCandidate):
+            return self._withdraw_link(item, verdict)
+        given = msgspec.json.decode(verdict, type=VerdictRow)
+        workspace = self._workspace
+        with Verdicts(workspace.config.workspace, config_file=workspace.path) as verdicts, verdicts.transaction():
+            stored = verdicts.get(item)
+            if stored is None or VerdictRow.from_verdict(stored, self._iris.base) != given:
+                return False
+            return verdicts.withdraw(stored)
+
+    def _withdraw_link(self, candidate: LinkCandidate, verdict: str) -> bool:
+        workspace = self._workspace
+        given = msgspec.json.decode(verdict, type=tuple[str, str, str])
+        with Verdicts(workspace.config.workspace, config_file=workspace.path) as verdicts, verdicts.transaction():
+            stored = verdicts.get(candidate)
+            if stored is None or (stored.decision, stored.person, stored.reason) != given:
+                return False
+            withdrawn = msgspec.structs.replace(stored, decision="withdrawn")
+            return bool(verdicts.add([withdrawn], run_time().isoformat()))
+
+
+# -- entities
+
+
+def waiting_entities(catalog: Catalog, iris: Iris) -> list[EntityPair]:
+    """Return pairs of entities that share a key but were not united; those with most assertions first."""
+    decided = catalog.register.entity_verdicts()
+    pairs: dict[EntityPair, int] = {}
+    uses: Counter[int] = Counter()
+    paths: dict[int, str] = {}
+    for founders in catalog.entities.founders_with_common_keys(_MAX_WAITING, _MAX_SHARING):
+        for founder in founders:
+            if founder not in paths:
+                paths[founder] = iris.path(catalog.entities.iri(founder) or "") or ""
+                uses[founder] = len(catalog.entities.assertions(founder))
+        for one, other in combinations(founders, 2):
+            left, right = sorted((paths[one], paths[other]))
+            if left and _folder(left) == _folder(right) and (left, right) not in decided:
+                pairs[EntityPair(left, right)] = uses[one] + uses[other]
+    return sorted(pairs, key=lambda pair: (-pairs[pair], pair.left, pair.right))
+
+
+def _folder(path: str) -> str:
+    return path.partition("/")[0]
+
+
+def entity_question(catalog: Catalog, iris: Iris, pair: EntityPair) -> EntityQuestion | None:
+    """Return what a person needs to decide about two entities; None if one was deleted, or they are one by now."""
+    founders = [catalog.entities.founder_of_iri(iris.base + path) for path in (pair.left, pair.right)]
+    sides = [entity_side(catalog, iris, path) for path in (pair.left, pair.right)]
+    left, right = sides
+    if left is None or right is None or founders[0] == founders[1]:
+        return None
+    one, other = (_members(catalog, founder) for founder in founders if founder is not None)
+    found = compare_entities(one, other)
+    return EntityQuestion(left, right, found.common, found.contradictions)
+
+
+def _members(catalog: Catalog, founder: int) -> dict[str, list[Assertion]]:
+    """Return the assertions about each member of a cluster of entities, by the IRI of the member."""
+    return {
+        catalog.entities.iri(member) or "": [
+            _ASSERTIONS.decode(body) for body, _ in catalog.entities.assertions(member)
+        ]
+        for member in catalog.entities.members(founder)
+    }
+
+
+def entity_side(catalog: Catalog, iris: Iris, path: str) -> EntitySide | None:
+    """Return what the records state about the entity with a path, and all that is the same; None if there is none."""
+    founder = catalog.entities.founder_of_iri(iris.base + path)
+    if founder is None:
+        return None
+    members = catalog.entities.members(founder)
+    votes: Counter[tuple[str, str]] = Counter()
+    types: Counter[str] = Counter()
+    dates: Counter[str] = Counter()
+    numbers: set[str] = set()
+    for member in members:
+        for body, number in catalog.entities.assertions(member):
+            claim = _ASSERTIONS.decode(body).value
+            if claim.label.text:
+                votes[claim.label.text, claim.label.language] += number + 1
+            for form in claim.others:
+                votes[form.text, form.language] += 0
+            types[claim.type] += number
+            dates[claim.dates] += number
+            numbers.update(claim.links)
+    clusters = catalog.entities.clusters_asserting(members)
+    return EntitySide(
+        path,
+        min(types, key=lambda one: (not one, -types[one], one), default=""),
+        tuple(sorted(votes, key=lambda form: (-votes[form], form))[:_MAX_NAMES]),
+        tuple(sorted((one for one in dates if one), key=lambda one: (-dates[one], one))),
+        tuple(sorted(numbers)),
+        tuple(_work(catalog, iris, cluster) for cluster in clusters[:_MAX_WORKS]),
+        len(clusters),
+    )
+
+
+def _work(catalog: Catalog, iris: Iris, founder: int) -> NamedWork:
+    merged = catalog.descriptions.merged(founder)
+    title = next((text for info in merged.mods.title_info if (text := title_text(info))), "")
+    dates = (date.value for info in merged.mods.origin_info for date in info.date_issued)
+    published = next((one for text in dates if (one := year(text))), None)
+    path = iris.path(iris.resource(merged.cluster.founder)) or ""
+    return NamedWork(path, title, str(published or ""))
+
+
+# -- links
+
+
+def waiting_links(catalog: Catalog, iris: Iris) -> list[LinkCandidate]:
+    """Return the candidates for links that nobody has decided, the most probable first.
+
+    Where a person has accepted a candidate of an authority file, the others of that file do not wait any more.
+    """
+    return [
+        LinkCandidate(iris.path(link.entity) or "", link.target)
+        for link in islice(_open_links(catalog, iris), _MAX_WAITING)
+    ]
+
+
+def _open_links(catalog: Catalog, iris: Iris) -> Iterator[StoredLink]:
+    for link in catalog.links.with_status("review"):
+        if _waits(catalog, iris, link):
+            yield link
+
+
+def _waits(catalog: Catalog, iris: Iris, link: StoredLink) -> bool:
+    verdicts = catalog.verdicts.of_entity(iris.path(link.entity) or "")
+    if link.target in verdicts:
+        return False
+    accepted = {target for target, verdict in verdicts.items() if verdict.decision == "accepted"}
+    return not any(
+        other.target in accepted and other.link_set == link.link_set for other in catalog.links.of_entity(link.entity)
+    )
+
+
+def link_question(catalog: Catalog, iris: Iris, candidate: LinkCandidate) -> LinkQuestion | None:
+    """Return what a person needs to decide about a link; None if it does not wait any more."""
+    links = catalog.links.of_entity(iris.base + candidate.entity)
+    link = next((one for one in links if one.target == candidate.target and one.status == "review"), None)
+    side = entity_side(catalog, iris, candidate.entity)
+    if link is None or side is None or not _waits(catalog, iris, link):
+        return None
+    others = [(one.heading, one.target) for one in links if one.link_set == link.link_set and one is not link]
+    return LinkQuestion(side, link.target, link.heading, link.link_set, link.confidence, link.evidence, tuple(others))

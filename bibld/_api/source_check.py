@@ -1,6 +1,7 @@
-"""Check the sources before a run: files, servers, folders and disk; nothing is changed, and no catalog is opened.
+"""Before the first run: the sample, and a check of the sources: files, servers, folders and disk.
 
-This imports neither databases nor stages after reading, so that ``bibld check`` answers at once.
+Nothing is changed, and no catalog is opened. This imports neither databases nor stages after reading, so that
+``bibld check`` answers at once.
 """
 
 from __future__ import annotations
@@ -9,15 +10,18 @@ import os
 import shutil
 from collections import Counter
 from itertools import islice
+from pathlib import Path
 
 import msgspec
 
+from bibld import config as configuration
 from bibld import harvest, ingest
 from bibld.config import Config, Source
 from bibld.dedup.warm_up import cache_fault, state_cache
+from bibld.errors import ConfigError
 from bibld.ingest.notes import Doubt
 from bibld.model.finding import Finding
-from bibld.progress import Progress
+from bibld.progress import Progress, Silent
 from bibld.protocols import Raw
 from bibld.read import read
 
@@ -69,7 +73,15 @@ class SourcesReport(msgspec.Struct, frozen=True):
         return (*warnings, *doubts, *(Finding("", text, kind="fault") for text in self.faults))
 
 
-def check_sources(config: Config, progress: Progress) -> SourcesReport:
+def check_sources(config: str | os.PathLike[str], *, progress: Progress | None = None) -> SourcesReport:
+    """Check a configuration file, and what a run would find: files, servers, folders, disk. Nothing is changed.
+
+    Raises ``ConfigError``, which lists everything that is wrong with the configuration.
+    """
+    return inspect_and_check(configuration.load(Path(config)), progress or Silent())
+
+
+def inspect_and_check(config: Config, progress: Progress) -> SourcesReport:
     """Read all files of the sources as a run does first, convert the first records, and look at folders and disk."""
     inspections = ingest.inspect_sources(config, progress)
     files = [
@@ -89,14 +101,14 @@ def check_sources(config: Config, progress: Progress) -> SourcesReport:
         if file.records and not file.flavour
     ]
     faults = []
-    place = next(folder for folder in (config.workspace, *config.workspace.parents) if folder.exists())
-    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
-        faults.append(f"workspace: {config.workspace} cannot be written; check the permissions of {place}")
+    folder = next(folder for folder in (config.workspace, *config.workspace.parents) if folder.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        faults.append(f"workspace: {config.workspace} cannot be written; check the permissions of {folder}")
     else:
-        free, needed = shutil.disk_usage(place).free, _BYTES_NEEDED * sum(file.bytes for file in files)
+        free, needed = shutil.disk_usage(folder).free, _BYTES_NEEDED * sum(file.bytes for file in files)
         if free < needed and not (config.workspace / "catalog.db").exists():
             warnings.append(
-                f"workspace: {place} has {free // _MEGABYTE:,} MB free; the first run needs about"
+                f"workspace: {folder} has {free // _MEGABYTE:,} MB free; the first run needs about"
                 f" {needed // _MEGABYTE:,} MB for these files"
             )
     state_cache(config.dedup.cache)
@@ -121,3 +133,31 @@ def _checked_file(config: Config, source: Source, inspected: ingest.InspectedFil
         flavour=flavours.most_common(1)[0][0] if flavours else "",
         records=inspected.records,
     )
+
+
+# -- sample ------------------------------------------------------------------------------------------------------------
+
+_WORKSPACE_OF_CHECKOUT = 'workspace = "../build/sample"'
+
+
+def write_sample(folder_name: str | os.PathLike[str]) -> Path:
+    """Write the sample (three catalogues, labelled pairs, a configuration) into a new folder; return the configuration.
+
+    Raises ``ConfigError`` if the folder is not empty or cannot be written.
+    """
+    from bibld.serve.ontology import folder
+
+    target = Path(folder_name)
+    try:
+        if target.exists() and any(target.iterdir()):
+            raise ConfigError([f"{target}: is not empty; name a new folder"])
+        unwanted = shutil.ignore_patterns("__pycache__", "*.py")
+        shutil.copytree(folder("sample_data"), target, dirs_exist_ok=True, ignore=unwanted)
+        config = target / "bibld.toml"
+        text = config.read_text(encoding="utf-8").replace(_WORKSPACE_OF_CHECKOUT, 'workspace = "build"')
+        config.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(
+            [f"{target}: the sample cannot be written: {error.strerror or error}; name another folder"]
+        ) from error
+    return config

@@ -1,12 +1,17 @@
-"""Results as tables: lists of structs that turn into data frames, and show themselves in notebooks."""
+"""Results as tables: lists of structs that turn into data frames and show themselves in notebooks; and their rows."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any, Generic, TypeVar, overload
 
 import msgspec
+
+from bibld.model.linkage import Edge
+from bibld.model.mods import Mods
+from bibld.protocols import adapters
 
 Row = TypeVar("Row", bound=msgspec.Struct, covariant=True)
 
@@ -110,3 +115,83 @@ def _short(value: object) -> str:
 
 def _not_installed(package: str) -> ModuleNotFoundError:
     return ModuleNotFoundError(f"{package} is not installed; install it with: pip install {package}", name=package)
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------
+
+
+class FileRow(msgspec.Struct, frozen=True):
+    """A file of a source."""
+
+    source: str
+    file: str
+    bytes: int
+
+
+class ClusterRow(msgspec.Struct, frozen=True):
+    """A cluster: the record that names it, the number of its records, its title, and the ids of all its records."""
+
+    cluster: str
+    size: int
+    title: str
+    records: tuple[str, ...]
+
+
+class PairRow(msgspec.Struct, frozen=True):
+    """A scored pair.
+
+    ``decision`` is same, different, related or review; ``by`` names the rule, model or person that decided, ``reasons``
+    are sentences, ``relation`` is what related records are to each other, ``shared_keys`` are the kinds of blocking
+    keys that both records have.
+    """
+
+    left: str
+    right: str
+    score: float
+    decision: str
+    by: str
+    relation: str
+    reasons: tuple[str, ...]
+    shared_keys: tuple[str, ...]
+
+    @classmethod
+    def from_edge(cls, edge: Edge) -> PairRow:
+        """Return the row of a stored edge."""
+        verdict, score = edge.verdict, edge.score
+        return cls(
+            left=str(edge.pair.left),
+            right=str(edge.pair.right),
+            score=score.value,
+            decision=verdict.decision,
+            by=verdict.by,
+            relation=verdict.relation,
+            reasons=verdict.reasons,
+            shared_keys=score.shared_blocking_keys,
+        )
+
+
+class AdapterRow(msgspec.Struct, frozen=True):
+    """An adapter: its stage, the name that a configuration uses, and what it is."""
+
+    stage: str
+    name: str
+    about: str
+
+
+def list_adapters() -> Table[AdapterRow]:
+    """Return the adapters of every stage, plug-ins included; for a broken plug-in ``about`` is the cause."""
+    rows = []
+    for stage in adapters.STAGES:
+        for name in adapters.adapter_names(stage):
+            about = inspect.cleandoc(adapters.load_adapter(stage, name).__doc__ or "").partition("\n\n")[0]
+            rows.append(AdapterRow(stage, name, about.replace("\n", " ")))
+        broken = [plugin for plugin in adapters.broken_plugins() if plugin.stage == stage]
+        rows += [AdapterRow(stage, plugin.name, f"broken: {plugin.cause}") for plugin in broken]
+    return Table(AdapterRow, rows)
+
+
+def main_title(mods: Mods) -> str:
+    """Return the first title with its subtitle, for lists."""
+    for title in mods.title_info:
+        return " : ".join([f"{title.non_sort or ''}{title.title}", *title.sub_title])
+    return ""

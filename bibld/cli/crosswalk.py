@@ -64,7 +64,7 @@ def crosswalk(
     """
     import bibld
     from bibld import progress
-    from bibld._api.conversion_forms import OUTPUTS
+    from bibld._api.matching import OUTPUTS
 
     converted = rejected = warned = 0
     form = OUTPUTS[to]

@@ -10,8 +10,7 @@ import msgspec
 import pytest
 
 import bibld
-from bibld._api.review_desk import ReviewDesk
-from bibld._api.site import open_site
+from bibld._api.site import ReviewDesk, open_site
 from bibld.config import Secret
 from bibld.errors import ConfigError
 from bibld.model.review import EntityPair, ItemKind, LinkCandidate, from_text, to_text

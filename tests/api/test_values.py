@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 import bibld
-from bibld._api.arguments import run_time
-from bibld._api.rows import main_title
+from bibld._api.configured import run_time
 from bibld._api.sparql import Triple, table_of_graph, table_of_results
+from bibld._api.tables import main_title
 from bibld.catalog import PersonVerdict
 from bibld.model.linkage import Pair
 from bibld.model.mods import Mods, TitleInfo

@@ -1,18 +1,51 @@
-"""What the arguments mean that the methods of a workspace share, and the time of a run."""
+"""A configured workspace as its methods share it, what their arguments mean, and the time of a run."""
 
 from __future__ import annotations
 
 import os
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 
+from bibld import config as configuration
+from bibld.catalog import Catalog
+from bibld.catalog.engines import missing_results
 from bibld.config import Config, Remote, remote_of_url
 from bibld.errors import ConfigError
+from bibld.progress import Progress, Silent
 from bibld.protocols import adapters
 
 PathName = str | os.PathLike[str]
 """A file as an argument."""
 
 _DAY_LENGTH = len("2026-01-31")
+
+
+class ConfiguredWorkspace:
+    """A configuration file, checked, and the workspace that it names."""
+
+    def __init__(self, config: PathName, *, progress: Progress | None = None) -> None:
+        self.path = Path(config)
+        self.config: Config = configuration.load(self.path)
+        self.progress: Progress = progress or Silent()
+
+    def __repr__(self) -> str:
+        return f"Workspace({str(self.path)!r})"
+
+    @property
+    def run_command(self) -> str:
+        """The shell command that runs this workspace, for messages."""
+        return f"bibld run {shlex.quote(str(self.path))}"
+
+    @contextmanager
+    def catalog(self) -> Iterator[Catalog]:
+        """Open the catalog for reading; raises ``CatalogError`` before the first run."""
+        if not (self.config.workspace / "catalog.db").is_file():
+            raise missing_results(self.config.workspace, self.path)
+        with Catalog(self.config.workspace, read_only=True, config_file=self.path) as opened:
+            yield opened
 
 
 def check_source(config: Config, source: str | None) -> None:

@@ -1,0 +1,316 @@
+"""Look into a workspace: records, pairs, clusters, rejects, figures, explanations, queries; and write them as files."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, BinaryIO, Literal, TextIO, get_args
+
+import msgspec
+
+from bibld._api import explaining
+from bibld._api.configured import ConfiguredWorkspace, PathName, check_choice, check_source
+from bibld._api.explaining import IriReport, PairReport, RecordReport
+from bibld._api.sparql import query_release
+from bibld._api.tables import ClusterRow, PairRow, Table, main_title
+from bibld.catalog import Catalog, LoadCounts, Reject, Suppression
+from bibld.errors import ConfigError
+from bibld.harvest import Freshness, freshness
+from bibld.ingest import Exported, export_mods, export_originals
+from bibld.model.linkage import Decision, Edge
+from bibld.parallel import batches
+from bibld.protocols import SourceRecord
+from bibld.read import carrier_of
+from bibld.triplify import ElementCoverage, mods_coverage
+
+FileFormat = Literal["csv", "parquet"]
+
+_COLUMN_TYPES = {"score": "double", "size": "bigint"}
+"""The types of the columns that are no texts."""
+
+_MEMORY = 1 << 30
+_ROWS_AT_ONCE = 50_000
+
+
+class RecordRow(msgspec.Struct, frozen=True):
+    """A record, the record that names its cluster, and its title."""
+
+    record: str
+    cluster: str
+    title: str
+
+
+class MemberRow(msgspec.Struct, frozen=True):
+    """A record and its cluster, which is named by its first record; ``size`` is the number of its records."""
+
+    cluster: str
+    record: str
+    source: str
+    size: int
+    title: str
+
+
+class Stats(msgspec.Struct, frozen=True):
+    """What a catalog contains.
+
+    ``files`` are tuples of source, file, reader, declared charset and charset found; ``coverage`` are tuples of
+    flavour, subfield, fate (unmapped or private) and number of occurrences; ``freshness`` is that of the sources that
+    are fetched from servers.
+    """
+
+    sources: tuple[LoadCounts, ...]
+    files: tuple[tuple[str, str, str, str, str], ...]
+    suppressed: tuple[Suppression, ...]
+    coverage: tuple[tuple[str, str, str, int], ...]
+    freshness: tuple[Freshness, ...] = ()
+
+
+class Reading(ConfiguredWorkspace):
+    """The methods that look into a workspace."""
+
+    def record(self, record: str) -> SourceRecord:
+        """Return a record as it is stored: its MODS, its original bytes, its origin; raises ``ConfigError``."""
+        with self.catalog() as catalog:
+            name = explaining.resolve_record(catalog, self.config, record)
+            found = catalog.record(name)
+        if found is None:
+            raise ConfigError([f"{name}: not in the catalog; run `{self.run_command}` again"])
+        return found
+
+    def records(self, source: str | None = None, limit: int | None = None) -> Table[RecordRow]:
+        """Return the live records, of one source or of all: title and cluster of each."""
+        check_source(self.config, source)
+        with self.catalog() as catalog:
+
+            def rows() -> Iterator[RecordRow]:
+                for ordinal, of_source, mods in catalog.records.live():
+                    if source in (None, of_source):
+                        record = catalog.register.record(ordinal)
+                        cluster = catalog.register.record(catalog.linkage.founder(ordinal))
+                        yield RecordRow(str(record), str(cluster), main_title(mods))
+
+            return Table(RecordRow, islice(rows(), limit))
+
+    def pairs(self, decision: Decision | None = None, limit: int | None = None) -> Table[PairRow]:
+        """Return the scored pairs with decision and reasons, all or those of one decision.
+
+        ``decision`` is same, different, related or review.
+        """
+        with self.catalog() as catalog:
+            return Table(PairRow, map(PairRow.from_edge, islice(self._edges(catalog, decision), limit)))
+
+    def _edges(self, catalog: Catalog, decision: Decision | None) -> Iterator[Edge]:
+        """Return the scored pairs, all or those of one decision."""
+        if decision is not None:
+            check_choice(decision, "decision", list(get_args(Decision)))
+        return (edge for edge in catalog.linkage.edges() if decision in (None, edge.verdict.decision))
+
+    def clusters(self, min_size: int = 2, limit: int | None = None) -> Table[ClusterRow]:
+        """Return the clusters of at least ``min_size`` records; the first record of each names its cluster."""
+        with self.catalog() as catalog:
+
+            def rows() -> Iterator[ClusterRow]:
+                for founder in catalog.linkage.founders(least=min_size):
+                    members = catalog.linkage.cluster(founder).members
+                    title = main_title(catalog.records.mods(founder))
+                    yield ClusterRow(str(members[0]), len(members), title, tuple(map(str, members)))
+
+            return Table(ClusterRow, islice(rows(), limit))
+
+    def export_clusters(
+        self, out: PathName | TextIO, file_format: FileFormat | None = None, *, min_size: int = 2
+    ) -> None:
+        """Write a row for each record of the clusters with at least ``min_size`` records, as CSV or Parquet.
+
+        Its columns are cluster, record, source, size and title. The format is that of the suffix of the file by
+        default; a text stream takes CSV.
+        """
+        form = _form_of(out, file_format)
+        with self.catalog() as catalog:
+            _write_rows(_member_rows(catalog, min_size), MemberRow.__struct_fields__, out, form)
+
+    def export_pairs(
+        self, out: PathName | TextIO, file_format: FileFormat | None = None, *, decision: Decision | None = None
+    ) -> None:
+        """Write the scored pairs, all or those of one decision, as CSV or Parquet.
+
+        The columns are those of ``PairRow``; the reasons of a pair are joined by ``; ``, and so are its keys.
+        """
+        form = _form_of(out, file_format)
+        with self.catalog() as catalog:
+            rows = map(PairRow.from_edge, self._edges(catalog, decision))
+            _write_rows(rows, PairRow.__struct_fields__, out, form)
+
+    def rejects(self, source: str | None = None) -> Table[Reject]:
+        """Return what could not be used, with the reason and the original bytes."""
+        check_source(self.config, source)
+        with self.catalog() as catalog:
+            return Table(Reject, catalog.records.rejects(source))
+
+    def triples_coverage(self, limit: int = 200) -> Table[ElementCoverage]:
+        """Return what became of each element and attribute of MODS in the published descriptions: which triples.
+
+        ``limit`` publications are looked at, evenly distributed over the catalog; each takes some 50 ms.
+        """
+        with self.catalog() as catalog:
+            founders = list(catalog.linkage.founders())
+            step = max(1, len(founders) // max(1, limit))
+            chosen = founders[::step][:limit]
+            return Table(ElementCoverage, mods_coverage(catalog.descriptions.merged(each).mods for each in chosen))
+
+    def stats(self) -> Stats:
+        """Return what the catalog contains: records and files of each source, suppressions, unmapped subfields."""
+        with self.catalog() as catalog:
+            return Stats(
+                sources=tuple(catalog.records.load_counts()),
+                files=tuple(
+                    (source, file, reader, carrier.declared or "nothing", carrier.charset)
+                    for source, file, reader, state in catalog.records.charsets()
+                    if (carrier := carrier_of(reader, state))
+                ),
+                suppressed=tuple(catalog.suppressions.all()),
+                coverage=tuple(catalog.records.coverage()),
+                freshness=tuple(freshness(self.config)),
+            )
+
+    def explain(self, record: str, other: str | None = None) -> RecordReport | PairReport | IriReport:
+        """Explain a record, a pair of records, or any IRI of the dataset.
+
+        One record: its origin, its cluster and what joined it, its IRIs and its history. Two records: keys, features,
+        score and decision, also if no run has compared them. Raises ``ConfigError`` for an unknown record.
+        """
+        with self.catalog() as catalog:
+            if other is not None:
+                left, right = (explaining.resolve_record(catalog, self.config, text) for text in (record, other))
+                return explaining.explain_pair(catalog, self.config, left, right)
+            path = explaining.resolve_path(self.config, record)
+            if path is not None:
+                return explaining.explain_iri(catalog, self.config, path)
+            name = explaining.resolve_record_id(catalog, record)
+            return explaining.explain_record(catalog, self.config, name)
+
+    def query(self, sparql: str) -> Table[Any]:
+        """Answer a SPARQL query from the current release, as :func:`bibld.query` does from an endpoint.
+
+        A query without ``FROM`` sees all graphs as one. The prefixes of the dataset and of ``[serve] prefixes`` need no
+        declaration. Raises ``StageError`` before the first release and
+        ``BadQueryError`` for a query that is not SPARQL.
+        """
+        return query_release(self.config, sparql)
+
+    def export_mods(self, out: PathName | BinaryIO, source: str | None = None) -> None:
+        """Write the MODS of all live records: into a folder one file for each source, or into a binary stream."""
+        check_source(self.config, source)
+        sources = [one.id for one in self.config.sources] if source is None else [source]
+        with self.catalog() as catalog:
+            export_mods(catalog, sources, _folder_or_stream(out), self.progress)
+
+    def export_originals(self, out: PathName | BinaryIO, source: str | None = None) -> Table[Exported]:
+        """Write the original bytes of all live records: into a folder one file for each file that they come from.
+
+        A binary stream takes the records of one source, format and charset; raises ``ConfigError`` for a mixture.
+        """
+        check_source(self.config, source)
+        with self.catalog() as catalog:
+            written = export_originals(catalog, source, _folder_or_stream(out), self.progress)
+            return Table(Exported, written)
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+def _form_of(out: PathName | IO[str], named: str | None) -> FileFormat:
+    """Return the format of a file: the one that is named, or that of its suffix; CSV for a stream and other suffixes.
+
+    Raises ``ConfigError`` for an unknown format, and for Parquet to a stream.
+    """
+    if named is not None:
+        check_choice(named, "format", list(get_args(FileFormat)))
+    suffix = Path(out).suffix.lower() if isinstance(out, str | os.PathLike) else ""
+    is_parquet = named == "parquet" or (named is None and suffix == ".parquet")
+    if is_parquet and not isinstance(out, str | os.PathLike):
+        raise ConfigError(["--format parquet: needs a file; name it: --out FILE"])
+    return "parquet" if is_parquet else "csv"
+
+
+def _write_rows(
+    rows: Iterable[msgspec.Struct], columns: Sequence[str], out: PathName | IO[str], form: FileFormat
+) -> None:
+    """Write rows with these columns; a file is replaced when all are written. Raises ``ConfigError``.
+
+    Several values in a cell are joined by ``; ``.
+    """
+    cells = ([_cell(getattr(row, name)) for name in columns] for row in rows)
+    if not isinstance(out, str | os.PathLike):
+        _write_csv(cells, columns, out)
+        return
+    file = Path(out)
+    unfinished = file.with_name(f"{file.name}.unfinished")
+    try:
+        if form == "parquet":
+            _write_parquet(cells, columns, unfinished)
+        else:
+            with unfinished.open("w", encoding="utf-8", newline="") as stream:
+                _write_csv(cells, columns, stream)
+        unfinished.replace(file)
+    except OSError as error:
+        raise ConfigError([f"{file}: cannot be written: {error.strerror or error}"]) from error
+    finally:
+        if unfinished.is_file():
+            unfinished.unlink()
+
+
+def _cell(value: object) -> object:
+    """Return a value as it is stored; characters that are none are replaced."""
+    text = "; ".join(map(str, value)) if isinstance(value, tuple) else value
+    return text.encode("utf-8", "replace").decode() if isinstance(text, str) else text
+
+
+def _write_csv(cells: Iterable[Sequence[object]], columns: Sequence[str], stream: IO[str]) -> None:
+    writer = csv.writer(stream)
+    writer.writerow(columns)
+    writer.writerows(cells)
+
+
+def _write_parquet(cells: Iterable[Sequence[object]], columns: Sequence[str], file: Path) -> None:
+    import numpy as np
+
+    from bibld.dedup.database import connect, reported
+
+    types = ", ".join(f'"{name}" {_COLUMN_TYPES.get(name, "text")}' for name in columns)
+    with reported(file), connect(None, _MEMORY, 1, file.parent) as database:
+        database.execute(f"create table rows (number bigint, {types})")
+        for number, batch in enumerate(batches(cells, _ROWS_AT_ONCE)):
+            start = number * _ROWS_AT_ONCE
+            arrays: dict[str, Any] = {"number": np.arange(start, start + len(batch))}
+            for name, values in zip(columns, zip(*batch, strict=True), strict=True):
+                arrays[name] = np.array(values, float if name in _COLUMN_TYPES else object)
+            database.execute("insert into rows select * from arrays")
+        database.execute(
+            "copy (select * exclude (number) from rows order by number) to $file (format parquet)", {"file": str(file)}
+        )
+
+
+def _member_rows(catalog: Catalog, min_size: int) -> Iterable[MemberRow]:
+    """Yield the records of the clusters with at least this many records."""
+    for founder in catalog.linkage.founders(least=min_size):
+        members = catalog.linkage.cluster(founder).members
+        for record in members:
+            stored = catalog.record(record)
+            title = main_title(stored.mods) if stored is not None else ""
+            yield MemberRow(str(members[0]), str(record), record.source, len(members), title)
+
+
+def _folder_or_stream(out: PathName | BinaryIO) -> Path | BinaryIO:
+    """Return a stream as it is, and a folder by its path, made if it does not exist; raises ``ConfigError``."""
+    if not isinstance(out, str | os.PathLike):
+        return out
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError([f"{folder}: the folder cannot be made: {error.strerror}"]) from error
+    return folder
