@@ -407,7 +407,7 @@ def _type(annotation: Any) -> str:  # noqa: ANN401
     text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
     text = re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", text)
     text = re.sub(r"\bRejects\b", "list[Reject] | Callable[[Reject], object]", text)
-    return text.replace("PathName", "str | PathLike")
+    return text.replace("PathName", "str | PathLike").replace("ConfiguredWorkspace", "Workspace")
 
 
 # -- crosswalks ------------------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ class CheckReport(msgspec.Struct, frozen=True):
         return all(finding.mended for finding in self.findings)
 
 
-class Maintaining(ConfiguredWorkspace):
+class CheckMethods(ConfiguredWorkspace):
     """The methods that check a workspace and back it up."""
 
     def check(self, *, all_records: bool = False, repair: bool = False) -> CheckReport:

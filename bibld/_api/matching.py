@@ -78,9 +78,7 @@ class DuplicateClusters:
                 edges[cluster.founder].append(edge)
         self._clusters = [
             RecordCluster(
-                cluster.members,
-                tuple(records[record] for record in cluster.members),
-                tuple(edges[cluster.founder]),
+                cluster.members, tuple(records[record] for record in cluster.members), tuple(edges[cluster.founder])
             )
             for cluster in found.clusters
         ]
@@ -102,10 +100,7 @@ class DuplicateClusters:
             ClusterRow,
             (
                 ClusterRow(
-                    str(one.records[0]),
-                    len(one.records),
-                    main_title(one.descriptions[0]),
-                    tuple(map(str, one.records)),
+                    str(one.records[0]), len(one.records), main_title(one.descriptions[0]), tuple(map(str, one.records))
                 )
                 for one in self._clusters
             ),
@@ -159,10 +154,7 @@ def record_id_of(source: str, mods: Mods) -> RecordId:
 
 
 def merge(
-    cluster: RecordCluster,
-    *,
-    policies: Mapping[str, str] | None = None,
-    trust: Mapping[str, int] | None = None,
+    cluster: RecordCluster, *, policies: Mapping[str, str] | None = None, trust: Mapping[str, int] | None = None
 ) -> MergedCluster:
     """Merge the descriptions of a cluster into one that names the records of each value.
 

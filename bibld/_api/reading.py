@@ -68,7 +68,7 @@ class Stats(msgspec.Struct, frozen=True):
     freshness: tuple[Freshness, ...] = ()
 
 
-class Reading(ConfiguredWorkspace):
+class LookMethods(ConfiguredWorkspace):
     """The methods that look into a workspace."""
 
     def record(self, record: str) -> SourceRecord:

@@ -74,15 +74,16 @@ class Review:
     """
 
     def __init__(self, workspace: ConfiguredWorkspace) -> None:
-        self.workspace = workspace
+        self._workspace = workspace
 
     # -- questions ---------------------------------------------------------------------------------------------------
 
     def questions(self, source: str | None = None, limit: int | None = None) -> Table[Question]:
         """Return the pairs that wait for a person, the most uncertain first, of all records or those of a source."""
-        with self.workspace.catalog() as catalog:
+        with self._workspace.catalog() as catalog:
             found = (
-                reviewing.load_question(catalog, self.workspace.config, pair) for pair in self._waiting(catalog, source)
+                reviewing.load_question(catalog, self._workspace.config, pair)
+                for pair in self._waiting(catalog, source)
             )
             return Table(Question, islice((one for one in found if one is not None), limit))
 
@@ -102,13 +103,13 @@ class Review:
     def session(self, source: str | None = None, limit: int | None = None, person: str | None = None) -> ReviewSession:
         """Begin to answer the waiting pairs one after the other."""
         who = person_name(person)
-        with self.workspace.catalog() as catalog:
+        with self._workspace.catalog() as catalog:
             pairs = list(islice(self._waiting(catalog, source), limit))
-        return ReviewSession(self, pairs, who)
+        return ReviewSession(self._workspace, pairs, who)
 
     def _waiting(self, catalog: Catalog, source: str | None) -> Iterator[Pair]:
-        check_source(self.workspace.config, source)
-        return reviewing.undecided_pairs(catalog, self.workspace.config, source)
+        check_source(self._workspace.config, source)
+        return reviewing.undecided_pairs(catalog, self._workspace.config, source)
 
     # -- verdicts ----------------------------------------------------------------------------------------------------
 
@@ -145,7 +146,7 @@ class Review:
 
     def join(self, left: str, right: str, *, reason: str = "", person: str | None = None) -> VerdictRow | None:
         """State that two live records are the same; None if that is in force already."""
-        with self.workspace.catalog() as catalog:
+        with self._workspace.catalog() as catalog:
             pair = self._pair(catalog, left, right)
             deleted = [record for record in (pair.left, pair.right) if catalog.cluster_of(record) is None]
         if deleted:
@@ -202,7 +203,7 @@ class Review:
 
     def withdraw_entities(self, left: str, right: str) -> VerdictRow:
         """Withdraw the last verdict about two entities and return it; raises ``ConfigError`` if there is none."""
-        base = self.workspace.config.dataset.base
+        base = self._workspace.config.dataset.base
         pair = EntityPair(*sorted(_path_of_entity(base, name) for name in (left, right)))
         with self._opened() as (_, verdicts), verdicts.transaction():
             taken = verdicts.get(pair)
@@ -214,7 +215,7 @@ class Review:
 
     def _entities(self, catalog: Catalog, left: str, right: str) -> EntityPair:
         """Return two entities by their IRIs, in order; for an IRI that is only an alias, its founder."""
-        base = self.workspace.config.dataset.base
+        base = self._workspace.config.dataset.base
         paths = []
         for name in (left, right):
             path = _path_of_entity(base, name)
@@ -248,17 +249,17 @@ class Review:
 
     def expected_clusters(self, records: Iterable[str]) -> list[tuple[str, ...]]:
         """Return the clusters that records will be in after the next run, as far as the stored pairs show."""
-        with self.workspace.catalog() as catalog:
+        with self._workspace.catalog() as catalog:
             named = self._records(catalog, records)
-            found = reviewing.preview_clusters(catalog, self.workspace.config, named)
+            found = reviewing.preview_clusters(catalog, self._workspace.config, named)
         return [tuple(map(str, members)) for members in found]
 
     def _row(self, verdict: PersonVerdict) -> VerdictRow:
-        return VerdictRow.from_verdict(verdict, self.workspace.config.dataset.base)
+        return VerdictRow.from_verdict(verdict, self._workspace.config.dataset.base)
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[Catalog, Verdicts]]:
-        workspace = self.workspace
+        workspace = self._workspace
         with (
             workspace.catalog() as catalog,
             Verdicts(workspace.config.workspace, config_file=workspace.path) as verdicts,
@@ -266,11 +267,11 @@ class Review:
             yield catalog, verdicts
 
     def _records(self, catalog: Catalog, names: Iterable[str]) -> list[RecordId]:
-        return list(dict.fromkeys(resolve_record(catalog, self.workspace.config, name) for name in names))
+        return list(dict.fromkeys(resolve_record(catalog, self._workspace.config, name) for name in names))
 
     def _pair(self, catalog: Catalog, left: str, right: str) -> Pair:
         try:
-            return Pair.from_records(*(resolve_record(catalog, self.workspace.config, name) for name in (left, right)))
+            return Pair.from_records(*(resolve_record(catalog, self._workspace.config, name) for name in (left, right)))
         except ValueError as error:
             raise ConfigError([str(error)]) from error
 
@@ -281,9 +282,9 @@ class ReviewSession:
     ``question`` is the pair to answer, None at the end; ``place`` counts the pairs from 1 to ``total``.
     """
 
-    def __init__(self, review: Review, pairs: Sequence[Pair], person: str) -> None:
-        self._review = review
-        self._workspace = review.workspace
+    def __init__(self, workspace: ConfiguredWorkspace, pairs: Sequence[Pair], person: str) -> None:
+        self._workspace = workspace
+        self._review = Review(workspace)
         self._pairs = pairs
         self._person = person
         self._here = 0
@@ -311,12 +312,7 @@ class ReviewSession:
         if self.question is None:
             raise ConfigError(["no pair is left to answer"])
         given = self._review.decide(
-            self.question.left,
-            self.question.right,
-            decision,
-            relation=relation,
-            reason=reason,
-            person=self._person,
+            self.question.left, self.question.right, decision, relation=relation, reason=reason, person=self._person
         )
         if given is not None:
             self._answers.append((self._here, given))

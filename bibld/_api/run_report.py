@@ -24,7 +24,7 @@ _REASONS = 12
 _DECISIONS = ("same", "review", "related", "different")
 
 
-class Bar(msgspec.Struct, frozen=True):
+class ReportBar(msgspec.Struct, frozen=True):
     """A row with a bar: ``share`` of the longest, from 0 to 1; ``href`` where it leads, or empty."""
 
     name: str
@@ -44,8 +44,8 @@ class SourceRow(msgspec.Struct, frozen=True):
     changed: int
     gone: int
     state: tuple[str, ...]
-    coverage: tuple[Bar, ...]
-    rejects: tuple[Bar, ...]
+    coverage: tuple[ReportBar, ...]
+    rejects: tuple[ReportBar, ...]
 
 
 def write_report(config: Config, summary: Summary, created: str) -> Path:
@@ -93,17 +93,17 @@ def _report_of_release(folder: Path) -> Report | None:
         return None
 
 
-def _bars(rows: Sequence[tuple[str, int]], text: object = None) -> tuple[Bar, ...]:
+def _bars(rows: Sequence[tuple[str, int]], text: object = None) -> tuple[ReportBar, ...]:
     most = max((count for _, count in rows), default=0) or 1
     write = text if callable(text) else "{:,}".format
-    return tuple(Bar(name, count, count / most, write(count)) for name, count in rows)
+    return tuple(ReportBar(name, count, count / most, write(count)) for name, count in rows)
 
 
 def _seconds(milliseconds: int) -> str:
     return in_words(milliseconds / 1000) if milliseconds >= 1000 else f"{milliseconds} ms"
 
 
-def _counts(counts: Iterable[Count]) -> tuple[Bar, ...]:
+def _counts(counts: Iterable[Count]) -> tuple[ReportBar, ...]:
     return _bars([(each.value, each.count) for each in counts])
 
 
@@ -112,10 +112,10 @@ def _source_row(source: str, labels: dict[str, str], summary: Summary, release: 
     figures = next((each for each in release.sources if each.source == source), None) if release else None
     state = [reason for doubt in summary.doubts if doubt.source == source for reason in doubt.reasons]
     state += [f"deletions withheld: {each.reason}" for each in summary.withheld if each.source == source]
-    coverage: tuple[Bar, ...] = ()
+    coverage: tuple[ReportBar, ...] = ()
     if figures is not None and figures.sampled:
         share = {each.value: each.count / figures.sampled for each in figures.coverage}
-        coverage = tuple(Bar(name, 0, part, f"{part:.0%}") for name, part in share.items())
+        coverage = tuple(ReportBar(name, 0, part, f"{part:.0%}") for name, part in share.items())
     return SourceRow(
         source=source,
         label=labels.get("en") or next(iter(labels.values()), source),
@@ -141,7 +141,7 @@ def _scores(histogram: Sequence[ScoreBin]) -> tuple[tuple[str, int, tuple[tuple[
     )
 
 
-def _growth(release: Report | None) -> tuple[Bar, ...]:
+def _growth(release: Report | None) -> tuple[ReportBar, ...]:
     if release is None:
         return ()
     return _bars([(f"{point.release} ({point.created[:10]})", point.publications) for point in release.growth[-20:]])

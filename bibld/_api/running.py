@@ -35,7 +35,7 @@ _NOT_INSTALLED = "Spark is not installed; run: pip install 'bibld[spark]'"
 _PACKAGES_OF_SPARK = {"pyspark", "pyarrow", "py4j"}
 
 
-class Running(ConfiguredWorkspace):
+class RunMethods(ConfiguredWorkspace):
     """The methods of a workspace that run it, and those about its sources and releases."""
 
     def run(

@@ -23,7 +23,7 @@ _INTEGERS = frozenset(
 _NUMBERS = frozenset(f"{XSD}{name}" for name in ("decimal", "double", "float"))
 
 
-class Term(msgspec.Struct, frozen=True, rename={"language": "xml:lang"}):
+class SparqlTerm(msgspec.Struct, frozen=True, rename={"language": "xml:lang"}):
     """An RDF term in SPARQL results (JSON)."""
 
     type: str
@@ -45,17 +45,17 @@ class Term(msgspec.Struct, frozen=True, rename={"language": "xml:lang"}):
         return self.value if self.type != "bnode" else f"_:{self.value}"
 
 
-class _Head(msgspec.Struct, frozen=True):
+class _ResultHead(msgspec.Struct, frozen=True):
     vars: tuple[str, ...] = ()
 
 
-class _Bindings(msgspec.Struct, frozen=True):
-    bindings: tuple[dict[str, Term], ...] = ()
+class _ResultBindings(msgspec.Struct, frozen=True):
+    bindings: tuple[dict[str, SparqlTerm], ...] = ()
 
 
-class _Results(msgspec.Struct, frozen=True):
-    head: _Head = _Head()
-    results: _Bindings = _Bindings()
+class _SparqlResults(msgspec.Struct, frozen=True):
+    head: _ResultHead = _ResultHead()
+    results: _ResultBindings = _ResultBindings()
     boolean: bool | None = None
 
 
@@ -75,7 +75,7 @@ class Boolean(msgspec.Struct, frozen=True):
 
 def table_of_results(body: bytes) -> Table[Any]:
     """Return SPARQL results (JSON) as a table: a column for each variable, None where it is unbound."""
-    found = msgspec.json.decode(body, type=_Results)
+    found = msgspec.json.decode(body, type=_SparqlResults)
     if found.boolean is not None:
         return Table(Boolean, [Boolean(found.boolean)])
     names = found.head.vars

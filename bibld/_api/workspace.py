@@ -11,10 +11,10 @@ import msgspec
 
 from bibld._api.configured import PathName, check_source, run_time
 from bibld._api.links import Links
-from bibld._api.maintaining import Maintaining
-from bibld._api.reading import Reading
+from bibld._api.maintaining import CheckMethods
+from bibld._api.reading import LookMethods
 from bibld._api.review import Review
-from bibld._api.running import Running
+from bibld._api.running import RunMethods
 from bibld.dedup.labels import read_pairs
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # The modules that match and train load compiler and database: the methods that use them import them.
 
 
-class Workspace(Running, Reading, Maintaining):
+class Workspace(RunMethods, LookMethods, CheckMethods):
     """A configuration file and the workspace that it names.
 
     The configuration is checked at once: ``ConfigError`` lists everything that is wrong with it. Nothing else is opened

@@ -11,98 +11,64 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import TracebackType
 
-from bibld.catalog._database import DatabaseWatch, check_same_workspace, is_locked, lock_folder, open_database
-from bibld.catalog._descriptions import DependencyRow, DescriptionRow, Descriptions, StatementRow, Statements
-from bibld.catalog._entities import (
-    AssertionChange,
-    AssertionKeys,
-    Entities,
-    EntityRow,
-    StoredEntity,
-    hash_key,
-    to_moved,
-)
-from bibld.catalog._figures import CatalogFigures, SampledRecord
-from bibld.catalog._linkage import (
-    IndexState,
-    Linkage,
-    Matching,
-    MatchingState,
-    StoredEdge,
-    encode_edge,
-    read_edge,
-    with_outcome,
-)
-from bibld.catalog._links import Links, RegisteredFile, StoredLink
-from bibld.catalog._patches import Delivery, Patches, RemoteState, RemoteStores
-from bibld.catalog._queues import DirtyQueue, DirtyQueues, Queue, Runs, StageQueue
-from bibld.catalog._records import LoadCounts, NewRecord, Records, Reject, Superseded
-from bibld.catalog._register import EventKind, History, Register
-from bibld.catalog._schema import (
-    CATALOG,
-    CATALOG_FORMAT,
-    FORMER_RECORD,
-    REGISTER,
-    REGISTER_FORMAT,
-    RecordStatus,
-)
-from bibld.catalog._suppressions import Suppression, Suppressions
-from bibld.catalog._verdicts import RELATIONS, Verdicts, VerdictTables
+from bibld.catalog._database import DatabaseWatch as DatabaseWatch
+from bibld.catalog._database import check_same_workspace, is_locked, open_database
+from bibld.catalog._database import lock_folder as lock_folder
+from bibld.catalog._descriptions import DependencyRow as DependencyRow
+from bibld.catalog._descriptions import DescriptionRow as DescriptionRow
+from bibld.catalog._descriptions import Descriptions, StatementTables
+from bibld.catalog._descriptions import StatementRow as StatementRow
+from bibld.catalog._entities import AssertionChange as AssertionChange
+from bibld.catalog._entities import AssertionKeys as AssertionKeys
+from bibld.catalog._entities import Entities
+from bibld.catalog._entities import EntityRow as EntityRow
+from bibld.catalog._entities import StoredEntity as StoredEntity
+from bibld.catalog._entities import hash_key as hash_key
+from bibld.catalog._entities import to_moved as to_moved
+from bibld.catalog._figures import CatalogFigures as CatalogFigures
+from bibld.catalog._figures import SampledRecord as SampledRecord
+from bibld.catalog._linkage import IndexState as IndexState
+from bibld.catalog._linkage import LinkageTables, MatchingTables
+from bibld.catalog._linkage import MatchingState as MatchingState
+from bibld.catalog._linkage import StoredEdge as StoredEdge
+from bibld.catalog._linkage import encode_edge as encode_edge
+from bibld.catalog._linkage import read_edge as read_edge
+from bibld.catalog._linkage import with_outcome as with_outcome
+from bibld.catalog._links import LinkTables
+from bibld.catalog._links import RegisteredFile as RegisteredFile
+from bibld.catalog._links import StoredLink as StoredLink
+from bibld.catalog._patches import Delivery as Delivery
+from bibld.catalog._patches import Patches, RemoteStores
+from bibld.catalog._patches import RemoteState as RemoteState
+from bibld.catalog._queues import DirtyQueue as DirtyQueue
+from bibld.catalog._queues import DirtyQueues as DirtyQueues
+from bibld.catalog._queues import Queue as Queue
+from bibld.catalog._queues import Runs
+from bibld.catalog._queues import StageQueue as StageQueue
+from bibld.catalog._records import LoadCounts as LoadCounts
+from bibld.catalog._records import NewRecord as NewRecord
+from bibld.catalog._records import Records
+from bibld.catalog._records import Reject as Reject
+from bibld.catalog._records import Superseded as Superseded
+from bibld.catalog._register import EventKind as EventKind
+from bibld.catalog._register import History
+from bibld.catalog._register import Register as Register
+from bibld.catalog._schema import CATALOG, CATALOG_FORMAT, FORMER_RECORD, REGISTER, REGISTER_FORMAT
+from bibld.catalog._schema import RecordStatus as RecordStatus
+from bibld.catalog._suppressions import Suppression as Suppression
+from bibld.catalog._suppressions import SuppressionTables
+from bibld.catalog._verdicts import RELATIONS as RELATIONS
+from bibld.catalog._verdicts import Verdicts as Verdicts
+from bibld.catalog._verdicts import VerdictTables as VerdictTables
 from bibld.catalog.compression import Blobs
 from bibld.catalog.engines import missing_results
 from bibld.errors import CatalogError
-from bibld.model.digest import digest
+from bibld.model.digest import digest as digest
 from bibld.model.linkage import Cluster, Edge, Merged, Pair
 from bibld.model.origin import RecordId
-from bibld.model.review import PersonVerdict
+from bibld.model.review import PersonVerdict as PersonVerdict
 from bibld.protocols import RecordEvent, SourceRecord
-
-__all__ = [
-    "RELATIONS",
-    "AssertionChange",
-    "AssertionKeys",
-    "Catalog",
-    "CatalogFigures",
-    "DatabaseWatch",
-    "Delivery",
-    "DependencyRow",
-    "DescriptionRow",
-    "DirtyQueue",
-    "DirtyQueues",
-    "EntityRow",
-    "EventKind",
-    "IndexState",
-    "LoadCounts",
-    "MatchingState",
-    "NewRecord",
-    "PersonVerdict",
-    "Queue",
-    "RecordStatus",
-    "Register",
-    "RegisteredFile",
-    "Reject",
-    "RemoteState",
-    "SampledRecord",
-    "StageQueue",
-    "StatementRow",
-    "StoredEdge",
-    "StoredEntity",
-    "StoredLink",
-    "Superseded",
-    "Suppression",
-    "VerdictTables",
-    "Verdicts",
-    "digest",
-    "encode_edge",
-    "hash_key",
-    "lock_folder",
-    "read_edge",
-    "to_moved",
-    "with_outcome",
-]
-
 
 _CACHE_KIB = 64 * 1024
 """Memory for pages of the catalog in a run: indexes of entities and assertions are written in no order."""
@@ -150,27 +116,25 @@ class Catalog:
         blobs = self._blobs = Blobs(self._connection)
         self.register = Register(self._register_connection)
         self.dirty = DirtyQueues(self._connection)
-        self.suppressions = Suppressions(self.register, self._register_connection, self._connection, self.dirty)
+        self.suppressions = SuppressionTables(self.register, self._register_connection, self._connection, self.dirty)
         self.records = Records(self._connection, blobs, self.register, self.dirty, self.suppressions)
-        self.linkage = Linkage(self._connection, blobs, self.register, self.records)
+        self.linkage = LinkageTables(self._connection, blobs, self.register, self.records)
         self.descriptions = Descriptions(self._connection, blobs, self.records, self.linkage)
-        self.statements = Statements(self._connection, blobs)
+        self.statements = StatementTables(self._connection, blobs)
         self.entities = Entities(self._connection, blobs)
-        self.links = Links(self._connection)
+        self.links = LinkTables(self._connection)
         self.verdicts = VerdictTables(self._register_connection, self.register)
         self.patches = Patches(self._connection, blobs)
         self.remote_stores = RemoteStores(self._connection)
         self.runs = Runs(self._connection)
-        self.matching = Matching(self._connection)
+        self.matching = MatchingTables(self._connection)
         self.history = History(self._register_connection, self.register)
         self.figures = CatalogFigures(self._connection, self._register_connection, blobs, self.suppressions)
 
     def __enter__(self) -> Catalog:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -32,8 +32,7 @@ class Upgrade(msgspec.Struct, frozen=True):
 
 
 REGISTER_UPGRADE = Upgrade(
-    oldest=3,
-    kept=frozenset(("workspace", "ordinal", "redirect", "verdict", "verdict_change", "suppression", "event")),
+    oldest=3, kept=frozenset(("workspace", "ordinal", "redirect", "verdict", "verdict_change", "suppression", "event"))
 )
 CATALOG_UPGRADE = Upgrade(
     oldest=8,

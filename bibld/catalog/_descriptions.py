@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from bibld.catalog._entities import to_moved
-from bibld.catalog._linkage import Linkage
+from bibld.catalog._linkage import LinkageTables
 from bibld.catalog._records import Records
 from bibld.catalog.compression import Blobs
 from bibld.model.linkage import Merged, ValueSource
@@ -34,7 +34,7 @@ DependencyRow = tuple[str, str, int, bool]
 class Descriptions:
     """The table of merged descriptions. Nothing is committed here; the catalog does that."""
 
-    def __init__(self, connection: sqlite3.Connection, blobs: Blobs, records: Records, linkage: Linkage) -> None:
+    def __init__(self, connection: sqlite3.Connection, blobs: Blobs, records: Records, linkage: LinkageTables) -> None:
         self._connection = connection
         self._blobs = blobs
         self._records = records
@@ -74,7 +74,7 @@ class Descriptions:
         return Merged(cluster, _MODS.decode(mods), _SOURCES.decode(sources))
 
 
-class Statements:
+class StatementTables:
     """The tables of statements and existence dependencies. Nothing is committed here; the catalog does that."""
 
     def __init__(self, connection: sqlite3.Connection, blobs: Blobs) -> None:

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from bibld.catalog._record_bytes import Subfields, unpack_mods
-from bibld.catalog._suppressions import Suppressions
+from bibld.catalog._suppressions import SuppressionTables
 from bibld.catalog.compression import Blobs
 from bibld.model.mods import Mods
 
@@ -40,7 +40,11 @@ class CatalogFigures:
     """Counts of clusters, pairs and rejects, and samples of records."""
 
     def __init__(
-        self, connection: sqlite3.Connection, register: sqlite3.Connection, blobs: Blobs, suppressions: Suppressions
+        self,
+        connection: sqlite3.Connection,
+        register: sqlite3.Connection,
+        blobs: Blobs,
+        suppressions: SuppressionTables,
     ) -> None:
         self._connection = connection
         self._register = register

@@ -81,7 +81,7 @@ class StoredEdge(msgspec.Struct, frozen=True):
     made_by: str
 
 
-class Linkage:
+class LinkageTables:
     """The tables of edges, clusters and statistics. Nothing is committed here; the catalog does that."""
 
     def __init__(self, connection: sqlite3.Connection, blobs: Blobs, register: Register, records: Records) -> None:
@@ -315,7 +315,7 @@ class MatchingState(msgspec.Struct, frozen=True):
     ordinal: int = 0
 
 
-class Matching:
+class MatchingTables:
     """The tables of index, sources and last matching. Nothing is committed here; the catalog does that."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:

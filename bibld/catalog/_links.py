@@ -53,7 +53,7 @@ class StoredLink(msgspec.Struct, frozen=True):
     quads: str
 
 
-class Links:
+class LinkTables:
     """The tables of authority files, links and link sets. Nothing is committed here; the catalog does that."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:

@@ -15,7 +15,6 @@ from heapq import merge
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from types import TracebackType
 from typing import BinaryIO
 
 import msgspec
@@ -56,9 +55,7 @@ class Net:
     def __enter__(self) -> Net:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         for run in self._runs:
             run.close()
 

@@ -8,11 +8,11 @@ from itertools import chain
 
 import msgspec
 
-from bibld.catalog._queues import DirtyQueues, Queue
+from bibld.catalog._queues import DirtyQueues, FormerRecords, Queue, RecordChanges
 from bibld.catalog._record_bytes import Subfields, pack, unpack_mods, unpack_original
 from bibld.catalog._register import Register
 from bibld.catalog._schema import RecordStatus
-from bibld.catalog._suppressions import Suppressions
+from bibld.catalog._suppressions import SuppressionTables
 from bibld.catalog.compression import Blobs
 from bibld.errors import RecordError
 from bibld.model.mods import Mods
@@ -30,7 +30,6 @@ _REPLACED = (
 """The records that a load has replaced, as they were before it."""
 
 _MODS = msgspec.json.Decoder(Mods)
-_HAS_RECORD = f"IN ('{RecordStatus.LIVE}', '{RecordStatus.SUPPRESSED}')"
 
 
 class NewRecord(msgspec.Struct, frozen=True, gc=False):
@@ -85,69 +84,6 @@ class Reject(msgspec.Struct, frozen=True):
         return f"{self.origin}{number}: {self.reason}"
 
 
-class RecordChanges(msgspec.Struct, frozen=True):
-    """How many records of a source are new, changed, restored, missing, and deleted by their own status.
-
-    Each is counted once, by what it was when the last run ended and what it is now. ``new``: never seen before that.
-    """
-
-    new: int = 0
-    changed: int = 0
-    restored: int = 0
-    absent: int = 0
-    withdrawn: int = 0
-
-
-class FormerRecords:
-    """The table of former records. Nothing is committed here; the catalog does that."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def note(self, ordinals: Iterable[int]) -> None:
-        """Note records as they are, before they are replaced."""
-        self._connection.executemany(
-            "INSERT OR IGNORE INTO former_record SELECT ordinal, carrier, made_by, status FROM record"
-            " WHERE ordinal = ?",
-            ((ordinal,) for ordinal in ordinals),
-        )
-
-    def note_new(self, carriers: Iterable[tuple[int, int]]) -> None:
-        """Note records that are stored for the first time: ordinal and carrier of each."""
-        self._connection.executemany("INSERT OR IGNORE INTO former_record VALUES (?, ?, NULL, NULL)", carriers)
-
-    def note_status(self, ordinal: int, status: RecordStatus) -> None:
-        """Note a record of which the status alone has changed; ``status`` is that before."""
-        self._connection.execute(
-            "INSERT OR IGNORE INTO former_record SELECT ordinal, carrier, made_by, ? FROM record WHERE ordinal = ?",
-            (status, ordinal),
-        )
-
-    def changes(self, source: str) -> RecordChanges:
-        """Return what has become of the records of a source."""
-        is_of_source = "former.carrier IN (SELECT carrier FROM carrier WHERE source = ?)"
-        (new,) = self._connection.execute(
-            f"SELECT count(*) FROM former_record AS former WHERE made_by IS NULL AND {is_of_source}", (source,)
-        ).fetchone()
-        others = self._connection.execute(
-            f"SELECT count(*) FILTER (WHERE former.status {_HAS_RECORD} AND record.status {_HAS_RECORD}"
-            " AND former.made_by <> record.made_by),"
-            f" count(*) FILTER (WHERE NOT former.status {_HAS_RECORD} AND record.status {_HAS_RECORD}),"
-            f" count(*) FILTER (WHERE former.status = '{RecordStatus.LIVE}'"
-            f" AND record.status = '{RecordStatus.MISSING}'),"
-            f" count(*) FILTER (WHERE former.status = '{RecordStatus.LIVE}'"
-            f" AND record.status = '{RecordStatus.DELETED}')"
-            " FROM former_record AS former JOIN record USING (ordinal)"
-            f" WHERE former.made_by IS NOT NULL AND {is_of_source}",
-            (source,),
-        ).fetchone()
-        return RecordChanges(new, *others)
-
-    def forget(self) -> None:
-        """Forget all former records, because a run ends."""
-        self._connection.execute("DELETE FROM former_record")
-
-
 class Records:
     """The tables of records and rejects. Nothing is committed here; the catalog does that.
 
@@ -160,7 +96,7 @@ class Records:
         blobs: Blobs,
         register: Register,
         dirty: DirtyQueues,
-        suppressions: Suppressions,
+        suppressions: SuppressionTables,
     ) -> None:
         self._connection = connection
         self._blobs = blobs

@@ -12,7 +12,7 @@ from bibld.catalog._register import Register
 from bibld.catalog._schema import RecordStatus
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
-from bibld.model.withheld import Withheld, public_fingerprint, public_mods, withheld_of
+from bibld.model.withheld import WithheldValue, public_fingerprint, public_mods, withheld_of
 from bibld.text.folding import tidy
 
 
@@ -28,7 +28,7 @@ class Suppression(msgspec.Struct, frozen=True, order=True):
         return f"{what}: {self.reason}" if self.reason else what
 
 
-class Suppressions:
+class SuppressionTables:
     """The tables of suppressions. Nothing is committed here; the catalog does that.
 
     The register stores which are in force. The catalog repeats them (``active_suppression``), because all results are
@@ -59,7 +59,7 @@ class Suppressions:
         """Return the status of a record that its source has."""
         return RecordStatus.SUPPRESSED if self.is_suppressed(ordinal) else RecordStatus.LIVE
 
-    def withheld_values(self, ordinal: int) -> list[Withheld]:
+    def withheld_values(self, ordinal: int) -> list[WithheldValue]:
         """Return the values of a record that must not be published."""
         return withheld_of(self._values_by_ordinal().get(ordinal, ()))
 

@@ -10,7 +10,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -189,9 +188,7 @@ class Verdicts(VerdictTables):
     def __enter__(self) -> Verdicts:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         self._connection.close()
 
     @contextmanager

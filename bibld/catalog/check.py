@@ -250,10 +250,7 @@ _RULES = (
         f"SELECT left_ordinal, right_ordinal FROM edge WHERE NOT ({_LIVE.format('left_ordinal')} AND"
         f" {_LIVE.format('right_ordinal')}) AND NOT {_is_dirty('left_ordinal', 'dedup')}"
         f" AND NOT {_is_dirty('right_ordinal', 'dedup')}",
-        (
-            "DELETE FROM edge WHERE left_ordinal = ?1 AND right_ordinal = ?2",
-            *_MATCH_BOTH,
-        ),
+        ("DELETE FROM edge WHERE left_ordinal = ?1 AND right_ordinal = ?2", *_MATCH_BOTH),
     ),
     _Rule(
         "dedup",

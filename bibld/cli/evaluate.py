@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import bibld
 from bibld.cli._options import (
     config_argument,
     count_of,
     json_option,
     keep_tables_option,
+    opened,
     print_json,
     print_table,
     quiet_option,
@@ -28,7 +30,6 @@ _SKIPPED_SHOWN = 5
 _OBSERVED, _GREY = 3, 7
 
 if TYPE_CHECKING:
-    from bibld import MethodComparison
     from bibld.dedup.evaluate import Evaluation, MaterialResult
 
 
@@ -83,10 +84,8 @@ def evaluate(
 def _compare_methods(
     config: Path, pairs: Path, methods: str, plot: Path | None, as_json: bool, quiet: bool, options: dict[str, Any]
 ) -> None:
-    from bibld import Workspace, progress
 
-    with progress.display(quiet=quiet) as display:
-        workspace = Workspace(config, progress=display)
+    with opened(config, quiet=quiet) as workspace:
         compared = workspace.compare_methods(pairs, methods, mode=options["mode"], across=options["across"])
     if plot is not None:
         write_plot(plot, "Methods of matching", method_panels(compared))
@@ -97,12 +96,11 @@ def _compare_methods(
 def _evaluate(
     config: Path, pairs: Path, plot: Path | None, as_json: bool, quiet: bool, options: dict[str, Any]
 ) -> None:
-    from bibld import Workspace, progress
 
     wrong, folder = options.pop("wrong"), options.pop("keep_tables")
     options["sweep"] |= plot is not None
-    with progress.display(quiet=quiet) as display:
-        result = Workspace(config, progress=display).evaluate(pairs, **options)
+    with opened(config, quiet=quiet) as workspace:
+        result = workspace.evaluate(pairs, **options)
     if folder is not None:
         write_tables(config, folder, quiet, block=options["block"], score=options["score"])
     if plot is not None:
@@ -152,7 +150,7 @@ def _calibration_panel(result: Evaluation) -> Panel:
     return Panel("Calibration", "mean score", lines, "share of true pairs")
 
 
-def method_panels(compared: MethodComparison) -> list[Panel]:
+def method_panels(compared: bibld.MethodComparison) -> list[Panel]:
     """Return the panels of compared methods: candidate recall and cost, precision and recall, similarity."""
     measured = [(colour, one) for colour, one in enumerate(one for one in compared.methods if one.candidates)]
 
@@ -181,7 +179,7 @@ def method_panels(compared: MethodComparison) -> list[Panel]:
     ]
 
 
-def _print_methods(compared: MethodComparison) -> None:
+def _print_methods(compared: bibld.MethodComparison) -> None:
     click.echo(
         f"{compared.true_pairs} true pairs among {compared.pairs} labelled ones; {compared.records} records\n"
         f"{compared.similar:,} pairs with similar titles: {compared.similarity}\n"
@@ -309,9 +307,7 @@ def train(
     held out of the training. To use the model, name its file under `[dedup.model]`. Needs `pip install
     'bibld[train]'`.
     """
-    from bibld import Workspace
-
-    figures = Workspace(config).train(pairs, out, vary=vary, data=data, licence=licence, seed=seed)
+    figures = bibld.Workspace(config).train(pairs, out, vary=vary, data=data, licence=licence, seed=seed)
     if as_json:
         print_json(figures)
     else:

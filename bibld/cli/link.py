@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bibld.cli._options import config_argument, count_of, json_option, print_json, print_table, quiet_option
-from bibld.cli._terminal import printable
+import bibld
+from bibld.cli._options import (
+    config_argument,
+    count_of,
+    json_option,
+    opened,
+    print_json,
+    print_table,
+    printable,
+    quiet_option,
+)
 from bibld.cli.review import person_option, reason_option
 
 if TYPE_CHECKING:
-    from bibld import LinkReport, Links, Table
     from bibld.catalog import StoredLink
 
 _PAIR = "ENTITY IRI"
@@ -84,15 +92,12 @@ def link(
     A link is published if its confidence reaches the threshold. Others wait for a person: --report writes them into a
     CSV file, --csv reads the column "decision" (accepted or rejected) back. Verdicts hold in all later runs.
     """
-    from bibld import Workspace, progress
-
     chosen = [bool(one) for one in (files, remove, status, report, table, accept, reject, withdraw)]
     if sum(chosen) > 1:
         raise click.UsageError(
             "--authority, --remove, --list, --report, --csv, --accept, --reject and --withdraw exclude each other"
         )
-    with progress.display(quiet=quiet) as display:
-        workspace = Workspace(config, progress=display)
+    with opened(config, quiet=quiet) as workspace:
         links = workspace.links
         decisions = {"accepted": accept, "rejected": reject, "withdrawn": withdraw}
         decided = next(((decision, pair) for decision, pair in decisions.items() if pair), None)
@@ -136,8 +141,8 @@ def _print_verdicts(new: int, run_command: str, as_json: bool) -> None:
         click.echo(f"{count_of(new, 'new verdict')}. The next `{run_command}` publishes this.")
 
 
-def _print_links(links: Links, status: str, limit: int | None, as_json: bool) -> None:
-    found: Table[StoredLink] = links.table(status, limit)  # type: ignore[arg-type]
+def _print_links(links: bibld.Links, status: str, limit: int | None, as_json: bool) -> None:
+    found: bibld.Table[StoredLink] = links.table(status, limit)  # type: ignore[arg-type]
     if as_json:
         print_json(found)
         return
@@ -149,7 +154,7 @@ def _print_links(links: Links, status: str, limit: int | None, as_json: bool) ->
         click.echo(f"no link has the status {status}", err=True)
 
 
-def _print_report(done: LinkReport, config: Path, run_command: str) -> None:
+def _print_report(done: bibld.LinkReport, config: Path, run_command: str) -> None:
     for file in done.files:
         click.echo(
             f"{file.name}: {count_of(file.records, 'authority record')}, links from a confidence of {file.threshold:g}"

@@ -5,16 +5,23 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from bibld.cli._options import config_argument, json_option, print_json, print_rows, quiet_option
-from bibld.cli._terminal import is_interactive, print_question, printable
+import bibld
+from bibld.cli._options import (
+    config_argument,
+    is_interactive,
+    json_option,
+    opened,
+    print_json,
+    print_question,
+    print_rows,
+    printable,
+    quiet_option,
+)
 from bibld.errors import CatalogError, ConfigError
-
-if TYPE_CHECKING:
-    from bibld import Question, Review, ReviewSession, VerdictRow, Workspace
 
 _ASKED = "[s]ame  [d]ifferent  [r]elated  [enter] skip  [u]ndo  [q]uit; a reason may follow"
 _DECISIONS: dict[str, Any] = {"s": "same", "d": "different", "r": "related"}
@@ -31,9 +38,7 @@ run_option = click.option("--run", "run_now", is_flag=True, help="Run all stages
 @config_argument
 @click.option("--list", "listing", is_flag=True, help="Print the pairs and ask nothing.")
 @click.option(
-    "--export",
-    type=click.Path(path_type=Path),
-    help="Write the pairs into this new CSV file, to be filled in.",
+    "--export", type=click.Path(path_type=Path), help="Write the pairs into this new CSV file, to be filled in."
 )
 @click.option("--csv", "table", type=click.Path(path_type=Path), help="Take verdicts from this CSV file.")
 @click.option("--withdraw", nargs=2, metavar="A B", help="Withdraw the last verdict about two records.")
@@ -72,13 +77,11 @@ def review(
     A verdict file begins with two columns of record ids, as for `bibld evaluate`; label is same, different or related
     (or 1 and 0), relation, reason and person are optional; a row without a label is passed over.
     """
-    from bibld import Workspace
-
     if sum((listing, export is not None, table is not None, bool(withdraw), verdicts, bool(entity))) > 1:
         raise click.UsageError("--list, --export, --csv, --withdraw, --verdicts and --entity exclude each other")
     if reason and not entity:
         raise click.UsageError("--reason belongs to --entity; with pairs of records it follows the answer")
-    workspace = Workspace(config)
+    workspace = bibld.Workspace(config)
     if export is not None:
         if export.suffix.lower() in (".html", ".htm"):
             raise click.UsageError(
@@ -108,14 +111,14 @@ def _print(value: object, as_json: bool, print_text: Callable[[], None]) -> None
         print_text()
 
 
-def _print_questions(questions: Sequence[Question]) -> None:
+def _print_questions(questions: Sequence[bibld.Question]) -> None:
     for number, question in enumerate(questions, 1):
         print_question(question, f"{number}: ")
     if not questions:
         click.echo("no pair waits for review", err=True)
 
 
-def _print_verdicts(rows: Sequence[VerdictRow]) -> None:
+def _print_verdicts(rows: Sequence[bibld.VerdictRow]) -> None:
     names = ("left", "right", "decision", "relation", "person", "given", "reason")
     print_rows([_Printable(row) for row in rows], *names)
 
@@ -130,14 +133,14 @@ class _Printable:
         return printable(str(getattr(self._row, name)))
 
 
-def _import(review: Review, table: Path, person: str | None, as_json: bool) -> None:
+def _import(review: bibld.Review, table: Path, person: str | None, as_json: bool) -> None:
     done = review.import_csv(table, person)
     for place in done.dormant:
         click.echo(f"{place}: one of the two records is deleted; the verdict applies when it returns", err=True)
     _print(done.new, as_json, lambda: click.echo(f"verdicts given: {len(done.new)}; known before: {done.known}"))
 
 
-def _withdraw(review: Review, records: tuple[str, str], as_json: bool) -> None:
+def _withdraw(review: bibld.Review, records: tuple[str, str], as_json: bool) -> None:
     withdrawn, earlier = review.withdraw(*records)
     if as_json:
         print_json({"withdrawn": withdrawn, "in_force": earlier})
@@ -148,7 +151,7 @@ def _withdraw(review: Review, records: tuple[str, str], as_json: bool) -> None:
 
 
 def _decide_entities(
-    workspace: Workspace, entity: tuple[str, str, str], reason: str, person: str | None, as_json: bool
+    workspace: bibld.Workspace, entity: tuple[str, str, str], reason: str, person: str | None, as_json: bool
 ) -> None:
     left, right, decision = entity
     if decision == "withdraw":
@@ -167,7 +170,7 @@ def _decide_entities(
 # -- the conversation ------------------------------------------------------------------------------------------------
 
 
-def _converse(session: ReviewSession, run_command: str) -> None:
+def _converse(session: bibld.ReviewSession, run_command: str) -> None:
     if session.question is None:
         click.echo("no pair waits for review")
         return
@@ -185,7 +188,7 @@ def _converse(session: ReviewSession, run_command: str) -> None:
     click.echo(f"verdicts given: {counts}. The next `{run_command}` uses them.")
 
 
-def _answer(session: ReviewSession, question: Question, line: str) -> bool:
+def _answer(session: bibld.ReviewSession, question: bibld.Question, line: str) -> bool:
     """Carry out an answer; return False to leave. A line that cannot be used is reported, and the session stays."""
     word, _, rest = line.strip().partition(" ")
     letter = word.lower()[:1]
@@ -209,17 +212,15 @@ def _answer(session: ReviewSession, question: Question, line: str) -> bool:
     return True
 
 
-def _relation(question: Question, rest: str) -> tuple[str, str]:
+def _relation(question: bibld.Question, rest: str) -> tuple[str, str]:
     """Return the relation that the answer names, or that is asked for, and the rest of the answer."""
-    from bibld import RELATIONS
-
     word, _, others = rest.strip().partition(" ")
-    if word in RELATIONS:
+    if word in bibld.RELATIONS:
         return word, others
-    numbered = "  ".join(f"{number} {name}" for number, name in enumerate(RELATIONS, 1))
+    numbered = "  ".join(f"{number} {name}" for number, name in enumerate(bibld.RELATIONS, 1))
     answer = ask(f"how? {numbered}  [enter] {question.relation or 'none'}").strip()
-    if answer.isascii() and answer.isdigit() and 1 <= int(answer) <= len(RELATIONS):
-        answer = RELATIONS[int(answer) - 1]
+    if answer.isascii() and answer.isdigit() and 1 <= int(answer) <= len(bibld.RELATIONS):
+        answer = bibld.RELATIONS[int(answer) - 1]
     return answer or question.relation, rest
 
 
@@ -248,9 +249,7 @@ def split(
     Stores a verdict for each of them and each member that stays: the two are different. Records that are named together
     stay together. The next run splits the cluster and publishes it. A run may be in progress meanwhile.
     """
-    from bibld import Workspace
-
-    workspace = Workspace(config)
+    workspace = bibld.Workspace(config)
     if withdraw:
         taken = workspace.review.withdraw_split(records)
         click.echo(f"verdicts of splits withdrawn: {len(taken)}; the next matching decides again.")
@@ -276,28 +275,25 @@ def join(config: Path, one: str, other: str, reason: str, person: str | None, ru
     The next run puts them into one cluster, whatever their scores, and publishes it. This may be stated during a run;
     `bibld review CONFIG --withdraw ONE OTHER` withdraws the verdict.
     """
-    from bibld import Workspace
-
-    workspace = Workspace(config)
+    workspace = bibld.Workspace(config)
     given = workspace.review.join(one, other, reason=reason, person=person)
     click.echo("The verdict is stored." if given else "The same verdict is in force already; nothing changed.")
     _print_expected(workspace, (one, other))
     _publish(workspace, run_now, quiet)
 
 
-def _print_expected(workspace: Workspace, records: Iterable[str]) -> None:
+def _print_expected(workspace: bibld.Workspace, records: Iterable[str]) -> None:
     click.echo("Expected clusters after the next run, as far as the stored pairs show:")
     for members in workspace.review.expected_clusters(records):
         click.echo(f"  {printable(', '.join(members))}")
 
 
-def _publish(workspace: Workspace, run_now: bool, quiet: bool) -> None:
+def _publish(workspace: bibld.Workspace, run_now: bool, quiet: bool) -> None:
     """Run all stages, or report that the next run publishes the verdicts."""
     if not run_now:
         click.echo(f"The next `{workspace.run_command}` publishes this.")
         return
-    from bibld import Workspace, progress
     from bibld.cli.run import print_summary
 
-    with progress.display(quiet=quiet) as display:
-        print_summary(Workspace(workspace.path, progress=display).run(), workspace.path)
+    with opened(workspace.path, quiet=quiet) as running:
+        print_summary(running.run(), workspace.path)

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import bibld
 from bibld.cli._options import (
     config_argument,
     count_of,
     json_option,
     keep_tables_option,
+    opened,
     print_json,
     print_rows,
     print_table,
@@ -26,7 +28,6 @@ from bibld.cli._options import (
 from bibld.progress import in_words
 
 if TYPE_CHECKING:
-    from bibld import Summary
     from bibld.store import Delivered
 
 STAGE_FAILED = 1
@@ -143,10 +144,7 @@ def _run(
     **options: Any,  # noqa: ANN401
 ) -> tuple[list[Fault], str]:
     """Run the stages and print the summary; return what makes the run end with another code than 0, and the summary."""
-    from bibld import Workspace, progress
-
-    with progress.display(**display) as shown:
-        workspace = Workspace(config, progress=shown)
+    with opened(config, **display) as workspace:
         summary = workspace.run(until, **options)
     with redirect_stdout(StringIO()) as printed:
         print_summary(summary, config)
@@ -159,7 +157,7 @@ def _run(
     return list(faults), printed.getvalue()
 
 
-def _faults(summary: Summary, max_rejects: Callable[[str], float]) -> Iterator[Fault]:
+def _faults(summary: bibld.Summary, max_rejects: Callable[[str], float]) -> Iterator[Fault]:
     """Yield pairs of an exit code and a message, the most serious first."""
     for each in summary.deliveries:
         if each.fault:
@@ -178,7 +176,7 @@ def _faults(summary: Summary, max_rejects: Callable[[str], float]) -> Iterator[F
             yield TOO_MANY_REJECTS, message
 
 
-def print_summary(summary: Summary, config: Path) -> None:
+def print_summary(summary: bibld.Summary, config: Path) -> None:
     """Print what a run did: records of each source, figures, seconds of each stage, the folder of the release."""
     print_rows(summary.sources, "source", "read", "converted", "superseded", "rejected", "deleted", "absent")
     for result in summary.harvests:
@@ -250,10 +248,8 @@ def dedup(config: Path, keep_tables: Path | None, as_json: bool, **options: Any)
 
 def write_tables(config: Path, folder: Path, quiet: bool, **method: Any) -> None:  # noqa: ANN401
     """Write the tables of matching into a folder, and name the files on standard error."""
-    from bibld import Workspace, progress
-
-    with progress.display(quiet=quiet) as display:
-        files = Workspace(config, progress=display).keep_tables(folder, **method)
+    with opened(config, quiet=quiet) as workspace:
+        files = workspace.keep_tables(folder, **method)
     click.echo(f"tables: {', '.join(file.name for file in files)} in {folder}", err=True)
 
 
@@ -289,10 +285,8 @@ def store(
             raise click.UsageError("--kind, --user-env, --password-env, --replace and --forget need --to")
         _end(_run(config, "store", as_json, **options)[0])
         return
-    from bibld import Workspace, progress
 
-    with progress.display(**options["display"]) as display:
-        workspace = Workspace(config, progress=display)
+    with opened(config, **options["display"]) as workspace:
         if forget:
             known = workspace.forget_store(to)
             click.echo(f"{to}: {'no changes are kept for it any more' if known else 'was not known'}", err=True)
@@ -356,10 +350,8 @@ def publish(
 
 def write_static_site(config: Path, folder: Path, as_json: bool, display: Mapping[str, Any]) -> None:
     """Write the current release as files, and print what was written; with JSON, that goes to standard error."""
-    from bibld import Workspace, progress
-
-    with progress.display(**display) as shown:
-        written = Workspace(config, progress=shown).write_static_site(folder)
+    with opened(config, **display) as workspace:
+        written = workspace.write_static_site(folder)
     click.echo(
         f"static site of release {written.release}: {written.documents:,} documents in {written.files:,} files,"
         f" {written.bytes:,} bytes: {written.folder}",
@@ -369,10 +361,8 @@ def write_static_site(config: Path, folder: Path, as_json: bool, display: Mappin
 
 def verify(config: Path, release: int | None, as_json: bool, display: Mapping[str, Any]) -> None:
     """Print what the verification of a release found; exit with 1 if anything differs."""
-    from bibld import Workspace, progress
-
-    with progress.display(**display) as shown:
-        found = Workspace(config, progress=shown).verify(release)
+    with opened(config, **display) as workspace:
+        found = workspace.verify(release)
     if as_json:
         print_json(found)
     else:

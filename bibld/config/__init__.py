@@ -11,50 +11,27 @@ import re
 import tomllib
 from pathlib import Path
 
-from bibld.config._checker import Checker, blocker_faults, remote_of_url
-from bibld.config._structs import (
-    Config,
-    DedupConfig,
-    Dialect,
-    EngineConfig,
-    File,
-    MailConfig,
-    MergeConfig,
-    NotifyConfig,
-    PublishConfig,
-    Remote,
-    RemoteConfig,
-    Secret,
-    Share,
-    Source,
-    SourceConfig,
-    StoreConfig,
-    TriplifyConfig,
-)
+from bibld.config._checker import Checker
+from bibld.config._checker import blocker_faults as blocker_faults
+from bibld.config._checker import remote_of_url as remote_of_url
+from bibld.config._structs import Config as Config
+from bibld.config._structs import DedupConfig as DedupConfig
+from bibld.config._structs import Dialect as Dialect
+from bibld.config._structs import EngineConfig as EngineConfig
+from bibld.config._structs import File as File
+from bibld.config._structs import MailConfig as MailConfig
+from bibld.config._structs import MergeConfig as MergeConfig
+from bibld.config._structs import NotifyConfig as NotifyConfig
+from bibld.config._structs import PublishConfig as PublishConfig
+from bibld.config._structs import Remote as Remote
+from bibld.config._structs import RemoteConfig as RemoteConfig
+from bibld.config._structs import Secret as Secret
+from bibld.config._structs import Share as Share
+from bibld.config._structs import Source as Source
+from bibld.config._structs import SourceConfig as SourceConfig
+from bibld.config._structs import StoreConfig as StoreConfig
+from bibld.config._structs import TriplifyConfig as TriplifyConfig
 from bibld.errors import ConfigError
-
-__all__ = [
-    "Config",
-    "DedupConfig",
-    "Dialect",
-    "EngineConfig",
-    "File",
-    "MailConfig",
-    "MergeConfig",
-    "NotifyConfig",
-    "PublishConfig",
-    "Remote",
-    "RemoteConfig",
-    "Secret",
-    "Share",
-    "Source",
-    "SourceConfig",
-    "StoreConfig",
-    "TriplifyConfig",
-    "blocker_faults",
-    "load",
-    "remote_of_url",
-]
 
 _PLACE = re.compile(r" \(at line (\d+), column \d+\)$")
 

@@ -24,7 +24,7 @@ from bibld.model.iris import Iris, record_of_path
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_element
-from bibld.model.withheld import Withheld, without_texts, without_values
+from bibld.model.withheld import WithheldValue, without_texts, without_values
 from bibld.progress import Progress, with_number
 from bibld.text.folding import tidy
 
@@ -161,7 +161,7 @@ def values_not_found(
     ``mods_of`` returns the description of a record with its suppressed values, ``original_of`` its parsed original.
     """
     for (ordinal, value), one in sorted(wanted.items(), key=itemgetter(0)):
-        withheld = Withheld.parse(value)
+        withheld = WithheldValue.parse(value)
         mods = mods_of(ordinal) or Mods()
         if not value or without_values(mods, [withheld]) != mods:
             continue

@@ -35,14 +35,14 @@ _MIN_DIGITS = 4
 """Digits and letters of the shortest number that is searched in other text."""
 
 
-class Withheld(msgspec.Struct, frozen=True, order=True):
+class WithheldValue(msgspec.Struct, frozen=True, order=True):
     """A text that must not be published; ``path`` is empty if no element may have it."""
 
     path: str
     text: str
 
     @classmethod
-    def parse(cls, value: str) -> Withheld:
+    def parse(cls, value: str) -> WithheldValue:
         """Read ``text`` or ``path=text``; a path begins with an element of MODS, else the ``=`` belongs to the text."""
         path, equals, text = value.partition("=")
         path = path.strip()
@@ -51,7 +51,7 @@ class Withheld(msgspec.Struct, frozen=True, order=True):
         return cls("", tidy(value))
 
 
-def without_values(mods: Mods, withheld: Collection[Withheld]) -> Mods:
+def without_values(mods: Mods, withheld: Collection[WithheldValue]) -> Mods:
     """Return the description without some values.
 
     Elements that are then empty are removed too. A name is removed with its heading, a title with its title proper; a
@@ -61,9 +61,9 @@ def without_values(mods: Mods, withheld: Collection[Withheld]) -> Mods:
     return Mods() if found is None else found
 
 
-def withheld_of(suppressed: Iterable[str]) -> list[Withheld]:
+def withheld_of(suppressed: Iterable[str]) -> list[WithheldValue]:
     """Return the values that must not be published, from the suppressions of one record (empty: the whole record)."""
-    return sorted(Withheld.parse(value) for value in suppressed if value)
+    return sorted(WithheldValue.parse(value) for value in suppressed if value)
 
 
 def public_mods(mods: Mods, suppressed: Iterable[str]) -> Mods:
@@ -81,7 +81,7 @@ def public_fingerprint(made_by: bytes, suppressed: Iterable[str]) -> bytes:
 class _Removal:
     """Removes values from elements; an element without any of them stays the same object."""
 
-    def __init__(self, withheld: Iterable[Withheld]) -> None:
+    def __init__(self, withheld: Iterable[WithheldValue]) -> None:
         self._withheld = {(one.path, one.text) for one in withheld}
 
     def remove(self, element: Any, path: str) -> Any:  # noqa: ANN401
@@ -169,7 +169,7 @@ def _without_empty(before: Any, after: Any, nothing: Any) -> Any:  # noqa: ANN40
 # -- MARC --------------------------------------------------------------------------------------------------------------
 
 
-def without_texts(record: MarcRecord, withheld: Collection[Withheld]) -> MarcRecord:
+def without_texts(record: MarcRecord, withheld: Collection[WithheldValue]) -> MarcRecord:
     """Return the record without the fields that contain some values, whatever their paths.
 
     A field contains a value if it has all its words, in any order, case and punctuation, or its digits in any spacing.

@@ -6,21 +6,18 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 
 import bibld
-from bibld._api.site import ReviewDesk, open_site
-from bibld.config import Secret
+from bibld._api.site import ReviewDesk
 from bibld.errors import ConfigError
 from bibld.model.review import EntityPair, ItemKind, LinkCandidate, from_text, to_text
 from bibld.serve._review import Leases
-from tests.api.test_review_page import TOKEN, hidden
+from tests.api.test_review_page import PATH, Person, hidden, served
 from tests.configuration import write_config
 from tests.link.catalogue import AUTHORITY, BOOKS
-from tests.serve.client import Client, running
+from tests.serve.client import Client
 
-PATH = "/review"
 SMITH = 'http://viaf.org/viaf/6,"Smith, John",,1921-1991,person,\n'
 NAMESAKE = """\
 =LDR  00000nam a2200000   4500
@@ -60,30 +57,8 @@ def own(prepared: Path, tmp_path: Path) -> bibld.Workspace:
 
 @pytest.fixture
 def server(own: bibld.Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
-    monkeypatch.setenv("BIBLD_REVIEW", TOKEN)
-    settings = msgspec.structs.replace(own.config.serve, review_token=Secret("BIBLD_REVIEW"))
-    with running(open_site(own, settings)) as client:
+    with served(own, monkeypatch) as client:
         yield client
-
-
-class Person:
-    """Somebody who has signed in."""
-
-    def __init__(self, client: Client, name: str) -> None:
-        self._client = client
-        entered = self.post(cookie="", action="enter", name=name, token=TOKEN)
-        self._cookie = entered.headers["set-cookie"].partition(";")[0]
-
-    def post(self, cookie: str | None = None, **fields: str):
-        headers = {"cookie": self._cookie if cookie is None else cookie, "sec-fetch-site": "same-origin"}
-        return self._client.request("POST", PATH, data=fields, headers=headers)
-
-    def look(self, kind: ItemKind, language: str = "en") -> str:
-        headers = {"cookie": self._cookie, "accept-language": language}
-        return self._client.request("GET", f"{PATH}?kind={kind.value}", headers=headers).text
-
-    def answer(self, kind: ItemKind, action: str, **more: str):
-        return self.post(action=action, **{**hidden(self.look(kind)), **more})
 
 
 def links_of(workspace: bibld.Workspace, status: str) -> set[str]:
@@ -91,23 +66,23 @@ def links_of(workspace: bibld.Workspace, status: str) -> set[str]:
 
 
 def test_two_namesakes_are_shown_side_by_side_with_what_agrees_and_what_does_not(server):
-    page = Person(server, "Анна").look(ItemKind.ENTITIES)
+    page = Person(server, "Анна", has_token=True).look(kind=ItemKind.ENTITIES)
     for text in ("1901-1970", "1901-1980", "Plumbing for everybody", "Другая книга", "the name and a year of life"):
         assert text in page
     assert "the year of death" in page
     assert 'class="differs"' in page
     assert 'name="relation"' not in page
-    russian = Person(server, "Анна").look(ItemKind.ENTITIES, "ru")
+    russian = Person(server, "Анна", has_token=True).look("ru", ItemKind.ENTITIES)
     assert "год смерти" in russian and "имя и год жизни" in russian
 
 
 def test_a_verdict_about_names_is_stored_and_the_next_run_follows(server, own):
-    anna = Person(server, "Анна")
-    answered = anna.answer(ItemKind.ENTITIES, "same", reason="one man")
+    anna = Person(server, "Анна", has_token=True)
+    answered = anna.answer("same", ItemKind.ENTITIES, reason="one man")
     assert (answered.status_code, answered.headers["location"]) == (303, f"{PATH}?kind=entities")
     (verdict,) = own.review.entity_verdicts()
     assert (verdict.decision, verdict.person, verdict.reason) == ("same", "Анна", "one man")
-    assert "Nothing waits for you" in anna.look(ItemKind.ENTITIES)
+    assert "Nothing waits for you" in anna.look(kind=ItemKind.ENTITIES)
     own.run()
     with own.catalog() as catalog:
         founders = {catalog.entities.founder_of_iri(one) for one in (verdict.left, verdict.right)}
@@ -116,12 +91,12 @@ def test_a_verdict_about_names_is_stored_and_the_next_run_follows(server, own):
 
 
 def test_a_verdict_about_names_is_undone_from_any_kind_of_pair(server, own):
-    anna = Person(server, "Анна")
-    anna.answer(ItemKind.ENTITIES, "different")
-    undone = anna.answer(ItemKind.LINKS, "undo")
+    anna = Person(server, "Анна", has_token=True)
+    anna.answer("different", ItemKind.ENTITIES)
+    undone = anna.answer("undo", ItemKind.LINKS)
     assert (undone.status_code, undone.headers["location"]) == (303, f"{PATH}?kind=entities")
     assert not own.review.entity_verdicts()
-    assert "1901-1980" in anna.look(ItemKind.ENTITIES)
+    assert "1901-1980" in anna.look(kind=ItemKind.ENTITIES)
 
 
 def test_names_that_a_person_found_different_do_not_wait_any_more(own):
@@ -134,17 +109,17 @@ def test_names_that_a_person_found_different_do_not_wait_any_more(own):
 
 
 def test_a_link_is_accepted_on_the_page_and_published_by_the_next_run(server, own):
-    anna = Person(server, "Анна")
+    anna = Person(server, "Анна", has_token=True)
     assert links_of(own, "review") == {"1", "4", "6"}
-    page = anna.look(ItemKind.LINKS)
+    page = anna.look(kind=ItemKind.LINKS)
     assert "heading equal: National Library" in page and "0.600" in page
-    russian = anna.look(ItemKind.LINKS, "ru")
+    russian = anna.look("ru", ItemKind.LINKS)
     assert "заголовок совпадает: National Library" in russian and "heading equal" not in russian
     assert "0,600" in russian
     candidate = from_text(hidden(page)["pair"])
     assert isinstance(candidate, LinkCandidate)
     assert candidate.target in page
-    assert anna.answer(ItemKind.LINKS, "same").headers["location"] == f"{PATH}?kind=links"
+    assert anna.answer("same", ItemKind.LINKS).headers["location"] == f"{PATH}?kind=links"
     own.run()
     assert candidate.target.rpartition("/")[2] in links_of(own, "accepted")
 
@@ -183,12 +158,12 @@ def test_a_verdict_about_a_link_that_another_person_changed_is_not_undone(own):
 
 
 def test_a_pair_of_names_that_a_form_invents_is_refused(server, own):
-    anna = Person(server, "Анна")
+    anna = Person(server, "Анна", has_token=True)
     for invented in ("entities\nagent/nobody\nagent/none", "links\nagent/nobody\nhttp://viaf.org/viaf/1", "links\nx"):
-        refused = anna.answer(ItemKind.ENTITIES, "same", pair=invented)
+        refused = anna.answer("same", ItemKind.ENTITIES, pair=invented)
         assert refused.status_code == 409
         assert 'role="alert"' in refused.text
-    assert anna.answer(ItemKind.ENTITIES, "related").status_code == 303
+    assert anna.answer("related", ItemKind.ENTITIES).status_code == 303
     assert not own.review.entity_verdicts()
     with pytest.raises(ConfigError):
         Leases(ReviewDesk(own)).answer("Анна", EntityPair("agent/a", "agent/b"), "same", "", "")
@@ -201,5 +176,5 @@ def test_a_pair_is_the_same_after_it_was_written_and_read(item):
 
 
 def test_an_unknown_kind_is_that_of_records(server):
-    page = Person(server, "Анна").look(ItemKind.RECORDS)
+    page = Person(server, "Анна", has_token=True).look(kind=ItemKind.RECORDS)
     assert '<a href="/review?kind=records" aria-current="page">' in page

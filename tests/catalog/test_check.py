@@ -117,13 +117,7 @@ DAMAGES = {
 }
 
 
-SEPARATE = {
-    "rows of other records",
-    "a lost row",
-    "a file of keys",
-    "a live store of other quads",
-    "a manifest",
-}
+SEPARATE = {"rows of other records", "a lost row", "a file of keys", "a live store of other quads", "a manifest"}
 GROUPS = [
     [name for name, (damage, _) in DAMAGES.items() if "execute" in damage.__qualname__ and name not in SEPARATE],
     ["a missing index", "a dump"],

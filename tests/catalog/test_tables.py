@@ -6,44 +6,13 @@ from contextlib import closing
 import msgspec
 import pytest
 
-from bibld.catalog import Catalog, NewRecord, Queue, Superseded, Suppression
+from bibld.catalog import Catalog, Queue, Superseded, Suppression
 from bibld.catalog._register import _PARAMETERS
 from bibld.errors import CatalogError, ReadError
 from bibld.model.linkage import Pair
-from bibld.model.mods import Mods, Note, TitleInfo
+from bibld.model.mods import Note
 from bibld.model.origin import Origin, RecordId
-
-
-def new(number, title="Title", source="rsl", **changes):
-    data = f"{source}{number}{title}".encode()
-    record = NewRecord(
-        id=RecordId(source, number),
-        origin=Origin(source, "a.mrc", 1, 0),
-        original=data,
-        carrier=1 if source == "rsl" else 2,
-        made_by=data,
-        flavour="marc21",
-        mods=msgspec.json.encode(Mods(title_info=(TitleInfo(title),), note=(Note(value="private"),))),
-        unmapped=(),
-        private=(),
-        warnings=(),
-        deleted=False,
-    )
-    return msgspec.structs.replace(record, **changes)
-
-
-@pytest.fixture
-def catalog(tmp_path):
-    with Catalog(tmp_path) as opened:
-        with opened.commit():
-            opened.records.add_carrier("rsl", "a.mrc", "iso2709", b"{}")
-            opened.records.add_carrier("loc", "b.mrc", "iso2709", b"{}")
-        yield opened
-
-
-def put(catalog, *records, run=1):
-    with catalog.commit():
-        return catalog.records.put(records, run)
+from tests.catalog.conftest import new, put
 
 
 def clear(catalog):
@@ -130,17 +99,6 @@ def test_a_record_that_replaces_another_of_the_same_load_is_counted_by_the_statu
     assert put(catalog) == Superseded(0, 0)
     assert put(catalog, new("1", "b"), run=1) == Superseded(1, 0)
     assert put(catalog, new("1", "c"), run=2) == Superseded(0, 0)
-
-
-def test_rejects_name_their_place_and_their_number(catalog):
-    with catalog.commit():
-        catalog.records.put_rejects(
-            [ReadError(Origin("rsl", "f", 1, 0), "bad", b"x", "17"), ReadError(Origin("rsl", "f", 2, 9), "bad", b"y")]
-        )
-    assert [str(reject) for reject in catalog.records.rejects("rsl")] == [
-        "f record 1 (byte 0), 001 17: bad",
-        "f record 2 (byte 9): bad",
-    ]
 
 
 def test_subfields_are_counted_for_each_flavour(catalog):

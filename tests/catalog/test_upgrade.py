@@ -58,10 +58,7 @@ def test_it_has_the_tables_that_a_new_workspace_has(old):
     loaded, _, _ = old
     pipeline.run(loaded, CLOCK, progress.Silent())
     for name, tables, version in (("register.db", REGISTER, REGISTER_FORMAT), ("catalog.db", CATALOG, CATALOG_FORMAT)):
-        with (
-            closing(sqlite3.connect(":memory:")) as new,
-            closing(sqlite3.connect(loaded.workspace / name)) as upgraded,
-        ):
+        with closing(sqlite3.connect(":memory:")) as new, closing(sqlite3.connect(loaded.workspace / name)) as upgraded:
             new.executescript(tables)
             query = "SELECT name, sql FROM sqlite_schema ORDER BY name"
             assert upgraded.execute(query).fetchall() == new.execute(query).fetchall()

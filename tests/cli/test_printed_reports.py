@@ -223,8 +223,7 @@ def test_the_result_of_a_query_is_a_table_with_booleans_and_numbers_as_in_sparql
 
 
 @pytest.mark.parametrize(
-    ("content", "fault"),
-    [(None, "not found; name a file"), (b"\xff", "is not UTF-8"), (b"ASK {}", None)],
+    ("content", "fault"), [(None, "not found; name a file"), (b"\xff", "is not UTF-8"), (b"ASK {}", None)]
 )
 def test_a_query_may_be_in_a_file(invoke, tmp_path, content, fault):
     file = tmp_path / "query.rq"

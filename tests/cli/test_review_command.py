@@ -18,7 +18,7 @@ from bibld._api import explaining as explain
 from bibld.catalog import Catalog, Verdicts
 from bibld.cli import command_line
 from bibld.cli import review as review_command
-from bibld.cli._terminal import printable
+from bibld.cli._options import printable
 from bibld.dedup import review
 from bibld.errors import BibldError
 from tests.dedup.conftest import _loaded_sample, sample  # noqa: F401
@@ -215,7 +215,7 @@ def test_every_answer_is_kept_at_once(converse):
     ask, verdicts = converse
     pairs, made, out, err = ask("s", "d two printings", "", "r part_of in vol. 2", "R", "3", "q", "s")
     assert made == {"same": 1, "different": 1, "related": 2}
-    given = [one.verdict for one in verdicts.current()]
+    given = verdicts.current()
     assert [one.pair for one in given] == [pairs[0], pairs[1], pairs[3], pairs[4]]
     assert [(one.decision, one.relation, one.reason) for one in given] == [
         ("same", "", ""),

@@ -8,10 +8,9 @@ from xml.etree import ElementTree
 import click
 import pytest
 
-from bibld.cli import _terminal
-from bibld.cli._options import count_of, print_json, print_rows, print_table
+from bibld.cli import _options
+from bibld.cli._options import count_of, is_interactive, print_json, print_question, print_rows, print_table
 from bibld.cli._plot import Panel, Series, svg
-from bibld.cli._terminal import is_interactive, print_question
 from bibld.dedup.review import Question
 from bibld.dedup.side_by_side import ComparedValue
 
@@ -21,7 +20,7 @@ def terminal(monkeypatch, capsys):
     """A terminal of some width; returns the lines that a question prints there."""
 
     def lines(question: Question, columns: int = 80) -> list[str]:
-        monkeypatch.setattr(_terminal, "get_terminal_size", lambda fallback: _Size(columns))
+        monkeypatch.setattr(_options, "get_terminal_size", lambda fallback: _Size(columns))
         print_question(question, "3 of 9: ")
         return click.unstyle(capsys.readouterr().out).splitlines()
 
@@ -69,10 +68,7 @@ def test_without_reason_and_relation_none_is_printed(terminal):
 
 def test_a_long_value_goes_on_below_its_column(terminal):
     lines = terminal(question(("title", "слово " * 6, "короткое")))[3:-3]
-    assert lines == [
-        f"≠ {'title':<16} {'слово слово слово слово':<28} │ короткое",
-        f"{'':<18} {'слово слово':<28} │",
-    ]
+    assert lines == [f"≠ {'title':<16} {'слово слово слово слово':<28} │ короткое", f"{'':<18} {'слово слово':<28} │"]
 
 
 @pytest.mark.parametrize(("columns", "width"), [(20, 18), (60, 18), (100, 38), (160, 68), (400, 68)])

@@ -9,7 +9,7 @@ from bibld.model import mods as m
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.mods_xml import to_element, to_xml
 from bibld.model.origin import Origin
-from bibld.model.withheld import Withheld, without_texts, without_values
+from bibld.model.withheld import WithheldValue, without_texts, without_values
 from bibld.text.folding import tidy
 from tests.strategies import mods as descriptions
 
@@ -30,7 +30,7 @@ BOOK = m.Mods(
 
 
 def taken(*values: str) -> m.Mods:
-    return without_values(BOOK, [Withheld.parse(value) for value in values])
+    return without_values(BOOK, [WithheldValue.parse(value) for value in values])
 
 
 def changed(*values: str) -> set[str]:
@@ -88,10 +88,10 @@ def test_no_text_that_is_withheld_is_in_the_xml_any_more(mods, data):
     if not texts:
         return
     text = data.draw(st.sampled_from(texts))
-    rest = without_values(mods, [Withheld("", text)])
+    rest = without_values(mods, [WithheldValue("", text)])
     assert text not in {tidy(one) for one in to_element(rest).itertext()}
-    assert without_values(rest, [Withheld("", text)]) == rest
-    assert without_values(mods, [Withheld("", text + " and nothing like it")]) is mods
+    assert without_values(rest, [WithheldValue("", text)]) == rest
+    assert without_values(mods, [WithheldValue("", text + " and nothing like it")]) is mods
     assert to_xml(rest)
 
 
@@ -130,7 +130,7 @@ RECORD = marc(
     ],
 )
 def test_the_fields_of_the_original_that_hold_a_value_are_left_out_but_the_control_number(value, tags):
-    rest = without_texts(RECORD, [Withheld.parse(value)])
+    rest = without_texts(RECORD, [WithheldValue.parse(value)])
     assert {field.tag for field in RECORD.all_fields} - {field.tag for field in rest.all_fields} == tags
 
 
@@ -157,25 +157,27 @@ def test_which_fields_contain_a_text_of_signs_of_words_or_of_digits(value, tags)
         ("500", "$a ***"),
         ("501", "$axabcdx"),
     )
-    rest = without_texts(record, [Withheld.parse(value)])
+    rest = without_texts(record, [WithheldValue.parse(value)])
     assert {field.tag for field in record.all_fields} - {field.tag for field in rest.all_fields} == tags
     assert (rest.origin, rest.leader) == (record.origin, record.leader)
 
 
 def test_a_description_that_loses_all_its_elements_is_empty():
-    assert without_values(m.Mods(note=(m.Note(value="x"),)), [Withheld("", "x")]) == m.Mods()
-    assert without_values(m.Mods(), [Withheld("", "x")]) == m.Mods()
+    assert without_values(m.Mods(note=(m.Note(value="x"),)), [WithheldValue("", "x")]) == m.Mods()
+    assert without_values(m.Mods(), [WithheldValue("", "x")]) == m.Mods()
 
 
 def test_attributes_with_an_address_or_a_label_are_removed_and_their_element_remains():
     note = m.Note(value="x", display_label="label", xlink_href="http://h", type="ownership")
     mods = m.Mods(note=(note,))
     for text, attribute in (("label", "display_label"), ("http://h", "xlink_href")):
-        (found,) = without_values(mods, [Withheld("", text)]).note
+        (found,) = without_values(mods, [WithheldValue("", text)]).note
         assert found == msgspec.structs.replace(note, **{attribute: None})
-    assert without_values(mods, [Withheld("", "ownership")]) is mods
-    assert without_values(mods, [Withheld.parse("note=x"), Withheld("note/@displayLabel", "label")]).note == ()
-    (found,) = without_values(mods, [Withheld("note/@displayLabel", "label")]).note
+    assert without_values(mods, [WithheldValue("", "ownership")]) is mods
+    assert (
+        without_values(mods, [WithheldValue.parse("note=x"), WithheldValue("note/@displayLabel", "label")]).note == ()
+    )
+    (found,) = without_values(mods, [WithheldValue("note/@displayLabel", "label")]).note
     assert found.display_label is None
 
 
@@ -186,5 +188,5 @@ def test_a_name_keeps_its_heading_without_terms_of_address_and_goes_without_a_pa
         m.NamePart(value="graf", type="termsOfAddress"),
     )
     mods = m.Mods(name=(m.Name(name_part=parts),))
-    assert without_values(mods, [Withheld("", "graf")]).name == (m.Name(name_part=parts[:2]),)
-    assert without_values(mods, [Withheld("", "Leo")]).name == ()
+    assert without_values(mods, [WithheldValue("", "graf")]).name == (m.Name(name_part=parts[:2]),)
+    assert without_values(mods, [WithheldValue("", "Leo")]).name == ()

@@ -1,17 +1,115 @@
-"""``bibld crosswalk``."""
+"""``bibld read`` and ``bibld crosswalk``: files without a configuration."""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
-from typing import Any
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from bibld.cli._files import STANDARD, complete_output, on_disk
-from bibld.cli._options import count_of, print_json, print_table, quiet_option
+import bibld
+from bibld import progress
+from bibld.cli._options import count_of, json_option, print_json, print_table, quiet_option, to_json
+
+if TYPE_CHECKING:
+    from bibld.protocols import HarvestedFile
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+STANDARD = "-"
+"""Names standard input or output."""
+
+
+def on_disk(name: str, opened: ExitStack) -> Path | HarvestedFile:
+    """Return a file that can be read twice: standard input is copied to one that is deleted at the end."""
+    from bibld.protocols import HarvestedFile
+
+    if name != STANDARD:
+        return Path(name)
+    copy = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="bibld-")), "stdin")
+    with copy.open("wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    return HarvestedFile("stdin", "stdin", copy)
+
+
+@contextmanager
+def complete_output(name: str) -> Iterator[BinaryIO]:
+    """Open a file for writing that gets its name when it is complete: a failure leaves the old file, or none.
+
+    Standard output, devices and pipes are written directly. Raises ``click.UsageError`` if it cannot be opened.
+    """
+    if name == STANDARD:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path = Path(name)
+    if path.exists() and not path.is_file():
+        with _opened(path, name) as direct:
+            yield direct
+        return
+    target = path.resolve()  # a link remains one
+    new = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        with _opened(new, name) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, new)
+        new.replace(target)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _opened(path: Path, name: str) -> BinaryIO:
+    try:
+        return path.open("wb")
+    except OSError as error:
+        raise click.UsageError(f"{name}: cannot be written: {error.strerror}; choose another file") from error
+
+
+# -- read --------------------------------------------------------------------------------------------------------------
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
+@click.option("--read", "reader", default="auto", show_default=True, help="Reader of the files; see `bibld adapters`.")
+@click.option("--charset", default="auto", show_default=True, help="Charset of the files, such as cp1251.")
+@json_option
+def read(files: tuple[str, ...], reader: str, charset: str, as_json: bool) -> None:
+    """Read the records of each FILE and print them as text (MARCMaker), or one JSON object a line.
+
+    `-` is standard input, which is read to its end first. Pieces that are no record are reported on standard error, and
+    the exit code is 1 then.
+    """
+    rejected = False
+    announced = ""
+    with ExitStack() as opened:
+        for record in bibld.read([on_disk(name, opened) for name in files], reader=reader, charset=charset):
+            if isinstance(record, bibld.Reject):
+                rejected = True
+                click.echo(f"reject: {record}", err=True)
+                continue
+            if record.origin.file != announced:
+                announced = record.origin.file
+                click.echo(f"{announced}: {record.reader}, {record.charset}", err=True)
+            for warning in record.warnings:
+                click.echo(f"{record.origin}: {warning}", err=True)
+            click.echo(to_json(record.content).decode() if as_json else str(record))
+    sys.exit(1 if rejected else 0)
+
+
+# -- crosswalk ---------------------------------------------------------------------------------------------------------
+
 
 SOME_REJECTED = 3
 _FORMS = ("mods", "json", "jsonl", "marcxml", "csv", "dc", "nt", "ttl", "nq")
@@ -62,8 +160,6 @@ def crosswalk(
     converted is reported on standard error, with a count at the end, and the exit code is 3 then. With --coverage the
     records are written only where -o names a file. RDF is made of all records together, in memory.
     """
-    import bibld
-    from bibld import progress
     from bibld._api.matching import OUTPUTS
 
     converted = rejected = warned = 0
