@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from bibld.model.marc import ControlField, DataField, MarcRecord, Subfield
 from bibld.model.mods import Element
 from bibld.model.mods_xml import without_illegal_characters
-from bibld.text.titles import NON_SORTING_BEGIN, NON_SORTING_END, NON_SORTING_MARKS
+from bibld.text.folding import NON_SORTING_BEGIN, NON_SORTING_END, NON_SORTING_MARKS
 
 ElementT = TypeVar("ElementT", bound=Element)
 SettingsT = TypeVar("SettingsT")

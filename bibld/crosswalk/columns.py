@@ -51,7 +51,7 @@ from bibld.model.mods import (
 )
 from bibld.model.relators import TERM_OF_RELATOR
 from bibld.protocols import Converted, Row
-from bibld.text.name_order import divided_names, family_and_given
+from bibld.text.names import divided_names, family_and_given
 
 Columns = str | tuple[str, ...]
 """The name of a column, or of more whose values are joined in this order."""

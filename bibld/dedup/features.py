@@ -23,12 +23,12 @@ from bibld.text.designations import (
 from bibld.text.extents import height, pages_or_leaves
 from bibld.text.extents import volumes as count_volumes
 from bibld.text.folding import fold, strip_brackets
+from bibld.text.keys import title_key
 from bibld.text.names import other_names, person_key
 from bibld.text.numerals import edition_number
 from bibld.text.part_units import COVERED, YEAR, cut_to_designation, words_of
 from bibld.text.places import place_key
 from bibld.text.romanisation import transcription_key
-from bibld.text.title_keys import title_key
 
 _KINDS_OF_IDENTIFIERS = {
     **{kind: kind for kind in ("issn", "ismn", "isrc", "isrn", "lccn", "nbn", "doi", "oclc", "ean", "upc")},

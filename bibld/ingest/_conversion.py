@@ -14,7 +14,7 @@ from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.protocols import Carrier, Raw, Row
-from bibld.text.mojibake import is_encoded_twice
+from bibld.text.charsets import is_encoded_twice
 
 ENCODED_TWICE = "the text was encoded twice: UTF-8 was read as another charset and written as UTF-8 again"
 """A warning about a record."""

@@ -10,8 +10,7 @@ import msgspec
 
 from bibld.link._lives import without_dates
 from bibld.text.folding import fold
-from bibld.text.name_order import family_and_given
-from bibld.text.names import person_key
+from bibld.text.names import family_and_given, person_key
 from bibld.text.romanisation import romanise
 from bibld.text.scripts import has_cyrillic
 

@@ -15,7 +15,7 @@ import msgspec
 
 from bibld.read import _cyrillic, _marc8
 from bibld.text.charsets import CYRILLIC_CHARSETS, ISO5426, MARC8, UTF8, charset_name
-from bibld.text.titles import unify_non_sorting_marks
+from bibld.text.folding import unify_non_sorting_marks
 
 AUTO = "auto"
 ASCII, LATIN1 = "ascii", "iso8859-1"

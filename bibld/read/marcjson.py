@@ -31,7 +31,7 @@ from bibld.read._charset import ASCII, AUTO, LATIN1, Charsets, decode, settle_ch
 from bibld.read._json_cut import cut
 from bibld.read._streams import Ends, Rejoined, recode, recode_head, recoded_charset
 from bibld.text.charsets import UTF8
-from bibld.text.titles import unify_non_sorting_marks
+from bibld.text.folding import unify_non_sorting_marks
 
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+|"', re.DOTALL)
 _VALUE = re.compile(r"-?[0-9][0-9.eE+-]*|true|false|null")

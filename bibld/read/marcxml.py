@@ -17,7 +17,7 @@ from bibld.model.marc import ControlField, DataField, Subfield
 from bibld.protocols import Parsed, Raw
 from bibld.read._carrier import LEADER_LENGTH, CharsetSettings, Field, to_parsed
 from bibld.read._xml_file import SLIM, TURBO, RecordShape, XmlCarrier, examine_xml, readable_head
-from bibld.text.titles import unify_non_sorting_marks
+from bibld.text.folding import unify_non_sorting_marks
 
 _TURBOMARC = b"http://www.indexdata.com/turbomarc"
 _NAMESPACES = re.compile(rb"MARC21/slim|marcxchange|UNISlim|indexdata\.com/turbomarc", re.IGNORECASE)

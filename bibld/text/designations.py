@@ -15,15 +15,17 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import bibld.text.part_units as part_units
-from bibld.text.designation_tokens import END, full_year, tokens_of
 from bibld.text.part_units import (
     CLASS,
     COVERED,
+    END,
     LETTERS,
     MONTH,
     NUMBER,
     SEASON,
     YEAR,
+    full_year,
+    tokens_of,
 )
 from bibld.text.scripts import has_cyrillic
 

@@ -1,4 +1,4 @@
-"""The keys of what is known by a text alone: parts of IRIs, the same for all its spellings."""
+"""Keys of titles and of what is known by a text alone: the same for all spellings."""
 
 from __future__ import annotations
 
@@ -8,12 +8,92 @@ import unicodedata
 from functools import lru_cache
 
 from bibld.text.folding import fold
-from bibld.text.numerals import roman_number
-from bibld.text.romanisation import romanise
-from bibld.text.scripts import has_cyrillic
+from bibld.text.numerals import number_words, replace_number_words, roman_number
+from bibld.text.romanisation import romanise, unify_transcriptions
+from bibld.text.scripts import has_cyrillic, repair_lookalikes
+
+_ROMAN_NUMERAL = re.compile(r"[IVXLMХІ][IVXLCDMХІ]*(?![^\W\d_]|['’])")
+_SMALL_NUMERAL = re.compile(r"[ivx]{3,9}(?![^\W\d_]|['’])")
+_CYRILLIC_WORD = re.compile(r"\s[\u0400-\u052f]")
+_INITIALS = re.compile(r"\.\s*\w")
+_LATIN_NUMERALS = str.maketrans("ХІ", "XI")
+_SMALL_DIGITS = frozenset("IVX")
+_BEFORE_SENTENCES = frozenset(".:;=/!?")
+_NUMBER_SIGN = re.compile(r"\b(?:no|nr|num|numer) ?(?=\d)")
+_ENDING_OF_NUMBER = re.compile(r"(?<=\d) (?:st|nd|rd|th|go|ogo|mu|omu|m|h|i|a|aa|e|oe|oi|om)\b")
+_DIGIT = re.compile(r"\d")
+_ARTICLES = "the a an das der die le la les el los las il lo gli un une una ein eine het den det"
+_KEYS_OF_ARTICLES = frozenset(romanise(_ARTICLES).split())
+
+_TENS = frozenset(map(str, range(20, 100, 10)))
+
+
+def title_key(title: str) -> str:
+    """Return a romanised title without a leading article, with digits for numbers in words and Roman numerals.
+
+    >>> title_key("The Symphony № 3"), title_key("Третья симфония"), title_key("Двадцать лет XX века")
+    ('simfoni 3', '3 simfona', '20 let 20 veka')
+    """
+    if not title:
+        return ""
+    if not title.isascii():
+        title = repair_lookalikes(title)
+    key = _replace_ordinals(replace_number_words(romanise(_replace_roman_numerals(title))))
+    if _DIGIT.search(key):
+        key = _ENDING_OF_NUMBER.sub("", _NUMBER_SIGN.sub("", key))
+    first, _, rest = key.partition(" ")
+    return unify_transcriptions(rest if rest and first in _KEYS_OF_ARTICLES else key)
+
+
+def _replace_roman_numerals(title: str) -> str:
+    return _SMALL_NUMERAL.sub(_in_digits, _ROMAN_NUMERAL.sub(_in_digits, title))
+
+
+def _in_digits(found: re.Match[str]) -> str:
+    start = found.start()
+    if start and found.string[start - 1].isalnum():
+        return found[0]
+    letters = found[0].translate(_LATIN_NUMERALS)
+    number = roman_number(letters) if _can_be_numeral(letters, found) else None
+    return found[0] if number is None else str(number)
+
+
+def _can_be_numeral(letters: str, found: re.Match[str]) -> bool:
+    """Return whether letters are rather a number than a word.
+
+    A single letter is a number before a Cyrillic word or after a word, not where a sentence or initials may begin.
+    """
+    if len(letters) > 1:
+        is_small = _SMALL_DIGITS.issuperset(letters.upper())
+        return is_small or (len(letters) > 2 and "L" in letters[:2]) or (len(letters) > 3 and letters[0] == "M")
+    title, start, end = found.string, found.start(), found.end()
+    if found[0] not in _SMALL_DIGITS:
+        return False
+    if _CYRILLIC_WORD.match(title, end):
+        return True
+    is_after_word = start > 1 and title[start - 1].isspace() and title[start - 2] not in _BEFORE_SENTENCES
+    return is_after_word and not _INITIALS.match(title, end)
+
+
+def _replace_ordinals(key: str) -> str:
+    """Write the ordinal numbers of a romanised title in digits, also behind tens in digits."""
+    known = number_words()
+    if known.keys().isdisjoint(words := key.split()):
+        return key
+    found: list[str] = []
+    for word in words:
+        number = known.get(word)
+        if number is None or not number.is_ordinal:
+            found.append(word)
+        elif number.number < 10 and found and found[-1] in _TENS:
+            found[-1] = str(int(found[-1]) + number.number)
+        else:
+            found.append(str(number.number))
+    return " ".join(found)
+
 
 _NOT_IN_READABLE_KEY = re.compile(r"[^a-z0-9]+")
-_ROMAN_NUMERAL = re.compile(r"\b(?:[IVXLC]{2,}|[IVX](?!\.))\b(?![\u0300-\u036f\ufe20-\ufe2f])")
+_ROMAN_NUMBER = re.compile(r"\b(?:[IVXLC]{2,}|[IVX](?!\.))\b(?![\u0300-\u036f\ufe20-\ufe2f])")
 _HASH = re.compile(r"(?:^|-)[0-9a-f]{10}$")
 _LONGEST_READABLE_KEY = 60
 _KEYS_REMEMBERED = 16_384
@@ -28,7 +108,7 @@ def entity_key(text: str, *more: str, is_slavic: bool = False) -> str:
     the same key. Other Latin texts are not, since romanisation would take Mayer for Maier. ``more`` distinguishes
     further. Roman numerals are read before, since romanisation would take XII for XIII.
     """
-    form = romanise(_ROMAN_NUMERAL.sub(_arabic, text)) if is_slavic or has_cyrillic(text) else fold(text)
+    form = romanise(_ROMAN_NUMBER.sub(_arabic, text)) if is_slavic or has_cyrillic(text) else fold(text)
     hashed = "|".join((form or unicodedata.normalize("NFKC", text), *more))
     digest = hashlib.blake2b(hashed.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
     readable = _NOT_IN_READABLE_KEY.sub("-", form).strip("-")[:_LONGEST_READABLE_KEY].rstrip("-")

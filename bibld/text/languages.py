@@ -3,61 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Literal
 
-from bibld.text.scripts import CJK, CYRILLIC, LATIN
+from bibld.text.scripts import CJK, LATIN
 
-_ISO_639 = """
-aar aa, abk ab, afr af, aka ak, alb sq, amh am, ara ar, arg an, arm hy, asm as, ava av, ave ae, aym ay, aze az,
-bak ba, bam bm, baq eu, bel be, ben bn, bih bh, bis bi, bod bo, bos bs, bre br, bul bg, bur my, cat ca, ces cs,
-cha ch, che ce, chi zh, chu cu, chv cv, cor kw, cos co, cre cr, cym cy, cze cs, dan da, deu de, div dv, dut nl,
-dzo dz, ell el, eng en, epo eo, est et, eus eu, ewe ee, fao fo, fas fa, fij fj, fin fi, fra fr, fre fr, fry fy,
-ful ff, geo ka, ger de, gla gd, gle ga, glg gl, glv gv, gre el, grn gn, guj gu, hat ht, hau ha, heb he, her hz,
-hin hi, hmo ho, hrv hr, hun hu, hye hy, ibo ig, ice is, ido io, iii ii, iku iu, ile ie, ina ia, ind id, ipk ik,
-isl is, ita it, jav jv, jpn ja, kal kl, kan kn, kas ks, kat ka, kau kr, kaz kk, khm km, kik ki, kin rw, kir ky,
-kom kv, kon kg, kor ko, kua kj, kur ku, lao lo, lat la, lav lv, lim li, lin ln, lit lt, ltz lb, lub lu, lug lg,
-mac mk, mah mh, mal ml, mao mi, mar mr, may ms, mkd mk, mlg mg, mlt mt, mon mn, mri mi, msa ms, mya my, nau na,
-nav nv, nbl nr, nde nd, ndo ng, nep ne, nld nl, nno nn, nob nb, nor no, nya ny, oci oc, oji oj, ori or, orm om,
-oss os, pan pa, per fa, pli pi, pol pl, por pt, pus ps, que qu, roh rm, ron ro, rum ro, run rn, rus ru, sag sg,
-san sa, sin si, slk sk, slo sk, slv sl, sme se, smo sm, sna sn, snd sd, som so, sot st, spa es, sqi sq, srd sc,
-srp sr, ssw ss, sun su, swa sw, swe sv, tah ty, tam ta, tat tt, tel te, tgk tg, tgl tl, tha th, tib bo, tir ti,
-ton to, tsn tn, tso ts, tuk tk, tur tr, twi tw, uig ug, ukr uk, urd ur, uzb uz, ven ve, vie vi, vol vo, wel cy,
-wln wa, wol wo, xho xh, yid yi, yor yo, zha za, zho zh, zul zu, scr hr, scc sr
-"""
-
-_SHORT_CODES: dict[str, str] = dict(pair.split() for pair in _ISO_639.split(","))
-"""ISO 639-2 (bibliographic and terminological) → ISO 639-1, which BCP 47 prefers."""
+_OTHER_SHORT_CODES = {"bih": "bh", "tgl": "tl", "twi": "tw"}
+"""Where Babel has the code of a language that this one belongs to."""
 
 NO_LANGUAGES = frozenset(("und", "mul", "zxx", "mis"))
 """Codes that name no single language."""
 
-_LANGUAGES_OF_SCRIPT = {
-    CYRILLIC: "ab av ba be bg ce chm cu cv kbd kk krc kv ky mk mn os ru sah sr tg tt udm uk",
-    "Arab": "ar fa ks ps sd ug ur",
-    "Hebr": "arc he yi",
-    "Deva": "hi mr ne sa",
-    CJK: "ja ko zh",
-    "Grek": "el grc",
-    "Beng": "as bn",
-    "Ethi": "am ti",
-    "Tibt": "bo dz",
-    "Armn": "hy",
-    "Geor": "ka",
-    "Thai": "th",
-    "Taml": "ta",
-    "Telu": "te",
-    "Gujr": "gu",
-    "Guru": "pa",
-    "Knda": "kn",
-    "Mlym": "ml",
-    "Mymr": "my",
-    "Khmr": "km",
-    "Laoo": "lo",
-    "Orya": "or",
-    "Sinh": "si",
-    "Syrc": "syr",
-}
-
-_SCRIPTS = {tag: script for script, tags in _LANGUAGES_OF_SCRIPT.items() for tag in tags.split()}
+_OTHER_SCRIPTS = {"arc": "Hebr"}
+"""Where Babel has the script of antiquity."""
+_EAST_ASIAN = frozenset(("Hani", "Hans", "Hant", "Jpan", "Kore"))
 
 _CODE_OF_NAME = {
     "english": "eng", "german": "ger", "french": "fre", "russian": "rus", "italian": "ita", "spanish": "spa",
@@ -87,7 +47,7 @@ def language_tag(code: str) -> str | None:
     text = code.strip()
     lower = text.lower()
     if _CODE.fullmatch(lower):
-        return None if lower in NO_LANGUAGES else _SHORT_CODES.get(lower, lower)
+        return None if lower in NO_LANGUAGES else _short_code(lower)
     return text if _TAG.fullmatch(text) else None
 
 
@@ -106,4 +66,20 @@ def usual_script(language: str) -> str:
     >>> usual_script("rus"), usual_script("el"), usual_script("jpn"), usual_script("eng")
     ('Cyrl', 'Grek', 'CJK', 'Latn')
     """
-    return _SCRIPTS.get(_SHORT_CODES.get(language, language), LATIN)
+    tag = _short_code(language)
+    script = _OTHER_SCRIPTS.get(tag) or _babel("likely_subtags").get(tag, LATIN).partition("_")[2][:4] or LATIN
+    return CJK if script in _EAST_ASIAN else script
+
+
+def _short_code(code: str) -> str:
+    """Return the code of ISO 639-1, which BCP 47 prefers, for one of ISO 639-2 or 639-3; else the code itself."""
+    short = _OTHER_SHORT_CODES.get(code) or _babel("language_aliases").get(code, "")
+    return short if len(short) == 2 and len(code) == 3 else code
+
+
+@cache
+def _babel(table: Literal["language_aliases", "likely_subtags"]) -> Mapping[str, str]:
+    """Return a table of Babel, which is imported by those who need it, since that takes 20 ms."""
+    from babel.core import get_global
+
+    return get_global(table)

@@ -9,7 +9,7 @@ import msgspec
 
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, term, typed_literal
-from bibld.text.abbreviations import is_abbreviation
+from bibld.text.publishers import is_abbreviation
 from bibld.triplify._claims import Assertion, Claim, EntityClaim, Kind, NameForm, count_assertions
 from bibld.triplify._codes import scheme_iri, scheme_names
 from bibld.triplify._dates import life_years

@@ -19,8 +19,7 @@ from typing import Literal
 import msgspec
 
 from bibld.model.origin import from_slug
-from bibld.text.abbreviations import is_abbreviation
-from bibld.text.publishers import name_to_compare
+from bibld.text.publishers import is_abbreviation, name_to_compare
 from bibld.triplify._claims import Assertion, Kind
 from bibld.triplify._dates import life_intervals
 from bibld.triplify._identity import AUTHORITIES, is_same_or_initial

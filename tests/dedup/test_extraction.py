@@ -23,8 +23,8 @@ from bibld.model.identifiers import has_isbn_check_digit, isbn13
 from bibld.model.mods import Abstract, Identifier, Mods, Note, TableOfContents
 from bibld.serve import ontology as resources
 from bibld.text import romanisation
+from bibld.text.keys import title_key
 from bibld.text.scripts import repair_lookalikes
-from bibld.text.title_keys import title_key
 from tests.dedup.conftest import CLOCK
 from tests.strategies import any_texts, mods
 

@@ -14,7 +14,7 @@ from bibld.model.mods import (
     RoleTerm,
     TitleInfo,
 )
-from bibld.text.title_keys import title_key
+from bibld.text.keys import title_key
 
 
 def person(heading, *others, **fields):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bibld.text.mojibake import is_encoded_twice
+from bibld.text.charsets import is_encoded_twice
 
 TITLE = "Анна Каренина : роман в восьми частях"
 

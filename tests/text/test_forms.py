@@ -9,9 +9,9 @@ from bibld.text.dates import year, years
 from bibld.text.designations import part_number
 from bibld.text.extents import pages
 from bibld.text.folding import fold, strip_brackets
+from bibld.text.keys import title_key
 from bibld.text.names import is_initial_form_of, other_names, person_key
 from bibld.text.romanisation import romanise, transcription_key
-from bibld.text.title_keys import title_key
 from tests.strategies import any_texts
 
 

@@ -8,7 +8,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from bibld.text.geography import build, land, towns
+from bibld.text import geography
+from bibld.text.geography import build, towns
 from bibld.text.geography.towns import Towns
 
 CITY = {
@@ -34,7 +35,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "made"
     folder.mkdir()
     monkeypatch.setattr(towns, "FILE", folder / "towns.db")
-    monkeypatch.setattr(land, "FILE", folder / "land.json")
+    monkeypatch.setattr(geography, "OUTLINES_FILE", folder / "land.json")
     return folder
 
 
@@ -79,3 +80,51 @@ def test_without_npm_there_are_towns_and_no_land(downloaded: Path, made: Path):
 def test_without_the_wheel_the_message_names_what_makes_it(tmp_path: Path, made: Path):
     with pytest.raises(FileNotFoundError, match="run make geography"):
         build.main(tmp_path)
+
+
+def topology(*rings: list[tuple[int, int]]) -> dict[str, object]:
+    """Return land with rings of absolute positions in degrees."""
+    arcs = []
+    for ring in rings:
+        before = (0, 0)
+        steps = []
+        for point in ring:
+            steps.append([point[0] - before[0], point[1] - before[1]])
+            before = point
+        arcs.append(steps)
+    polygons = [[[number]] for number in range(len(arcs))]
+    return {
+        "transform": {"scale": [1, 1], "translate": [0, 0]},
+        "arcs": arcs,
+        "objects": {"land": {"geometries": [{"type": "MultiPolygon", "arcs": polygons}]}},
+    }
+
+
+def test_a_ring_is_a_line_of_hundredths_of_degrees():
+    assert build.rings_of(topology([(0, 0), (10, 0), (10, 5), (0, 0)])) == [[0, 0, 1000, 0, 1000, 500, 0, 0]]
+
+
+def test_land_across_the_180th_meridian_is_there_on_both_sides():
+    east, west = build.rings_of(topology([(170, 60), (-170, 60), (-170, 70), (170, 60)]))
+    assert east[::2] == [17000, 19000, 19000, 17000]
+    assert west[::2] == [-19000, -17000, -17000, -19000]
+
+
+def test_land_around_the_pole_goes_to_the_pole():
+    (ring,) = (
+        ring
+        for ring in build.rings_of(topology([(-180, -70), (-60, -70), (60, -70), (180, -70)]))
+        if min(ring) >= -18000
+    )
+    assert ring[-4:] == [18000, -9000, -18000, -9000]
+
+
+def test_an_arc_is_used_backwards_by_the_land_on_its_other_side():
+    land = topology([(0, 0), (10, 0), (10, 5)], [(0, 0), (10, 5)])
+    land["objects"] = {"land": {"geometries": [{"type": "Polygon", "arcs": [[0, ~1]]}]}}
+    assert build.rings_of(land) == [[0, 0, 1000, 0, 1000, 500, 0, 0]]
+
+
+def test_a_map_of_a_region_gets_the_finer_outline():
+    coarse, fine = (sum(map(len, geography.outlines(degrees))) for degrees in (0.5, 0.1))
+    assert coarse == fine == 0 or fine > 2 * coarse > 0

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bibld.text.geography.coordinates import Position, parse_coordinates
+from bibld.text.geography import Position, parse_coordinates
 
 STATED = [
     ("W 122°30ʹ--W 121°30ʹ/N 46°30ʹ--N 45°30ʹ", 46.0, -122.0),

@@ -6,9 +6,8 @@ import pytest
 
 from bibld.errors import ConfigError
 from bibld.text.charsets import charset_name
-from bibld.text.folding import tidy, trim
+from bibld.text.folding import remove_non_sorting_marks, split_non_sorting, tidy, trim, unify_non_sorting_marks
 from bibld.text.names import initial_form, is_initial_form_of
-from bibld.text.titles import remove_non_sorting_marks, split_non_sorting, unify_non_sorting_marks
 
 
 @pytest.mark.parametrize(

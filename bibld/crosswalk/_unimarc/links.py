@@ -21,7 +21,7 @@ from bibld.crosswalk._unimarc.view import UnimarcView, fields_of_link, fold_word
 from bibld.model.identifiers import issn
 from bibld.model.marc import ControlField, DataField, Field, Subfield
 from bibld.model.mods import Date, Detail, Identifier, Mods, Note, Part, PartText, RelatedItem, TitleInfo
-from bibld.text.titles import remove_non_sorting_marks
+from bibld.text.folding import remove_non_sorting_marks
 
 LINK_CODES = "abcdefghilmnopstuvxyz035"
 """The subfields of the standard technique."""

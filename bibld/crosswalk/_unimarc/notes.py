@@ -21,7 +21,7 @@ from bibld.model.mods import (
     TableOfContents,
     TargetAudience,
 )
-from bibld.text.titles import remove_non_sorting_marks
+from bibld.text.folding import remove_non_sorting_marks
 
 BOOK = RuleBook()
 

@@ -14,8 +14,8 @@ from bibld.crosswalk._unimarc.identification import language_code
 from bibld.crosswalk._unimarc.view import UnimarcView, fields_of_link, fold_words, plain_values, punctuate, title_info
 from bibld.model.marc import DataField
 from bibld.model.mods import Identifier, Mods, Note, RelatedItem, TitleInfo
+from bibld.text.folding import remove_non_sorting_marks
 from bibld.text.scripts import has_cyrillic
-from bibld.text.titles import remove_non_sorting_marks
 
 BOOK = RuleBook()
 

@@ -22,8 +22,8 @@ from bibld.crosswalk._view import Conventions, Linkage, LinkedField, View
 from bibld.model.marc import ControlField, DataField, Field, Leader, MarcRecord, Subfield, with_embedded_fields
 from bibld.model.mods import Mods, TitleInfo
 from bibld.model.mods_xml import without_illegal_characters
+from bibld.text.folding import NON_SORTING_MARKS, remove_non_sorting_marks, split_non_sorting
 from bibld.text.scripts import first_foreign_script
-from bibld.text.titles import NON_SORTING_MARKS, remove_non_sorting_marks, split_non_sorting
 
 _LINK = re.compile(r"[a-z]?(\d\d)(\d{3})?.*", re.IGNORECASE)
 _OTHER_FORMS = "79"

@@ -11,7 +11,7 @@ from bibld.serve._language import Language
 from bibld.serve._pictures import Caption, Picture, Spot, draw_map
 from bibld.serve._pictures.drawing import NARROW, SIZE
 from bibld.serve._pictures.texts import fit
-from bibld.text.geography.coordinates import Position, parse_coordinates, position
+from bibld.text.geography import Position, parse_coordinates, position
 from bibld.text.geography.towns import towns
 
 Term = Mapping[str, Any]

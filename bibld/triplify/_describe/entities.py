@@ -16,10 +16,9 @@ from bibld.model.iris import web_iri
 from bibld.model.mods import Controlled, Name, Subject
 from bibld.text.folding import strip_brackets, tidy, trim
 from bibld.text.keys import entity_key
-from bibld.text.places import expand_place, is_unknown_imprint
+from bibld.text.places import expand_place, is_unknown_imprint, town_in_countries, town_with_state
 from bibld.text.publishers import full_publisher_key, name_to_compare, publisher_key, publisher_label
 from bibld.text.scripts import LATIN, script_of
-from bibld.text.towns import town_in_countries, town_with_state
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import SCHEME_LANGUAGES
 from bibld.triplify._dates import life_intervals, life_years

@@ -11,9 +11,9 @@ from bibld.model.iris import web_iri
 from bibld.model.mods import Mods, Part, RelatedItem, TitleInfo
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri
-from bibld.text.abbreviations import is_abbreviation
 from bibld.text.folding import tidy
 from bibld.text.keys import entity_key
+from bibld.text.publishers import is_abbreviation
 from bibld.triplify._claims import EntityClaim, NameForm
 from bibld.triplify._codes import CREATOR_ROLES, RELATIONS, loc
 from bibld.triplify._dates import issued_dates

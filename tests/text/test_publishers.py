@@ -2,9 +2,8 @@
 
 import pytest
 
-from bibld.text.abbreviations import is_abbreviation
-from bibld.text.publishers import full_publisher_key
-from bibld.text.towns import town_in_countries, town_with_state
+from bibld.text.places import town_in_countries, town_with_state
+from bibld.text.publishers import full_publisher_key, is_abbreviation
 
 
 @pytest.mark.parametrize(
