@@ -17,7 +17,7 @@ import pytest
 import bibld
 from bibld.catalog import Catalog
 from bibld.cli._options import to_json
-from bibld.serve import StaticSite
+from bibld.serve.site import StaticSite
 
 EXAMPLES: dict[Any, Any] = {
     str: "text",
