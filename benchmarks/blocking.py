@@ -22,10 +22,11 @@ import numpy as np
 import numpy.typing as npt
 from _measure import candidate_pairs, real_data, run_sample
 
-from bibld import crosswalk, dedup
+from bibld import crosswalk
 from bibld.catalog import Catalog
-from bibld.dedup import evaluate, features_of
+from bibld.dedup import evaluate
 from bibld.dedup.candidates import proposed_pairs
+from bibld.dedup.features import features_of
 from bibld.dedup.key_tables import KeyTables
 from bibld.dedup.keys import keys_of_all
 from bibld.dedup.method import MethodOptions
@@ -119,9 +120,7 @@ def sample() -> tuple[FeatureColumns, set[tuple[int, int]]]:
         with Catalog(loaded.workspace, read_only=True) as catalog:
             labelled = evaluate.read_pairs(folder / "gold_pairs.csv", catalog)
             live_records = list(catalog.records.live())
-            columns = FeatureColumns.from_features(
-                (ordinal, dedup.features_of(mods)) for ordinal, _, mods in live_records
-            )
+            columns = FeatureColumns.from_features((ordinal, features_of(mods)) for ordinal, _, mods in live_records)
             rows = {catalog.register.record(ordinal): row for row, (ordinal, *_) in enumerate(live_records)}
     pairs = ((rows[item.pair.left], rows[item.pair.right]) for item in labelled if item.is_duplicate)
     return columns, {(min(pair), max(pair)) for pair in pairs}

@@ -21,10 +21,10 @@ from bibld import progress
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup import features as feature_extraction
-from bibld.dedup import features_of
 from bibld.dedup.columns import FeatureTable, FeatureWriter
 from bibld.dedup.compilation import njit
 from bibld.dedup.extraction import extract
+from bibld.dedup.features import features_of
 from bibld.model.features import FeatureColumns
 from bibld.model.mods import Mods
 from bibld.text.folding import fold

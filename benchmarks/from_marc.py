@@ -22,9 +22,10 @@ from _synthetic.marc import write_marc
 
 from bibld import pipeline, progress
 from bibld.catalog import Catalog
-from bibld.dedup import MethodOptions, stage, warm_up
+from bibld.dedup import stage, warm_up
 from bibld.dedup.decisions import Decider
 from bibld.dedup.index import Index
+from bibld.dedup.method import MethodOptions
 
 STEPS = {
     "reading, crosswalk, catalog": (pipeline.Pipeline, "_read"),

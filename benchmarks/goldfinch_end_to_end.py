@@ -25,11 +25,12 @@ from model_goldfinch import converted, labelled_pairs, parsed
 from model_train import RUSMARC, SEED, write_live
 from rusmarc_merges import described
 
-from bibld import crosswalk, dedup, progress
+from bibld import crosswalk, progress
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup import evaluate, train
 from bibld.dedup.evaluate import Evaluation, LabelledPair, Mode
+from bibld.dedup.features import features_of
 from bibld.dedup.score import model
 from bibld.dedup.similarity.pairs import similarities
 from bibld.dedup.similarity.rows import Rarity
@@ -183,9 +184,7 @@ class Measures:
         ordinals = {record: self._catalog.register.ordinal(record) or 0 for record in self.gold.mods}
         ordered = sorted(self.gold.mods, key=ordinals.__getitem__)
         rows = {record: row for row, record in enumerate(ordered)}
-        columns = FeatureColumns.from_features(
-            (ordinals[name], dedup.features_of(self.gold.mods[name])) for name in ordered
-        )
+        columns = FeatureColumns.from_features((ordinals[name], features_of(self.gold.mods[name])) for name in ordered)
         left, right = (
             np.array([rows[getattr(item.pair, side)] for item in self.gold.labelled], np.uint32)
             for side in ("left", "right")
@@ -255,7 +254,7 @@ def disputed(gold: Gold, scores: npt.NDArray[np.float64], numbers: Iterable[int]
         label = "duplicate" if item.is_duplicate else "not duplicate"
         print(f"\nlabelled {label}, score {scores[number]:.4f}")
         for record in (item.pair.left, item.pair.right):
-            print(f"  {described(record, dedup.features_of(gold.mods[record]))}")
+            print(f"  {described(record, features_of(gold.mods[record]))}")
 
 
 def main() -> None:

@@ -9,10 +9,11 @@ from pathlib import Path
 from _measure import run_sample
 from rusmarc_merges import described
 
-from bibld import dedup, progress
+from bibld import progress
 from bibld.catalog import Catalog
 from bibld.dedup import evaluate
 from bibld.dedup.evaluate import Loss
+from bibld.dedup.features import features_of
 from bibld.model.origin import RecordId
 
 
@@ -37,7 +38,7 @@ def main() -> None:
 def show(loss: Loss, catalog: Catalog) -> None:
     for pair in loss.pairs:
         for record in (catalog.record(RecordId.parse(name)) for name in pair):
-            print(f"    {described(record.id, dedup.features_of(record.mods))}")
+            print(f"    {described(record.id, features_of(record.mods))}")
         print()
 
 

@@ -19,8 +19,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from synthetic import Catalogue
 
 from bibld.catalog import Catalog
-from bibld.dedup import features_of, prefilter
+from bibld.dedup import prefilter
 from bibld.dedup.arrays import unpack_pairs
+from bibld.dedup.features import features_of
 from bibld.dedup.method import MethodOptions
 from bibld.dedup.score import model
 from bibld.model.features import FeatureColumns

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from _measure import DATE, real_data, source_table, write_config
 
-from bibld import config, dedup, pipeline, progress
+from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
+from bibld.dedup.features import features_of
 from bibld.model.features import Features
 from bibld.model.linkage import Edge
 from bibld.model.origin import RecordId
@@ -53,7 +54,7 @@ def measure(place: Path, name: str, allows_duplicates: bool) -> None:
     summary = pipeline.run(loaded, DATE, progress.Silent(), until="dedup")
     with Catalog(loaded.workspace, read_only=True) as catalog:
         features_by_record = {
-            catalog.register.record(ordinal): dedup.features_of(mods) for ordinal, _, mods in catalog.records.live()
+            catalog.register.record(ordinal): features_of(mods) for ordinal, _, mods in catalog.records.live()
         }
         edges = list(catalog.linkage.edges())
         clusters = [catalog.linkage.cluster(founder).members for founder in catalog.linkage.founders(least=2)]

@@ -11,10 +11,10 @@ from pathlib import Path
 from _measure import DATE, real_data, source_table, write_config
 from model_train import RUSMARC
 
-from bibld import config, dedup, pipeline, progress
+from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.dedup import Comparison
+from bibld.dedup.memory import Comparison, compare
 from bibld.model.origin import RecordId
 
 EXPECTED = {"duplicate": "same", "same_record": "same", "sibling_not_duplicate": "same_set"}
@@ -50,7 +50,7 @@ def report(name: str, method: Config, labelled: Sequence[dict[str, str]], source
         print(f"{name}: {sum(counts.converted for counts in summary.sources):,} records")
         for row in labelled:
             left, other = (records[sources[row[side]]] for side in ("left", "right"))
-            compared = dedup.compare(catalog, method, left, other, progress.Silent())
+            compared = compare(catalog, method, left, other, progress.Silent())
             assert compared is not None
             is_joined = any({left, other} <= set(members) for members in clusters(catalog))
             is_right = is_as_expected(compared, is_joined, EXPECTED[row["relation"]], name == "paper")

@@ -19,9 +19,9 @@ import pymarc
 from _measure import real_data
 
 from bibld import crosswalk
-from bibld.dedup import features_of
 from bibld.dedup.block import semantic
 from bibld.dedup.candidates import all_pairs
+from bibld.dedup.features import features_of
 from bibld.dedup.key_tables import KeyTables
 from bibld.dedup.method import MethodOptions
 from bibld.errors import BibldError

@@ -24,7 +24,7 @@ from _synthetic.lexicon import FUNCTION_WORDS
 from blocking import goldfinch
 
 from bibld.catalog import Catalog
-from bibld.dedup import features_of
+from bibld.dedup.features import features_of
 from bibld.model.features import NUMBERS, TEXTS, Features
 from bibld.text.romanisation import romanise
 

@@ -69,10 +69,10 @@ if TYPE_CHECKING:
     from bibld.catalog import RELATIONS as RELATIONS
     from bibld.catalog import Reject as Reject
     from bibld.catalog.exchange import ConvertedWorkspace as ConvertedWorkspace
-    from bibld.dedup import MethodOptions as MethodOptions
     from bibld.dedup.comparison import MethodComparison as MethodComparison
     from bibld.dedup.comparison import MethodResult as MethodResult
     from bibld.dedup.evaluate import Evaluation as Evaluation
+    from bibld.dedup.method import MethodOptions as MethodOptions
     from bibld.dedup.review import Question as Question
     from bibld.errors import BadQueryError as BadQueryError
     from bibld.errors import BibldError as BibldError

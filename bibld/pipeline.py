@@ -23,6 +23,8 @@ from bibld import dedup, harvest, ingest, link, publish, store, triplify
 from bibld.catalog import Catalog, LoadCounts, Queue, StageQueue
 from bibld.catalog.engines import check_newest_is_local, missing_results
 from bibld.config import Config, Remote
+from bibld.dedup.method import settings_digest as matching_digest
+from bibld.dedup.warm_up import KernelWarmUp
 from bibld.errors import ConfigError, StageError, StoreError
 from bibld.ingest import LoadResult, Withheld
 from bibld.ingest.notes import Doubt, RunNotes
@@ -111,7 +113,7 @@ class Pipeline(RunNotes):
         started = perf_counter()
         with self.catalog.commit():
             self.number = self.catalog.runs.begin(self.run_time.isoformat())
-        compiling = dedup.KernelWarmUp(self.config, self.progress)
+        compiling = KernelWarmUp(self.config, self.progress)
         modules = compiling.begin() if until != "read" else 0
         times: list[StageTime] = []
         for stage in STAGES:
@@ -146,7 +148,7 @@ class Pipeline(RunNotes):
             harvests=tuple(self.harvests),
         )
 
-    def _wait_for(self, compiling: dedup.KernelWarmUp, modules: int) -> StageTime:
+    def _wait_for(self, compiling: KernelWarmUp, modules: int) -> StageTime:
         """Wait for the compilation that began before reading; its seconds are those of waiting."""
         begin = perf_counter()
         self.progress.stage("compile", "modules", modules)
@@ -299,12 +301,14 @@ def _remove_source(run: Pipeline, source: str, live: int) -> None:
 
 
 def _dedup(run: Pipeline, queue: StageQueue) -> int | None:
-    made_by = dedup.settings_digest(run.config)
+    made_by = matching_digest(run.config)
     rematch_all = run.options.rebuild or run.catalog.runs.made_by("dedup") != made_by
     if not rematch_all and not run.options.restat and not dedup.is_pending(run.catalog, queue):
         return None
     time = run.run_time.isoformat()
-    found = dedup.dedup(run.catalog, run.config, run.progress, time, queue, run.options.restat, rematch_all)
+    from bibld.dedup.stage import dedup as match  # loads compiler and database
+
+    found = match(run.catalog, run.config, run.progress, time, queue, run.options.restat, rematch_all)
     with run.catalog.commit():
         run.catalog.runs.complete("dedup", made_by, run.number)
     return found.records

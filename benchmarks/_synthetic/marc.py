@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from bibld import crosswalk
-from bibld.dedup import features_of
+from bibld.dedup.features import features_of
 from bibld.model.features import NUMBERS, TEXTS, Features
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.marc_writers import to_iso2709

@@ -7,9 +7,9 @@ from urllib.parse import unquote
 
 import msgspec
 
-from bibld import dedup
 from bibld.catalog import Catalog
 from bibld.config import Config
+from bibld.dedup.features import features_of
 from bibld.dedup.side_by_side import ComparedValue, compare_features
 from bibld.errors import ConfigError
 from bibld.model.iris import SUFFIXES, Iris, pair_of_match, record_of_path
@@ -163,7 +163,7 @@ def explain_record(catalog: Catalog, config: Config, record: RecordId) -> Record
     if stored is None:
         raise ConfigError([f"{record} has an ordinal but is not in the catalog; run `bibld run` again"])
     iris = Iris(config.dataset.base)
-    features = dedup.features_of(stored.mods)
+    features = features_of(stored.mods)
     cluster = catalog.cluster_of(record)
     members = cluster.members if cluster else ()
     answering = cluster.founder if cluster else catalog.redirect_target(record)
@@ -295,7 +295,9 @@ def _verdicts(catalog: Catalog, record: RecordId) -> tuple[str, ...]:
 
 def explain_pair(catalog: Catalog, config: Config, left: RecordId, right: RecordId) -> PairReport:
     """Explain why two records are, or are not, the same; raises ``ConfigError`` if they cannot be compared."""
-    found = dedup.compare(catalog, config, left, right, Silent()) if left != right else None
+    from bibld.dedup.memory import compare  # loads the compiler
+
+    found = compare(catalog, config, left, right, Silent()) if left != right else None
     if found is None:
         raise ConfigError([f"{left} and {right} cannot be compared; name two different live records"])
     edge = found.edge

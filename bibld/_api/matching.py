@@ -6,15 +6,14 @@ import hashlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from io import BytesIO
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
-from bibld import dedup
 from bibld._api.configured import ConfiguredWorkspace
 from bibld._api.tables import ClusterRow, PairRow, Table, main_title
 from bibld.config import MergeConfig
-from bibld.dedup import MethodOptions
+from bibld.dedup.method import MethodOptions
 from bibld.errors import ConfigError
 from bibld.ingest import TABLE_COLUMNS, table_row
 from bibld.merge import Policies, merge_records
@@ -28,6 +27,9 @@ from bibld.model.origin import SOURCE_ID, RecordId
 from bibld.model.rdf import PREFIXES, is_of_named_graph
 from bibld.protocols import adapters
 from bibld.triplify import to_quads as quads_of
+
+if TYPE_CHECKING:
+    from bibld.dedup.memory import Duplicates
 
 
 class RecordCluster(msgspec.Struct, frozen=True):
@@ -67,7 +69,7 @@ class DuplicateClusters:
     too large and were cut.
     """
 
-    def __init__(self, records: Mapping[RecordId, Mods], found: dedup.Duplicates) -> None:
+    def __init__(self, records: Mapping[RecordId, Mods], found: Duplicates) -> None:
         self.messages = found.messages
         self.pairs: Table[PairRow] = Table(PairRow, map(PairRow.from_edge, found.pairs))
         members = {record: cluster for cluster in found.clusters for record in cluster.members}
@@ -143,7 +145,9 @@ def find_duplicates(
                 warnings.warn(f"{record} occurs again; its last description is used", stacklevel=2)
             records[record] = mods
     method = options.config if isinstance(options, ConfiguredWorkspace) else options
-    return DuplicateClusters(records, dedup.find_duplicates(records, method))
+    from bibld.dedup.memory import find_duplicates as match  # loads the compiler
+
+    return DuplicateClusters(records, match(records, method))
 
 
 def record_id_of(source: str, mods: Mods) -> RecordId:

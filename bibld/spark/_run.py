@@ -10,10 +10,11 @@ from typing import Any
 
 import msgspec
 
-from bibld import dedup, triplify
+from bibld import triplify
 from bibld.catalog import lock_folder
 from bibld.catalog.engines import note_run_on_spark
 from bibld.config import Config, blocker_faults
+from bibld.dedup.method import settings_digest as matching_digest
 from bibld.errors import ConfigError
 from bibld.merge import settings_digest as merge_settings_digest
 from bibld.pipeline import RunOptions, StageTime, Summary
@@ -136,7 +137,7 @@ def _complete(engine: Engine, times: list[StageTime], started: float) -> Summary
 def _settings(config: Config) -> dict[str, str]:
     """Return the settings and versions of each stage, as the catalog of one machine stores them."""
     return {
-        "dedup": dedup.settings_digest(config),
+        "dedup": matching_digest(config),
         "merge": merge_settings_digest(config),
         "triplify": triplify.settings_digest(config.dataset.base, config.triplify),
     }

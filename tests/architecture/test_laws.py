@@ -26,7 +26,7 @@ STAGES = ("harvest", "read", "crosswalk", "dedup", "merge", "triplify", "store",
 # The public API: bibld/__init__.py and the modules directly below bibld/ whose names begin with an underscore.
 API = ""
 LAYERS = (
-    ("errors", "lazy_imports", "_version"),
+    ("errors", "_version"),
     ("text",),
     ("model",),
     ("protocols", "config", "parallel", "progress"),
@@ -44,7 +44,6 @@ LAYER_OF = {name: number for number, layer in enumerate(LAYERS) for name in laye
 # Modules that may import by a name that is computed, and what they may import so.
 DYNAMIC_IMPORTS = {
     "bibld": "the public names are imported on use",
-    "bibld.lazy_imports": "packages state which of their names are imported on use",
     "bibld.protocols.adapters": "adapters are found by the name of their file or entry point",
     "bibld.dedup.compilation": "the sources state which modules have kernels to compile",
     "bibld.cli": "each command loads its module when it is called",

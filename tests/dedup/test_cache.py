@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from bibld.dedup import MethodOptions, warm_up
+from bibld.dedup import warm_up
+from bibld.dedup.method import MethodOptions
 from bibld.progress import Silent
 
 

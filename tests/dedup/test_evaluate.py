@@ -6,12 +6,12 @@ import pytest
 from click.testing import CliRunner
 
 import bibld
-from bibld import config, dedup, progress
+from bibld import config, progress
 from bibld.catalog import Catalog
 from bibld.cli import command_line
 from bibld.dedup import evaluate
 from bibld.dedup.decisions import DECISIONS
-from bibld.dedup.memory import prepare
+from bibld.dedup.memory import compare, prepare
 from bibld.errors import ConfigError, StageError
 from bibld.model.linkage import Verdict
 
@@ -98,7 +98,7 @@ def test_labelled_pairs_get_the_decisions_of_single_pairs(sample):
             verdicts = {pair: verdict for _, pair, verdict in trial.verdicts(labels.pairs, outcome)}
         assert [DECISIONS[one] for one in outcome.decisions] == [one.decision for one in verdicts.values()]
         for item in labelled[::10]:
-            alone = dedup.compare(catalog, loaded, item.pair.left, item.pair.right, progress.Silent())
+            alone = compare(catalog, loaded, item.pair.left, item.pair.right, progress.Silent())
             assert verdicts[item.pair] == alone.edge.verdict
 
 

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
-from bibld.dedup import extraction, features_of
+from bibld.dedup import extraction
 from bibld.dedup import features as feature_extraction
 from bibld.dedup.columns import FeatureWriter
 from bibld.dedup.extraction import extract, extracted_rows
+from bibld.dedup.features import features_of
 from bibld.errors import StageError
 from bibld.model.features import NUMBERS, TEXTS
 from bibld.model.identifiers import has_isbn_check_digit, isbn13

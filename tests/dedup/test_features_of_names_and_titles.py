@@ -2,7 +2,7 @@
 
 import pytest
 
-from bibld.dedup import features_of
+from bibld.dedup.features import features_of
 from bibld.model.mods import (
     AlternativeName,
     Identifier,

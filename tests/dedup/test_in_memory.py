@@ -3,8 +3,11 @@
 import msgspec
 import pytest
 
-from bibld import config, dedup, pipeline, progress
+from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
+from bibld.dedup.memory import Duplicates, find_duplicates
+from bibld.dedup.method import MethodOptions, settings_digest
+from bibld.dedup.stage import dedup
 from bibld.errors import ConfigError
 from bibld.model.linkage import Pair, Verdict
 from bibld.model.mods import Identifier, Mods, TitleInfo
@@ -24,11 +27,11 @@ def test_the_result_is_that_of_a_run_over_the_sample(sample, method):
         loaded = msgspec.structs.replace(loaded, dedup=config.DedupConfig())
         with Catalog(loaded.workspace) as catalog:
             queue = pipeline.stage_queue(catalog, "dedup")
-            dedup.dedup(catalog, loaded, progress.Silent(), CLOCK, queue, rematch_all=True)
+            dedup(catalog, loaded, progress.Silent(), CLOCK, queue, rematch_all=True)
     with Catalog(loaded.workspace, read_only=True) as catalog:
-        found = dedup.find_duplicates(records_of(catalog), loaded)
+        found = find_duplicates(records_of(catalog), loaded)
         assert found.pairs
-        digest = dedup.settings_digest(loaded)
+        digest = settings_digest(loaded)
         stored = [msgspec.structs.replace(edge, made_by=digest) for edge in catalog.linkage.edges()]
         assert sorted(stored, key=lambda edge: edge.pair) == list(found.pairs)
         clusters = [catalog.linkage.cluster(founder) for founder in catalog.linkage.founders(2)]
@@ -43,38 +46,36 @@ def record(source, number, title):
 ISBN = Identifier("9785020253308", type="isbn")
 BOOKS = dict([record("a", "1", "История одного города"), record("b", "1", "История одного города. Сказки")])
 LEFT, RIGHT = BOOKS
-METHOD = dedup.MethodOptions(block=("identifier",), score="jaccard")
+METHOD = MethodOptions(block=("identifier",), score="jaccard")
 
 
 def test_thresholds_and_verdicts_decide():
-    (pair,) = dedup.find_duplicates(BOOKS, msgspec.structs.replace(METHOD, same=0.5)).pairs
+    (pair,) = find_duplicates(BOOKS, msgspec.structs.replace(METHOD, same=0.5)).pairs
     assert 0.5 < pair.score.value < 0.95
     assert pair.verdict.decision == "same"
-    found = dedup.find_duplicates(BOOKS, msgspec.structs.replace(METHOD, same=0.95))
+    found = find_duplicates(BOOKS, msgspec.structs.replace(METHOD, same=0.95))
     assert found.clusters == ()
     different = Verdict("different", "person", ("another edition",))
-    found = dedup.find_duplicates(BOOKS, msgspec.structs.replace(METHOD, same=0.5), {Pair(LEFT, RIGHT): different})
+    found = find_duplicates(BOOKS, msgspec.structs.replace(METHOD, same=0.5), {Pair(LEFT, RIGHT): different})
     assert (found.clusters, found.pairs[0].verdict) == ((), different)
     same = Verdict("same", "person", ("compared on the shelf",))
-    (cluster,) = dedup.find_duplicates(
-        BOOKS, msgspec.structs.replace(METHOD, same=0.95), {Pair(LEFT, RIGHT): same}
-    ).clusters
+    (cluster,) = find_duplicates(BOOKS, msgspec.structs.replace(METHOD, same=0.95), {Pair(LEFT, RIGHT): same}).clusters
     assert (cluster.founder, cluster.members) == (LEFT, (LEFT, RIGHT))
 
 
 def test_the_first_record_founds_its_cluster_and_sources_may_have_duplicates():
     books = {RecordId("a", number): mods for number, mods in zip("21", BOOKS.values(), strict=True)}
     method = msgspec.structs.replace(METHOD, same=0.5)
-    found = dedup.find_duplicates(books, method)
+    found = find_duplicates(books, method)
     assert (found.clusters, found.pairs[0].verdict.decision) == ((), "review")
-    (cluster,) = dedup.find_duplicates(
+    (cluster,) = find_duplicates(
         books, msgspec.structs.replace(method, sources_with_duplicates=frozenset({"a"}))
     ).clusters
     assert cluster.members == (RecordId("a", "2"), RecordId("a", "1"))
 
 
 def test_without_records_there_are_no_clusters():
-    assert dedup.find_duplicates({}) == dedup.Duplicates((), (), 0, ())
+    assert find_duplicates({}) == Duplicates((), (), 0, ())
 
 
 @pytest.mark.parametrize(
@@ -92,4 +93,4 @@ def test_without_records_there_are_no_clusters():
 )
 def test_options_are_checked_before_anything_is_computed(options, message):
     with pytest.raises(ConfigError, match=message):
-        dedup.MethodOptions(**options)
+        MethodOptions(**options)

@@ -7,9 +7,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from bibld.dedup import features_of, model_file, trees
+from bibld.dedup import model_file, trees
 from bibld.dedup import train as training
 from bibld.dedup.compilation import MISSING
+from bibld.dedup.features import features_of
 from bibld.dedup.labels import LabelledPair
 from bibld.dedup.similarity import NAMES
 from bibld.dedup.train._made_up_pairs import made_up_isbn, make_pairs

@@ -11,13 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bibld.config import DedupConfig
-from bibld.dedup import MethodOptions, find_duplicates
 from bibld.dedup.arrays import unpack_pairs
 from bibld.dedup.block import _prefix_kernels as kernels
 from bibld.dedup.block import prefix
 from bibld.dedup.block.prefix import Settings, similar_pairs
 from bibld.dedup.candidates import all_pairs, pairs_of
 from bibld.dedup.key_tables import KeyTables
+from bibld.dedup.memory import find_duplicates
+from bibld.dedup.method import MethodOptions
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, Features
 from bibld.model.mods import Mods, TitleInfo

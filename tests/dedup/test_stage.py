@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from bibld import config, dedup, pipeline, progress
+from bibld import config, pipeline, progress
 from bibld._api import explaining as explain
 from bibld.catalog import Catalog, PersonVerdict, Queue, Verdicts
 from bibld.cli import command_line
 from bibld.dedup import edges, evaluate
 from bibld.dedup.candidates import CandidatePairs
+from bibld.dedup.features import features_of
 from bibld.dedup.index import Index
+from bibld.dedup.stage import dedup
 from bibld.dedup.statistics import from_bytes
 from bibld.model.linkage import Pair, Verdict
 from bibld.protocols import adapters
@@ -61,7 +63,7 @@ def test_the_figures_of_the_papers_method_are_unchanged(sample):
 def test_stored_edges_name_the_shared_keys_and_the_relation(sample, with_review):
     loaded = chosen(sample)
     with Catalog(loaded.workspace) as catalog:
-        dedup.dedup(catalog, loaded, progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"), rematch_all=True)
+        dedup(catalog, loaded, progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"), rematch_all=True)
         edges = list(catalog.linkage.edges())
     assert all(edge.score.shared_blocking_keys and edge.score.features for edge in edges)
     assert {key.partition(":")[0] for edge in edges for key in edge.score.shared_blocking_keys} == set(EVERY)
@@ -77,7 +79,7 @@ def test_edges_do_not_depend_on_the_number_of_processes(sample, monkeypatch):
         of_workers = msgspec.structs.replace(loaded, workers=workers)
         with Catalog(loaded.workspace) as catalog:
             queue = pipeline.stage_queue(catalog, "dedup")
-            dedup.dedup(catalog, of_workers, progress.Silent(), NOW, queue, rematch_all=True)
+            dedup(catalog, of_workers, progress.Silent(), NOW, queue, rematch_all=True)
             return list(catalog.linkage.edges())
 
     expected = stored_edges(1)
@@ -89,9 +91,9 @@ def test_edges_do_not_depend_on_the_number_of_processes(sample, monkeypatch):
 def test_no_cluster_contains_two_volumes_of_a_set(sample, with_review):
     loaded = chosen(sample)
     with Catalog(loaded.workspace) as catalog:
-        dedup.dedup(catalog, loaded, progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"), rematch_all=True)
+        dedup(catalog, loaded, progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"), rematch_all=True)
         clusters = [catalog.linkage.members(founder) for founder in catalog.linkage.founders(least=2)]
-        parts = [{dedup.features_of(catalog.records.mods(one)).part.split(" ")[0] for one in some} for some in clusters]
+        parts = [{features_of(catalog.records.mods(one)).part.split(" ")[0] for one in some} for some in clusters]
     assert clusters
     assert all(len(numbers - {""}) <= 1 for numbers in parts)
 
@@ -141,9 +143,9 @@ def test_statistics_stay_frozen_until_blocking_changes(sample):
     loaded = chosen(sample, score="jaccard")
     with Catalog(loaded.workspace) as catalog:
         for expected in (2, 2):
-            dedup.dedup(catalog, loaded, progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"))
+            dedup(catalog, loaded, progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"))
             assert catalog.linkage.statistics()[0] == expected
-        dedup.dedup(catalog, config.load(sample), progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"))
+        dedup(catalog, config.load(sample), progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"))
         assert catalog.linkage.statistics()[0] == 3
 
 
@@ -170,7 +172,7 @@ def match(loaded, reports=None):
         warn = report
 
     with Catalog(loaded.workspace) as catalog:
-        return dedup.dedup(catalog, loaded, Reports(), NOW, pipeline.stage_queue(catalog, "dedup"))
+        return dedup(catalog, loaded, Reports(), NOW, pipeline.stage_queue(catalog, "dedup"))
 
 
 def stored(loaded):

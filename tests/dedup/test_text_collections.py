@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import bibld
-from bibld.dedup import MethodOptions, find_duplicates
 from bibld.dedup.decisions import cut_pairs
+from bibld.dedup.memory import find_duplicates
+from bibld.dedup.method import MethodOptions
 from bibld.model.features import FeatureColumns, Features
 from bibld.model.mods import Abstract, Mods, TitleInfo
 from bibld.model.origin import RecordId

@@ -6,7 +6,8 @@ import json
 import subprocess
 import sys
 
-from bibld.dedup import MethodOptions, warm_up
+from bibld.dedup import warm_up
+from bibld.dedup.method import MethodOptions
 from bibld.dedup.warm_up import kernel_modules
 from bibld.progress import Silent
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bibld.dedup import features_of
+from bibld.dedup.features import features_of
 from bibld.model.mods import Extent, Mods, PhysicalDescription
 from bibld.text.extents import height, pages, pages_or_leaves, volumes
 

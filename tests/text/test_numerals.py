@@ -2,7 +2,7 @@
 
 import pytest
 
-from bibld.dedup import features_of
+from bibld.dedup.features import features_of
 from bibld.model.mods import Mods, TitleInfo
 from bibld.text.numerals import edition_number, replace_number_words, roman_number
 from bibld.text.romanisation import romanise

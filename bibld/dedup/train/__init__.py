@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bibld.catalog import Catalog
-from bibld.dedup import features_of
 from bibld.dedup.compilation import MISSING
+from bibld.dedup.features import features_of
 from bibld.dedup.labels import LabelledPair
 from bibld.dedup.model_file import FORMAT, Model, Provenance, to_json
 from bibld.dedup.score.model import Settings
