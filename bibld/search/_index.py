@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cached_property
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
@@ -123,7 +123,7 @@ class StoredPublication(msgspec.Struct, frozen=True, array_like=True, tag_field=
     parts: tuple[str, ...]
 
 
-class StoredName(msgspec.Struct, frozen=True, array_like=True, tag_field="tagged", tag=1):
+class StoredName(msgspec.Struct, frozen=True, array_like=True, tag_field="tagged", tag=1, dict=True):
     """What is stored of any other thing: ``title`` is its name, ``forms`` are further ones.
 
     ``tags`` are the languages of the name and of ``forms``.
@@ -138,7 +138,7 @@ class StoredName(msgspec.Struct, frozen=True, array_like=True, tag_field="tagged
     is_linked: bool
     tags: tuple[str, ...]
 
-    @property
+    @cached_property
     def tokens(self) -> str:
         """The tokens by which the thing, and the publications that link to it, are found."""
         forms = zip((self.title, *self.forms), self.tags, strict=True)
@@ -205,14 +205,19 @@ class RowMaker:
     def __init__(self, base: str, view: PublishedView) -> None:
         self._reader = DocumentReader(base)
         self._view = view
-        self.name = lru_cache(_THINGS_REMEMBERED)(self._read_name)
+        self._names: dict[str, StoredName | None] = {}
+
+    def name(self, path: str) -> StoredName | None:
         """Return what is stored of a thing by its path; None if it has no name."""
+        if path not in self._names:
+            if len(self._names) == _THINGS_REMEMBERED:
+                self._names.clear()
+            document = self._view.document(path)
+            self._names[path] = self._read_name(document) if document is not None else None
+        return self._names[path]
 
-        self._tokens = lru_cache(_THINGS_REMEMBERED)(lambda path: name.tokens if (name := self.name(path)) else "")
-
-    def _read_name(self, path: str) -> StoredName | None:
-        document = self._view.document(path)
-        name = self._reader.read_name(document) if document is not None else None
+    def _read_name(self, document: Document) -> StoredName | None:
+        name = self._reader.read_name(document)
         return _stored_name(name) if name is not None else None
 
     def row(self, document: Document) -> Row | None:
@@ -220,8 +225,9 @@ class RowMaker:
         publication = self._reader.read_publication(document)
         if publication is not None:
             return self._publication_row(publication)
-        name = self._reader.read_name(document)
-        return name_row(_stored_name(name)) if name is not None else None
+        is_known = document.path in self._names
+        name = self._names[document.path] if is_known else self._read_name(document)
+        return name_row(name) if name is not None else None
 
     def _publication_row(self, found: Publication) -> Row:
         names = [self.name(link.path) for link in found.links]
@@ -272,9 +278,8 @@ class RowMaker:
 
     def _linked_tokens(self, found: Publication, field: str) -> Iterable[str]:
         """Return the tokens of the things that a field links to, those of equal names once."""
-        return dict.fromkeys(
-            tokens for link in found.links if link.field == field and (tokens := self._tokens(link.path))
-        )
+        names = [self.name(link.path) for link in found.links if link.field == field]
+        return dict.fromkeys(name.tokens for name in names if name is not None)
 
 
 def name_row(stored: StoredName) -> Row:

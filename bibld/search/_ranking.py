@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -48,6 +49,7 @@ class Ranking:
         self._keys = [skeleton_of(word) for word in self._words]
         self._needed = {word for word in self._words if word not in query.optional}
         self._optional = set(query.optional)
+        self._known = _keys(self._words)
 
     def rank(self, found: StoredPublication) -> Rank:
         """Return the rank of a publication."""
@@ -88,8 +90,7 @@ class Ranking:
             return _IS_TITLE, True, 0
         title = _keys(words)
         authors = _keys(agents)
-        known = _keys(self._words)
-        excess = min(_MAX_EXCESS, sum(not {_key(word), skeleton_of(word)} & known for word in words))
+        excess = min(_MAX_EXCESS, sum(not {_key(word), skeleton_of(word)} & self._known for word in words))
         rest = {word for word in self._needed if not _is_in(word, title)}
         by_authors = all(_is_in(word, authors) for word in rest)
         is_exact = set(self._words) <= set(words) | agents | self._optional
@@ -111,6 +112,7 @@ def _words_of(found: StoredPublication, field: str) -> list[str]:
     return to_words(" ".join(names.values()))
 
 
+@lru_cache(maxsize=1 << 16)
 def _key(word: str) -> str:
     return skeleton_of(stem_of(word))
 
