@@ -24,7 +24,7 @@ from bibld.model.mods import Mods
 from bibld.model.origin import Origin
 from bibld.progress import Progress, Silent
 from bibld.protocols import HarvestedFile, Raw, Row, adapters
-from bibld.read import AUTO, archive_of, examine, unpack
+from bibld.read import AUTO, Examined, archive_of, examine, unpack
 from bibld.read import read as read_pieces
 from bibld.text.charsets import charset_name
 
@@ -103,15 +103,11 @@ def read(
 
 
 def _read(files: list[HarvestedFile], reader: str, charset: str) -> Iterator[Record | Reject]:
-    for file in _unpacked(files):
-        if isinstance(file, Reject):
-            yield file
+    for found in _examined(files, reader, charset):
+        if isinstance(found, Reject):
+            yield found
             continue
-        try:
-            examined = examine(file, reader, charset)
-        except HarvestError as error:
-            yield _unreadable(file, error)
-            continue
+        file, examined = found
         for piece in read_pieces(file, examined):
             if isinstance(piece, RecordError):
                 yield _rejected(piece)
@@ -151,20 +147,25 @@ def _harvested(files: PathName | Iterable[PathName | HarvestedFile]) -> list[Har
     return found
 
 
-def _unpacked(files: list[HarvestedFile]) -> Iterator[HarvestedFile | Reject]:
-    """Yield files, in place of archives their members, and a reject for an archive that cannot be unpacked."""
+def _examined(
+    files: list[HarvestedFile], reader: str, charset: str
+) -> Iterator[tuple[HarvestedFile, Examined] | Reject]:
+    """Yield files with what they are in, in place of archives their members; a reject for one that cannot be used."""
     for file in files:
-        if archive_of(file.path) is None:
-            yield file
-            continue
         with tempfile.TemporaryDirectory(prefix="bibld-") as folder:
-            try:
-                members = unpack(file.path, Path(folder)).members
-            except HarvestError as error:
-                yield _unreadable(file, HarvestError(f"{file.name}: {error}"))
-                continue
+            members = [file]
+            if archive_of(file.path) is not None:
+                try:
+                    unpacked = unpack(file.path, Path(folder)).members
+                except HarvestError as error:
+                    yield _unreadable(file, HarvestError(f"{file.name}: {error}"))
+                    continue
+                members = [HarvestedFile(file.source, f"{file.name}/{one.name}", one.path) for one in unpacked]
             for member in members:
-                yield HarvestedFile(file.source, f"{file.name}/{member.name}", member.path)
+                try:
+                    yield member, examine(member, reader, charset)
+                except HarvestError as error:
+                    yield _unreadable(member, error)
 
 
 def _check_names(reader: str, charset: str) -> None:
@@ -249,15 +250,11 @@ class Converter:
     def _convert(self, files: list[HarvestedFile], form: str, progress: Progress) -> Iterator[Conversion | Reject]:
         progress.stage("crosswalk", "records")
         count = 0
-        for file in _unpacked(files):
-            if isinstance(file, Reject):
-                yield file
+        for found in _examined(files, self._reader, self._charset):
+            if isinstance(found, Reject):
+                yield found
                 continue
-            try:
-                examined = examine(file, self._reader, self._charset)
-            except HarvestError as error:
-                yield _unreadable(file, error)
-                continue
+            file, examined = found
             progress.report(f"{file.name}: {examined.reader}, {examined.carrier.charset}")
             job = Job(file.source, examined.carrier, self._flavour, self._settings, form, self._counts_fields)
             for outcome in self._pool.convert(job, read_pieces(file, examined)):

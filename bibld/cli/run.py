@@ -25,6 +25,7 @@ from bibld.cli._options import (
     print_table,
     quiet_option,
 )
+from bibld.errors import BibldError, ConfigError
 from bibld.progress import in_words
 
 if TYPE_CHECKING:
@@ -47,35 +48,41 @@ _HELP = {
 }
 
 
-def _run_options(command: Callable[..., None]) -> Callable[..., None]:
-    restat = click.option("--restat", is_flag=True, help="Recount the word frequencies and oversized keys of blocking.")
-    rebuild = click.option(
+_RUN_OPTIONS = (
+    click.option("--restat", is_flag=True, help="Recount the word frequencies and oversized keys of blocking."),
+    click.option(
         "--rebuild",
         is_flag=True,
         help="Rebuild every stage after reading, as if nothing else were stored. What is published stays the same.",
-    )
-    allow_deletes = click.option(
+    ),
+    click.option(
         "--allow-deletes",
         is_flag=True,
         help="Delete what is missing from the sources even if it is more than they may lose in one run.",
-    )
-    verbose = click.option("--verbose", "-v", is_flag=True, help="Show details too.")
-    log = click.option(
+    ),
+    json_option,
+    quiet_option,
+    click.option("--verbose", "-v", is_flag=True, help="Show details too."),
+    click.option(
         "--log",
         type=click.Path(path_type=Path, dir_okay=False),
         help="Append progress and warnings to this file, each line with its time.",
-    )
-    log_format = click.option(
+    ),
+    click.option(
         "--log-format", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Format of --log."
-    )
+    ),
+)
+
+
+def _run_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of all commands that run; those about the display reach the command as ``display``."""
 
     @wraps(command)
-    def with_display(quiet: bool, verbose: bool, log: Path | None, log_format: str, **options: Any) -> None:  # noqa: ANN401
-        display = {"quiet": quiet, "verbose": verbose, "log": log, "log_format": log_format}
+    def wrapped(**options: Any) -> None:  # noqa: ANN401
+        display = {name: options.pop(name) for name in ("quiet", "verbose", "log", "log_format")}
         command(display=display, **options)
 
-    wrapped: Callable[..., None] = with_display
-    for option in (log_format, log, verbose, quiet_option, json_option, allow_deletes, rebuild, restat):
+    for option in reversed(_RUN_OPTIONS):
         wrapped = option(wrapped)
     return wrapped
 
@@ -100,8 +107,6 @@ def run(config: Path, max_rejects: float | None, engine: str | None, as_json: bo
     What did not change since the last run is not done again; a run that was interrupted is resumed. The summary lists
     the records of each source, the clusters, the quads and the folder of the release.
     """
-    from bibld.errors import BibldError
-
     try:
         faults, text = _run(config, "publish", as_json, max_rejects, engine=engine or "", **options)
     except (BibldError, MemoryError, KeyboardInterrupt) as error:
@@ -116,7 +121,6 @@ def _inform(config: Path, exit_code: int, messages: Sequence[str], summary: str 
     """Inform those whom the configuration names of the end of a run; what goes wrong with that is only a warning."""
     from bibld.cli._notify import Ending, notify
     from bibld.config import load
-    from bibld.errors import ConfigError
 
     try:
         loaded = load(config)

@@ -8,9 +8,9 @@ from pathlib import Path
 from bibld.catalog import PersonVerdict
 from bibld.errors import ConfigError
 from bibld.model.iris import Iris, web_iri
-from bibld.model.review import LinkCandidate, PersonDecision
+from bibld.model.review import LinkCandidate, VerdictDecision
 
-_DECISIONS: dict[str, PersonDecision] = {
+_DECISIONS: dict[str, VerdictDecision] = {
     "accepted": "accepted",
     "accept": "accepted",
     "yes": "accepted",

@@ -36,7 +36,7 @@ class LinkCandidate(msgspec.Struct, frozen=True):
 Item = Pair | EntityPair | LinkCandidate
 
 
-PersonDecision = Literal["same", "different", "related", "accepted", "rejected", "withdrawn"]
+VerdictDecision = Literal["same", "different", "related", "accepted", "rejected", "withdrawn"]
 """About records same, different or related; about entities same or different; about links one of the others."""
 
 
@@ -48,7 +48,7 @@ class PersonVerdict(msgspec.Struct, frozen=True):
     """
 
     item: Item
-    decision: PersonDecision
+    decision: VerdictDecision
     person: str
     reason: str = ""
     relation: str = ""

@@ -89,7 +89,7 @@ def test_a_good_file_ends_with_0(tmp_path):
 
 @pytest.mark.parametrize(
     ("words", "expected"),
-    [(("--profile", "lok"), 'unknown profile of marc21 "lok"'), (("--flavour", "marc12"), 'did you mean "marc21"?')],
+    [(("--profile", "lok"), 'unknown profile "lok"'), (("--flavour", "marc12"), 'did you mean "marc21"?')],
 )
 def test_an_unknown_name_is_reported_before_anything_is_started(path, words, expected):
     done = invoke(path, *words)
