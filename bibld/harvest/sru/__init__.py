@@ -15,7 +15,7 @@ from bibld.harvest._records import XML_FORM
 from bibld.harvest._search import ResultPosition, Save, SearchPlan, begin, fetch_by_search
 from bibld.harvest._settings import HttpSettings, faults_of_http
 from bibld.harvest._visit import Visit
-from bibld.harvest.sru._session import Session, _PortionWalk
+from bibld.harvest.sru._session import Session, PortionWalk
 from bibld.protocols import Fetched
 
 __all__ = ["Settings", "faults", "fetch", "probe"]
@@ -97,4 +97,4 @@ class _Searcher:
         return f"{self._settings.split}>={low} and {self._settings.split}<={high}"
 
     def walk(self, query: str, start: ResultPosition, save: Save) -> list[str]:
-        return _PortionWalk(self._visit, self._session, self._settings.portion, start).fetch(query, save)
+        return PortionWalk(self._visit, self._session, self._settings.portion, start).fetch(query, save)

@@ -204,7 +204,7 @@ _MAX_GAPS = 20
 _LIMIT_DIAGNOSTICS = (FIRST_POSITION_OUT_OF_RANGE, *TOO_MANY_RECORDS)
 
 
-class _PortionWalk:
+class PortionWalk:
     """Fetches the records of one query and stores them."""
 
     def __init__(self, visit: Visit, session: Session, portion: int, start: ResultPosition) -> None:
