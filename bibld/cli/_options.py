@@ -8,7 +8,7 @@ import shutil
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
 from pathlib import Path
@@ -50,6 +50,11 @@ def opened(config: Path, **display: Any) -> Iterator[bibld.Workspace]:  # noqa: 
 def print_json(value: object) -> None:
     """Print a value as JSON on standard output."""
     click.echo(msgspec.json.format(to_json(value)).decode())
+
+
+def show(value: object, as_json: bool, print_text: Callable[[], None]) -> None:
+    """Print a value as JSON, or call ``print_text`` to print it for people."""
+    print_json(value) if as_json else print_text()
 
 
 def to_json(value: object) -> bytes:

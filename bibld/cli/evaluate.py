@@ -15,9 +15,9 @@ from bibld.cli._options import (
     json_option,
     keep_tables_option,
     opened,
-    print_json,
     print_table,
     quiet_option,
+    show,
 )
 from bibld.cli._plot import Panel, Series, svg
 from bibld.cli.run import write_tables
@@ -90,7 +90,7 @@ def _compare_methods(
     if plot is not None:
         write_plot(plot, "Methods of matching", method_panels(compared))
     _report_skipped(compared.skipped)
-    print_json(compared) if as_json else _print_methods(compared)
+    show(compared, as_json, lambda: _print_methods(compared))
 
 
 def _evaluate(
@@ -106,10 +106,7 @@ def _evaluate(
     if plot is not None:
         write_plot(plot, "Matching by threshold", [_sweep_panel(result), _calibration_panel(result)])
     _report_skipped(result.skipped)
-    if as_json:
-        print_json(result)
-    else:
-        _print(result, wrong)
+    show(result, as_json, lambda: _print(result, wrong))
 
 
 def _report_skipped(skipped: Sequence[str]) -> None:
@@ -308,7 +305,5 @@ def train(
     'bibld[train]'`.
     """
     figures = bibld.Workspace(config).train(pairs, out, vary=vary, data=data, licence=licence, seed=seed)
-    if as_json:
-        print_json(figures)
-    else:
-        print_table(("figure", "value"), [(name, f"{value:.4f}") for name, value in figures.items()])
+    rows = [(name, f"{value:.4f}") for name, value in figures.items()]
+    show(figures, as_json, lambda: print_table(("figure", "value"), rows))

@@ -18,6 +18,7 @@ from bibld.cli._options import (
     print_table,
     printable,
     quiet_option,
+    show,
 )
 from bibld.cli.review import person_option, reason_option
 
@@ -128,17 +129,12 @@ def link(
                     dry_run=dry_run,
                 )
             )
-            if as_json:
-                print_json(done)
-            else:
-                _print_report(done, config, workspace.run_command)
+            show(done, as_json, lambda: _print_report(done, config, workspace.run_command))
 
 
 def _print_verdicts(new: int, run_command: str, as_json: bool) -> None:
-    if as_json:
-        print_json({"new": new})
-    else:
-        click.echo(f"{count_of(new, 'new verdict')}. The next `{run_command}` publishes this.")
+    text = f"{count_of(new, 'new verdict')}. The next `{run_command}` publishes this."
+    show({"new": new}, as_json, lambda: click.echo(text))
 
 
 def _print_links(links: bibld.Links, status: str, limit: int | None, as_json: bool) -> None:

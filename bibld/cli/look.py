@@ -25,6 +25,7 @@ from bibld.cli._options import (
     print_table,
     printable,
     quiet_option,
+    show,
 )
 from bibld.cli.run import KEPT_OLD_STATE, STAGE_FAILED
 from bibld.model.linkage import Decision, Feature
@@ -157,10 +158,7 @@ def explain(config: Path, record: str, other: str | None, as_json: bool) -> None
     then the report is what it is, what a request for it gets, and its history.
     """
     report = bibld.Workspace(config).explain(record, other)
-    if as_json:
-        print_json(report)
-    else:
-        _print(report)
+    show(report, as_json, lambda: _print(report))
 
 
 def _print(report: Any) -> None:  # noqa: ANN401
@@ -276,10 +274,7 @@ def validate(
 
     with opened(config, quiet=quiet) as workspace:
         found = workspace.validate(shapes, ReportSettings(report, severity, limit))
-    if as_json:
-        print_json(found)
-    else:
-        _print_report(found, config)
+    show(found, as_json, lambda: _print_report(found, config))
     if not found.conforms:
         sys.exit(_VIOLATIONS)
 

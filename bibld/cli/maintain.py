@@ -20,6 +20,7 @@ from bibld.cli._options import (
     print_json,
     print_rows,
     quiet_option,
+    show,
     source_option,
 )
 
@@ -113,10 +114,7 @@ def backup(config: Path, folder: Path, register_only: bool, as_json: bool, quiet
     """
     with opened(config, quiet=quiet) as workspace:
         copied = workspace.backup(folder, register_only=register_only)
-    if as_json:
-        print_json(copied)
-    else:
-        print_rows(copied, *copied.columns)
+    show(copied, as_json, lambda: print_rows(copied, *copied.columns))
 
 
 # -- workspace ---------------------------------------------------------------------------------------------------------
@@ -163,10 +161,7 @@ def convert(config: Path, to: str, as_json: bool, quiet: bool) -> None:
 def adapters(as_json: bool) -> None:
     """List the adapters of every stage: the names that a configuration may use."""
     rows = bibld.list_adapters()
-    if as_json:
-        print_json(rows)
-    else:
-        print_rows(rows, *rows.columns)
+    show(rows, as_json, lambda: print_rows(rows, *rows.columns))
 
 
 # -- sample ------------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from bibld.cli._options import (
     print_rows,
     printable,
     quiet_option,
+    show,
 )
 from bibld.errors import CatalogError, ConfigError
 
@@ -94,21 +95,14 @@ def review(
         _withdraw(workspace.review, withdraw, as_json)
     elif verdicts:
         rows = [*workspace.review.verdicts(), *workspace.review.entity_verdicts()]
-        _print(rows, as_json, lambda: _print_verdicts(rows))
+        show(rows, as_json, lambda: _print_verdicts(rows))
     elif entity:
         _decide_entities(workspace, entity, reason, person, as_json)
     elif listing or as_json or not is_interactive():
         questions = workspace.review.questions(source, limit)
-        _print(questions, as_json, lambda: _print_questions(questions))
+        show(questions, as_json, lambda: _print_questions(questions))
     else:
         _converse(workspace.review.session(source, limit, person), workspace.run_command)
-
-
-def _print(value: object, as_json: bool, print_text: Callable[[], None]) -> None:
-    if as_json:
-        print_json(value)
-    else:
-        print_text()
 
 
 def _print_questions(questions: Sequence[bibld.Question]) -> None:
@@ -137,7 +131,7 @@ def _import(review: bibld.Review, table: Path, person: str | None, as_json: bool
     done = review.import_csv(table, person)
     for place in done.dormant:
         click.echo(f"{place}: one of the two records is deleted; the verdict applies when it returns", err=True)
-    _print(done.new, as_json, lambda: click.echo(f"verdicts given: {len(done.new)}; known before: {done.known}"))
+    show(done.new, as_json, lambda: click.echo(f"verdicts given: {len(done.new)}; known before: {done.known}"))
 
 
 def _withdraw(review: bibld.Review, records: tuple[str, str], as_json: bool) -> None:
@@ -156,13 +150,13 @@ def _decide_entities(
     left, right, decision = entity
     if decision == "withdraw":
         row = workspace.review.withdraw_entities(left, right)
-        _print(row, as_json, lambda: click.echo(f"withdrawn: {printable(str(row))}"))
+        show(row, as_json, lambda: click.echo(f"withdrawn: {printable(str(row))}"))
     elif decision in ("same", "different"):
         chosen: Any = decision
         given = workspace.review.decide_entities(left, right, chosen, reason=reason, person=person)
         stored = f"The verdict is stored. The next `{workspace.run_command}` publishes this."
         text = stored if given else "The same verdict is in force already; nothing changed."
-        _print(given, as_json, lambda: click.echo(text))
+        show(given, as_json, lambda: click.echo(text))
     else:
         raise click.UsageError(f"--entity: unknown decision {decision!r}; allowed are same, different and withdraw")
 

@@ -24,6 +24,7 @@ from bibld.cli._options import (
     print_rows,
     print_table,
     quiet_option,
+    show,
 )
 from bibld.errors import BibldError, ConfigError
 from bibld.progress import in_words
@@ -152,10 +153,7 @@ def _run(
         summary = workspace.run(until, **options)
     with redirect_stdout(StringIO()) as printed:
         print_summary(summary, config)
-    if as_json:
-        print_json(summary)
-    else:
-        click.echo(printed.getvalue(), nl=False)
+    show(summary, as_json, lambda: click.echo(printed.getvalue(), nl=False))
     limits = {source.id: source.config.max_rejects for source in workspace.config.sources}
     faults = _faults(summary, lambda source: limits[source] if max_rejects is None else max_rejects)
     return list(faults), printed.getvalue()
@@ -296,10 +294,7 @@ def store(
             click.echo(f"{to}: {'no changes are kept for it any more' if known else 'was not known'}", err=True)
             return
         done = workspace.deliver(to, kind=kind, user_env=user_env, password_env=password_env, replace=replace)
-    if as_json:
-        print_json(done)
-    else:
-        print_delivery(done)
+    show(done, as_json, lambda: print_delivery(done))
 
 
 def print_delivery(done: Delivered) -> None:
