@@ -36,14 +36,14 @@ _RECORDS_AT_ONCE = 500
 
 
 class RejectWarning(UserWarning):
-    """A record could not be used and was left out; the text names its file, its place and the reason."""
+    """A record could not be used and was left out; the text names its file, its position and the reason."""
 
 
 class Record(msgspec.Struct, frozen=True):
     """A record as it was read from a file.
 
     ``content`` is a ``MarcRecord``, for MODS files ``Mods``, for tables a ``Row``; ``original`` are the bytes it was
-    read from, ``origin`` is the file and the place in it, ``warnings`` name what had to be repaired. ``reader`` and
+    read from, ``origin`` is the file and the position in it, ``warnings`` name what had to be repaired. ``reader`` and
     ``charset`` are those that the file was read with.
     """
 

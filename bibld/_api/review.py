@@ -56,7 +56,7 @@ class VerdictRow(msgspec.Struct, frozen=True):
 
 
 class Imported(msgspec.Struct, frozen=True):
-    """What a table of verdicts changed: the new verdicts, how many were known before, and places of dormant ones.
+    """What a table of verdicts changed: the new verdicts, how many were known before, and the lines of dormant ones.
 
     A verdict is dormant while one of its records is deleted.
     """
@@ -242,8 +242,8 @@ class Review:
         who = person_name(person)
         with self._opened() as (catalog, verdicts):
             read = verdict_table.read_verdicts(Path(table), catalog, who)
-            places = {one.verdict.pair: one.place for one in read}
-            new = reviewing.store_verdicts(verdicts, [one.verdict for one in read], run_time().isoformat(), places)
+            lines = {one.verdict.pair: one.place for one in read}
+            new = reviewing.store_verdicts(verdicts, [one.verdict for one in read], run_time().isoformat(), lines)
         dormant = tuple(one.place for one in read if one.sleeps)
         return Imported(Table(VerdictRow, map(self._row, new)), len(read) - len(new), dormant)
 
@@ -331,10 +331,10 @@ class ReviewSession:
         """Withdraw the last answer of the session and ask again; None if there is nothing to undo."""
         if not self._answers:
             return None
-        place, row = self._answers[-1]
+        position, row = self._answers[-1]
         self._review.withdraw(row.left, row.right)
         self._answers.pop()
-        self._here = place
+        self._here = position
         self._load()
         return row
 

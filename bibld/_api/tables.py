@@ -15,7 +15,7 @@ from bibld.protocols import adapters
 
 Row = TypeVar("Row", bound=msgspec.Struct, covariant=True)
 
-_SHOWN, _WIDEST = 20, 60
+_SHOWN, _MAX_CELL = 20, 60
 """Rows and characters of a cell that a table shows of itself."""
 
 
@@ -110,7 +110,7 @@ def _short(value: object) -> str:
         return f"{value:.4g}"
     text = "; ".join(map(str, value)) if isinstance(value, tuple) else "" if value is None else str(value)
     line = " ".join(text.split())
-    return line if len(line) <= _WIDEST else f"{line[: _WIDEST - 1]}…"
+    return line if len(line) <= _MAX_CELL else f"{line[: _MAX_CELL - 1]}…"
 
 
 def _not_installed(package: str) -> ModuleNotFoundError:

@@ -75,7 +75,7 @@ _CACHE_KIB = 64 * 1024
 
 _FILE = "catalog.db"
 
-LARGEST_LOG = 256 << 20
+MAX_LOG_BYTES = 256 << 20
 """Bytes of the write-ahead log of the catalog before it is copied into it; pages of indexes change many times."""
 
 _PAGE_BYTES = 4096
@@ -112,7 +112,7 @@ class Catalog:
             self._connection.execute(FORMER_RECORD)
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-            self._connection.execute(f"PRAGMA wal_autocheckpoint = {LARGEST_LOG // _PAGE_BYTES}")
+            self._connection.execute(f"PRAGMA wal_autocheckpoint = {MAX_LOG_BYTES // _PAGE_BYTES}")
         blobs = self._blobs = Blobs(self._connection)
         self.register = Register(self._register_connection)
         self.dirty = DirtyQueues(self._connection)

@@ -71,7 +71,7 @@ class Superseded(msgspec.Struct, frozen=True):
 
 
 class Reject(msgspec.Struct, frozen=True):
-    """A piece of a file that could not be used: its place, the kind of error, the reason, its bytes."""
+    """A piece of a file that could not be used: its position, the kind of error, the reason, its bytes."""
 
     origin: Origin
     control_number: str | None
@@ -134,7 +134,7 @@ class Records:
         return (row[0], row[1], row[2] == RecordStatus.DELETED) if row else None
 
     def mark_seen(self, ordinal: int, position: int, offset: int, carrier: int, run: int) -> None:
-        """Store the run that saw an unchanged record, and its place there; restore the record if it was missing."""
+        """Store the run that saw an unchanged record, and its position there; restore the record if it was missing."""
         self._connection.execute(
             "UPDATE record SET run = ?, position = ?, byte_offset = ?, carrier = ? WHERE ordinal = ?",
             (run, position, offset, carrier, ordinal),

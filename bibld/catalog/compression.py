@@ -19,7 +19,7 @@ _SAMPLES_NEEDED = 300
 _SAMPLES_TRIED = 8
 """Number of blobs that are compressed with each dictionary to find the best one."""
 
-_MOST_DICTIONARIES = 16
+_MAX_DICTIONARIES = 16
 """Largest number of dictionaries of one kind."""
 
 _MUCH_BETTER = 0.9
@@ -92,7 +92,7 @@ class Blobs:
         file), and stored if it is much better than all others.
         """
         frames = self._best_compressor(kind, topic, blobs).multi_compress_to_buffer(list(blobs))
-        return [frames[place].tobytes() for place in range(len(frames))]
+        return [frames[number].tobytes() for number in range(len(frames))]
 
     def _best_compressor(self, kind: str, topic: object, samples: Sequence[bytes]) -> zstandard.ZstdCompressor:
         """Return the compressor that is best for samples: with a stored dictionary of the kind, or a new one."""
@@ -100,7 +100,7 @@ class Blobs:
         sizes = {number: _size(self._compressor(number), tried) for number in (0, *self._numbers(kind))}
         best = min(sizes, key=lambda number: (sizes[number], number))
         share = sizes[best] / max(sizes[0], 1)
-        may_learn = len(samples) >= _SAMPLES_NEEDED and len(sizes) <= _MOST_DICTIONARIES and topic not in self._topics
+        may_learn = len(samples) >= _SAMPLES_NEEDED and len(sizes) <= _MAX_DICTIONARIES and topic not in self._topics
         if may_learn and share * _MUCH_WORSE > self._shares.get(best, 0):
             self._topics.add(topic)
             best = self._train_better(kind, best, samples, sizes[0] / len(tried))
@@ -112,7 +112,7 @@ class Blobs:
         ``without`` is the average size of a sample that is compressed without any dictionary.
         """
         test_samples = samples[::_TEST_EVERY]
-        made = train_dictionary([sample for place, sample in enumerate(samples) if place % _TEST_EVERY])
+        made = train_dictionary([sample for number, sample in enumerate(samples) if number % _TEST_EVERY])
         if made is None:
             return best
         compressor = _compressor(made)

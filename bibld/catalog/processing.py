@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Self, TypeVar
 
-from bibld.catalog import LARGEST_LOG, Catalog, DirtyQueue
+from bibld.catalog import MAX_LOG_BYTES, Catalog, DirtyQueue
 from bibld.parallel import ProcessPool, worker_count
 from bibld.progress import Progress
 
@@ -36,7 +36,7 @@ class CatalogReaders:
 
     def __init__(self, catalog: Catalog, workers: int, purpose: str, preload: Sequence[str]) -> None:
         self._catalog = catalog
-        self._log_bound = LARGEST_LOG
+        self._log_bound = MAX_LOG_BYTES
         arguments = (catalog.workspace,)
         self._pool = ProcessPool(worker_count(workers), purpose, [__name__, *preload], _open_catalog, arguments)
 
@@ -79,7 +79,7 @@ class CatalogReaders:
         Where another program is reading, it is tried again when the log has grown as much once more.
         """
         self._catalog.empty_log()
-        self._log_bound = self._catalog.log_bytes() + LARGEST_LOG
+        self._log_bound = self._catalog.log_bytes() + MAX_LOG_BYTES
 
 
 class QueueProcessor(CatalogReaders):

@@ -86,8 +86,8 @@ def _start(config: Config, command: tuple[str, ...], ending: Ending) -> str:
 def _send(config: Config, mail: MailConfig, ending: Ending) -> str:
     title = config.dataset.title.get("en") or next(iter(config.dataset.title.values()), config.file.name)
     subject = f"bibld: {title} {_ENDINGS.get(ending.exit_code, f'ended with {ending.exit_code}')}"
-    places = [f"Configuration: {config.file}", f"Workspace: {config.workspace}"]
-    content = _plain("\n".join([*ending.messages, "", ending.summary, "", *places]))
+    paths = [f"Configuration: {config.file}", f"Workspace: {config.workspace}"]
+    content = _plain("\n".join([*ending.messages, "", ending.summary, "", *paths]))
     try:
         message = EmailMessage()
         message["Subject"] = _in_one_line(subject)

@@ -115,7 +115,7 @@ def count_of(number: int, noun: str, plural: str = "") -> str:
 # -- terminal ----------------------------------------------------------------------------------------------------------
 
 
-_NARROWEST, _WIDEST, _NAME = 60, 160, 16
+_MIN_COLUMNS, _MAX_COLUMNS, _NAME = 60, 160, 16
 _WORD = re.compile(r"\w+")
 
 
@@ -129,14 +129,14 @@ def is_interactive() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def print_question(question: Question, place: str) -> None:
+def print_question(question: Question, number: str) -> None:
     """Print the cards of a pair side by side, with the reasons for asking and the addresses of the two records.
 
     ``≠`` marks what differs, and its different words are coloured; ``≈`` marks what is only written differently, ``?``
     what only one of the two states.
     """
-    width = (min(max(get_terminal_size((100, 24)).columns, _NARROWEST), _WIDEST) - _NAME - 7) // 2
-    click.secho(f"{place}score {question.score:.3f}, up for review by {printable(question.by)}", bold=True)
+    width = (min(max(get_terminal_size((100, 24)).columns, _MIN_COLUMNS), _MAX_COLUMNS) - _NAME - 7) // 2
+    click.secho(f"{number}score {question.score:.3f}, up for review by {printable(question.by)}", bold=True)
     for line in _row(" ", "", (question.left, question.right), width):
         click.secho(line, bold=True)
     click.echo(f"{'':<{_NAME + 2}} {'─' * width}─┼─{'─' * width}")

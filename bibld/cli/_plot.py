@@ -61,22 +61,22 @@ def svg(title: str, panels: Sequence[Panel]) -> str:
 def _panel(panel: Panel, left: int) -> str:
     begin, end, ticks = _across(panel)
 
-    def place(x: float, y: float) -> tuple[float, float]:
+    def position(x: float, y: float) -> tuple[float, float]:
         value = math.log10(max(x, 10**begin)) if panel.is_log else x
         share = (value - begin) / (end - begin)
         return left + _LEFT + share * (_WIDTH - _LEFT - _RIGHT), _HEIGHT - _BOTTOM - y * (_HEIGHT - _TOP - _BOTTOM)
 
     parts = [_text(left + _LEFT, 24, panel.title, ' font-size="15"')]
     (west, south), (east, north) = (
-        place(10**begin if panel.is_log else begin, 0),
-        place(10**end if panel.is_log else 1, 1),
+        position(10**begin if panel.is_log else begin, 0),
+        position(10**end if panel.is_log else 1, 1),
     )
     for step in range(_STEPS + 1):
-        _, y = place(1, step / _STEPS)
+        _, y = position(1, step / _STEPS)
         parts.append(f'<line x1="{west:.1f}" y1="{y:.1f}" x2="{east:.1f}" y2="{y:.1f}" stroke="#ddd"/>\n')
         parts.append(_text(f"{west - 8:.1f}", f"{y + 4:.1f}", f"{step / _STEPS:.1f}", ' text-anchor="end"'))
     for tick in ticks:
-        x, _ = place(tick, 0)
+        x, _ = position(tick, 0)
         parts.append(f'<line x1="{x:.1f}" y1="{north:.1f}" x2="{x:.1f}" y2="{south:.1f}" stroke="#ddd"/>\n')
         label = f"{tick:g}" if panel.is_log else f"{tick:.1f}"
         parts.append(_text(f"{x:.1f}", f"{south + 18:.1f}", label, ' text-anchor="middle"'))
@@ -87,7 +87,7 @@ def _panel(panel: Panel, left: int) -> str:
             f'<text transform="translate({middle}) rotate(-90)" text-anchor="middle">{escape(panel.up)}</text>\n'
         )
     for one in panel.series:
-        colour, points = _colour(one.colour), [place(x, y) for x, y in one.points]
+        colour, points = _colour(one.colour), [position(x, y) for x, y in one.points]
         if one.style == "point":
             parts += (
                 f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{colour}" fill-opacity="0.8">'

@@ -23,7 +23,7 @@ from bibld.cli._plot import Panel, Series, svg
 from bibld.cli.run import write_tables
 from bibld.errors import ConfigError
 
-_LEAST_PAIRS = 5
+_MIN_PAIRS = 5
 """The share of fewer pairs is not drawn."""
 
 _SKIPPED_SHOWN = 5
@@ -138,7 +138,7 @@ def _sweep_panel(result: Evaluation) -> Panel:
 
 
 def _calibration_panel(result: Evaluation) -> Panel:
-    found = [(one.score, one.share) for one in result.calibration if one.pairs >= _LEAST_PAIRS]
+    found = [(one.score, one.share) for one in result.calibration if one.pairs >= _MIN_PAIRS]
     lines = [
         Series("calibrated", [(0, 0), (1, 1)], _GREY, "dashed"),
         Series("true pairs", found, _OBSERVED),
@@ -158,7 +158,7 @@ def method_panels(compared: bibld.MethodComparison) -> list[Panel]:
 
     curves = []
     for colour, one in measured:
-        found = [(bin_.similarity, bin_.found) for bin_ in one.curve if bin_.pairs >= _LEAST_PAIRS]
+        found = [(bin_.similarity, bin_.found) for bin_ in one.curve if bin_.pairs >= _MIN_PAIRS]
         curves.append(Series(one.method, found, colour))
         if one.expected:
             expected = [(bin_.similarity, share) for bin_, share in zip(one.curve, one.expected, strict=True)]

@@ -67,12 +67,14 @@ def check(config: Path, as_json: bool, quiet: bool) -> None:
 # -- stats -------------------------------------------------------------------------------------------------------------
 
 
-_MOST = 40
+_SUBFIELDS_SHOWN = 40
 
 
 @click.command()
 @config_argument
-@click.option("--all", "all_subfields", is_flag=True, help=f"List every unmapped subfield, not only the first {_MOST}.")
+@click.option(
+    "--all", "all_subfields", is_flag=True, help=f"List every unmapped subfield, not only the first {_SUBFIELDS_SHOWN}."
+)
 @click.option(
     "--triples",
     is_flag=True,
@@ -123,7 +125,7 @@ def stats(config: Path, all_subfields: bool, triples: bool, limit: int, as_json:
         print_table(("record", "what and why"), [(str(one.record), str(one)) for one in found.suppressed])
     if found.coverage:
         click.echo("\nSubfields that are not in the MODS (private: stored, not published)")
-        shown = found.coverage if all_subfields else found.coverage[:_MOST]
+        shown = found.coverage if all_subfields else found.coverage[:_SUBFIELDS_SHOWN]
         print_table(("flavour", "subfield", "fate", "times"), shown)
         if len(shown) < len(found.coverage):
             click.echo(f"… and {len(found.coverage) - len(shown)} more: add --all", err=True)
@@ -296,8 +298,8 @@ def _print_report(report: ValidationReport, config: Path) -> None:
 
 
 def _print_finding(finding: ShapeFinding) -> None:
-    place = f"{finding.shape}, {finding.path}" if finding.path else finding.shape
-    click.echo(f"{finding.severity}: {place}: {count_of(finding.count, 'result')} of {finding.component}")
+    where = f"{finding.shape}, {finding.path}" if finding.path else finding.shape
+    click.echo(f"{finding.severity}: {where}: {count_of(finding.count, 'result')} of {finding.component}")
     click.echo(f"  {printable(finding.meaning)}")
     for example in finding.examples:
         value = "" if example.value is None else f"  {printable(example.value)}"

@@ -40,7 +40,7 @@ def catalog() -> None:
 @source_option
 @json_option
 def rejects(config: Path, source: str | None, as_json: bool) -> None:
-    """List the pieces that became no record: their place, and the reason.
+    """List the pieces that became no record: their position, and the reason.
 
     With --json also their bytes, in base64.
     """

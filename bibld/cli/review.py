@@ -129,8 +129,8 @@ class _Printable:
 
 def _import(review: bibld.Review, table: Path, person: str | None, as_json: bool) -> None:
     done = review.import_csv(table, person)
-    for place in done.dormant:
-        click.echo(f"{place}: one of the two records is deleted; the verdict applies when it returns", err=True)
+    for line in done.dormant:
+        click.echo(f"{line}: one of the two records is deleted; the verdict applies when it returns", err=True)
     show(done.new, as_json, lambda: click.echo(f"verdicts given: {len(done.new)}; known before: {done.known}"))
 
 
@@ -170,9 +170,9 @@ def _converse(session: bibld.ReviewSession, run_command: str) -> None:
         return
     while session.question is not None:
         print_question(session.question, f"{session.place} of {session.total}: ")
-        place = session.place
+        number = session.place
         try:
-            while session.place == place and session.question is not None:
+            while session.place == number and session.question is not None:
                 if not _answer(session, session.question, ask(_ASKED)):
                     session.skip_all()
         except (EOFError, click.Abort):

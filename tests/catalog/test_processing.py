@@ -104,7 +104,7 @@ def test_the_log_of_the_catalog_stays_bounded_while_processes_read(catalog, monk
     bound = 1 << 20
     monkeypatch.setattr(processing, "ITEMS_AT_ONCE", 5)
     monkeypatch.setattr(processing, "WORTH_PROCESSES", 10)
-    monkeypatch.setattr(processing, "LARGEST_LOG", bound)
+    monkeypatch.setattr(processing, "MAX_LOG_BYTES", bound)
     with catalog.commit():
         catalog.dirty[Queue.UNMERGED_CLUSTERS].add(range(1, 400))
     sizes = []
