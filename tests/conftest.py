@@ -1,4 +1,4 @@
-"""What holds for all tests: properties do not fail on a busy machine, and the longest files begin first."""
+"""What holds for all tests: properties do not fail on a busy machine; which tests are slow, and begin first."""
 
 from functools import partial
 from pathlib import Path
@@ -16,8 +16,10 @@ settings.register_profile(
 settings.register_profile("bibld", settings.get_profile("explore"), derandomize=True)
 settings.load_profile("bibld")
 
-# From half a minute on. Those of Spark alternate with others, so that two processes seldom run two of them at once.
-LONGEST_FILES = (
+# The folders and files of `make test-all`: the longest files first, which also is the order in which they begin, since a
+# process that began one of them last would work while the others have ended. Those of Spark alternate with others, so
+# that two processes seldom run two of them at once.
+SLOW = (
     "spark/test_run.py",
     "end_to_end/test_kill.py",
     "spark/test_cases.py",
@@ -35,19 +37,28 @@ LONGEST_FILES = (
     "docs/test_examples.py",
     "serve/test_processes.py",
     "publish/test_killed.py",
-    "end_to_end/test_review_in_browser.py",
-    "end_to_end/test_updates.py",
-    "end_to_end/test_differences.py",
-    "end_to_end/test_verify.py",
-    "end_to_end/test_static.py",
+    "end_to_end",
     "catalog/test_processing.py",
+    "operation",
+    "spark",
+    "store/test_real_stores.py",
+    "serve/test_clients.py",
 )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first: a process that began one of them last would work while the others have ended."""
-    places = {Path(__file__).parent / name: place for place, name in enumerate(LONGEST_FILES)}
-    items.sort(key=lambda item: places.get(item.path, len(places)))
+    """Mark the tests of these folders and files as slow, and put them first, the longest before the others."""
+    root = Path(__file__).parent
+
+    def place(item: pytest.Item) -> int:
+        path = item.path.relative_to(root).as_posix()
+        found = (number for number, name in enumerate(SLOW) if path == name or path.startswith(f"{name}/"))
+        return next(found, len(SLOW))
+
+    for item in items:
+        if place(item) < len(SLOW):
+            item.add_marker(pytest.mark.slow)
+    items.sort(key=place)
 
 
 @pytest.fixture
