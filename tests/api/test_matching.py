@@ -61,12 +61,6 @@ def test_the_quads_are_those_of_a_run(found, workspace):
     ]
 
 
-def test_one_cluster_may_be_given_alone(found):
-    lines = list(bibld.to_quads(bibld.merge(found[0]), base="https://data.example.org/"))
-    assert any("owl#sameAs" in line for line in lines)
-    assert all(line.endswith(" .\n") for line in lines)
-
-
 def test_another_method_may_be_chosen(descriptions, workspace):
     few = {source: mods[:20] for source, mods in descriptions.items()}
     paper = bibld.find_duplicates(few, bibld.MethodOptions(block=("paper",), score="jaccard"))

@@ -11,7 +11,6 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 import bibld
-from bibld.progress import LogLines
 
 
 @pytest.fixture
@@ -28,12 +27,6 @@ def test_a_run_that_finds_nothing_new_does_nothing(own):
     summary = own.run(at=datetime(2026, 2, 1, tzinfo=UTC))
     assert not summary.release_is_new
     assert {time.stage for time in summary.stages if not time.was_current} <= {"read"}
-
-
-def test_progress_is_reported_where_it_is_wanted(own):
-    out = io.StringIO()
-    bibld.Workspace(own.path, progress=LogLines(out)).run("read")
-    assert "read" in out.getvalue()
 
 
 def test_what_needs_a_run_names_a_command_that_can_be_pasted(tmp_path):
@@ -111,15 +104,6 @@ def test_rejects_and_stats(own):
     stats = own.stats()
     assert {load.source: load.rejected for load in stats.sources} == {"rsl": 1, "nlr": 0, "slavica": 0}
     assert ("nlr", "nlr.iso", "iso2709", "ascii", "cp1251") in stats.files
-
-
-def test_explain_one_two_or_an_iri(workspace):
-    pair = workspace.pairs("same", limit=1)[0]
-    report = workspace.explain(pair.left, pair.right)
-    assert isinstance(report, bibld.PairReport)
-    assert (report.decision, report.score) == ("same", pair.score)
-    assert isinstance(workspace.explain(pair.left), bibld.RecordReport)
-    assert isinstance(workspace.explain(workspace.explain(pair.left).resource), bibld.IriReport)
 
 
 # -- query -----------------------------------------------------------------------------------------------------------

@@ -32,17 +32,6 @@ def test_many_records_compressed_with_a_dictionary_are_returned_unchanged(catalo
     ]
 
 
-def test_a_deleted_and_restored_record_has_the_same_ordinal(catalog):
-    put(catalog, new("1"), new("2"))
-    ordinal = catalog.register.ordinal(RecordId("rsl", "1"))
-    with catalog.commit():
-        assert [catalog.records.delete(one, run=2) for one in catalog.records.unseen("rsl", run=2)] == [True, True]
-    assert catalog.records.count() == 0
-    put(catalog, new("1"), run=3)
-    assert catalog.record(RecordId("rsl", "1")).ordinal == ordinal
-    assert not catalog.record(RecordId("rsl", "1")).deleted
-
-
 def test_ordinals_are_consecutive_and_never_reused(catalog):
     def ids(*numbers):
         return [RecordId("rsl", number) for number in numbers]

@@ -6,7 +6,6 @@ from contextlib import closing
 import pytest
 
 from bibld.catalog import Catalog, NewRecord
-from bibld.catalog._database import connect
 from bibld.catalog._schema import CATALOG_FORMAT
 from bibld.catalog.backup import back_up
 from bibld.catalog.check import abbreviate, file_faults
@@ -50,10 +49,6 @@ def execute(file, *statements):
 
 
 RESTORE = "restore it from a backup"
-
-
-def test_intact_files_have_no_faults(workspace):
-    assert found(workspace) == []
 
 
 @pytest.mark.parametrize("name", ["register.db", "catalog.db"])
@@ -153,24 +148,6 @@ def test_a_backup_reports_all_pages_and_what_was_copied(workspace, tmp_path):
     assert (register.name, register.records, catalog.name, catalog.records) == ("register.db", 3, "catalog.db", 3)
     for copied in (register, catalog):
         assert copied.bytes == (tmp_path / "backup" / copied.name).stat().st_size
-
-
-def test_the_register_can_be_copied_alone(workspace, tmp_path):
-    (workspace / "catalog.db").unlink()
-    (copied,) = back_up(workspace, tmp_path / "backup", True, Silent())
-    assert (copied.name, copied.records) == ("register.db", 3)
-    with pytest.raises(CatalogError, match=r"contains no catalog\.db yet; run .* first"):
-        back_up(workspace, tmp_path / "other", False, Silent())
-    assert not (tmp_path / "other").exists()
-
-
-def test_a_copy_has_nothing_about_the_files_beside_the_databases(workspace, tmp_path):
-    execute(workspace / "catalog.db", "INSERT INTO feature_index VALUES (1, 1, '')")
-    back_up(workspace, tmp_path / "backup", False, Silent())
-    with closing(connect(tmp_path / "backup" / "catalog.db", read_only=True)) as copy:
-        assert copy.execute("SELECT count(*) FROM feature_index").fetchone() == (0,)
-    with closing(connect(workspace / "catalog.db", read_only=True)) as original:
-        assert original.execute("SELECT count(*) FROM feature_index").fetchone() == (1,)
 
 
 @pytest.mark.parametrize(

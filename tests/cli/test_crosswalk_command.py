@@ -82,11 +82,6 @@ def test_warnings_are_counted_and_reported_with_verbose(path):
     assert "books.mrc record 1" in invoke(path, "--verbose").stderr
 
 
-def test_a_good_file_ends_with_0(tmp_path):
-    (tmp_path / "one.mrc").write_bytes(record(1))
-    assert invoke(str(tmp_path / "one.mrc")).exit_code == 0
-
-
 @pytest.mark.parametrize(
     ("words", "expected"),
     [(("--profile", "lok"), 'unknown profile "lok"'), (("--flavour", "marc12"), 'did you mean "marc21"?')],

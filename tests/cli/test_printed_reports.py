@@ -45,12 +45,6 @@ def test_the_summary_states_figures_and_the_speed_of_each_stage_that_worked(caps
     assert err == ""
 
 
-def test_the_summary_states_how_many_records_were_deleted(capsys):
-    done = summary(load("rsl"))
-    print_summary(msgspec.structs.replace(done, figures=msgspec.structs.replace(FIGURES, deleted=2)), Path("a.toml"))
-    assert "54,321 quads; 2 deleted records" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("release", "is_new", "last"), [("releases/2", False, "release is current: releases/2"), ("", False, None)]
 )
@@ -125,10 +119,6 @@ def test_more_rejects_of_one_source_than_allowed_are_the_exit_code_3(invoke, con
     assert (f"nlr: {nlr} of 10 records were rejected" in done.stderr) is (code == 3)
 
 
-def test_a_run_without_records_has_no_share_of_rejects(invoke, config):
-    assert invoke("run", config, "--quiet", "--max-rejects", "0", run=summary(load("rsl", read=0))).exit_code == 0
-
-
 def test_sources_in_doubt_and_withheld_deletions_are_the_exit_code_4_and_in_the_summary(invoke, config):
     ran = summary(load("rsl", rejected=10), release="")
     doubted = msgspec.structs.replace(ran, doubts=(Doubt("nlr", ("nlr.mrc: is empty; fetch it again",)),))
@@ -163,11 +153,6 @@ def test_statistics_list_the_first_subfields_and_count_the_others(invoke, count,
     assert done.stdout.count("unmapped") == shown
     assert "cp1251" in done.stdout
     assert "Suppressed" not in done.stdout
-
-
-def test_statistics_without_unmapped_subfields_have_no_table_of_them(invoke):
-    done = invoke("stats", "x.toml", stats=bibld.Stats((load("rsl"),), (), (), ()))
-    assert "not in the MODS" not in done.stdout
 
 
 class Report(msgspec.Struct, frozen=True):

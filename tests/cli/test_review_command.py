@@ -158,14 +158,6 @@ def test_a_split_is_given_reported_and_withdrawn(invoke, catalog, file):
     assert state(invoke) == []
 
 
-def test_records_may_be_named_by_their_addresses(invoke, catalog):
-    one, other = two(catalog)
-    invoke("split", f"http://localhost:8000/doc/resource/{other.path}.html")
-    assert len(state(invoke)) == 1
-    assert "not an IRI of this dataset" in invoke("split", f"https://example.org/resource/{one.path}", code=2)
-    assert "is not the IRI of a record" in invoke("split", "agent/viaf-1", code=2)
-
-
 def test_a_join_is_given_and_reported(invoke, catalog):
     left, right = pair_of(invoke)
     printed = invoke("join", left, right).stdout

@@ -9,7 +9,7 @@ import click
 import pytest
 
 from bibld.cli import _options
-from bibld.cli._options import count_of, is_interactive, print_json, print_question, print_rows, print_table
+from bibld.cli._options import count_of, is_interactive, print_question, print_table
 from bibld.cli._plot import Panel, Series, svg
 from bibld.dedup.review import Question
 from bibld.dedup.side_by_side import ComparedValue
@@ -62,10 +62,6 @@ def test_a_pair_is_printed_side_by_side_with_the_reasons_for_asking(terminal):
     ]
 
 
-def test_without_reason_and_relation_none_is_printed(terminal):
-    assert terminal(question(("year", "1", "1")))[3:-2] == [f"= {'year':<16} {'1':<28} │ 1", ""]
-
-
 def test_a_long_value_goes_on_below_its_column(terminal):
     lines = terminal(question(("title", "слово " * 6, "короткое")))[3:-3]
     assert lines == [f"≠ {'title':<16} {'слово слово слово слово':<28} │ короткое", f"{'':<18} {'слово слово':<28} │"]
@@ -98,18 +94,6 @@ def test_a_table_has_texts_to_the_left_and_numbers_to_the_right(capsys):
         "records  12,000  x",
         "a             7  5",
     ]
-
-
-def test_structs_are_printed_by_the_names_of_their_fields(capsys):
-    print_rows([ComparedValue("year", "1978", "79", "≠")], "name", "left", "right")
-    assert capsys.readouterr().out.splitlines() == ["name  left  right", "year  1978  79"]
-
-
-def test_json_is_indented_and_keeps_its_letters(capsys):
-    print_json([ComparedValue("год", "1", "", "?")])
-    assert '"name": "год"' in capsys.readouterr().out
-    with pytest.raises(NotImplementedError):
-        print_json(object())
 
 
 @pytest.mark.parametrize(
