@@ -10,37 +10,33 @@ The dataset, its named graphs and the ontology have no document here: the server
 from __future__ import annotations
 
 from bibld.documents._lines import LABELS, Lines, read_literal
-from bibld.documents._schema import connect, reporting_errors
 from bibld.documents._view import (
     Change,
     ChangeKind,
     Document,
-    Entry,
+    DocumentEntry,
     PublishedView,
     compare_documents,
     open_published,
     published_releases,
 )
-from bibld.documents._writer import ReleaseState, can_update, fill, has_documents, remove_unneeded, update
+from bibld.documents._writer import ReleaseState, fill, has_documents, remove_unneeded, update
 
 __all__ = [
     "LABELS",
     "Change",
     "ChangeKind",
     "Document",
-    "Entry",
+    "DocumentEntry",
     "Lines",
     "PublishedView",
     "ReleaseState",
-    "can_update",
     "compare_documents",
-    "connect",
     "fill",
     "has_documents",
     "open_published",
     "published_releases",
     "read_literal",
     "remove_unneeded",
-    "reporting_errors",
     "update",
 ]

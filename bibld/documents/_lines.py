@@ -32,7 +32,7 @@ _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
 _SHORT_ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
 
 
-class Content(NamedTuple):
+class DocumentContent(NamedTuple):
     """What is stored of a document, besides its path: ``status`` is 200, 303 (``target`` answers) or 410."""
 
     status: int
@@ -102,7 +102,7 @@ class Lines:
         same = self._same.match(line)
         return [match[1]] if same is None or same[1] == match[1] else [match[1], same[1]]
 
-    def content(self, path: bytes, lines: Sequence[bytes]) -> Content:
+    def content(self, path: bytes, lines: Sequence[bytes]) -> DocumentContent:
         """Return the content of a document from all its lines, which are sorted and of which there is one at least."""
         quads = b"\n".join((*lines, b""))
         digest = hashlib.sha256(quads).digest()[:_DIGEST_BYTES]
@@ -112,9 +112,9 @@ class Lines:
         predicates_at = len(about)
         is_tombstone = all(line.startswith(_TOMBSTONE, predicates_at) for line in exact)
         if not is_tombstone or (not exact and self._has_hash_iris(subject, lines)):
-            return Content(200, "", _title(about, exact), digest, quads)
+            return DocumentContent(200, "", _title(about, exact), digest, quads)
         target = self._target(path, about, exact, lines)
-        return Content(303 if target else 410, target, "", digest, quads)
+        return DocumentContent(303 if target else 410, target, "", digest, quads)
 
     def _has_hash_iris(self, subject: bytes, lines: Sequence[bytes]) -> bool:
         place = bisect_left(lines, subject + b"#")

@@ -1,24 +1,30 @@
-"""Reads the documents of one release."""
+"""Opens the database ``published.db``, and reads the documents of one release."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
 
 import msgspec
 
+from bibld.catalog.compression import Blobs
 from bibld.documents._lines import Lines, has_tombstone
-from bibld.documents._schema import FILE, FORMAT, blobs_of, connect, created_times, releases_of, reporting_errors
 from bibld.errors import StageError
 from bibld.model.rdf import WITHDRAWN, literal
 from bibld.parallel import batches
 
+FILE = "published.db"
+FORMAT = 1
+"""To be raised when the tables change, or the same quads give other rows; the next run makes the file again."""
+
+PATIENCE = 60.0
+"""Seconds to wait for another process that is writing."""
 _TITLES_AT_ONCE = 500
-_MOST_STEPS = 50
+_MAX_STEPS = 50
 """Targets that are followed from one path to another."""
 
 _WITHDRAWN = literal(*WITHDRAWN[0]).encode()
@@ -50,7 +56,7 @@ class Document(msgspec.Struct, frozen=True):
         return self.status == 410 and _WITHDRAWN in self.quads
 
 
-class Entry(msgspec.Struct, frozen=True):
+class DocumentEntry(msgspec.Struct, frozen=True):
     """A document without its content."""
 
     path: str
@@ -89,7 +95,7 @@ class Change(msgspec.Struct, frozen=True):
     target_after: str
 
 
-class _State(msgspec.Struct, frozen=True):
+class _DocumentState(msgspec.Struct, frozen=True):
     """Status and target of an IRI in a release; the status is 0 where there is no document."""
 
     status: int
@@ -97,16 +103,16 @@ class _State(msgspec.Struct, frozen=True):
     is_deleted: bool
 
 
-_NO_DOCUMENT = _State(0, "", is_deleted=True)
+_NO_DOCUMENT = _DocumentState(0, "", is_deleted=True)
 
 
-def _state(base: str, path: str, status: int, target: str, quads: bytes) -> _State:
+def _state(base: str, path: str, status: int, target: str, quads: bytes) -> _DocumentState:
     if status != 303 or not quads:
-        return _State(status, target, is_deleted=status == 410)
-    return _State(status, target, is_deleted=has_tombstone(base, path, quads))
+        return _DocumentState(status, target, is_deleted=status == 410)
+    return _DocumentState(status, target, is_deleted=has_tombstone(base, path, quads))
 
 
-def _change(path: str, old: _State, new: _State) -> Change:
+def _change(path: str, old: _DocumentState, new: _DocumentState) -> Change:
     if new.is_deleted:
         was_tombstone = old.is_deleted and old.status != 0
         kind = ChangeKind.UPDATED if was_tombstone and new.status else ChangeKind.DELETED
@@ -142,7 +148,7 @@ class PublishedView:
         self._connection = connection
         self._file = file
         self._blobs = blobs_of(connection)
-        self._created = created_times(connection)
+        self._created = dict(connection.execute("SELECT number, created FROM release").fetchall())
         self._base = connection.execute("SELECT base FROM dataset").fetchone()[0]
         self.release = release
 
@@ -201,7 +207,7 @@ class PublishedView:
             )
             return dict(rows.fetchall())
 
-    def entries(self, folder: str = "") -> Iterator[Entry]:
+    def entries(self, folder: str = "") -> Iterator[DocumentEntry]:
         """Yield all documents, or those whose paths begin with ``folder``, in the order of their paths."""
         with reporting_errors(self._file):
             rows = self._connection.execute(
@@ -209,7 +215,7 @@ class PublishedView:
                 (folder, self.release, _after(folder)),
             )
             for path, status, since in rows:
-                yield Entry(path, status, since, self._created[since])
+                yield DocumentEntry(path, status, since, self._created[since])
 
     @property
     def created_times(self) -> Mapping[int, str]:
@@ -251,7 +257,7 @@ class PublishedView:
     def _change(self, path: str, before: int | None, after: int | None) -> Change:
         return _change(path, self._state(path, before), self._state(path, after))
 
-    def _state(self, path: str, row: int | None) -> _State:
+    def _state(self, path: str, row: int | None) -> _DocumentState:
         if row is None:
             return _NO_DOCUMENT
         status, target, frame = self._connection.execute(
@@ -280,7 +286,7 @@ class PublishedView:
 
     def _answering(self, path: str) -> tuple[str, str] | None:
         """Return path and title of the document that answers in the place of another one; None if none does."""
-        for _ in range(_MOST_STEPS):
+        for _ in range(_MAX_STEPS):
             row = self._row(path)
             if row is None or row[0] == 410:
                 return None
@@ -293,6 +299,72 @@ class PublishedView:
 def _after(folder: str) -> str:
     """Return a text that follows all paths that begin with a folder."""
     return f"{folder}\U0010ffff"
+
+
+# -- the database
+
+
+def connect(file: Path, read_only: bool) -> sqlite3.Connection:
+    """Open a database whose transactions are begun and ended explicitly."""
+    if read_only:
+        uri = f"{file.absolute().as_uri()}?mode=ro"
+        return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=PATIENCE)
+    connection = sqlite3.connect(file, isolation_level=None, timeout=PATIENCE)
+    connection.execute("PRAGMA secure_delete = ON")
+    return connection
+
+
+def blobs_of(connection: sqlite3.Connection) -> Blobs:
+    """Return what compresses the quads."""
+    return Blobs(connection, FILE, "remove the file, then run `bibld run`")
+
+
+def is_usable(file: Path, base: str) -> bool:
+    """Whether there is a database of this format, of the dataset whose IRIs begin with ``base``.
+
+    Raises ``StageError`` if it cannot be read now, although it may be one.
+    """
+    if not file.is_file():
+        return False
+    with reporting_errors(file):
+        try:
+            with closing(connect(file, read_only=True)) as connection:
+                if connection.execute("PRAGMA user_version").fetchone()[0] != FORMAT:
+                    return False
+                return bool(connection.execute("SELECT base FROM dataset").fetchone() == (base,))
+        except sqlite3.DatabaseError as error:
+            if _kind_of(error) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR):
+                return False
+            raise
+
+
+def releases_of(connection: sqlite3.Connection) -> list[int]:
+    """Return the numbers of the releases whose documents are complete, ascending."""
+    rows = connection.execute("SELECT number FROM release WHERE number >= (SELECT oldest FROM dataset) ORDER BY number")
+    return [number for (number,) in rows]
+
+
+@contextmanager
+def reporting_errors(file: Path) -> Iterator[None]:
+    """Convert errors of SQLite to ``StageError``."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StageError(f"{file}: {error}; {_remedy(error)}") from error
+
+
+def _remedy(error: sqlite3.Error) -> str:
+    code = _kind_of(error)
+    if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+        return "remove the file, then run `bibld run`"
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return "another program is using it; wait until it has finished, then run again"
+    return "free some space, then run again"
+
+
+def _kind_of(error: sqlite3.Error) -> int:
+    """Return the error code without its details, which are in the higher bytes."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 def open_published(workspace: Path, release: int) -> PublishedView:

@@ -12,20 +12,48 @@ from pathlib import Path
 import msgspec
 
 from bibld.catalog.compression import Blobs
-from bibld.documents._lines import Content, Lines, has_tombstone
-from bibld.documents._schema import (
-    DOCUMENT_TABLE,
-    FILE,
-    FORMAT,
-    INDEXES,
-    TABLES,
-    blobs_of,
-    connect,
-    is_usable,
-    releases_of,
-    reporting_errors,
-)
+from bibld.documents._lines import DocumentContent, Lines, has_tombstone
+from bibld.documents._view import FILE, FORMAT, blobs_of, connect, is_usable, releases_of, reporting_errors
 from bibld.parallel import batches
+
+_PAGE_BYTES = 8192
+_TABLES = f"""
+PRAGMA page_size = {_PAGE_BYTES};
+CREATE TABLE dataset (                         -- one row
+  base TEXT NOT NULL,                          -- what all IRIs begin with; paths follow it
+  oldest INTEGER NOT NULL                      -- the documents of earlier releases were deleted
+);
+CREATE TABLE release (
+  number INTEGER PRIMARY KEY,
+  created TEXT NOT NULL,                       -- ISO 8601, UTC
+  delivered INTEGER NOT NULL,                  -- the last patch of the catalog that it has
+  description TEXT NOT NULL                    -- lines about things with documents that are in no patch; of the last
+);
+CREATE TABLE dictionary (                      -- zstd dictionaries; a frame names the one it needs
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  bytes BLOB NOT NULL
+);
+"""
+
+_DOCUMENT_TABLE = """
+CREATE TABLE {schema}.document (               -- of the releases from `since` up to, but without, `until`
+  path TEXT NOT NULL,
+  since INTEGER NOT NULL,
+  until INTEGER,                               -- NULL: no release has changed it
+  status INTEGER NOT NULL,                     -- 200, 303 (the target answers) or 410
+  target TEXT NOT NULL,                        -- a path; it may have a target in turn
+  title TEXT NOT NULL,
+  digest BLOB NOT NULL,
+  quads BLOB NOT NULL                          -- zstd
+)
+"""
+
+_INDEXES = (
+    "CREATE INDEX main.document_by_path ON document (path, since, until, status)",
+    "CREATE INDEX main.document_by_since ON document (since)",
+    "CREATE INDEX main.document_by_until ON document (until) WHERE until IS NOT NULL",
+)
 
 _WAITING_BYTES = 16 << 20
 """Bytes of quads that wait to be compressed with those of similar documents."""
@@ -58,23 +86,17 @@ class ReleaseState(msgspec.Struct, frozen=True):
     description: frozenset[str] = frozenset()
 
 
-def can_update(workspace: Path, base: str, release: int, delivered: int) -> bool:
-    """Whether a release (its number, and the last patch that it has) has documents that changes can be applied to."""
+def has_documents(workspace: Path, base: str, release: int, delivered: int | None = None) -> bool:
+    """Whether all documents of a release of this dataset are there.
+
+    ``delivered``: only if this is the last patch that they have, so that changes since then can be applied.
+    """
     file = workspace / FILE
     if not is_usable(file, base):
         return False
     with reporting_errors(file), closing(connect(file, read_only=True)) as connection:
         row = connection.execute("SELECT delivered FROM release WHERE number = ?", (release,)).fetchone()
-        return row == (delivered,) and release in releases_of(connection)
-
-
-def has_documents(workspace: Path, base: str, release: int) -> bool:
-    """Whether all documents of a release of this dataset are there."""
-    file = workspace / FILE
-    if not is_usable(file, base):
-        return False
-    with reporting_errors(file), closing(connect(file, read_only=True)) as connection:
-        return release in releases_of(connection)
+        return release in releases_of(connection) and delivered in (None, row[0])
 
 
 def fill(workspace: Path, base: str, release: ReleaseState, blocks: Iterable[bytes], withdraw: bool = False) -> None:
@@ -152,10 +174,10 @@ class _Rows:
         self._blobs = blobs
         self._insert = f"INSERT INTO {schema}.document ({_COLUMNS}) VALUES (?, ?, NULL, ?, ?, ?, ?, ?)"
         self._since = since
-        self._waiting: dict[str, list[tuple[str, Content]]] = {}
+        self._waiting: dict[str, list[tuple[str, DocumentContent]]] = {}
         self._bytes = 0
 
-    def add(self, path: str, content: Content) -> None:
+    def add(self, path: str, content: DocumentContent) -> None:
         folder = path[: path.find("/")]
         self._waiting.setdefault(folder if folder in _KINDS else "entity", []).append((path, content))
         self._bytes += len(content.quads)
@@ -192,7 +214,7 @@ def _fill_table(
         for key, own in lines.split(block).items():
             rows.add(key.decode(), lines.content(key, own))
     rows.flush()
-    for statement in INDEXES if schema == "main" else INDEXES[:1]:
+    for statement in _INDEXES if schema == "main" else _INDEXES[:1]:
         connection.execute(statement.replace("INDEX main.", f"INDEX {schema}."))
     after = ""
     while found := _paths_of_parts(connection, schema, after):
@@ -225,7 +247,7 @@ def _fill_beside(
         connection.execute("PRAGMA filling.journal_mode = OFF")
         connection.execute("PRAGMA filling.synchronous = OFF")
         with _transaction(connection):
-            connection.execute(DOCUMENT_TABLE.format(schema="filling"))
+            connection.execute(_DOCUMENT_TABLE.format(schema="filling"))
             _fill_table(connection, "filling", base, release, blocks)
             connection.execute(
                 "UPDATE main.document SET until = ? WHERE until IS NULL AND NOT EXISTS (SELECT 1 FROM filling.document"
@@ -291,7 +313,7 @@ def _take_over(connection: sqlite3.Connection, release: ReleaseState) -> None:
 # -- changed documents -----------------------------------------------------------------------------------------------
 
 
-class _Stored(msgspec.Struct, frozen=True):
+class _StoredDocument(msgspec.Struct, frozen=True):
     """The valid row of a document."""
 
     row: int
@@ -331,13 +353,13 @@ class _ChangedDocuments:
                 rows.add(path.decode(), content)
         rows.flush()
 
-    def _valid(self, path: bytes) -> _Stored | None:
+    def _valid(self, path: bytes) -> _StoredDocument | None:
         row = self._connection.execute(
             "SELECT rowid, since, digest, quads FROM document WHERE path = ? AND until IS NULL", (path.decode(),)
         ).fetchone()
-        return None if row is None else _Stored(*row)
+        return None if row is None else _StoredDocument(*row)
 
-    def _end(self, stored: _Stored) -> None:
+    def _end(self, stored: _StoredDocument) -> None:
         if stored.since == self._number:  # written by an earlier batch of the same changes
             self._connection.execute("DELETE FROM document WHERE rowid = ?", (stored.row,))
         else:
@@ -354,7 +376,7 @@ class _ChangedDocuments:
 
 def _create(connection: sqlite3.Connection, base: str, release: ReleaseState, blocks: Iterable[bytes]) -> None:
     """Fill an empty database with all documents of its first release."""
-    connection.executescript(TABLES + DOCUMENT_TABLE.format(schema="main"))
+    connection.executescript(_TABLES + _DOCUMENT_TABLE.format(schema="main"))
     with _transaction(connection):
         connection.execute("INSERT INTO dataset VALUES (?, ?)", (base, release.number))
         connection.execute(f"PRAGMA user_version = {FORMAT}")

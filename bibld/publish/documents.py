@@ -27,7 +27,7 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     )
     if draft.previous is not None:
         former = draft.previous.manifest
-        if published.can_update(draft.workspace, base, former.number, former.delivered):
+        if published.has_documents(draft.workspace, base, former.number, former.delivered):
             with draft.changes() as changes:
                 published.update(draft.workspace, base, release, changes)
             return draft

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from enum import StrEnum
+from functools import cached_property
 
 import msgspec
 
 from bibld.documents import LABELS, Document, read_literal
 from bibld.model.origin import from_slug
 from bibld.model.rdf import term
+from bibld.search._words import tokens_of
 
 AUTHOR, SUBJECT, PUBLISHER, SERIES, PLACE = LINK_FIELDS = ("author", "subject", "publisher", "series", "place")
 """How publications are linked to other things; also the names of facets and of fields of the index."""
@@ -42,6 +44,7 @@ _KIND_OF_FOLDER = {
     "series": EntryKind.SERIES,
     "work": EntryKind.WORK,
 }
+_MAX_FORMS = 12
 _CONTENTS_LIMIT = 1500
 """Characters of a table of contents or an abstract."""
 
@@ -150,16 +153,33 @@ class Publication(msgspec.Struct):
         return list(dict.fromkeys(record.partition("/")[0] for record in self.records))
 
 
-class ThingName(msgspec.Struct, frozen=True):
-    """What is searched for of any other thing. ``is_linked``: to a record of an outside authority."""
+class StoredName(msgspec.Struct, frozen=True, array_like=True, tag_field="tagged", tag=1, dict=True):
+    """What is stored of any other thing: ``title`` is its name, ``forms`` are further ones.
+
+    ``is_linked``: to a record of an outside authority. ``tags`` are the languages of the name and of ``forms``.
+    """
 
     path: str
-    kind: EntryKind
     title: str
-    forms: tuple[LiteralText, ...]
+    kind: EntryKind
+    forms: tuple[str, ...]
     birth: str
     death: str
     is_linked: bool
+    tags: tuple[str, ...]
+
+    @cached_property
+    def tokens(self) -> str:
+        """The tokens by which the thing, and the publications that link to it, are found."""
+        forms = zip((self.title, *self.forms), self.tags, strict=True)
+        lives = [life for life in (self.birth, self.death) if life]
+        return joined_tokens([LiteralText(form, tag) for form, tag in forms], *lives)
+
+
+def joined_tokens(texts: Iterable[LiteralText], *tokens: str) -> str:
+    """Return the tokens of texts, each text once, and further tokens."""
+    distinct = dict.fromkeys(texts)
+    return " ".join([token for text in distinct for token in tokens_of(text.value, text.language)] + list(tokens))
 
 
 class DocumentReader:
@@ -168,33 +188,37 @@ class DocumentReader:
     def __init__(self, base: str) -> None:
         self._base = base.encode()
 
-    def read_name(self, document: Document) -> ThingName | None:
+    def read_name(self, document: Document) -> StoredName | None:
         """Return what a document names; None if it has no name or is of a kind that is not searched for."""
         folder = document.path.partition("/")[0]
         if document.status != 200 or folder not in ENTITY_FOLDERS:
             return None
-        forms: dict[str, LiteralText] = {}
-        if document.title:
-            forms[document.title] = LiteralText(document.title, "")
+        names = {document.title: ""} if document.title else {}
+        others: dict[str, str] = {}
         birth = death = ""
         is_linked = False
-        others: dict[str, LiteralText] = {}
         for predicate, value in self._about(document):
             if predicate in _LABELS or predicate in _ALT_LABEL:
                 text = _text(value)
-                (forms if predicate in _LABELS else others)[text.value] = text
+                (names if predicate in _LABELS else others)[text.value] = text.language
             elif predicate == _BIRTH:
                 birth = _text(value).value[:4]
             elif predicate == _DEATH:
                 death = _text(value).value[:4]
             elif predicate in _SAME and not value.startswith(b"<" + self._base):
                 is_linked = True
-        every = tuple({**others, **forms}[name] for name in (*forms, *(name for name in others if name not in forms)))
-        if not every:
+        names |= {name: tag for name, tag in others.items() if name not in names}
+        if not names:
             return None
-        agent = EntryKind.PERSON if _PERSON in document.quads else EntryKind.ORGANISATION
-        kind = _KIND_OF_FOLDER.get(folder, agent)
-        return ThingName(document.path, kind, document.title or every[0].value, every, birth, death, is_linked)
+        title = document.title or next(iter(names))
+        forms = list({title: "", **names}.items())[:_MAX_FORMS]
+        kind = _KIND_OF_FOLDER.get(folder)
+        if kind is None:
+            kind = EntryKind.PERSON if _PERSON in document.quads else EntryKind.ORGANISATION
+        tags = tuple(tag for _, tag in forms)
+        return StoredName(
+            document.path, title, kind, tuple(form for form, _ in forms[1:]), birth, death, is_linked, tags
+        )
 
     def read_publication(self, document: Document) -> Publication | None:
         """Return what a document states of a publication; None if it has no title or describes something else."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cached_property
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
@@ -28,10 +27,11 @@ from bibld.search._documents import (
     EntryKind,
     LiteralText,
     Publication,
-    ThingName,
+    StoredName,
     control_numbers,
+    joined_tokens,
 )
-from bibld.search._words import title_token, tokens_of
+from bibld.search._words import title_token
 from bibld.text.scripts import first_foreign_script
 
 FOLDER = "search"
@@ -123,29 +123,6 @@ class StoredPublication(msgspec.Struct, frozen=True, array_like=True, tag_field=
     parts: tuple[str, ...]
 
 
-class StoredName(msgspec.Struct, frozen=True, array_like=True, tag_field="tagged", tag=1, dict=True):
-    """What is stored of any other thing: ``title`` is its name, ``forms`` are further ones.
-
-    ``tags`` are the languages of the name and of ``forms``.
-    """
-
-    path: str
-    title: str
-    kind: EntryKind
-    forms: tuple[str, ...]
-    birth: str
-    death: str
-    is_linked: bool
-    tags: tuple[str, ...]
-
-    @cached_property
-    def tokens(self) -> str:
-        """The tokens by which the thing, and the publications that link to it, are found."""
-        forms = zip((self.title, *self.forms), self.tags, strict=True)
-        lives = [life for life in (self.birth, self.death) if life]
-        return _joined([LiteralText(form, tag) for form, tag in forms], *lives)
-
-
 Stored = StoredPublication | StoredName
 decode = msgspec.msgpack.Decoder(Stored).decode
 _encode = msgspec.msgpack.Encoder().encode
@@ -213,12 +190,8 @@ class RowMaker:
             if len(self._names) == _THINGS_REMEMBERED:
                 self._names.clear()
             document = self._view.document(path)
-            self._names[path] = self._read_name(document) if document is not None else None
+            self._names[path] = self._reader.read_name(document) if document is not None else None
         return self._names[path]
-
-    def _read_name(self, document: Document) -> StoredName | None:
-        name = self._reader.read_name(document)
-        return _stored_name(name) if name is not None else None
 
     def row(self, document: Document) -> Row | None:
         """Return the row of a document; None if it describes nothing that is searched for."""
@@ -226,7 +199,7 @@ class RowMaker:
         if publication is not None:
             return self._publication_row(publication)
         is_known = document.path in self._names
-        name = self._names[document.path] if is_known else self._read_name(document)
+        name = self._names[document.path] if is_known else self._reader.read_name(document)
         return name_row(name) if name is not None else None
 
     def _publication_row(self, found: Publication) -> Row:
@@ -256,10 +229,10 @@ class RowMaker:
             "path": found.path,
             "order": order_of(found.path, len(found.records)),
             "data": _encode(stored),
-            "title_words": f"{BEGINNING} {_joined(texts)}",
-            "agent_words": _joined(found.statements, *self._linked_tokens(found, AUTHOR)),
+            "title_words": f"{BEGINNING} {joined_tokens(texts)}",
+            "agent_words": joined_tokens(found.statements, *self._linked_tokens(found, AUTHOR)),
             "subject_words": " ".join(self._linked_tokens(found, SUBJECT)),
-            "other_words": _joined(
+            "other_words": joined_tokens(
                 [*found.editions, *found.imprints, *found.contents], *self._linked_tokens(found, SERIES)
             ),
             "library": found.libraries,
@@ -295,27 +268,6 @@ def name_row(stored: StoredName) -> Row:
 def linked_paths(row: Row) -> set[str]:
     """Return the paths of all things that a publication links to."""
     return {path for field in LINK_FIELDS for path in row.get(field, ())}
-
-
-def _stored_name(name: ThingName) -> StoredName:
-    own = next((form for form in name.forms if form.value == name.title), LiteralText(name.title, ""))
-    forms = [own, *(form for form in name.forms if form.value != name.title)][:_MAX_FORMS]
-    return StoredName(
-        name.path,
-        name.title,
-        name.kind,
-        tuple(form.value for form in forms[1:]),
-        name.birth,
-        name.death,
-        name.is_linked,
-        tuple(form.language for form in forms),
-    )
-
-
-def _joined(texts: Iterable[LiteralText], *tokens: str) -> str:
-    """Return the tokens of texts; those of the same text occur once."""
-    distinct = dict.fromkeys(texts)
-    return " ".join([token for text in distinct for token in tokens_of(text.value, text.language)] + list(tokens))
 
 
 def _best(texts: list[LiteralText], title: str) -> str:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from bibld.documents import (
     ChangeKind,
     ReleaseState,
-    can_update,
     fill,
     has_documents,
     open_published,
@@ -233,7 +232,7 @@ def test_a_release_that_was_begun_before_is_written_again(tmp_path):
     first, stopped, second = book("resource/a/1", "One"), book("resource/a/1", "Lost"), book("resource/a/2", "Two")
     publish(tmp_path, 1, first)
     publish_changes(tmp_path, 2, first, stopped)
-    assert can_update(tmp_path, BASE, 1, 10)
+    assert has_documents(tmp_path, BASE, 1, 10)
     publish_changes(tmp_path, 2, first, [*first, *second])
     with open_published(tmp_path, 2) as view:
         assert [(one.title, one.since) for one in view.documents()] == [("One", 1), ("Two", 2)]
@@ -257,7 +256,7 @@ def test_a_large_update_that_is_stopped_changes_no_release(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         update(tmp_path, BASE, state(2), stopping())
     assert published_releases(tmp_path) == [1]
-    assert can_update(tmp_path, BASE, 1, 10)
+    assert has_documents(tmp_path, BASE, 1, 10)
     with open_published(tmp_path, 1) as reader:
         assert {one.title[:4] for one in reader.documents()} == {"Old "}
         update(tmp_path, BASE, state(2), changed)
@@ -335,7 +334,7 @@ def test_a_withdrawal_that_was_stopped_leaves_no_empty_documents(tmp_path, withd
     lines = [*book("resource/a/1", "One"), *book("resource/a/2", "Two")]
     publish(tmp_path, 1, lines)
     publish(tmp_path, 2, lines[4:], withdraw=True)
-    assert not can_update(tmp_path, BASE, 1, 10), "the documents of release 1 are not there any more"
+    assert not has_documents(tmp_path, BASE, 1, 10), "the documents of release 1 are not there any more"
     publish(tmp_path, 2, lines, withdraw)  # the run was stopped, and nothing has to be withdrawn any more
     assert document(tmp_path, 2, "resource/a/1").quads == "".join(sorted(lines[:4])).encode()
     assert published_releases(tmp_path) == [2]
@@ -343,7 +342,7 @@ def test_a_withdrawal_that_was_stopped_leaves_no_empty_documents(tmp_path, withd
 
 def test_a_database_that_cannot_be_read_now_is_not_replaced(tmp_path, monkeypatch):
     publish(tmp_path, 1, book("resource/a/1", "One"))
-    monkeypatch.setattr("bibld.documents._schema.PATIENCE", 0.0)
+    monkeypatch.setattr("bibld.documents._view.PATIENCE", 0.0)
     writer = sqlite3.connect(tmp_path / "published.db", isolation_level=None)
     writer.execute("PRAGMA journal_mode = DELETE").fetchall()
     writer.execute("BEGIN EXCLUSIVE")
@@ -358,7 +357,7 @@ def test_documents_of_another_base_are_replaced(tmp_path):
     publish(tmp_path, 1, book("resource/a/1", "One"))
     assert has_documents(tmp_path, BASE, 1)
     assert not has_documents(tmp_path, "https://other.example.org/", 1)
-    assert not can_update(tmp_path, "https://other.example.org/", 1, 10)
+    assert not has_documents(tmp_path, "https://other.example.org/", 1, 10)
     other = "".join(book("resource/a/1", "Two")).replace(BASE, "https://other.example.org/")
     fill(tmp_path, "https://other.example.org/", state(2), [other.encode()])
     assert published_releases(tmp_path) == [2]
@@ -377,11 +376,11 @@ def test_a_file_of_another_format_is_refused_and_replaced(tmp_path):
 
 
 def test_changes_need_the_documents_that_they_change(tmp_path):
-    assert not can_update(tmp_path, BASE, 1, 10)
+    assert not has_documents(tmp_path, BASE, 1, 10)
     publish(tmp_path, 1, book("resource/a/1", "One"))
-    assert can_update(tmp_path, BASE, 1, 10)
-    assert not can_update(tmp_path, BASE, 1, 9)
-    assert not can_update(tmp_path, BASE, 2, 10)
+    assert has_documents(tmp_path, BASE, 1, 10)
+    assert not has_documents(tmp_path, BASE, 1, 9)
+    assert not has_documents(tmp_path, BASE, 2, 10)
 
 
 def test_lines_of_the_description_that_are_in_no_patch_are_followed(tmp_path):
