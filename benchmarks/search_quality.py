@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bibld.publish import Releases
-from bibld.search import Hit, SearchRequest, SearchView, open_search, to_words
+from bibld.search import SearchRequest, SearchView, StoredPublication, open_search, to_words
 from bibld.search._index import FOLDER, TEXT_FIELDS, open_index
 from bibld.search._matching import ANY_PUBLICATION
 from bibld.search._reader import IndexReader
@@ -42,7 +42,7 @@ class LabelledQuery(NamedTuple):
     name: str
     year: str
 
-    def is_wanted(self, hit: Hit) -> bool:
+    def is_wanted(self, hit: StoredPublication) -> bool:
         titles = [form.casefold() for form in (hit.title, *hit.forms)]
         names = " ".join([hit.statement, *(agent.name for agent in hit.agents)]).casefold()
         return (

@@ -148,7 +148,7 @@ class PublishedView:
         self._connection = connection
         self._file = file
         self._blobs = blobs_of(connection)
-        self._created = dict(connection.execute("SELECT number, created FROM release").fetchall())
+        self._created: dict[int, str] = dict(connection.execute("SELECT number, created FROM release").fetchall())
         self._base = connection.execute("SELECT base FROM dataset").fetchone()[0]
         self.release = release
 

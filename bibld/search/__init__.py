@@ -19,12 +19,12 @@ from bibld.search._values import (
     Agent,
     Correction,
     FacetValue,
-    Hit,
     LinkedWork,
     NamedThing,
     Related,
     SearchRequest,
     SearchResult,
+    StoredPublication,
 )
 from bibld.search._view import SearchView, open_search
 from bibld.search._words import to_words
@@ -42,13 +42,13 @@ __all__ = [
     "Correction",
     "EntryKind",
     "FacetValue",
-    "Hit",
     "LinkedWork",
     "NamedThing",
     "Related",
     "SearchRequest",
     "SearchResult",
     "SearchView",
+    "StoredPublication",
     "has_search",
     "open_search",
     "to_words",

@@ -31,6 +31,7 @@ from bibld.search._documents import (
     control_numbers,
     joined_tokens,
 )
+from bibld.search._values import StoredLink, StoredPublication
 from bibld.search._words import title_token
 from bibld.text.scripts import first_foreign_script
 
@@ -92,35 +93,6 @@ def _build_schema() -> Schema:
 
 
 SCHEMA = _build_schema()
-
-
-class StoredLink(msgspec.Struct, frozen=True, array_like=True):
-    """A link of a publication: see ``LinkedPath``. ``name`` is that of an agent or subject, if it has one."""
-
-    field: str
-    role: str
-    path: str
-    name: str
-
-
-class StoredPublication(msgspec.Struct, frozen=True, array_like=True, tag_field="tagged", tag=0):
-    """What is stored of a publication. ``records`` are paths after ``record/``.
-
-    ``parts`` are numbers and names of parts, and statements of the edition.
-    """
-
-    path: str
-    title: str
-    forms: tuple[str, ...]
-    statement: str
-    imprint: str
-    year: str
-    type: str
-    languages: tuple[str, ...]
-    records: tuple[str, ...]
-    links: tuple[StoredLink, ...]
-    isbns: tuple[str, ...]
-    parts: tuple[str, ...]
 
 
 Stored = StoredPublication | StoredName

@@ -9,8 +9,8 @@ import msgspec
 
 from bibld.search._documents import AUTHOR as AUTHOR_FIELD
 from bibld.search._documents import SUBJECT as SUBJECT_FIELD
-from bibld.search._index import StoredPublication
 from bibld.search._query import ParsedQuery
+from bibld.search._values import StoredPublication
 from bibld.search._words import skeleton_of, stem_of, to_words
 
 TITLE, AUTHOR, SUBJECT, IDENTIFIER, ELSEWHERE = ("title", "author", "subject", "identifier", "elsewhere")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from tantivy import DocAddress, Index, Order, Query
 
-from bibld.search._documents import AUTHOR, EntryKind
-from bibld.search._index import KINDS, SCHEMA, Stored, StoredPublication, decode, weight_of
-from bibld.search._values import Agent, Hit, NamedThing
+from bibld.search._documents import EntryKind
+from bibld.search._index import KINDS, SCHEMA, Stored, decode, weight_of
+from bibld.search._values import NamedThing, StoredPublication
 
 _ORDERS = {
     "libraries": ("order", Order.Asc),
@@ -20,7 +20,6 @@ _ORDERS = {
 }
 """The field that each order of results follows; documents without a value come last."""
 
-_MAX_AGENTS = 4
 _MAX_VALUES = 1_000_000
 _TITLES_REMEMBERED = 20_000
 
@@ -131,33 +130,3 @@ def _named(stored: Stored, uses: int) -> NamedThing:
         kind, values = stored.kind, {"birth": (stored.birth,), "death": (stored.death,)}
     data = {name: found for name, found in values.items() if any(found)}
     return NamedThing(stored.path, kind, stored.title, (stored.title, *stored.forms), data, uses)
-
-
-def hits_of(found: Iterable[StoredPublication], why: Callable[[StoredPublication], str]) -> tuple[Hit, ...]:
-    """Return publications as results."""
-    return tuple(
-        Hit(
-            each.path,
-            each.title,
-            each.statement,
-            each.imprint,
-            each.year,
-            each.type,
-            each.languages,
-            agents_of(each),
-            each.records,
-            each.isbns,
-            each.forms,
-            why(each),
-        )
-        for each in found
-    )
-
-
-def agents_of(stored: StoredPublication) -> tuple[Agent, ...]:
-    """Return the first agents of a publication, each once."""
-    agents: dict[str, Agent] = {}
-    for link in stored.links:
-        if link.field == AUTHOR and link.name and link.path not in agents:
-            agents[link.path] = Agent(link.path, link.name, link.role)
-    return tuple(agents.values())[:_MAX_AGENTS]

@@ -7,26 +7,14 @@ from collections.abc import Mapping
 import msgspec
 from tantivy import DocAddress, Query
 
+from bibld.search import _matching as matching
 from bibld.search._documents import LINK_FIELDS
-from bibld.search._index import TEXT_FIELDS, StoredPublication
-from bibld.search._matching import (
-    ANY_PUBLICATION,
-    NOTHING,
-    Matcher,
-    all_of,
-    any_of,
-    has_wrong_check_digit,
-    of_complete_title,
-    of_identifier,
-    of_phrase,
-    of_title_beginning,
-    of_words,
-)
+from bibld.search._index import TEXT_FIELDS
 from bibld.search._query import ParsedQuery, parse
 from bibld.search._ranking import ELSEWHERE_TIER, IDENTIFIER, Ranking
-from bibld.search._reader import IndexReader, Matches, hits_of
+from bibld.search._reader import IndexReader, Matches
 from bibld.search._spelling import corrections
-from bibld.search._values import FACETS, Correction, FacetValue, SearchRequest, SearchResult
+from bibld.search._values import FACETS, Correction, FacetValue, SearchRequest, SearchResult, StoredPublication
 from bibld.search._words import other_keyboard_layout
 from bibld.text.class_marks import is_class_mark
 
@@ -73,16 +61,16 @@ class Searches:
 
     def __init__(self, index: IndexReader, libraries: Mapping[str, str], languages: Mapping[str, str]) -> None:
         self._index = index
-        self._matcher = Matcher(index, libraries, languages)
+        self._matcher = matching.Matcher(index, libraries, languages)
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Return what a search finds."""
         query = parse(request.text)
         attempt = self._attempt(query, request)
         found, ranking = self._page(attempt, request)
-        is_number = bool(query.identifier) and bool(found) and has_wrong_check_digit(query.identifier)
+        is_number = bool(query.identifier) and bool(found) and matching.has_wrong_check_digit(query.identifier)
         return SearchResult(
-            hits_of(found, lambda each: _why(attempt.query, ranking, each)),
+            tuple(msgspec.structs.replace(each, why=_why(attempt.query, ranking, each)) for each in found),
             attempt.total,
             self._facets(attempt, request) if request.with_facets else {},
             attempt.correction,
@@ -150,8 +138,10 @@ class Searches:
     def _try(self, query: ParsedQuery, request: SearchRequest, level: int) -> Attempt:
         text = self._matcher.of_query(query, level)
         if query.identifier:
-            text = any_of([each for each in (text, of_identifier(query.identifier)) if each is not None])
-        text = text or ANY_PUBLICATION
+            text = matching.any_of(
+                [each for each in (text, matching.of_identifier(query.identifier)) if each is not None]
+            )
+        text = text or matching.ANY_PUBLICATION
         match = self._matcher.narrow(text, request)
         return Attempt(query, text, match, level, self._index.find(match, _RANKED + 1))
 
@@ -168,7 +158,7 @@ class Searches:
         return self._without(query, unknown, request)
 
     def _is_known(self, word: str) -> bool:
-        return self._index.count(of_words([word], TEXT_FIELDS, _SCRIPTS) or NOTHING) > 0
+        return self._index.count(matching.of_words([word], TEXT_FIELDS, _SCRIPTS) or matching.NOTHING) > 0
 
     def _respelt(self, query: ParsedQuery, unknown: list[str], request: SearchRequest) -> Attempt | None:
         replaced = {}
@@ -194,7 +184,7 @@ class Searches:
 
     def _has(self, word: str) -> bool:
         """Whether a text of a publication of the release has a word as it is."""
-        return self._index.count(of_words([word], TEXT_FIELDS, _EXACT) or NOTHING) > 0
+        return self._index.count(matching.of_words([word], TEXT_FIELDS, _EXACT) or matching.NOTHING) > 0
 
     def _without(self, query: ParsedQuery, unknown: list[str], request: SearchRequest) -> Attempt | None:
         """Leave out the words that nothing has, else the one without which most is found, else all that do not fit.
@@ -225,7 +215,7 @@ class Searches:
         """Search for some of the words of a query."""
         kept = tuple(words)
         if not kept and not query.phrases and not query.fields:
-            return Attempt(query, NOTHING, NOTHING, _SCRIPTS, Matches(0, []))
+            return Attempt(query, matching.NOTHING, matching.NOTHING, _SCRIPTS, Matches(0, []))
         smaller = msgspec.structs.replace(query, words=kept, optional=(), identifier="", text=" ".join(kept))
         removed = tuple(word for word in query.words if word not in kept)
         attempt = self._try(smaller, request, _SCRIPTS)
@@ -247,7 +237,7 @@ class Searches:
         found = self._index.publications(attempt.matches.hits)
         exact: list[str] = []
         if attempt.query.identifier:
-            exact = self._index.paths(of_identifier(attempt.query.identifier), _RANKED)
+            exact = self._index.paths(matching.of_identifier(attempt.query.identifier), _RANKED)
         found.sort(key=lambda each: (each.path not in exact, ranking.rank(each)))
         return found[first:last], ranking
 
@@ -256,18 +246,20 @@ class Searches:
         query = attempt.query
         words = query.all_words
         of_fields = self._matcher.of_fields(query, attempt.level)
-        tiers: list[Query | None] = [of_identifier(query.identifier) if query.identifier else None]
+        tiers: list[Query | None] = []
+        if query.identifier:
+            tiers.append(matching.of_identifier(query.identifier))
         if words:
-            tiers += [of_complete_title(words), of_title_beginning(words), of_phrase(words, ["title_words"])]
+            tiers += [matching.of_complete_title(words), matching.of_title_beginning(words)]
+            tiers.append(matching.of_phrase(words, ["title_words"]))
         tiers += [
-            of_words(query.words, ["title_words"], _EXACT),
-            of_words(query.words, ["title_words"], attempt.level),
-            of_words(query.words, ["title_words", "agent_words"], attempt.level),
+            matching.of_words(query.words, ["title_words"], _EXACT),
+            matching.of_words(query.words, ["title_words"], attempt.level),
+            matching.of_words(query.words, ["title_words", "agent_words"], attempt.level),
         ]
+        wanted = [matching.all_of([tier, of_fields]) for tier in tiers if tier is not None]
+        queries = [self._matcher.narrow(each, request) for each in wanted if each is not None]
         found: dict[tuple[int, int], tuple[int, DocAddress]] = {}
-        queries = [
-            self._matcher.narrow(all_of([tier, of_fields]) or tier, request) for tier in tiers if tier is not None
-        ]
         for each in [*queries, attempt.match]:
             for order, address in self._index.find(each, last).hits:
                 found.setdefault((address.segment_ord, address.doc), (order, address))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from bibld.search._documents import EntryKind
+from bibld.search._documents import AUTHOR, EntryKind
 
 SORTS = ("relevance", "year", "-year", "title", "libraries")
 FACETS = ("library", "year", "language", "type", "author", "subject", "publisher", "merged", "authority")
@@ -12,6 +12,9 @@ FACETS = ("library", "year", "language", "type", "author", "subject", "publisher
 
 EXCLUDABLE = ("library", "language", "type", "author", "subject", "publisher")
 """The facets whose values can be excluded."""
+
+
+_MAX_AGENTS = 4
 
 
 class SearchRequest(msgspec.Struct, frozen=True):
@@ -39,8 +42,20 @@ class Agent(msgspec.Struct, frozen=True):
     role: str
 
 
-class Hit(msgspec.Struct, frozen=True):
-    """A publication that was found. ``why``: where the words are. ``records`` are paths after ``record/``."""
+class StoredLink(msgspec.Struct, frozen=True, array_like=True):
+    """A link of a publication: see ``LinkedPath``. ``name`` is that of an agent or subject, if it has one."""
+
+    field: str
+    role: str
+    path: str
+    name: str
+
+
+class StoredPublication(msgspec.Struct, frozen=True, array_like=True, tag_field="tagged", tag=0):
+    """What the index stores of a publication. ``records`` are paths after ``record/``.
+
+    ``parts`` are numbers and names of parts, and statements of the edition. ``why``: in a result, where the words are.
+    """
 
     path: str
     title: str
@@ -49,16 +64,26 @@ class Hit(msgspec.Struct, frozen=True):
     year: str
     type: str
     languages: tuple[str, ...]
-    agents: tuple[Agent, ...]
     records: tuple[str, ...]
     isbns: tuple[str, ...] = ()
     forms: tuple[str, ...] = ()
+    links: tuple[StoredLink, ...] = ()
+    parts: tuple[str, ...] = ()
     why: str = ""
 
     @property
     def libraries(self) -> tuple[str, ...]:
         """The ids of the sources that have it."""
         return tuple(dict.fromkeys(record.partition("/")[0] for record in self.records))
+
+    @property
+    def agents(self) -> tuple[Agent, ...]:
+        """The first agents, each once."""
+        agents: dict[str, Agent] = {}
+        for link in self.links:
+            if link.field == AUTHOR and link.name and link.path not in agents:
+                agents[link.path] = Agent(link.path, link.name, link.role)
+        return tuple(agents.values())[:_MAX_AGENTS]
 
 
 class FacetValue(msgspec.Struct, frozen=True):
@@ -88,7 +113,7 @@ class SearchResult(msgspec.Struct, frozen=True):
     long.
     """
 
-    hits: tuple[Hit, ...]
+    hits: tuple[StoredPublication, ...]
     total: int
     facets: dict[str, tuple[FacetValue, ...]] = {}
     correction: Correction | None = None

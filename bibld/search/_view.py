@@ -7,23 +7,21 @@ from pathlib import Path
 
 from tantivy import Query
 
+from bibld.search import _matching as matching
 from bibld.search._documents import AUTHOR, LINK_FIELDS, EntryKind
-from bibld.search._index import FOLDER, StoredPublication, open_index
-from bibld.search._matching import (
-    NOTHING,
-    all_of,
-    of_beginnings,
-    of_complete_title,
-    of_identifier,
-    of_kinds,
-    of_thing,
-    of_tokens,
-    of_words,
-)
+from bibld.search._index import FOLDER, open_index
 from bibld.search._query import MAX_WORDS, QUERY_LIMIT
-from bibld.search._reader import IndexReader, agents_of
+from bibld.search._reader import IndexReader
 from bibld.search._searching import Searches, is_mark
-from bibld.search._values import FacetValue, LinkedWork, NamedThing, Related, SearchRequest, SearchResult
+from bibld.search._values import (
+    FacetValue,
+    LinkedWork,
+    NamedThing,
+    Related,
+    SearchRequest,
+    SearchResult,
+    StoredPublication,
+)
 from bibld.search._words import skeleton_of, to_query_words, to_words
 
 _MAX_THINGS = 200
@@ -80,26 +78,26 @@ class SearchView:
         ``role``: a code of MARC relators, ``agent``, ``subject``, ``publisher``, ``series`` or ``place``; None for
         all. ``sort``: ``year``, ``-year``, ``title`` or ``libraries``.
         """
-        matches = self._index.find(of_thing(path, role), limit, offset, sort)
+        matches = self._index.find(matching.of_thing(path, role), limit, offset, sort)
         found = self._index.publications(matches.hits)
         return [_linked_work(each, _role_of(each, path, role)) for each in found], matches.total
 
     def publications(self, paths: Iterable[str]) -> dict[str, LinkedWork]:
         """Return the publications with these paths by their paths, without a role; only those that there are."""
         wanted = list(dict.fromkeys(paths))
-        found = self._index.publications(self._index.find(of_tokens("path", wanted), len(wanted)).hits)
+        found = self._index.publications(self._index.find(matching.of_tokens("path", wanted), len(wanted)).hits)
         return {each.path: _linked_work(each, "") for each in found}
 
     def roles(self, path: str) -> list[tuple[str, int]]:
         """Return in which roles a thing is linked to publications, and to how many, the most frequent first."""
-        found = self._index.publications(self._index.find(of_thing(path), _MAX_READ).hits)
+        found = self._index.publications(self._index.find(matching.of_thing(path), _MAX_READ).hits)
         roles = {role for each in found for role in _roles_of(each, path)}
-        counted = [(role, self._index.count(of_thing(path, role))) for role in roles]
+        counted = [(role, self._index.count(matching.of_thing(path, role))) for role in roles]
         return sorted(counted, key=lambda pair: (-pair[1], pair[0]))
 
     def years(self, of: str | SearchRequest) -> list[tuple[int, int]]:
         """Return years of publication with counts, ascending: of the publications of a thing (its path) or a search."""
-        query = self._searches.match_of(of) if isinstance(of, SearchRequest) else of_thing(of)
+        query = self._searches.match_of(of) if isinstance(of, SearchRequest) else matching.of_thing(of)
         counted = self._index.counts(query, {"year": _MAX_YEARS})["year"]
         return sorted((int(year), count) for year, count in counted)
 
@@ -109,7 +107,7 @@ class SearchView:
         ``kind``: of this kind only.
         """
         fields = (_FIELD_OF_KIND[kind],) if kind in _FIELD_OF_KIND else LINK_FIELDS
-        counted = self._index.counts(of_thing(path), dict.fromkeys(fields, _MAX_COUNTED))
+        counted = self._index.counts(matching.of_thing(path), dict.fromkeys(fields, _MAX_COUNTED))
         best: dict[str, int] = {}
         for other, count in (pair for values in counted.values() for pair in values):
             best[other] = max(count, best.get(other, 0))
@@ -168,8 +166,8 @@ class SearchView:
         if not kinds or EntryKind.PUBLICATION in kinds:
             queries = [_ending(words, "title_words", is_prefix)]
             if not is_prefix:
-                queries.insert(0, of_complete_title(words))
-                queries += [of_identifier(words[0])] if len(words) == 1 else []
+                queries.insert(0, matching.of_complete_title(words))
+                queries += [matching.of_identifier(words[0])] if len(words) == 1 else []
         others = _of_others(_ending(words, "name_words", is_prefix), kinds)
         if others is not None:
             queries.insert(0 if is_prefix else len(queries), others)
@@ -183,8 +181,8 @@ class SearchView:
         for word in words:
             queries = []
             if not kinds or EntryKind.PUBLICATION in kinds:
-                queries.append(of_words([word], ["title_words"], 0))
-            queries.append(_of_others(of_words([word], ["name_words"], 0) or NOTHING, kinds))
+                queries.append(matching.of_words([word], ["title_words"], 0))
+            queries.append(_of_others(matching.of_words([word], ["name_words"], 0) or matching.NOTHING, kinds))
             hits = [hit for query in queries if query is not None for hit in self._index.find(query, _MAX_READ).hits]
             if hits:
                 lists.append({(address.segment_ord, address.doc): (order, address) for order, address in hits})
@@ -202,8 +200,8 @@ def _linked_work(stored: StoredPublication, role: str) -> LinkedWork:
         role,
         stored.type,
         stored.languages,
-        tuple(dict.fromkeys(record.partition("/")[0] for record in stored.records)),
-        agents_of(stored),
+        stored.libraries,
+        stored.agents,
     )
 
 
@@ -221,7 +219,7 @@ def _of_others(query: Query, kinds: Sequence[EntryKind]) -> Query | None:
     others = [kind for kind in kinds if kind != EntryKind.PUBLICATION]
     if kinds and not others:
         return None
-    return all_of([query, of_kinds(others)]) if others else query
+    return matching.all_of([query, matching.of_kinds(others)]) if others else query
 
 
 def _nearness(title: str, typed: str) -> tuple[bool, bool]:
@@ -236,8 +234,8 @@ def _ending(words: Sequence[str], field: str, is_prefix: bool) -> Query:
         key = skeleton_of(word)
         tokens = dict.fromkeys([word, key, "~" + key] if len(key) > 1 or len(words) > 1 else [word])
         is_beginning = is_prefix and position == len(words) - 1
-        groups.append(of_beginnings(tokens, field) if is_beginning else of_tokens(field, tokens))
-    return all_of(groups) or NOTHING
+        groups.append(matching.of_beginnings(tokens, field) if is_beginning else matching.of_tokens(field, tokens))
+    return matching.all_of(groups) or matching.NOTHING
 
 
 def _beginning(words: Sequence[str], field: str) -> Query:
@@ -245,8 +243,8 @@ def _beginning(words: Sequence[str], field: str) -> Query:
     last = words[-1]
     key = skeleton_of(last)
     tokens = dict.fromkeys([last, "~" + key, key] if len(key) > 1 else [last])
-    parts = [of_words(words[:-1], [field], 2)]
-    return all_of([*parts, of_beginnings(tokens, field)]) or NOTHING
+    parts = [matching.of_words(words[:-1], [field], 2)]
+    return matching.all_of([*parts, matching.of_beginnings(tokens, field)]) or matching.NOTHING
 
 
 def open_search(

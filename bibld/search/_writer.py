@@ -24,7 +24,6 @@ from bibld.search._index import (
     SCHEMA,
     Row,
     RowMaker,
-    StoredPublication,
     has_search,
     linked_paths,
     mark_complete,
@@ -34,6 +33,7 @@ from bibld.search._index import (
 )
 from bibld.search._matching import of_thing
 from bibld.search._reader import IndexReader
+from bibld.search._values import StoredPublication
 
 MIN_PORTIONS = 20
 """Portions of documents; with fewer all rows are made in this process."""

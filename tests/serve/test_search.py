@@ -14,7 +14,7 @@ from starlette.requests import Request
 
 from bibld.documents import ReleaseState, fill, open_published
 from bibld.model.rdf import literal, quad, term
-from bibld.search import Hit, open_search, write_search
+from bibld.search import StoredPublication, open_search, write_search
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._http import language_of
 from bibld.serve._search.forms import to_csv
@@ -87,7 +87,7 @@ def test_a_column_is_written_once_however_often_it_is_asked_for(client):
     "title", ["=cmd", "Книга;=cmd", "Книга\t+cmd", "Книга\r@cmd", "\tcmd", 'Книга; ""-cmd', ";;=cmd"]
 )
 def test_no_cell_begins_with_a_formula_at_any_separator(title):
-    hit = Hit("resource/rsl/1", title, "", "", "", "book", (), (), ())
+    hit = StoredPublication("resource/rsl/1", title, "", "", "", "book", (), ())
     written = to_csv([hit], BASE, ("title",)).decode()
     for separator in ",;\t":
         rows = list(csv.reader(io.StringIO(written, newline=""), delimiter=separator))
@@ -96,7 +96,10 @@ def test_no_cell_begins_with_a_formula_at_any_separator(title):
 
 def test_other_titles_stay_as_they_are():
     title = "А - Я; Б = В; C++"
-    assert to_csv([Hit("a", title, "", "", "", "", (), (), ())], BASE, ("title",)).decode() == f"title\r\n{title}\r\n"
+    assert (
+        to_csv([StoredPublication("a", title, "", "", "", "", (), ())], BASE, ("title",)).decode()
+        == f"title\r\n{title}\r\n"
+    )
 
 
 def test_a_host_that_is_none_and_bytes_that_are_no_text_are_no_error(client):

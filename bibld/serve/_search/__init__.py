@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from bibld.model.release import Manifest
 from bibld.parallel import batches
-from bibld.search import EntryKind, Hit, NamedThing, SearchRequest, SearchResult, SearchView, to_words
+from bibld.search import EntryKind, NamedThing, SearchRequest, SearchResult, SearchView, StoredPublication, to_words
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations import FILES, Reference, reference_of
 from bibld.serve._forms import MEDIA_TYPES, RDF_FORMS
@@ -238,12 +238,12 @@ class SearchSite:
         sparql = self._sparql(view, address.asked, found)
         return to_json(address, found, self._base, sparql, self._makers[LANGUAGES[0]].label)
 
-    async def _every_hit(self, asked: SearchRequest, most: int) -> tuple[list[Hit], int]:
+    async def _every_hit(self, asked: SearchRequest, most: int) -> tuple[list[StoredPublication], int]:
         """Return all results of a search up to a number of them, and how many there are.
 
         Other searches are answered in between.
         """
-        hits: list[Hit] = []
+        hits: list[StoredPublication] = []
         page, total = 1, 0
         while len(hits) < most:
             part = msgspec.structs.replace(asked, page=page, per_page=min(most, _LISTED_AT_ONCE), with_facets=False)
@@ -265,7 +265,7 @@ class SearchSite:
         headers = (("Content-Disposition", f'attachment; filename="search-{self._number}.{form}"'), ("Vary", VARY))
         return respond(request, Representation(body, _MEDIA_TYPES[form], headers))
 
-    def _cited(self, hits: Iterable[Hit]) -> list[Reference]:
+    def _cited(self, hits: Iterable[StoredPublication]) -> list[Reference]:
         found = []
         for hit in hits:
             thing = self._finder.find(hit.path)

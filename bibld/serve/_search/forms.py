@@ -11,7 +11,7 @@ import msgspec
 
 from bibld.model.origin import from_slug
 from bibld.model.rdf import iri, literal, quad, term
-from bibld.search import EXCLUDABLE, FacetValue, Hit, SearchResult
+from bibld.search import EXCLUDABLE, FacetValue, SearchResult, StoredPublication
 from bibld.serve._search.addresses import Address
 from bibld.serve._statements import HYDRA
 
@@ -67,7 +67,7 @@ def to_json(address: Address, found: SearchResult, base: str, sparql: str, label
     return msgspec.json.encode(document)
 
 
-def _result(hit: Hit, base: str) -> dict[str, object]:
+def _result(hit: StoredPublication, base: str) -> dict[str, object]:
     return {
         "iri": base + hit.path,
         "title": hit.title,
@@ -84,7 +84,7 @@ def _result(hit: Hit, base: str) -> dict[str, object]:
     }
 
 
-def to_csv(hits: Iterable[Hit], base: str, columns: Iterable[str] = COLUMNS) -> bytes:
+def to_csv(hits: Iterable[StoredPublication], base: str, columns: Iterable[str] = COLUMNS) -> bytes:
     """Return results as a table with one line of headings; lists are separated by semicolons."""
     chosen = [column for column in dict.fromkeys(columns) if column in COLUMNS] or list(COLUMNS)
     file = io.StringIO()
@@ -113,7 +113,7 @@ def _cell(text: str) -> str:
     return _FORMULA.sub("'", text)
 
 
-def to_lines(hits: Sequence[Hit], total: int, here: str, base: str) -> bytes:
+def to_lines(hits: Sequence[StoredPublication], total: int, here: str, base: str) -> bytes:
     """Return results as lines of N-Quads: a collection of Hydra with what a list shows of each.
 
     ``here`` is the IRI of the search. Statements with one subject and predicate follow each other.

@@ -15,9 +15,9 @@ from bibld.search import (
     Correction,
     EntryKind,
     FacetValue,
-    Hit,
     NamedThing,
     SearchResult,
+    StoredPublication,
 )
 from bibld.serve._addresses import Addresses
 from bibld.serve._language import Language, message
@@ -146,7 +146,7 @@ class ResultView(NamedTuple):
     """A publication on the page."""
 
     href: str
-    hit: Hit
+    hit: StoredPublication
     type: str
     languages: list[str]
     libraries: list[str]
@@ -268,7 +268,7 @@ class ViewMaker:
             return text("No results for “%(query)s”. Results without: %(words)s", query=asked, words=removed)
         return text("No results for “%(query)s”. Results for “%(other)s”.", query=asked, other=correction.text)
 
-    def _result(self, hit: Hit) -> ResultView:
+    def _result(self, hit: StoredPublication) -> ResultView:
         why = _WHY.get(hit.why)
         return ResultView(
             self._addresses.page(hit.path),
