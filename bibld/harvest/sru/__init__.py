@@ -15,7 +15,7 @@ from bibld.harvest._records import XML_FORM
 from bibld.harvest._search import ResultPosition, Save, SearchPlan, begin, fetch_by_search
 from bibld.harvest._settings import HttpSettings, faults_of_http
 from bibld.harvest._visit import Visit
-from bibld.harvest.sru._session import Session, PortionWalk
+from bibld.harvest.sru._session import PortionWalk, Session
 from bibld.protocols import Fetched
 
 __all__ = ["Settings", "faults", "fetch", "probe"]
