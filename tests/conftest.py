@@ -16,8 +16,8 @@ settings.register_profile(
 settings.register_profile("bibld", settings.get_profile("explore"), derandomize=True)
 settings.load_profile("bibld")
 
-# What `make test-all` adds, the longest files first: they begin in this order, since a process that began one of them last
-# would work while the others have ended. Those of Spark alternate with others, so that seldom two of them run at once.
+# What `make test-all` adds, the longest files first: they begin in this order, since a process that began one of them
+# at the end would work alone. Those of Spark alternate with others, so that seldom two of them run at once.
 SLOW = (
     "spark/test_run.py",
     "end_to_end/test_kill.py",
