@@ -130,6 +130,8 @@ def test_sources_in_doubt_and_withheld_deletions_are_the_exit_code_4_and_in_the_
     withheld = msgspec.structs.replace(ran, withheld=(Withheld("rsl", 113, "too many", Path("w/rsl.txt")),))
     done = invoke("run", config, "-q", run=withheld)
     assert (done.exit_code, "rsl: 113 deletions withheld: w/rsl.txt" in done.stdout.splitlines()) == (4, True)
+    done = invoke("run", config, "-q", "--json", run=withheld)
+    assert (done.exit_code, msgspec.json.decode(done.stdout)["withheld"][0]["file"]) == (4, "w/rsl.txt")
 
 
 def test_the_summary_states_what_changed_since_the_last_run(capsys):
