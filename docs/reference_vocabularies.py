@@ -20,8 +20,7 @@ from bibld.model.mods import Mods
 from bibld.model.mods_plan import xml_name
 from bibld.model.mods_xml import read_element
 from bibld.model.rdf import expand
-from bibld.serve.ontology import ontology_text
-from bibld.serve.terms import Ontology, Term, best_text
+from bibld.serve.ontology import Ontology, Term, best_text, ontology_text
 
 DOCS = Path(__file__).parent
 _BASE = "https://data.example.org/"

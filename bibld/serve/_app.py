@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bibld.errors import QueryTimeoutError, StoreUnavailableError
 from bibld.serve._addresses import Addresses
+from bibld.serve._charts import Neighbourhoods, Reports, ThingPictures
 from bibld.serve._documents import Documents
 from bibld.serve._files import Files
 from bibld.serve._http import (
@@ -35,13 +36,10 @@ from bibld.serve._http import (
 from bibld.serve._interfaces import Interfaces
 from bibld.serve._language import message
 from bibld.serve._negotiation import choose
-from bibld.serve._neighbourhoods import Neighbourhoods
 from bibld.serve._pages import Pages, PagesByLanguage
-from bibld.serve._reports import Reports
 from bibld.serve._review import ReviewSite
 from bibld.serve._search import SearchSite
 from bibld.serve._sparql.protocol import SparqlEndpoint
-from bibld.serve._thing_pictures import ThingPictures
 
 _REQUEST_HEADERS = (
     "Accept, Accept-Language, Authorization, Cache-Control, Content-Type, If-Modified-Since, If-None-Match, Pragma, "

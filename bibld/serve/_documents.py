@@ -37,7 +37,7 @@ from bibld.serve._forms import (
     negotiate,
     split_suffix,
 )
-from bibld.serve._graph import lines_of, objects_among, objects_of, read_turtle, triple, triples_of
+from bibld.serve._graph import DocumentView, lines_of, objects_among, objects_of, read_turtle, triple, triples_of
 from bibld.serve._http import (
     CACHE,
     PAGE_VARY,
@@ -59,7 +59,6 @@ from bibld.serve._http import (
     with_body,
 )
 from bibld.serve._language import PARAMETER, message
-from bibld.serve._names import DocumentView
 from bibld.serve._pages import Pages, PagesByLanguage
 from bibld.serve._pages.fields import title
 from bibld.serve._pages.structured import LinkedIris
@@ -68,7 +67,7 @@ from bibld.serve._rendering import Made, Rendered, Rendering, Result
 from bibld.serve._statements import HYDRA, DocumentStatements, StoreDocuments, is_deleted_by_source, page_lines
 from bibld.serve._things import Finder, Gone, OpenRelease, Thing
 from bibld.serve._writers import Writers, simple
-from bibld.serve.terms import Ontology
+from bibld.serve.ontology import Ontology
 
 _CACHED_BYTES = 16 << 20
 _DATA_FORMS = frozenset((*RDF_FORMS, "json"))

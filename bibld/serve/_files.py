@@ -17,7 +17,7 @@ from bibld.serve._assets import assets
 from bibld.serve._graph import read_turtle, write
 from bibld.serve._http import ProblemError, Representation, accept_of, is_known, redirect, respond, with_charset
 from bibld.serve._negotiation import choose
-from bibld.serve._vocabulary import Vocabulary
+from bibld.serve.ontology import Vocabulary
 
 _DESCRIPTIONS = ("text/turtle", "application/n-triples", "application/rdf+xml", "application/ld+json", "text/html")
 _ICON = "icon.svg"

@@ -23,7 +23,7 @@ from babel.messages.pofile import read_po
 from babel.numbers import get_decimal_symbol, get_group_symbol
 
 from bibld.serve._negotiation import choose_language
-from bibld.serve.terms import LANGUAGES, best_text
+from bibld.serve.ontology import LANGUAGES, best_text
 from bibld.text.languages import language_tag
 
 PARAMETER = "lang"

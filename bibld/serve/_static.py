@@ -27,8 +27,7 @@ from bibld.progress import Progress
 from bibld.serve._addresses import Addresses
 from bibld.serve._forms import MEDIA_TYPES, PAGE_FORMS, forms_of, kind_of
 from bibld.serve._static_rules import FOLDERS, apache_rules, nginx_rules
-from bibld.serve.ontology import CONTEXT, ONTOLOGIES
-from bibld.serve.terms import LANGUAGES
+from bibld.serve.ontology import CONTEXT, LANGUAGES, ONTOLOGIES
 
 GONE = "gone"
 """The suffix of the empty file that marks a document whose status is 410."""

@@ -6,7 +6,7 @@ import re
 
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._language import PARAMETER
-from bibld.serve.terms import LANGUAGES
+from bibld.serve.ontology import LANGUAGES
 
 _FOLDERS = ("resource", "record", "match", "agent", "concept", "place", "publisher", "series", "work")
 _METADATA = ("dataset", "graph", "ontology")

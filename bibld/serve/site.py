@@ -26,22 +26,20 @@ from bibld.model.report import Report, Validation
 from bibld.progress import Progress
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.search import SearchView
-from bibld.serve import _app, _server, _vocabulary
+from bibld.serve import _app, _server
 from bibld.serve._addresses import Addresses
+from bibld.serve._charts import Neighbourhoods, ThingPictures
 from bibld.serve._documents import Documents
 from bibld.serve._files import Files, static_names
 from bibld.serve._following import Following, ServedRelease
 from bibld.serve._forms import MEDIA_TYPES as MEDIA_TYPES
-from bibld.serve._graph import ReleaseGraph
+from bibld.serve._graph import PreparedNames, ReleaseGraph
 from bibld.serve._guarding import Guard, Rules
 from bibld.serve._guarding.clients import BUCKET_BYTES, Buckets, Clients
 from bibld.serve._guarding.log import AccessLog
 from bibld.serve._guarding.metrics import PROCESS_BYTES, Metrics
 from bibld.serve._guarding.requests import Checks, Classes
 from bibld.serve._interfaces import Search, open_interfaces
-from bibld.serve._linkage import ReleaseView
-from bibld.serve._names import PreparedNames
-from bibld.serve._neighbourhoods import Neighbourhoods
 from bibld.serve._pages import pages_by_language
 from bibld.serve._review import Desk as Desk
 from bibld.serve._review import ReviewSite, read_token
@@ -54,9 +52,9 @@ from bibld.serve._sparql.worker import RemoteSource, StoreCopy
 from bibld.serve._static import StaticSite as StaticSite
 from bibld.serve._static import StaticWriter
 from bibld.serve._supervisor import Supervisor, Tasks
-from bibld.serve._thing_pictures import ThingPictures
-from bibld.serve._things import Finder, OpenRelease
+from bibld.serve._things import Finder, OpenRelease, ReleaseView
 from bibld.serve._writers.simple import JSON_KEYS as JSON_KEYS
+from bibld.serve.ontology import load_vocabulary
 from bibld.serve.settings import Settings
 
 _Closable = TypeVar("_Closable", bound="_HasClose")
@@ -199,7 +197,7 @@ def _open(site: Site, slots: QuerySlots, has_services: bool = True) -> ServedRel
             catalog=ReleaseView(site.catalog, graph, addresses.iris, view_of_pages),
             graph=graph,
             addresses=addresses,
-            vocabulary=_vocabulary.load(addresses.iris),
+            vocabulary=load_vocabulary(addresses.iris),
             original=site.original,
             beside_mods=site.beside_mods,
             void=void.read_bytes() if void.is_file() else b"",

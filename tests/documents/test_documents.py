@@ -22,7 +22,7 @@ from bibld.documents._lines import LABELS
 from bibld.documents._writer import _CONTINUE
 from bibld.errors import StageError
 from bibld.model.rdf import expand, quad, term
-from bibld.serve._names import LABELS as SHOWN
+from bibld.serve._graph import LABELS as SHOWN
 
 BASE = "https://data.example.org/"
 PROVENANCE = f"<{BASE}graph/provenance>"

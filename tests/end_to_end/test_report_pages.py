@@ -114,17 +114,17 @@ def test_a_release_without_a_report_has_the_statements_about_the_dataset(site):
     import msgspec
 
     from bibld.model.iris import Iris
-    from bibld.serve import _vocabulary
     from bibld.serve._addresses import Addresses
     from bibld.serve._graph import ReleaseGraph
     from bibld.serve._pages import Pages
     from bibld.serve._things import OpenRelease, Thing
+    from bibld.serve.ontology import load_vocabulary
 
     addresses = Addresses(Iris(site.manifest.dataset.base))
     store = site.store.open()
     try:
         graph = ReleaseGraph(store)
-        vocabulary = _vocabulary.load(addresses.iris)
+        vocabulary = load_vocabulary(addresses.iris)
         release = OpenRelease(site.manifest, site.catalog, graph, addresses, vocabulary, site.original, b"")
         pages = Pages(msgspec.structs.replace(release, report=None))
         thing = Thing("dataset", "dataset", addresses.iris.dataset)

@@ -18,7 +18,7 @@ from bibld.publish import Releases as Published
 from bibld.serve import Settings
 from bibld.serve import _following as following
 from bibld.serve._graph import ReleaseGraph
-from bibld.serve._linkage import ReleaseView
+from bibld.serve._things import ReleaseView
 from bibld.serve.site import ReleaseLookup
 
 FOUNDER = RecordId("rsl", "RU\\NLR\\bibl\\204591")

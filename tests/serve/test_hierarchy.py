@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from bibld.model.iris import Iris
 from bibld.model.origin import to_slug
 from bibld.serve._addresses import Addresses
-from bibld.serve._pages.hierarchy import Hierarchies
+from bibld.serve._pages.relatives import Hierarchies
 from bibld.text.keys import beginning_of_keys, entity_key
 
 HEADINGS = (

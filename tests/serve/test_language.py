@@ -17,11 +17,11 @@ from bibld.link._names import NameRelation
 from bibld.model.iris import Iris
 from bibld.model.report import GrowthPoint, Report
 from bibld.serve._language import Language, choose_page_language, language_named, message
-from bibld.serve._pages.classes import class_name
+from bibld.serve._pages.codes import class_name
 from bibld.serve._pages.environment import make_environment
-from bibld.serve._pages.evidence import EVIDENCE, evidence_words
 from bibld.serve._pages.matches import REASONS, reason_words
 from bibld.serve._pages.report_pictures import ReportPictures
+from bibld.serve._phrases import EVIDENCE, evidence_words
 from bibld.serve.ontology import example_queries
 
 PACKAGE = Path(str(resources.files("bibld.serve")))

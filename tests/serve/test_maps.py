@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from bibld.serve._language import language_named
-from bibld.serve._pages.locator import locate
-from bibld.serve._pages.result_maps import Result, ResultMaps
+from bibld.serve._pages.maps import Result, ResultMaps, locate
 from bibld.serve._pictures import Caption, Spot, draw_map
 from bibld.serve._pictures.drawing import NARROW, WIDE
-from bibld.serve._pictures.map import view_of
-from bibld.serve._pictures.outline import to_path
+from bibld.serve._pictures.map import to_path, view_of
 from bibld.text.geography.towns import FILE
 
 CAPTION = Caption("map", "Map", "Where", ("Place", "Records"))

@@ -15,13 +15,12 @@ from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster, Edge, Merged, Pair, Score, ValueSource, Verdict
 from bibld.model.origin import RecordId
 from bibld.serve._addresses import Addresses
-from bibld.serve._graph import ReleaseGraph
+from bibld.serve._graph import Label, ReleaseGraph
 from bibld.serve._language import language_named
-from bibld.serve._names import Label
 from bibld.serve._pages import Pages, facts, fields, portraits, structured, views
 from bibld.serve._pages.overview import example_queries, licence_name
 from bibld.serve._things import OpenRelease, Thing
-from bibld.serve._vocabulary import load as load_vocabulary
+from bibld.serve.ontology import load as load_vocabulary
 
 FOUNDER = RecordId("rsl", "RU\\NLR\\bibl\\204591")
 

@@ -35,9 +35,9 @@ from bibld.serve._pictures import (
     draw_waterfall,
     draw_years,
 )
+from bibld.serve._pictures.drawing import fit, width_of
+from bibld.serve._pictures.lists import tile
 from bibld.serve._pictures.neighbourhood import MOST_NAMES, place_around
-from bibld.serve._pictures.texts import fit, width_of
-from bibld.serve._pictures.treemap import tile
 
 SVG = "{http://www.w3.org/2000/svg}"
 LABELS = st.text(max_size=60) | st.sampled_from(

@@ -8,7 +8,7 @@ import pytest
 from bibld.model.iris import Iris
 from bibld.model.report import SHAPES_FILE, ShapeFigure, Validation
 from bibld.serve._language import language_named
-from bibld.serve._pages.rejects import reject_words
+from bibld.serve._pages.codes import reject_words
 from bibld.serve._pages.reports import shape_words
 from bibld.serve.ontology import ontology_text
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bibld.serve.terms import Condition, Ontology, Shape, Term, best_text, by_vocabulary
+from bibld.serve.ontology import Condition, Ontology, Shape, Term, best_text, by_vocabulary
 
 BASE = "https://data.example.org/ontology"
 TERMS = f"""

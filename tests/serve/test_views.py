@@ -16,6 +16,7 @@ from bibld.model.origin import RecordId
 from bibld.serve import _pages as pages
 from bibld.serve._addresses import Addresses
 from bibld.serve._graph import (
+    Label,
     ReleaseGraph,
     lines_of,
     objects_among,
@@ -26,9 +27,8 @@ from bibld.serve._graph import (
     write,
 )
 from bibld.serve._language import language_named
-from bibld.serve._linkage import ReleaseView
-from bibld.serve._names import Label
 from bibld.serve._pages import views
+from bibld.serve._things import ReleaseView
 
 BASE = "https://data.example.org/lod/"
 ADDRESSES = Addresses(Iris(BASE))

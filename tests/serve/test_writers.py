@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from bibld.model.iris import Iris
 from bibld.model.rdf import PREFIXES, XSD, iri, literal, quad
-from bibld.serve import _vocabulary
 from bibld.serve._writers import Writers
+from bibld.serve.ontology import load_vocabulary
 
 BASE = "https://data.example.org/lod/"
 THING = f"{BASE}resource/rsl/1"
 DOCUMENT = f"{BASE}doc/resource/rsl/1"
 GRAPH = iri(f"{BASE}graph/provenance")
-VOCABULARY = _vocabulary.load(Iris(BASE))
+VOCABULARY = load_vocabulary(Iris(BASE))
 WRITERS = Writers(VOCABULARY.prefixes, VOCABULARY.context, BASE)
 SYNTAXES = {
     "ttl": (ox.RdfFormat.TURTLE, "turtle"),

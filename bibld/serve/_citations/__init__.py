@@ -9,10 +9,8 @@
 
 from __future__ import annotations
 
-from bibld.serve._citations.files import bibtex, coins, csl_item, csl_json, ris
-from bibld.serve._citations.people import Person, find_person, is_same_person, person_of
-from bibld.serve._citations.reference import Reference, reference_of
-from bibld.serve._citations.styles import apa, chicago, gost
+from bibld.serve._citations.files import apa, bibtex, chicago, coins, csl_item, csl_json, gost, ris
+from bibld.serve._citations.reference import Person, Reference, find_person, is_same_person, person_of, reference_of
 
 STYLES = {"gost": gost, "apa": apa, "chicago": chicago}
 """The styles of citation by name: each writes a reference as one line of text."""

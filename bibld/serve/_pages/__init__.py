@@ -13,23 +13,23 @@ import pyoxigraph as ox
 from bibld.model.origin import RecordId
 from bibld.serve._assets import SCRIPTS_WITH_EDITOR, assets
 from bibld.serve._forms import MEDIA_TYPES
+from bibld.serve._graph import Names
 from bibld.serve._http import ProblemError
 from bibld.serve._language import Language, language_named, message
-from bibld.serve._names import Names
 from bibld.serve._pages import fields, matches, ontology, overview, portraits, queries, views
 from bibld.serve._pages.environment import make_environment
+from bibld.serve._pages.maps import ResultMaps
 from bibld.serve._pages.neighbourhoods import NeighbourhoodPages
 from bibld.serve._pages.queries import SparqlView as SparqlView
 from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._pages.reports import ReportPages
-from bibld.serve._pages.result_maps import ResultMaps
 from bibld.serve._pages.reviews import ReviewPages
 from bibld.serve._pages.structured import LOCALES, LinkedIris
 from bibld.serve._pages.things import INCOMING_ON_PAGE, Place, ThingPages, heading_of
 from bibld.serve._pictures import Picture
 from bibld.serve._review.site import ReviewView
 from bibld.serve._things import OpenRelease, Thing
-from bibld.serve.terms import LANGUAGES, Term
+from bibld.serve.ontology import LANGUAGES, Term
 
 _SAMPLES = 8
 _STATEMENTS_SHOWN = 500

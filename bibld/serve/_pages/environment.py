@@ -20,7 +20,7 @@ from bibld.serve._assets import lasting_name
 from bibld.serve._language import NAMES, PARAMETER, Language
 from bibld.serve._pages.fields import Value
 from bibld.serve._pages.overview import bare_address, licence_name
-from bibld.serve.terms import LANGUAGES
+from bibld.serve.ontology import LANGUAGES
 
 _MARK = re.compile(r" ([:;/=]) ")
 _DASHES = re.compile(r"\s*--\s*")

@@ -13,9 +13,8 @@ from bibld.model.mods import Mods
 from bibld.serve._language import Language, message
 from bibld.serve._pages import fields
 from bibld.serve._pages.facts import folded
-from bibld.serve._pages.phrases import VALUES, in_words
 from bibld.serve._pages.views import Comparison
-from bibld.serve._phrases import Phrases
+from bibld.serve._phrases import VALUES, Phrases, in_words
 from bibld.serve._pictures import Caption, Picture, Step, Total, draw_waterfall
 from bibld.text.dates import year
 from bibld.text.extents import pages_or_leaves, volumes

@@ -10,8 +10,8 @@ import msgspec
 from bibld.model.iris import record_of_path
 from bibld.search import EntryKind, NamedThing, SearchView
 from bibld.serve._citations import reference_of
+from bibld.serve._graph import Names
 from bibld.serve._language import Language, message
-from bibld.serve._names import Names
 from bibld.serve._pages import views
 from bibld.serve._pages.environment import parted
 from bibld.serve._pages.facts import folded

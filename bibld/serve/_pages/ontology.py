@@ -8,7 +8,7 @@ import msgspec
 
 from bibld.model.iris import Iris
 from bibld.serve._pages.views import Link
-from bibld.serve.terms import Condition, Ontology, Shape, Term, best_text, by_vocabulary
+from bibld.serve.ontology import Condition, Ontology, Shape, Term, best_text, by_vocabulary
 
 WORDS = {
     "en": {

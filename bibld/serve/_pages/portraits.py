@@ -9,11 +9,10 @@ import pyoxigraph as ox
 
 from bibld.model.iris import is_web_iri
 from bibld.model.rdf import expand
-from bibld.serve._graph import PointingThing
+from bibld.serve._graph import Label, PointingThing
 from bibld.serve._language import Language, Message, message
-from bibld.serve._names import Label
 from bibld.serve._pages import codes, fields
-from bibld.serve._pages.terms import name_of_file, number_in_file
+from bibld.serve._pages.codes import name_of_file, number_in_file
 
 KINDS = {
     "person": message("Person"),

@@ -10,7 +10,7 @@ import msgspec
 import pyoxigraph as ox
 
 from bibld.serve._language import Language, message
-from bibld.serve._pages.result_maps import DEGREES, Result, ResultMaps
+from bibld.serve._pages.maps import DEGREES, Result, ResultMaps
 from bibld.serve._pictures import (
     Bar,
     Caption,

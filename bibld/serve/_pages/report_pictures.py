@@ -9,9 +9,7 @@ from urllib.parse import quote, urlencode
 from bibld.model.origin import to_slug
 from bibld.model.report import Count, Report, SourceReport, TownCount
 from bibld.serve._language import Language
-from bibld.serve._pages.classes import SCHEMES, class_name
-from bibld.serve._pages.elements import ELEMENTS, TYPES
-from bibld.serve._pages.rejects import reject_words
+from bibld.serve._pages.codes import ELEMENTS, SCHEMES, TYPES, class_name, reject_words
 from bibld.serve._pictures import (
     Bar,
     Caption,
@@ -32,7 +30,7 @@ from bibld.serve._pictures import (
     draw_years,
 )
 from bibld.serve._pictures.columns import SERIES
-from bibld.serve._pictures.overlap import MOST_COLUMNS
+from bibld.serve._pictures.lists import MOST_COLUMNS
 
 _MOST_BARS = 15
 _MOST_TILES = 60

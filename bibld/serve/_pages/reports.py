@@ -11,8 +11,7 @@ from bibld.model.origin import RecordId
 from bibld.model.report import Count, Report, SourceReport, Validation
 from bibld.serve._language import Language, message
 from bibld.serve._pages import overview, views
-from bibld.serve._pages.elements import ELEMENTS
-from bibld.serve._pages.rejects import reject_words
+from bibld.serve._pages.codes import ELEMENTS, reject_words
 from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._things import OpenRelease, Thing
 

@@ -9,8 +9,8 @@ from bibld.model.review import EntityQuestion, EntitySide, ItemKind, LinkQuestio
 from bibld.serve._addresses import Addresses
 from bibld.serve._language import Language, message
 from bibld.serve._pages import facts, fields, matches, portraits, views
-from bibld.serve._pages.evidence import evidence_words
-from bibld.serve._pages.terms import name_of_file, number_in_file
+from bibld.serve._pages.codes import name_of_file, number_in_file
+from bibld.serve._phrases import evidence_words
 from bibld.serve._review.site import ReviewView
 
 KIND_NAMES = {

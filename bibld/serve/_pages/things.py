@@ -15,14 +15,12 @@ from bibld.model.mods import Cartographics, Mods, Subject
 from bibld.model.origin import RecordId
 from bibld.protocols import SourceRecord
 from bibld.serve._citations import STYLES, coins, reference_of
-from bibld.serve._graph import Incoming
+from bibld.serve._graph import Incoming, Names
 from bibld.serve._language import Language, message
-from bibld.serve._names import Names
-from bibld.serve._pages import codes, facts, fields, matches, portraits, structured, terms, views
-from bibld.serve._pages.hierarchy import Hierarchies, Hierarchy
+from bibld.serve._pages import codes, facts, fields, matches, portraits, structured, views
 from bibld.serve._pages.holdings import holdings
-from bibld.serve._pages.locator import locate
-from bibld.serve._pages.relatives import RelativeLists
+from bibld.serve._pages.maps import locate
+from bibld.serve._pages.relatives import Hierarchies, Hierarchy, RelativeLists
 from bibld.serve._pages.works import WorkLists, WorksOfThing, first_author
 from bibld.serve._pictures import Picture
 from bibld.serve._things import OpenRelease, Thing
@@ -374,7 +372,7 @@ class ThingPages:
             labels = self._names.labels(iri) if iri in titles else ()
             own = next((label.text for label in labels if label.language == self._language.tag), "")
             title = titles.get(iri, "")
-            file = terms.name_of_file(f"{iri}/", self._language) if f"{iri}/" in terms.AUTHORITY_FILES else ""
+            file = codes.name_of_file(f"{iri}/", self._language) if f"{iri}/" in codes.AUTHORITY_FILES else ""
             text = (
                 own
                 or (title if title != last else "")

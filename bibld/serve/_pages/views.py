@@ -13,11 +13,11 @@ from bibld.model.iris import Iris, is_web_iri
 from bibld.model.linkage import Edge
 from bibld.model.origin import RecordId, from_slug
 from bibld.serve._addresses import Addresses
+from bibld.serve._graph import Names, labels_among
 from bibld.serve._language import Language, message
-from bibld.serve._names import Names, labels_among
 from bibld.serve._pages import fields
+from bibld.serve._pages.codes import term_words
 from bibld.serve._pages.facts import folded
-from bibld.serve._pages.terms import term_words
 from bibld.text.class_marks import is_class_mark
 
 ENTITY_KINDS = {

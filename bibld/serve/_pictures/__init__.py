@@ -6,14 +6,21 @@ data as the rows of a table. The words come with the data, in the language of th
 
 from __future__ import annotations
 
-from bibld.serve._pictures.columns import Column, Mark, Words, draw_columns, draw_years
+from bibld.serve._pictures.columns import Column, Line, Mark, Words, draw_columns, draw_lines, draw_years
 from bibld.serve._pictures.drawing import Caption, Cell, Picture
-from bibld.serve._pictures.lines import Line, draw_lines
-from bibld.serve._pictures.lists import Bar, Step, Total, draw_bars, draw_waterfall
+from bibld.serve._pictures.lists import (
+    Bar,
+    Combination,
+    Part,
+    Step,
+    Total,
+    draw_bars,
+    draw_overlap,
+    draw_treemap,
+    draw_waterfall,
+)
 from bibld.serve._pictures.map import Spot, draw_map
 from bibld.serve._pictures.neighbourhood import Neighbour, Sector, draw_neighbourhood
-from bibld.serve._pictures.overlap import Combination, draw_overlap
-from bibld.serve._pictures.treemap import Part, draw_treemap
 
 __all__ = [
     "Bar",

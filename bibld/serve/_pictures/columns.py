@@ -1,9 +1,10 @@
-"""Columns side by side: years, scores, sizes; in each, the parts of several series on top of each other."""
+"""Columns side by side and lines from point to point: years, scores, sizes, growth."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 
 import msgspec
 
@@ -14,12 +15,14 @@ from bibld.serve._pictures.drawing import (
     Cell,
     Picture,
     draw_text,
+    fit,
     fit_screens,
     link,
     numbers,
     percent,
+    to_xml,
+    width_of,
 )
-from bibld.serve._pictures.texts import fit, width_of
 
 SERIES = 6
 """Series that have different colours; the caller adds up the others."""
@@ -176,3 +179,49 @@ def draw_years(
         tip = words.tip(name, sum(parts)) if any(parts) else ""
         columns.append(Column(str(first), parts, tip, words.href(first, last) if any(parts) else "", name))
     return draw_columns(caption, columns, series, note=words.note)
+
+
+_HEIGHT_OF_LINES = 150
+_ACROSS = 96.0
+_START = 2.0
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A line: its name and a value at each point."""
+
+    name: str
+    values: tuple[int, ...]
+
+
+def draw_lines(caption: Caption, points: Sequence[str], lines: Sequence[Line]) -> Picture:
+    """Draw lines over the same points, which have labels; all begin at zero."""
+    most = max((value for line in lines for value in line.values), default=0) or 1
+    step = _ACROSS / max(1, len(points) - 1)
+    out = []
+    top = 4
+    for number, line in enumerate(lines):
+        kind = number % SERIES + 1
+        last = f"{line.values[-1]:,}".replace(",", "\u202f") if line.values else ""
+        out.append(f'<rect class="s{kind}" x="0" y="{top + 4}" width="12" height="3"/>')
+        out.append(fit_screens(f"{line.name}: {last}", 20, partial(draw_text, "18", top + 10)))
+        top += _LINE
+    foot = top + 8 + _HEIGHT_OF_LINES
+    for number, line in enumerate(lines):
+        kind = number % SERIES + 1
+        places = [
+            (_START + place * step, foot - value / most * _HEIGHT_OF_LINES) for place, value in enumerate(line.values)
+        ]
+        for (left, high), (right, low) in pairwise(places):
+            ends = f'x1="{percent(left)}" y1="{high:.1f}" x2="{percent(right)}" y2="{low:.1f}"'
+            out.append(f'<line class="l{kind}" {ends}/>')
+        for label, (x, y), value in zip(points, places, line.values, strict=False):
+            tip = to_xml(f"{label}, {line.name}: {value}")
+            out.append(f'<circle class="s{kind}" cx="{percent(x)}" cy="{y:.1f}" r="3.5"><title>{tip}</title></circle>')
+    out.append(f'<line class="axis base" x1="0" x2="100%" y1="{foot}" y2="{foot}"/>')
+    if points:
+        half = NARROW / 2 - SIZE
+        out.append(draw_text("0", foot + SIZE + 4, fit(points[0], half, SIZE), "quiet"))
+        if len(points) > 1:
+            out.append(draw_text("100%", foot + SIZE + 4, fit(points[-1], half, SIZE), "quiet", "end"))
+    rows = tuple((Cell(point), *numbers([line.values[place] for line in lines])) for place, point in enumerate(points))
+    return Picture(caption, foot + SIZE + 10, "".join(out), rows)

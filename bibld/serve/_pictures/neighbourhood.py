@@ -11,8 +11,19 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from bibld.serve._pictures.columns import SERIES
-from bibld.serve._pictures.drawing import NARROW, SIZE, WIDE, Caption, Cell, Picture, draw_text, link, percent
-from bibld.serve._pictures.texts import fit, to_xml
+from bibld.serve._pictures.drawing import (
+    NARROW,
+    SIZE,
+    WIDE,
+    Caption,
+    Cell,
+    Picture,
+    draw_text,
+    fit,
+    link,
+    percent,
+    to_xml,
+)
 
 MOST_NAMES = 12
 _LINE = 22

@@ -39,13 +39,12 @@ from bibld.serve._language import language_named, message
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import PagesByLanguage
 from bibld.serve._search.addresses import MOST_PER_PAGE, Address
-from bibld.serve._search.forms import to_csv, to_json, to_lines
-from bibld.serve._search.sparql import to_sparql
+from bibld.serve._search.forms import to_csv, to_json, to_lines, to_sparql
 from bibld.serve._search.views import GROUP_NAMES, ViewMaker
 from bibld.serve._statements import HYDRA
 from bibld.serve._things import Finder, OpenRelease, Thing
 from bibld.serve._writers import Writers
-from bibld.serve.terms import LANGUAGES
+from bibld.serve.ontology import LANGUAGES
 
 _MEDIA_TYPES = {
     "html": "text/html",

@@ -48,7 +48,7 @@ from bibld.serve._sparql.requests import (
     read_request,
     wanted_types,
 )
-from bibld.serve._vocabulary import Vocabulary
+from bibld.serve.ontology import Vocabulary
 
 _DESCRIPTIONS = (HTML, "text/turtle", "application/n-triples", "application/rdf+xml", "application/ld+json")
 _PAGE_MEBIBYTES = 4

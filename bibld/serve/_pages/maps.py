@@ -1,4 +1,4 @@
-"""Results of queries on a map: places of this dataset, coordinates of maps, columns of latitudes and longitudes."""
+"""Maps on pages: where a town is, and the towns and coordinates of a query result."""
 
 from __future__ import annotations
 
@@ -9,10 +9,27 @@ import msgspec
 
 from bibld.serve._language import Language
 from bibld.serve._pictures import Caption, Picture, Spot, draw_map
-from bibld.serve._pictures.drawing import NARROW, SIZE
-from bibld.serve._pictures.texts import fit
+from bibld.serve._pictures.drawing import NARROW, SIZE, fit
 from bibld.text.geography import Position, parse_coordinates, position
 from bibld.text.geography.towns import towns
+
+
+def locate(heading: str, names: Iterable[str], language: Language) -> Picture | None:
+    """Return a map with a place; None if none of its names is that of a town, or they are those of several."""
+    known = towns()
+    if known is None:
+        return None
+    found = {town.number: town for name in names if (town := known.find(name)) is not None}
+    if len(found) != 1:
+        return None
+    (town,) = found.values()
+    caption = Caption(
+        "locator",
+        language.text("On the map"),
+        language.text("%(name)s in GeoNames (CC BY 4.0), found by the name.", name=town.name),
+    )
+    return draw_map(caption, [Spot(heading, town.latitude, town.longitude, 1)])
+
 
 Term = Mapping[str, Any]
 """A term of a result in SPARQL 1.2 JSON; the value of a triple is an object."""
