@@ -20,7 +20,7 @@ from bibld.serve._language import language_named
 from bibld.serve._pages import Pages, facts, fields, portraits, structured, views
 from bibld.serve._pages.overview import example_queries, licence_name
 from bibld.serve._things import OpenRelease, Thing
-from bibld.serve.ontology import load as load_vocabulary
+from bibld.serve.ontology import load_vocabulary
 
 FOUNDER = RecordId("rsl", "RU\\NLR\\bibl\\204591")
 

@@ -18,7 +18,7 @@ from bibld.serve._graph import ReleaseGraph
 from bibld.serve._language import language_named
 from bibld.serve._pages import Pages
 from bibld.serve._things import OpenRelease, Thing
-from bibld.serve.ontology import load as load_vocabulary
+from bibld.serve.ontology import load_vocabulary
 from tests.serve.test_pages import FOUNDER, MATCH, Page
 from tests.strategies import mods
 
