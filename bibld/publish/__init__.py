@@ -21,13 +21,18 @@ from bibld.parallel import worker_count
 from bibld.progress import Progress
 from bibld.protocols import PreviousRelease, ReleaseDraft, Store, adapters
 from bibld.publish._files import describe_files, has_all_graphs, media_type, open_dump, part_names
-from bibld.publish._partitioned import (
+from bibld.publish._parts import (
+    Contents,
+    PartitionedContents,
     add_dumps,
+    begin_draft,
     begin_partitioned,
+    bind_draft,
     complete_partitioned,
     write_feed,
+    write_part,
+    write_parts,
 )
-from bibld.publish._parts import Contents, PartitionedContents, begin_draft, bind_draft, write_part, write_parts
 from bibld.publish._releases import Releases, ReleaseSummary, writing
 from bibld.publish._verify import ReleaseCheck, Verification, verify
 from bibld.publish.dumps import description_changes
@@ -80,13 +85,13 @@ def is_current(catalog: Catalog, releases: Releases, made_by: str, config: Confi
     Its names to search have to be there too, in the format of this version.
     """
     delivered = catalog.patches.delivery(CONSUMER)
-    place = releases.current()
-    if place is None or (
+    folder = releases.current()
+    if folder is None or (
         DOCUMENTS in config.publish.parts
-        and not published.has_documents(config.workspace, config.dataset.base, int(place.name))
+        and not published.has_documents(config.workspace, config.dataset.base, int(folder.name))
     ):
         return False
-    if SEARCH in config.publish.parts and not has_search(place):
+    if SEARCH in config.publish.parts and not has_search(folder):
         return False
     return (
         delivered is not None
@@ -110,11 +115,12 @@ def publish(
         previous = find_previous(catalog, releases)
         goal = catalog.patches.last()
         number, folder = releases.begin()
+        scorer = config.settings("dedup.score", config.dedup.score)
         draft = msgspec.structs.replace(
             begin_draft(config, folder, run_time, contents, number, goal, previous),
             withdrawn=frozenset(contents.withdrawn),
             withdraws=catalog.suppressions.has_new(),
-            thresholds=_thresholds(config),
+            thresholds={name: getattr(scorer, name) for name in ("same", "review") if hasattr(scorer, name)},
             workers=worker_count(config.workers),
         )
         draft = bind_draft(draft, contents, catalog, goal, store)
@@ -151,8 +157,9 @@ def find_previous(catalog: Catalog, releases: Releases) -> PreviousRelease | Non
 
 def _write_parts(draft: ReleaseDraft, config: Config, contents: Contents, goal: int) -> Manifest:
     """Write all parts; those that describe the files of the release come after all others."""
-    last = [name for name in config.publish.parts if _describes_files(name)]
-    others = [name for name in config.publish.parts if name not in last]
+    parts = {name: adapters.load_adapter("publish", name) for name in config.publish.parts}
+    last = [name for name, part in parts.items() if getattr(part, "DESCRIBES_FILES", False)]
+    others = [name for name in parts if name not in last]
     draft = write_parts(draft, others, config, contents, goal)
     in_dumps = draft.manifest.figures.quads
     quads = draft.store.count() if draft.manifest.full is None else in_dumps + len(draft.run_statements)
@@ -165,13 +172,3 @@ def _write_parts(draft: ReleaseDraft, config: Config, contents: Contents, goal: 
         files = describe_files(draft.folder, draft.previous, manifest.files)
         manifest = msgspec.structs.replace(draft.manifest, files=files)
     return manifest
-
-
-def _thresholds(config: Config) -> dict[str, float]:
-    """Return the scores above which pairs are the same, or are reviewed, as far as the scorer has them."""
-    settings = config.settings("dedup.score", config.dedup.score)
-    return {name: getattr(settings, name) for name in ("same", "review") if hasattr(settings, name)}
-
-
-def _describes_files(name: str) -> bool:
-    return bool(getattr(adapters.load_adapter("publish", name), "DESCRIBES_FILES", False))

@@ -83,7 +83,7 @@ class Releases:
         """Return the numbers of the complete releases, ascending."""
         if not self.folder.is_dir():
             return []
-        return sorted(int(place.name) for place in self.folder.iterdir() if place.name.isdigit())
+        return sorted(int(folder.name) for folder in self.folder.iterdir() if folder.name.isdigit())
 
     def current(self) -> Path | None:
         """Return the folder of the release to be served."""
@@ -91,34 +91,34 @@ class Releases:
             name = (self.folder / "current").read_text(encoding="ascii").strip()
         except FileNotFoundError:
             return None
-        place = self.folder / name
-        return place if name.isdigit() and place.is_dir() else None
+        folder = self.folder / name
+        return folder if name.isdigit() and folder.is_dir() else None
 
     def newest(self) -> Path | None:
         """Return the folder of the release that was made last."""
         return next((self.folder / str(number) for number in reversed(self.numbers())), None)
 
-    def manifest(self, place: Path) -> Manifest:
+    def manifest(self, folder: Path) -> Manifest:
         """Read the manifest of a release; raises ``StageError`` where it cannot be read."""
         try:
-            return msgspec.json.decode((place / "manifest.json").read_bytes(), type=Manifest)
+            return msgspec.json.decode((folder / "manifest.json").read_bytes(), type=Manifest)
         except (OSError, msgspec.DecodeError) as error:
             raise StageError(
-                f"{place}: is not a release of this version of bibld: {error}; run `bibld run` again"
+                f"{folder}: is not a release of this version of bibld: {error}; run `bibld run` again"
             ) from error
 
     def begin(self) -> tuple[int, Path]:
         """Return the number of the next release and an empty folder to write it in."""
         number = max(self.numbers(), default=0) + 1
-        place = self.folder / "building"
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(parents=True)
-        return number, place
+        folder = self.folder / "building"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        return number, folder
 
-    def complete(self, number: int, place: Path, keep: int) -> Path:
+    def complete(self, number: int, folder: Path, keep: int) -> Path:
         """Make the folder the current release, and remove all but the last ``keep`` and those that are locked."""
         final = self.folder / str(number)
-        place.rename(final)
+        folder.rename(final)
         self._point_to(number)
         for old in self.numbers()[:-keep]:
             self._remove(self.folder / str(old), unless_current=True)
@@ -145,23 +145,23 @@ class Releases:
                     " [publish] keep sets how many stay on disk"
                 )
             number = older[-1]
-        place = self.folder / str(number)
-        lock = self.hold(place) if number in kept else None
+        folder = self.folder / str(number)
+        lock = self.hold(folder) if number in kept else None
         if lock is None:
             if number in self.numbers() and self._is_complete(number):
                 raise StageError(
-                    f"{place}: was withdrawn, because it contains what must not be published any more; it stays on disk"
-                    " only until no server uses it"
+                    f"{folder}: was withdrawn, because it contains what must not be published any more; it stays on"
+                    " disk only until no server uses it"
                 )
             names = ", ".join(map(str, kept)) or "none"
-            raise StageError(f"{place}: there is no release {number}; those on disk are: {names}")
+            raise StageError(f"{folder}: there is no release {number}; those on disk are: {names}")
         with lock:
-            self.manifest(place)
+            self.manifest(folder)
             self._point_to(number)
-            if (place / _WITHDRAWN).exists():  # meanwhile
+            if (folder / _WITHDRAWN).exists():  # meanwhile
                 self._point_to(self.kept()[-1])
-                raise StageError(f"{place}: is being withdrawn by a run; nothing was changed")
-        return place
+                raise StageError(f"{folder}: is being withdrawn by a run; nothing was changed")
+        return folder
 
     def list_all(self) -> list[ReleaseSummary]:
         """Return all releases on disk, the oldest first."""
@@ -173,14 +173,14 @@ class Releases:
         """Return whether a release is not what is left of one whose removal was stopped."""
         return (self.folder / str(number) / "manifest.json").is_file()
 
-    def _summary(self, place: Path, present: Path | None) -> ReleaseSummary:
-        stored = (place / "store").rglob("*")
+    def _summary(self, folder: Path, present: Path | None) -> ReleaseSummary:
+        stored = (folder / "store").rglob("*")
         return ReleaseSummary.from_manifest(
-            self.manifest(place),
+            self.manifest(folder),
             sum(path.stat().st_size for path in stored if path.is_file()),
-            is_current=place == present,
-            is_served=_is_locked(place),
-            is_withdrawn=(place / _WITHDRAWN).exists(),
+            is_current=folder == present,
+            is_served=_is_locked(folder),
+            is_withdrawn=(folder / _WITHDRAWN).exists(),
         )
 
     def withdraw_before(self, number: int) -> None:
@@ -200,25 +200,25 @@ class Releases:
             if (self.folder / str(number) / _WITHDRAWN).exists():
                 self._remove(self.folder / str(number))
 
-    def _remove(self, place: Path, unless_current: bool = False) -> None:
+    def _remove(self, folder: Path, unless_current: bool = False) -> None:
         """Remove a release unless it is locked; a later run tries again."""
         try:
-            lock = (place / "manifest.json").open("r+b")
+            lock = (folder / "manifest.json").open("r+b")
         except FileNotFoundError:  # a removal was stopped before its end
-            shutil.rmtree(place)
+            shutil.rmtree(folder)
             return
         with lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 return
-            if not (unless_current and self.current() == place):  # somebody went back to it a moment ago
-                shutil.rmtree(place)
+            if not (unless_current and self.current() == folder):  # somebody went back to it a moment ago
+                shutil.rmtree(folder)
 
     @staticmethod
-    def hold(place: Path) -> BinaryIO | None:
+    def hold(folder: Path) -> BinaryIO | None:
         """Lock a release, so that it is not removed until the returned file is closed; None if it does not exist."""
-        manifest = place / "manifest.json"
+        manifest = folder / "manifest.json"
         try:
             lock = manifest.open("rb")
         except FileNotFoundError:
@@ -245,9 +245,9 @@ def writing(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _is_locked(place: Path) -> bool:
+def _is_locked(folder: Path) -> bool:
     """Return whether a server has locked a release."""
-    with (place / "manifest.json").open("rb") as lock:
+    with (folder / "manifest.json").open("rb") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -7,10 +7,11 @@ differ, the lines of one bucket are read again to name the first line that diffe
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import BinaryIO
 
@@ -32,6 +33,7 @@ from bibld.publish._files import ALL_GRAPHS, DEFAULT_GRAPH, RUN_FILE
 from bibld.publish._releases import Releases
 
 _BUCKETS = 4096
+_BUFFER_BYTES = 1 << 20
 _HASH_BYTES = 16
 _SUMMED = 1 << (8 * _HASH_BYTES)
 _LINKS = "owl:sameAs skos:exactMatch skos:closeMatch"
@@ -82,24 +84,24 @@ def verify(config: Config, number: int | None, progress: Progress) -> Verificati
     Raises ``StageError`` if there is no such release.
     """
     releases = Releases(config.workspace)
-    place = releases.current() if number is None else releases.folder / str(number)
-    if place is None or not place.is_dir():
+    folder = releases.current() if number is None else releases.folder / str(number)
+    if folder is None or not folder.is_dir():
         wanted = "nothing has been published yet" if number is None else f"release {number} does not exist"
         raise StageError(f"{config.workspace}: {wanted}; `bibld releases {config.file}` lists the releases")
-    lock = Releases.hold(place)
+    lock = Releases.hold(folder)
     if lock is None:
-        raise StageError(f"{place}: the release is being removed")
+        raise StageError(f"{folder}: the release is being removed")
     with lock:
-        manifest = releases.manifest(place)
-        return Verification(manifest.number, tuple(_Verifier(config, place, manifest, progress).checks()))
+        manifest = releases.manifest(folder)
+        return Verification(manifest.number, tuple(_Verifier(config, folder, manifest, progress).checks()))
 
 
 class _Verifier:
     """Verifies one release."""
 
-    def __init__(self, config: Config, place: Path, manifest: Manifest, progress: Progress) -> None:
+    def __init__(self, config: Config, folder: Path, manifest: Manifest, progress: Progress) -> None:
         self._config = config
-        self._place = place
+        self._folder = folder
         self._manifest = manifest
         self._progress = progress
         self._iris = Iris(manifest.dataset.base)
@@ -110,7 +112,7 @@ class _Verifier:
         yield self._check("files", self._compare_files)
         if self._manifest.full is not None:
             yield self._check("dumps", self._compare_dumps)
-        store_folder = self._place / "store"
+        store_folder = self._folder / "store"
         if not store_folder.is_dir():
             return
         backend = adapters.load_adapter("store", self._manifest.backend)
@@ -138,7 +140,7 @@ class _Verifier:
 
     def _compare_files(self) -> tuple[str, str]:
         for file in self._manifest.files:
-            path = self._place / file.name
+            path = self._folder / file.name
             if not path.is_file():
                 return f"{path}: not found, but the manifest names it", ""
             if path.stat().st_size != file.bytes:
@@ -147,9 +149,9 @@ class _Verifier:
                 if hashlib.file_digest(content, "sha256").hexdigest() != file.sha256:
                     return f"{path}: its SHA-256 is not that of the manifest", ""
         names = {file.name for file in self._manifest.files} | {"manifest.json", "withdrawn"}
-        others = sorted(path.name for path in self._place.iterdir() if path.is_file() and path.name not in names)
+        others = sorted(path.name for path in self._folder.iterdir() if path.is_file() and path.name not in names)
         if others:
-            return f"{self._place / others[0]}: not named by the manifest", ""
+            return f"{self._folder / others[0]}: not named by the manifest", ""
         return "", f"{len(self._manifest.files):,} files have the sizes and sums of the manifest"
 
     # -- dumps and store ---------------------------------------------------------------------------------------------
@@ -159,7 +161,7 @@ class _Verifier:
         full = self._manifest.full
         assert full is not None
         names = [name for name in full.files if name in ALL_GRAPHS]
-        first = self._place / names[0]
+        first = self._folder / names[0]
         for name in names[1:]:
             difference = _first_difference(self._lines_of(names[0]), self._lines_of(name), first.name, name)
             if difference:
@@ -175,9 +177,9 @@ class _Verifier:
                     return difference, ""
         for patch in self._manifest.since_full:
             for name, stated in ((patch.removed, patch.removed_quads), (patch.added, patch.added_quads)):
-                found = sum(1 for _ in _read_lines(self._place / name))
+                found = sum(1 for _ in _read_lines(self._folder / name))
                 if found != stated:
-                    return f"{self._place / name}: has {found:,} lines, the manifest states {stated:,} quads", ""
+                    return f"{self._folder / name}: has {found:,} lines, the manifest states {stated:,} quads", ""
         patches = len(self._manifest.since_full)
         return "", f"{sums.count:,} quads of release {full.release}, {patches:,} patches since"
 
@@ -197,19 +199,19 @@ class _Verifier:
         assert full is not None
         yield from self._lines_of(next(name for name in full.files if name in ALL_GRAPHS))()
         for patch in self._manifest.since_full:
-            yield from ((line, -1) for line in _read_lines(self._place / patch.removed))
-            yield from ((line, 1) for line in _read_lines(self._place / patch.added))
+            yield from ((line, -1) for line in _read_lines(self._folder / patch.removed))
+            yield from ((line, 1) for line in _read_lines(self._folder / patch.added))
         if self._manifest.file(RUN_FILE) is not None:
             yield from self._lines_of(RUN_FILE)()
 
     def _lines_of(self, name: str) -> Lines:
-        return lambda: ((line, 1) for line in _read_lines(self._place / name))
+        return lambda: ((line, 1) for line in _read_lines(self._folder / name))
 
     # -- VoID --------------------------------------------------------------------------------------------------------
 
     def _compare_void(self, store: ReadableStore) -> tuple[str, str]:
         """Compare every number in the description with what SPARQL counts, and with the lines of the dumps."""
-        path = self._place / "void.ttl"
+        path = self._folder / "void.ttl"
         stated: dict[tuple[str, str], int] = {}
         try:
             for triple in pyoxigraph.parse(path=str(path), format=pyoxigraph.RdfFormat.TURTLE):
@@ -257,7 +259,7 @@ class _Verifier:
             files[f"removed-{patch.release}"] = patch.removed
             files[f"added-{patch.release}"] = patch.added
         return {
-            (f"{dataset}#{name}", "triples"): sum(1 for _ in _read_lines(self._place / file))
+            (f"{dataset}#{name}", "triples"): sum(1 for _ in _read_lines(self._folder / file))
             for name, file in files.items()
         }
 
@@ -341,7 +343,7 @@ def _or_nothing(count: int | None) -> str:
 def _first_difference(one: Lines, other: Lines, name: str, other_name: str) -> str:
     """Return which line is not in both, empty text if there is none; the smallest one of a bucket that differs."""
     sums, others = _Sums(one()), _Sums(other())
-    bucket = next((place for place in range(_BUCKETS) if sums.buckets[place] != others.buckets[place]), None)
+    bucket = next((each for each in range(_BUCKETS) if sums.buckets[each] != others.buckets[each]), None)
     if bucket is None:
         return "" if sums.count == others.count else f"{name}: {sums.count:,} lines, {other_name}: {others.count:,}"
     counts: Counter[bytes] = Counter()
@@ -379,27 +381,13 @@ def _lines_of_store(store: ReadableStore) -> Lines:
 def _read_lines(path: Path) -> Iterator[bytes]:
     """Yield the lines of a file, which may be compressed; raises ``StageError`` where it is damaged."""
     try:
-        if path.suffix == ".zst":
-            with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as content:
-                yield from _split_lines(iter(lambda: content.read(1 << 20), b""))
-        else:
-            with _open(path) as content:
-                yield from _split_lines(iter(lambda: content.read(1 << 20), b""))
+        with ExitStack() as files:
+            content: BinaryIO = files.enter_context(path.open("rb"))
+            if path.suffix == ".zst":
+                unpacked = zstandard.ZstdDecompressor().stream_reader(content)
+                content = files.enter_context(io.BufferedReader(unpacked, _BUFFER_BYTES))
+            elif path.suffix == ".gz":
+                content = files.enter_context(gzip_ng.open(content, "rb"))  # type: ignore[no-untyped-call]
+            yield from (line.removesuffix(b"\n") for line in content)
     except (OSError, EOFError, zstandard.ZstdError) as error:
         raise StageError(f"{path}: cannot be read: {error}; make a release with full dumps again") from error
-
-
-def _open(path: Path) -> BinaryIO:
-    if path.suffix != ".gz":
-        return path.open("rb")
-    content: BinaryIO = gzip_ng.open(path, "rb")  # type: ignore[no-untyped-call]
-    return content
-
-
-def _split_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    rest = b""
-    for piece in pieces:
-        *lines, rest = (rest + piece).split(b"\n")
-        yield from lines
-    if rest:
-        yield rest
