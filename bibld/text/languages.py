@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Literal
 
-from bibld.text.scripts import CJK, LATIN
+from bibld.text.scripts import CJK, LATIN, SCRIPTS
 
 _OTHER_SHORT_CODES = {"bih": "bh", "tgl": "tl", "twi": "tw"}
 """Where Babel has the code of a language that this one belongs to."""
@@ -15,9 +15,10 @@ _OTHER_SHORT_CODES = {"bih": "bh", "tgl": "tl", "twi": "tw"}
 NO_LANGUAGES = frozenset(("und", "mul", "zxx", "mis"))
 """Codes that name no single language."""
 
-_OTHER_SCRIPTS = {"arc": "Hebr"}
-"""Where Babel has the script of antiquity."""
-_EAST_ASIAN = frozenset(("Hani", "Hans", "Hant", "Jpan", "Kore"))
+_WITHOUT_SHORT_CODE = frozenset(("arc", "chm", "grc", "kbd", "krc", "sah", "syr", "udm"))
+"""Languages without a code of ISO 639-1 whose script is taken for granted."""
+
+_EAST_ASIAN = frozenset(("Hans", "Jpan", "Kore"))
 
 _CODE_OF_NAME = {
     "english": "eng", "german": "ger", "french": "fre", "russian": "rus", "italian": "ita", "spanish": "spa",
@@ -67,8 +68,14 @@ def usual_script(language: str) -> str:
     ('Cyrl', 'Grek', 'CJK', 'Latn')
     """
     tag = _short_code(language)
-    script = _OTHER_SCRIPTS.get(tag) or _babel("likely_subtags").get(tag, LATIN).partition("_")[2][:4] or LATIN
-    return CJK if script in _EAST_ASIAN else script
+    if len(tag) != 2 and tag not in _WITHOUT_SHORT_CODE:
+        return LATIN
+    if tag == "arc":  # Babel has its script of antiquity
+        return "Hebr"
+    script = _babel("likely_subtags").get(tag, "").partition("_")[2][:4]
+    if script in _EAST_ASIAN:
+        return CJK
+    return script if script in SCRIPTS else LATIN
 
 
 def _short_code(code: str) -> str:

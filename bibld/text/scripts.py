@@ -36,6 +36,9 @@ _SCRIPT_OF_UNICODE_NAME = {
 }  # fmt: skip
 """The first word of the Unicode name of a character → the script it belongs to."""
 
+SCRIPTS = frozenset(_SCRIPT_OF_UNICODE_NAME.values())
+"""The scripts that are recognised, as codes of ISO 15924."""
+
 _FIRST_WORD = re.compile(r"[A-Z]+")
 _FIRST_BEYOND_LATIN = "\u0370"
 _TEXTS_REMEMBERED = 16_384
