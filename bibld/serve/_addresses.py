@@ -28,7 +28,6 @@ _MAX_ITEMS = 20
 
 @lru_cache(maxsize=_CACHED_PATHS)
 def quoted(path: str) -> str:
-    """Return a path as addresses write it."""
     return quote(path, safe=_KEPT_IN_PATHS)
 
 
@@ -96,11 +95,9 @@ class DocumentLinks:
         return links.encode()
 
     def form(self, path: str, form: str) -> str:
-        """Return the server's path of a form of a document."""
         return f"{self._documents}{quoted(path)}.{form}"
 
     def _header(self, kind: Kind) -> str:
-        """Return the header of the documents of a kind, in which ``_PATH`` is the path."""
         document = f"{self._addresses.mount}doc/{_PATH}"
         thing = link_header([(self._addresses.iris.base, "", None)]).partition(">")[0].removeprefix("<") + _PATH
         forms = [form for form in forms_of(kind) if form != STATEMENTS_FORM]

@@ -185,7 +185,6 @@ class Front:
         return response
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         if scope["type"] == "http" and TRIED not in scope:
             response = self.prepared(scope)
             if response is not None:

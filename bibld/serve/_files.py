@@ -44,11 +44,9 @@ class Files:
         self._robots = _robots(self._files, addresses).encode()
 
     async def dump(self, request: Request) -> Response:
-        """Answer with a file of the release."""
         return self._of_release(request, request.path_params["name"])
 
     async def dcat(self, request: Request) -> Response:
-        """Answer with the description of the dataset and its distributions in DCAT."""
         return self._of_release(request, "dcat.ttl")
 
     async def sitemap(self, request: Request) -> Response:
@@ -71,11 +69,9 @@ class Files:
         return FileResponse(path, headers={**headers, "Content-Type": with_charset(media_type)})
 
     async def static(self, request: Request) -> Response:
-        """Answer with a file of the site."""
         return self._own(request, request.path_params["name"])
 
     async def icon(self, request: Request) -> Response:
-        """Answer with the icon, at the address where browsers look for one."""
         return self._own(request, _ICON)
 
     async def robots(self, request: Request) -> Response:

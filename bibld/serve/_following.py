@@ -73,7 +73,6 @@ class Following:
         self._refused: Path | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         await self._follow()
         served = self._served
         served.requests += 1
@@ -101,11 +100,9 @@ class Following:
             await asyncio.sleep(_IDLE_CHECK_SECONDS)
 
     def release_number(self) -> int:
-        """Return the number of the release that is served."""
         return self._served.number
 
     def check(self) -> None:
-        """Raise an error if the release that is served cannot answer."""
         self._served.check()
 
     async def close(self) -> None:

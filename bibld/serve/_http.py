@@ -111,7 +111,6 @@ class ProblemError(BibldError):
         super().__init__(f"{status} {title}: {detail}")
 
     def to_json(self) -> bytes:
-        """Return the problem as ``application/problem+json``."""
         members: dict[str, object] = {"title": str(self.title), "status": self.status, "detail": str(self.detail)}
         members.update(self.members)
         if self.alternates:
@@ -120,7 +119,6 @@ class ProblemError(BibldError):
 
 
 def accept_of(request: Request) -> str:
-    """Return the Accept header; more than one are joined."""
     return ",".join(request.headers.getlist("accept"))
 
 
@@ -138,7 +136,6 @@ def query_of(request: Request) -> str:
 
 
 def language_headers(tag: str) -> tuple[tuple[str, str], ...]:
-    """Return the header fields of a page in a language."""
     return ("Vary", PAGE_VARY), ("Content-Language", tag)
 
 
@@ -185,6 +182,16 @@ def respond(request: Request, representation: Representation) -> Response:
     return response
 
 
+async def read_body(request: Request, limit: int, refusal: ProblemError) -> bytes:
+    """Return the body of a request; raises ``refusal`` where it has more than ``limit`` bytes."""
+    taken = bytearray()
+    async for piece in request.stream():
+        taken += piece
+        if len(taken) > limit:
+            raise refusal
+    return bytes(taken)
+
+
 def redirect(location: str, headers: dict[str, str] | None = None) -> Response:
     """Answer 303 See Other, to a path of this server."""
     return Response(status_code=303, headers={"Location": location, "Vary": VARY, **(headers or {})})
@@ -200,7 +207,6 @@ def link_header(links: Sequence[tuple[str, str, str | None]]) -> str:
 
 
 def with_charset(media_type: str) -> str:
-    """Add the charset UTF-8 to the media type of a text."""
     return f"{media_type}; charset=utf-8" if media_type.startswith("text/") else media_type
 
 
@@ -228,7 +234,6 @@ class HeadersMiddleware:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -284,7 +289,6 @@ class PlainRequest(msgspec.Struct):
 
     @property
     def language(self) -> str:
-        """The tag of the language in which the client wants pages."""
         return choose_page_language(self.query, self.cookie, self.accept_language)
 
 
@@ -302,7 +306,6 @@ class PlainResponse(msgspec.Struct, frozen=True):
         return start, {"type": "http.response.body", "body": b"" if method == "HEAD" else self.body}
 
     async def send(self, scope: Scope, send: Send) -> None:
-        """Send the answer; no body to HEAD."""
         for each in self.messages(scope["method"]):
             await send(each)
 
@@ -336,7 +339,6 @@ def is_gzip_wanted(request: PlainRequest) -> bool:
 
 
 def headers_of(form: FormMetadata, is_coded: bool) -> RawHeaders:
-    """Return the header fields of a form, those of its 304 too."""
     tag = f'"{form.tag}-gzip"' if is_coded else f'"{form.tag}"'
     headers = [(b"etag", tag.encode()), _CACHE_CONTROL, *form.headers]
     if form.modified:
@@ -398,7 +400,6 @@ class ByteCache(Generic[Value]):
         self._lock = threading.Lock()
 
     def get(self, key: Hashable) -> Value | None:
-        """Return the value with this key; None if there is none."""
         with self._lock:
             found = self._values.get(key)
             if found is None:

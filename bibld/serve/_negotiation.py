@@ -115,7 +115,6 @@ def _weight(text: str) -> float:
 
 
 def _split(text: str, separator: str) -> Iterator[str]:
-    """Split at separators outside quoted strings."""
     start = position = 0
     while position < len(text):
         if text[position] == '"':

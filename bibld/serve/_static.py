@@ -84,12 +84,10 @@ class _Look(NamedTuple):
 
     @property
     def query(self) -> str:
-        """The query of the address on a server."""
         return f"lang={self.language}" + (f"&page={self.page}" if self.page > 1 else "")
 
     @property
     def suffix(self) -> str:
-        """The end of the name of the file."""
         page = f".page{self.page}" if self.page > 1 else ""
         return page + (f".{self.language}.html" if self.language != LANGUAGES[0] else ".html")
 
@@ -276,7 +274,6 @@ class StaticWriter:
             self._put(self._place(name), answer.body)
 
     async def _ask(self, path: str, accept: str = "*/*", query: str = "") -> _Answer:
-        """Return what the application answers to a request for a path."""
         scope: Scope = {
             "type": "http",
             "asgi": {"version": "3.0"},

@@ -190,7 +190,6 @@ class Supervisor:
 
 
 def _become_server(run: Callable[[int, int], None], number: int, life: int, own_life: int, sink: int) -> None:
-    """Serve in a process that has just been forked, and end it."""
     status = 1
     try:
         os.close(own_life)  # else the pipe would stay open when the supervisor ends

@@ -174,10 +174,10 @@ def test_metrics_are_sums_over_processes():
     for process, seconds in ((first, 0.0004), (second, 0.3), (second, 100.0)):
         process.begin()
         process.set_ready(7)
-        process.begin_request()
+        process.add_in_flight(1)
         process.count_request(DOCUMENTS, 200, seconds)
-        process.end_request()
-    first.begin_request()
+        process.add_in_flight(-1)
+    first.add_in_flight(1)
     second.mark_ended(1)
     text = first.write(lambda: dict.fromkeys(("running", "waiting", "accepted", "refused", "killed"), 3)).decode()
     lines = text.splitlines()

@@ -80,7 +80,6 @@ class Guard:
         self._log = log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or follow the lifespan of the server."""
         if scope["type"] == "lifespan":
             await self._live(receive, send)
         elif scope["type"] == "http":
@@ -153,7 +152,7 @@ class Guard:
                 size += len(event["body"])
             await send(event)
 
-        rules.metrics.begin_request()
+        rules.metrics.add_in_flight(1)
         try:
             rules.checks.check(scope, head)
             if _COUNTED not in scope and not client.is_exempt and (wait := rules.buckets.take(client.name, kind)):
@@ -169,7 +168,7 @@ class Guard:
         finally:
             seconds = time.perf_counter() - begin
             rules.metrics.set_ready(self._site.release_number())
-            rules.metrics.end_request()
+            rules.metrics.add_in_flight(-1)
             self._report(scope, head, RequestOutcome(client.name, kind, status or _UNKNOWN_STATUS, size, seconds))
 
     def _report(self, scope: Scope, head: Head, outcome: RequestOutcome) -> None:
@@ -260,7 +259,6 @@ async def _send(scope: Scope, status: int, headers: dict[str, str], body: bytes,
 
 
 def _plain_page(problem: ProblemError, language: Language) -> bytes:
-    """Return a problem as a page without styles, so that it costs little."""
 
     def shown(text: str) -> str:
         return escape(language.text(text) if isinstance(text, Message) else text)

@@ -8,7 +8,6 @@ import os
 import re
 import threading
 from datetime import UTC, datetime
-from pathlib import Path
 
 import msgspec
 
@@ -68,8 +67,8 @@ class AccessLog:
             line = msgspec.json.encode(entry)
         else:
             time = f"{moment.day:02}/{_MONTHS[moment.month - 1]}/{moment:%Y:%H:%M:%S} +0000"
-            referer, agent = (_UNSAFE.sub(_escape, text) or "-" for text in (entry.referer, entry.agent))
-            request = _UNSAFE.sub(_escape, f"{entry.method} {entry.target} HTTP/1.1")
+            referer, agent = (_escape(text) or "-" for text in (entry.referer, entry.agent))
+            request = _escape(f"{entry.method} {entry.target} HTTP/1.1")
             text = f'{entry.client} - - [{time}] "{request}" {entry.status} {entry.bytes} "{referer}" "{agent}"'
             line = text.encode()
         with self._adding:
@@ -109,13 +108,11 @@ class AccessLog:
 
 
 def cut(target: str) -> str:
-    """Shorten the query of a request target."""
     path, mark, query = target.partition("?")
     return f"{path}?{query[:_MAX_QUERY_LENGTH]}…" if len(query) > _MAX_QUERY_LENGTH else path + mark + query
 
 
 def header_text(value: bytes) -> str:
-    """Return a header as text, shortened."""
     return value[:_MAX_HEADER_LENGTH].decode("latin-1")
 
 
@@ -123,10 +120,10 @@ def _open(path: str) -> int:
     if path == "-":
         return 1
     try:
-        return os.open(Path(path), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o640)
+        return os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o640)
     except OSError as error:
         raise StageError(f"access log {path} cannot be opened: {error.strerror}; choose another file") from error
 
 
-def _escape(found: re.Match[str]) -> str:
-    return f"\\x{ord(found[0]):02x}"
+def _escape(text: str) -> str:
+    return _UNSAFE.sub(lambda found: f"\\x{ord(found[0]):02x}", text)

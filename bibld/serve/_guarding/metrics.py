@@ -12,7 +12,6 @@ _KNOWN = (200, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 
 _STATUSES = (*_KNOWN, 421, 429, 431, 499, 500, 501, 503, 0)
 """The last one stands for all others."""
 _STATUS_NUMBERS = {status: number for number, status in enumerate(_STATUSES)}
-_OTHER = len(_STATUSES) - 1
 _BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0)
 """Upper bounds of durations, in seconds."""
 
@@ -23,6 +22,21 @@ _SUMS = _DURATIONS + len(CLASSES) * (len(_BUCKETS) + 1)
 _CELLS = _SUMS + len(CLASSES)
 PROCESS_BYTES = _CELLS * 8
 _MICROSECONDS = 1_000_000
+_TOTALS = (
+    ("requests_in_flight", "gauge", "Requests that are being answered.", _IN_FLIGHT),
+    ("processes_ready", "gauge", "Server processes that answer.", _READY),
+    ("process_starts_total", "counter", "Starts of server processes.", _STARTS),
+    ("at_once_total", "counter", "Requests answered without the event loop.", _AT_ONCE),
+    ("cache_hits_total", "counter", "Answers found in a cache.", _CACHE_HITS),
+    ("cache_misses_total", "counter", "Answers that a cache did not have.", _CACHE_MISSES),
+)
+_OF_QUERIES = (
+    ("queries_running", "gauge", "Queries that are being evaluated.", "running"),
+    ("queries_waiting", "gauge", "Queries that wait for their turn.", "waiting"),
+    ("queries_total", "counter", "Queries that were accepted.", "accepted"),
+    ("queries_refused_total", "counter", "Queries refused: too many run or wait.", "refused"),
+    ("queries_killed_total", "counter", "Queries ended at their deadline.", "killed"),
+)
 
 
 class Metrics:
@@ -40,8 +54,7 @@ class Metrics:
 
     def begin(self) -> None:
         """Count a start of this process, which is not ready yet."""
-        self._cells[self._start + _READY] = 0
-        self._cells[self._start + _IN_FLIGHT] = 0
+        self.mark_ended(self._start // _CELLS)
         self._cells[self._start + _STARTS] += 1
 
     def set_ready(self, release: int) -> None:
@@ -50,31 +63,22 @@ class Metrics:
         self._cells[self._start + _READY] = 1
 
     def is_ready(self, process: int) -> bool:
-        """Whether a process answers requests."""
         return bool(self._cells[process * _CELLS + _READY])
 
     def release(self, process: int) -> int:
-        """Return the number of the release that a process serves."""
         return self._cells[process * _CELLS + _RELEASE]
 
     def mark_ended(self, process: int) -> None:
-        """State that a process has ended."""
         for cell in (_READY, _IN_FLIGHT):
             self._cells[process * _CELLS + cell] = 0
 
-    def begin_request(self) -> None:
-        """Count a request that is being answered."""
-        self._cells[self._start + _IN_FLIGHT] += 1
-
-    def end_request(self) -> None:
-        """State that a request which was begun has ended."""
-        self._cells[self._start + _IN_FLIGHT] -= 1
+    def add_in_flight(self, number: int) -> None:
+        self._cells[self._start + _IN_FLIGHT] += number
 
     def count_request(self, kind: int, status: int, seconds: float) -> None:
-        """Count a request that was answered."""
         cells, start = self._cells, self._start
         with self._counting:
-            cells[start + _COUNTS + kind * len(_STATUSES) + _STATUS_NUMBERS.get(status, _OTHER)] += 1
+            cells[start + _COUNTS + kind * len(_STATUSES) + _STATUS_NUMBERS.get(status, len(_STATUSES) - 1)] += 1
             cells[start + _DURATIONS + kind * (len(_BUCKETS) + 1) + bisect_left(_BUCKETS, seconds)] += 1
             cells[start + _SUMS + kind] += int(seconds * _MICROSECONDS)
 
@@ -95,14 +99,13 @@ class Metrics:
         return sum(self._cells[process * _CELLS + cell] for process in range(self._processes))
 
     def _lines(self, queries: dict[str, int]) -> Iterator[str]:
-        yield "# HELP bibld_requests_total Requests that have been answered."
-        yield "# TYPE bibld_requests_total counter"
+        yield from _head("requests_total", "counter", "Requests that have been answered.")
         for kind, name in enumerate(CLASSES):
             for number, status in enumerate(_STATUSES):
                 if count := self._total(_COUNTS + kind * len(_STATUSES) + number):
                     yield f'bibld_requests_total{{class="{name}",status="{status or "other"}"}} {count}'
-        yield "# HELP bibld_request_duration_seconds Time from the header of a request to the end of its answer."
-        yield "# TYPE bibld_request_duration_seconds histogram"
+        meaning = "Time from the header of a request to the end of its answer."
+        yield from _head("request_duration_seconds", "histogram", meaning)
         for kind, name in enumerate(CLASSES):
             count = 0
             for number, bound in enumerate((*map(str, _BUCKETS), "+Inf")):
@@ -111,30 +114,15 @@ class Metrics:
             seconds = self._total(_SUMS + kind) / _MICROSECONDS
             yield f'bibld_request_duration_seconds_sum{{class="{name}"}} {seconds:.6f}'
             yield f'bibld_request_duration_seconds_count{{class="{name}"}} {count}'
-        ready = self._total(_READY)
-        for name, kind_of_metric, meaning, value in (
-            ("requests_in_flight", "gauge", "Requests that are being answered.", self._total(_IN_FLIGHT)),
-            ("processes_ready", "gauge", "Server processes that answer.", ready),
-            ("process_starts_total", "counter", "Starts of server processes.", self._total(_STARTS)),
-            (
-                "at_once_total",
-                "counter",
-                "Requests answered without the event loop.",
-                self._total(_AT_ONCE),
-            ),
-            ("cache_hits_total", "counter", "Answers found in a cache.", self._total(_CACHE_HITS)),
-            ("cache_misses_total", "counter", "Answers that a cache did not have.", self._total(_CACHE_MISSES)),
-            ("queries_running", "gauge", "Queries that are being evaluated.", queries["running"]),
-            ("queries_waiting", "gauge", "Queries that wait for their turn.", queries["waiting"]),
-            ("queries_total", "counter", "Queries that were accepted.", queries["accepted"]),
-            ("queries_refused_total", "counter", "Queries refused: too many run or wait.", queries["refused"]),
-            ("queries_killed_total", "counter", "Queries ended at their deadline.", queries["killed"]),
-        ):
-            yield f"# HELP bibld_{name} {meaning}"
-            yield f"# TYPE bibld_{name} {kind_of_metric}"
-            yield f"bibld_{name} {value}"
-        yield "# HELP bibld_release The number of the release that each process serves."
-        yield "# TYPE bibld_release gauge"
+        for metric, type_, meaning, cell in _TOTALS:
+            yield from (*_head(metric, type_, meaning), f"bibld_{metric} {self._total(cell)}")
+        for metric, type_, meaning, state in _OF_QUERIES:
+            yield from (*_head(metric, type_, meaning), f"bibld_{metric} {queries[state]}")
+        yield from _head("release", "gauge", "The number of the release that each process serves.")
         for process in range(self._processes):
             if self.is_ready(process):
                 yield f'bibld_release{{process="{process}"}} {self.release(process)}'
+
+
+def _head(name: str, kind: str, meaning: str) -> tuple[str, str]:
+    return f"# HELP bibld_{name} {meaning}", f"# TYPE bibld_{name} {kind}"

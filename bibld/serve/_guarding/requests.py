@@ -115,7 +115,6 @@ class Body:
         self.is_complete = False
 
     async def __call__(self) -> Message:
-        """Return the next event."""
         if self.is_complete:
             return await self._receive()
         try:

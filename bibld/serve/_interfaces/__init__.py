@@ -6,7 +6,6 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import NamedTuple, Protocol, TypeVar
 from urllib.parse import parse_qsl
 
@@ -18,26 +17,19 @@ from bibld.documents import PublishedView
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.search import SearchView
-from bibld.serve._http import (
-    ALWAYS,
-    Endpoint,
-    ProblemError,
-    Representation,
-    query_of,
-    respond,
-)
+from bibld.serve._http import ALWAYS, Endpoint, ProblemError, Representation, query_of, read_body, respond
 from bibld.serve._interfaces import oai, reconcile
 from bibld.serve._things import Finder, OpenRelease, Thing
 
-_MAX_FORM_BYTES = 1 << 20
-_FORM = "application/x-www-form-urlencoded"
-_RETRY_AFTER = "10"
+_RETRY_AFTER = {"Retry-After": "10"}
 _MAX_SEARCHES = 64
 """Searches that run or wait in one process."""
 
 _SECONDS_OF_QUERIES = 20.0
 """After this time no further query of a batch is answered."""
-_NO_CACHE = {"Cache-Control": "no-cache"}
+
+_FORM = "application/x-www-form-urlencoded"
+_MAX_FORM_BYTES = 1 << 20
 _MAX_ARGUMENTS = 200
 _CALLBACK = re.compile(r"[A-Za-z_$][\w$.]{0,99}", re.ASCII)
 
@@ -54,23 +46,16 @@ class Search(NamedTuple):
 class Threads(Protocol):
     """Runs what reads the catalog and the store, outside the event loop."""
 
-    def __call__(self, find: Callable[[], Result], /) -> Awaitable[Result]:
-        """Return what a function finds."""
+    def __call__(self, find: Callable[[], Result], /) -> Awaitable[Result]: ...
 
 
 class Interfaces:
     """Answers requests of harvesters and other programs.
 
-    ``view`` has the prepared documents; without them there is no OAI-PMH. ``run`` runs functions in the thread in which
-    the catalog is read.
+    ``provider`` is None without prepared documents; ``run`` runs functions in the thread in which it may be asked.
     """
 
-    def __init__(
-        self,
-        provider: oai.Provider | None,
-        service: reconcile.Service | None,
-        run: Threads,
-    ) -> None:
+    def __init__(self, provider: oai.Provider | None, service: reconcile.Service | None, run: Threads) -> None:
         self._provider = provider
         self._service = service
         # Searches are short, and do not wait for pages: they have a thread for themselves.
@@ -92,13 +77,23 @@ class Interfaces:
         """End the thread when it has found what it is looking for."""
         self._thread.shutdown(wait=True, cancel_futures=True)
 
+    async def _oai(self, request: Request) -> Response:
+        provider = self._provider
+        if provider is None:
+            raise ProblemError(404, "Not found", "The release has no prepared documents; run `bibld run` again.")
+        pairs = await read_parameters(request)
+        body = await self._run(lambda: provider.answer(pairs))
+        headers = {**ALWAYS, "Content-Type": "text/xml; charset=utf-8", "Cache-Control": "no-cache"}
+        return Response(body, headers=headers)
+
+    # -- reconciliation: the sections are those of the specification 0.2
+
     async def _search(self, find: Callable[[reconcile.Service], Result]) -> Result:
         service = self._service
         if service is None:
             raise ProblemError(404, "Not found", "The release has no names to search; run `bibld run` again.")
         if self._searching >= _MAX_SEARCHES:
-            detail = "Too many searches are waiting; try again in a few seconds."
-            raise ProblemError(503, "Busy", detail, {"Retry-After": _RETRY_AFTER})
+            raise ProblemError(503, "Busy", "Too many searches are waiting; try again in a few seconds.", _RETRY_AFTER)
         self._searching += 1
         try:
             return await asyncio.get_running_loop().run_in_executor(self._thread, find, service)
@@ -106,34 +101,30 @@ class Interfaces:
             self._searching -= 1
 
     async def _reconcile(self, request: Request) -> Response:
-        """Answer queries, requests for values, or with the manifest (specification 0.2, 4, 5, 8)."""
-        arguments = dict(await parameters_of(request))
+        """Answer queries (5), requests for values (8), or with the manifest (4)."""
+        arguments = dict(await read_parameters(request))
         if "extend" in arguments:
-            asked = reconcile.decode(arguments["extend"], reconcile.decode_extension)
-            return _json(arguments, await self._search(lambda service: service.extend(asked)))
+            extension = reconcile.decode(arguments["extend"], reconcile.decode_extension)
+            return _json(arguments, await self._search(lambda service: service.extend(extension)))
         if "queries" not in arguments:
             return _json(arguments, await self._search(lambda service: service.manifest()))
         queries = reconcile.decode(arguments["queries"], reconcile.decode_queries)
         if len(queries) > reconcile.MAX_QUERIES:
             raise ProblemError(413, "Too many queries", f"A request has at most {reconcile.MAX_QUERIES} queries.")
-        return _json(arguments, await self._answers(queries))
-
-    async def _answers(self, queries: dict[str, reconcile.ReconciliationQuery]) -> dict[str, object]:
-        """Answer queries one after another, with searches of other clients in between."""
         loop = asyncio.get_running_loop()
         end = loop.time() + _SECONDS_OF_QUERIES
         answers: dict[str, object] = {}
-        for name, query in queries.items():
+        for name, query in queries.items():  # one after another, with searches of other clients in between
             if loop.time() > end:
                 detail = f"The server answered {len(answers)} of {len(queries)} queries in time; send fewer at once."
-                raise ProblemError(503, "Busy", detail, {"Retry-After": _RETRY_AFTER})
-            candidates = await self._search(partial(_candidates, query))
+                raise ProblemError(503, "Busy", detail, _RETRY_AFTER)
+            candidates = await self._search(lambda service, query=query: service.candidates(query))  # type: ignore[misc]
             answers[name] = {"result": candidates}
-        return answers
+        return _json(arguments, answers)
 
     async def _suggest(self, request: Request) -> Response:
-        """Answer with what begins with a text (specification 0.2, 6)."""
-        arguments = dict(await parameters_of(request))
+        """Answer with what begins with a text (6)."""
+        arguments = dict(await read_parameters(request))
         kind = request.path_params["kind"]
         if kind not in ("entity", "type", "property"):
             raise ProblemError(404, "Not found", "Entities, types and properties are suggested.")
@@ -141,59 +132,38 @@ class Interfaces:
         return _json(arguments, await self._search(lambda service: service.suggest(kind, prefix)))
 
     async def _properties(self, request: Request) -> Response:
-        """Answer with the properties of a type (specification 0.2, 8.1)."""
-        arguments = dict(await parameters_of(request))
-        kind = arguments.get("type", "")
-        return _json(arguments, await self._search(lambda service: service.properties(kind)))
+        """Answer with the properties of a type (8.1)."""
+        arguments = dict(await read_parameters(request))
+        return _json(arguments, await self._search(lambda service: service.properties(arguments.get("type", ""))))
 
     async def _preview(self, request: Request) -> Response:
-        """Answer with a small page about a thing, to be shown in a frame (specification 0.2, 7)."""
-        arguments = dict(await parameters_of(request))
+        """Answer with a small page about a thing, to be shown in a frame (7)."""
+        arguments = dict(await read_parameters(request))
         body = await self._search(lambda service: service.preview(arguments.get("id", "")))
         answer = respond(request, Representation(body, "text/html"))
         answer.headers["Content-Security-Policy"] = "default-src 'none'"  # other sites show it in a frame
         return answer
 
-    async def _oai(self, request: Request) -> Response:
-        """Answer a request of OAI-PMH (protocol 2.0, 3.1)."""
-        provider = self._provider
-        if provider is None:
-            raise ProblemError(404, "Not found", "The release has no prepared documents; run `bibld run` again.")
-        pairs = await parameters_of(request)
-        body = await self._run(lambda: provider.answer(pairs))
-        return Response(
-            body, headers={**ALWAYS, "Content-Type": "text/xml; charset=utf-8", "Cache-Control": "no-cache"}
-        )
-
-
-def _candidates(query: reconcile.ReconciliationQuery, service: reconcile.Service) -> list[dict[str, object]]:
-    return service.candidates(query)
-
 
 def _json(arguments: dict[str, str], value: object) -> Response:
     """Answer with JSON, or with a script that calls the function that ``callback`` names (JSONP)."""
     callback = arguments.get("callback", "")
-    body = msgspec.json.encode(value)
-    if not callback:
-        return Response(body, headers={**_NO_CACHE, "Content-Type": "application/json"})
-    if _CALLBACK.fullmatch(callback) is None:
-        raise ProblemError(400, "Not a function", "callback is the name of a function.")
-    script = b"/**/" + callback.encode() + b"(" + body + b");"
-    return Response(script, headers={**_NO_CACHE, "Content-Type": "text/javascript; charset=utf-8"})
+    body, media_type = msgspec.json.encode(value), "application/json"
+    if callback:
+        if _CALLBACK.fullmatch(callback) is None:
+            raise ProblemError(400, "Not a function", "callback is the name of a function.")
+        body, media_type = b"/**/%b(%b);" % (callback.encode(), body), "text/javascript; charset=utf-8"
+    return Response(body, headers={"Cache-Control": "no-cache", "Content-Type": media_type})
 
 
-async def parameters_of(request: Request) -> list[tuple[str, str]]:
+async def read_parameters(request: Request) -> list[tuple[str, str]]:
     """Return the parameters of the address and of a form; raises the ``ProblemError`` 400, 413 or 415."""
     texts = [query_of(request)]
     if request.method == "POST":
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
             raise ProblemError(415, "Unsupported media type", f"Arguments are posted as {_FORM}.")
-        taken = bytearray()
-        async for piece in request.stream():
-            taken += piece
-            if len(taken) > _MAX_FORM_BYTES:
-                raise ProblemError(413, "Too long", f"A form may have {_MAX_FORM_BYTES:,} bytes.")
-        texts.append(taken.decode("latin-1"))
+        refusal = ProblemError(413, "Too long", f"A form may have {_MAX_FORM_BYTES:,} bytes.")
+        texts.append((await read_body(request, _MAX_FORM_BYTES, refusal)).decode("latin-1"))
     try:
         read = [parse_qsl(text, True, errors="strict", max_num_fields=_MAX_ARGUMENTS) for text in texts]
     except ValueError as error:
@@ -202,28 +172,22 @@ async def parameters_of(request: Request) -> list[tuple[str, str]]:
 
 
 def open_interfaces(
-    release: OpenRelease,
-    finder: Finder,
-    view: PublishedView | None,
-    search: Search | None,
-    run: Threads,
+    release: OpenRelease, finder: Finder, view: PublishedView | None, search: Search | None, run: Threads
 ) -> Interfaces:
     """Return the interfaces of a release; ``view`` is used in the thread of ``run`` only."""
 
-    def thing_at(path: str) -> Thing | None:
-        found = finder.find(path)
-        return found if isinstance(found, Thing) and found.merged is not None else None
-
     def mods(path: str) -> Mods | None:
-        thing = thing_at(path)
-        return thing.merged.mods if thing is not None and thing.merged is not None else None
+        thing = finder.find(path)
+        return thing.merged.mods if isinstance(thing, Thing) and thing.merged is not None else None
 
     def marc(path: str) -> MarcRecord | None:
-        thing = thing_at(path)
-        record = release.catalog.record(thing.merged.cluster.founder) if thing is not None and thing.merged else None
+        thing = finder.find(path)
+        if not isinstance(thing, Thing) or thing.merged is None:
+            return None
+        record = release.catalog.record(thing.merged.cluster.founder)
         return release.original(record) if record is not None else None
 
-    content = oai.ItemReader(mods, marc)
-    provider = oai.Provider(release.manifest, view, content, release.contact) if view is not None else None
+    reader = oai.ItemReader(mods, marc)
+    provider = oai.Provider(release.manifest, view, reader, release.contact) if view is not None else None
     service = reconcile.Service(release.manifest, search.names, search.view) if search is not None else None
     return Interfaces(provider, service, run)

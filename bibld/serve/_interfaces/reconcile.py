@@ -151,7 +151,6 @@ class Service:
         return [direct, *(each for each in found if each.path != direct.path)] if direct is not None else found
 
     def _names_in(self, found: Iterable[NamedThing]) -> dict[str, tuple[str, ...]]:
-        """Return all names of what the values of properties link to, by path."""
         paths = dict.fromkeys(path for named in found for name in LINKED for path in named.data.get(name, ()))
         names = {}
         for path, title in self._view.titles(paths).items():
@@ -199,7 +198,6 @@ class Service:
         return {"result": [{"id": key, "name": name} for key, name in chosen]}
 
     def properties(self, kind: str) -> dict[str, object]:
-        """Return the properties that things of a type may have."""
         names = (
             _OF_PEOPLE
             if kind == EntryKind.PERSON
@@ -271,7 +269,6 @@ def _kinds(names: Iterable[str]) -> list[EntryKind]:
 
 
 def _texts(value: object) -> list[str]:
-    """Return the texts of a value of a property in any of its forms."""
     if isinstance(value, dict):
         return _texts(value.get("id") or value.get("name"))
     if isinstance(value, list):

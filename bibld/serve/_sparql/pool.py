@@ -110,7 +110,6 @@ class Worker:
 
     @property
     def pid(self) -> int:
-        """The process id."""
         return self._process.pid
 
     @property
@@ -203,7 +202,6 @@ class Pool:
                 raise QueryTimeoutError(text) from error
 
     def process_ids(self) -> list[int]:
-        """Return the ids of the processes that run now."""
         return sorted(each.pid for each in (*self._idle, *self._busy))
 
     async def close(self) -> None:

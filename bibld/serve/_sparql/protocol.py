@@ -123,7 +123,7 @@ class SparqlEndpoint:
         accept = accept_of(request)
         if sent.query is None:
             return await self._describe(request, sent, accept)
-        table, graph = wanted_types(sent, accept)
+        table, graph = wanted_types(sent.format, accept)
         try:
             return await self._result(request, sent, sent.query, table, graph)
         except StoreError as error:

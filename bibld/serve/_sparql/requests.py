@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 import msgspec
 from starlette.requests import Request
 
-from bibld.serve._http import ProblemError
+from bibld.serve._http import ProblemError, read_body
 from bibld.serve._language import message
 from bibld.serve._negotiation import choose
 
@@ -38,27 +38,24 @@ GRAPHS = {
 }
 """… and of graphs."""
 
-_NAMED = {
+_TURTLE, _NTRIPLES, _RDF_XML = "text/turtle", "application/n-triples", "application/rdf+xml"
+_NAMED: dict[str, tuple[str | None, str | None]] = {
     "html": (HTML, HTML),
     "json": (RESULTS_JSON, "application/ld+json"),
-    "xml": ("application/sparql-results+xml", "application/rdf+xml"),
+    "xml": ("application/sparql-results+xml", _RDF_XML),
     "csv": ("text/csv", None),
     "tsv": ("text/tab-separated-values", None),
-    "turtle": (None, "text/turtle"),
-    "ttl": (None, "text/turtle"),
-    "n3": (None, "text/turtle"),
-    "ntriples": (None, "application/n-triples"),
-    "nt": (None, "application/n-triples"),
-    "rdf": (None, "application/rdf+xml"),
-    "rdfxml": (None, "application/rdf+xml"),
-    "rdf+xml": (None, "application/rdf+xml"),
-    "jsonld": (None, "application/ld+json"),
-    "json-ld": (None, "application/ld+json"),
+    **dict.fromkeys(("turtle", "ttl", "n3"), (None, _TURTLE)),
+    **dict.fromkeys(("ntriples", "nt"), (None, _NTRIPLES)),
+    **dict.fromkeys(("rdf", "rdfxml", "rdf+xml"), (None, _RDF_XML)),
+    **dict.fromkeys(("jsonld", "json-ld"), (None, "application/ld+json")),
 }
 """Values of ``format=`` → media types for tables and graphs."""
 
 _MAX_QUERY_LENGTH = 256 * 1024
-_FIELDS = 1000
+_MAX_FIELDS = 1000
+_QUERY, _UPDATE = "application/sparql-query", "application/sparql-update"
+_FORM = "application/x-www-form-urlencoded"
 _UPDATE_PARAMETERS = frozenset({"update", "using-graph-uri", "using-named-graph-uri"})
 _READ_ONLY = message("This endpoint answers queries; it refuses updates.")
 _TOO_LONG = message("A query may have %(number)s characters.", number=f"{_MAX_QUERY_LENGTH:,}")
@@ -76,23 +73,22 @@ class SparqlRequest(msgspec.Struct, frozen=True):
 
 async def read_request(request: Request) -> SparqlRequest:
     """Parse a request; raises ``ProblemError`` where it breaks the protocol."""
-    parameters = _parameters(request.scope["query_string"].decode("latin-1"))
+    parameters = _parse_parameters(request.scope["query_string"].decode("latin-1"))
     if request.method == "POST":
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        body = await _body(request)
-        if kind == "application/sparql-query":
-            parameters.append(("query", _text(body)))
-        elif kind == "application/x-www-form-urlencoded":
-            parameters = _parameters(_text(body)) + parameters
-        elif kind == "application/sparql-update":
+        too_long = ProblemError(413, message("Query too long"), _TOO_LONG)
+        body = await read_body(request, 4 * _MAX_QUERY_LENGTH, too_long)
+        if kind == _UPDATE:
             raise ProblemError(403, message("Forbidden"), _READ_ONLY)
-        else:
-            raise ProblemError(
-                415,
-                message("Unsupported media type"),
-                message("A query is posted as application/sparql-query or application/x-www-form-urlencoded."),
-                {"Accept-Post": "application/sparql-query, application/x-www-form-urlencoded"},
-            )
+        if kind not in (_QUERY, _FORM):
+            detail = message("A query is posted as application/sparql-query or application/x-www-form-urlencoded.")
+            raise ProblemError(415, message("Unsupported media type"), detail, {"Accept-Post": f"{_QUERY}, {_FORM}"})
+        try:
+            text = body.decode()
+        except UnicodeDecodeError as error:
+            detail = message("The body of the request is not UTF-8 at byte %(number)s.", number=error.start)
+            raise ProblemError(400, message("Not UTF-8"), detail) from error
+        parameters = [*parameters, ("query", text)] if kind == _QUERY else _parse_parameters(text) + parameters
     return _from_parameters(parameters)
 
 
@@ -121,13 +117,9 @@ def _from_parameters(parameters: Sequence[tuple[str, str]]) -> SparqlRequest:
     )
 
 
-def wanted_types(sent: SparqlRequest, accept: str) -> tuple[str | None, str | None]:
-    """Return the media types to answer with: for a table or boolean, and for a graph."""
-    return _wanted_types(sent.format, accept)
-
-
 @lru_cache(maxsize=256)
-def _wanted_types(form: str | None, accept: str) -> tuple[str | None, str | None]:
+def wanted_types(form: str | None, accept: str) -> tuple[str | None, str | None]:
+    """Return the media types to answer with: for a table or boolean, and for a graph; ``form`` is ``format=``."""
     if form is None:
         return choose(accept, tuple(TABLES)), choose(accept, tuple(GRAPHS))
     name = form.strip().lower()
@@ -144,30 +136,9 @@ def _wanted_types(form: str | None, accept: str) -> tuple[str | None, str | None
     return table, graph
 
 
-def _parameters(text: str) -> list[tuple[str, str]]:
+def _parse_parameters(text: str) -> list[tuple[str, str]]:
     try:
-        return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_FIELDS)
+        return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_MAX_FIELDS)
     except ValueError as error:
-        raise ProblemError(
-            400, message("Not UTF-8"), message("The parameters of the request are not UTF-8, or too many.")
-        ) from error
-
-
-def _text(body: bytes) -> str:
-    try:
-        return body.decode()
-    except UnicodeDecodeError as error:
-        raise ProblemError(
-            400,
-            message("Not UTF-8"),
-            message("The body of the request is not UTF-8 at byte %(number)s.", number=error.start),
-        ) from error
-
-
-async def _body(request: Request) -> bytes:
-    taken = bytearray()
-    async for piece in request.stream():
-        taken += piece
-        if len(taken) > 4 * _MAX_QUERY_LENGTH:
-            raise ProblemError(413, message("Query too long"), _TOO_LONG)
-    return bytes(taken)
+        detail = message("The parameters of the request are not UTF-8, or too many.")
+        raise ProblemError(400, message("Not UTF-8"), detail) from error

@@ -35,7 +35,6 @@ class TooManyQueriesError(StoreUnavailableError):
 
 
 def slots_bytes(limits: QueryLimits) -> int:
-    """Return the size of the memory that the slots need."""
     return 8 * (_HEAD + _CELLS * (limits.workers + limits.waiting))
 
 
@@ -119,7 +118,6 @@ class QuerySlots:
         self._wake_next()
 
     def count_killed(self) -> None:
-        """Count a query that was ended at its deadline."""
         with self._locked():
             self._cells[_KILLED] += 1
 
@@ -136,7 +134,6 @@ class QuerySlots:
         }
 
     def clear(self, process: int) -> None:
-        """Free the slots of a process that has ended."""
         with self._locked():
             for slot in self._slots:
                 if self._cells[slot + _PROCESS] == process:

@@ -49,7 +49,6 @@ class StoreCopy(msgspec.Struct, frozen=True, tag="copy"):
 
     @property
     def location(self) -> str:
-        """The folder, for messages."""
         return self.folder
 
     def open(self) -> ReadableStore:
@@ -72,7 +71,6 @@ class RemoteSource(msgspec.Struct, frozen=True, tag="remote"):
 
     @property
     def location(self) -> str:
-        """The address, for messages."""
         return self.config.url
 
     def open(self) -> ReadableStore:

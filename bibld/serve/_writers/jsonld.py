@@ -160,5 +160,4 @@ def _expand(short: str, prefixes: Mapping[str, str]) -> str:
 
 
 def _text_of(term_: bytes) -> str:
-    """Return an IRI, or the name of a blank node."""
     return unescape(term_.decode().removeprefix("<").removesuffix(">"))

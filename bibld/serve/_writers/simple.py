@@ -122,7 +122,6 @@ def _add(found: dict[str, list[object]], key: str, value: object) -> None:
 
 
 def _label(links: list[dict[str, str]], base: str, titles: Callable[[Iterable[str]], dict[str, str]]) -> None:
-    """Add the labels of links to things of this dataset."""
     paths = {link["id"]: link["id"][len(base) :].partition("#")[0] for link in links if link["id"].startswith(base)}
     known = titles(paths.values())
     for link in links:
@@ -132,7 +131,6 @@ def _label(links: list[dict[str, str]], base: str, titles: Callable[[Iterable[st
 
 
 def _text(term_: bytes) -> str:
-    """Return the characters of a literal, or an IRI."""
     if term_.startswith(b'"'):
         return unescape(term_[1 : term_.rindex(b'"')].decode())
     return unescape(term_.decode().removeprefix("<").removesuffix(">"))

@@ -89,7 +89,6 @@ class TurtleWriter:
         return b"".join((*declarations, body))
 
     def _tail(self, tail: bytes, hash_iri: bytes) -> _Tail:
-        """Return what follows the subject in a line."""
         term_, _, rest = tail.partition(b" ")
         predicate, prefix = self._predicates.get(term_) or self._predicate(term_)
         if rest[-3] == _QUOTE:  # a text without language in the default graph
@@ -114,7 +113,6 @@ class TurtleWriter:
         return remember(self._predicates, term_, (b"%b%b " % (_NEXT_PREDICATE, short), prefix))
 
     def _object(self, term_: bytes) -> tuple[bytes, bytes]:
-        """Return an object as Turtle, and the prefix in it."""
         if term_[-1] != _GREATER:
             return term_, b""
         if term_[0] != _QUOTE:
@@ -129,7 +127,6 @@ class TurtleWriter:
 
 
 def _block(subject: bytes, types: list[bytes], others: list[bytes], hash_iri: bytes) -> bytes:
-    """Return the statements about one subject."""
     if subject.startswith(hash_iri):
         subject = _hash_name(subject, hash_iri)
     if not types:
