@@ -61,9 +61,6 @@ _WAITING_BYTES = 16 << 20
 _CHANGES_AT_ONCE = 20_000
 """Changed lines whose documents are written together."""
 
-_CONTINUE = "UPDATE document SET until = NULL WHERE path = ? AND +until = ? AND digest = ?"
-"""Without the sign SQLite would look at all documents that end with a release for each that has changed."""
-
 _PARTS_AT_ONCE = 10_000
 
 _KINDS = ("resource", "record", "match")
@@ -367,7 +364,11 @@ class _ChangedDocuments:
 
     def _continue(self, path: bytes, digest: bytes) -> bool:
         """Let the document of the release before stay valid, if that has the same content."""
-        changed = self._connection.execute(_CONTINUE, (path.decode(), self._number, digest))
+        changed = self._connection.execute(
+            # Without the sign SQLite would look at all documents that end with a release for each that has changed.
+            "UPDATE document SET until = NULL WHERE path = ? AND +until = ? AND digest = ?",
+            (path.decode(), self._number, digest),
+        )
         return changed.rowcount > 0
 
 
