@@ -24,11 +24,15 @@ _MAX_VALUES = 1_000_000
 _TITLES_REMEMBERED = 20_000
 
 
+IndexHit = tuple[int, DocAddress]
+"""A document that was found, with the value that results are sorted by."""
+
+
 class Matches(NamedTuple):
-    """The number of all documents that a query finds, and some of them with the value that they are sorted by."""
+    """The number of all documents that a query finds, and some of them."""
 
     total: int
-    hits: list[tuple[int, DocAddress]]
+    hits: list[IndexHit]
 
 
 class IndexReader:
@@ -55,11 +59,11 @@ class IndexReader:
         """Return how many documents a query finds."""
         return self.find(query, 0).total
 
-    def read(self, hits: Iterable[tuple[int, DocAddress]]) -> list[Stored]:
+    def read(self, hits: Iterable[IndexHit]) -> list[Stored]:
         """Return what is stored of documents."""
         return [decode(self._searcher.doc(address)["data"][0]) for _, address in hits]
 
-    def publications(self, hits: Iterable[tuple[int, DocAddress]]) -> list[StoredPublication]:
+    def publications(self, hits: Iterable[IndexHit]) -> list[StoredPublication]:
         """Return what is stored of publications."""
         return [stored for stored in self.read(hits) if isinstance(stored, StoredPublication)]
 
@@ -67,7 +71,7 @@ class IndexReader:
         """Return what is stored of the thing with a path; None if there is none."""
         return next(iter(self.read(self._by_path(path))), None)
 
-    def _by_path(self, path: str) -> list[tuple[int, DocAddress]]:
+    def _by_path(self, path: str) -> list[IndexHit]:
         return self.find(Query.term_query(SCHEMA, "path", path, "basic"), 1).hits
 
     def _read_title(self, path: str) -> str:
@@ -82,7 +86,7 @@ class IndexReader:
     def _all(self) -> int:
         return max(1, self._searcher.num_docs)
 
-    def kinds(self, hits: Sequence[tuple[int, DocAddress]]) -> list[EntryKind]:
+    def kinds(self, hits: Sequence[IndexHit]) -> list[EntryKind]:
         """Return the kinds of documents without reading what is stored of them."""
         numbers = self._searcher.fast_field_values("kind", [address for _, address in hits])
         return [KINDS[int(number or 0)] for number in numbers]
@@ -91,7 +95,7 @@ class IndexReader:
         """Return the thing with a path; None if there is none."""
         return next(iter(self.things(self._by_path(path))), None)
 
-    def things(self, hits: Sequence[tuple[int, DocAddress]]) -> list[NamedThing]:
+    def things(self, hits: Sequence[IndexHit]) -> list[NamedThing]:
         """Return documents that were found in the order ``libraries``."""
         return [_named(stored, weight_of(order)) for (order, _), stored in zip(hits, self.read(hits), strict=True)]
 
@@ -116,6 +120,14 @@ class IndexReader:
     def tokens(self, field: str, beginning: str, limit: int) -> list[tuple[str, int]]:
         """Return the most frequent tokens of a field that begin so, with about how many documents have them."""
         return self._searcher.terms_with_prefix(field, beginning, limit=limit)
+
+
+def distinct(hits: Iterable[IndexHit]) -> dict[tuple[int, int], IndexHit]:
+    """Return hits by their segment and number, in their order."""
+    found: dict[tuple[int, int], IndexHit] = {}
+    for value, address in hits:
+        found.setdefault((address.segment_ord, address.doc), (value, address))
+    return found
 
 
 def _named(stored: Stored, uses: int) -> NamedThing:

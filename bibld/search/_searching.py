@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import msgspec
-from tantivy import DocAddress, Query
+from tantivy import Query
 
 from bibld.search import _matching as matching
 from bibld.search._documents import LINK_FIELDS
 from bibld.search._index import TEXT_FIELDS
 from bibld.search._query import ParsedQuery, parse
 from bibld.search._ranking import ELSEWHERE_TIER, IDENTIFIER, Ranking
-from bibld.search._reader import IndexReader, Matches
+from bibld.search._reader import IndexHit, IndexReader, Matches, distinct
 from bibld.search._spelling import corrections
 from bibld.search._values import FACETS, Correction, FacetValue, SearchRequest, SearchResult, StoredPublication
 from bibld.search._words import other_keyboard_layout
@@ -241,7 +241,7 @@ class Searches:
         found.sort(key=lambda each: (each.path not in exact, ranking.rank(each)))
         return found[first:last], ranking
 
-    def _tiers(self, attempt: Attempt, request: SearchRequest, last: int) -> list[tuple[int, DocAddress]]:
+    def _tiers(self, attempt: Attempt, request: SearchRequest, last: int) -> list[IndexHit]:
         """Return at least the first ``last`` of many, the best first: one query for each tier."""
         query = attempt.query
         words = query.all_words
@@ -259,10 +259,9 @@ class Searches:
         ]
         wanted = [matching.all_of([tier, of_fields]) for tier in tiers if tier is not None]
         queries = [self._matcher.narrow(each, request) for each in wanted if each is not None]
-        found: dict[tuple[int, int], tuple[int, DocAddress]] = {}
+        found: dict[tuple[int, int], IndexHit] = {}
         for each in [*queries, attempt.match]:
-            for order, address in self._index.find(each, last).hits:
-                found.setdefault((address.segment_ord, address.doc), (order, address))
+            found = distinct([*found.values(), *self._index.find(each, last).hits])
             if len(found) >= last:
                 break
         return list(found.values())

@@ -11,7 +11,7 @@ from bibld.search import _matching as matching
 from bibld.search._documents import AUTHOR, LINK_FIELDS, EntryKind
 from bibld.search._index import FOLDER, open_index
 from bibld.search._query import MAX_WORDS, QUERY_LIMIT
-from bibld.search._reader import IndexReader
+from bibld.search._reader import IndexReader, distinct
 from bibld.search._searching import Searches, is_mark
 from bibld.search._values import (
     FacetValue,
@@ -29,7 +29,6 @@ _MAX_THINGS = 200
 
 _RARE_WORDS = 4
 _MAX_READ = 2000
-_MAX_COUNTED = 4000
 _MAX_YEARS = 3000
 _SUGGESTED = 400
 _TITLES_COMPARED = 4
@@ -107,7 +106,7 @@ class SearchView:
         ``kind``: of this kind only.
         """
         fields = (_FIELD_OF_KIND[kind],) if kind in _FIELD_OF_KIND else LINK_FIELDS
-        counted = self._index.counts(matching.of_thing(path), dict.fromkeys(fields, _MAX_COUNTED))
+        counted = self._index.counts(matching.of_thing(path), dict.fromkeys(fields, _MAX_THINGS + limit + 1))
         best: dict[str, int] = {}
         for other, count in (pair for values in counted.values() for pair in values):
             best[other] = max(count, best.get(other, 0))
@@ -171,25 +170,23 @@ class SearchView:
         others = _of_others(_ending(words, "name_words", is_prefix), kinds)
         if others is not None:
             queries.insert(0 if is_prefix else len(queries), others)
-        hits = [hit for query in queries for hit in self._index.find(query, _MAX_THINGS).hits]
-        distinct = {(address.segment_ord, address.doc): (order, address) for order, address in reversed(hits)}
-        return self._index.things(list(reversed(distinct.values()))[:_MAX_THINGS])
+        hits = distinct(hit for query in queries for hit in self._index.find(query, _MAX_THINGS).hits)
+        return self._index.things(list(hits.values())[:_MAX_THINGS])
 
     def _some_words(self, words: Sequence[str], kinds: Sequence[EntryKind]) -> list[NamedThing]:
         """Return what has the rarest words, those that have most of them first."""
-        lists = []
+        by_word = []
         for word in words:
-            queries = []
+            queries = [_of_others(matching.of_token("name_words", word), kinds)]
             if not kinds or EntryKind.PUBLICATION in kinds:
-                queries.append(matching.of_words([word], ["title_words"], 0))
-            queries.append(_of_others(matching.of_words([word], ["name_words"], 0) or matching.NOTHING, kinds))
-            hits = [hit for query in queries if query is not None for hit in self._index.find(query, _MAX_READ).hits]
-            if hits:
-                lists.append({(address.segment_ord, address.doc): (order, address) for order, address in hits})
-        rarest = sorted(lists, key=len)[:_RARE_WORDS]
-        found = {key: hit for hits in rarest for key, hit in hits.items()}
-        ordered = sorted(found, key=lambda key: (-sum(key in hits for hits in rarest), found[key][0]))
-        return self._index.things([found[key] for key in ordered[:_MAX_THINGS]])
+                queries.append(matching.of_token("title_words", word))
+            by_word.append(
+                distinct(hit for query in queries if query for hit in self._index.find(query, _MAX_READ).hits)
+            )
+        rarest = sorted((hits for hits in by_word if hits), key=len)[:_RARE_WORDS]
+        every = {key: hit for hits in rarest for key, hit in hits.items()}
+        ordered = sorted(every, key=lambda key: (-sum(key in hits for hits in rarest), every[key][0]))
+        return self._index.things([every[key] for key in ordered[:_MAX_THINGS]])
 
 
 def _linked_work(stored: StoredPublication, role: str) -> LinkedWork:
