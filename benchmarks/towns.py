@@ -10,7 +10,8 @@ import bibld
 from bibld.catalog import Catalog
 from bibld.config import load
 from bibld.model.mods_plan import countries_of
-from bibld.serve._pictures import Caption, Spot, draw_map
+from bibld.serve._pictures.drawing import Caption
+from bibld.serve._pictures.map import Spot, draw_map
 from bibld.text.geography.towns import towns
 
 SHOWN = 20

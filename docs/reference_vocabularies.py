@@ -20,7 +20,7 @@ from bibld.model.mods import Mods
 from bibld.model.mods_plan import xml_name
 from bibld.model.mods_xml import read_element
 from bibld.model.rdf import expand
-from bibld.serve.ontology import Ontology, Term, best_text, ontology_text
+from bibld.serve.ontology import Ontology, OntologyTerm, best_text, ontology_text
 
 DOCS = Path(__file__).parent
 _BASE = "https://data.example.org/"
@@ -176,7 +176,7 @@ def _is_own(iri: str) -> bool:
     return iri.startswith(f"{Iris(_BASE).ontology}#")
 
 
-def _relations(term: Term, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _relations(term: OntologyTerm, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the word of each relation, and the terms that it leads to."""
     for name, values in term.relations.items():
         yield words[name], ", ".join(f"`{ontologies().compact(value)}`" for value in values)

@@ -37,7 +37,7 @@ from bibld.serve._interfaces import Interfaces
 from bibld.serve._language import message
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import Pages, PagesByLanguage
-from bibld.serve._review import ReviewSite
+from bibld.serve._review.site import ReviewSite
 from bibld.serve._search import SearchSite
 from bibld.serve._sparql.protocol import SparqlEndpoint
 

@@ -13,7 +13,7 @@ from bibld.serve._forms import kind_of
 from bibld.serve._http import ProblemError, language_of, redirect, respond_with_picture
 from bibld.serve._language import message
 from bibld.serve._pages import Pages, PagesByLanguage
-from bibld.serve._pages.neighbourhoods import MOST_OPENED, NeighbourhoodPages
+from bibld.serve._pages.neighbourhoods import MAX_OPENED, NeighbourhoodPages
 from bibld.serve._pages.reports import ReportPages
 from bibld.serve._things import Finder, Moved, Thing
 
@@ -134,7 +134,7 @@ class Neighbourhoods:
 def _asked(request: Request) -> tuple[str, tuple[str, ...]]:
     """Return the path of the thing, and those of the opened neighbours."""
     opened = dict.fromkeys(request.query_params.getlist("open"))
-    return request.path_params["path"], tuple(path for path in opened if kind_of(path) is not None)[:MOST_OPENED]
+    return request.path_params["path"], tuple(path for path in opened if kind_of(path) is not None)[:MAX_OPENED]
 
 
 def _pages_of(pages: Pages) -> NeighbourhoodPages:

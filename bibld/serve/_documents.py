@@ -23,7 +23,8 @@ from bibld.model.marc_writers import to_marcxml, to_mrk
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_xml
 from bibld.serve._addresses import DocumentLinks
-from bibld.serve._citations import FILES, reference_of
+from bibld.serve._citations.files import FILES
+from bibld.serve._citations.reference import reference_of
 from bibld.serve._forms import (
     CITATION_FORMS,
     MEDIA_TYPES,

@@ -53,7 +53,7 @@ _SUFFIXES = (STATEMENTS_FORM, *CITATION_FORMS, *SUFFIXES, "json", "marcxml", "mr
 """The endings of addresses of forms, each before one that it ends with."""
 
 _REMEMBERED = 2048
-_LONGEST_REMEMBERED = 1000
+_MAX_REMEMBERED_LENGTH = 1000
 
 
 def kind_of(path: str) -> Kind | None:
@@ -84,7 +84,7 @@ def split_suffix(path: str) -> tuple[str, str | None]:
 
 def negotiate(accept: str, kind: Kind) -> tuple[str, str] | None:
     """Return the form and the media type that a client prefers by its Accept header; None if it accepts none."""
-    return _negotiate(accept, kind) if len(accept) > _LONGEST_REMEMBERED else _remembered(accept, kind)
+    return _negotiate(accept, kind) if len(accept) > _MAX_REMEMBERED_LENGTH else _remembered(accept, kind)
 
 
 def _negotiate(accept: str, kind: Kind) -> tuple[str, str] | None:

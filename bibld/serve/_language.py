@@ -34,7 +34,7 @@ NAMES = {"en": "English", "ru": "Русский"}
 
 _COOKIE = re.compile(rf"(?:^|;)\s*{PARAMETER}=({'|'.join(LANGUAGES)})\s*(?:;|$)")
 _REMEMBERED = 1024
-_LONGEST_REMEMBERED = 400
+_MAX_REMEMBERED_LENGTH = 400
 
 
 class Message(str):
@@ -53,7 +53,7 @@ class Message(str):
 
 
 def message(pattern: str, /, **values: object) -> Message:
-    """Return a message for :meth:`Language.text`; it is the English text itself where there is no page."""
+    """Return a message for :meth:`PageLanguage.text`; it is the English text itself where there is no page."""
     made = Message(pattern)
     made.pattern, made.values = pattern, {}
     return made.with_values(values) if values else made
@@ -62,7 +62,7 @@ def message(pattern: str, /, **values: object) -> Message:
 _UNITS = (message("B"), message("KiB"), message("MiB"), message("GiB"))
 
 
-class Language:
+class PageLanguage:
     """One language of pages; ``tag`` is ``en`` or ``ru``."""
 
     def __init__(self, tag: str) -> None:
@@ -144,9 +144,9 @@ class Language:
 
 
 @lru_cache
-def language_named(tag: str) -> Language:
+def language_named(tag: str) -> PageLanguage:
     """Return one of the languages of pages."""
-    return Language(tag)
+    return PageLanguage(tag)
 
 
 def choose_page_language(query: str, cookie: str, accept_language: str) -> str:
@@ -164,7 +164,7 @@ def choose_page_language(query: str, cookie: str, accept_language: str) -> str:
         return stored[1]
     if not accept_language:
         return LANGUAGES[0]
-    if len(accept_language) > _LONGEST_REMEMBERED:
+    if len(accept_language) > _MAX_REMEMBERED_LENGTH:
         return choose_language(accept_language, LANGUAGES)
     return _remembered_language(accept_language)
 

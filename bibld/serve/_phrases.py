@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from bibld.serve._language import Language, Message, message
+from bibld.serve._language import Message, PageLanguage, message
 
 _PLACE = re.compile(r"%\((\w+)\)s")
 
@@ -53,7 +53,7 @@ VALUES = dict.fromkeys(_DECIMALS, r"[\d.]+") | dict.fromkeys(("year", "gap", "ri
 """What the values with some names look like; others are any text."""
 
 
-def in_words(phrases: Phrases, sentence: str, language: Language) -> str:
+def in_words(phrases: Phrases, sentence: str, language: PageLanguage) -> str:
     """Return a sentence in a language, as it is where it has no translation."""
     found = phrases.find(sentence)
     if found is None:
@@ -62,7 +62,7 @@ def in_words(phrases: Phrases, sentence: str, language: Language) -> str:
     return language.text(shown.pattern, **{name: _value(name, value, language) for name, value in values.items()})
 
 
-def _value(name: str, value: str, language: Language) -> str:
+def _value(name: str, value: str, language: PageLanguage) -> str:
     if name in _DECIMALS:
         return language.decimal(value)
     return value.replace(" and ", language.text(_AND)) if name in _LISTS else value
@@ -110,7 +110,7 @@ EVIDENCE = (
 _EVIDENCE_PHRASES = Phrases(EVIDENCE, VALUES)
 
 
-def evidence_words(sentence: str, language: Language) -> tuple[str, str]:
+def evidence_words(sentence: str, language: PageLanguage) -> tuple[str, str]:
     """Return a sentence of evidence in a language, and the tag of its language: English where it has no translation."""
     words = in_words(_EVIDENCE_PHRASES, sentence, language)
     return words, language.tag if words != sentence else "en"

@@ -13,7 +13,7 @@ import msgspec
 from bibld.serve._http import ByteCache, ProblemError, compress
 from bibld.serve._language import message
 
-_MOST_WAITING = 256
+_MAX_WAITING = 256
 _RETRY_AFTER = "5"
 _CACHED_BYTES = 32 << 20
 _TAG_BYTES = 12
@@ -63,7 +63,7 @@ class Rendering:
             return cached
         running = self._waiting.get(key)
         if running is None:
-            if len(self._waiting) >= _MOST_WAITING:
+            if len(self._waiting) >= _MAX_WAITING:
                 detail = message("The server is making many pages at once; try again in a few seconds.")
                 raise ProblemError(503, message("Unavailable"), detail, {"Retry-After": _RETRY_AFTER})
             running = asyncio.get_running_loop().run_in_executor(self._thread, _rendered, make)

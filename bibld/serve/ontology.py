@@ -41,7 +41,7 @@ _PREFIX = re.compile(r"^@prefix (\w*): <([^>]*)> \.$", re.MULTILINE)
 _SHACL = "http://www.w3.org/ns/shacl#"
 
 
-class Term(msgspec.Struct, frozen=True):
+class OntologyTerm(msgspec.Struct, frozen=True):
     """A class or property.
 
     ``name`` is compact (``bf:title``), ``kind`` one of ``KINDS``. ``labels`` and ``definitions`` are by language.
@@ -64,7 +64,7 @@ class Condition(msgspec.Struct, frozen=True):
     messages: Mapping[str, str]
 
 
-class Shape(msgspec.Struct, frozen=True):
+class OntologyShape(msgspec.Struct, frozen=True):
     """A shape: ``targets`` are the IRIs of the classes or properties that choose what it is about."""
 
     iri: str
@@ -109,7 +109,7 @@ class Ontology(msgspec.Struct, frozen=True):
         )
         return iri if found is None else f"{found[1]}:{iri[len(found[0]) :]}"
 
-    def terms(self, is_wanted: Callable[[str], bool] = lambda iri: True) -> list[Term]:
+    def terms(self, is_wanted: Callable[[str], bool] = lambda iri: True) -> list[OntologyTerm]:
         """Return the declared terms that are wanted, classes first, each kind in the order of the names."""
         kinds = {expand(curie): kind for curie, kind in KINDS.items()}
         declared = {
@@ -118,7 +118,7 @@ class Ontology(msgspec.Struct, frozen=True):
         labels, comments = self._texts("rdfs:label"), self._texts("rdfs:comment")
         related = {name: self._related(*how) for name, how in RELATIONS.items()}
         terms = [
-            Term(
+            OntologyTerm(
                 iri,
                 self.compact(iri),
                 kind,
@@ -130,7 +130,7 @@ class Ontology(msgspec.Struct, frozen=True):
         ]
         return sorted(terms, key=lambda term: (term.kind != "class", term.name))
 
-    def shapes(self) -> list[Shape]:
+    def shapes(self) -> list[OntologyShape]:
         """Return the shapes that have a label, in the order of the file."""
         labels = self._texts("rdfs:label")
         messages = self._texts(f"{_SHACL}message")
@@ -150,7 +150,7 @@ class Ontology(msgspec.Struct, frozen=True):
                 for node in nodes
                 if node in messages
             )
-            shapes.append(Shape(iri, labels.get(iri, {}), tuple(sorted(targets.get(iri, ()))), conditions))
+            shapes.append(OntologyShape(iri, labels.get(iri, {}), tuple(sorted(targets.get(iri, ()))), conditions))
         return shapes
 
     def values(self, subject: str, predicate: str) -> tuple[str, ...]:
@@ -191,9 +191,9 @@ def best_text(texts: Mapping[str, str], language: str) -> str:
     return next((texts[each] for each in sorted(texts)), "")
 
 
-def by_vocabulary(terms: Sequence[Term]) -> list[tuple[str, list[Term]]]:
+def by_vocabulary(terms: Sequence[OntologyTerm]) -> list[tuple[str, list[OntologyTerm]]]:
     """Group terms by the prefix of their names, in the order of the prefixes."""
-    groups: dict[str, list[Term]] = defaultdict(list)
+    groups: dict[str, list[OntologyTerm]] = defaultdict(list)
     for term in terms:
         groups[term.name.partition(":")[0]].append(term)
     return sorted(groups.items())

@@ -41,8 +41,8 @@ from bibld.serve._guarding.metrics import PROCESS_BYTES, Metrics
 from bibld.serve._guarding.requests import Checks, Classes
 from bibld.serve._interfaces import Search, open_interfaces
 from bibld.serve._pages import pages_by_language
-from bibld.serve._review import Desk as Desk
-from bibld.serve._review import ReviewSite, read_token
+from bibld.serve._review.desk import Desk as Desk
+from bibld.serve._review.site import ReviewSite, read_token
 from bibld.serve._search import SearchSite
 from bibld.serve._sparql.lookups import Lookups
 from bibld.serve._sparql.pool import Pool

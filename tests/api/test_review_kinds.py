@@ -12,7 +12,7 @@ import bibld
 from bibld._api.site import ReviewDesk
 from bibld.errors import ConfigError
 from bibld.model.review import EntityPair, ItemKind, LinkCandidate, from_text, to_text
-from bibld.serve._review import Leases
+from bibld.serve._review.desk import Leases
 from tests.api.test_review_page import PATH, Person, hidden, served
 from tests.configuration import write_config
 from tests.link.catalogue import AUTHORITY, BOOKS

@@ -19,7 +19,8 @@ from bibld.errors import ConfigError, StageError
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
 from bibld.model.review import ItemKind
-from bibld.serve._review import Leases, desk, site
+from bibld.serve._review import desk, site
+from bibld.serve._review.desk import Leases
 from tests.serve.client import Client, running
 
 TOKEN = "a token that nobody guesses"

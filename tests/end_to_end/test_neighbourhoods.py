@@ -8,8 +8,9 @@ import httpx
 import pytest
 from lxml import etree
 
-from bibld.serve._pages.neighbourhoods import MOST_OPENED
-from bibld.serve._pictures import Caption, Neighbour, Sector, draw_neighbourhood
+from bibld.serve._pages.neighbourhoods import MAX_OPENED
+from bibld.serve._pictures.drawing import Caption
+from bibld.serve._pictures.neighbourhood import Neighbour, Sector, draw_neighbourhood
 
 PUBLICATION = "resource/rsl/01004039769"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -43,11 +44,11 @@ def test_each_neighbour_opens_by_a_link_and_closes_by_the_same(client):
 def test_no_more_than_a_few_are_open(client):
     address = f"/neighbourhood/{PUBLICATION}"
     seen = set()
-    for _ in range(MOST_OPENED + 2):
+    for _ in range(MAX_OPENED + 2):
         links = [href for href in hrefs(client.get(address).text) if "open=" in href]
         address = next(href for href in links if href not in seen and href.count("open=") >= address.count("open="))
         seen.add(address)
-    assert address.count("open=") == MOST_OPENED
+    assert address.count("open=") == MAX_OPENED
     assert (
         client.get(f"/neighbourhood/{PUBLICATION}?" + "&".join(f"open=agent/{n}" for n in range(99))).status_code == 200
     )

@@ -14,7 +14,8 @@ from hypothesis import given
 from bibld.model import mods as m
 from bibld.model.linkage import ValueSource
 from bibld.model.origin import RecordId
-from bibld.serve._citations import FILES, STYLES, Person, Reference, coins, csl_item, reference_of
+from bibld.serve._citations.files import FILES, STYLES, coins, csl_item
+from bibld.serve._citations.reference import Person, Reference, reference_of
 from tests.strategies import mods
 
 IRI = "https://data.example.org/resource/rsl/1"
@@ -268,3 +269,19 @@ def test_a_volume_without_imprint_has_that_of_its_set():
     assert (found.places, found.publishers, found.year) == (("Москва",), ("Дрофа",), "2004")
     own = msgspec.structs.replace(volume, origin_info=(origin("Ленинград", "Наука", "1970"),))
     assert reference_of(own, IRI).publishers == ("Наука",)
+
+
+@pytest.mark.parametrize(
+    ("stated", "numbers"),
+    [
+        ("752 с. ; 21 см", {"number-of-pages": "752"}),
+        ("xii, 366, [2] p.", {"number-of-pages": "366"}),
+        ("[16] с.", {"number-of-pages": "16"}),
+        ("3 т.", {"number-of-volumes": "3"}),
+        ("1 электрон. опт. диск", {}),
+        ("С. 76-132", {}),
+    ],
+)
+def test_numbers_of_pages_and_volumes_have_no_unit_in_csl(stated, numbers):
+    item = csl_item(reference_of(m.Mods(physical_description=extent(stated)), IRI))
+    assert {name: value for name, value in item.items() if name.startswith("number-of")} == numbers

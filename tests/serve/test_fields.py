@@ -9,7 +9,7 @@ from bibld.model import mods as m
 from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster, Merged, Spelling, ValueSource
 from bibld.model.origin import RecordId
-from bibld.serve._citations import Person, Reference, find_person, reference_of
+from bibld.serve._citations.reference import Person, Reference, find_person, reference_of
 from bibld.serve._language import language_named
 from bibld.serve._pages import facts, fields, structured, views
 
@@ -340,7 +340,7 @@ def test_a_name_links_to_its_entity_with_and_without_dates():
 
 
 def test_a_name_of_two_entities_is_no_link():
-    first, second = views.Link("/agent/1", "A"), views.Link("/agent/2", "B")
+    first, second = views.PageLink("/agent/1", "A"), views.PageLink("/agent/2", "B")
     assert views.links_by_text([(first, {"a", "x", ""}), (first, {"a"}), (second, {"b", "x"})]) == {
         "a": "/agent/1",
         "b": "/agent/2",

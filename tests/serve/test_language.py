@@ -16,7 +16,7 @@ from markupsafe import Markup
 from bibld.link._names import NameRelation
 from bibld.model.iris import Iris
 from bibld.model.report import GrowthPoint, Report
-from bibld.serve._language import Language, choose_page_language, language_named, message
+from bibld.serve._language import PageLanguage, choose_page_language, language_named, message
 from bibld.serve._pages.codes import class_name
 from bibld.serve._pages.environment import make_environment
 from bibld.serve._pages.matches import REASONS, reason_words
@@ -166,7 +166,7 @@ def test_plurals_are_those_of_the_language(number, words):
     ],
 )
 def test_numbers_dates_and_names_are_those_of_the_language(tag, number, day, language):
-    here = Language(tag)
+    here = PageLanguage(tag)
     assert here.number(1234567.5) == number
     assert here.date("2026-11-22T10:11:12+00:00").replace("\u00a0", "\u202f") == day
     assert here.name_of_language("chu") == language
@@ -219,11 +219,11 @@ def test_a_template_is_compiled_once_for_each_language(monkeypatch):
         return generate(environment, *arguments, **named)
 
     monkeypatch.setattr(jinja2.Environment, "_generate", counted)
-    language = Language("en")
+    language = PageLanguage("en")
     for mount in ("/", "/lod/"):
         template = make_environment(language, mount, {}).get_template("layout.html")
         assert template.environment.globals["mount"] == mount
-    make_environment(Language("ru"), "/", {}).get_template("layout.html")
+    make_environment(PageLanguage("ru"), "/", {}).get_template("layout.html")
     assert compiled == ["en", "ru"]
 
 

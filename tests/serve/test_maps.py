@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from bibld.serve._language import language_named
-from bibld.serve._pages.maps import Result, ResultMaps, locate
-from bibld.serve._pictures import Caption, Spot, draw_map
-from bibld.serve._pictures.drawing import NARROW, WIDE
-from bibld.serve._pictures.map import to_path, view_of
+from bibld.serve._pages.maps import ResultMaps, ResultTable, locate
+from bibld.serve._pictures.drawing import NARROW, WIDE, Caption
+from bibld.serve._pictures.map import Spot, draw_map, to_path, view_of
 from bibld.text.geography.towns import FILE
 
 CAPTION = Caption("map", "Map", "Where", ("Place", "Records"))
@@ -118,7 +117,7 @@ def rows_of(picture) -> list[list[object]]:
 
 def test_latitudes_and_longitudes_are_drawn():
     rows = [[text("Moscow"), text(55.75), text(37.6), text(7)], [text("Kazan"), text(55.8), text(49.1), text(2)]]
-    picture = maps().draw(Result(["name", "lat", "long", "n"], rows, 3))
+    picture = maps().draw(ResultTable(["name", "lat", "long", "n"], rows, 3))
     assert rows_of(picture) == [["Moscow", 7], ["Kazan", 2]]
     assert "GeoNames" not in picture.caption.description, "the positions are those of the result"
 
@@ -128,7 +127,7 @@ def test_the_coordinates_of_maps_are_drawn_with_the_titles_and_links_of_their_pu
         [thing("resource/a/1"), text("W 122°--W 121°/N 46°--N 45°")],
         [thing("resource/a/2"), text("E0100000 N0500000")],
     ]
-    picture = maps({f"{BASE}resource/a/1": "Mount Hood"}).draw(Result(["map", "at"], rows, None))
+    picture = maps({f"{BASE}resource/a/1": "Mount Hood"}).draw(ResultTable(["map", "at"], rows, None))
     assert sorted(rows_of(picture)) == [["Mount Hood", 1], ["Without a name", 1]]
     assert 'href="/resource/a/1"' in picture.wide
 
@@ -136,26 +135,26 @@ def test_the_coordinates_of_maps_are_drawn_with_the_titles_and_links_of_their_pu
 @pytest.mark.parametrize("values", [["-7", "3"], ["0.4", "0.3"], ["1e14", "0.5"]])
 def test_numbers_that_are_no_counts_are_not_drawn_as_such(values: list[str]) -> None:
     rows = [[text("a"), text(5), text(5 + at), text(value)] for at, value in enumerate(values)]
-    assert rows_of(maps().draw(Result(["name", "lat", "long", "n"], rows, 3))) == [["a", 1], ["a", 1]]
+    assert rows_of(maps().draw(ResultTable(["name", "lat", "long", "n"], rows, 3))) == [["a", 1], ["a", 1]]
 
 
 def test_a_triple_is_no_place_and_has_no_name():
     triple = {"type": "triple", "value": {"subject": thing("place/a"), "predicate": thing("p"), "object": text("x")}}
-    assert maps().draw(Result(["x"], [[triple]], None)) is None
-    picture = maps().draw(Result(["x", "at"], [[triple, text("N 10° E 20°")]], None))
+    assert maps().draw(ResultTable(["x"], [[triple]], None)) is None
+    picture = maps().draw(ResultTable(["x", "at"], [[triple, text("N 10° E 20°")]], None))
     assert rows_of(picture) == [["Without a name", 1]]
 
 
 def test_years_are_not_added_up():
     rows = [[text("Moscow"), text(55.75), text(37.6), text(year)] for year in (1970, 1980)]
-    picture = maps().draw(Result(["name", "lat", "long", "year"], rows, 3))
+    picture = maps().draw(ResultTable(["name", "lat", "long", "year"], rows, 3))
     assert rows_of(picture) == [["Moscow", 2]]
     assert picture.caption.headings == ("Place", "Rows")
 
 
 def test_the_name_of_a_place_is_one_short_line_and_none_of_its_numbers():
     rows = [[text("a\n" * 5000), text(5), text(5), text(2)], [text(""), text(6), text(6), text(1)]]
-    (long, _), (without, _) = rows_of(maps().draw(Result(["name", "lat", "long", "n"], rows, 3)))
+    (long, _), (without, _) = rows_of(maps().draw(ResultTable(["name", "lat", "long", "n"], rows, 3)))
     assert long.startswith("a a a")
     assert len(long) < 100
     assert without == "Without a name"
@@ -165,14 +164,14 @@ def test_the_name_of_a_place_is_one_short_line_and_none_of_its_numbers():
 def test_places_of_the_dataset_are_drawn_and_those_of_one_town_together():
     titles = {f"{BASE}place/l": "Ленинград", f"{BASE}place/s": "Санкт-Петербург", f"{BASE}place/m": "Москва"}
     rows = [[thing("place/l"), text(3)], [thing("place/s"), text(4)], [thing("place/m"), text(9)]]
-    assert rows_of(maps(titles).draw(Result(["where", "n"], rows, 1))) == [["Москва", 9], ["Ленинград", 7]]
+    assert rows_of(maps(titles).draw(ResultTable(["where", "n"], rows, 1))) == [["Москва", 9], ["Ленинград", 7]]
 
 
 @needs_towns
 def test_a_column_of_names_is_drawn_if_its_name_is_that_of_places():
     rows = [[text("Казань")], [text("Рига")], [text("Мухосранск")]]
-    assert sorted(rows_of(maps().draw(Result(["place"], rows, None)))) == [["Казань", 1], ["Рига", 1]]
-    assert maps().draw(Result(["word"], rows, None)) is None
+    assert sorted(rows_of(maps().draw(ResultTable(["place"], rows, None)))) == [["Казань", 1], ["Рига", 1]]
+    assert maps().draw(ResultTable(["word"], rows, None)) is None
 
 
 @pytest.mark.parametrize(
@@ -186,7 +185,7 @@ def test_a_column_of_names_is_drawn_if_its_name_is_that_of_places():
     ],
 )
 def test_a_table_with_few_positions_is_no_map(rows: list[list[dict[str, str] | None]]) -> None:
-    assert maps().draw(Result(["lat", "long"], rows, None)) is None
+    assert maps().draw(ResultTable(["lat", "long"], rows, None)) is None
 
 
 # -- the page of a place -----------------------------------------------------------------------------------------------

@@ -10,34 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from bibld.serve._pictures import (
-    Bar,
-    Caption,
-    Column,
+from bibld.serve._pictures.columns import Column, Line, Mark, Words, draw_columns, draw_lines, draw_years
+from bibld.serve._pictures.drawing import Caption, Picture, fit, width_of
+from bibld.serve._pictures.lists import (
+    ChartBar,
     Combination,
-    Line,
-    Mark,
-    Neighbour,
-    Part,
-    Picture,
-    Sector,
-    Spot,
-    Step,
-    Total,
-    Words,
+    Tile,
+    WaterfallStep,
+    WaterfallTotal,
     draw_bars,
-    draw_columns,
-    draw_lines,
-    draw_map,
-    draw_neighbourhood,
     draw_overlap,
     draw_treemap,
     draw_waterfall,
-    draw_years,
+    tile,
 )
-from bibld.serve._pictures.drawing import fit, width_of
-from bibld.serve._pictures.lists import tile
-from bibld.serve._pictures.neighbourhood import MOST_NAMES, place_around
+from bibld.serve._pictures.map import Spot, draw_map
+from bibld.serve._pictures.neighbourhood import MAX_NAMES, Neighbour, Sector, draw_neighbourhood, place_around
 
 SVG = "{http://www.w3.org/2000/svg}"
 LABELS = st.text(max_size=60) | st.sampled_from(
@@ -54,12 +42,12 @@ LABELS = st.text(max_size=60) | st.sampled_from(
 COUNTS = st.integers(0, 10**7)
 CAPTIONS = st.builds(Caption, st.just("picture"), LABELS, LABELS)
 HREFS = st.sampled_from(["", "/search?q=1&year=2", '/x"y'])
-PARTS = st.lists(st.builds(Part, LABELS, COUNTS, LABELS, HREFS), max_size=30)
+PARTS = st.lists(st.builds(Tile, LABELS, COUNTS, LABELS, HREFS), max_size=30)
 NEIGHBOURS = st.lists(st.builds(Neighbour, LABELS, HREFS, st.integers(1, 1000), LABELS), max_size=15).map(tuple)
 SECTORS = st.lists(st.builds(Sector, LABELS, NEIGHBOURS, st.sampled_from(["", "and 3 more"]), HREFS), max_size=6)
-BARS = st.lists(st.builds(Bar, LABELS, st.floats(0, 1e6), LABELS, LABELS, HREFS), max_size=12)
-STEPS = st.lists(st.builds(Step, LABELS, st.floats(-20, 20), LABELS), max_size=12)
-TOTALS = st.builds(Total, LABELS, st.floats(-20, 20), LABELS)
+BARS = st.lists(st.builds(ChartBar, LABELS, st.floats(0, 1e6), LABELS, LABELS, HREFS), max_size=12)
+STEPS = st.lists(st.builds(WaterfallStep, LABELS, st.floats(-20, 20), LABELS), max_size=12)
+TOTALS = st.builds(WaterfallTotal, LABELS, st.floats(-20, 20), LABELS)
 SPOTS = st.builds(Spot, LABELS, st.floats(-90, 90), st.floats(-180, 180), st.integers(1, 10**7), LABELS, HREFS)
 COLUMNS = st.lists(st.builds(Column, LABELS, st.tuples(COUNTS, COUNTS), LABELS, HREFS), max_size=40)
 YEARS = st.lists(st.tuples(st.integers(1400, 2030), st.tuples(COUNTS, COUNTS)), max_size=60)
@@ -175,7 +163,7 @@ def test_names_around_a_thing_do_not_overlap_and_stay_inside(sectors: list[Secto
     for each in placed:
         outside = 688 * (1 - each.dot) if each.is_right else 688 * each.dot
         assert each.room + 12 <= outside
-    shown = sum(min(MOST_NAMES, len(sector.neighbours)) for sector in used)
+    shown = sum(min(MAX_NAMES, len(sector.neighbours)) for sector in used)
     assert sum(1 for each in placed if each.count) == shown
     assert len(picture.rows) == sum(len(sector.neighbours) for sector in used)
 
@@ -201,9 +189,9 @@ def test_a_long_name_of_a_set_is_cut_on_a_phone_only() -> None:
 def test_a_waterfall_begins_each_bar_where_the_one_before_ended() -> None:
     picture = draw_waterfall(
         Caption("reasons", "Reasons"),
-        Total("Before", -6.0, "0.2 %"),
-        [Step("Titles", 5.0, "+5"), Step("Numbers", 4.0, "+4"), Step("Years", -2.0, "-2")],
-        Total("Score", 1.0, "0.73"),
+        WaterfallTotal("Before", -6.0, "0.2 %"),
+        [WaterfallStep("Titles", 5.0, "+5"), WaterfallStep("Numbers", 4.0, "+4"), WaterfallStep("Years", -2.0, "-2")],
+        WaterfallTotal("Score", 1.0, "0.73"),
     )
     bars = [
         (float(x), float(x) + float(width))

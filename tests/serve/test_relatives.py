@@ -14,7 +14,7 @@ from bibld.model.linkage import Cluster, Merged
 from bibld.model.origin import RecordId
 from bibld.search import open_search, write_search
 from bibld.serve._addresses import Addresses
-from bibld.serve._citations import Reference
+from bibld.serve._citations.reference import Reference
 from bibld.serve._graph import ReleaseGraph
 from bibld.serve._language import language_named
 from bibld.serve._pages import relatives
@@ -157,7 +157,7 @@ def test_a_journal_lists_issues_by_year_and_articles_in_a_list_of_their_own(list
 
 
 def test_no_more_parts_are_read_than_a_page_can_sort(lists, monkeypatch):
-    monkeypatch.setattr(relatives, "_MOST_READ", 10)
+    monkeypatch.setattr(relatives, "_MAX_READ", 10)
     found = lists.relatives(merged(RecordId("rsl", "journal")), Reference("", "serial", "Октябрь"), "")
     assert sum(group.total for group in found.parts) == 10
     assert not any(group.is_all for group in found.parts)

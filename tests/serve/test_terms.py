@@ -2,7 +2,7 @@
 
 import pytest
 
-from bibld.serve.ontology import Condition, Ontology, Shape, Term, best_text, by_vocabulary
+from bibld.serve.ontology import Condition, Ontology, OntologyShape, OntologyTerm, best_text, by_vocabulary
 
 BASE = "https://data.example.org/ontology"
 TERMS = f"""
@@ -32,8 +32,8 @@ SHAPES = f"""
 def test_terms_have_kind_labels_definitions_and_relations_in_both_directions():
     ontology = Ontology.from_turtle(TERMS)
     work, other, part = ontology.terms()
-    assert other == Term("http://example.org/Other", "ex:Other", "class", {}, {}, {"below": (f"{BASE}#Work",)})
-    assert work == Term(
+    assert other == OntologyTerm("http://example.org/Other", "ex:Other", "class", {}, {}, {"below": (f"{BASE}#Work",)})
+    assert work == OntologyTerm(
         f"{BASE}#Work",
         ":Work",
         "class",
@@ -57,7 +57,7 @@ def test_only_the_terms_that_are_wanted_are_returned():
 
 def test_shapes_have_targets_and_conditions_with_their_severity():
     (shape,) = Ontology.from_turtle(SHAPES).shapes()
-    assert shape == Shape(
+    assert shape == OntologyShape(
         f"{BASE}/shapes#Work",
         {"en": "work"},
         ("http://example.org/Work",),

@@ -11,7 +11,7 @@ from bibld.documents import ReleaseState, fill, open_published
 from bibld.model.iris import Iris
 from bibld.search import open_search, write_search
 from bibld.serve._addresses import Addresses
-from bibld.serve._citations import Person, Reference
+from bibld.serve._citations.reference import Person, Reference
 from bibld.serve._language import language_named
 from bibld.serve._pages.works import Kin, WorkLine, WorkLists, by_issue, by_number, first_author
 from bibld.serve._search.addresses import Address

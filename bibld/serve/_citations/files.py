@@ -25,9 +25,9 @@ _SHORT_PLACES = {
 }
 """Places of publication as GOST 7.0.12 and 7.0.5 shorten them."""
 
-_MOST_IN_HEADING = 3
-_MOST_IN_APA = 20
-_MOST_IN_CHICAGO = 10
+_MAX_IN_HEADING = 3
+_MAX_IN_APA = 20
+_MAX_IN_CHICAGO = 10
 _SHOWN_OF_MANY_IN_CHICAGO = 7
 _ENDS = (".", "?", "!", "…")
 
@@ -39,11 +39,11 @@ def gost(reference: Reference) -> str:
     """
     is_russian = reference.is_cyrillic
     authors = reference.authors
-    heading = ", ".join(map(_family_first, authors)) if len(authors) <= _MOST_IN_HEADING else ""
+    heading = ", ".join(map(_family_first, authors)) if len(authors) <= _MAX_IN_HEADING else ""
     title = reference.full_title
     if not authors and reference.responsibility:
         title = f"{title} / {reference.responsibility}"
-    elif len(authors) > _MOST_IN_HEADING:
+    elif len(authors) > _MAX_IN_HEADING:
         title = f"{title} / {_initials_first(authors[0])} {'[и др.]' if is_russian else '[et al.]'}"
     if reference.container:
         return _sentences(heading, f"{title} // {reference.container}", *_gost_place_in_host(reference))
@@ -101,8 +101,8 @@ def apa(reference: Reference) -> str:
 
 def _apa_names(people: tuple[Person, ...]) -> str:
     names = [", ".join(filter(None, (person.family, person.initials))) for person in people]
-    if len(names) > _MOST_IN_APA:
-        return ", ".join(names[: _MOST_IN_APA - 1]) + f", … {names[-1]}"
+    if len(names) > _MAX_IN_APA:
+        return ", ".join(names[: _MAX_IN_APA - 1]) + f", … {names[-1]}"
     return ", & ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else ""
 
 
@@ -136,7 +136,7 @@ def _chicago_names(people: tuple[Person, ...]) -> str:
     """Return the first name with the family name first, the others as they are spoken."""
     if not people:
         return ""
-    shown = people if len(people) <= _MOST_IN_CHICAGO else people[:_SHOWN_OF_MANY_IN_CHICAGO]
+    shown = people if len(people) <= _MAX_IN_CHICAGO else people[:_SHOWN_OF_MANY_IN_CHICAGO]
     names = [", ".join(filter(None, (shown[0].family, shown[0].given)))]
     names += [" ".join(filter(None, (person.given, person.family))) for person in shown[1:]]
     if len(people) > len(shown):
@@ -351,7 +351,8 @@ def csl_item(reference: Reference) -> dict[str, object]:
         "publisher": " ; ".join(reference.publishers),
         "publisher-place": " ; ".join(reference.places),
         "issued": {"date-parts": [[int(year[0])]]} if year else {},
-        "number-of-pages": reference.extent,
+        "number-of-pages": str(reference.page_count or ""),
+        "number-of-volumes": str(reference.volume_count or ""),
         "ISBN": " ".join(reference.isbn),
         "ISSN": " ".join(reference.issn),
         "DOI": reference.doi,
@@ -396,3 +397,10 @@ def coins(reference: Reference) -> str:
         ("rft.language", reference.language),
     ]
     return urlencode([(name, value) for name, value in pairs if value])
+
+
+STYLES = {"gost": gost, "apa": apa, "chicago": chicago}
+"""The styles of citation by name: each writes a reference as one line of text."""
+
+FILES = {"bib": bibtex, "ris": ris, "csl.json": csl_json}
+"""The files by suffix: each writes some references as the text of one file."""

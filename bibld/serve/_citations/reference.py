@@ -192,8 +192,9 @@ class Reference(msgspec.Struct, frozen=True):
     """A publication as it is cited; empty where nothing is known.
 
     ``title`` includes the subtitle, ``part`` is the designation of a volume with its title. ``container`` is the title
-    of what an article or chapter is in; ``volume``, ``issue`` and ``pages`` are its place there. ``extent`` is in pages
-    or volumes. ``language`` is a BCP 47 tag. ``responsibility`` is the statement of the title page.
+    of what an article or chapter is in; ``volume``, ``issue`` and ``pages`` are its position there. ``extent`` is in
+    pages or volumes with their unit; ``page_count`` and ``volume_count`` are bare numbers. ``language`` is a BCP 47
+    tag. ``responsibility`` is the statement of the title page.
     """
 
     iri: str
@@ -211,6 +212,8 @@ class Reference(msgspec.Struct, frozen=True):
     publishers: tuple[str, ...] = ()
     year: str = ""
     extent: str = ""
+    page_count: int = 0
+    volume_count: int = 0
     series: str = ""
     series_number: str = ""
     container: str = ""
@@ -257,6 +260,7 @@ def reference_of(mods: m.Mods, iri: str, sources: Sequence[ValueSource] = ()) ->
     origins = mods.origin_info or (host.mods.origin_info if host is not None else ())
     of_set = next((item.mods.origin_info for item in mods.related_item if item.other_type == "set"), ())
     records = {source.path: source.records for source in sources} if mods.origin_info else {}
+    extent, page_count, volume_count = _extent(mods, is_russian)
     return Reference(
         iri=iri,
         kind=_kind(mods, host),
@@ -272,7 +276,9 @@ def reference_of(mods: m.Mods, iri: str, sources: Sequence[ValueSource] = ()) ->
         places=_places(origins, records, is_russian) or _places(of_set, {}, is_russian),
         publishers=_publishers(origins, records, is_russian) or _publishers(of_set, {}, is_russian),
         year=_year(origins) or (_year(host.mods.origin_info) or _year_of_part(host) if host is not None else ""),
-        extent=_extent(mods, is_russian),
+        extent=extent,
+        page_count=page_count,
+        volume_count=volume_count,
         series=_title_of(series),
         series_number=_number_of(series),
         container=_title_of(host),
@@ -387,19 +393,22 @@ def _year_of_part(item: m.RelatedItem) -> str:
     return next((found[0] for date in dates if (found := _YEAR.search(date))), "")
 
 
-def _extent(mods: m.Mods, is_russian: bool) -> str:
-    """Return the number of volumes or pages with their unit in the language of the title."""
+def _extent(mods: m.Mods, is_russian: bool) -> tuple[str, int, int]:
+    """Return the number of volumes or pages with their unit in the language of the title; the pages; the volumes.
+
+    Of several paginations (``xii, 366 p.``) the pages are those of the main one.
+    """
     for description in mods.physical_description:
         for extent in description.extent:
             text = extent.value
             if number := volumes(text):
-                return f"{number} {'т.' if is_russian else 'vols.'}"
+                return f"{number} {'т.' if is_russian else 'vols.'}", 0, number
             if pages_number := pages(text):
-                return f"{pages_number} {'с.' if is_russian else 'p.'}"
+                return f"{pages_number} {'с.' if is_russian else 'p.'}", pages_number, 0
             first = plain(_ENDS_OF_EXTENT.split(f" {text} ")[0])
             if any(map(str.isdigit, first)) and not _SIZE.fullmatch(first):
-                return first
-    return ""
+                return first, 0, 0
+    return "", 0, 0
 
 
 def _in_script(items: Sequence[m.RelatedItem], is_russian: bool) -> m.RelatedItem | None:

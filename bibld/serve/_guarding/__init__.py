@@ -34,7 +34,7 @@ from bibld.serve._http import (
     language_headers,
     language_of,
 )
-from bibld.serve._language import Language, Message, language_named, message
+from bibld.serve._language import Message, PageLanguage, language_named, message
 from bibld.serve._negotiation import choose
 
 _LOG = logging.getLogger("bibld.serve")
@@ -258,7 +258,7 @@ async def _send(scope: Scope, status: int, headers: dict[str, str], body: bytes,
     await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
 
 
-def _plain_page(problem: ProblemError, language: Language) -> bytes:
+def _plain_page(problem: ProblemError, language: PageLanguage) -> bytes:
 
     def shown(text: str) -> str:
         return escape(language.text(text) if isinstance(text, Message) else text)

@@ -15,7 +15,7 @@ from bibld.serve._assets import SCRIPTS_WITH_EDITOR, assets
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._graph import Names
 from bibld.serve._http import ProblemError
-from bibld.serve._language import Language, language_named, message
+from bibld.serve._language import PageLanguage, language_named, message
 from bibld.serve._pages import fields, matches, ontology, overview, portraits, queries, views
 from bibld.serve._pages.environment import make_environment
 from bibld.serve._pages.maps import ResultMaps
@@ -25,16 +25,16 @@ from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._pages.reports import ReportPages
 from bibld.serve._pages.reviews import ReviewPages
 from bibld.serve._pages.structured import LOCALES, LinkedIris
-from bibld.serve._pages.things import INCOMING_ON_PAGE, Place, ThingPages, heading_of
-from bibld.serve._pictures import Picture
+from bibld.serve._pages.things import INCOMING_ON_PAGE, PageContext, ThingPages, heading_of
+from bibld.serve._pictures.drawing import Picture
 from bibld.serve._review.site import ReviewView
 from bibld.serve._things import OpenRelease, Thing
-from bibld.serve.ontology import LANGUAGES, Term
+from bibld.serve.ontology import LANGUAGES, OntologyTerm
 
 _SAMPLES = 8
 _STATEMENTS_SHOWN = 500
 _ROWS_SHOWN = 1000
-_LONGEST_LINKED = 4000
+_MAX_LINKED_LENGTH = 4000
 """Characters of a query that the links to the page in other languages contain."""
 
 FORM_NAMES = {
@@ -56,7 +56,7 @@ FORM_NAMES = {
 class Pages:
     """Makes the bytes of every page in one language."""
 
-    def __init__(self, release: OpenRelease, names: Names | None = None, language: Language | None = None) -> None:
+    def __init__(self, release: OpenRelease, names: Names | None = None, language: PageLanguage | None = None) -> None:
         self.language = language or language_named(LANGUAGES[0])
         self._names = names or release.graph
         self._manifest = release.manifest
@@ -67,7 +67,7 @@ class Pages:
         self._original = release.original
         self._sources = {figures.source: figures for figures in release.manifest.figures.sources}
         self._templates = self._environment(release)
-        self._things = ThingPages(Place(release, self._names, self.language, self._source_label, self._render))
+        self._things = ThingPages(PageContext(release, self._names, self.language, self._source_label, self._render))
         self._reviews = ReviewPages(self._addresses, self.language, heading_of, self._render)
         maps = ResultMaps(self.language, self._local, self._names.titles, f"{self._addresses.iris.base}place/")
         self._results = queries.ResultPictures(self.language, self._local, self._compact, maps)
@@ -172,12 +172,12 @@ class Pages:
         return self._render(
             "sparql.html",
             here=self._addresses.page("sparql"),
-            query_string=urlencode({"query": view.query}) if 0 < len(view.query) < _LONGEST_LINKED else "",
+            query_string=urlencode({"query": view.query}) if 0 < len(view.query) < _MAX_LINKED_LENGTH else "",
             view=view,
             address=f"{self._addresses.page('sparql')}?{urlencode({'query': view.query})}",
             pictures=self._results.draw(view),
             faulty_line=view.faulty_line,
-            result_forms=view.forms if len(view.query) < _LONGEST_LINKED else (),
+            result_forms=view.forms if len(view.query) < _MAX_LINKED_LENGTH else (),
             table_forms=queries.TABLE_FORMS,
             graph_forms=queries.GRAPH_FORMS,
             first_query=self._first_query(),
@@ -233,17 +233,17 @@ class Pages:
             view=self._ontologies.view(thing.ontology, language),
         )
 
-    def _example(self, term: Term) -> ontology.Example | None:
+    def _example(self, term: OntologyTerm) -> ontology.TermExample | None:
         """Return a statement of the dataset with a term."""
         found = self._graph.example(term.iri, term.kind == "class")
         if found is None or not isinstance(found.subject, ox.NamedNode):
             return None
         prefixes = self._vocabulary.prefixes
         iri = found.subject.value
-        subject = views.Link(self._addresses.href(iri) or iri, views.compact(iri, prefixes, self._addresses.iris))
+        subject = views.PageLink(self._addresses.href(iri) or iri, views.compact(iri, prefixes, self._addresses.iris))
         (row,) = views.statements([found], iri, self._names, self._addresses, prefixes, self.language)
         text = views.compact(term.iri, prefixes) if term.kind == "class" else row.text
-        return ontology.Example(subject, row.predicate, views.Link(row.href or "", text, "", row.language))
+        return ontology.TermExample(subject, row.predicate, views.PageLink(row.href or "", text, "", row.language))
 
     def _entity(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object], page: int) -> bytes:
         labels = portraits.labels_for_reader(self._names.labels(thing.iri), "graph", self.language)
@@ -256,7 +256,7 @@ class Pages:
             href = self._addresses.href(subject)
             if href is not None:
                 kind = views.compact(predicate, self._vocabulary.prefixes)
-                pointing.append(views.Link(href, text, kind, fields.language_of(text)))
+                pointing.append(views.PageLink(href, text, kind, fields.language_of(text)))
         heading = labels[0].text if labels else thing.path
         partitions = views.partitions(triples, self._addresses, self._vocabulary.prefixes)
         if partitions:
@@ -278,7 +278,7 @@ class Pages:
             **common,
         )
 
-    def _statements(self, triples: Iterable[ox.Triple], thing: Thing) -> list[views.Statement]:
+    def _statements(self, triples: Iterable[ox.Triple], thing: Thing) -> list[views.StatementRow]:
         shown = itertools.islice(triples, _STATEMENTS_SHOWN)
         return views.statements(
             shown, thing.iri, self._names, self._addresses, self._vocabulary.prefixes, self.language

@@ -6,7 +6,7 @@ import re
 from urllib.parse import urlsplit
 
 from bibld.model.relators import TERM_OF_RELATOR
-from bibld.serve._language import Language, Message, message
+from bibld.serve._language import Message, PageLanguage, message
 
 ROLE_LABELS = {
     "adp": message("adapter"),
@@ -255,13 +255,13 @@ IDENTIFIER_LABELS = {
 """The types of an identifier whose name is no acronym."""
 
 
-def role_words(code: str, language: Language) -> str:
+def role_words(code: str, language: PageLanguage) -> str:
     """Return the word for a relator code; the English one where a language has none, empty for an unknown code."""
     label: Message | str = ROLE_LABELS.get(code) or TERM_OF_RELATOR.get(code, "")
     return language.text(label) if isinstance(label, Message) else label
 
 
-def words_of(labels: dict[str, Message], text: str, language: Language) -> str:
+def words_of(labels: dict[str, Message], text: str, language: PageLanguage) -> str:
     """Return the words for a code of a list, else the text as it is."""
     label = labels.get(text.strip().lower())
     return text if label is None else language.text(label)
@@ -441,7 +441,7 @@ _FORMER_COUNTRIES = {
 }
 
 
-def term_words(iri: str, language: Language) -> str:
+def term_words(iri: str, language: PageLanguage) -> str:
     """Return the words for a term of a code list of id.loc.gov; empty for what is none that is known."""
     found = _LIST.fullmatch(iri)
     if found is None:
@@ -464,7 +464,7 @@ def term_words(iri: str, language: Language) -> str:
     return language.text(words) if words else ""
 
 
-def name_of_file(iri: str, language: Language) -> str:
+def name_of_file(iri: str, language: PageLanguage) -> str:
     """Return the name of the authority file, or else of the site, that an IRI belongs to."""
     for beginning, name in AUTHORITY_FILES.items():
         if iri.startswith(beginning):
@@ -485,7 +485,7 @@ _KINDS = {
 """The kind of an error of a record → the words for it; the message of the error follows, as the log has it."""
 
 
-def reject_words(reason: str, language: Language) -> str:
+def reject_words(reason: str, language: PageLanguage) -> str:
     """Return a reason of a report (kind and message) with the kind in the language of the page."""
     kind, colon, text = reason.partition(": ")
     words = _KINDS.get(kind)

@@ -17,8 +17,8 @@ from markupsafe import Markup, escape
 
 from bibld.model.iris import is_web_iri
 from bibld.serve._assets import lasting_name
-from bibld.serve._language import NAMES, PARAMETER, Language
-from bibld.serve._pages.fields import Value
+from bibld.serve._language import NAMES, PARAMETER, PageLanguage
+from bibld.serve._pages.fields import FieldValue
 from bibld.serve._pages.overview import bare_address, licence_name
 from bibld.serve.ontology import LANGUAGES
 
@@ -30,7 +30,7 @@ _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LONG, _VERY_LONG = 120, 300
 """Letters of titles that are written smaller in the heading of a page."""
 
-_LONGEST_IN_LIST = 240
+_MAX_IN_LIST_LENGTH = 240
 _SHORTENED = 200
 
 
@@ -64,7 +64,7 @@ class _Messages(Extension):
 
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
         """Yield the tokens of a template; each such call is replaced by a literal with markup."""
-        language: Language = self.environment.language  # type: ignore[attr-defined]
+        language: PageLanguage = self.environment.language  # type: ignore[attr-defined]
         tokens = list(stream)
         at = 0
         while at < len(tokens):
@@ -100,11 +100,11 @@ class _Compiled(jinja2.BytecodeCache):
 
 
 @cache
-def _compiled(language: Language) -> _Compiled:
+def _compiled(language: PageLanguage) -> _Compiled:
     return _Compiled()
 
 
-def make_environment(language: Language, mount: str, values: Mapping[str, object]) -> jinja2.Environment:
+def make_environment(language: PageLanguage, mount: str, values: Mapping[str, object]) -> jinja2.Environment:
     """Return the templates in a language; ``values`` are names that all of them know.
 
     Templates call ``_`` and ``ngettext`` with literals only, since a message may contain markup. Texts that are values
@@ -168,7 +168,7 @@ def make_environment(language: Language, mount: str, values: Mapping[str, object
     return environment
 
 
-def shown(value: Value, href: str | None = None) -> Markup:
+def shown(value: FieldValue, href: str | None = None) -> Markup:
     """Return a value of a description with its remark: as a link to ``href`` or to its own address, if it has one.
 
     A page has some hundred of them, for which a macro takes too long.
@@ -204,7 +204,7 @@ def long_class(text: str) -> Markup:
 
 def shortened(text: str) -> str:
     """Return the beginning of a very long title for a list, whose link leads to the whole one."""
-    if len(text) <= _LONGEST_IN_LIST:
+    if len(text) <= _MAX_IN_LIST_LENGTH:
         return text
     start = text[:_SHORTENED]
     if " " in start:

@@ -10,10 +10,10 @@ import msgspec
 
 from bibld.model.linkage import Merged, ValueSource
 from bibld.model.origin import RecordId
-from bibld.serve._language import Language
+from bibld.serve._language import PageLanguage
 from bibld.serve._pages import fields
 
-_MOST_LETTERS = 5
+_MAX_LETTERS = 5
 _STATEMENT = re.compile(r"origin_info/\d+")
 _NEITHER_LETTERS_NOR_DIGITS = re.compile(r"[\W_]+")
 
@@ -32,7 +32,7 @@ class Fact(msgspec.Struct, frozen=True):
     ``letters`` are empty on the page of one record; ``is_disputed``: not all records have the value.
     """
 
-    value: fields.Value
+    value: fields.FieldValue
     href: str | None = None
     letters: str = ""
     is_disputed: bool = False
@@ -76,19 +76,19 @@ class Letters:
         if self.count < 2:
             return ""
         numbers = sorted({self._numbers[record] for record in records if record in self._numbers})
-        if len(numbers) > _MOST_LETTERS:
+        if len(numbers) > _MAX_LETTERS:
             return f"{len(numbers)}/{self.count}"
         return " ".join(map(letter_of, numbers))
 
 
-def facts_of(found: Iterable[fields.Value], language: Language, links: Mapping[str, str]) -> list[FactGroup]:
+def facts_of(found: Iterable[fields.FieldValue], language: PageLanguage, links: Mapping[str, str]) -> list[FactGroup]:
     """Return the facts of one record from its values; ``links`` are paths by the folded names of entities."""
     distinct = dict.fromkeys(_without_path(value) for value in found)
     return _grouped([Fact(value, _href(value, links)) for value in distinct], language)
 
 
 def merged_facts(
-    merged: Merged, found: Sequence[fields.Value], language: Language, links: Mapping[str, str]
+    merged: Merged, found: Sequence[fields.FieldValue], language: PageLanguage, links: Mapping[str, str]
 ) -> list[FactGroup]:
     """Return the facts of a merged description, whose values were ``found``.
 
@@ -102,8 +102,8 @@ def merged_facts(
     letters = Letters(members)
     records_of_path = {source.path: source.records for source in merged.sources if source.is_shown}
     forms = _forms_by_path(merged.sources, [value.path for value in found])
-    records_of: dict[fields.Value, set[RecordId]] = {}
-    forms_of: dict[fields.Value, dict[str, set[RecordId]]] = {}
+    records_of: dict[fields.FieldValue, set[RecordId]] = {}
+    forms_of: dict[fields.FieldValue, dict[str, set[RecordId]]] = {}
     for value in found:
         path = value.path
         while path and path not in records_of_path:
@@ -131,10 +131,12 @@ def merged_facts(
     return _grouped(facts, language)
 
 
-def _by_thing(values: Iterable[fields.Value], links: Mapping[str, str]) -> dict[fields.Value, list[fields.Value]]:
+def _by_thing(
+    values: Iterable[fields.FieldValue], links: Mapping[str, str]
+) -> dict[fields.FieldValue, list[fields.FieldValue]]:
     """Group values that lead to one thing in one row (a name in two scripts) under the first; others are alone."""
-    first: dict[tuple[str, str, str, str], fields.Value] = {}
-    groups: dict[fields.Value, list[fields.Value]] = {}
+    first: dict[tuple[str, str, str, str], fields.FieldValue] = {}
+    groups: dict[fields.FieldValue, list[fields.FieldValue]] = {}
     for value in values:
         href = _href(value, links)
         shown = first.setdefault((value.group, value.label, value.remark, href), value) if href else value
@@ -164,17 +166,17 @@ def _forms_by_path(
     return found
 
 
-def _without_path(value: fields.Value) -> fields.Value:
+def _without_path(value: fields.FieldValue) -> fields.FieldValue:
     return msgspec.structs.replace(value, path="")
 
 
-def _href(value: fields.Value, links: Mapping[str, str]) -> str | None:
+def _href(value: fields.FieldValue, links: Mapping[str, str]) -> str | None:
     if not links:
         return None
     return links.get(folded(value.text)) or (links.get(folded(value.short)) if value.short else None)
 
 
-def _grouped(facts: Iterable[Fact], language: Language) -> list[FactGroup]:
+def _grouped(facts: Iterable[Fact], language: PageLanguage) -> list[FactGroup]:
     groups: dict[str, dict[str, list[Fact]]] = {}
     for fact in facts:
         groups.setdefault(fact.value.group, {}).setdefault(fact.value.label, []).append(fact)

@@ -11,8 +11,8 @@ from bibld.model import mods as m
 from bibld.model.card import name_text, title_text
 from bibld.model.iris import is_web_iri
 from bibld.model.relators import TERM_OF_RELATOR, relator_of
-from bibld.serve._citations import is_same_person, person_of
-from bibld.serve._language import Language, Message, message
+from bibld.serve._citations.reference import is_same_person, person_of
+from bibld.serve._language import Message, PageLanguage, message
 from bibld.serve._pages import codes
 from bibld.text.languages import language_tag
 from bibld.text.scripts import has_cyrillic
@@ -50,7 +50,7 @@ _DATES = (
     ("date_other", message("Other date")),
 )
 _AUTHOR_ROLES = frozenset(("aut", "cre", "cmp", "dis"))
-_LONGEST_ACRONYM = 5
+_MAX_ACRONYM_LENGTH = 5
 _MARC_TIME = re.compile(r"(\d{4})(\d\d)(\d\d)\d{6}(?:\.\d+)?")
 _RANKS = {group: rank for rank, group in enumerate(GROUPS)}
 _GEOGRAPHIC_FIELDS = [
@@ -58,7 +58,7 @@ _GEOGRAPHIC_FIELDS = [
 ]
 
 
-class Value(msgspec.Struct, frozen=True):
+class FieldValue(msgspec.Struct, frozen=True):
     """One value: its ``path`` in the ``Mods``, its group (of ``GROUPS``) and label, its text and a remark to it.
 
     ``language`` is a BCP 47 tag for the HTML attribute, empty where the text is one of the page; ``address`` is set
@@ -76,7 +76,7 @@ class Value(msgspec.Struct, frozen=True):
     short: str = ""
 
 
-def values(mods: m.Mods, language: Language) -> list[Value]:
+def values(mods: m.Mods, language: PageLanguage) -> list[FieldValue]:
     """Return all values of a description that have text, group by group; labels and codes are in a language."""
     found = [value for value in _Fields(mods, language).all() if value.text.strip()]
     return sorted(found, key=lambda value: _RANKS[value.group])
@@ -121,11 +121,11 @@ def language_of(text: str, element: m.Element | None = None) -> str:
 
 def plain_value(
     path: str, group: str, label: str, text: str | None, element: m.Element | None = None, remark: str = ""
-) -> Value:
+) -> FieldValue:
     """Return a value with its text on one line, its language, and its address if it is one."""
     shown = " ".join((text or "").split())
     address = shown if is_web_iri(shown) else ""
-    return Value(path, group, label, shown, remark, language_of(shown, element), address)
+    return FieldValue(path, group, label, shown, remark, language_of(shown, element), address)
 
 
 def subject_parts(subject: m.Subject) -> list[str]:
@@ -136,37 +136,37 @@ def subject_parts(subject: m.Subject) -> list[str]:
 class _Fields:
     """Reads the values of one description for pages in one language."""
 
-    def __init__(self, mods: m.Mods, language: Language) -> None:
+    def __init__(self, mods: m.Mods, language: PageLanguage) -> None:
         self._mods = mods
         self._language = language
         self._text = language.text
 
-    def all(self) -> Iterator[Value]:
+    def all(self) -> Iterator[FieldValue]:
         for part in (
             *(self._titles, self._names, self._origin, self._description, self._identifiers, self._subjects),
             *(self._notes, self._relations, self._access, self._record),
         ):
             yield from part()
 
-    def _list(self, path: str, owner: object, group: str, **labels: Message) -> Iterator[Value]:
+    def _list(self, path: str, owner: object, group: str, **labels: Message) -> Iterator[FieldValue]:
         """Yield the values of some fields (name=label) of an element; each is a tuple of elements with a value."""
         for field, label in labels.items():
             for at, element in enumerate(getattr(owner, field)):
                 place = f"{path}/{field}/{at}".lstrip("/")
                 yield plain_value(place, group, self._text(label), element.value, element)
 
-    def _coded(self, path: str, group: str, label: Message, code: str, labels: dict[str, Message]) -> Value:
+    def _coded(self, path: str, group: str, label: Message, code: str, labels: dict[str, Message]) -> FieldValue:
         """Return a value that is in words of the page if its code is known."""
         text = codes.words_of(labels, code, self._language)
         found = plain_value(path, group, self._text(label), text)
         return msgspec.structs.replace(found, language="") if text != code else found
 
-    def _titles(self) -> Iterator[Value]:
+    def _titles(self) -> Iterator[FieldValue]:
         for index, info in enumerate(self._mods.title_info):
             label = info.display_label or self._text(_TITLE_LABELS.get(info.type or "", _TITLE))
             yield plain_value(f"title_info/{index}", "title", label, title_text(info), info)
 
-    def _names(self) -> Iterator[Value]:
+    def _names(self) -> Iterator[FieldValue]:
         for index, name in enumerate(self._mods.name):
             roles = [each for role in name.role for each in _role(role)]
             is_author = name.usage == "primary" or any(role in _AUTHOR_ROLES for role in roles)
@@ -178,7 +178,7 @@ class _Fields:
             short = name_text(msgspec.structs.replace(name, name_part=undated))
             yield msgspec.structs.replace(value, short=short)
 
-    def _origin(self) -> Iterator[Value]:
+    def _origin(self) -> Iterator[FieldValue]:
         group = "publication"
         for index, info in enumerate(self._mods.origin_info):
             top = f"origin_info/{index}"
@@ -200,7 +200,7 @@ class _Fields:
                 yield plain_value(f"{top}/display_date/{at}", group, self._text(message("Date as stated")), shown)
             yield from self._list(top, info, group, frequency=message("Frequency"))
 
-    def _date(self, path: str, label: str, date: m.Date, siblings: tuple[m.Date, ...]) -> Value:
+    def _date(self, path: str, label: str, date: m.Date, siblings: tuple[m.Date, ...]) -> FieldValue:
         """Return a date; the first and the last of a range are one value."""
         qualifier = codes.words_of(codes.POINT_LABELS, date.qualifier or "", self._language)
         text = date.value
@@ -211,7 +211,7 @@ class _Fields:
             text = ""
         return plain_value(path, "publication", label, text, date, qualifier)
 
-    def _description(self) -> Iterator[Value]:
+    def _description(self) -> Iterator[FieldValue]:
         group = "publication"
         for index, physical in enumerate(self._mods.physical_description):
             for at, extent in enumerate(physical.extent):
@@ -225,7 +225,7 @@ class _Fields:
             text = ", ".join(dict.fromkeys(term for term in terms if term))
             path, label = f"language/{index}", self._text(message("Language"))
             remark = codes.words_of(codes.LANGUAGE_PART_LABELS, language.object_part or "", self._language)
-            yield Value(path, group, label, text, remark)
+            yield FieldValue(path, group, label, text, remark)
         for at, kind in enumerate(self._mods.type_of_resource):
             yield self._coded(f"type_of_resource/{at}", group, message("Type"), kind.value, codes.TYPE_LABELS)
         for at, genre in enumerate(self._mods.genre):
@@ -239,7 +239,7 @@ class _Fields:
             labels = codes.AUDIENCE_LABELS
             yield self._coded(f"target_audience/{at}", group, message("Audience"), audience.value, labels)
 
-    def _subjects(self) -> Iterator[Value]:
+    def _subjects(self) -> Iterator[FieldValue]:
         group = "subjects"
         for index, subject in enumerate(self._mods.subject):
             text = " — ".join(subject_parts(subject))
@@ -251,7 +251,7 @@ class _Fields:
             label = self._text(message("Classification"))
             yield plain_value(f"classification/{index}", group, label, mark.value, None, scheme)
 
-    def _notes(self) -> Iterator[Value]:
+    def _notes(self) -> Iterator[FieldValue]:
         group = "contents"
         summary, contents = message("Summary"), message("Contents")
         yield from self._list("", self._mods, group, abstract=summary, table_of_contents=contents)
@@ -261,16 +261,16 @@ class _Fields:
             label = note.display_label or (self._text(known) if known is not None else other)
             yield plain_value(f"note/{index}", group, label, note.value, note)
 
-    def _identifiers(self) -> Iterator[Value]:
+    def _identifiers(self) -> Iterator[FieldValue]:
         for index, identifier in enumerate(self._mods.identifier):
             kind = identifier.type or "identifier"
             known = codes.IDENTIFIER_LABELS.get(kind.lower())
-            other = kind.upper() if len(kind) <= _LONGEST_ACRONYM else kind.capitalize()
+            other = kind.upper() if len(kind) <= _MAX_ACRONYM_LENGTH else kind.capitalize()
             label = self._text(known) if known is not None else other
             remark = self._text(message("cancelled or wrong")) if identifier.invalid == "yes" else ""
             yield plain_value(f"identifier/{index}", "identifiers", label, identifier.value, None, remark)
 
-    def _relations(self) -> Iterator[Value]:
+    def _relations(self) -> Iterator[FieldValue]:
         group = "relations"
         for index, item in enumerate(self._mods.related_item):
             known = codes.RELATION_LABELS.get(item.type or "")
@@ -286,7 +286,7 @@ class _Fields:
         for index, text in enumerate(_part_texts(self._mods.part)):
             yield plain_value(f"part/{index}", group, self._text(message("Part")), text)
 
-    def _access(self) -> Iterator[Value]:
+    def _access(self) -> Iterator[FieldValue]:
         group = "access"
         for index, location in enumerate(self._mods.location):
             top = f"location/{index}"
@@ -300,7 +300,7 @@ class _Fields:
                 yield plain_value(f"{top}/shelf_locator/{at}", group, self._text(message("Shelf mark")), shelf)
         yield from self._list("", self._mods, group, access_condition=message("Access condition"))
 
-    def _record(self) -> Iterator[Value]:
+    def _record(self) -> Iterator[FieldValue]:
         group = ABOUT_RECORD
         for index, info in enumerate(self._mods.record_info):
             top = f"record_info/{index}"

@@ -7,14 +7,14 @@ from typing import Any
 
 import msgspec
 
-from bibld.serve._language import Language
-from bibld.serve._pictures import Caption, Picture, Spot, draw_map
-from bibld.serve._pictures.drawing import NARROW, SIZE, fit
+from bibld.serve._language import PageLanguage
+from bibld.serve._pictures.drawing import NARROW, SIZE, Caption, Picture, fit
+from bibld.serve._pictures.map import Spot, draw_map
 from bibld.text.geography import Position, parse_coordinates, position
 from bibld.text.geography.towns import towns
 
 
-def locate(heading: str, names: Iterable[str], language: Language) -> Picture | None:
+def locate(heading: str, names: Iterable[str], language: PageLanguage) -> Picture | None:
     """Return a map with a place; None if none of its names is that of a town, or they are those of several."""
     known = towns()
     if known is None:
@@ -43,11 +43,11 @@ _YEARS = frozenset(("year", "date", "год", "дата"))
 DEGREES = _LATITUDES | _LONGITUDES
 """Names of columns whose numbers are no counts, in lower case."""
 
-_FEWEST = 0.5
+_MIN_SHARE_WITH_POSITION = 0.5
 """A result is shown on a map if more than this part of its rows have a position."""
 
 
-class Result(msgspec.Struct, frozen=True):
+class ResultTable(msgspec.Struct, frozen=True):
     """A table: the names of its columns, its rows, and the column with counts, if there is one."""
 
     variables: Sequence[str]
@@ -64,7 +64,7 @@ class ResultMaps:
 
     def __init__(
         self,
-        language: Language,
+        language: PageLanguage,
         href: Callable[[str], str | None],
         titles: Callable[[Iterable[str]], Mapping[str, str]],
         places: str,
@@ -74,11 +74,11 @@ class ResultMaps:
         self._titles = titles
         self._places = places
 
-    def draw(self, result: Result) -> Picture | None:
+    def draw(self, result: ResultTable) -> Picture | None:
         """Return the map of a table; None if most of its rows have no position."""
         for find in (self._by_degrees, self._by_coordinates, self._by_place, self._by_name):
             positions = find(result)
-            if sum(each is not None for each in positions) > _FEWEST * len(positions):
+            if sum(each is not None for each in positions) > _MIN_SHARE_WITH_POSITION * len(positions):
                 has_towns = find in (self._by_place, self._by_name)
                 words = (
                     self._language.text("Positions of towns are those of GeoNames (CC BY 4.0).") if has_towns else ""
@@ -86,7 +86,7 @@ class ResultMaps:
                 return self._draw(result, positions, words)
         return None
 
-    def _draw(self, result: Result, positions: Sequence[Position | None], description: str) -> Picture | None:
+    def _draw(self, result: ResultTable, positions: Sequence[Position | None], description: str) -> Picture | None:
         counts: dict[Position, int] = {}
         spots: dict[Position, Spot] = {}
         titles = self._titles_of(result)
@@ -114,7 +114,7 @@ class ResultMaps:
         caption = Caption("map", self._language.text("Result on a map"), description, headings)
         return draw_map(caption, drawn)
 
-    def _titles_of(self, result: Result) -> Mapping[str, str]:
+    def _titles_of(self, result: ResultTable) -> Mapping[str, str]:
         iris = (term["value"] for row in result.rows for term in row if term is not None and term["type"] == "uri")
         return self._titles(iri for iri in dict.fromkeys(iris) if self._href(iri) is not None)
 
@@ -132,7 +132,7 @@ class ResultMaps:
         hrefs = (self._href(term["value"]) for term in row if term is not None and term["type"] == "uri")
         return next(filter(None, hrefs), "")
 
-    def _by_degrees(self, result: Result) -> list[Position | None]:
+    def _by_degrees(self, result: ResultTable) -> list[Position | None]:
         """Return the positions that a column of latitudes and one of longitudes state."""
         names = [name.casefold() for name in result.variables]
         columns = [
@@ -143,7 +143,7 @@ class ResultMaps:
             return []
         return [_degrees(*(row[column] for column in columns if column is not None)) for row in result.rows]
 
-    def _by_coordinates(self, result: Result) -> list[Position | None]:
+    def _by_coordinates(self, result: ResultTable) -> list[Position | None]:
         """Return the positions of the first coordinates in each row."""
         return [
             next(
@@ -157,7 +157,7 @@ class ResultMaps:
             for row in result.rows
         ]
 
-    def _by_place(self, result: Result) -> list[Position | None]:
+    def _by_place(self, result: ResultTable) -> list[Position | None]:
         """Return the positions of the first place of the dataset in each row."""
         places = [
             next(
@@ -173,7 +173,7 @@ class ResultMaps:
         titles = self._titles(dict.fromkeys(filter(None, places)))
         return [_town(titles.get(place, "")) if place is not None else None for place in places]
 
-    def _by_name(self, result: Result) -> list[Position | None]:
+    def _by_name(self, result: ResultTable) -> list[Position | None]:
         """Return the positions of the towns that a column with the name of a place contains."""
         column = next((n for n, name in enumerate(result.variables) if name.casefold() in _PLACES), None)
         if column is None:
@@ -182,7 +182,7 @@ class ResultMaps:
         return [_town(t["value"]) if t is not None and t["type"] == "literal" else None for t in terms]
 
 
-def _column_of_counts(result: Result) -> int | None:
+def _column_of_counts(result: ResultTable) -> int | None:
     """Return the column with counts; None if its numbers are no counts: years, negative ones or parts of one."""
     column = result.counts
     if column is None or result.variables[column].casefold() in _YEARS:

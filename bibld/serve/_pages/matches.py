@@ -10,12 +10,13 @@ import msgspec
 
 from bibld.model.linkage import Edge, Feature
 from bibld.model.mods import Mods
-from bibld.serve._language import Language, message
+from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import fields
 from bibld.serve._pages.facts import folded
-from bibld.serve._pages.views import Comparison
+from bibld.serve._pages.views import SideBySide
 from bibld.serve._phrases import VALUES, Phrases, in_words
-from bibld.serve._pictures import Caption, Picture, Step, Total, draw_waterfall
+from bibld.serve._pictures.drawing import Caption, Picture
+from bibld.serve._pictures.lists import WaterfallStep, WaterfallTotal, draw_waterfall
 from bibld.text.dates import year
 from bibld.text.extents import pages_or_leaves, volumes
 from bibld.text.numerals import edition_number
@@ -30,8 +31,8 @@ _ALMOST = 0.5
 """The share of common words from which two texts are almost the same."""
 
 _NOT_COMPARED = frozenset((fields.ABOUT_RECORD, "access"))
-_SMALLEST_STEP = 0.005
-_LEAST = 1e-6
+_MIN_STEP = 0.005
+_MIN_PROBABILITY = 1e-6
 _WORD = re.compile(r"\w+")
 
 _MEANINGS: dict[str, Callable[[str], object]] = {
@@ -173,12 +174,12 @@ class FeatureLine(msgspec.Struct, frozen=True):
     contribution: float
 
 
-def reason_words(reason: str, language: Language) -> str:
+def reason_words(reason: str, language: PageLanguage) -> str:
     """Return a reason of a verdict in a language, as it is where it has no translation."""
     return in_words(_PHRASES, reason, language)
 
 
-def agreement(left: Mods, right: Mods, language: Language) -> Agreement:
+def agreement(left: Mods, right: Mods, language: PageLanguage) -> Agreement:
     """Compare the values of two descriptions, label by label."""
     one, other = _by_label(left, language), _by_label(right, language)
     meanings = {language.text(label): meaning for label, meaning in _MEANINGS.items()}
@@ -194,7 +195,7 @@ def agreement(left: Mods, right: Mods, language: Language) -> Agreement:
     return Agreement(*(tuple(labels) for labels in found.values()))
 
 
-def mark_differences(found: Comparison, agreed: Agreement) -> Comparison:
+def mark_differences(found: SideBySide, agreed: Agreement) -> SideBySide:
     """Mark in a comparison of two records only what differs in words: not another script, nor one form more."""
     rows = tuple(
         (
@@ -206,7 +207,7 @@ def mark_differences(found: Comparison, agreed: Agreement) -> Comparison:
     return msgspec.structs.replace(found, rows=rows)
 
 
-def _by_label(mods: Mods, language: Language) -> dict[str, list[str]]:
+def _by_label(mods: Mods, language: PageLanguage) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for value in fields.values(mods, language):
         if value.group not in _NOT_COMPARED:
@@ -237,19 +238,19 @@ def _romanised(text: str) -> str:
     return unify_transcriptions(romanise(text))
 
 
-def feature_lines(features: Iterable[Feature], language: Language) -> list[FeatureLine]:
+def feature_lines(features: Iterable[Feature], language: PageLanguage) -> list[FeatureLine]:
     """Return the features in words, in their order."""
     return [
         FeatureLine(_feature_words(feature.name, language), feature.value, feature.contribution) for feature in features
     ]
 
 
-def _feature_words(name: str, language: Language) -> str:
+def _feature_words(name: str, language: PageLanguage) -> str:
     words = FEATURE_WORDS.get(name)
     return language.text(words) if words is not None else name.replace("_", " ")
 
 
-def waterfall(edge: Edge, language: Language) -> Picture | None:
+def waterfall(edge: Edge, language: PageLanguage) -> Picture | None:
     """Draw the steps from the prior to the score; None for a scorer whose features add nothing up."""
     features = edge.score.features
     if not any(feature.contribution for feature in features):
@@ -262,9 +263,9 @@ def waterfall(edge: Edge, language: Language) -> Picture | None:
             sums[group] = sums.get(group, 0.0) + feature.contribution
     ordered = sorted(sums.items(), key=lambda pair: -abs(pair[1]))
     steps = [
-        Step(_group_words(group, language), amount, _signed(amount, language))
+        WaterfallStep(_group_words(group, language), amount, _signed(amount, language))
         for group, amount in ordered
-        if abs(amount) >= _SMALLEST_STEP
+        if abs(amount) >= _MIN_STEP
     ]
     end = start + sum(sums.values())
     prior, score = _percent(_probability(start), language), _percent(edge.score.value, language)
@@ -281,13 +282,13 @@ def waterfall(edge: Edge, language: Language) -> Picture | None:
     )
     return draw_waterfall(
         caption,
-        Total(language.text("Prior"), start, prior),
+        WaterfallTotal(language.text("Prior"), start, prior),
         steps,
-        Total(language.text("Score"), end, score),
+        WaterfallTotal(language.text("Score"), end, score),
     )
 
 
-def _group_words(group: str, language: Language) -> str:
+def _group_words(group: str, language: PageLanguage) -> str:
     return language.text(_GROUPS[group][0]) if group in _GROUPS else _feature_words(group, language)
 
 
@@ -295,12 +296,12 @@ def _probability(logit: float) -> float:
     return 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
 
 
-def _percent(value: float, language: Language) -> str:
-    shown = round(100 * max(_LEAST, min(1 - _LEAST, value)), 1)
+def _percent(value: float, language: PageLanguage) -> str:
+    shown = round(100 * max(_MIN_PROBABILITY, min(1 - _MIN_PROBABILITY, value)), 1)
     return f"{language.number(shown)}\u00a0%"
 
 
-def _signed(amount: float, language: Language) -> str:
+def _signed(amount: float, language: PageLanguage) -> str:
     return f"{'+' if amount > 0 else '−'}{language.number(round(abs(amount), 2))}"
 
 
@@ -309,7 +310,7 @@ def labels_in_words(labels: Sequence[str]) -> str:
     return ", ".join(label if label[:2].isupper() else label[:1].lower() + label[1:] for label in labels)
 
 
-def words_for(decisions: Mapping[str, str], name: str, language: Language) -> str:
+def words_for(decisions: Mapping[str, str], name: str, language: PageLanguage) -> str:
     """Return the words for a decision or relation, its name where it has none."""
     found = decisions.get(name)
     return language.text(found) if found is not None else name

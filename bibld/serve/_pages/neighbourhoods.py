@@ -9,22 +9,23 @@ import msgspec
 
 from bibld.model.iris import record_of_path
 from bibld.search import EntryKind, NamedThing, SearchView
-from bibld.serve._citations import reference_of
+from bibld.serve._citations.reference import reference_of
 from bibld.serve._graph import Names
-from bibld.serve._language import Language, message
+from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import views
 from bibld.serve._pages.environment import parted
 from bibld.serve._pages.facts import folded
 from bibld.serve._pages.relatives import RelativeLists
 from bibld.serve._pages.works import COMPANIONS, WorkLine, WorkLists, first_author
-from bibld.serve._pictures import Caption, Neighbour, Picture, Sector, draw_neighbourhood
+from bibld.serve._pictures.drawing import Caption, Picture
+from bibld.serve._pictures.neighbourhood import Neighbour, Sector, draw_neighbourhood
 from bibld.serve._things import OpenRelease
 
-MOST_OPENED = 4
+MAX_OPENED = 4
 """Things whose neighbours are shown beside those of the thing in the middle."""
 
-_MOST_OF_A_KIND = 8
-_MOST_OF_AN_OPENED, _MOST_OF_ITS_KINDS = 12, 3
+_MAX_OF_A_KIND = 8
+_MAX_OF_AN_OPENED, _MAX_OF_ITS_KINDS = 12, 3
 
 _LINKED = {
     "author": message("People and organisations"),
@@ -60,7 +61,7 @@ class NeighbourhoodPages:
     """Makes these pages in one language."""
 
     def __init__(
-        self, release: OpenRelease, search: SearchView, names: Names, language: Language, render: Render
+        self, release: OpenRelease, search: SearchView, names: Names, language: PageLanguage, render: Render
     ) -> None:
         self._search = search
         self._names = names
@@ -97,7 +98,7 @@ class NeighbourhoodPages:
         shown = {middle.path: _name(middle)}
         sectors = []
         for group in self._around(middle):
-            kept = group.others[:_MOST_OF_A_KIND]
+            kept = group.others[:_MAX_OF_A_KIND]
             shown.update((each.path, each.name) for each in kept)
             rest = group.total - len(kept)
             more = text("and %(number)s more", number=rest) if rest > 0 else ""
@@ -120,8 +121,8 @@ class NeighbourhoodPages:
         others = []
         for group in self._around(named):
             new = [each for each in group.others if each.path not in names]
-            others += [(each, group.heading) for each in new[:_MOST_OF_ITS_KINDS]]
-        kept = others[:_MOST_OF_AN_OPENED]
+            others += [(each, group.heading) for each in new[:_MAX_OF_ITS_KINDS]]
+        kept = others[:_MAX_OF_AN_OPENED]
         names.update((each.path, each.name) for each, _ in kept)
         neighbours = tuple(self._neighbour(each, middle, opened, heading) for each, heading in kept)
         own = self._address(named.path, (), "")
@@ -130,7 +131,7 @@ class NeighbourhoodPages:
     def _neighbour(self, other: _Other, middle: str, opened: Sequence[str], heading: str = "") -> Neighbour:
         """Return a neighbour that opens by its link, or closes if it is open."""
         left = [path for path in opened if path != other.path]
-        following = left if len(left) < len(opened) else [*opened, other.path][-MOST_OPENED:]
+        following = left if len(left) < len(opened) else [*opened, other.path][-MAX_OPENED:]
         tip = f"{heading}: {other.name}" if heading else other.name
         return Neighbour(
             other.name, self._address(middle, following, ""), other.count, tip, self._addresses.page(other.path)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from bibld.model.iris import Iris
-from bibld.serve._pages.views import Link
-from bibld.serve.ontology import Condition, Ontology, Shape, Term, best_text, by_vocabulary
+from bibld.serve._pages.views import PageLink
+from bibld.serve.ontology import Condition, Ontology, OntologyShape, OntologyTerm, best_text, by_vocabulary
 
 WORDS = {
     "en": {
@@ -115,12 +115,12 @@ ANCHOR_OF = {"terms": "ontology terms", "alignment": "ontology alignment", "shap
 RELATED_SHOWN = 40
 
 
-class Example(msgspec.Struct, frozen=True):
+class TermExample(msgspec.Struct, frozen=True):
     """A statement of the dataset with a term; ``value`` may have no address."""
 
-    subject: Link
+    subject: PageLink
     predicate: str
-    value: Link
+    value: PageLink
 
 
 class TermView(msgspec.Struct, frozen=True):
@@ -133,8 +133,8 @@ class TermView(msgspec.Struct, frozen=True):
     label: str
     other_labels: tuple[tuple[str, str], ...]
     definition: str
-    rows: tuple[tuple[str, tuple[Link, ...]], ...]
-    example: Example | None
+    rows: tuple[tuple[str, tuple[PageLink, ...]], ...]
+    example: TermExample | None
 
 
 class ConditionView(msgspec.Struct, frozen=True):
@@ -151,7 +151,7 @@ class ShapeView(msgspec.Struct, frozen=True):
 
     anchor: str
     label: str
-    targets: tuple[Link, ...]
+    targets: tuple[PageLink, ...]
     conditions: tuple[ConditionView, ...]
 
 
@@ -171,7 +171,7 @@ class OntologyView(msgspec.Struct, frozen=True):
     lead: str
     sections: tuple[Section, ...]
     shapes: tuple[ShapeView, ...]
-    documents: tuple[Link, ...]
+    documents: tuple[PageLink, ...]
 
 
 class OntologyPages:
@@ -186,7 +186,7 @@ class OntologyPages:
         iris: Iris,
         ontologies: Mapping[str, str],
         href: Callable[[str], str],
-        example: Callable[[Term], Example | None],
+        example: Callable[[OntologyTerm], TermExample | None],
     ) -> None:
         self._iris = iris
         self._texts = ontologies
@@ -228,7 +228,7 @@ class OntologyPages:
         title = words[ANCHOR_OF.get(kind, "ontology")]
         return OntologyView(name, title, words[kind], sections, shapes, self._documents(name, words))
 
-    def _term(self, term: Term, words: dict[str, str], language: str, is_short: bool = False) -> TermView:
+    def _term(self, term: OntologyTerm, words: dict[str, str], language: str, is_short: bool = False) -> TermView:
         relations = {} if is_short else term.relations
         rows = tuple((words[name], tuple(map(self._link, iris[:RELATED_SHOWN]))) for name, iris in relations.items())
         label = best_text(term.labels, language)
@@ -244,27 +244,27 @@ class OntologyPages:
             self._example(term),
         )
 
-    def _shape(self, shape: Shape, own: Ontology, words: dict[str, str], language: str) -> ShapeView:
+    def _shape(self, shape: OntologyShape, own: Ontology, words: dict[str, str], language: str) -> ShapeView:
         def view(condition: Condition) -> ConditionView:
             word = words[condition.severity]
             return ConditionView(condition.path, condition.severity, word, best_text(condition.messages, language))
 
-        targets = tuple(Link(self._href(iri), own.compact(iri)) for iri in shape.targets)
+        targets = tuple(PageLink(self._href(iri), own.compact(iri)) for iri in shape.targets)
         conditions = tuple(map(view, shape.conditions))
         return ShapeView(shape.iri.rpartition("#")[2], best_text(shape.labels, language), targets, conditions)
 
-    def _link(self, iri: str) -> Link:
-        return Link(self._href(iri), self._all.compact(iri))
+    def _link(self, iri: str) -> PageLink:
+        return PageLink(self._href(iri), self._all.compact(iri))
 
-    def _documents(self, name: str, words: dict[str, str]) -> tuple[Link, ...]:
+    def _documents(self, name: str, words: dict[str, str]) -> tuple[PageLink, ...]:
         base = self._iris.ontology
-        found = [Link(self._href(base), words["ontology"])]
-        found += [Link(self._href(f"{base}/{each}"), words[key]) for each, key in ANCHOR_OF.items()]
-        found.append(Link(self._href(f"{base}/context.jsonld"), words["context"]))
+        found = [PageLink(self._href(base), words["ontology"])]
+        found += [PageLink(self._href(f"{base}/{each}"), words[key]) for each, key in ANCHOR_OF.items()]
+        found.append(PageLink(self._href(f"{base}/context.jsonld"), words["context"]))
         ontology = Ontology.from_turtle(self._texts[name])
         subject = f"{base}/{name}" if name.partition("/")[0] in ANCHOR_OF else base
         for key, predicate in (("version", "owl:versionIRI"), ("prior", "owl:priorVersion")):
             for iri in ontology.values(subject, predicate):
                 date = iri.removeprefix(f"{base}/").partition("/")[0]
-                found.append(Link(self._href(iri), f"{words[key]} {date}"))
+                found.append(PageLink(self._href(iri), f"{words[key]} {date}"))
         return tuple(found)

@@ -11,7 +11,7 @@ import msgspec
 from bibld.model.release import Manifest, PatchDumps, ReleaseFile
 from bibld.search import SearchRequest, SearchView
 from bibld.serve._addresses import Addresses
-from bibld.serve._language import Language, Message, message
+from bibld.serve._language import Message, PageLanguage, message
 from bibld.text.scripts import has_cyrillic
 
 _CREATIVE_COMMONS = re.compile(
@@ -45,7 +45,7 @@ _BROWSED = {"author": message("People and organisations"), "subject": message("S
 _BROWSE_LINKS = 8
 _WORD = re.compile(r"[^\W\d_]{3}")
 _QUERIES = 3
-_LONGEST_QUERY = 32
+_MAX_QUERY_LENGTH = 32
 _CHANGES_SHOWN = 10
 
 
@@ -106,7 +106,7 @@ class BrowseGroup(msgspec.Struct, frozen=True):
     links: tuple[BrowseLink, ...]
 
 
-def browse_groups(search: SearchView, addresses: Addresses, language: Language) -> list[BrowseGroup]:
+def browse_groups(search: SearchView, addresses: Addresses, language: PageLanguage) -> list[BrowseGroup]:
     """Return the people, subjects and decades with the most publications."""
     all_publications = SearchRequest("")
     groups = []
@@ -163,11 +163,11 @@ def example_queries(titles: Iterable[str], names: Iterable[str]) -> list[str]:
     """
     found = [re.split(r"\s*[:/;=.\[]\s*", title, maxsplit=1)[0] for title in titles][:1]
     found += [name.partition(",")[0] for name in names]
-    wanted = (query for query in dict.fromkeys(found) if 2 < len(query) <= _LONGEST_QUERY)
+    wanted = (query for query in dict.fromkeys(found) if 2 < len(query) <= _MAX_QUERY_LENGTH)
     return list(wanted)[:_QUERIES]
 
 
-def citation(manifest: Manifest, language: Language) -> str:
+def citation(manifest: Manifest, language: PageLanguage) -> str:
     """Return the reference to a release of the dataset."""
     dataset = manifest.dataset
     return language.text(

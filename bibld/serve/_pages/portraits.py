@@ -10,7 +10,7 @@ import pyoxigraph as ox
 from bibld.model.iris import is_web_iri
 from bibld.model.rdf import expand
 from bibld.serve._graph import Label, PointingThing
-from bibld.serve._language import Language, Message, message
+from bibld.serve._language import Message, PageLanguage, message
 from bibld.serve._pages import codes, fields
 from bibld.serve._pages.codes import name_of_file, number_in_file
 
@@ -183,7 +183,7 @@ def _kind_of_concept(path: str, values: Mapping[str, Sequence[str]]) -> str:
     return "class" if _NOTATION in values else "concept"
 
 
-def labels_for_reader(labels: Sequence[Label], kind: str, language: Language) -> list[Label]:
+def labels_for_reader(labels: Sequence[Label], kind: str, language: PageLanguage) -> list[Label]:
     """Return the names of a thing, the best for a reader first.
 
     The name of an audience is translated. Lists of headings, datasets and graphs have a name in each language, and the
@@ -198,7 +198,7 @@ def labels_for_reader(labels: Sequence[Label], kind: str, language: Language) ->
 
 
 def portrait(
-    thing: str, path: str, triples: Sequence[ox.Triple], base: str, sources: Mapping[str, str], language: Language
+    thing: str, path: str, triples: Sequence[ox.Triple], base: str, sources: Mapping[str, str], language: PageLanguage
 ) -> Portrait:
     """Read what triples state about a thing; ``sources`` are labels of libraries by their ids."""
     values: dict[str, list[str]] = {}
@@ -247,7 +247,7 @@ def portrait(
 
 
 def _number(
-    value: str, node: Mapping[str, Sequence[str]], sources: Mapping[str, str], language: Language
+    value: str, node: Mapping[str, Sequence[str]], sources: Mapping[str, str], language: PageLanguage
 ) -> NumberInFile:
     """Return an identifier with the name of its file: that of its class, or the library whose number it is."""
     source, colon, number = value.partition(":")
@@ -270,7 +270,7 @@ def role_of(pointing: PointingThing) -> str:
     return ordered[0] if ordered else ""
 
 
-def role_heading(role: str, kind: str, language: Language) -> str:
+def role_heading(role: str, kind: str, language: PageLanguage) -> str:
     """Return the heading of a list of publications that are linked in one way."""
     if role == "about" and kind == "person":
         return language.text(_ABOUT_PERSON)
@@ -282,7 +282,7 @@ def role_heading(role: str, kind: str, language: Language) -> str:
 
 
 def role_lists(
-    things: Iterable[PointingThing], links: Mapping[str, NamedLink], kind: str, language: Language
+    things: Iterable[PointingThing], links: Mapping[str, NamedLink], kind: str, language: PageLanguage
 ) -> list[RoleList]:
     """Group things that point to an entity by their roles, those with most links first; in each by title."""
     groups: dict[str, list[NamedLink]] = {}

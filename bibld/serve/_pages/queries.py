@@ -9,19 +9,12 @@ from collections.abc import Callable, Sequence
 import msgspec
 import pyoxigraph as ox
 
-from bibld.serve._language import Language, message
-from bibld.serve._pages.maps import DEGREES, Result, ResultMaps
-from bibld.serve._pictures import (
-    Bar,
-    Caption,
-    Neighbour,
-    Picture,
-    Sector,
-    Words,
-    draw_bars,
-    draw_neighbourhood,
-    draw_years,
-)
+from bibld.serve._language import PageLanguage, message
+from bibld.serve._pages.maps import DEGREES, ResultMaps, ResultTable
+from bibld.serve._pictures.columns import Words, draw_years
+from bibld.serve._pictures.drawing import Caption, Picture
+from bibld.serve._pictures.lists import ChartBar, draw_bars
+from bibld.serve._pictures.neighbourhood import Neighbour, Sector, draw_neighbourhood
 from bibld.serve.ontology import ExampleQuery
 
 TABLE_FORMS = (("json", "JSON"), ("csv", "CSV"), ("tsv", "TSV"), ("xml", "XML"))
@@ -49,9 +42,9 @@ _NUMBER = re.compile(r"\d+")
 _YEAR = re.compile(r"\d{4}")
 _NUMERIC = ("integer", "decimal", "double", "float", "nonNegativeInteger", "int", "long")
 _TOO_LARGE = 1e15
-_FEWEST_BARS, _MOST_BARS = 2, 40
-_MOST_TRIPLES = 300
-_MOST_NEIGHBOURS = 30
+_MIN_BARS, _MAX_BARS = 2, 40
+_MAX_TRIPLES = 300
+_MAX_NEIGHBOURS = 30
 
 
 class SparqlView(msgspec.Struct, frozen=True):
@@ -105,7 +98,7 @@ class ResultPictures:
 
     def __init__(
         self,
-        language: Language,
+        language: PageLanguage,
         href: Callable[[str], str | None],
         compact: Callable[[str], str],
         maps: ResultMaps,
@@ -123,7 +116,7 @@ class ResultPictures:
             columns = list(zip(*view.rows, strict=True))
             counts = _counts(view.variables, columns)
             found = [
-                self._maps.draw(Result(view.variables, view.rows, counts)),
+                self._maps.draw(ResultTable(view.variables, view.rows, counts)),
                 self._draw_table(view, columns, counts),
             ]
         else:
@@ -138,7 +131,7 @@ class ResultPictures:
         year = next((place for place in labels if _are_years(columns[place])), None)
         if year is not None and len(columns) == 2:
             return self._draw_years(columns[year], columns[value], view.variables[year], title)
-        if not _FEWEST_BARS <= len(view.rows) <= _MOST_BARS:
+        if not _MIN_BARS <= len(view.rows) <= _MAX_BARS:
             return None
         name = next((place for place in labels if _are_literals(columns[place])), labels[0])
         thing = next((place for place in labels if not _are_literals(columns[place])), name)
@@ -148,7 +141,7 @@ class ResultPictures:
             if number is not None and label is not None:
                 href = self._href(subject["value"]) if subject is not None and subject["type"] == "uri" else None
                 words = label["value"] if label["type"] == "literal" else self._compact(label["value"])
-                bars.append(Bar(words, max(0.0, float(number["value"])), number["value"], href=href or ""))
+                bars.append(ChartBar(words, max(0.0, float(number["value"])), number["value"], href=href or ""))
         caption = Caption("chart", title, "", (view.variables[name], title))
         return draw_bars(caption, bars)
 
@@ -170,7 +163,7 @@ class ResultPictures:
         except SyntaxError:
             return None
         linked = [each for each in triples if isinstance(each.object, ox.NamedNode)]
-        if not linked or len(triples) > _MOST_TRIPLES:
+        if not linked or len(triples) > _MAX_TRIPLES:
             return None
         ends: Counter[str] = Counter()
         for each in linked:
@@ -191,7 +184,7 @@ class ResultPictures:
             self._language.text("The thing with most links in the result, and what it is linked with."),
             (self._language.text("Thing"), self._language.text("Property"), self._language.text("Links")),
         )
-        drawn = [Sector(name, tuple(found.values())[:_MOST_NEIGHBOURS]) for name, found in sectors.items()]
+        drawn = [Sector(name, tuple(found.values())[:_MAX_NEIGHBOURS]) for name, found in sectors.items()]
         return draw_neighbourhood(caption, self._compact(centre), drawn)
 
 

@@ -17,9 +17,9 @@ from bibld.model.origin import RecordId, to_slug
 from bibld.model.rdf import expand
 from bibld.search import EntryKind, LinkedWork, NamedThing, SearchView
 from bibld.serve._addresses import Addresses
-from bibld.serve._citations import Reference
+from bibld.serve._citations.reference import Reference
 from bibld.serve._graph import Names
-from bibld.serve._language import Language, message
+from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import fields
 from bibld.serve._pages.facts import folded
 from bibld.serve._pages.works import Editions, Kin, WorkLine, WorkLists, by_issue, by_number, main_title, numbers_of
@@ -28,11 +28,11 @@ from bibld.text.class_marks import is_class_mark
 from bibld.text.keys import beginning_of_keys, entity_key
 
 _SUBDIVISION = "--"
-_MOST_READ = 2000
+_MAX_READ = 2000
 """Headings or parts that are read and sorted: a journal may have ten thousand."""
 
-_MOST_SHOWN = 50
-_LONGEST_MARK = 100
+_MAX_SHOWN = 50
+_MAX_MARK_LENGTH = 100
 _NOT_SEARCHED = str.maketrans(dict.fromkeys('"«»“”„|', " "))
 """What has a meaning in a search."""
 
@@ -92,20 +92,20 @@ class Hierarchies:
         if shown and not is_mark and self._has_search:
             all_href = f"{self._addresses.mount}search?{urlencode({'q': f'subject:{chr(34)}{words}{chr(34)}'})}"
         broader = self._broader(scheme, title, is_mark)
-        narrower = tuple(self._heading(*each) for each in shown[:_MOST_SHOWN])
+        narrower = tuple(self._heading(*each) for each in shown[:_MAX_SHOWN])
         return Hierarchy(tuple(self._heading(*each) for each in broader), narrower, len(shown), is_all, all_href)
 
     def of_scheme(self, path: str) -> Hierarchy:
         """Return the headings or classes of a list (its path), those without subdivisions first."""
-        found = self._titles.titles_of_beginning(f"{path}/", _MOST_READ)
+        found = self._titles.titles_of_beginning(f"{path}/", _MAX_READ)
         ordered = sorted(found.items(), key=lambda pair: (pair[1].count(_SUBDIVISION), pair[1].casefold(), pair[0]))
-        shown = tuple(self._heading(*each) for each in ordered[:_MOST_SHOWN])
-        return Hierarchy(narrower=shown, total=len(found), is_all=len(found) < _MOST_READ)
+        shown = tuple(self._heading(*each) for each in ordered[:_MAX_SHOWN])
+        return Hierarchy(narrower=shown, total=len(found), is_all=len(found) < _MAX_READ)
 
     def _broader(self, scheme: str, title: str, is_mark: bool) -> list[tuple[str, str]]:
         """Return path and title of broader headings or classes that exist, the nearest first."""
         if is_mark:
-            mark = title[:_LONGEST_MARK]
+            mark = title[:_MAX_MARK_LENGTH]
             keys = [to_slug(mark[:length]) for length in range(len(mark) - 1, 0, -1) if mark[length - 1] not in " .-"]
         else:
             parts = title.split(_SUBDIVISION)
@@ -118,17 +118,17 @@ class Hierarchies:
         beginning = beginning_of_keys(entity_key(title))
         if not beginning:
             return [], True
-        found = self._titles.titles_of_beginning(f"concept/{scheme}/{beginning}-", _MOST_READ)
+        found = self._titles.titles_of_beginning(f"concept/{scheme}/{beginning}-", _MAX_READ)
         start = f"{title}{_SUBDIVISION}".casefold()
         kept = [pair for pair in found.items() if pair[1].casefold().startswith(start)]
         kept.sort(key=lambda pair: (pair[1].count(_SUBDIVISION), pair[1].casefold(), pair[0]))
-        return kept, len(found) < _MOST_READ
+        return kept, len(found) < _MAX_READ
 
     def _narrower_marks(self, scheme: str, mark: str) -> tuple[list[tuple[str, str]], bool]:
-        found = self._titles.titles_of_beginning(f"concept/{scheme}/{to_slug(mark)}", _MOST_READ)
+        found = self._titles.titles_of_beginning(f"concept/{scheme}/{to_slug(mark)}", _MAX_READ)
         kept = [pair for pair in found.items() if pair[1] != mark and _is_below(scheme, pair[1], mark)]
         kept.sort(key=lambda pair: (len(pair[1]), pair[1], pair[0]))
-        return kept, len(found) < _MOST_READ
+        return kept, len(found) < _MAX_READ
 
     def _heading(self, path: str, title: str) -> Heading:
         named = self._search.named(path) if self._search is not None else None
@@ -142,11 +142,11 @@ def _is_below(scheme: str, mark: str, broader: str) -> bool:
 
 _IS_PART_OF, _HAS_PART, _HAS_FORMAT = map(expand, ("dcterms:isPartOf", "dcterms:hasPart", "dcterms:hasFormat"))
 _SHOWN = 100
-_MOST_MEMBERS = 100
+_MAX_MEMBERS = 100
 """Records of a publication whose IRIs others may point to."""
 
-_MOST_HOSTS = 10
-_MOST_FORMATS = 20
+_MAX_HOSTS = 10
+_MAX_FORMATS = 20
 _ARTICLE, _PERIODICAL = "article", "periodical"
 """Types of publications in the search."""
 
@@ -198,7 +198,7 @@ class Relatives(msgspec.Struct, frozen=True):
 class RelativeLists:
     """Reads what is related to publications from the statements, the catalog and the search of a release."""
 
-    def __init__(self, release: OpenRelease, names: Names, language: Language) -> None:
+    def __init__(self, release: OpenRelease, names: Names, language: PageLanguage) -> None:
         self._graph = release.graph
         self._catalog = release.catalog
         self._addresses = release.addresses
@@ -211,7 +211,7 @@ class RelativeLists:
 
     def relatives(self, merged: Merged, reference: Reference, author: str) -> Relatives:
         """Return what is related to a publication; ``author`` is the path of its first author, or empty."""
-        founder, members = merged.cluster.founder, merged.cluster.members[:_MOST_MEMBERS]
+        founder, members = merged.cluster.founder, merged.cluster.members[:_MAX_MEMBERS]
         path = f"resource/{founder.path}"
         host_paths = self._hosts(members)
         part_paths, is_all = self._parts(members)
@@ -235,21 +235,21 @@ class RelativeLists:
         found: set[str] = set()
         for iri in map(self._iris.resource, members):
             found.update(self._answering(self._graph.objects(iri, _IS_PART_OF)))
-            found.update(self._graph.subjects(_HAS_PART, iri, _MOST_HOSTS))
-        return self._publications(found, members)[:_MOST_HOSTS]
+            found.update(self._graph.subjects(_HAS_PART, iri, _MAX_HOSTS))
+        return self._publications(found, members)[:_MAX_HOSTS]
 
     def _parts(self, members: Sequence[RecordId]) -> tuple[list[str], bool]:
         """Return the paths of parts of what these records describe, and whether these are all."""
         found: set[str] = set()
         is_all = True
         for iri in map(self._iris.resource, members):
-            room = _MOST_READ - len(found)
+            room = _MAX_READ - len(found)
             if room <= 0:
                 return self._publications(found, members), False
             pointing = self._graph.subjects(_IS_PART_OF, iri, room + 1)
             is_all = is_all and len(pointing) <= room
             found.update(pointing[:room])
-            found.update(self._answering(self._graph.objects(iri, _HAS_PART)[:_MOST_READ]))
+            found.update(self._answering(self._graph.objects(iri, _HAS_PART)[:_MAX_READ]))
         return self._publications(found, members), is_all
 
     def _answering(self, iris: Iterable[str]) -> Iterator[str]:
@@ -291,7 +291,7 @@ class RelativeLists:
         for host in hosts:
             cluster = self._catalog.cluster_of(record_of_path(host.path.removeprefix("resource/")))
             if host.type != _PERIODICAL and cluster is not None:
-                paths, _ = self._parts(cluster.members[:_MOST_MEMBERS])
+                paths, _ = self._parts(cluster.members[:_MAX_MEMBERS])
                 works = self._works([each for each in paths if each != path])
                 return [work for work in works.values() if not _is_inside(work, host.title)]
         return []
@@ -328,11 +328,11 @@ class RelativeLists:
 
     def _formats(self, path: str, merged: Merged) -> Iterator[OtherFormat]:
         """Yield the other formats that records state, or whose records state this one."""
-        members = merged.cluster.members[:_MOST_MEMBERS]
+        members = merged.cluster.members[:_MAX_MEMBERS]
         linked: set[str] = set()
         for iri in map(self._iris.resource, members):
-            linked.update(self._answering(self._graph.objects(iri, _HAS_FORMAT)[:_MOST_FORMATS]))
-            linked.update(self._graph.subjects(_HAS_FORMAT, iri, _MOST_FORMATS))
+            linked.update(self._answering(self._graph.objects(iri, _HAS_FORMAT)[:_MAX_FORMATS]))
+            linked.update(self._graph.subjects(_HAS_FORMAT, iri, _MAX_FORMATS))
         remarks = {path: ""}
         texts = []
         for item in merged.mods.related_item:
@@ -344,11 +344,11 @@ class RelativeLists:
                 else:
                     texts.append((fields.title(item.mods), remark, item))
         works = self._works(list(dict.fromkeys((*remarks, *self._publications(linked, members)))))
-        for work in sorted(works.values(), key=lambda work: (work.year, work.title, work.path))[:_MOST_FORMATS]:
+        for work in sorted(works.values(), key=lambda work: (work.year, work.title, work.path))[:_MAX_FORMATS]:
             if work.path != path:
                 line = self._line(work)
                 yield OtherFormat(line.title, line.language, line.href, line.year, remarks.get(work.path, ""))
-        for title, remark, item in texts[:_MOST_FORMATS]:
+        for title, remark, item in texts[:_MAX_FORMATS]:
             numbers = "; ".join(
                 f"{(each.type or '').upper()} {each.value}".strip()
                 for each in item.mods.identifier

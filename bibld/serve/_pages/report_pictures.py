@@ -8,34 +8,17 @@ from urllib.parse import quote, urlencode
 
 from bibld.model.origin import to_slug
 from bibld.model.report import Count, Report, SourceReport, TownCount
-from bibld.serve._language import Language
+from bibld.serve._language import PageLanguage
 from bibld.serve._pages.codes import ELEMENTS, SCHEMES, TYPES, class_name, reject_words
-from bibld.serve._pictures import (
-    Bar,
-    Caption,
-    Column,
-    Combination,
-    Line,
-    Mark,
-    Part,
-    Picture,
-    Spot,
-    Words,
-    draw_bars,
-    draw_columns,
-    draw_lines,
-    draw_map,
-    draw_overlap,
-    draw_treemap,
-    draw_years,
-)
-from bibld.serve._pictures.columns import SERIES
-from bibld.serve._pictures.lists import MOST_COLUMNS
+from bibld.serve._pictures.columns import SERIES, Column, Line, Mark, Words, draw_columns, draw_lines, draw_years
+from bibld.serve._pictures.drawing import Caption, Picture
+from bibld.serve._pictures.lists import MAX_COLUMNS, ChartBar, Combination, Tile, draw_bars, draw_overlap, draw_treemap
+from bibld.serve._pictures.map import Spot, draw_map
 
-_MOST_BARS = 15
-_MOST_TILES = 60
+_MAX_BARS = 15
+_MAX_TILES = 60
 _CLUSTER_BARS = 12
-_MOST_NAMES = 8
+_MAX_NAMES = 8
 """Of a town that is searched for."""
 
 _NOT_SEARCHED = str.maketrans('"«»“”„|', "       ")
@@ -51,7 +34,7 @@ class ReportPictures:
     def __init__(
         self,
         report: Report,
-        language: Language,
+        language: PageLanguage,
         label: Callable[[str], str],
         mount: str,
         known: Callable[[Iterable[str]], Container[str]] = lambda _: (),
@@ -106,7 +89,7 @@ class ReportPictures:
             )
             for shared in self._report.overlap
         ]
-        more = sum(each.count for each in combinations[MOST_COLUMNS:])
+        more = sum(each.count for each in combinations[MAX_COLUMNS:])
         rest = text("In other combinations: %(number)s", number=self._publications(more)) if more else ""
         sets = [
             (f"{self._language.number(each.publications)} · {self._label(each.source)}", self._source(each.source))
@@ -169,7 +152,7 @@ class ReportPictures:
         library = {"library": source} if source else {}
         bars = [
             self._share(self._language.name_of_language(code), count, total, self._search(**library, language=code))
-            for code, count in counts.most_common(_MOST_BARS)
+            for code, count in counts.most_common(_MAX_BARS)
         ]
         caption = Caption(
             name, text("Languages"), text("How many records have each language."), self._two(text("Language"))
@@ -181,7 +164,7 @@ class ReportPictures:
         text = self._language.text
         counts = self._sum(lambda each: each.types)
         total = self._total()
-        bars = [self._share(text(TYPES.get(name, name)), n, total) for name, n in counts.most_common(_MOST_BARS)]
+        bars = [self._share(text(TYPES.get(name, name)), n, total) for name, n in counts.most_common(_MAX_BARS)]
         caption = Caption("types", text("Types of resource"), text("How many records are of each type."))
         return draw_bars(_headed(caption, self._two(text("Type of resource"))), bars)
 
@@ -192,7 +175,7 @@ class ReportPictures:
         total = self._total()
         bars = [
             self._share(name, count, total, self._search(q=f'place:"{name}"'))
-            for name, count in counts.most_common(_MOST_BARS)
+            for name, count in counts.most_common(_MAX_BARS)
         ]
         caption = Caption(
             "places", text("Places of publication"), text("The most frequent places, as records name them.")
@@ -220,7 +203,7 @@ class ReportPictures:
         spots = []
         for number, count in counts.items():
             town = known[number]
-            href = self._search(q=f'place:"{"|".join(list(names[number])[:_MOST_NAMES])}"')
+            href = self._search(q=f'place:"{"|".join(list(names[number])[:_MAX_NAMES])}"')
             tip = f"{town.names[0]}: {self._records(count)}"
             spots.append(Spot(town.names[0], town.latitude, town.longitude, count, tip, href))
         without = sum(_estimate(each, each.without_town) for each in sources)
@@ -243,14 +226,14 @@ class ReportPictures:
         """Draw the main classes of the classifications as tiles."""
         text = self._language.text
         parts = []
-        counts = self._sum(lambda each: each.classes).most_common(_MOST_TILES)
+        counts = self._sum(lambda each: each.classes).most_common(_MAX_TILES)
         paths = {value: "concept/{}/{}".format(*map(to_slug, value.split(" ", 1))) for value, _ in counts}
         known = self._known(paths.values())
         for value, count in counts:
             scheme, _, mark = value.partition(" ")
             name = f"{text(SCHEMES.get(scheme, scheme))} {mark} {text(class_name(scheme, mark))}".strip()
             href = f"{self._mount}{paths[value]}" if paths[value] in known else ""
-            parts.append(Part(name, count, f"{name}: {self._records(count)}", href))
+            parts.append(Tile(name, count, f"{name}: {self._records(count)}", href))
         caption = Caption(
             "classes",
             text("Subjects by class"),
@@ -339,7 +322,7 @@ class ReportPictures:
             pairs = self._language.plural("%(num)s pair", "%(num)s pairs", each.pairs)
             name = f"{self._language.number(round(each.mean, 2))} · {pairs}"
             share = each.same / each.pairs
-            bars.append(Bar(name, share, f"{self._language.number(round(share * 100))} %"))
+            bars.append(ChartBar(name, share, f"{self._language.number(round(share * 100))} %"))
         return draw_bars(caption, bars, 1.0)
 
     def rejects(self) -> Picture:
@@ -352,8 +335,8 @@ class ReportPictures:
             "rejects", text("Rejected records"), text("The most frequent reasons why records were rejected.")
         )
         bars = [
-            Bar(reject_words(reason, self._language), count, self._language.number(count))
-            for reason, count in counts.most_common(_MOST_BARS)
+            ChartBar(reject_words(reason, self._language), count, self._language.number(count))
+            for reason, count in counts.most_common(_MAX_BARS)
         ]
         return draw_bars(_headed(caption, (text("Reason"), text("Records"))), bars)
 
@@ -399,13 +382,13 @@ class ReportPictures:
     def _report_records(self) -> int:
         return sum(each.count for each in self._report.matching.pairs_of_records)
 
-    def _bars(self, counts: Iterable[Count], total: int) -> list[Bar]:
+    def _bars(self, counts: Iterable[Count], total: int) -> list[ChartBar]:
         return [self._share(each.value, each.count, total) for each in counts]
 
-    def _share(self, name: str, count: int, total: int, href: str = "") -> Bar:
+    def _share(self, name: str, count: int, total: int, href: str = "") -> ChartBar:
         share = count / total * 100 if total else 0.0
         shown = self._language.number(round(share, 1) if 0 < share < 10 else round(share))
-        return Bar(name, count, f"{self._language.number(count)} · {shown} %", href=href)
+        return ChartBar(name, count, f"{self._language.number(count)} · {shown} %", href=href)
 
     def _two(self, name: str) -> tuple[str, str]:
         return name, self._language.text("Records")

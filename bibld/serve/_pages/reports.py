@@ -9,7 +9,7 @@ import pyoxigraph as ox
 
 from bibld.model.origin import RecordId
 from bibld.model.report import Count, Report, SourceReport, Validation
-from bibld.serve._language import Language, message
+from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import overview, views
 from bibld.serve._pages.codes import ELEMENTS, reject_words
 from bibld.serve._pages.report_pictures import ReportPictures
@@ -29,7 +29,7 @@ class ReportPages:
         self,
         report: Report,
         release: OpenRelease,
-        language: Language,
+        language: PageLanguage,
         pictures: ReportPictures,
         render: Render,
         record_href: Callable[[RecordId], str],
@@ -46,7 +46,7 @@ class ReportPages:
         self._shapes = release.vocabulary.ontologies["shapes"]
 
     def dataset(
-        self, triples: Sequence[ox.Triple], statements: Sequence[views.Statement], common: dict[str, object]
+        self, triples: Sequence[ox.Triple], statements: Sequence[views.StatementRow], common: dict[str, object]
     ) -> bytes:
         """Return the page about the dataset."""
         return self._render(
@@ -72,7 +72,9 @@ class ReportPages:
             return None
         return next((source for source in self._report.sources if source.source == name), None)
 
-    def source(self, source: SourceReport, statements: Sequence[views.Statement], common: dict[str, object]) -> bytes:
+    def source(
+        self, source: SourceReport, statements: Sequence[views.StatementRow], common: dict[str, object]
+    ) -> bytes:
         """Return the page about a source."""
         name = source.source
         shared = {

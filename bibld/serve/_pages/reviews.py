@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from bibld.model.review import EntityQuestion, EntitySide, ItemKind, LinkQuestion
 from bibld.serve._addresses import Addresses
-from bibld.serve._language import Language, message
+from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import facts, fields, matches, portraits, views
 from bibld.serve._pages.codes import name_of_file, number_in_file
 from bibld.serve._phrases import evidence_words
@@ -78,7 +78,7 @@ class ReviewPages:
     def __init__(
         self,
         addresses: Addresses,
-        language: Language,
+        language: PageLanguage,
         heading_of: Callable[..., object],
         render: Callable[..., bytes],
     ) -> None:

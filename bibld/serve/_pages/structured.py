@@ -9,8 +9,8 @@ import msgspec
 
 from bibld.model.identifiers import has_isbn_check_digit, isbn, isbn13
 from bibld.model.rdf import expand
-from bibld.serve._citations import Person, Reference, find_person
-from bibld.serve._language import Language
+from bibld.serve._citations.reference import Person, Reference, find_person
+from bibld.serve._language import PageLanguage
 from bibld.serve._pages import views
 from bibld.serve._pages.facts import folded
 from bibld.serve._pages.portraits import KINDS, Portrait
@@ -41,11 +41,11 @@ _DATES = re.compile(r",?\s*\b\d{3,4}\??\s*[-–]\s*(?:\d{3,4}\b\??)?")
 LOCALES = {"en": "en_GB", "ru": "ru_RU"}
 """The languages of pages as Open Graph names them."""
 
-_MOST_ABOUT = 20
-_LONGEST_DESCRIPTION = 300
+_MAX_ABOUT = 20
+_MAX_DESCRIPTION_LENGTH = 300
 
 
-class Named(msgspec.Struct, frozen=True):
+class SchemaThing(msgspec.Struct, frozen=True):
     """A thing with its name, its IRI (empty if it has none), and its class of schema.org."""
 
     name: str
@@ -76,7 +76,7 @@ class LinkedThings(msgspec.Struct, frozen=True):
 
     entities: Mapping[str, str] = {}
     agents: Sequence[tuple[str, Sequence[str]]] = ()
-    about: Sequence[Named] = ()
+    about: Sequence[SchemaThing] = ()
     publishers: Sequence[tuple[str, Sequence[str]]] = ()
 
 
@@ -87,7 +87,7 @@ def linked_things(
     named = entities.among(linked.things)
     subjects = [(link, names) for link, names in named if base + link.path in linked.subjects]
     about = [
-        Named(
+        SchemaThing(
             link.text.replace("--", _BETWEEN_PARTS),
             base + link.path,
             _TYPES_OF_SUBJECTS.get(link.path.partition("/")[0], "Thing"),
@@ -97,11 +97,11 @@ def linked_things(
     ]
     forms_of_subjects = entities.forms(iri for iri in linked.subjects if iri.startswith(base))
     works = [(iri, forms) for iri, forms in forms_of_subjects if iri.startswith(f"{base}work/") and forms]
-    about += [Named(forms[0], iri, "CreativeWork") for iri, forms in works]
+    about += [SchemaThing(forms[0], iri, "CreativeWork") for iri, forms in works]
     known = {_subject_key(form) for _, forms in forms_of_subjects for form in forms}
     known_works = {_subject_key(form) for _, forms in works for form in forms}
     about += [
-        Named(_BETWEEN_PARTS.join(parts), "", "Thing")
+        SchemaThing(_BETWEEN_PARTS.join(parts), "", "Thing")
         for parts in headings
         if parts and _subject_key(" ".join(parts)) not in known and _subject_key(parts[-1]) not in known_works
     ]
@@ -139,7 +139,7 @@ def publication(reference: Reference, page: str, linked: LinkedThings, same: Seq
         "issn": list(reference.issn) if reference.kind == "serial" else [],
         "isPartOf": _container(reference, entities),
         "pagination": reference.pages,
-        "about": [_thing(each) for each in linked.about[:_MOST_ABOUT]],
+        "about": [_thing(each) for each in linked.about[:_MAX_ABOUT]],
         "abstract": reference.abstract,
         "sameAs": list(same) + ([f"https://doi.org/{reference.doi}"] if reference.doi else []),
     }
@@ -177,12 +177,12 @@ def _agent(person: Person, iri: str) -> dict[str, object]:
     return found
 
 
-def _thing(named: Named) -> dict[str, str]:
+def _thing(named: SchemaThing) -> dict[str, str]:
     return {"@type": named.kind, **({"@id": named.iri} if named.iri else {}), "name": named.name}
 
 
 def _named(kind: str, name: str, entities: Mapping[str, str]) -> dict[str, str]:
-    return _thing(Named(name, entities.get(folded(name), ""), kind))
+    return _thing(SchemaThing(name, entities.get(folded(name), ""), kind))
 
 
 def _publishers(names: Iterable[str], linked: LinkedThings) -> list[dict[str, str]]:
@@ -193,7 +193,7 @@ def _publishers(names: Iterable[str], linked: LinkedThings) -> list[dict[str, st
         iri = linked.entities.get(folded(name)) or _publisher_iri(name, linked.publishers)
         if not iri and len(names) == len(linked.publishers) == 1:  # the description has no other one
             iri = linked.publishers[0][0]
-        found.setdefault(iri or name, _thing(Named(name, iri, "Organization")))
+        found.setdefault(iri or name, _thing(SchemaThing(name, iri, "Organization")))
     return list(found.values())
 
 
@@ -256,10 +256,10 @@ def summary(reference: Reference) -> str:
     """Return a publication in one line: authors, place and publisher, year, extent."""
     authors = ", ".join(" ".join(filter(None, (each.given, each.family))) for each in reference.authors[:3])
     facts = (authors, reference.edition, imprint(reference), reference.extent)
-    return ". ".join(filter(None, facts))[:_LONGEST_DESCRIPTION]
+    return ". ".join(filter(None, facts))[:_MAX_DESCRIPTION_LENGTH]
 
 
-def entity_summary(portrait: Portrait, publications: int, language: Language) -> str:
+def entity_summary(portrait: Portrait, publications: int, language: PageLanguage) -> str:
     """Return what an entity is, its dates and the number of its publications (0: not known), in one line."""
     count = language.plural("%(num)s publication", "%(num)s publications", publications) if publications else ""
     return ", ".join(filter(None, (language.text(KINDS[portrait.kind]), portrait.lives, count)))
@@ -271,7 +271,9 @@ def imprint(reference: Reference) -> str:
     return ", ".join(filter(None, (parts, reference.year)))
 
 
-def entity(thing: Named, years: Mapping[str, str], others: Sequence[str], same: Sequence[str]) -> dict[str, object]:
+def entity(
+    thing: SchemaThing, years: Mapping[str, str], others: Sequence[str], same: Sequence[str]
+) -> dict[str, object]:
     """Describe a person or another entity; ``years`` are birthDate and deathDate, ``others`` further names."""
     document: dict[str, object] = {
         "@context": "https://schema.org",

@@ -14,15 +14,16 @@ from bibld.model.marc_writers import to_mrk
 from bibld.model.mods import Cartographics, Mods, Subject
 from bibld.model.origin import RecordId
 from bibld.protocols import SourceRecord
-from bibld.serve._citations import STYLES, coins, reference_of
+from bibld.serve._citations.files import STYLES, coins
+from bibld.serve._citations.reference import reference_of
 from bibld.serve._graph import Incoming, Names
-from bibld.serve._language import Language, message
+from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import codes, facts, fields, matches, portraits, structured, views
 from bibld.serve._pages.holdings import holdings
 from bibld.serve._pages.maps import locate
 from bibld.serve._pages.relatives import Hierarchies, Hierarchy, RelativeLists
 from bibld.serve._pages.works import WorkLists, WorksOfThing, first_author
-from bibld.serve._pictures import Picture
+from bibld.serve._pictures.drawing import Picture
 from bibld.serve._things import OpenRelease, Thing
 
 INCOMING_ON_PAGE = 100
@@ -43,7 +44,7 @@ Render = Callable[..., bytes]
 """Renders a template by its name, with values for it."""
 
 
-class Heading(msgspec.Struct, frozen=True):
+class PublicationHeading(msgspec.Struct, frozen=True):
     """The heading of a page about a publication."""
 
     title: str
@@ -52,19 +53,21 @@ class Heading(msgspec.Struct, frozen=True):
     language: str
 
 
-def heading_of(mods: Mods, language: Language) -> Heading:
+def heading_of(mods: Mods, language: PageLanguage) -> PublicationHeading:
     """Return the heading for a description."""
     title = fields.title(mods)
     text = title or language.text(message("Without title"))
-    return Heading(text, fields.main_name(mods), fields.year(mods), fields.language_of(title) if title else "")
+    return PublicationHeading(
+        text, fields.main_name(mods), fields.year(mods), fields.language_of(title) if title else ""
+    )
 
 
-class Place(msgspec.Struct, frozen=True):
+class PageContext(msgspec.Struct, frozen=True):
     """Where the pages are: the release, its names, the labels of libraries, and what renders templates."""
 
     release: OpenRelease
     names: Names
-    language: Language
+    language: PageLanguage
     source_label: Callable[[str], str]
     render: Render
 
@@ -72,7 +75,7 @@ class Place(msgspec.Struct, frozen=True):
 class ThingPages:
     """Makes the pages about things in one language."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: PageContext) -> None:
         self._names = place.names
         self._language = place.language
         self._render = place.render
@@ -324,7 +327,7 @@ class ThingPages:
             after=f"{address}?page={page + 1}" if incoming.more else "",
             structured=_script_json(
                 structured.entity(
-                    structured.Named(heading, thing.iri, portraits.SCHEMA_TYPES.get(shown.kind, "Thing")),
+                    structured.SchemaThing(heading, thing.iri, portraits.SCHEMA_TYPES.get(shown.kind, "Thing")),
                     shown.years,
                     [label.text for label in others],
                     [*(number.address for number in shown.numbers if number.address), *shown.absorbed],

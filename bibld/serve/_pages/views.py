@@ -14,7 +14,7 @@ from bibld.model.linkage import Edge
 from bibld.model.origin import RecordId, from_slug
 from bibld.serve._addresses import Addresses
 from bibld.serve._graph import Names, labels_among
-from bibld.serve._language import Language, message
+from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import fields
 from bibld.serve._pages.codes import term_words
 from bibld.serve._pages.facts import folded
@@ -40,21 +40,21 @@ _RANKS = {group: rank for rank, group in enumerate(fields.GROUPS)}
 _ABOUT_RECORDS = _RANKS[fields.ABOUT_RECORD]
 
 
-class Cell(msgspec.Struct, frozen=True):
+class ComparedCell(msgspec.Struct, frozen=True):
     """The values of one record in one row; ``differs``: not all records have the same."""
 
-    values: tuple[fields.Value, ...]
+    values: tuple[fields.FieldValue, ...]
     differs: bool
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class SideBySide(msgspec.Struct, frozen=True):
     """Records side by side: ``rows`` of label and one cell for each of ``records``."""
 
     records: tuple[RecordId, ...]
-    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+    rows: tuple[tuple[str, tuple[ComparedCell, ...]], ...]
 
 
-class Link(msgspec.Struct, frozen=True):
+class PageLink(msgspec.Struct, frozen=True):
     """A link with its text; ``kind`` in words, ``language`` of the text or empty, ``path`` on this site or empty."""
 
     href: str
@@ -64,16 +64,16 @@ class Link(msgspec.Struct, frozen=True):
     path: str = ""
 
 
-def comparison(records: Sequence[tuple[RecordId, m.Mods]], language: Language) -> Comparison:
+def comparison(records: Sequence[tuple[RecordId, m.Mods]], language: PageLanguage) -> SideBySide:
     """Put the descriptions of records side by side; rows are in the order of the fields."""
     return values_side_by_side([(record, fields.values(mods, language)) for record, mods in records])
 
 
-def values_side_by_side(records: Sequence[tuple[RecordId, Sequence[fields.Value]]]) -> Comparison:
+def values_side_by_side(records: Sequence[tuple[RecordId, Sequence[fields.FieldValue]]]) -> SideBySide:
     """Put the values of records side by side; rows are in the order of the fields."""
-    columns: list[dict[tuple[int, str], list[fields.Value]]] = []
+    columns: list[dict[tuple[int, str], list[fields.FieldValue]]] = []
     for _, values in records:
-        column: dict[tuple[int, str], list[fields.Value]] = {}
+        column: dict[tuple[int, str], list[fields.FieldValue]] = {}
         for value in values:
             column.setdefault((_RANKS[value.group], value.label), []).append(value)
         columns.append(column)
@@ -82,11 +82,11 @@ def values_side_by_side(records: Sequence[tuple[RecordId, Sequence[fields.Value]
     for key in sorted(keys, key=lambda key: key[0]):
         cells = [column.get(key, []) for column in columns]
         differs = len(cells) > 1 and key[0] != _ABOUT_RECORDS and len(set(map(_contents, cells))) > 1
-        rows.append((key[1], tuple(Cell(tuple(cell), differs) for cell in cells)))
-    return Comparison(tuple(record for record, _ in records), tuple(rows))
+        rows.append((key[1], tuple(ComparedCell(tuple(cell), differs) for cell in cells)))
+    return SideBySide(tuple(record for record, _ in records), tuple(rows))
 
 
-def _contents(cell: Iterable[fields.Value]) -> tuple[str, ...]:
+def _contents(cell: Iterable[fields.FieldValue]) -> tuple[str, ...]:
     return tuple(sorted(folded(value.text + value.remark) for value in cell))
 
 
@@ -106,7 +106,7 @@ def edge_views(edges: Iterable[Edge], addresses: Addresses) -> list[EdgeView]:
 GENRE = message("Genre")
 """What a heading is for the publications that have it as their genre."""
 
-NamedEntity = tuple[Link, frozenset[str]]
+NamedEntity = tuple[PageLink, frozenset[str]]
 """The link to an entity, and all folded forms of its name."""
 
 
@@ -139,17 +139,17 @@ class EntityLinks:
         if not labels:
             return None
         language = labels[0].language or fields.language_of(labels[0].text)
-        link = Link(self._addresses.href(iri) or "", labels[0].text, kind, language, path)
+        link = PageLink(self._addresses.href(iri) or "", labels[0].text, kind, language, path)
         return link, frozenset(folded(label.text) for label in labels)
 
 
-def by_kind(entities: Iterable[NamedEntity], genres: Set[str], subjects: Set[str]) -> list[tuple[str, list[Link]]]:
+def by_kind(entities: Iterable[NamedEntity], genres: Set[str], subjects: Set[str]) -> list[tuple[str, list[PageLink]]]:
     """Return the links to entities by kind, in the order of the kinds.
 
     ``genres`` and ``subjects`` are the folded headings of a publication: one that it has only as its genre is no
     subject of it.
     """
-    groups: dict[str, list[Link]] = {kind: [] for kind in (*ENTITY_KINDS.values(), GENRE)}
+    groups: dict[str, list[PageLink]] = {kind: [] for kind in (*ENTITY_KINDS.values(), GENRE)}
     for link, names in entities:
         is_genre = link.kind == ENTITY_KINDS["concept"] and names & genres and not names & subjects
         groups[GENRE if is_genre else link.kind].append(link)
@@ -167,7 +167,7 @@ def links_by_text(entities: Iterable[NamedEntity]) -> dict[str, str]:
     return {name: href for name, href in found.items() if name and name not in ambiguous}
 
 
-class Statement(msgspec.Struct, frozen=True):
+class StatementRow(msgspec.Struct, frozen=True):
     """A triple for people: predicate and value as short texts, with a link where possible."""
 
     subject: str
@@ -186,8 +186,8 @@ def statements(
     names: Names,
     addresses: Addresses,
     prefixes: Mapping[str, str],
-    language: Language,
-) -> list[Statement]:
+    language: PageLanguage,
+) -> list[StatementRow]:
     """Return triples in their order, those of the thing itself before those of its hash IRIs."""
     listed = [triple for triple in triples if isinstance(triple.subject, ox.NamedNode)]
     objects = {triple.object.value for triple in listed if isinstance(triple.object, ox.NamedNode)}
@@ -204,7 +204,7 @@ def statements(
         text, href, tag, datatype = _value(triple.object, titles, addresses, prefixes)
         predicate = triple.predicate.value
         rows.append(
-            Statement(
+            StatementRow(
                 fragments[triple.subject.value] if isinstance(triple.subject, ox.NamedNode) else "",
                 short[predicate],
                 addresses.href(predicate),

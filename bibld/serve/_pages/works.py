@@ -11,12 +11,13 @@ import msgspec
 
 from bibld.search import EntryKind, LinkedWork, NamedThing, SearchRequest, SearchView
 from bibld.serve._addresses import Addresses
-from bibld.serve._citations import Reference
-from bibld.serve._language import Language, message
+from bibld.serve._citations.reference import Reference
+from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import fields
 from bibld.serve._pages.facts import folded
 from bibld.serve._pages.portraits import role_heading
-from bibld.serve._pictures import Caption, Picture, Words, draw_years
+from bibld.serve._pictures.columns import Words, draw_years
+from bibld.serve._pictures.drawing import Caption, Picture
 from bibld.text.romanisation import transcription_key
 
 _FACET_OF_FOLDER = {
@@ -51,11 +52,11 @@ COMPANIONS = {
 }
 """The kinds of things that occur together with a thing, in words."""
 
-_MOSTCOMPANIONS = 12
-_MOST_IN_A_ROLE = 60
-_FEWEST_YEARS = 3
-_MOST_EDITIONS = 12
-_MOST_VOLUMES = 60
+_MAX_COMPANIONS = 12
+_MAX_IN_A_ROLE = 60
+_MIN_YEARS = 3
+_MAX_EDITIONS = 12
+_MAX_VOLUMES = 60
 _END_OF_MAIN_TITLE = re.compile(r"\.\s")
 _NUMBER = re.compile(r"\d{1,9}")
 _END_OF_TITLE = re.compile(r"\s[:=/;]\s|\.\s")
@@ -158,7 +159,7 @@ class WorkLists(msgspec.Struct, frozen=True):
 
     search: SearchView
     addresses: Addresses
-    language: Language
+    language: PageLanguage
     has_search: bool = True
 
     def of_page(self, path: str, kind: str, page: int, size: int) -> WorksOfThing:
@@ -189,7 +190,7 @@ class WorkLists(msgspec.Struct, frozen=True):
         groups: dict[tuple[str, str], dict[str, LinkedWork]] = {}
         totals: dict[tuple[str, str], int] = {}
         for facet, role in ((facet, role) for facet, roles in facets.items() for role in roles):
-            works, total = self.search.works(path, role, "year", _MOST_IN_A_ROLE)
+            works, total = self.search.works(path, role, "year", _MAX_IN_A_ROLE)
             group = facet, _ROLES.get(role, role)
             known = groups.setdefault(group, {})
             totals[group] = totals.get(group, 0) + total - sum(work.path in known for work in works)
@@ -238,7 +239,7 @@ class WorkLists(msgspec.Struct, frozen=True):
 
     def _draw_years(self, path: str, facet: str, facets: Mapping[str, Sequence[str]]) -> Picture | None:
         counts = self.search.years(SearchRequest(filters={facet: (path,)}))
-        if len(counts) < _FEWEST_YEARS:
+        if len(counts) < _MIN_YEARS:
             return None
         title = self.language.text("Publications by year")
         groups = list(dict.fromkeys(_ROLES.get(role, role) for role in facets[facet]))
@@ -272,7 +273,7 @@ class WorkLists(msgspec.Struct, frozen=True):
         for kind, heading in COMPANIONS.items():
             things = tuple(
                 Companion(self.addresses.page(each.path), each.name, fields.language_of(each.name), each.count)
-                for each in self.search.related(path, kind, _MOSTCOMPANIONS)
+                for each in self.search.related(path, kind, _MAX_COMPANIONS)
             )
             if things:
                 found.append(Companions(self.language.text(heading), things))
@@ -325,9 +326,9 @@ class WorkLists(msgspec.Struct, frozen=True):
             else:
                 editions.append(line)
         return Editions(
-            tuple(sorted(editions, key=by_year)[:_MOST_EDITIONS]),
-            tuple(sorted(volumes, key=by_number)[:_MOST_VOLUMES]),
-            tuple(sorted(translations, key=by_year)[:_MOST_EDITIONS]),
+            tuple(sorted(editions, key=by_year)[:_MAX_EDITIONS]),
+            tuple(sorted(volumes, key=by_number)[:_MAX_VOLUMES]),
+            tuple(sorted(translations, key=by_year)[:_MAX_EDITIONS]),
         )
 
     def _languages(self, paths: Sequence[str]) -> dict[str, tuple[str, ...]]:

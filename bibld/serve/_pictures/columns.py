@@ -12,8 +12,8 @@ from bibld.serve._pictures.drawing import (
     NARROW,
     SIZE,
     Caption,
-    Cell,
     Picture,
+    TableCell,
     draw_text,
     fit,
     fit_screens,
@@ -30,9 +30,9 @@ SERIES = 6
 _HEIGHT = 140
 _GAP = 0.14
 _LINE = 18
-_FEWEST_PIXELS = 1.5
+_MIN_PIXELS = 1.5
 _STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 500, 1000)
-_MOST_COLUMNS = 80
+_MAX_COLUMNS = 80
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -100,7 +100,9 @@ def draw_columns(
         out.append(draw_text("0", height + SIZE, fit(note, NARROW, SIZE), "quiet"))
         height += _LINE
     rows = tuple(
-        (Cell(column.name or column.label, column.href), *numbers(column.parts)) for column in columns if column.count
+        (TableCell(column.name or column.label, column.href), *numbers(column.parts))
+        for column in columns
+        if column.count
     )
     return Picture(caption, height, "".join(out), rows, has_links=any(column.href for column in columns))
 
@@ -110,7 +112,7 @@ def _draw_column(column: Column, x: float, step: float, most: int, foot: int) ->
         return ""
     across = f'x="{percent(x + step * _GAP / 2)}" width="{percent(step * (1 - _GAP))}"'
     parts = []
-    scale = max(_FEWEST_PIXELS, column.count / most * _HEIGHT) / column.count
+    scale = max(_MIN_PIXELS, column.count / most * _HEIGHT) / column.count
     base = float(foot)
     for number, part in enumerate(column.parts):
         if part:
@@ -164,7 +166,7 @@ def draw_years(
     if not found:
         return draw_columns(caption, (), series, note=words.note)
     span = found[-1][0] - found[0][0] + 1
-    size = next((each for each in _STEPS if span / each <= _MOST_COLUMNS), _STEPS[-1])
+    size = next((each for each in _STEPS if span / each <= _MAX_COLUMNS), _STEPS[-1])
     width = len(found[0][1])
     counts: dict[int, list[int]] = {}
     for year, parts in found:
@@ -223,5 +225,7 @@ def draw_lines(caption: Caption, points: Sequence[str], lines: Sequence[Line]) -
         out.append(draw_text("0", foot + SIZE + 4, fit(points[0], half, SIZE), "quiet"))
         if len(points) > 1:
             out.append(draw_text("100%", foot + SIZE + 4, fit(points[-1], half, SIZE), "quiet", "end"))
-    rows = tuple((Cell(point), *numbers([line.values[place] for line in lines])) for place, point in enumerate(points))
+    rows = tuple(
+        (TableCell(point), *numbers([line.values[place] for line in lines])) for place, point in enumerate(points)
+    )
     return Picture(caption, foot + SIZE + 10, "".join(out), rows)

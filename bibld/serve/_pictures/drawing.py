@@ -91,7 +91,7 @@ class Caption(msgspec.Struct, frozen=True):
     headings: tuple[str, ...] = ()
 
 
-class Cell(msgspec.Struct, frozen=True):
+class TableCell(msgspec.Struct, frozen=True):
     """A cell of the table: a text or a number, with a link or none."""
 
     value: str | int
@@ -109,7 +109,7 @@ class Picture(msgspec.Struct, frozen=True):
     caption: Caption
     height: int
     wide: str
-    rows: tuple[tuple[Cell, ...], ...] = ()
+    rows: tuple[tuple[TableCell, ...], ...] = ()
     narrow: str = ""
     narrow_height: int = 0
     has_links: bool = False
@@ -194,6 +194,6 @@ def fit_screens(name: str, margin: float, draw: Callable[[str], str]) -> str:
     return f'<g class="long-name">{draw(long)}</g><g class="short-name">{draw(short)}</g>'
 
 
-def numbers(values: Sequence[int]) -> tuple[Cell, ...]:
+def numbers(values: Sequence[int]) -> tuple[TableCell, ...]:
     """Return cells with numbers."""
-    return tuple(map(Cell, values))
+    return tuple(map(TableCell, values))

@@ -12,8 +12,8 @@ from bibld.serve._pictures.drawing import (
     SIZE,
     WIDE,
     Caption,
-    Cell,
     Picture,
+    TableCell,
     draw_text,
     fit,
     fit_screens,
@@ -24,11 +24,11 @@ from bibld.serve._pictures.drawing import (
 
 _ROW = 34
 _BAR = 10
-_FEWEST = 0.4
+_MIN_BAR_PERCENT = 0.4
 _GAP = 12
 
 
-class Bar(msgspec.Struct, frozen=True):
+class ChartBar(msgspec.Struct, frozen=True):
     """A bar: its name, its value, the value in words, its explanation, and a link or none."""
 
     name: str
@@ -38,14 +38,14 @@ class Bar(msgspec.Struct, frozen=True):
     href: str = ""
 
 
-def draw_bars(caption: Caption, bars: Sequence[Bar], most: float = 0.0) -> Picture:
+def draw_bars(caption: Caption, bars: Sequence[ChartBar], most: float = 0.0) -> Picture:
     """Draw bars in their order; ``most`` is the value of a bar that fills the width (0: the greatest one)."""
     full = most or max((bar.value for bar in bars), default=1.0) or 1.0
     out = []
     for number, bar in enumerate(bars):
         y = number * _ROW
         room = NARROW - width_of(bar.words, SIZE) - _GAP
-        width = min(100.0, max(_FEWEST if bar.value else 0.0, bar.value / full * 100))
+        width = min(100.0, max(_MIN_BAR_PERCENT if bar.value else 0.0, bar.value / full * 100))
         marks = (
             f'<rect class="room" x="0" y="{y}" width="100%" height="{_ROW}"/>'
             f"{draw_text('0', y + SIZE + 2, fit(bar.name, room, SIZE))}"
@@ -54,11 +54,11 @@ def draw_bars(caption: Caption, bars: Sequence[Bar], most: float = 0.0) -> Pictu
             f'<rect class="s1" x="0" y="{y + SIZE + 7}" width="{percent(width)}" height="{_BAR}"/>'
         )
         out.append(link(marks, bar.href, bar.tip or f"{bar.name}: {bar.words}", True))
-    rows = tuple((Cell(bar.name, bar.href), Cell(bar.words)) for bar in bars)
+    rows = tuple((TableCell(bar.name, bar.href), TableCell(bar.words)) for bar in bars)
     return Picture(caption, max(1, len(bars)) * _ROW, "".join(out), rows, has_links=any(bar.href for bar in bars))
 
 
-class Step(msgspec.Struct, frozen=True):
+class WaterfallStep(msgspec.Struct, frozen=True):
     """What something adds to a sum: its name, the amount (negative: it takes away), and the amount in words."""
 
     name: str
@@ -66,7 +66,7 @@ class Step(msgspec.Struct, frozen=True):
     words: str
 
 
-class Total(msgspec.Struct, frozen=True):
+class WaterfallTotal(msgspec.Struct, frozen=True):
     """A sum at the beginning or the end of the steps."""
 
     name: str
@@ -74,7 +74,9 @@ class Total(msgspec.Struct, frozen=True):
     words: str
 
 
-def draw_waterfall(caption: Caption, start: Total, steps: Sequence[Step], end: Total) -> Picture:
+def draw_waterfall(
+    caption: Caption, start: WaterfallTotal, steps: Sequence[WaterfallStep], end: WaterfallTotal
+) -> Picture:
     """Draw how steps lead from one value to another; each bar begins where the one before it ends.
 
     The end is drawn at its own value, so that steps which are not all given leave a visible gap.
@@ -101,7 +103,7 @@ def draw_waterfall(caption: Caption, start: Total, steps: Sequence[Step], end: T
         running += step.amount
     out.append(_draw_step(len(steps) + 1, end.name, end.words, (across(0.0), across(end.value)), "s1"))
     named = [(start.name, start.words), *((step.name, step.words) for step in steps), (end.name, end.words)]
-    rows = tuple((Cell(name), Cell(words)) for name, words in named)
+    rows = tuple((TableCell(name), TableCell(words)) for name, words in named)
     return Picture(caption, height, "".join(out), rows)
 
 
@@ -109,7 +111,9 @@ def _draw_step(number: int, name: str, words: str, ends: tuple[float, float], ki
     y = number * _ROW
     left, right = min(ends), max(ends)
     room = NARROW - width_of(words, SIZE) - _GAP
-    bar = f'x="{percent(left)}" width="{percent(max(right - left, _FEWEST))}" y="{y + SIZE + 7}" height="{_BAR}"'
+    bar = (
+        f'x="{percent(left)}" width="{percent(max(right - left, _MIN_BAR_PERCENT))}" y="{y + SIZE + 7}" height="{_BAR}"'
+    )
     line = y + SIZE + 2
     return (
         f"<g>{draw_text('0', line, fit(name, room, SIZE), 'halo')}{draw_text('100%', line, words, 'quiet halo', 'end')}"
@@ -117,11 +121,11 @@ def _draw_step(number: int, name: str, words: str, ends: tuple[float, float], ki
     )
 
 
-MOST_COLUMNS = 20
+MAX_COLUMNS = 20
 _BARS = 130
 _ROW_OF_SET = 38
 _DOT = 5
-_FEWEST_PIXELS = 1.5
+_MIN_PIXELS = 1.5
 _UPRIGHT = 8
 """Columns: with more, their numbers are written upwards."""
 
@@ -143,7 +147,7 @@ def draw_overlap(
     The combinations are drawn from the largest to the smallest one, at most 20; ``rest`` is a line about the others.
     """
     ordered = sorted(combinations, key=lambda each: (-each.count, len(each.sets), each.sets))
-    shown = ordered[:MOST_COLUMNS]
+    shown = ordered[:MAX_COLUMNS]
     most = max((each.count for each in shown), default=1)
     is_upward = len(shown) > _UPRIGHT
     longest = max((width_of(f"{each.count:,}", SIZE) for each in shown), default=0.0)
@@ -168,7 +172,8 @@ def draw_overlap(
         out.append(draw_text("4", height + SIZE + 2, fit(rest, NARROW, SIZE), "quiet"))
         height += SIZE + 10
     rows = tuple(
-        (Cell(" + ".join(sets[position][0] for position in each.sets), each.href), Cell(each.count)) for each in ordered
+        (TableCell(" + ".join(sets[position][0] for position in each.sets), each.href), TableCell(each.count))
+        for each in ordered
     )
     has_links = any(each.href for each in shown) or any(href for _, href in sets)
     return Picture(caption, height, "".join(out), rows, has_links=has_links)
@@ -191,7 +196,7 @@ def _draw_combination(
     most, foot, is_upward = bars
     sets, end = rows
     middle = percent((number + 0.5) * step)
-    height = max(_FEWEST_PIXELS, each.count / most * _BARS) if each.count else 0.0
+    height = max(_MIN_PIXELS, each.count / most * _BARS) if each.count else 0.0
     start, width = percent((number + 0.2) * step), percent(step * 0.6)
     out = [
         f'<rect class="room" x="{percent(number * step)}" width="{percent(step)}" y="0" height="{end}"/>',
@@ -221,7 +226,7 @@ _READABLE = 5
 """Characters: a name that is cut to fewer is left out."""
 
 
-class Part(msgspec.Struct, frozen=True):
+class Tile(msgspec.Struct, frozen=True):
     """A part: its name, its count, its explanation, and a link or none."""
 
     name: str
@@ -240,7 +245,7 @@ class Box(msgspec.Struct, frozen=True):
     height: float
 
 
-def draw_treemap(caption: Caption, parts: Sequence[Part]) -> Picture:
+def draw_treemap(caption: Caption, parts: Sequence[Tile]) -> Picture:
     """Draw parts as tiles, the largest at the top left. Names are written where they fit."""
     ordered = sorted((part for part in parts if part.count > 0), key=lambda part: (-part.count, part.name))
     out = []
@@ -253,7 +258,7 @@ def draw_treemap(caption: Caption, parts: Sequence[Part]) -> Picture:
             f"{inner}</svg>"
         )
         out.append(link(frame, part.href, part.tip or part.name))
-    rows = tuple((Cell(part.name, part.href), Cell(part.count)) for part in ordered)
+    rows = tuple((TableCell(part.name, part.href), TableCell(part.count)) for part in ordered)
     return Picture(caption, _HEIGHT, "".join(out), rows, has_links=any(part.href for part in parts))
 
 

@@ -7,10 +7,21 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from bibld.serve._pictures.drawing import NARROW, SIZE, WIDE, Caption, Cell, Picture, link, percent, to_xml, width_of
+from bibld.serve._pictures.drawing import (
+    NARROW,
+    SIZE,
+    WIDE,
+    Caption,
+    Picture,
+    TableCell,
+    link,
+    percent,
+    to_xml,
+    width_of,
+)
 from bibld.text.geography import outlines
 
-_FEWEST_UNITS = 3
+_MIN_UNITS = 3
 """A point that is nearer to the one before is left out, and so is a shape that is smaller in both directions."""
 
 Point = tuple[int, int]
@@ -39,7 +50,7 @@ def _thinned(ring: Sequence[Point]) -> list[Point]:
     kept: list[Point] = []
     x = y = -(10**9)
     for point in ring:
-        if abs(point[0] - x) + abs(point[1] - y) >= _FEWEST_UNITS:
+        if abs(point[0] - x) + abs(point[1] - y) >= _MIN_UNITS:
             kept.append(point)
             x, y = point
     return kept if len(kept) > 2 else []
@@ -80,16 +91,16 @@ _MARGIN = 0.12
 """Of the map, on each side of the outermost places."""
 
 _CIRCLE = 360.0
-_FEWEST_DEGREES = 60.0
+_MIN_DEGREES = 60.0
 _SOUTH, _NORTH, _POLE, _STEEPEST = -60.0, 85.0, 90.0, 75.0
 """Latitudes: what maps show at most if no place is nearer to a pole, the pole, and where a degree of longitude is as
 short as they draw it."""
 
 _STEPS = (1, 2, 5, 10, 15, 30)
-_MOST_LINES = 9
-_MOST_SPOTS = 150
-_MOST_NAMES = 24
-_SMALLEST, _LARGEST = 0.7, 4.2
+_MAX_LINES = 9
+_MAX_SPOTS = 150
+_MAX_NAMES = 24
+_MIN_RADIUS, _MAX_RADIUS = 0.7, 4.2
 """Radii of circles, as percentages of the diagonal of the drawing (divided by √2, as SVG has it)."""
 
 _GAP = 3
@@ -110,7 +121,7 @@ class Spot(msgspec.Struct, frozen=True):
     href: str = ""
 
 
-class View(msgspec.Struct, frozen=True):
+class MapFrame(msgspec.Struct, frozen=True):
     """The part of the earth that a map shows, in degrees.
 
     It is an equidistant cylindrical projection (Snyder: Map projections, 1987, § 12) that is true to scale in the
@@ -140,27 +151,27 @@ def draw_map(caption: Caption, spots: Sequence[Spot]) -> Picture | None:
     if not ordered:
         return None
     view = view_of(ordered)
-    placed = [_place(spot, view, ordered[0].count) for spot in ordered[:_MOST_SPOTS]]
+    placed = [_place(spot, view, ordered[0].count) for spot in ordered[:_MAX_SPOTS]]
     circles = "".join(link(each.draw(), each.spot.href, each.spot.tip or each.spot.name) for each in placed)
     drawn = f"{_draw_earth(view)}{circles}{''.join(_draw_names(placed))}"
-    rows = tuple((Cell(spot.name, spot.href), Cell(spot.count)) for spot in ordered[:_MOST_SPOTS])
+    rows = tuple((TableCell(spot.name, spot.href), TableCell(spot.count)) for spot in ordered[:_MAX_SPOTS])
     has_links = any(each.spot.href for each in placed)
     return Picture(caption, _HEIGHT, drawn, rows, has_links=has_links, kind="map")
 
 
-def view_of(spots: Sequence[Spot]) -> View:
+def view_of(spots: Sequence[Spot]) -> MapFrame:
     """Return the smallest part of the earth with the shape of the drawing that shows all places and a margin."""
     west, east = _span([spot.longitude for spot in spots])
     south, north = (bound(spot.latitude for spot in spots) for bound in (min, max))
     lowest, highest = (_SOUTH if south > _SOUTH else -_POLE), (_NORTH if north < _NORTH else _POLE)
     middle = (south + north) / 2
     scale = math.cos(math.radians(min(_STEEPEST, abs(middle))))  # of a degree of longitude to one of latitude
-    wanted = max(_FEWEST_DEGREES, (east - west) / (1 - 2 * _MARGIN)), (north - south) / (1 - 2 * _MARGIN)
+    wanted = max(_MIN_DEGREES, (east - west) / (1 - 2 * _MARGIN)), (north - south) / (1 - 2 * _MARGIN)
     width = min(_CIRCLE, max(wanted[0], wanted[1] * _SHAPE / scale))
     height = min(highest - lowest, width * scale / _SHAPE)
     left = (west + east - width) / 2 if width < _CIRCLE else -_CIRCLE / 2
     top = min(highest, max(lowest + height, middle + height / 2))
-    return View(left, top, width, height)
+    return MapFrame(left, top, width, height)
 
 
 def _span(longitudes: Sequence[float]) -> tuple[float, float]:
@@ -191,13 +202,13 @@ class _Placed(msgspec.Struct, frozen=True):
         return self.across + side * self.radius / 100 * _DIAGONAL
 
 
-def _place(spot: Spot, view: View, most: int) -> _Placed:
+def _place(spot: Spot, view: MapFrame, most: int) -> _Placed:
     """Place a circle whose area is in proportion to the count."""
-    radius = max(_SMALLEST, _LARGEST * math.sqrt(spot.count / most))
+    radius = max(_MIN_RADIUS, _MAX_RADIUS * math.sqrt(spot.count / most))
     return _Placed(spot, view.across(spot.longitude), view.down(spot.latitude), radius)
 
 
-def _draw_earth(view: View) -> str:
+def _draw_earth(view: MapFrame) -> str:
     """Draw the land and a net of meridians and parallels."""
     width, height = WIDE * _FINENESS, _HEIGHT * _FINENESS
     left, top = view.west * 100, view.north * 100
@@ -220,7 +231,7 @@ def _draw_earth(view: View) -> str:
         if path
         else ""
     )
-    step = next((step for step in _STEPS if view.width / step <= _MOST_LINES), 60)
+    step = next((step for step in _STEPS if view.width / step <= _MAX_LINES), 60)
     lines = [_draw_line(percent(view.across(each) * 100), "x") for each in _multiples(step, view.west, view.width)]
     lines += [
         _draw_line(percent(view.down(each) * 100), "y")
@@ -255,7 +266,7 @@ def _draw_names(placed: Sequence[_Placed]) -> Iterator[str]:
                 yield _draw_name(each, side, "" if NARROW in free else " of-screen")
                 count += 1
                 break
-        if count == _MOST_NAMES:
+        if count == _MAX_NAMES:
             return
 
 

@@ -16,8 +16,8 @@ from bibld.serve._pictures.drawing import (
     SIZE,
     WIDE,
     Caption,
-    Cell,
     Picture,
+    TableCell,
     draw_text,
     fit,
     link,
@@ -25,7 +25,7 @@ from bibld.serve._pictures.drawing import (
     to_xml,
 )
 
-MOST_NAMES = 12
+MAX_NAMES = 12
 _LINE = 22
 _RING = 0.27
 """The greatest distance of a name from the middle, as a part of the width."""
@@ -34,7 +34,7 @@ _BROAD = 960
 """Pixels: a drawing that is at least as wide has longer names (``drawing.css``)."""
 
 _EDGE = 14
-_SMALLEST, _LARGEST = 3.0, 8.0
+_MIN_RADIUS, _MAX_RADIUS = 3.0, 8.0
 _TREE_INDENT = 22
 
 
@@ -108,7 +108,7 @@ def draw_neighbourhood(caption: Caption, centre: str, sectors: Sequence[Sector])
         out.append(draw_text("50%", middle + 26 + number * 15, words, "strong halo", "middle"))
     tree, tree_height = _draw_tree(centre, used, most)
     rows = tuple(
-        (Cell(each.name, each.page or each.href), Cell(sector.kind), Cell(each.count))
+        (TableCell(each.name, each.page or each.href), TableCell(sector.kind), TableCell(each.count))
         for sector in used
         for each in sector.neighbours
     )
@@ -119,7 +119,7 @@ def _lines_of(sectors: Sequence[Sector]) -> Iterator[tuple[str, str, str, int, i
     """Yield the lines of the drawing in their order: text, link, explanation, count (0: not a neighbour), sector."""
     for number, sector in enumerate(sectors):
         yield sector.kind, "", "", 0, number
-        for each in sector.neighbours[:MOST_NAMES]:
+        for each in sector.neighbours[:MAX_NAMES]:
             yield each.name, each.href, each.tip or each.name, max(1, each.count), number
         if sector.more:
             yield sector.more, sector.more_href, sector.more, 0, number
@@ -137,7 +137,7 @@ def place_around(sectors: Sequence[Sector]) -> Iterator[Placed]:
         total += sum(1 for line in lines if line[4] == number)
         ends.append(total)
     half = min(ends, key=lambda end: (abs(total - 2 * end), end))
-    if max(half, total - half) > 0.75 * total and total > MOST_NAMES:
+    if max(half, total - half) > 0.75 * total and total > MAX_NAMES:
         half = (total + 1) // 2
     rows = max(half, total - half, 4)
     middle = ((rows + 1) * _LINE + _EDGE) / 2
@@ -149,7 +149,7 @@ def place_around(sectors: Sequence[Sector]) -> Iterator[Placed]:
             y = start + row * _LINE
             reach = max(0.25, math.sqrt(max(0.0, 1 - ((y - middle) / (middle * 1.04)) ** 2))) * _RING
             dot = 0.5 + reach if side else 0.5 - reach
-            room, room_of_broad = ((0.5 - reach) * width - _LARGEST - 6 for width in (WIDE, _BROAD))
+            room, room_of_broad = ((0.5 - reach) * width - _MAX_RADIUS - 6 for width in (WIDE, _BROAD))
             yield Placed(words, href, tip, count, sector, dot, y, side, room, room_of_broad)
 
 
@@ -163,7 +163,7 @@ def _draw(each: Placed, most: int) -> str:
     anchor, sign = ("start", 1) if each.is_right else ("end", -1)
     x = percent(each.dot * 100)
     radius = _radius(each.count, most) if each.count else 0.0
-    offset = sign * (_LARGEST + 4)
+    offset = sign * (_MAX_RADIUS + 4)
     kind = f"s{each.sector % SERIES + 1}"
     strong = "strong" if not each.count and not each.href else ""
     short, long = (fit(each.words, room, SIZE) for room in (each.room, each.room_of_broad))
@@ -179,7 +179,7 @@ def _draw(each: Placed, most: int) -> str:
 
 
 def _radius(count: int, most: int) -> float:
-    return _SMALLEST + (_LARGEST - _SMALLEST) * math.sqrt(count / max(1, most))
+    return _MIN_RADIUS + (_MAX_RADIUS - _MIN_RADIUS) * math.sqrt(count / max(1, most))
 
 
 def _draw_tree(centre: str, sectors: Sequence[Sector], most: int) -> tuple[str, int]:

@@ -4,10 +4,3 @@ It is off unless ``[serve] review_token`` names a token. Whoever knows the token
 one pair after the other: of records, of entities that may be the same, or of an entity and a record of an authority
 file. A pair is offered to one person at a time. Verdicts are stored as those of ``bibld review`` and ``bibld link``.
 """
-
-from __future__ import annotations
-
-from bibld.serve._review.desk import Desk, Leases, Progress
-from bibld.serve._review.site import ReviewSite, read_token
-
-__all__ = ["Desk", "Leases", "Progress", "ReviewSite", "read_token"]

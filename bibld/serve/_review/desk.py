@@ -84,7 +84,7 @@ class Desk(Protocol):
         """
 
 
-class Progress(msgspec.Struct, frozen=True):
+class ReviewProgress(msgspec.Struct, frozen=True):
     """How many pairs wait, how many a person has answered, and the number of the last answer (0: there is none)."""
 
     waiting: int
@@ -245,11 +245,11 @@ class Leases:
             )
         return pair
 
-    def progress(self, person: str, kind: ItemKind = ItemKind.RECORDS) -> Progress:
+    def progress(self, person: str, kind: ItemKind = ItemKind.RECORDS) -> ReviewProgress:
         """Return how much of a kind is left, and how much a person has done in all; raises ``StageError``."""
         self.refresh(kind)
         with self._transaction("BEGIN") as connection:
             answered, last = connection.execute(
                 "SELECT count(*), coalesce(max(number), 0) FROM answer WHERE person = ?", (person,)
             ).fetchone()
-        return Progress(len(self._lists[kind].items), int(answered), int(last))
+        return ReviewProgress(len(self._lists[kind].items), int(answered), int(last))

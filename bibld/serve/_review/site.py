@@ -27,19 +27,19 @@ from bibld.protocols import CatalogView, SourceRecord
 from bibld.serve._addresses import Addresses
 from bibld.serve._http import ProblemError, language_headers, language_of
 from bibld.serve._language import message
-from bibld.serve._review.desk import Desk, Leases, Progress
+from bibld.serve._review.desk import Desk, Leases, ReviewProgress
 
 _COOKIE = "review"
-_MOST_BYTES = 16_384
-_LONGEST_NAME = 60
-_LONGEST_REASON = 500
+_MAX_BYTES = 16_384
+_MAX_NAME_LENGTH = 60
+_MAX_REASON_LENGTH = 500
 _DECISIONS = {
     ItemKind.RECORDS: ("same", "different", "related"),
     ItemKind.ENTITIES: ("same", "different"),
     ItemKind.LINKS: ("same", "different"),
 }
 _SESSION_SECONDS = 12 * 3600
-_SHORTEST_TOKEN = 12
+_MIN_TOKEN_LENGTH = 12
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _RETRY_AFTER = "10"
 _NOT_NOW = (StageError, sqlite3.Error)
@@ -64,14 +64,14 @@ class ReviewView(msgspec.Struct, frozen=True):
     edge: Edge | None = None
     left: SourceRecord | None = None
     right: SourceRecord | None = None
-    progress: Progress = Progress(0, 0)
+    progress: ReviewProgress = ReviewProgress(0, 0)
     fault: str = ""
     reason: str = ""
     kind: ItemKind = ItemKind.RECORDS
     question: EntityQuestion | LinkQuestion | None = None
 
 
-class ReviewPages(Protocol):
+class ReviewRenderer(Protocol):
     """Makes the review page in one language."""
 
     def review(self, view: ReviewView) -> bytes:
@@ -88,10 +88,10 @@ class Runner(Protocol):
 def read_token(secret: Secret) -> str:
     """Return the token of the review page; raises ``ConfigError`` if it is missing, or short enough to be guessed."""
     token = secret.read()
-    if len(token) < _SHORTEST_TOKEN:
+    if len(token) < _MIN_TOKEN_LENGTH:
         raise ConfigError(
             [
-                f"[serve] review_token: the environment variable {secret.env} contains fewer than {_SHORTEST_TOKEN}"
+                f"[serve] review_token: the environment variable {secret.env} contains fewer than {_MIN_TOKEN_LENGTH}"
                 " characters, which can be guessed; set it to a longer token, such as `openssl rand -hex 16` prints"
             ]
         )
@@ -107,7 +107,7 @@ class ReviewSite:
         desk: Desk,
         catalog: CatalogView,
         addresses: Addresses,
-        pages: Mapping[str, ReviewPages],
+        pages: Mapping[str, ReviewRenderer],
         run: Runner,
     ) -> None:
         self._token = token.encode()
@@ -201,7 +201,7 @@ class ReviewSite:
         return self._to_page(kind=done) if isinstance(done, ItemKind) else self._page(language_of(request), *done)
 
     def _enter(self, request: Request, fields: Mapping[str, str]) -> Response:
-        name = " ".join(fields.get("name", "").split())[:_LONGEST_NAME]
+        name = " ".join(fields.get("name", "").split())[:_MAX_NAME_LENGTH]
         is_known = hmac.compare_digest(fields.get("token", "").encode(), self._token)
         if not (is_known and name and name.isprintable()):
             fault = message("The token is wrong, or the name is missing.")
@@ -288,7 +288,7 @@ def _kind(text: str) -> ItemKind:
 
 
 def _reason(fields: Mapping[str, str]) -> str:
-    return " ".join(fields.get("reason", "").split())[:_LONGEST_REASON]
+    return " ".join(fields.get("reason", "").split())[:_MAX_REASON_LENGTH]
 
 
 async def _fields(request: Request) -> dict[str, str]:
@@ -296,7 +296,7 @@ async def _fields(request: Request) -> dict[str, str]:
     body = b""
     async for chunk in request.stream():
         body += chunk
-        if len(body) > _MOST_BYTES:
+        if len(body) > _MAX_BYTES:
             raise ProblemError(413, message("Too large"), message("The form is too large."))
     found = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
     return {name: values[0] for name, values in found.items()}

@@ -18,7 +18,8 @@ from bibld.model.release import Manifest
 from bibld.parallel import batches
 from bibld.search import EntryKind, NamedThing, SearchRequest, SearchResult, SearchView, StoredPublication, to_words
 from bibld.serve._addresses import Addresses
-from bibld.serve._citations import FILES, Reference, reference_of
+from bibld.serve._citations.files import FILES
+from bibld.serve._citations.reference import Reference, reference_of
 from bibld.serve._forms import MEDIA_TYPES, RDF_FORMS
 from bibld.serve._http import (
     VARY,
@@ -38,7 +39,7 @@ from bibld.serve._interfaces import Threads
 from bibld.serve._language import language_named, message
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import PagesByLanguage
-from bibld.serve._search.addresses import MOST_PER_PAGE, Address
+from bibld.serve._search.addresses import MAX_PER_PAGE, Address
 from bibld.serve._search.forms import to_csv, to_json, to_lines, to_sparql
 from bibld.serve._search.views import GROUP_NAMES, ViewMaker
 from bibld.serve._statements import HYDRA
@@ -56,21 +57,21 @@ _MEDIA_TYPES = {
     "csl.json": "application/vnd.citationstyles.csl+json",
 }
 _OF_TYPE = {media_type: form for form, media_type in _MEDIA_TYPES.items()}
-_MOST_LISTED = 10_000
-_MOST_CITED = 500
-_MOST_ARGUMENTS = 400
-_LONGEST_ADDRESS = 20_000
-_LONGEST_SUGGESTED = 200
-_LONGEST_IRI = 500
-_LONGEST_LINKED = 200
+_MAX_LISTED = 10_000
+_MAX_CITED = 500
+_MAX_ARGUMENTS = 400
+_MAX_ADDRESS_LENGTH = 20_000
+_MAX_SUGGESTED_LENGTH = 200
+_MAX_IRI_LENGTH = 500
+_MAX_LINKED_LENGTH = 200
 """Characters of a query that the header Link repeats for each form; pages name the forms themselves."""
 
-_LONGEST_NARROWED = 300
+_MAX_NARROWED_LENGTH = 300
 """Characters of a query whose page has facets: each link of a facet repeats the query."""
 
 _LISTED_AT_ONCE = 1000
 _CITED_AT_ONCE = 25
-_MOST_WAITING = 64
+_MAX_WAITING = 64
 _SOON = "5"
 """Seconds after which a client may ask again."""
 
@@ -128,7 +129,7 @@ class SearchSite:
         if view is None:
             detail = message("The release has no names to search; run `bibld run` again.")
             raise ProblemError(404, message("Not found"), detail)
-        if self._waiting >= _MOST_WAITING:
+        if self._waiting >= _MAX_WAITING:
             detail = message("Too many searches are waiting; try again in a few seconds.")
             raise ProblemError(503, message("Unavailable"), detail, {"Retry-After": _SOON})
         self._waiting += 1
@@ -167,7 +168,7 @@ class SearchSite:
     def _path_of(self, text: str) -> str:
         """Return the path of an IRI of the dataset that was pasted; empty for other texts."""
         text = text.strip()
-        if len(text) > _LONGEST_IRI or _IRI.fullmatch(text) is None:
+        if len(text) > _MAX_IRI_LENGTH or _IRI.fullmatch(text) is None:
             return ""
         path = text.removeprefix(self._base)
         if path == text and "://" in text:
@@ -179,7 +180,7 @@ class SearchSite:
         tag = language_of(request)
 
         def make(view: SearchView) -> bytes:
-            with_facets = len(address.asked.text) <= _LONGEST_NARROWED
+            with_facets = len(address.asked.text) <= _MAX_NARROWED_LENGTH
             found = view.search(msgspec.structs.replace(address.asked, with_facets=with_facets))
             things = self._things(view, address.asked)
             sparql = self._sparql(view, address.asked, found)
@@ -199,7 +200,7 @@ class SearchSite:
 
     def _links(self, address: Address) -> tuple[tuple[str, str], ...]:
         """Return the header that names the other forms, for addresses that are short enough."""
-        if len(address.query()) > _LONGEST_LINKED:
+        if len(address.query()) > _MAX_LINKED_LENGTH:
             return ()
         links = [
             (address.href(suffix=f".{form}"), "alternate", media_type)
@@ -217,15 +218,15 @@ class SearchSite:
         return sorted(found, key=lambda each: -each.uses)[:_THINGS_SHOWN]
 
     def _sparql(self, view: SearchView, asked: SearchRequest, found: SearchResult) -> str:
-        if asked.text.strip() and len(found.hits) < found.total <= MOST_PER_PAGE:
-            every = msgspec.structs.replace(asked, page=1, per_page=MOST_PER_PAGE, with_facets=False)
+        if asked.text.strip() and len(found.hits) < found.total <= MAX_PER_PAGE:
+            every = msgspec.structs.replace(asked, page=1, per_page=MAX_PER_PAGE, with_facets=False)
             found = view.search(every)
         return to_sparql(asked, found, self._base)
 
     async def _written(self, address: Address, form: str, arguments: Mapping[str, str]) -> bytes:
         if form == "json":
             return await self._search(lambda view: self._json(view, address))
-        hits, total = await self._every_hit(address.asked, _MOST_LISTED)
+        hits, total = await self._every_hit(address.asked, _MAX_LISTED)
         if form == "csv":
             columns = arguments.get("columns", "").split(",") if arguments.get("columns") else ()
             return await self._search(lambda _: to_csv(hits, self._base, columns))
@@ -256,7 +257,7 @@ class SearchSite:
 
     async def _references(self, request: Request, address: Address, form: str) -> Response:
         """Answer with a file for reference managers."""
-        hits, _ = await self._every_hit(address.asked, _MOST_CITED)
+        hits, _ = await self._every_hit(address.asked, _MAX_CITED)
         cited: list[Reference] = []
         for some in batches(hits, _CITED_AT_ONCE):  # pages are made in between
             cited += await self._run(partial(self._cited, some))
@@ -275,7 +276,7 @@ class SearchSite:
     async def _suggest(self, request: Request) -> Response:
         """Answer with names that contain what was typed, grouped by kind."""
         arguments = dict(_pairs(request))
-        text = arguments.get("q", "")[:_LONGEST_SUGGESTED]
+        text = arguments.get("q", "")[:_MAX_SUGGESTED_LENGTH]
         tag = language_of(request)
         found = await self._search(lambda view: _suggestions(view, text))
         groups: dict[EntryKind, list[dict[str, object]]] = {}
@@ -306,13 +307,13 @@ class SearchSite:
 
 def _pairs(request: Request) -> list[tuple[str, str]]:
     try:
-        return parse_qsl(query_of(request)[:_LONGEST_ADDRESS], True, errors="replace", max_num_fields=_MOST_ARGUMENTS)
+        return parse_qsl(query_of(request)[:_MAX_ADDRESS_LENGTH], True, errors="replace", max_num_fields=_MAX_ARGUMENTS)
     except ValueError:
         return []
 
 
 def _suggestions(view: SearchView, text: str) -> list[NamedThing]:
-    return view.suggest(text[:_LONGEST_SUGGESTED], _SUGGESTED)
+    return view.suggest(text[:_MAX_SUGGESTED_LENGTH], _SUGGESTED)
 
 
 def _maker(tag: str, manifest: Manifest, addresses: Addresses) -> ViewMaker:

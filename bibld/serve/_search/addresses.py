@@ -16,9 +16,9 @@ FILTERS = (*FACETS, "series", "place", "held_by")
 """The parameters that filter, in the order in which addresses have them."""
 
 PER_PAGE = 20
-MOST_PER_PAGE = 100
-_MOST_VALUES = 20
-_LONGEST_VALUE = 300
+MAX_PER_PAGE = 100
+_MAX_VALUES = 20
+_MAX_VALUE_LENGTH = 300
 _LAST_PAGE = 1_000_000
 _DEFAULT_SORT = SORTS[0]
 
@@ -48,7 +48,7 @@ class Address(msgspec.Struct, frozen=True):
                 filters,
                 sort if sort in SORTS else _DEFAULT_SORT,
                 _number(given.get("page"), 1, _LAST_PAGE),
-                _number(given.get("per_page"), PER_PAGE, MOST_PER_PAGE),
+                _number(given.get("per_page"), PER_PAGE, MAX_PER_PAGE),
                 (given.get("literal") or [""])[0] in ("1", "true"),
                 excluded=excluded,
             ),
@@ -129,7 +129,7 @@ def _without(values: Mapping[str, tuple[str, ...]], name: str, value: str) -> di
 def _values(given: Sequence[str]) -> tuple[str, ...]:
     """Return the values of a parameter that filters, each once."""
     values = [value.strip() for value in given if value.strip()]
-    return tuple(dict.fromkeys(value[:_LONGEST_VALUE] for value in values[:_MOST_VALUES]))
+    return tuple(dict.fromkeys(value[:_MAX_VALUE_LENGTH] for value in values[:_MAX_VALUES]))
 
 
 def _number(values: Sequence[str] | None, default: int, most: int) -> int:

@@ -136,7 +136,7 @@ def to_lines(hits: Sequence[StoredPublication], total: int, here: str, base: str
     return "".join(dict.fromkeys(lines)).encode()
 
 
-_MOST_LISTED = 200
+_MAX_LISTED = 200
 _PREFIXES = {
     "bf": "http://id.loc.gov/ontologies/bibframe/",
     "bibo": "http://purl.org/ontology/bibo/",
@@ -195,7 +195,7 @@ def to_sparql(asked: SearchRequest, found: SearchResult, base: str) -> str:
 
 def _of_text(asked: SearchRequest, found: SearchResult, base: str) -> list[str]:
     shown = " ".join(asked.text.split())[:200]
-    if found.total <= min(_MOST_LISTED, len(found.hits)):
+    if found.total <= min(_MAX_LISTED, len(found.hits)):
         listed = " ".join(iri(base + hit.path) for hit in found.hits)
         return [
             f"# The publications that the search for {literal(shown)} found; SPARQL has no word forms.",

@@ -20,8 +20,9 @@ from bibld.search import (
     StoredPublication,
 )
 from bibld.serve._addresses import Addresses
-from bibld.serve._language import Language, message
-from bibld.serve._pictures import Caption, Picture, Words, draw_years
+from bibld.serve._language import PageLanguage, message
+from bibld.serve._pictures.columns import Words, draw_years
+from bibld.serve._pictures.drawing import Caption, Picture
 from bibld.serve._search.addresses import FILTERS, Address, filter_pairs
 
 TYPE_NAMES = {
@@ -192,7 +193,7 @@ class ResultsView(msgspec.Struct, frozen=True):
 class ViewMaker:
     """Makes views in one language; ``source_label`` gives the name of a library."""
 
-    def __init__(self, language: Language, addresses: Addresses, source_label: Callable[[str], str]) -> None:
+    def __init__(self, language: PageLanguage, addresses: Addresses, source_label: Callable[[str], str]) -> None:
         self._language = language
         self._addresses = addresses
         self._source_label = source_label
