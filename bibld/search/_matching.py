@@ -182,12 +182,12 @@ class Matcher:
     def narrow(self, query: Query, request: SearchRequest, except_for: str = "") -> Query:
         """Return what finds what a query finds, with the filters of a search except those of one facet."""
         wanted, excluded = (
-            [self._of_filter(name, values) for name, values in sorted(chosen.items()) if values and name != except_for]
+            [self.of_filter(name, values) for name, values in sorted(chosen.items()) if values and name != except_for]
             for chosen in (request.filters, request.excluded)
         )
         return without(all_of([query, *wanted]) or query, excluded)
 
-    def _of_filter(self, name: str, values: Sequence[str]) -> Query:
+    def of_filter(self, name: str, values: Sequence[str]) -> Query:
         """Return what finds publications with any of the values of a facet."""
         if name == "year":
             return any_of(of_years(*years) for value in values if (years := years_of(value)) is not None)

@@ -88,7 +88,7 @@ class Searches:
     def facet(self, name: str, request: SearchRequest, limit: int) -> tuple[FacetValue, ...]:
         """Return the values of one facet of a search, the most frequent first."""
         counted = self._index.counts(self.match_of(request), {name: _size(name, limit)})
-        return self._values(name, counted[name], request.filters.get(name, ()), limit)
+        return self._values(name, counted[name], (), limit)
 
     def _facets(self, attempt: Attempt, request: SearchRequest) -> dict[str, tuple[FacetValue, ...]]:
         """Return all facets; of one that is filtered by, the counts are those without its filters."""
@@ -99,6 +99,10 @@ class Searches:
             if chosen[name]:
                 others = self._matcher.narrow(attempt.text, request, except_for=name)
                 counted |= self._index.counts(others, {name: sizes[name]})
+                rare = {*chosen[name]} - {value for value, _ in counted[name]} if name != "year" else ()
+                for value in sorted(rare):
+                    both = matching.all_of([others, self._matcher.of_filter(name, (value,))]) or others
+                    counted[name].append((value, self._index.count(both)))
         return {name: self._values(name, counted[name], chosen[name], _MAX_VALUES) for name in FACETS}
 
     def _values(
@@ -107,15 +111,14 @@ class Searches:
         """Return the values of a facet, the most frequent first; years in their order; all that are chosen."""
         if name == "year":
             return tuple(FacetValue(year, "", count) for year, count in sorted(counted))
-        if name not in LINK_FIELDS:
-            values = [FacetValue(value, "", count) for value, count in counted]
-            return tuple(value for rank, value in enumerate(values) if rank < limit or value.value in chosen)
         found: list[FacetValue] = []
-        for path, count in [*counted, *((path, 0) for path in sorted(set(chosen) - {path for path, _ in counted}))]:
-            if path in chosen or len(found) < limit:
-                title = self._index.title(path)
-                if title and (path in chosen or not is_mark(path, title)):
-                    found.append(FacetValue(path, title, count))
+        for value, count in counted:
+            if value not in chosen and len(found) >= limit:
+                continue
+            if name not in LINK_FIELDS:
+                found += [FacetValue(value, "", count)] if count else []
+            elif (title := self._index.title(value)) and (value in chosen or not is_mark(value, title)):
+                found.append(FacetValue(value, title, count))
         return tuple(found)
 
     # -- what is searched for

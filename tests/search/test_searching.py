@@ -15,10 +15,11 @@ from bibld.search import (
     FacetValue,
     SearchRequest,
     SearchResult,
+    _searching,
     open_search,
     write_search,
 )
-from bibld.search._query import parse
+from bibld.search._query import parse, values_of_field
 
 BASE = "https://data.example.org/"
 
@@ -241,6 +242,8 @@ def test_no_text_makes_an_error(view, text):
     for sort in ("relevance", "year"):
         found = view.search(SearchRequest(text, sort=sort))
         assert found.total >= len(found.hits) >= 0
+    for is_prefix in (False, True):
+        view.find(text, is_prefix=is_prefix)
     view.suggest(text)
 
 
@@ -314,6 +317,13 @@ def test_excluded_values_are_in_no_result_and_their_facet_still_counts_them(view
     assert view.search(SearchRequest(excluded={"author": ("agent/nobody",), "type": ("no such",)})).total == every.total
 
 
+def test_a_chosen_value_is_counted_however_rare_it_is(view, monkeypatch):
+    monkeypatch.setattr(_searching, "_size", lambda name, limit: 1)
+    for author, count in ((TOLSTOY, 4), (DOSTOEVSKY, 1)):
+        found = view.search(SearchRequest("", {"author": (author,)}))
+        assert {value.value: value.count for value in found.facets["author"]} == {TOLSTOY: 4, author: count}
+
+
 def test_a_chosen_value_keeps_its_name_where_nothing_is_counted(view):
     found = view.search(SearchRequest("анна каренина", excluded={"author": (DOSTOEVSKY,)}))
     assert FacetValue(DOSTOEVSKY, "Достоевский, Федор Михайлович", 0) in found.facets["author"]
@@ -365,11 +375,46 @@ def test_words_with_signs_that_sqlite_takes_for_separators_are_found_too(view, t
     assert [each.path for each in view.find(text, (EntryKind.ORGANISATION,), is_prefix=True)] == ["agent/sabha"]
 
 
-def test_a_query_has_at_most_eight_fields_and_words_of_64_letters():
+@pytest.mark.parametrize(
+    ("text", "kinds", "is_prefix", "found"),
+    [
+        ("лев толстой", (), False, TOLSTOY),
+        ("ТОЛСТО\u0301Й, Лев", (EntryKind.PERSON,), False, TOLSTOY),
+        ("tolstoy leo", (), False, TOLSTOY),
+        ("толст", (EntryKind.PERSON,), True, TOLSTOY),
+        ("Что ДЕЛАТЬ", (EntryKind.PUBLICATION,), False, "resource/rsl/12"),
+        ("9785280005136", (), False, "resource/rsl/1"),
+        ("достоевский преступление", (), False, DOSTOEVSKY),  # nothing has both: the rarest words decide
+        ("достоевский", (EntryKind.PUBLICATION,), False, None),
+        ("", (), False, None),
+        ("...", (), True, None),
+        ("(*.+", (), True, None),
+    ],
+)
+def test_things_are_found_by_any_of_their_names(view, text, kinds, is_prefix, found):
+    assert next((each.path for each in view.find(text, kinds, is_prefix)), None) == found
+
+
+def test_a_thing_has_kind_names_and_values(view):
+    person, publication = view.named(TOLSTOY), view.named("resource/rsl/1")
+    assert (person.kind, person.data, person.uses) == (EntryKind.PERSON, {"birth": ("1828",)}, 4)
+    assert person.forms == ("Толстой, Лев Николаевич", "Tolstoy, Leo")
+    assert (publication.kind, publication.uses, publication.data) == (
+        EntryKind.PUBLICATION,
+        3,
+        {"isbn": ("9785280005136",), "author": (TOLSTOY,), "publisher": ("publisher/nauka",), "year": ("1978",)},
+    )
+    assert view.named("agent/nobody") is None
+
+
+def test_a_query_has_few_fields_values_and_phrases_and_words_of_64_letters():
     query = parse("".join(f"title:a{number} " for number in range(20)) + "год:1970 " + "x" * 500)
     assert len(query.fields) == 8 and query.years == (1970, 1970)
     assert "a19" in query.words and "x" * 64 in query.words
     assert max(map(len, query.words)) == max(map(len, query.all_words)) == 64
+    assert len(values_of_field(parse("title:" + "|".join("abcdefghijkl")).fields[0])) == 8
+    query = parse(" ".join(f'"a {letter}"' for letter in "bcdefghijklm"))
+    assert len(query.phrases) == 8 and "m" in query.words
 
 
 @pytest.fixture(scope="module")
