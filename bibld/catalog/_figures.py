@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 
 import msgspec
 import numpy as np
@@ -53,28 +55,20 @@ class CatalogFigures:
 
     def clusters(self) -> tuple[Counter[tuple[str, ...]], Counter[int], Counter[str]]:
         """Count clusters of two and more records by their sources and by their sizes, and their records by source."""
-        source_of = self._sources_by_ordinal()
+        names, numbers = self._sources_by_ordinal()
         sources: Counter[tuple[str, ...]] = Counter()
         sizes: Counter[int] = Counter()
         members: Counter[str] = Counter()
         combinations: Counter[tuple[frozenset[int], int]] = Counter()
-        names, numbers = source_of
-        present: set[int] = set()
-        size, last = 0, None
         rows = self._connection.execute("SELECT founder, ordinal FROM member ORDER BY founder")
-        for founder, ordinal in rows:
-            if founder != last and size:
-                combinations[frozenset(present), size] += 1
-                present, size = set(), 0
-            number = int(numbers[ordinal])
-            present.add(number)
-            members[names[number]] += 1
-            size, last = size + 1, founder
-        if size:
-            combinations[frozenset(present), size] += 1
-        for (numbers_of, records), count in combinations.items():
-            sources[tuple(sorted(names[number] for number in numbers_of))] += count
-            sizes[records] += count
+        for _, cluster in groupby(rows, key=itemgetter(0)):
+            of_members = [int(numbers[ordinal]) for _, ordinal in cluster]
+            combinations[frozenset(of_members), len(of_members)] += 1
+            for number in of_members:
+                members[names[number]] += 1
+        for (present, size), count in combinations.items():
+            sources[tuple(sorted(names[number] for number in present))] += count
+            sizes[size] += count
         return sources, sizes, members
 
     def _sources_by_ordinal(self) -> tuple[list[str], np.ndarray[tuple[int], np.dtype[np.uint16]]]:

@@ -33,7 +33,7 @@ from bibld.config._structs import StoreConfig as StoreConfig
 from bibld.config._structs import TriplifyConfig as TriplifyConfig
 from bibld.errors import ConfigError
 
-_PLACE = re.compile(r" \(at line (\d+), column \d+\)$")
+_POSITION = re.compile(r" \(at line (\d+), column \d+\)$")
 
 
 def load(path: Path) -> Config:
@@ -55,8 +55,8 @@ def load(path: Path) -> Config:
             [f"{path}:{line}: byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"]
         ) from error
     except tomllib.TOMLDecodeError as error:
-        place = _PLACE.search(str(error))
-        line_of, message = (f"{place[1]}:", str(error)[: place.start()]) if place else ("", str(error))
+        position = _POSITION.search(str(error))
+        line_of, message = (f"{position[1]}:", str(error)[: position.start()]) if position else ("", str(error))
         raise ConfigError([f"{path}:{line_of} not valid TOML: {message}"]) from error
     except RecursionError as error:
         raise ConfigError([f"{path}: not valid TOML: nested too deeply"]) from error

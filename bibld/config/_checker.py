@@ -233,18 +233,18 @@ class Checker:
     def _engine(self, tables: dict[str, Any]) -> EngineConfig:
         """Return the engine; folders without a scheme are relative to the configuration."""
         config: EngineConfig = self._stage(tables, "engine", EngineConfig)
-        places = {}
+        folders = {}
         for key in ("storage", "environment"):
-            place = getattr(config, key)
-            if place and "://" not in place:
-                places[key] = os.path.normpath(self._file.parent / place)
+            folder = getattr(config, key)
+            if folder and "://" not in folder:
+                folders[key] = os.path.normpath(self._file.parent / folder)
         properties = dict(_flatten(config.conf))
         for key, value in properties.items():
             if not key.startswith("spark."):
                 self._add_fault("engine.conf", f'"{key}" is not a property of Spark; their names begin with spark.')
             elif not isinstance(value, str | int | float):
                 self._add_fault("engine.conf", f'"{key}" is neither text, number nor true or false')
-        return msgspec.structs.replace(config, conf=properties, **places)
+        return msgspec.structs.replace(config, conf=properties, **folders)
 
     def _columns(self, source: Source, where: str) -> Any:  # noqa: ANN401
         """Return the column map of a source, checked against the first lines of its tables if they are on disk."""
