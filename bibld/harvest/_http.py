@@ -358,7 +358,6 @@ def _address(url: str) -> httpx.URL:
 
 
 def _origin(url: str) -> tuple[str, str, int | None]:
-    """Return scheme, host and port."""
     address = _address(url)
     return address.scheme, address.host, address.port
 

@@ -154,7 +154,6 @@ def is_disk_full(error: BaseException | None) -> bool:
 
 
 def _sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

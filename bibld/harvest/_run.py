@@ -238,7 +238,6 @@ def fetch_source(
 
 
 def _explanation(config: Config, source: Source, error: Exception) -> str:
-    """Return what a failure was, where, and what to do next."""
     if isinstance(error, HarvestError | ConfigError):
         return str(error)
     folder = config.workspace / "harvest" / source.id

@@ -1,4 +1,4 @@
-"""Settings that all harvesters over HTTP share."""
+"""Settings that harvesters share."""
 
 from __future__ import annotations
 
@@ -57,6 +57,11 @@ def faults_of_http(settings: HttpSettings) -> Iterator[tuple[str, str]]:
         yield "url", f'"{settings.url}" is not the address of a server; write an absolute http or https address'
     elif "@" in parts.netloc:
         yield "url", 'contains credentials, which messages would show; use user and password, { env = "NAME" } each'
+
+
+def several(value: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Return a setting that may be one text or a list of some as a tuple."""
+    return (value,) if isinstance(value, str) else value
 
 
 def days_of(text: str) -> float:

@@ -12,6 +12,7 @@ import msgspec
 
 from bibld.errors import HarvestError
 from bibld.harvest._mirror import is_unfinished
+from bibld.harvest._settings import several
 from bibld.protocols import HarvestedFile
 
 
@@ -31,11 +32,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     settle: Annotated[float, msgspec.Meta(ge=0)] = 60.0
     complete: bool = True
 
-    @property
-    def patterns(self) -> tuple[str, ...]:
-        """The patterns as a tuple."""
-        return (self.files,) if isinstance(self.files, str) else self.files
-
 
 class _FolderFile(msgspec.Struct, frozen=True):
     """A file of the folder: its name below it, when it last changed (ns), and whether it is still being written."""
@@ -47,7 +43,7 @@ class _FolderFile(msgspec.Struct, frozen=True):
 
 def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with the settings themselves: pairs of key and message."""
-    if not settings.patterns:
+    if not several(settings.files):
         yield "files", "names no file"
     if not settings.path:
         yield "path", "names no folder"
@@ -75,7 +71,9 @@ def files(source: str, folder: Path, settings: Settings) -> Iterator[HarvestedFi
         names = ", ".join(growing[:3])
         raise HarvestError(f"{settings.path}: still being written: {names}; the next run reads what is finished then")
     if not finished and settings.complete:
-        raise HarvestError(f"{settings.path}: no file matches {', '.join(settings.patterns)}; were the files moved?")
+        raise HarvestError(
+            f"{settings.path}: no file matches {', '.join(several(settings.files))}; were the files moved?"
+        )
 
 
 def _paths(place: Path, settings: Settings) -> list[Path]:
@@ -88,7 +86,7 @@ def _paths(place: Path, settings: Settings) -> list[Path]:
 
 def _matches(name: str, settings: Settings) -> bool:
     return not name.startswith(".") and any(
-        fnmatch.fnmatchcase(name.removesuffix(_unfinished_ending(name)), pattern) for pattern in settings.patterns
+        fnmatch.fnmatchcase(name.removesuffix(_unfinished_ending(name)), pattern) for pattern in several(settings.files)
     )
 
 

@@ -23,6 +23,7 @@ from bibld.harvest._mirror import (
     mirror,
 )
 from bibld.harvest._records import MAX_FILE_BYTES, StoredFile, check_size
+from bibld.harvest._settings import several
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
 
@@ -53,11 +54,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     max_file_bytes: Annotated[int, msgspec.Meta(ge=1)] = MAX_FILE_BYTES
 
     @property
-    def paths(self) -> tuple[str, ...]:
-        """The paths as a tuple."""
-        return (self.path,) if isinstance(self.path, str) else self.path
-
-    @property
     def url(self) -> str:
         """The address, for reports."""
         return f"sftp://{self.host}:{self.port}"
@@ -72,9 +68,9 @@ class _Version(msgspec.Struct, frozen=True):
 
 def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with the settings themselves: pairs of key and message."""
-    if not settings.paths:
+    if not several(settings.path):
         yield "path", "names no file"
-    for path in settings.paths:
+    for path in several(settings.path):
         if _SPECIAL & set(path.rpartition("/")[0]):
             yield "path", f'"{path}" has a pattern in the name of a folder; only the last part may be one'
     if settings.key_file and not (folder / settings.key_file).expanduser().is_file():
@@ -90,7 +86,7 @@ def probe(visit: Visit, settings: Settings) -> str:
 
 def fetch(visit: Visit, settings: Settings) -> Fetched:
     """Fetch the files that changed."""
-    visit.begin("full", f"{settings.url} {settings.paths}")
+    visit.begin("full", f"{settings.url} {several(settings.path)}")
     with _connected(visit, settings) as client:
         offered = _listed(client, settings)
 
@@ -148,7 +144,7 @@ def _listed(client: Any, settings: Settings) -> Offer:  # noqa: ANN401
     """
     found: dict[str, RemoteFile] = {}
     reasons: list[str] = []
-    for path in settings.paths:
+    for path in several(settings.path):
         folder, _, pattern = path.rpartition("/")
         try:
             if _SPECIAL & set(pattern):

@@ -191,7 +191,6 @@ def write_part(name: str, draft: ReleaseDraft, settings: Any) -> ReleaseDraft:  
 
 
 def _write_from_catalog(name: str, draft: ReleaseDraft, settings: Any, contents: Contents, goal: int) -> None:  # noqa: ANN401
-    """Write one part in a process that was started for it."""
     gc.set_threshold(_OBJECTS_BETWEEN_SEARCHES)
     with Catalog(draft.workspace, read_only=True) as catalog:
         write_part(name, bind_draft(draft, contents, catalog, goal, ClosedStore()), settings)
@@ -290,7 +289,6 @@ class _Writing:
         return draft
 
     def _raise_failure(self) -> None:
-        """Raise the failure of a part beside, if one has failed."""
         for name in self._beside:
             if self._written[name].done():
                 self._written[name].result()

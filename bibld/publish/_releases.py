@@ -246,7 +246,6 @@ def writing(folder: Path) -> Iterator[None]:
 
 
 def _is_locked(folder: Path) -> bool:
-    """Return whether a server has locked a release."""
     with (folder / "manifest.json").open("rb") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -366,7 +366,6 @@ _NAMED = re.compile(rb' <[^<>" ]*> \.$')
 
 
 def _is_named(line: bytes) -> bool:
-    """Return whether a line has a graph after its object."""
     value = line.split(b" ", 2)[2]
     if value.startswith(b'"'):
         closing_quote = value.rindex(b'"')

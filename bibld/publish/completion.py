@@ -47,7 +47,6 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
 
 
 def _terms(found: dict[str, dict[str, str]], kind: str, unit: str) -> tuple[tuple[str, int], ...]:
-    """Return the classes or properties with their counts."""
     pairs = [
         (part[kind], int(part[unit])) for part in found.values() if kind in part and part.get(unit, "").isdecimal()
     ]

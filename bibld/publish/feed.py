@@ -156,7 +156,6 @@ class _Feed:
 
     @property
     def _name(self) -> str:
-        """The IRI of the stream, as a term."""
         return iri(f"{self._address(STREAM)}#stream")
 
     def _prefixes(self) -> Iterator[str]:

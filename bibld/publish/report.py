@@ -80,7 +80,6 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
 def _sources(
     figures: CatalogFigures, sources: tuple[SourceFigures, ...], most: int
 ) -> tuple[tuple[Shared, ...], tuple[SourceReport, ...]]:
-    """Return the overlap of the sources and the report of each."""
     shared, _, members = figures.clusters()
     for source in sources:
         single = source.records - members[source.source]
@@ -300,7 +299,6 @@ class _TownTally:
 
 
 def _year(origins: Iterable[OriginInfo]) -> int | None:
-    """Return the first year of publication that is stated."""
     for origin in origins:
         for date in (*origin.date_issued, *origin.copyright_date):
             found = year(date.value)

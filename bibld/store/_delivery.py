@@ -262,7 +262,6 @@ class _RemoteDelivery:
         return state
 
     def _verify(self, state: RemoteState) -> None:
-        """Compare the number of quads of each graph with the catalog's."""
         self._progress.report(f"{self._stage}: counting")
         found = self._store.counts()
         wrong = [

@@ -75,7 +75,6 @@ class OxigraphStore:
         yield from filter(None, (default.take(), named.take()))
 
     def _chunks(self, lines: Iterable[str]) -> Iterator[bytes]:
-        """Join lines to chunks."""
         for batch in batches(lines, self._settings.chunk):
             yield "".join(batch).encode()
 

@@ -207,7 +207,6 @@ class Passes:
             waiting, targets = undecided, set()
 
     def _collect(self, groups: set[bytes], nodes: dict[str, dict[str, list[str]]], total: int) -> None:
-        """Add the statements of the nodes in some groups to ``nodes``."""
         self._progress.stage("validate", "lines searched for nodes that others lead to", total)
         for lines in self._map(partial(lines_of_groups, frozenset(groups)), self._batches()):
             for subject, node in group_by_subject(lines.decode()).items():

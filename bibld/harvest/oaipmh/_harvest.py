@@ -132,7 +132,6 @@ def describe_server(visit: Visit, settings: Settings) -> str:
 
 
 def _is_full_due(visit: Visit, settings: Settings, state: HarvestState, server: Server, now: datetime) -> bool:
-    """Return whether the whole list is asked for."""
     if visit.options.full or visit.options.since:
         return visit.options.full
     if not state.next_from or not state.last_full or state.is_list_due:
@@ -218,7 +217,6 @@ def _next_state(state: HarvestState, server: Server, started: str, now: datetime
 
 
 def _since(visit: Visit, state: HarvestState, granularity: str) -> str:
-    """Return from when changes are asked for."""
     if visit.options.since:
         return _date(visit.options.since, granularity)
     return _cut(state.next_from, granularity)

@@ -256,7 +256,6 @@ def _kind(namespace: str) -> str:
 
 
 def _texts(page: Page) -> dict[str, str]:
-    """Return the elements of Identify by name."""
     if page.root is None:
         return {}
     return {local_name(child): (child.text or "").strip() for child in page.root.iter() if not len(child)}

@@ -173,7 +173,6 @@ class Walk:
         return page
 
     def _restart(self, step: ListStep, page: Page) -> Page | None:
-        """Begin the current list again, once."""
         code, text = page.errors[0]
         self._visit.note("bad-token", page.url, f"{code}: {text}".encode())
         state = self.state
@@ -401,7 +400,6 @@ class Walk:
             ) from error
 
     def _check_missing(self) -> None:
-        """Stop if too many records would have to be fetched one by one."""
         count = len(self.state.missing)
         if count > _MAX_SINGLE:
             raise WalkStopped(
@@ -463,7 +461,6 @@ class _EndProven(Exception):  # noqa: N818 - it is an outcome
 
 
 def _has_nothing(page: Page) -> bool:
-    """Return whether an answer is a list that is empty and ends."""
     return has_error(page, "noRecordsMatch") or bool(page.verb and not page.items and not page.token)
 
 
