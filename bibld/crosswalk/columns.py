@@ -96,16 +96,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     doi: Columns = ("doi",)
     language: Columns = ("language", "язык", "язык текста")
     subject: Columns = (
-        "subject",
-        "subjects",
-        "keywords",
-        "тема",
-        "темы",
-        "рубрика",
-        "рубрики",
-        "предметные рубрики",
-        "ключевые слова",
-    )
+        "subject", "subjects", "keywords", "тема", "темы", "рубрика", "рубрики", "предметные рубрики", "ключевые слова",
+    )  # fmt: skip
     genre: Columns = ("genre", "жанр")
     series: Columns = ("series", "серия")
     volume: Columns = ("volume", "том")
@@ -137,7 +129,7 @@ def convert(record: Row, settings: Settings) -> Converted:
         raise CrosswalkError(
             record.origin, 'a MARC record, not a row of a table; remove crosswalk = "columns" from the source'
         )
-    row = _Row(record, settings)
+    row = _TableRow(record, settings)
     mods = collected(_elements(row))
     if mods == Mods():
         names = ", ".join(name for name, _ in record.cells)
@@ -148,7 +140,7 @@ def convert(record: Row, settings: Settings) -> Converted:
     return Converted(mods, tuple(row.unmapped), (), tuple(row.warnings))
 
 
-class _Row:
+class _TableRow:
     """One row while it is converted."""
 
     def __init__(self, record: Row, settings: Settings) -> None:
@@ -214,7 +206,7 @@ def _as_tuple(columns: Columns) -> tuple[str, ...]:
     return (columns,) if isinstance(columns, str) else columns
 
 
-def _elements(row: _Row) -> Iterator[Element]:
+def _elements(row: _TableRow) -> Iterator[Element]:
     host, series = row.first("host"), row.values("series")
     volume = row.first("volume")
     if title := row.first("title"):
@@ -263,7 +255,7 @@ def _role(code: str) -> Role:
     )
 
 
-def _origin(row: _Row) -> Iterator[OriginInfo]:
+def _origin(row: _TableRow) -> Iterator[OriginInfo]:
     dates = []
     for text in row.values("year"):
         year = _YEAR.fullmatch(text)
@@ -285,7 +277,7 @@ def _language(text: str) -> Language:
     return Language((LanguageTerm(value=text, type="text"),))
 
 
-def _host(row: _Row, host: str, volume: str | None) -> Mods:
+def _host(row: _TableRow, host: str, volume: str | None) -> Mods:
     details = [Detail(type=kind, number=(text,)) for kind, text in (("volume", volume),) if text]
     details += [Detail(type="issue", number=(text,)) for text in row.values("issue")]
     extents = []
@@ -299,7 +291,7 @@ def _host(row: _Row, host: str, volume: str | None) -> Mods:
     return Mods(title_info=(TitleInfo(title=host),), identifier=tuple(_issns(row)), part=part)
 
 
-def _identifiers(row: _Row, *, has_host: bool) -> Iterator[Identifier]:
+def _identifiers(row: _TableRow, *, has_host: bool) -> Iterator[Identifier]:
     for text in row.divided_values("isbn"):
         isbn = identifiers.isbn(text)
         if _SHORTENED.fullmatch(text):
@@ -313,7 +305,7 @@ def _identifiers(row: _Row, *, has_host: bool) -> Iterator[Identifier]:
     yield from (Identifier(text, type="doi") for text in row.divided_values("doi"))
 
 
-def _issns(row: _Row) -> Iterator[Identifier]:
+def _issns(row: _TableRow) -> Iterator[Identifier]:
     for text in row.divided_values("issn"):
         issn = identifiers.issn(text)
         if issn is None:

@@ -53,14 +53,9 @@ _FIELDS: dict[str, tuple[str, str, str]] = {
 """Tag → tag of RUSMARC, the code of a plain text, and code=code of each subfield that is read."""
 
 _SET = {
-    "c": ("200", "a"),
-    "e": ("200", "e"),
-    "f": ("200", "f"),
-    "v": ("200", "v"),
-    "d": ("210", "a"),
-    "g": ("210", "c"),
+    "c": ("200", "a"), "e": ("200", "e"), "f": ("200", "f"), "v": ("200", "v"), "d": ("210", "a"), "g": ("210", "c"),
     "h": ("210", "d"),
-}
+}  # fmt: skip
 _JOURNAL = {"c": ("200", "a"), "i": ("011", "a")}
 _ISSUE = {"v": ("200", "a", "Т. "), "h": ("200", "a", "№ "), "s": ("200", "v", "С. "), "j": ("210", "d", "")}
 _EXTENT_UNIT = "с."

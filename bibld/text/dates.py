@@ -17,7 +17,7 @@ _UNCERTAIN_YEAR = re.compile(r"(?<![\w-])(1[0-9]|20)(?:([0-9])[-uUxXхХ?]|[-uUx
 """A year of which the last digit or the last two are unknown: ``197-?``, ``19uu``, ``[18--]``, ``19..``."""
 _QUESTIONED_DECADE = re.compile(r"(?<!\d)(1[0-9]|20)([0-9])(?:0-?s|0-?(?:е|х|ые|ых)\b)", re.IGNORECASE)
 _TEXTS_REMEMBERED = 4096
-_FEWEST_SEPARATED_LETTERS = 5
+_MIN_SEPARATED_LETTERS = 5
 """A Roman numeral with blanks or full stops in it is a year only from this length: ``M. D.`` is a physician."""
 
 
@@ -42,7 +42,7 @@ def years(text: str) -> tuple[int, ...]:
         return tuple(found)
     for match in _ROMAN_YEAR.finditer(plain.translate(LATIN_LOOKALIKES)):
         letters = _SEPARATORS_IN_ROMAN.sub("", match[0])
-        if letters != match[0] and len(letters) < _FEWEST_SEPARATED_LETTERS:
+        if letters != match[0] and len(letters) < _MIN_SEPARATED_LETTERS:
             continue
         value = roman_number(letters)
         if value is not None and _FIRST_YEAR <= value <= _LAST_YEAR:

@@ -41,14 +41,14 @@ _DASHES = frozenset("-–—‑−")
 _BETWEEN_ELEMENTS = frozenset(".:;")
 _PUNCTUATION = frozenset(".,:;/=()–—-‑−")
 _FIRST_YEAR, _LAST_YEAR = 1500, 2099
-_LONGEST_ALONE = 60
+_MAX_CHARACTERS_ALONE = 60
 _DIGITS_OF_YEAR = 4
 _DIGITS_OF_SHORT_YEAR = 2
 _WORDS_AFTER_EDITION = 4
-_MOST_DIGITS = 9
-_MOST_DIGITS_ALONE = 2
-_LEAST_TENS, _LEAST_COMPOUND = 20, 10
-_LONGEST_NAME_OF_MEETING = 10
+_MAX_DIGITS = 9
+_MAX_DIGITS_ALONE = 2
+_MIN_TENS, _MIN_COMPOUND = 20, 10
+_MAX_WORDS_OF_MEETING = 10
 _STOP = frozenset(".")
 _BEFORE_VALUES = frozenset(".№#(:") | part_units.ARTICLES | {"no", "nr"}
 _BEFORE_YEAR_OF_SEASON = frozenset((",", "of", "."))
@@ -56,7 +56,7 @@ _REMEMBERED = 1 << 14
 _COUNTED = frozenset("vhpbic")
 
 
-class _Found(NamedTuple):
+class _ReadValue(NamedTuple):
     """What was read, and the token behind it."""
 
     value: str
@@ -140,7 +140,7 @@ def is_designation(text: str) -> bool:
     >>> is_designation("Ч. 1-2"), is_designation("Кн. 3: Рассказы"), is_designation("1984")
     (True, False, False)
     """
-    if len(text) > _LONGEST_ALONE:
+    if len(text) > _MAX_CHARACTERS_ALONE:
         return False
     reader = _Reader(text, Field.NAME)
     steps = list(reader.steps())
@@ -231,23 +231,23 @@ class _Reader:
 
     # -- values --------------------------------------------------------------------------------------------------------
 
-    def _number(self, at: int) -> _Found | None:
+    def _number(self, at: int) -> _ReadValue | None:
         """Return one number in digits, Roman letters or words."""
         text, word, _ = self._tokens[at]
         if text.isdecimal():
-            return self._with_ending(_Found(str(int(text[:_MOST_DIGITS])), at + 1))
+            return self._with_ending(_ReadValue(str(int(text[:_MAX_DIGITS])), at + 1))
         known = word.number
         if known is None:
             return None
-        if known.number % _LEAST_COMPOUND == 0:
+        if known.number % _MIN_COMPOUND == 0:
             dash = int(self._tokens[at + 1].text in _DASHES)
             one = self._tokens[at + 1 + dash].word.number
-            is_compound = one is not None and (one.is_ordinal or known.number >= _LEAST_TENS)
-            if is_compound and one is not None and one.number < _LEAST_COMPOUND:
-                return _Found(str(known.number + one.number), at + 2 + dash, one.is_ordinal)
-        return self._with_ending(_Found(str(known.number), at + 1, known.is_ordinal))
+            is_compound = one is not None and (one.is_ordinal or known.number >= _MIN_TENS)
+            if is_compound and one is not None and one.number < _MIN_COMPOUND:
+                return _ReadValue(str(known.number + one.number), at + 2 + dash, one.is_ordinal)
+        return self._with_ending(_ReadValue(str(known.number), at + 1, known.is_ordinal))
 
-    def _with_ending(self, number: _Found) -> _Found:
+    def _with_ending(self, number: _ReadValue) -> _ReadValue:
         """Add what is attached to a number: the ending of an ordinal, or a letter."""
         at = number.end
         dash = int(self._tokens[at].text in _DASHES and self._tokens[at].is_attached)
@@ -255,16 +255,16 @@ class _Reader:
         if not (ending.is_attached and ending.text.isalpha()):
             return number
         if ending.text.lower() in part_units.ORDINAL_ENDINGS:
-            return _Found(number.value, at + dash + 1, True)
+            return _ReadValue(number.value, at + dash + 1, True)
         if ending.text.lower() in part_units.CARDINAL_ENDINGS:
-            return _Found(number.value, at + dash + 1)
+            return _ReadValue(number.value, at + dash + 1)
         if dash and ending.word.unit:  # 3-том
-            return _Found(number.value, at + 1, True)
+            return _ReadValue(number.value, at + 1, True)
         if not dash and len(ending.text) == 1:
-            return _Found(number.value + part_units.letter_key(ending.text, self._is_cyrillic), at + 1)
+            return _ReadValue(number.value + part_units.letter_key(ending.text, self._is_cyrillic), at + 1)
         return number
 
-    def _numbers(self, at: int) -> _Found | None:
+    def _numbers(self, at: int) -> _ReadValue | None:
         """Return a number or a range of numbers; a list of them is the range from its first to its last."""
         first = last = self._number(at)
         unit = self._unit_before(at)
@@ -281,7 +281,7 @@ class _Reader:
             last = other
         if first is None or last is None or first is last:
             return first
-        return _Found(f"{first.value}-{last.value}", last.end, last.is_ordinal)
+        return _ReadValue(f"{first.value}-{last.value}", last.end, last.is_ordinal)
 
     def _unit_before(self, at: int) -> str:
         """Return the key of the word before a number and its full stop."""
@@ -290,7 +290,7 @@ class _Reader:
             place -= 1
         return self._tokens[place].word.key if place >= 0 else ""
 
-    def _continues(self, last: _Found, other: _Found, between: str) -> bool:
+    def _continues(self, last: _ReadValue, other: _ReadValue, between: str) -> bool:
         """Return whether a number continues a range or list of numbers."""
         if not other.value.isdecimal() or int(other.value) <= int(last.value):
             return False
@@ -300,12 +300,12 @@ class _Reader:
             return False
         return between != "," or self._unit(other.end) is None
 
-    def _value(self, at: int) -> _Found | None:
+    def _value(self, at: int) -> _ReadValue | None:
         """Return the value after the name of a unit."""
         at = self._skip(at, _BEFORE_VALUES)
         return self._numbers(at) or self._letters(at)
 
-    def _letters(self, at: int) -> _Found | None:
+    def _letters(self, at: int) -> _ReadValue | None:
         """Return a letter, or a range of letters."""
         first = self._tokens[at].text
         if not part_units.is_letter(first):
@@ -313,8 +313,8 @@ class _Reader:
         dash, last = self._tokens[at + 1].text, self._tokens[at + 2].text
         key = part_units.letter_key(first, self._is_cyrillic)
         if dash in _DASHES and part_units.is_letter(last):
-            return _Found(f"{key}-{part_units.letter_key(last, self._is_cyrillic)}", at + 3)
-        return _Found(key, at + 1)
+            return _ReadValue(f"{key}-{part_units.letter_key(last, self._is_cyrillic)}", at + 3)
+        return _ReadValue(key, at + 1)
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
@@ -331,7 +331,7 @@ class _Reader:
         is_range = "-" in value.value and not value.value[:1].isdecimal()
         return (Step(LETTERS if is_range else unit, value.value),), value.end
 
-    def _is_accepted(self, at: int, unit: str, value: _Found) -> bool:
+    def _is_accepted(self, at: int, unit: str, value: _ReadValue) -> bool:
         """Return whether a unit with a value in a title is a designation."""
         if self._is_number:
             return True
@@ -417,11 +417,11 @@ class _Reader:
                 return (Step(part_units.MEETING, number.value),), number.end
         return self._year_in_title(at)
 
-    def _is_of_meeting(self, at: int, number: _Found) -> bool:
+    def _is_of_meeting(self, at: int, number: _ReadValue) -> bool:
         """Return whether a number is that of a conference: "4th International Symposium", «XX съезд»."""
         if self._is_number or not (number.is_ordinal or self._tokens[at].text.isupper()):
             return False
-        following = self._tokens[number.end : number.end + _LONGEST_NAME_OF_MEETING]
+        following = self._tokens[number.end : number.end + _MAX_WORDS_OF_MEETING]
         return any(token.word.covered == part_units.MEETING for token in following)
 
     def _short_year_of_meeting(self, at: int) -> tuple[tuple[Step, ...], int]:
@@ -454,7 +454,7 @@ class _Reader:
             return (), end
         return (Step(YEAR, year.value),), end
 
-    def _year(self, at: int) -> _Found | None:
+    def _year(self, at: int) -> _ReadValue | None:
         """Return a year or a range of years («1998-1999», "2005/06")."""
         first = self._tokens[at].text
         if not (len(first) == _DIGITS_OF_YEAR and first.isdecimal() and _FIRST_YEAR <= int(first) <= _LAST_YEAR):
@@ -463,15 +463,15 @@ class _Reader:
         if (between in _DASHES or between == "/") and last.isdecimal() and len(last) in (2, _DIGITS_OF_YEAR):
             last = first[: _DIGITS_OF_YEAR - len(last)] + last
             if int(first) < int(last) <= _LAST_YEAR:
-                return _Found(f"{first}-{last}", at + 3)
-        return _Found(first, at + 1)
+                return _ReadValue(f"{first}-{last}", at + 3)
+        return _ReadValue(first, at + 1)
 
     def _number_at_end(self, at: int) -> tuple[tuple[Step, ...], int]:
         """Read a number that is a sentence at the end of a title, or all of other title information."""
         number = self._numbers(at)
         if number is None or number.end < self._count or not (at or self._field is Field.NAME):
             return (), 0
-        is_digits = self._tokens[at].text.isdecimal() and len(number.value) <= _MOST_DIGITS_ALONE
+        is_digits = self._tokens[at].text.isdecimal() and len(number.value) <= _MAX_DIGITS_ALONE
         is_alone = at == 0 or (self._tokens[at - 1].text == "." and self._tokens[at - 2].word.unit is None)
         return ((Step(NUMBER, number.value),), number.end) if is_alone and is_digits else ((), 0)
 

@@ -95,7 +95,7 @@ def _replace_ordinals(key: str) -> str:
 _NOT_IN_READABLE_KEY = re.compile(r"[^a-z0-9]+")
 _ROMAN_NUMBER = re.compile(r"\b(?:[IVXLC]{2,}|[IVX](?!\.))\b(?![\u0300-\u036f\ufe20-\ufe2f])")
 _HASH = re.compile(r"(?:^|-)[0-9a-f]{10}$")
-_LONGEST_READABLE_KEY = 60
+_MAX_READABLE_CHARACTERS = 60
 _KEYS_REMEMBERED = 16_384
 
 
@@ -111,7 +111,7 @@ def entity_key(text: str, *more: str, is_slavic: bool = False) -> str:
     form = romanise(_ROMAN_NUMBER.sub(_arabic, text)) if is_slavic or has_cyrillic(text) else fold(text)
     hashed = "|".join((form or unicodedata.normalize("NFKC", text), *more))
     digest = hashlib.blake2b(hashed.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
-    readable = _NOT_IN_READABLE_KEY.sub("-", form).strip("-")[:_LONGEST_READABLE_KEY].rstrip("-")
+    readable = _NOT_IN_READABLE_KEY.sub("-", form).strip("-")[:_MAX_READABLE_CHARACTERS].rstrip("-")
     return f"{readable}-{digest}" if readable else digest
 
 

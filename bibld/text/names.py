@@ -15,7 +15,7 @@ _OTHER_NAME = re.compile(
     r"|\bпсевд\w*\.?|\breal name|\bpseud\w*\.?(?: of)?)\s*[:—–-]?\s*([^\W\d_][^;)\]\d]+)",
     re.IGNORECASE,
 )
-_LONGEST_ABBREVIATION = 3
+_MAX_ABBREVIATION_LETTERS = 3
 _PARTICLES = frozenset((
     *("de", "du", "des", "di", "da", "dal", "del", "della", "der", "den", "dos", "von", "vom", "van", "zu", "zur"),
     *("af", "av", "la", "le", "ten", "ter"),
@@ -54,7 +54,7 @@ def is_initial_form_of(short: str, long: str) -> bool:
     if len(short_given) > len(long_given):
         return False
     return all(
-        one == other or (len(one) <= _LONGEST_ABBREVIATION and other.startswith(one))
+        one == other or (len(one) <= _MAX_ABBREVIATION_LETTERS and other.startswith(one))
         for one, other in zip(short_given, long_given, strict=False)
     )
 

@@ -123,7 +123,7 @@ _NUMBER_OF_EDITION = re.compile(r"(?<!\d)\d{1,3}(?!\d)")
 _DIGIT = re.compile(r"\d")
 _GROUPS_OF_DIGITS = re.compile(r"(?<!\d)[1-9]\d{0,2}(?: \d{3})+(?!\d)")
 _LETTER_AFTER_DIGIT = re.compile(r"(?<=\d)(?=[^\W\d])")
-_LEAST_TENS = 20
+_MIN_TENS = 20
 _GERMAN_ONES = ("ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun")
 _GERMAN_TENS = ("zwanzig", "dreissig", "vierzig", "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig")
 
@@ -171,7 +171,7 @@ def number_words() -> dict[str, NumberWord]:
             for word in text.split():
                 found.update((romanise(form), NumberWord(number, is_ordinal)) for form in _forms(word))
     for place, (tens, one) in enumerate(product(_GERMAN_TENS, _GERMAN_ONES)):
-        number = _LEAST_TENS + place // 9 * 10 + place % 9 + 1
+        number = _MIN_TENS + place // 9 * 10 + place % 9 + 1
         found[romanise(f"{one}und{tens}")] = NumberWord(number, False)
         found.update((romanise(form), NumberWord(number, True)) for form in _forms(f"{one}und{tens}st*"))
     return found
@@ -223,7 +223,7 @@ def replace_number_words(title: str) -> str:
         if tens and 1 <= unit <= 9:
             found[-1], tens = str(tens + unit), 0
             continue
-        tens = number if number >= _LEAST_TENS else 0
+        tens = number if number >= _MIN_TENS else 0
         found.append(str(number) if number else word)
     return " ".join(found)
 

@@ -104,25 +104,15 @@ CARDINAL_ENDINGS = words_of("х ти и ми")
 
 _LATIN_FOR_CYRILLIC = str.maketrans("abcehkmoptxy", "авсенкмортху")
 _LETTER_KEYS = {
-    "я": "ia",
-    "ю": "iu",
-    "ы": "y",
-    "й": "j",
-    "х": "h",
-    "kh": "h",
-    "ц": "ts",
-    "h": "h",
-    "c": "c",
-    "j": "j",
-    "y": "y",
-}
+    "я": "ia", "ю": "iu", "ы": "y", "й": "j", "х": "h", "kh": "h", "ц": "ts", "h": "h", "c": "c", "j": "j", "y": "y",
+}  # fmt: skip
 _LETTER_SPELLINGS = {"ya": "ia", "ja": "ia", "â": "ia", "yu": "iu", "ju": "iu", "û": "iu", "ž": "zh", "č": "ch",
     "š": "sh", "ŝ": "shch", "šč": "shch", "è": "e", "ė": "e", "ĭ": "j", "э": "e"}  # fmt: skip
 _ROMANISED_LETTERS = words_of("zh kh ts ch sh shch ia ya ja iu yu ju šč")
 _LETTERS_IN_ROMAN = frozenset("ivx")
 _WORDS_REMEMBERED = 1 << 16
-_LONGEST_LETTER = 2
-_LONGEST_END = 30
+_MAX_LETTER_CHARACTERS = 2
+_MAX_END_CHARACTERS = 30
 _YEAR_IN_KEY = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _VALUE_IN_KEY = re.compile(r"\d|\b[ivkslhctdm]{1,8}\b|\b\w\b")
 
@@ -196,8 +186,8 @@ def cut_to_designation(title: str, key: str) -> str:
     if _YEAR_IN_KEY.search(key):
         return title
     has_mark = not _marks().isdisjoint(words)
-    if words[-1][-1].isdigit() or len(words[-1]) <= _LONGEST_LETTER:
-        return title if has_mark or "v" in words else title[-_LONGEST_END:]
+    if words[-1][-1].isdigit() or len(words[-1]) <= _MAX_LETTER_CHARACTERS:
+        return title if has_mark or "v" in words else title[-_MAX_END_CHARACTERS:]
     has_value = has_mark and (_VALUE_IN_KEY.search(key) or not _number_keys().isdisjoint(words))
     return title if has_value else ""
 
@@ -260,7 +250,7 @@ _REMOVED = str.maketrans("", "", "'’`´ʹʺʼ\u02c8[]\"«»„“”‹›<>*\
 _FIRST_SHORT_YEAR = 30
 
 
-class Token(NamedTuple):
+class DesignationToken(NamedTuple):
     """A word, number or mark with what it can mean."""
 
     text: str
@@ -269,7 +259,7 @@ class Token(NamedTuple):
     """Whether no blank separates this token from the one before."""
 
 
-def tokens_of(text: str) -> list[Token]:
+def tokens_of(text: str) -> list[DesignationToken]:
     """Return the words, numbers and marks of a text; years of two digits (FY90, '98) are written in full."""
     plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
     if "/" in plain:
@@ -279,7 +269,7 @@ def tokens_of(text: str) -> list[Token]:
     tokens, end = [], -1
     for found in _TOKEN.finditer(plain.translate(_REMOVED)):
         start, word = found.start(), found[0]
-        tokens.append(Token(word, meaning_of(word), start == end))
+        tokens.append(DesignationToken(word, meaning_of(word), start == end))
         end = start + len(word)
     return tokens
 
@@ -293,5 +283,5 @@ def full_year(digits: str) -> str:
     return f"{19 if int(digits) >= _FIRST_SHORT_YEAR else 20}{digits}"
 
 
-END = Token("", Word(""), False)
+END = DesignationToken("", Word(""), False)
 """What follows the last token."""

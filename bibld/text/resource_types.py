@@ -112,112 +112,27 @@ CARRIER_TYPES = {
     "zu": ("unspecified", "неопределенный тип носителя", "nicht spezifiziert"),
 }
 
+_GENRES = """
+abs abstract or summary; aro art original; arr art reproduction; art article; atl atlas; aut autobiography; bda
+bibliographic data; bib bibliography; bio biography; boo book; cal calendar; cat catalog; cgn comic or graphic
+novel|comic strip; cha chart; cod comedy; com computer program; cpb conference publication; dic dictionary; dio
+diorama; dir directory; dis discography; doc document (computer); dra drama; dtb database; enc encyclopedia; ess
+essay; fes festschrift; fic fiction; fil filmography; fin finding aid; fla flash card; fls filmstrip; fol folktale;
+fon font; gam game; glo globe; gov government publication; gra graphic; han handbook; his history; hum humor,
+satire; ind index; inm interactive multimedia; ins instruction; int interview; iss issue; jou journal; kit kit; lan
+language instruction; law law report or digest; lea legal article; lec legal case and case notes; leg legislation;
+let letter; loo loose-leaf; man manuscript; map map; mem memoir; mic microscope slide; mod model; mot motion
+picture; new newspaper; nos nonmusical sound; nov novel; num numeric data; off offprint; ons online system or
+service; pat patent; per periodical; pic picture; pla playing cards; poe poetry; pos postcard; pro programmed text;
+puz puzzle; rea realia; reh rehearsal; rem remote sensing image|remote-sensing image; rep representational; rev
+review; rpt reporting; scr script; ser series; sho short story; sli slide; sou sound; spe speech; sta statistics;
+stp standard or specification|standard; sur survey of literature; ted technical drawing; ter technical report; the
+thesis|theses; toy toy; tra transparency; tre treaty; vid videorecording; wal wall map; web web site; yea yearbook
+"""
+
 GENRES = {
     code: tuple(terms.split("|"))
-    for code, terms in (
-        line.split(" ", 1)
-        for line in """\
-abs abstract or summary
-aro art original
-arr art reproduction
-art article
-atl atlas
-aut autobiography
-bda bibliographic data
-bib bibliography
-bio biography
-boo book
-cal calendar
-cat catalog
-cgn comic or graphic novel|comic strip
-cha chart
-cod comedy
-com computer program
-cpb conference publication
-dic dictionary
-dio diorama
-dir directory
-dis discography
-doc document (computer)
-dra drama
-dtb database
-enc encyclopedia
-ess essay
-fes festschrift
-fic fiction
-fil filmography
-fin finding aid
-fla flash card
-fls filmstrip
-fol folktale
-fon font
-gam game
-glo globe
-gov government publication
-gra graphic
-han handbook
-his history
-hum humor, satire
-ind index
-inm interactive multimedia
-ins instruction
-int interview
-iss issue
-jou journal
-kit kit
-lan language instruction
-law law report or digest
-lea legal article
-lec legal case and case notes
-leg legislation
-let letter
-loo loose-leaf
-man manuscript
-map map
-mem memoir
-mic microscope slide
-mod model
-mot motion picture
-new newspaper
-nos nonmusical sound
-nov novel
-num numeric data
-off offprint
-ons online system or service
-pat patent
-per periodical
-pic picture
-pla playing cards
-poe poetry
-pos postcard
-pro programmed text
-puz puzzle
-rea realia
-reh rehearsal
-rem remote sensing image|remote-sensing image
-rep representational
-rev review
-rpt reporting
-scr script
-ser series
-sho short story
-sli slide
-sou sound
-spe speech
-sta statistics
-stp standard or specification|standard
-sur survey of literature
-ted technical drawing
-ter technical report
-the thesis|theses
-toy toy
-tra transparency
-tre treaty
-vid videorecording
-wal wall map
-web web site
-yea yearbook""".splitlines()
-    )
+    for code, _, terms in (pair.partition(" ") for pair in " ".join(_GENRES.split()).split("; "))
 }
 """The terms of MARC 21 for genres; the first is that of id.loc.gov."""
 

@@ -27,41 +27,26 @@ HOLDINGS = RuleBook()
 # --- class marks
 
 
-@HOLDINGS.field("050", "ab3", "classification[lcc]")
-def lc_call_number(field: DataField, view: Marc21View) -> Iterator[Classification]:
-    """Library of Congress call numbers: each class with the item number that follows it."""
-    for value in _with_item_numbers(field):
-        yield Classification(value=value, authority="lcc", display_label=field.first("3"))
+_CLASSIFICATION = {"050": "lcc", "060": "nlm", "080": "udc", "082": "ddc"}
+_MARKS_OF_CUTS = str.maketrans("", "", "/'′")
 
 
-@HOLDINGS.field("060", "ab", "classification[nlm]")
-def nlm_call_number(field: DataField, view: Marc21View) -> Iterator[Classification]:
-    """National Library of Medicine call numbers."""
-    for value in _with_item_numbers(field):
-        yield Classification(value=value, authority="nlm")
-
-
-@HOLDINGS.field("080", "abx2", "classification[udc], one for each $a")
-def udc_number(field: DataField, view: Marc21View) -> Iterator[Classification]:
-    """Universal Decimal Classification, with its common auxiliary subdivisions."""
-    for value in _with_item_numbers(field, "bx"):
-        yield Classification(value=value, authority="udc", edition=field.first("2"))
-
-
-@HOLDINGS.field("082", "ab2", "classification[ddc], one for each $a, edition from $2")
-def dewey_number(field: DataField, view: Marc21View) -> Iterator[Classification]:
-    """Dewey Decimal Classification, without the marks where a number may be cut."""
-    for value in _with_item_numbers(field):
-        number = value.replace("/", "").replace("'", "").replace("′", "")
+@HOLDINGS.fields(
+    "classification[lcc, nlm, udc, ddc; 084: $2], one for each $a; edition from $2 (080, 082)",
+    t050="ab3", t060="ab", t080="abx2", t082="ab2", t084="ab2",
+)  # fmt: skip
+def class_mark(field: DataField, view: Marc21View) -> Iterator[Classification]:
+    """Class marks, each with the item number that follows it; of Dewey without the marks where a number may be cut."""
+    tag, source = field.tag, field.first("2")
+    for value in _with_item_numbers(field, "bx" if tag == "080" else "b"):
+        number = value.translate(_MARKS_OF_CUTS) if tag == "082" else value
         if number:
-            yield Classification(value=number, authority="ddc", edition=field.first("2"))
-
-
-@HOLDINGS.field("084", "ab2", "classification, authority from $2, one for each $a")
-def other_class_mark(field: DataField, view: Marc21View) -> Iterator[Classification]:
-    """Other classifications, such as rubbk."""
-    for value in _with_item_numbers(field):
-        yield Classification(value=value, authority=field.first("2"))
+            yield Classification(
+                value=number,
+                authority=_CLASSIFICATION.get(tag, source),
+                edition=source if tag in ("080", "082") else None,
+                display_label=field.first("3") if tag == "050" else None,
+            )
 
 
 @HOLDINGS.field("086", "a2", "classification[sudocs, candoc or $2]")
@@ -72,7 +57,7 @@ def government_document_number(field: DataField, view: Marc21View) -> Iterator[C
         yield Classification(value=value, authority=authority)
 
 
-def _with_item_numbers(field: DataField, item_codes: str = "b") -> Iterator[str]:
+def _with_item_numbers(field: DataField, item_codes: str) -> Iterator[str]:
     value = ""
     for subfield in field.subfields:
         if subfield.code == "a":

@@ -98,25 +98,17 @@ def audience_characteristics(field: DataField, view: Marc21View) -> Iterator[Tar
         yield TargetAudience(value=text, authority=field.first("2"))
 
 
-@NOTES.field("506", "abcdefu23", "accessCondition[restriction on access]")
-def restriction_on_access(field: DataField, view: Marc21View) -> Iterator[AccessCondition]:
-    """Restrictions on access."""
-    yield from _condition(field, "abcdef3", "restriction on access")
+_CONDITIONS = {"506": "abcdef3", "540": "abcdf3", "542": "dfgln3"}
+"""Fields of conditions, and the subfields of their text."""
 
 
-@NOTES.field("540", "abcdfu23", "accessCondition[use and reproduction]")
-def terms_of_use(field: DataField, view: Marc21View) -> Iterator[AccessCondition]:
-    """Terms of use and reproduction."""
-    yield from _condition(field, "abcdf3", "use and reproduction")
-
-
-@NOTES.field("542", "dfglnu3", "accessCondition[use and reproduction]")
-def copyright_status(field: DataField, view: Marc21View) -> Iterator[AccessCondition]:
-    """Information relating to copyright status."""
-    yield from _condition(field, "dfgln3", "use and reproduction")
-
-
-def _condition(field: DataField, codes: str, kind: str) -> Iterator[AccessCondition]:
-    text, address = join(field, codes), first_address(field.values("u"))
-    if text or address:
-        yield AccessCondition(value=text or address or "", type=kind, xlink_href=address)
+@NOTES.fields(
+    "accessCondition[restriction on access (506), use and reproduction]", t506="abcdefu23", t540="abcdfu23",
+    t542="dfglnu3",
+)  # fmt: skip
+def access_condition(field: DataField, view: Marc21View) -> Iterator[AccessCondition]:
+    """Restrictions on access, terms of use, copyright status."""
+    text, link = join(field, _CONDITIONS[field.tag]), first_address(field.values("u"))
+    if text or link:
+        kind = "restriction on access" if field.tag == "506" else "use and reproduction"
+        yield AccessCondition(value=text or link or "", type=kind, xlink_href=link)

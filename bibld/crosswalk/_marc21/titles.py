@@ -231,7 +231,7 @@ def _with_sub_title(
     **attributes: Any,  # noqa: ANN401
 ) -> Iterator[TitleInfo]:
     title, rest = chop(join(field, codes)), chop(field.first("b") or "")
-    part_number, part_name = title_parts(field) if "n" in _codes(field) or "p" in _codes(field) else ((), ())
+    part_number, part_name = title_parts(field)
     if not title:
         title, rest = rest, ""
     if title:
@@ -239,10 +239,6 @@ def _with_sub_title(
         yield title_info(
             title, skipped, sub_title=sub_title, part_number=part_number, part_name=part_name, **attributes
         )
-
-
-def _codes(field: DataField) -> str:
-    return "".join([subfield.code for subfield in field.subfields])
 
 
 def _uniform(

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from bibld.crosswalk._marc21.codes import PUBLISHER_NUMBER
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import ENCODING_LEVEL, LANGUAGE, ORIGINAL_LANGUAGE, without_fill
@@ -111,16 +113,21 @@ def issns(field: DataField, view: UnimarcView) -> Elements:
     """ISSN and linking ISSN."""
     for code in "afgyz":
         for text in field.values(code):
-            found = issn(text)
-            is_right = found is not None and found.is_valid and code in "af"
-            if code in "af" and not is_right:
+            made = issn_identifier(text, "issn-l" if code in "fg" else "issn", "; ".join(field.values("b")))
+            if made.invalid and code in "af":
                 view.warn(f"011 {text!r} is not a valid ISSN; marked as invalid")
-            yield Identifier(
-                value=found.value if found is not None else text,
-                type="issn-l" if code in "fg" else "issn",
-                invalid=None if is_right else "yes",
-                display_label="; ".join(field.values("b")) or (found.qualifier or None if found is not None else None),
-            )
+            yield made if code in "af" else replace(made, invalid="yes")
+
+
+def issn_identifier(text: str, type_: str = "issn", label: str = "") -> Identifier:
+    """Return an ISSN with its hyphen, or another text as an invalid one; without a label its qualifier is the label."""
+    found = issn(text)
+    return Identifier(
+        value=text if found is None else found.value,
+        type=type_,
+        invalid=None if found is not None and found.is_valid else "yes",
+        display_label=label or (found.qualifier if found is not None else "") or None,
+    )
 
 
 class _Number(NamedTuple):

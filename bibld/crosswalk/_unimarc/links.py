@@ -15,19 +15,18 @@ from msgspec.structs import replace
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._texts import has_content, is_generic_title, is_pages, parse_part, split_issue_designation
 from bibld.crosswalk._unimarc.codes import LINKS
-from bibld.crosswalk._unimarc.identification import language_code
+from bibld.crosswalk._unimarc.identification import issn_identifier, language_code
 from bibld.crosswalk._unimarc.titles import split_titles
 from bibld.crosswalk._unimarc.view import UnimarcView, fields_of_link, fold_words, plain_values
-from bibld.model.identifiers import issn
 from bibld.model.marc import ControlField, DataField, Field, Subfield
-from bibld.model.mods import Date, Detail, Identifier, Mods, Note, Part, PartText, RelatedItem, TitleInfo
+from bibld.model.mods import Date, Detail, Mods, Note, Part, PartText, RelatedItem, TitleInfo
 from bibld.text.folding import remove_non_sorting_marks
 
 LINK_CODES = "abcdefghilmnopstuvxyz035"
 """The subfields of the standard technique."""
 
 
-class Link(msgspec.Struct, frozen=True):
+class UnimarcLink(msgspec.Struct, frozen=True):
     """The content of a link field: a description of the other resource, and the place of the record in it.
 
     ``fields`` describe the other resource, without the values that are in ``part``; ``title`` is its title proper
@@ -51,7 +50,7 @@ class Link(msgspec.Struct, frozen=True):
         )
 
 
-def parse_link(field: DataField, *, issue_titles: bool = False) -> Link:
+def parse_link(field: DataField, *, issue_titles: bool = False) -> UnimarcLink:
     """Parse a link field; with ``issue_titles``, a title that only designates an issue becomes a part of the place."""
     fields: list[ControlField | DataField] = []
     texts: list[str] = []
@@ -87,7 +86,7 @@ def parse_link(field: DataField, *, issue_titles: bool = False) -> Link:
     part = _with_names(parse_part(texts), names)
     if issue_titles and part.detail and date and Date(value=date) not in part.date:
         part = replace(part, date=(*part.date, Date(value=date)))
-    return Link(field.tag, tuple(fields), part, title, volume, number, "; ".join(field.values("5")) or None)
+    return UnimarcLink(field.tag, tuple(fields), part, title, volume, number, "; ".join(field.values("5")) or None)
 
 
 def _with_title(fields: list[Field]) -> list[Field]:
@@ -146,7 +145,12 @@ def link(field: DataField, view: UnimarcView) -> Elements:
 
 
 def _item(
-    link_: Link, type_: str | None, other_type: str | None, view: UnimarcView, level: str = " ", *inner: RelatedItem
+    link_: UnimarcLink,
+    type_: str | None,
+    other_type: str | None,
+    view: UnimarcView,
+    level: str = " ",
+    *inner: RelatedItem,
 ) -> Iterator[RelatedItem | Note]:
     if not link_.is_named:
         yield from _unnamed(link_, view)
@@ -156,7 +160,7 @@ def _item(
 
 
 def _related(
-    mods: Mods, link_: Link, type_: str | None, other_type: str | None, inner: tuple[RelatedItem, ...] = ()
+    mods: Mods, link_: UnimarcLink, type_: str | None, other_type: str | None, inner: tuple[RelatedItem, ...] = ()
 ) -> RelatedItem:
     if has_content(link_.part):
         mods = replace(mods, part=(*mods.part, link_.part))
@@ -165,7 +169,7 @@ def _related(
     return RelatedItem(type=type_, other_type=other_type, display_label=link_.label, mods=mods)
 
 
-def _unnamed(link_: Link, view: UnimarcView) -> Iterator[Note]:
+def _unnamed(link_: UnimarcLink, view: UnimarcView) -> Iterator[Note]:
     """Keep the text of a link that names nothing, and is no relation, as a note."""
     texts = [item.value for field in link_.fields if isinstance(field, DataField) for item in field.subfields]
     texts += [text for detail in link_.part.detail for text in (*detail.caption, *detail.number)]
@@ -189,7 +193,7 @@ def levels(view: UnimarcView) -> Elements:
     """Hosts, sets, parts and series."""
     is_article = view.leader.bibliographic_level == "a"
     established = [parse_link(field) for field in view.fields("410", "411")]
-    hosts: list[Link] = []
+    hosts: list[UnimarcLink] = []
     for set_ in (parse_link(field) for field in view.fields("461")):
         (established if not is_article and _is_series(set_, view) else hosts).append(set_)
     stated = [series for series in map(_stated_series, view.fields("225")) if series is not None]
@@ -205,7 +209,7 @@ def levels(view: UnimarcView) -> Elements:
         yield from _item(parse_link(field), "constituent", None, view)
 
 
-def _is_series(set_: Link, view: UnimarcView) -> bool:
+def _is_series(set_: UnimarcLink, view: UnimarcView) -> bool:
     """Whether field 461 of a record that is not part of a set names a series (level rule 3)."""
     if view.is_nested or view.leader.bibliographic_level not in "mc " or not set_.title:
         return False
@@ -223,7 +227,7 @@ def _is_series(set_: Link, view: UnimarcView) -> bool:
 # --- articles
 
 
-def _hosts_of_article(sets: list[Link], view: UnimarcView) -> Iterator[RelatedItem | Note]:
+def _hosts_of_article(sets: list[UnimarcLink], view: UnimarcView) -> Iterator[RelatedItem | Note]:
     units = [parse_link(field, issue_titles=True) for field in view.fields("463")]
     subsets = [parse_link(field) for field in view.fields("462")]
     if not units:
@@ -243,7 +247,9 @@ def _hosts_of_article(sets: list[Link], view: UnimarcView) -> Iterator[RelatedIt
             yield from _issue_alone(unit, view)
 
 
-def _journals(sets: list[Link], subsets: list[Link], issues: list[Link], view: UnimarcView) -> Iterator[RelatedItem]:
+def _journals(
+    sets: list[UnimarcLink], subsets: list[UnimarcLink], issues: list[UnimarcLink], view: UnimarcView
+) -> Iterator[RelatedItem]:
     """Make one host of a journal (461) and its issues (463): the title of the one, the place in the other."""
     for position, set_ in enumerate(sets):
         own = issues if len(sets) == 1 else issues[position : position + 1]
@@ -258,7 +264,7 @@ def _journals(sets: list[Link], subsets: list[Link], issues: list[Link], view: U
         yield RelatedItem(type="host", display_label=label, mods=replace(mods, part=stated))
 
 
-def _with_subset(set_: Link, subsets: list[Link]) -> Iterator[ControlField | DataField]:
+def _with_subset(set_: UnimarcLink, subsets: list[UnimarcLink]) -> Iterator[ControlField | DataField]:
     names = tuple(Subfield("i", subset.title) for subset in subsets if subset.title)
     for field in set_.fields:
         if isinstance(field, DataField) and field.tag == "200":
@@ -279,7 +285,7 @@ def _level_of(part: Part) -> str:
     return "s" if any(detail.type == "issue" for detail in part.detail) else " "
 
 
-def _issue_alone(unit: Link, view: UnimarcView) -> Iterator[RelatedItem | Note]:
+def _issue_alone(unit: UnimarcLink, view: UnimarcView) -> Iterator[RelatedItem | Note]:
     if unit.is_named or has_content(unit.part):
         yield _related(view.describe(unit.fields, _level_of(unit.part)), unit, "host", None)
     else:
@@ -290,7 +296,7 @@ def _issue_alone(unit: Link, view: UnimarcView) -> Iterator[RelatedItem | Note]:
 
 
 def _hosts_of_volume(
-    sets: list[Link], stated: dict[str, RelatedItem | None], view: UnimarcView
+    sets: list[UnimarcLink], stated: dict[str, RelatedItem | None], view: UnimarcView
 ) -> Iterator[RelatedItem | Note]:
     is_top = view.leader.hierarchical_level == "1"
     subsets = [parse_link(field) for field in view.fields("462")]
@@ -322,7 +328,7 @@ def _hosts_of_volume(
         yield from _item(unit, "host", None, view)
 
 
-def _as_volume(link_: Link, number: str) -> Link:
+def _as_volume(link_: UnimarcLink, number: str) -> UnimarcLink:
     """Return a link whose place in the set is the designation of the volume, unchanged."""
     text = link_.volume or number
     if not text:
@@ -333,7 +339,7 @@ def _as_volume(link_: Link, number: str) -> Link:
 # --- series
 
 
-def _take_statement(stated: list[RelatedItem], link_: Link) -> RelatedItem | None:
+def _take_statement(stated: list[RelatedItem], link_: UnimarcLink) -> RelatedItem | None:
     """Take the statement (225) of the series or set that a link names out of the list."""
     title = remove_non_sorting_marks(link_.title)
     for series in stated:
@@ -361,21 +367,10 @@ def _stated_series(field: DataField) -> RelatedItem | None:
     mods = Mods(
         title_info=(title, *(info for info in parallel if info is not None)),
         note=(Note(value=main.responsibility, type="statement of responsibility"),) if main.responsibility else (),
-        identifier=tuple(_issn(value) for value in field.values("x")),
+        identifier=tuple(map(issn_identifier, field.values("x"))),
         part=tuple(Part(detail=(Detail(type="volume", number=(number,)),)) for number in numbers),
     )
     return RelatedItem(type="series", mods=mods)
-
-
-def _issn(text: str) -> Identifier:
-    found = issn(text)
-    is_right = found is not None and found.is_valid
-    return Identifier(
-        value=found.value if found else text,
-        type="issn",
-        invalid=None if is_right else "yes",
-        display_label=(found.qualifier or None) if found else None,
-    )
 
 
 def _with_statement(item: RelatedItem | Note, stated: RelatedItem | None) -> RelatedItem | Note:

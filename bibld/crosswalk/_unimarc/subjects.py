@@ -209,22 +209,15 @@ def period_code(field: DataField, view: UnimarcView) -> Elements:
         yield Subject(parts=(Temporal(value=value),))
 
 
-@BOOK.field("675", "av", "classification[@authority=udc][@edition=$v]")
-def udc(field: DataField, view: UnimarcView) -> Elements:
-    """Universal Decimal Classification."""
+@BOOK.field("675 676", "av", "classification[@authority=udc; 676: ddc][@edition=$v]")
+def decimal_class(field: DataField, view: UnimarcView) -> Elements:
+    """Universal and Dewey Decimal Classification; some libraries put class marks of the Russian LBC into 676."""
     for value in field.values("a"):
-        yield Classification(value=value, authority="udc", edition=field.first("v"))
-
-
-@BOOK.field("676", "av", "classification[@authority=ddc][@edition=$v]")
-def dewey(field: DataField, view: UnimarcView) -> Elements:
-    """Dewey Decimal Classification; some libraries put class marks of the Russian LBC here."""
-    for value in field.values("a"):
-        if _DEWEY.match(value) or not _LIBRARY_BIBLIOGRAPHIC.match(value):
-            yield Classification(value=value, authority="ddc", edition=field.first("v"))
-        else:
+        authority = "udc" if field.tag == "675" else "ddc"
+        if authority == "ddc" and not _DEWEY.match(value) and _LIBRARY_BIBLIOGRAPHIC.match(value):
             view.warn(f"676 {value!r} is not a Dewey number but a class mark of the Russian LBC; written as rubbk")
-            yield Classification(value=value, authority="rubbk", edition=field.first("v"))
+            authority = "rubbk"
+        yield Classification(value=value, authority=authority, edition=field.first("v"))
 
 
 @BOOK.field("680", "ab", "classification[@authority=lcc]")
