@@ -21,6 +21,7 @@ _KIND_OF_FIELD = {"publisher": EntryKind.PUBLISHER, "series": EntryKind.SERIES, 
 _MAX_THINGS = 300
 """Publishers, series or places that the words of a field may name."""
 
+_FEW_TOKENS = 64
 _TYPE_NAMES = {
     "book": "книга книги books",
     "multivolume": "многотомник",
@@ -92,9 +93,14 @@ def of_phrase(words: Sequence[str], fields: Sequence[str]) -> Query:
     return any_of(Query.phrase_query(SCHEMA, field, list(words)) for field in fields)
 
 
-def of_beginnings(tokens: Iterable[str], field: str) -> Query:
+def of_beginnings(index: IndexReader, tokens: Iterable[str], field: str) -> Query:
     """Return what finds tokens that begin with any of some texts."""
-    return Query.regex_query(SCHEMA, field, f"({'|'.join(token.replace('+', '[+]') for token in tokens)}).*")
+    beginnings = list(tokens)
+    found = {token for beginning in beginnings for token, _ in index.tokens(field, beginning, _FEW_TOKENS + 1)}
+    if len(found) <= _FEW_TOKENS:
+        return of_tokens(field, sorted(found))
+    # Making an automaton takes as long as reading the documents of a hundred tokens.
+    return Query.regex_query(SCHEMA, field, f"({'|'.join(token.replace('+', '[+]') for token in beginnings)}).*")
 
 
 def of_thing(path: str, role: str | None = None) -> Query:

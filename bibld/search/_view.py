@@ -136,11 +136,11 @@ class SearchView:
             return []
         titles: list[NamedThing] = []
         if len(words[-1]) >= (_MIN_TITLE if len(words) == 1 else _MIN_TITLE - 1):
-            matches = self._index.find(_beginning(words, "title_words"), _TITLES_COMPARED * limit)
+            matches = self._index.find(_beginning(self._index, words, "title_words"), _TITLES_COMPARED * limit)
             typed = " ".join(words)
             titles = self._index.things(matches.hits)
             titles.sort(key=lambda each: (*_nearness(" ".join(to_words(each.title)), typed), -each.uses))
-        hits = self._index.find(_beginning(words, "name_words"), _SUGGESTED).hits
+        hits = self._index.find(_beginning(self._index, words, "name_words"), _SUGGESTED).hits
         counts: dict[EntryKind, int] = {}
         chosen = []
         for hit, kind in zip(hits, self._index.kinds(hits), strict=True):
@@ -163,11 +163,11 @@ class SearchView:
     def _all_words(self, words: Sequence[str], kinds: Sequence[EntryKind], is_prefix: bool) -> list[NamedThing]:
         queries = []
         if not kinds or EntryKind.PUBLICATION in kinds:
-            queries = [_ending(words, "title_words", is_prefix)]
+            queries = [_ending(self._index, words, "title_words", is_prefix)]
             if not is_prefix:
                 queries.insert(0, matching.of_complete_title(words))
                 queries += [matching.of_identifier(words[0])] if len(words) == 1 else []
-        others = _of_others(_ending(words, "name_words", is_prefix), kinds)
+        others = _of_others(_ending(self._index, words, "name_words", is_prefix), kinds)
         if others is not None:
             queries.insert(0 if is_prefix else len(queries), others)
         hits = distinct(hit for query in queries for hit in self._index.find(query, _MAX_THINGS).hits)
@@ -224,24 +224,26 @@ def _nearness(title: str, typed: str) -> tuple[bool, bool]:
     return title != typed, not title.startswith(typed)
 
 
-def _ending(words: Sequence[str], field: str, is_prefix: bool) -> Query:
+def _ending(index: IndexReader, words: Sequence[str], field: str, is_prefix: bool) -> Query:
     """Return what finds all words as they are, in any script; the last one may be a beginning."""
     groups = []
     for position, word in enumerate(words):
         key = skeleton_of(word)
         tokens = dict.fromkeys([word, key, "~" + key] if len(key) > 1 or len(words) > 1 else [word])
         is_beginning = is_prefix and position == len(words) - 1
-        groups.append(matching.of_beginnings(tokens, field) if is_beginning else matching.of_tokens(field, tokens))
+        groups.append(
+            matching.of_beginnings(index, tokens, field) if is_beginning else matching.of_tokens(field, tokens)
+        )
     return matching.all_of(groups) or matching.NOTHING
 
 
-def _beginning(words: Sequence[str], field: str) -> Query:
+def _beginning(index: IndexReader, words: Sequence[str], field: str) -> Query:
     """Return what finds all words in any form, the last of which is a beginning."""
     last = words[-1]
     key = skeleton_of(last)
     tokens = dict.fromkeys([last, "~" + key, key] if len(key) > 1 else [last])
     parts = [matching.of_words(words[:-1], [field], 2)]
-    return matching.all_of([*parts, matching.of_beginnings(tokens, field)]) or matching.NOTHING
+    return matching.all_of([*parts, matching.of_beginnings(index, tokens, field)]) or matching.NOTHING
 
 
 def open_search(
