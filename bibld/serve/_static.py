@@ -1,6 +1,6 @@
 """Writes a site as files, for servers and object stores that only send files.
 
-The application of a release is asked, in this process, for every form of every document, so that the files are what a
+The application of a release is found, in this process, for every form of every document, so that the files are what a
 server would answer, but for links between pages in other languages (``?lang=ru``) and further pages of one thing
 (``?page=2``): a server of files ignores what follows the question mark, so each has its own file
 (``x.page2.ru.html``). The folder is the root of the host: the base ``https://example.org/data/`` has its files in
@@ -26,7 +26,7 @@ from bibld.model.release import Manifest
 from bibld.progress import Progress
 from bibld.serve._addresses import Addresses
 from bibld.serve._forms import MEDIA_TYPES, PAGE_FORMS, forms_of, kind_of
-from bibld.serve._static_rules import FOLDERS, apache_rules, nginx_rules
+from bibld.serve._language import PARAMETER
 from bibld.serve.ontology import CONTEXT, LANGUAGES, ONTOLOGIES
 
 GONE = "gone"
@@ -55,6 +55,30 @@ _REDIRECT = """<!DOCTYPE html>
 """
 
 
+_FOLDERS = (
+    *("resource", "record", "match", "agent", "concept", "place", "publisher", "series", "work"),
+    *("dataset", "graph", "ontology"),
+)
+"""What the paths of IRIs begin with."""
+
+_TYPES = {
+    **{form: kind for form, kind in MEDIA_TYPES.items() if "." not in form},
+    "nq": "application/n-quads",
+    "css": "text/css",
+    "js": "text/javascript",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "ico": "image/svg+xml",
+    "txt": "text/plain",
+    "xml": "application/xml",
+    "gz": "application/gzip",
+    "zst": "application/zstd",
+}
+"""Suffix → media type of all files of a site, but for ``.mods.xml``."""
+
+_NEGOTIATED = ("ttl", "nt", "jsonld", "rdf")
+
+
 class StaticSite(msgspec.Struct, frozen=True):
     """What was written: the folder, the release, and the number of documents, files and bytes."""
 
@@ -65,22 +89,22 @@ class StaticSite(msgspec.Struct, frozen=True):
     bytes: int
 
 
-class _Answer(NamedTuple):
+class _Response(NamedTuple):
     status: int
     media_type: str
     body: bytes
 
 
-class _Look(NamedTuple):
+class _PageVariant(NamedTuple):
     """Language and number of a page."""
 
     language: str = LANGUAGES[0]
     page: int = 1
 
-    def of_link(self, query: bytes) -> _Look:
+    def of_link(self, query: bytes) -> _PageVariant:
         """Return the language and the number that a link on this page names; without a language, that of this page."""
         named = dict(part.split("=") for part in html.unescape(query.decode()).split("&") if part)
-        return _Look(named.get("lang", self.language), int(named.get("page", "1")))
+        return _PageVariant(named.get("lang", self.language), int(named.get("page", "1")))
 
     @property
     def query(self) -> str:
@@ -108,7 +132,7 @@ class StaticWriter:
         self._root = Path()
         self._files = self._bytes = self._documents = 0
         start, end = rf'href="{re.escape(addresses.mount)}', '((?:#[^"]*)?")'
-        self._thing = re.compile(rf'({start})((?:{"|".join(FOLDERS)})(?:/[^".?#]+)?){end}'.encode())
+        self._thing = re.compile(rf'({start})((?:{"|".join(_FOLDERS)})(?:/[^".?#]+)?){end}'.encode())
         self._statements = re.compile(rf'({start}doc/[^"?#]+\.statements)\.html(?=")'.encode())
         self._first = re.compile(rf"({start})({_ABOUT})?{end}".encode())
 
@@ -146,7 +170,7 @@ class StaticWriter:
         await self._write_page(_ABOUT, await self._ask(self._addresses.route + _ABOUT))
         about = self._addresses.page(f"{_ABOUT}.html")
         leading = _REDIRECT.format(title=html.escape(about), page=html.escape(about), alternates="")
-        self._put(self._place(f"{_ABOUT}/index.html"), leading.encode())
+        self._put(self._file(f"{_ABOUT}/index.html"), leading.encode())
         for name in static:
             await self._copy_answer(f"static/{name}", f"static/{name}")
         for name in ("robots.txt", "favicon.ico", ".well-known/void"):
@@ -167,15 +191,14 @@ class StaticWriter:
             await self._write_forms(path, path)
         await self._copy_answer("dumps/manifest.json", "dumps/manifest.json")
         for file in self._manifest.files:
-            place = self._place(f"dumps/{file.name}")
-            _link_or_copy(self._release / file.name, place)
+            target = self._file(f"dumps/{file.name}")
+            _link_or_copy(self._release / file.name, target)
             self._files += 1
             self._bytes += file.bytes
             if file.name.startswith(_BESIDE_THE_FIRST_PAGE):
-                _link_or_copy(place, self._place(file.name))
-        mount = self._addresses.mount
-        self._put(self._root / ".htaccess", apache_rules().encode())
-        self._put(self._root / "nginx.conf", nginx_rules(mount).encode())
+                _link_or_copy(target, self._file(file.name))
+        self._put(self._root / ".htaccess", _apache_rules().encode())
+        self._put(self._root / "nginx.conf", _nginx_rules(self._addresses.mount).encode())
 
     async def _write_reports(self) -> None:
         """Write the reports of the release, and the pictures that they and the pages about the sources name."""
@@ -192,7 +215,7 @@ class StaticWriter:
 
     async def _write_document(self, document: Document) -> None:
         if document.status == 410:
-            self._put(self._place(f"doc/{document.path}.{GONE}"), b"")
+            self._put(self._file(f"doc/{document.path}.{GONE}"), b"")
         await self._write_forms(document.path, document.title or document.path, document.status)
 
     async def _write_forms(self, path: str, title: str, status: int = 200) -> None:
@@ -204,32 +227,34 @@ class StaticWriter:
                 if form in PAGE_FORMS:
                     await self._write_page(f"doc/{path}.{form}", answer)
                 else:
-                    self._put(self._place(f"doc/{path}.{form}"), answer.body)
+                    self._put(self._file(f"doc/{path}.{form}"), answer.body)
                 written.append(form)
-        self._put(self._place(f"{path}/index.html"), self._leading_page(path, title, written))
+        self._put(self._file(f"{path}/index.html"), self._leading_page(path, title, written))
 
-    async def _write_page(self, path: str, answer: _Answer) -> None:
+    async def _write_page(self, path: str, answer: _Response) -> None:
         """Write a page, the same in other languages, and further pages of it, with links between these files."""
         address = self._addresses.page(path)
         start = address.removesuffix(".html") if path else f"{address}index"
-        waiting = [(_Look(), answer.body)]
-        known = {_Look()}
+        waiting = [(_PageVariant(), answer.body)]
+        known = {_PageVariant()}
         while waiting:
-            look, body = waiting.pop()
+            variant, body = waiting.pop()
 
-            def with_file(link: re.Match[bytes], look: _Look = look) -> bytes:
+            def with_file(link: re.Match[bytes], variant: _PageVariant = variant) -> bytes:
                 if link[2].decode() not in ("", address):
                     return link[0]
-                return link[1] + f"{start}{look.of_link(link[3]).suffix}".encode()
+                return link[1] + f"{start}{variant.of_link(link[3]).suffix}".encode()
 
-            looks = {look.of_link(query) for _, href, query in _VARIANT.findall(body) if href.decode() in ("", address)}
-            for other in sorted(looks - known):
+            variants = {
+                variant.of_link(query) for _, href, query in _VARIANT.findall(body) if href.decode() in ("", address)
+            }
+            for other in sorted(variants - known):
                 known.add(other)
-                asked = await self._ask(f"{self._addresses.route}{path}", "text/html", other.query)
-                if asked.status == answer.status:
-                    waiting.append((other, asked.body))
-            file = f"{path.removesuffix('.html') or 'index'}{look.suffix}"
-            self._put(self._place(file), self._in_language(_VARIANT.sub(with_file, body), look.language))
+                found = await self._ask(f"{self._addresses.route}{path}", "text/html", other.query)
+                if found.status == answer.status:
+                    waiting.append((other, found.body))
+            file = f"{path.removesuffix('.html') or 'index'}{variant.suffix}"
+            self._put(self._file(file), self._in_language(_VARIANT.sub(with_file, body), variant.language))
 
     def _in_language(self, body: bytes, language: str) -> bytes:
         """Let the links of a page lead to the pages of other things in its language."""
@@ -244,18 +269,18 @@ class StaticWriter:
         """Write for an IRI that another one answers for the same files, and a page that leads to the page of that."""
         written = []
         for form in forms_of(kind_of(target) or "dataset"):
-            there = self._place(f"doc/{target}.{form}")
+            there = self._file(f"doc/{target}.{form}")
             if there.is_file():
-                _link_or_copy(there, self._place(f"doc/{path}.{form}"))
+                _link_or_copy(there, self._file(f"doc/{path}.{form}"))
                 self._files += 1
                 written.append(form)
             if form in PAGE_FORMS:
                 end = form.removesuffix("html")
                 for page in (f"{end}{language}.html" for language in LANGUAGES[1:]):
-                    if (there := self._place(f"doc/{target}.{page}")).is_file():
-                        _link_or_copy(there, self._place(f"doc/{path}.{page}"))
+                    if (there := self._file(f"doc/{target}.{page}")).is_file():
+                        _link_or_copy(there, self._file(f"doc/{path}.{page}"))
                         self._files += 1
-        self._put(self._place(f"{path}/index.html"), self._leading_page(target, target, written))
+        self._put(self._file(f"{path}/index.html"), self._leading_page(target, target, written))
 
     def _leading_page(self, path: str, title: str, forms: Iterable[str]) -> bytes:
         page = html.escape(self._addresses.page(f"doc/{path}.html"))
@@ -271,9 +296,9 @@ class StaticWriter:
     async def _copy_answer(self, path: str, name: str) -> None:
         answer = await self._ask(self._addresses.route + path)
         if answer.status == 200:
-            self._put(self._place(name), answer.body)
+            self._put(self._file(name), answer.body)
 
-    async def _ask(self, path: str, accept: str = "*/*", query: str = "") -> _Answer:
+    async def _ask(self, path: str, accept: str = "*/*", query: str = "") -> _Response:
         scope: Scope = {
             "type": "http",
             "asgi": {"version": "3.0"},
@@ -306,9 +331,9 @@ class StaticWriter:
         await self._app(scope, receive, send)
         if status >= 500:
             raise StageError(f"the server answers {path} with {status}; its log contains the cause")
-        return _Answer(status, media_type, b"".join(body))
+        return _Response(status, media_type, b"".join(body))
 
-    def _place(self, path: str) -> Path:
+    def _file(self, path: str) -> Path:
         """Return the file for what follows the base; no path leads out of the folder."""
         steps = [step for step in f"{self._addresses.route}{path}".split("/") if step]
         if any(step in (".", "..") for step in steps):
@@ -336,9 +361,71 @@ class StaticWriter:
         shutil.rmtree(former, ignore_errors=True)
 
 
-def _link_or_copy(file: Path, place: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
+def _link_or_copy(file: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
     try:
-        os.link(file, place)
+        os.link(file, target)
     except OSError:  # another file system, or one without links
-        shutil.copyfile(file, place)
+        shutil.copyfile(file, target)
+
+
+def _nginx_rules(mount: str) -> str:
+    """Return the rules for nginx, to be included in a ``server`` whose ``root`` is the folder."""
+    types = "\n".join(f"    {kind} {suffix};" for suffix, kind in sorted(_TYPES.items(), key=lambda pair: pair[1]))
+    choices = "\n".join(
+        f'    if ($http_accept ~ "{re.escape(MEDIA_TYPES[form])}") {{ return 303 {mount}doc/$thing.{form}; }}'
+        for form in _NEGOTIATED
+    )
+    languages = "\n".join(
+        f'    if ($http_accept_language ~* "^{tag}") {{ set $in ".{tag}"; }}\n'
+        f'    if ($cookie_{PARAMETER} = "{tag}") {{ set $in ".{tag}"; }}'
+        for tag in LANGUAGES[1:]
+    )
+    languages += f'\n    if ($cookie_{PARAMETER} = "{LANGUAGES[0]}") {{ set $in ""; }}'
+    at = re.escape(mount)
+    return f"""# nginx: server {{ root /path/of/this/folder; include /path/of/this/folder/nginx.conf; }}
+types {{
+{types}
+}}
+charset utf-8;
+charset_types text/html text/plain text/turtle text/css text/javascript;
+index index.html;
+add_header Access-Control-Allow-Origin * always;
+add_header X-Content-Type-Options nosniff always;
+location ~ ^{at}(?<thing>(?:{"|".join(_FOLDERS)})(?:/[^.]+?)?)/?$ {{
+    add_header Vary "Accept, Accept-Language, Cookie" always;
+    add_header Access-Control-Allow-Origin * always;
+    error_page 410 @gone;
+    if (-f $document_root{mount}doc/$thing.gone) {{ return 410; }}
+    if (!-f $document_root{mount}doc/$thing.html) {{ return 404; }}
+{choices}
+    set $in "";
+{languages}
+    return 303 {mount}doc/$thing$in.html;
+}}
+location ~ ^{at}doc/.+\\.mods\\.xml$ {{ types {{ }} default_type application/mods+xml; }}
+location ~ ^{at}doc/(?<thing>.+?)\\.(?:{"|".join(re.escape(form) for form in MEDIA_TYPES)})$ {{
+    error_page 410 @gone_form;
+    if (-f $document_root{mount}doc/$thing.gone) {{ return 410; }}
+}}
+location = /.well-known/void {{ types {{ }} default_type text/turtle; }}
+location @gone {{ try_files {mount}doc/$thing.html =410; }}
+location @gone_form {{ try_files $uri =410; }}
+location ~ \\.(?:gone|htaccess|conf)$ {{ return 404; }}
+"""
+
+
+def _apache_rules() -> str:
+    """Return the media types for Apache httpd (``.htaccess``); the pages at the IRIs lead to the forms."""
+    types = "\n".join(f"AddType {kind} .{suffix}" for suffix, kind in sorted(_TYPES.items()))
+    return f"""# Apache httpd: the folder is the DocumentRoot, with AllowOverride FileInfo Indexes
+DirectoryIndex index.html
+AddDefaultCharset utf-8
+{types}
+<FilesMatch "\\.mods\\.xml$">
+ForceType application/mods+xml
+</FilesMatch>
+<Files "void">
+ForceType text/turtle
+</Files>
+"""
