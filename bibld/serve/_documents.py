@@ -268,7 +268,8 @@ class Documents:
         if document.status == 200 and suffix is not None and not (is_direct and suffix in forms_of(kind)):
             raise _no_form(suffix)
         form, _ = self._negotiated(request, kind, suffix, document.target or bare)
-        page = _page_number(request) if kind == "entity" and form in _PAGED_FORMS and is_direct else None
+        is_entity = kind == "entity" and is_direct and document.status == 200
+        page = _page_number(request) if is_entity and form in _PAGED_FORMS else None
         if page is None:
             with self._reading:  # JSON has titles of other documents
                 response = self._at_once(request, document, kind, form, is_direct)

@@ -86,12 +86,12 @@ class DocumentStatements:
         """Return a class of the thing, of schema.org if there is one: the last of the lines; empty without one."""
         quads = document.quads
         start = b"<%b%b> %b <" % (self._base, document.path.encode(), _TYPE)
-        place = next(ends_of(start, quads), -1)
-        while place >= 0:  # the lines are sorted: those with types follow each other, and only the first is searched
-            after = quads.index(b"\n", place) + 1
+        offset = next(ends_of(start, quads), -1)
+        while offset >= 0:  # the lines are sorted: those with types follow each other, and only the first is searched
+            after = quads.index(b"\n", offset) + 1
             if not quads.startswith(start, after):
-                return quads[place : quads.index(b">", place)].decode()
-            place = after + len(start)
+                return quads[offset : quads.index(b">", offset)].decode()
+            offset = after + len(start)
         return ""
 
     def reason(self, document: Document) -> Message:

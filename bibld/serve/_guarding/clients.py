@@ -83,8 +83,8 @@ def networks(key: str, texts: Sequence[str]) -> tuple[Network, ...]:
     return tuple(found)
 
 
-def _is_in(address: Address, places: Sequence[Network]) -> bool:
-    return any(address in place for place in places)
+def _is_in(address: Address, among: Sequence[Network]) -> bool:
+    return any(address in network for network in among)
 
 
 def _address(text: str) -> Address | None:

@@ -1,7 +1,7 @@
 """OAI-PMH 2.0: the publications of a release for harvesters.
 
 The items are the publications, merged ones included. A publication that was absorbed by another one, or deleted, stays
-in the lists as deleted. The lists are in the order of the paths, and a resumption token contains the place where the
+in the lists as deleted. The lists are in the order of the paths, and a resumption token contains the position where the
 next part begins, so that the server remembers nothing: a token is valid for ever, in later releases too.
 """
 

@@ -103,7 +103,7 @@ class Service:
     def manifest(self) -> dict[str, object]:
         """Return the description of the service (specification 0.2, 4)."""
 
-        def place(path: str) -> dict[str, str]:
+        def service(path: str) -> dict[str, str]:
             return {"service_url": self._base.rstrip("/"), "service_path": f"/reconcile/{path}"}
 
         return {
@@ -114,8 +114,8 @@ class Service:
             "defaultTypes": [{"id": kind.value, "name": name} for kind, name in TYPES.items()],
             "view": {"url": f"{self._base}{{{{id}}}}"},
             "preview": {"url": f"{self._base}reconcile/preview?id={{{{id}}}}", "width": 430, "height": 300},
-            "suggest": {name: place(f"suggest/{name}") for name in ("entity", "type", "property")},
-            "extend": {"propose_properties": place("properties"), "property_settings": []},
+            "suggest": {name: service(f"suggest/{name}") for name in ("entity", "type", "property")},
+            "extend": {"propose_properties": service("properties"), "property_settings": []},
         }
 
     # -- queries
@@ -136,10 +136,10 @@ class Service:
                 **_entity(named),
                 "type": [_type(named.kind)],
                 "score": score,
-                "match": place == 0 and score >= _SURE and score - following[0] >= _LEAD,
+                "match": rank == 0 and score >= _SURE and score - following[0] >= _LEAD,
                 "features": [{"id": "score", "value": score}],
             }
-            for place, (score, named) in enumerate(scored)
+            for rank, (score, named) in enumerate(scored)
         ]
 
     def _found(self, text: str, kinds: Sequence[EntryKind]) -> list[NamedThing]:
@@ -228,14 +228,14 @@ class Service:
             f'<p><a href="{href}" target="_blank" rel="noopener">{title}</a> ({kind})</p><dl>{lines}</dl></body></html>'
         ).encode()
 
-    def extend(self, asked: DataExtension) -> dict[str, object]:
+    def extend(self, wanted: DataExtension) -> dict[str, object]:
         """Return values of properties of things; raises the ``ProblemError`` 400."""
-        if len(asked.ids) > _MAX_IDS or len(asked.properties) > _MAX_PROPERTIES:
+        if len(wanted.ids) > _MAX_IDS or len(wanted.properties) > _MAX_PROPERTIES:
             raise ProblemError(
                 400, "Too many", f"A request has at most {_MAX_IDS} ids and {_MAX_PROPERTIES} properties."
             )
-        known = [each.id for each in asked.properties if each.id in PROPERTIES]
-        found = {identifier: self._search.named(identifier.removeprefix(self._base)) for identifier in asked.ids}
+        known = [each.id for each in wanted.properties if each.id in PROPERTIES]
+        found = {identifier: self._search.named(identifier.removeprefix(self._base)) for identifier in wanted.ids}
         names = self._names_in(named for named in found.values() if named is not None)
         rows = {
             identifier: {pid: _cells(named, pid, names) if named is not None else [] for pid in known}
@@ -298,7 +298,7 @@ def _similarity(one: str, other: str) -> float:
 
 
 def _pairs(words: Iterable[str]) -> Counter[str]:
-    return Counter(f" {word} "[place : place + 2] for word in words for place in range(len(word) + 1))
+    return Counter(f" {word} "[start : start + 2] for word in words for start in range(len(word) + 1))
 
 
 def decode(text: str, kind: Callable[[bytes], Any]) -> Any:  # noqa: ANN401

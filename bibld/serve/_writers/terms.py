@@ -49,12 +49,12 @@ def object_of(rest: bytes) -> bytes:
 
 def ends_of(start: bytes, lines: bytes) -> Iterator[int]:
     """Yield where the beginning that some lines have ends in each of them; not where a literal contains it."""
-    place = lines.find(start)
-    while place >= 0:
-        end = place + len(start)
-        if place == 0 or lines[place - 1] == _NEWLINE:
+    offset = lines.find(start)
+    while offset >= 0:
+        end = offset + len(start)
+        if offset == 0 or lines[offset - 1] == _NEWLINE:
             yield end
-        place = lines.find(start, end)
+        offset = lines.find(start, end)
 
 
 def unescape(text: str) -> str:
