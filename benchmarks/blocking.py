@@ -24,12 +24,12 @@ from _measure import candidate_pairs, real_data, run_sample
 
 from bibld import crosswalk
 from bibld.catalog import Catalog
-from bibld.dedup import evaluate
 from bibld.dedup.candidates import proposed_pairs
 from bibld.dedup.features import features_of
 from bibld.dedup.key_tables import KeyTables
 from bibld.dedup.keys import keys_of_all
 from bibld.dedup.method import MethodOptions
+from bibld.dedup.pair_files import read_pairs
 from bibld.model.features import FeatureColumns, Features
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.origin import Origin
@@ -118,7 +118,7 @@ def sample() -> tuple[FeatureColumns, set[tuple[int, int]]]:
         folder = Path(place) / "sample"
         loaded = run_sample(folder, until="read")
         with Catalog(loaded.workspace, read_only=True) as catalog:
-            labelled = evaluate.read_pairs(folder / "gold_pairs.csv", catalog)
+            labelled = read_pairs(folder / "gold_pairs.csv", catalog)
             live_records = list(catalog.records.live())
             columns = FeatureColumns.from_features((ordinal, features_of(mods)) for ordinal, _, mods in live_records)
             rows = {catalog.register.record(ordinal): row for row, (ordinal, *_) in enumerate(live_records)}

@@ -23,8 +23,8 @@ from bibld.config import Config
 from bibld.dedup import features as feature_extraction
 from bibld.dedup.columns import FeatureTable, FeatureWriter
 from bibld.dedup.compilation import njit
-from bibld.dedup.extraction import extract
 from bibld.dedup.features import features_of
+from bibld.dedup.index import extract
 from bibld.model.features import FeatureColumns
 from bibld.model.mods import Mods
 from bibld.text.folding import fold

@@ -29,8 +29,9 @@ from bibld import crosswalk, progress
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup import evaluate, train
-from bibld.dedup.evaluate import Evaluation, LabelledPair, Mode
+from bibld.dedup.evaluate import Evaluation, Mode
 from bibld.dedup.features import features_of
+from bibld.dedup.pair_files import LabelledPair
 from bibld.dedup.score import model
 from bibld.dedup.similarity.pairs import similarities
 from bibld.dedup.similarity.rows import Rarity

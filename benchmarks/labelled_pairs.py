@@ -23,8 +23,8 @@ from bibld import progress
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup.evaluate import Labels, Trial, found_share, rates
-from bibld.dedup.labels import LabelledPair, read_pairs
 from bibld.dedup.memory import prepare
+from bibld.dedup.pair_files import LabelledPair, read_pairs
 from bibld.model.linkage import Pair, Verdict
 from bibld.model.origin import RecordId
 

@@ -14,6 +14,7 @@ from bibld.catalog import Catalog
 from bibld.dedup import evaluate
 from bibld.dedup.evaluate import Loss
 from bibld.dedup.features import features_of
+from bibld.dedup.pair_files import read_pairs
 from bibld.model.origin import RecordId
 
 
@@ -21,7 +22,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         loaded = run_sample(Path(folder) / "sample", until="read")
         with Catalog(loaded.workspace, read_only=True) as catalog:
-            labelled = evaluate.read_pairs(loaded.folder / "gold_pairs.csv", catalog)
+            labelled = read_pairs(loaded.folder / "gold_pairs.csv", catalog)
             methods = (("model", loaded), ("paper", loaded.with_dedup(("paper",), "jaccard")))
             for (name, method), mode in product(methods, ("full", "pairs")):
                 found = evaluate.evaluate(catalog, method, labelled, mode, progress.Silent())

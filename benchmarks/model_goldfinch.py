@@ -15,7 +15,7 @@ from model_train import RUSMARC, SEED
 
 from bibld import crosswalk
 from bibld.dedup import train
-from bibld.dedup.labels import LabelledPair
+from bibld.dedup.pair_files import LabelledPair
 from bibld.dedup.score import jaccard, model
 from bibld.dedup.similarity.pairs import similarities
 from bibld.dedup.similarity.rows import Rarity

@@ -68,7 +68,7 @@ def main() -> None:
     for name, (pairs, passing, counting, lost) in figures.items():
         print(f"{name}: of {pairs:,} pairs {passing:,} pass; of {counting:,} that count {lost} are lost")
     results = [{name: figures[name][column] for name in sorted(figures)} for column in range(4)]
-    about = prefilter.Provenance(
+    about = prefilter.PrefilterProvenance(
         "pairs that met among the records of goldfinch (HathiTrust, CC0), MARC 21 and RUSMARC files, and a synthetic"
         " catalogue; the sample, DBLP-ACM, Cora and another synthetic catalogue were not seen",
         DAY.strftime("%Y-%m-%d"),
@@ -135,7 +135,7 @@ def fitted(many: list[Pairs]) -> prefilter.PrefilterModel:
     columns = [list(column) for column in zip(*nodes, strict=True)]
     start = float(learner._baseline_prediction.ravel()[0])
     least = float(np.log(LEAST / (1 - LEAST)))
-    nothing = prefilter.Provenance("", "", "", {}, {}, {}, {})
+    nothing = prefilter.PrefilterProvenance("", "", "", {}, {}, {}, {})
     return prefilter.PrefilterModel(nothing, prefilter.FEATURES, round(start, 5), round(least, 5), roots, *columns)
 
 
@@ -146,7 +146,7 @@ def tested(pairs: Pairs, made: prefilter.PrefilterModel) -> tuple[int, int, int,
     return len(passes), int(passes.sum()), int(counts.sum()), int((counts & ~passes).sum())
 
 
-def stated(made: prefilter.PrefilterModel, about: prefilter.Provenance) -> prefilter.PrefilterModel:
+def stated(made: prefilter.PrefilterModel, about: prefilter.PrefilterProvenance) -> prefilter.PrefilterModel:
     return msgspec.structs.replace(made, provenance=about)
 
 

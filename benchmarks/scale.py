@@ -27,8 +27,7 @@ from bibld.dedup.candidates import CandidatePairs, all_pairs, pairs_of
 from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs
 from bibld.dedup.columns import FeatureTable, FeatureWriter, stored_rows
 from bibld.dedup.decisions import Decider
-from bibld.dedup.key_tables import KeyTables
-from bibld.dedup.statistics import from_bytes, to_bytes
+from bibld.dedup.key_tables import KeyTables, from_bytes, to_bytes
 
 _PAPER = '[dedup]\nblock = ["paper"]\nscore = "jaccard"\n'
 

@@ -16,8 +16,8 @@ from bibld._api.configured import ConfiguredWorkspace, PathName, check_choice, c
 from bibld._api.explaining import resolve_record
 from bibld._api.tables import Table
 from bibld.catalog import RELATIONS, Catalog, Verdicts
+from bibld.dedup import pair_files
 from bibld.dedup import review as reviewing
-from bibld.dedup import verdict_table
 from bibld.dedup.review import Question
 from bibld.errors import ConfigError
 from bibld.model.linkage import Pair
@@ -89,7 +89,7 @@ class Review:
 
     def export_csv(self, out: PathName, source: str | None = None, limit: int | None = None) -> None:
         """Write the waiting pairs as CSV, to be filled in and given to :meth:`import_csv`; never overwrites a file."""
-        self._write_new(Path(out), verdict_table.questions_csv(self.questions(source, limit)))
+        self._write_new(Path(out), pair_files.questions_csv(self.questions(source, limit)))
 
     def _write_new(self, file: Path, texts: Iterable[str]) -> None:
         try:
@@ -241,7 +241,7 @@ class Review:
         """
         who = person_name(person)
         with self._opened() as (catalog, verdicts):
-            read = verdict_table.read_verdicts(Path(table), catalog, who)
+            read = pair_files.read_verdicts(Path(table), catalog, who)
             lines = {one.verdict.pair: one.place for one in read}
             new = reviewing.store_verdicts(verdicts, [one.verdict for one in read], run_time().isoformat(), lines)
         dormant = tuple(one.place for one in read if one.sleeps)
@@ -357,7 +357,7 @@ def _path_of_entity(base: str, name: str) -> str:
 def person_name(person: str | None) -> str:
     """Return the name of who gives a verdict, the login name for None; raises ``ConfigError`` if there is none."""
     try:
-        return verdict_table.checked_person(getpass.getuser() if person is None else person)
+        return pair_files.checked_person(getpass.getuser() if person is None else person)
     except (OSError, KeyError, ImportError) as error:
         raise ConfigError(["nobody is logged in by name here; name the person: --person NAME"]) from error
     except ValueError as error:
@@ -367,6 +367,6 @@ def person_name(person: str | None) -> str:
 def checked_reason(reason: str) -> str:
     """Return a reason as it is stored, on one line; raises ``ConfigError`` for one that is too long."""
     try:
-        return verdict_table.checked_reason(reason)
+        return pair_files.checked_reason(reason)
     except ValueError as error:
         raise ConfigError([f"--reason: {error}"]) from error

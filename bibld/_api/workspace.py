@@ -15,7 +15,7 @@ from bibld._api.maintaining import CheckMethods
 from bibld._api.reading import LookMethods
 from bibld._api.review import Review
 from bibld._api.running import RunMethods
-from bibld.dedup.labels import read_pairs
+from bibld.dedup.pair_files import read_pairs
 
 if TYPE_CHECKING:
     from bibld.dedup.comparison import MethodComparison

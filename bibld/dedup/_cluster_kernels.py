@@ -75,7 +75,7 @@ _TYPES = (*(NEW_OFFSETS,) * 5, _FLAGS, NEW_OFFSETS, _PAIRS, NEW_OFFSETS, _SCORES
 _COMPONENTS = types.NamedTuple(_TYPES, Components)  # type: ignore[no-untyped-call]
 _PERSON, _SOURCE, _MEDOID = int(Refusal.PERSON), int(Refusal.SOURCE), int(Refusal.MEDOID)
 _FINISHED = -1
-_FEWEST = 3
+_MIN_MEDOID_MEMBERS = 3
 """Members of the smallest group that has a medoid."""
 
 
@@ -150,7 +150,7 @@ def _release_dissimilar(  # noqa: C901 - one compiled loop
                 members += 1
                 similarity[unit[node]] = 0.0
         is_similar = True
-        if members < _FEWEST:
+        if members < _MIN_MEDOID_MEMBERS:
             return
         for node in range(size):
             if group[node] == root and not leaves[node]:

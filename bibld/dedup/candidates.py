@@ -13,7 +13,7 @@ some of the uncertain ones.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,9 +26,10 @@ from bibld.dedup.columns import Rows
 from bibld.dedup.compilation import FLAGS, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, ROWS, TABLE, kernel, results
 from bibld.dedup.database import reported
 from bibld.dedup.key_tables import CHUNK, INSERTED, KeyTables
-from bibld.dedup.keys import HASH_BITS, LEVELS, MOST_ROWS, ROW_BITS, ConfiguredBlocker, KeyMaker, Keys
+from bibld.dedup.keys import HASH_BITS, LEVELS, MAX_ROWS, ROW_BITS, ConfiguredBlocker, KeyMaker, KeyPart, Keys
 from bibld.dedup.method import Method
 from bibld.dedup.prefilter import REFINED_BY, WIDTH, bits_set, is_applied, likely, passes, signatures, trees_for
+from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, Statistics
 from bibld.parallel import map_in_threads
 from bibld.progress import with_number
@@ -46,7 +47,7 @@ where one.key not in (select key from oversized)
 
 _GROWN_FAR = 10
 """A key of this many times more records than its bound makes no pairs; the statistics must be counted again."""
-_HALF, _ROW, _LOW = np.uint64(32), np.uint64(ROW_BITS), np.uint64(MOST_ROWS - 1)
+_HALF, _ROW, _LOW = np.uint64(32), np.uint64(ROW_BITS), np.uint64(MAX_ROWS - 1)
 _ROOM = 1 << 20
 _NOTHING, _ALL_FRESH = np.empty(0, np.uint64), np.empty(0, np.bool_)
 _NOTHING_BEFORE = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -319,6 +320,36 @@ def expand(  # noqa: C901, PLR0913 - one compiled loop
                 filled += 1
         begin = after
     return end, filled
+
+
+def pairs_of_part(
+    maker: KeyMaker, blocker: ConfiguredBlocker, method: Method, given: Sequence[KeyPart]
+) -> tuple[Numbers, tuple[int, int]]:
+    """Return the pairs of ordinals in one part, ``left << 32 | right`` ascending, each once.
+
+    ``given`` is what all records have given for the part of this blocker; no record is in two of them. Also return how
+    many keys have grown since the statistics were counted, and how many of them so far that they make no pairs. Raises
+    ``StageError``.
+    """
+    firsts = np.cumsum([0] + [len(one.records) for one in given])
+    if firsts[-1] > MAX_ROWS:
+        raise StageError(f"dedup: {firsts[-1]} records in one part of the keys are more than it has room for")
+    records = np.concatenate([one.records for one in given])
+    words = [
+        (one.keys << _ROW) | (one.places.astype(np.uint64) + np.uint64(first))
+        for one, first in zip(given, firsts.tolist(), strict=False)
+    ]
+    table = np.ascontiguousarray(records[:, 1:])
+    test = PairTest.from_blocker(maker, blocker, method, table)
+    nothing = np.empty(0, np.uint32), np.empty(0, np.bool_)
+    pairs, grown = test.pairs(once(np.concatenate(words)), _NOTHING, blocker.largest, *nothing)
+    left, right = (rows.astype(np.int64) for rows in unpack_pairs(pairs))
+    trees = trees_for(method) if is_applied(method) and not blocker.is_certain else None
+    if trees is not None and len(left):
+        passing = likely(table, left, right, trees)
+        left, right = left[passing], right[passing]
+    one, other = records[left, 0], records[right, 0]
+    return once(pack_pairs(np.minimum(one, other), np.maximum(one, other))), (int(grown[0]), int(grown[1]))
 
 
 class CandidatePairs:

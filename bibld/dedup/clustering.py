@@ -32,7 +32,7 @@ Nodes = npt.NDArray[np.int64]
 Order = Callable[[Nodes], Nodes]
 """Returns numbers that put positions in the order of their records' ids, which decides ties."""
 
-LARGEST_PART = 5_000
+MAX_PART_RECORDS = 5_000
 """Records that are compared all with all, if no score divides them: half a gigabyte. Larger parts are not joined."""
 
 _PAIRS_AT_ONCE = 2_000_000
@@ -324,7 +324,7 @@ class _Clustering:
         roots, sizes = np.unique(parts, return_counts=True)
         part_of_link = parts[np.searchsorted(nodes, self.left[links])]
         for root, size in zip(roots.tolist(), sizes.tolist(), strict=True):
-            if size > LARGEST_PART:
+            if size > MAX_PART_RECORDS:
                 refused = links[(part_of_link == root) & ~self.must[links]]
                 self.refusals[refused], self.witnesses[refused] = Refusal.CUT, len(self.cuts)
                 self.cuts.append(Cut(int(self.nodes[root]), size, math.inf))

@@ -28,18 +28,6 @@ import numpy.typing as npt
 from bibld.errors import CatalogError, DamagedIndexError
 from bibld.model.features import LONG, NUMBERS, TEXTS, FeatureColumns, Features, TextColumn
 
-__all__ = [
-    "TEXT_FILES",
-    "TOMBSTONE",
-    "FeatureTable",
-    "FeatureWriter",
-    "PackedRows",
-    "Rows",
-    "StoredRows",
-    "stored_rows",
-    "tombstones",
-]
-
 TOMBSTONE = 65_535
 """The source of a row that states that its record was deleted."""
 

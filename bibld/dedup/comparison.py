@@ -26,8 +26,8 @@ from bibld.dedup.arrays import pack_pairs, unpack_pairs
 from bibld.dedup.block import minhash, prefix
 from bibld.dedup.columns import Rows
 from bibld.dedup.evaluate import Labels, Mode, Numbers, Trial, are_across, found_share, means_by_bin, rates
-from bibld.dedup.labels import LabelledPair
 from bibld.dedup.memory import Prepared, find_duplicates, prepare
+from bibld.dedup.pair_files import LabelledPair
 from bibld.dedup.score import shingles
 from bibld.errors import BibldError, ConfigError, StageError
 from bibld.model.features import FeatureColumns
@@ -36,13 +36,11 @@ from bibld.parallel import ProcessPool
 from bibld.progress import Progress, Silent
 from bibld.protocols import adapters
 
-__all__ = ["MethodComparison", "MethodResult", "SimilarityBin", "compare_methods"]
-
 ALL = "all"
 _SCORERS = {"paper": "jaccard"}
 _COMBINATIONS = ("identifier+composite", "composite+minhash", "composite+semantic", "minhash:shingles")
 _FEW = 40
-_MOST_PAIRS = 20_000_000
+_MAX_PAIRS = 20_000_000
 _SAMPLE = 200_000
 _BINS = tuple(step / 20 for step in range(6, 21))
 """The lower ends of the bins of similarity: 0.3, 0.35 … 0.95, and 1 for equal texts."""
@@ -196,7 +194,7 @@ def _similar_pairs(columns: FeatureColumns, config: Config) -> tuple[Numbers, np
     words = f"{settings.measure} ≥ {settings.threshold} of {' and '.join(settings.fields)}"
     for least in (_BINS[0], settings.threshold):
         try:
-            found = prefix.similar_pairs(texts, settings.measure, least, settings.levels, settings.gram, _MOST_PAIRS)
+            found = prefix.similar_pairs(texts, settings.measure, least, settings.levels, settings.gram, _MAX_PAIRS)
         except StageError as error:
             words = str(error)
             continue

@@ -11,7 +11,7 @@ import duckdb
 
 from bibld.errors import CatalogError
 
-_LEAST_MEMORY = 256 << 20
+_MIN_MEMORY = 256 << 20
 
 
 def connect(file: Path | None, memory: int, threads: int, folder: Path | None = None) -> duckdb.DuckDBPyConnection:
@@ -25,7 +25,7 @@ def connect(file: Path | None, memory: int, threads: int, folder: Path | None = 
         str(file or ":memory:"),
         config={
             "threads": str(threads),
-            "memory_limit": f"{max(memory, _LEAST_MEMORY)}B",
+            "memory_limit": f"{max(memory, _MIN_MEMORY)}B",
             "temp_directory": str(place / "duckdb-temporary"),
             "preserve_insertion_order": "false",
             "autoinstall_known_extensions": "false",

@@ -1,7 +1,7 @@
 """Measure matching on labelled pairs: precision, recall, and which step lost which pairs.
 
-``read_pairs`` (``labels``) reads the labelled pairs, ``evaluate`` matches the records of a catalog as configured and
-compares the result with the labels. Nothing is stored. Pairs are numbers (``packed_pairs``) of rows.
+``evaluate`` matches the records of a catalog as configured and compares the result with labelled pairs. Nothing is
+stored. Pairs are numbers (``pack_pairs``) of rows.
 """
 
 from __future__ import annotations
@@ -26,13 +26,11 @@ from bibld.dedup.edges import Outcome as Refused
 from bibld.dedup.exceptions import RULES, Effect
 from bibld.dedup.index import RecordRows
 from bibld.dedup.keys import keys_of_all
-from bibld.dedup.labels import LabelledPair, read_pairs
 from bibld.dedup.memory import Prepared, prepare
+from bibld.dedup.pair_files import LabelledPair
 from bibld.errors import StageError
 from bibld.model.linkage import Pair, Verdict
 from bibld.progress import Progress
-
-__all__ = ["Evaluation", "LabelledPair", "Measures", "Mode", "evaluate", "read_pairs"]
 
 Mode = Literal["pairs", "full"]
 Step = Literal["blocking", "threshold", "exception", "cluster", "person"]
@@ -42,7 +40,7 @@ Flags = npt.NDArray[np.bool_]
 THRESHOLDS = (*(step / 20 for step in range(1, 20)), 0.97, 0.98, 0.99, 0.995, 0.999)
 """The thresholds of a sweep."""
 
-_MOST_CANDIDATES = 200_000_000
+_MAX_CANDIDATES = 200_000_000
 """The most pairs that are kept in memory; sorted and scored they take 5 GB."""
 
 _BINS = (0.0, 0.05, *(step / 10 for step in range(1, 10)), 0.95, 0.99)
@@ -290,9 +288,9 @@ def _in_memory(portions: Iterable[Numbers]) -> Numbers:
     """Return all candidates, ascending; raises ``StageError`` where they are too many to be looked up one by one."""
     found = [np.empty(0, np.uint64)]
     for portion in portions:
-        if sum(map(len, found)) + len(portion) > _MOST_CANDIDATES:
+        if sum(map(len, found)) + len(portion) > _MAX_CANDIDATES:
             raise StageError(
-                f"blocking proposes more than {_MOST_CANDIDATES:,} pairs, which is more than an evaluation keeps in"
+                f"blocking proposes more than {_MAX_CANDIDATES:,} pairs, which is more than an evaluation keeps in"
                 " memory; evaluate fewer records, or keys that fewer records share"
             )
         found.append(portion)

@@ -199,7 +199,7 @@ _PUBLISHERS_NUMBERS = ("doi:", "ismn", "repo", "musi")
 """Kinds of identifiers, by their first characters, that a publication has one of as long as it is the same."""
 _KIND_LETTERS = 4
 _BETWEEN_NUMBERS = np.frombuffer(" -".encode("utf-32-le"), dtype=np.uint32)
-_MAXIMUM_GAP = 2
+_MAX_GAP_YEARS = 2
 _TITLE_LETTERS = 12
 
 
@@ -238,7 +238,7 @@ def find_exceptions(columns: FeatureColumns, left: Rows, right: Rows) -> npt.NDA
     add(Exceptions.EDITION, (gap > 0) & differ(edition))
     is_slip = (edition[left] != 0) & (edition[left] == edition[right])
     is_slip &= (pages[left] != 0) & (pages[left] == pages[right])
-    add(Exceptions.YEAR, (gap > _MAXIMUM_GAP) & ~is_slip)
+    add(Exceptions.YEAR, (gap > _MAX_GAP_YEARS) & ~is_slip)
 
     carrier = _hash(texts["carrier"])
     carrier[np.isin(carrier, [_hash_of(name) for name in _PRINTED])] = _hash_of("print")

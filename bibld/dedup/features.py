@@ -34,7 +34,7 @@ _KINDS_OF_IDENTIFIERS = {
     **{kind: kind for kind in ("issn", "ismn", "isrc", "isrn", "lccn", "nbn", "doi", "oclc", "ean", "upc")},
     "report number": "report", "strn": "report", "music plate": "music", "music publisher": "music",
 }  # fmt: skip
-_FEWEST_CHARACTERS = 4
+_MIN_CHARACTERS = 4
 """Shorter identifiers, such as the numbers of plates, are those of many publications."""
 _NOT_RESPONSIBLE = words_of(
     "pbl prt bsl fmo own dnr bnd dst dte ins mfr pop rps his "
@@ -429,7 +429,7 @@ def _identifiers(mods: Mods) -> Iterator[str]:
             yield f"{'setisbn' if _SET.search(identifier.display_label or '') else 'isbn'}:{number}"
         elif kind := _KINDS_OF_IDENTIFIERS.get(identifier.type or ""):
             value = _NO_DIGITS.sub("", value) if kind == "music" else value  # "Музыка 11875", "11875 Музыка"
-            if len(value) >= _FEWEST_CHARACTERS:
+            if len(value) >= _MIN_CHARACTERS:
                 yield f"{kind}:{value.casefold()}"
 
 

@@ -1,4 +1,4 @@
-"""The keys and signatures of all rows, as tables.
+"""The keys and signatures of all rows, as tables, and the statistics of the catalogue that they depend on.
 
 ``keys_<blocker>(key, row)``   the keys of all rows, of all levels (:mod:`bibld.dedup.keys`), in a DuckDB file
 ``keyed(rows)``                how many rows have keys: written in the transaction that adds them
@@ -16,21 +16,26 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import duckdb
 import msgspec
 import numpy as np
 
-from bibld.dedup.arrays import Numbers, RowNumbers, once
+from bibld.dedup import hashes
+from bibld.dedup.arrays import Counts, Numbers, Places, RowNumbers, once
 from bibld.dedup.columns import Rows
+from bibld.dedup.compilation import COUNTS, NEW_COUNTS, NUMBERS, OFFSETS, kernel
 from bibld.dedup.database import connect, reported
-from bibld.dedup.keys import HASH_BITS, LEVELS, MOST_ROWS, ROW_BITS, ConfiguredBlocker, KeyMaker, refined
+from bibld.dedup.keys import HASH_BITS, LEVELS, MAX_ROWS, ROW_BITS, ConfiguredBlocker, KeyMaker, refined
 from bibld.dedup.method import Method
-from bibld.dedup.statistics import COLUMNS as COUNTED_COLUMNS
-from bibld.dedup.statistics import IndexedStatistics, WordCounter
 from bibld.errors import CatalogError, StageError
-from bibld.model.features import LONG, Statistics
+from bibld.model.features import LONG, FeatureColumns, Statistics
 from bibld.parallel import map_in_threads, worker_count
+
+if TYPE_CHECKING:
+    import duckdb
+
 
 MEMORY = 1 << 30
 """Bytes that tables and sorted keys may take, beside 48 bytes a row."""
@@ -40,7 +45,7 @@ _LONG_TEXTS_AT_ONCE = 32_000_000
 """Bytes of their long texts; a row with more is in a separate chunk."""
 INSERTED = 4_000_000
 """Numbers that are sorted and inserted together."""
-_ROW, _LOW = np.uint64(ROW_BITS), np.uint64(MOST_ROWS - 1)
+_ROW, _LOW = np.uint64(ROW_BITS), np.uint64(MAX_ROWS - 1)
 _NOTHING = np.empty(0, np.uint64)
 
 
@@ -119,8 +124,8 @@ class KeyTables:
 
     def _add_rows(self, rows: Rows, start: int, statistics: Statistics) -> None:
         """Add the keys of all levels, and the signatures, of the rows from ``start`` on."""
-        if len(rows) > MOST_ROWS:
-            raise StageError(f"dedup: {len(rows)} rows are more than an index has room for ({MOST_ROWS})")
+        if len(rows) > MAX_ROWS:
+            raise StageError(f"dedup: {len(rows)} rows are more than an index has room for ({MAX_ROWS})")
         waiting: dict[str, list[Numbers]] = {blocker.name: [] for blocker in self._with_keys}
         self._cut_signatures(start)
         tables: list[Numbers] = [self.signatures[:start]] if self.file is None else []
@@ -253,3 +258,127 @@ def _table(blocker: ConfiguredBlocker) -> str:
 
 def _signature_file(file: Path) -> Path:
     return file.with_suffix(".signatures")
+
+
+COUNTED_COLUMNS = ("main_title", "remainder")
+"""The columns whose words are counted."""
+_GROWTH = 2
+"""Statistics are counted again when there are this many times more records than when they were counted."""
+
+_MAX_BITS = 22
+_NO_WORDS = np.zeros(2, np.int64)
+
+
+class IndexedStatistics(Statistics, frozen=True, eq=False):
+    """Statistics that find the frequencies of many words fast.
+
+    ``starts`` (2**k + 1,) are the positions in ``words`` of the first word whose upper k bits are a number or more.
+    """
+
+    starts: Places = _NO_WORDS
+
+    @classmethod
+    def from_statistics(cls, statistics: Statistics) -> IndexedStatistics:
+        """Index the words."""
+        bits = min(max(len(statistics.words).bit_length() - 2, 1), _MAX_BITS)
+        edges = np.arange(1 << bits, dtype=np.uint64) << np.uint64(64 - bits)
+        starts = np.append(np.searchsorted(statistics.words, edges), len(statistics.words)).astype(np.int64)
+        values = {name: getattr(statistics, name) for name in Statistics.__struct_fields__}
+        return cls(**values, starts=starts)
+
+    def frequencies(self, words: Numbers) -> Counts:
+        """Return the number of titles that each word occurs in; 1 for those that are not counted."""
+        return _frequencies(self.starts, self.words, self.counts, words)
+
+
+@kernel(NEW_COUNTS(OFFSETS, NUMBERS, COUNTS, NUMBERS))
+def _frequencies(starts: Places, known: Numbers, counts: Counts, wanted: Numbers) -> Counts:
+    result = np.empty(wanted.shape[0], dtype=np.int32)
+    bits, size = 64, starts.shape[0] - 1
+    while size > 1:
+        bits -= 1
+        size >>= 1
+    for i in range(wanted.shape[0]):
+        slot = np.int64(wanted[i] >> np.uint64(bits))
+        place = starts[slot]
+        while place < starts[slot + 1] and known[place] < wanted[i]:
+            place += 1
+        is_known = place < starts[slot + 1] and known[place] == wanted[i]
+        result[i] = counts[place] if is_known else np.int32(1)
+    return result
+
+
+def count_words(columns: FeatureColumns) -> tuple[Numbers, Counts]:
+    """Return the words of the titles of some records, ascending, and in how many of these titles each occurs."""
+    found = np.sort(hashes.words(*hashes.title(columns))[1])
+    edges = np.flatnonzero(np.diff(found, prepend=found[:1] ^ np.uint64(1)))
+    return found[edges], np.diff(np.append(edges, len(found))).astype(np.int32)
+
+
+def is_outgrown(statistics: Statistics, records: int) -> bool:
+    """Return whether the records have grown so far since the statistics were counted that these are counted again."""
+    return records > _GROWTH * max(statistics.records, 1)
+
+
+class WordCounter:
+    """Counts in how many titles each word occurs, in a table ``words(word, count)`` of a database."""
+
+    def __init__(self, database: duckdb.DuckDBPyConnection) -> None:
+        self._database = database
+        self._database.execute("create or replace table words (word ubigint, count uinteger)")
+        self._records = 0
+
+    def add(self, columns: FeatureColumns) -> None:
+        """Count the words of some records."""
+        words, counts = count_words(columns)
+        counted = {"word": words, "count": counts.astype(np.uint32)}  # noqa: F841 - read by name in SQL
+        self._database.execute("insert into words select * from counted")
+        self._records += len(columns)
+
+    def statistics(self) -> IndexedStatistics:
+        """Return the words of more than one title; no key is oversized yet."""
+        found = self._database.execute(
+            "select word, sum(count)::integer as count from words group by word having sum(count) > 1 order by word"
+        ).fetchnumpy()
+        self._database.execute("drop table words")
+        return IndexedStatistics.from_statistics(Statistics(self._records, found["word"], found["count"], {}))
+
+
+class _Stored(msgspec.Struct, frozen=True):
+    """Statistics as bytes; arrays are little-endian."""
+
+    records: int
+    words: bytes
+    counts: bytes
+    oversized: dict[str, bytes]
+    fitted: dict[str, bytes] = {}
+
+
+def to_bytes(statistics: Statistics) -> bytes:
+    """Write statistics for the catalog."""
+    return msgspec.msgpack.encode(
+        _Stored(
+            statistics.records,
+            statistics.words.astype("<u8").tobytes(),
+            statistics.counts.astype("<i4").tobytes(),
+            {name: keys.astype("<u8").tobytes() for name, keys in sorted(statistics.oversized.items())},
+            dict(sorted(statistics.fitted.items())),
+        )
+    )
+
+
+def from_bytes(data: bytes) -> IndexedStatistics:
+    """Read what :func:`to_bytes` wrote; raises ``CatalogError``."""
+    try:
+        stored = msgspec.msgpack.decode(data, type=_Stored)
+    except msgspec.MsgspecError as error:
+        raise CatalogError(f"the statistics in the catalog cannot be read: {error}; run with --restat") from error
+    return IndexedStatistics.from_statistics(
+        Statistics(
+            stored.records,
+            np.frombuffer(stored.words, dtype="<u8").astype(np.uint64),
+            np.frombuffer(stored.counts, dtype="<i4").astype(np.int32),
+            {name: np.frombuffer(keys, dtype="<u8").astype(np.uint64) for name, keys in stored.oversized.items()},
+            stored.fitted,
+        )
+    )

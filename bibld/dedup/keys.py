@@ -7,21 +7,26 @@ statistics, so that the keys of a record depend on the record and the statistics
 
 In tables a key is a number of 38 bits: its level (0: as the blocker made it, 3: refined by three fields) and a hash of
 36 bits. With the number of the row in 26 bits it fits into one word, which sorts by key, then row.
+
+Keys can be cut into parts by their hashes (:func:`cut_keys`): what all records have given for one part of one blocker
+has all the pairs of the keys in it (:func:`bibld.dedup.candidates.pairs_of_part`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
 
-from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers
+from bibld.dedup.arrays import Counts, Flags, Numbers, Places, RowNumbers, once
 from bibld.dedup.hashes import finalise
 from bibld.dedup.method import Method, columns_read
 from bibld.dedup.prefilter import COLUMNS as SIGNATURE_COLUMNS
 from bibld.dedup.prefilter import REFINED_BY, WIDTH, field, signatures
+from bibld.errors import StageError
+from bibld.model.features import FeatureColumns, Statistics
 from bibld.protocols import adapters
 
 if TYPE_CHECKING:
@@ -33,7 +38,7 @@ if TYPE_CHECKING:
 LEVELS = 4
 HASH_BITS = 36
 ROW_BITS = 26
-MOST_ROWS = 1 << ROW_BITS
+MAX_ROWS = 1 << ROW_BITS
 """An index has room for this many rows."""
 _FAMILY = 56
 
@@ -245,3 +250,89 @@ def shared_key_names(
             shared = sorted({key >> _FAMILY for key in sets[one] & sets[other]})
             names[place] += (f"{blocker.name}: {blocker.adapter.FAMILIES[number]}" for number in shared)
     return [tuple(found) for found in names]
+
+
+MAX_ORDINALS = 1 << 32
+"""A pair of ordinals fits into one number if they are smaller than this."""
+
+_ROW, _LOW = np.uint64(ROW_BITS), np.uint64(MAX_ROWS - 1)
+_HASH = np.uint64((1 << HASH_BITS) - 1)
+_LEVEL = np.uint64(HASH_BITS + ROW_BITS)
+_NOTHING = np.empty(0, np.uint64)
+
+
+class KeyPart(NamedTuple):
+    """Keys of some records that are in one part: record ``places[i]`` has the key ``keys[i]``.
+
+    ``records`` (records, 1 + width): the ordinal and the signatures of each.
+    """
+
+    keys: Numbers
+    places: RowNumbers
+    records: Numbers
+
+
+class CutKeys(NamedTuple):
+    """The keys of some records by one blocker, by part; ``cut_rows`` records have a key that stayed oversized."""
+
+    blocker: int
+    parts: list[tuple[int, KeyPart]]
+    cut_rows: int
+
+
+def part_numbers(keys: Numbers, parts: int) -> Numbers:
+    """Return the number of the part that each key is in; ``parts`` is how many there are."""
+    return ((keys & _HASH) * np.uint64(parts)) >> np.uint64(HASH_BITS)
+
+
+def cut_keys(maker: KeyMaker, columns: FeatureColumns, statistics: Statistics, parts: int) -> Iterator[CutKeys]:
+    """Yield the keys of some records that make pairs, of each blocker that makes keys; raises ``StageError``."""
+    if len(columns) and int(columns.ordinals.max()) >= MAX_ORDINALS:
+        raise StageError(f"dedup: ordinal {int(columns.ordinals.max())} is more than pairs have room for")
+    table = maker.signatures(columns)
+    records = np.column_stack([columns.ordinals, table])
+    for number, (_, words, is_oversized) in enumerate(maker.words(columns, table, np.uint64(0), statistics)):
+        usable, oversized = once(words[~is_oversized]), words[is_oversized]
+        cut = once(oversized[oversized >> _LEVEL == np.uint64(LEVELS - 1)] & _LOW)
+        keys, rows = usable >> _ROW, usable & _LOW
+        numbers = part_numbers(keys, parts)
+        order = np.argsort(numbers, kind="stable")
+        starts = np.searchsorted(numbers[order], np.arange(parts + 1))
+        found = []
+        for part in np.flatnonzero(np.diff(starts)).tolist():
+            chosen = order[starts[part] : starts[part + 1]]
+            used, places = np.unique(rows[chosen], return_inverse=True)
+            found.append((part, KeyPart(keys[chosen], places.astype(np.uint32), records[used.astype(np.int64)])))
+        yield CutKeys(number, found, len(cut))
+
+
+# -- counting keys, to find those that too many records have -----------------------------------------------------------
+
+
+def count_keys(
+    maker: KeyMaker, columns: FeatureColumns, statistics: Statistics, level: int, parts: int
+) -> Iterator[tuple[int, int, Numbers, Counts]]:
+    """Yield the keys of one level that some records have, by blocker and part, and how many of the records have each.
+
+    ``statistics`` contain the oversized keys of the levels below. Blockers whose keys have no bound are left out.
+    """
+    table = maker.signatures(columns)
+    for number, (blocker, words, _) in enumerate(maker.words(columns, table, np.uint64(0), statistics)):
+        if not blocker.largest:
+            continue
+        chosen = once(words[words >> _LEVEL == np.uint64(level)]) >> _ROW
+        keys, counts = np.unique(chosen, return_counts=True)
+        numbers = part_numbers(keys, parts)
+        for part in np.unique(numbers).tolist():
+            is_inside = numbers == part
+            yield number, part, keys[is_inside], counts[is_inside].astype(np.int32)
+
+
+def sum_counts(counted: Iterable[tuple[Numbers, Counts]]) -> tuple[Numbers, Counts]:
+    """Return all keys, ascending and each once, and the sums of their counts."""
+    columns = list(counted)
+    keys = np.concatenate([_NOTHING, *(keys for keys, _ in columns)])
+    counts = np.concatenate([np.empty(0, np.int64), *(counts.astype(np.int64) for _, counts in columns)])
+    found, places = np.unique(keys, return_inverse=True)
+    sums = np.bincount(places, counts, len(found)).astype(np.int64)
+    return found, np.minimum(sums, np.iinfo(np.int32).max).astype(np.int32)

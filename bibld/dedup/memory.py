@@ -23,9 +23,8 @@ from bibld.dedup.decisions import DECISIONS, DIFFERENT, DecidedPairs, Decider, R
 from bibld.dedup.edges import Edges
 from bibld.dedup.exceptions import Exceptions
 from bibld.dedup.exceptions import explain as sentences_of
-from bibld.dedup.extraction import BATCH, extract
 from bibld.dedup.features import features_of
-from bibld.dedup.index import Index, RecordRows
+from bibld.dedup.index import BATCH, Index, RecordRows, extract
 from bibld.dedup.key_tables import CHUNK, MEMORY, KeyTables
 from bibld.dedup.keys import HASH_BITS, Keys, keys_of_all
 from bibld.dedup.method import Method, MethodOptions, settings_digest

@@ -59,12 +59,12 @@ FEATURES = (
 """What the trees look at, -1 if a side lacks it."""
 
 _FILE = "prefilter.json"
-_LEAST = 0.2
+_MIN_SCORE = 0.2
 _FIELD = 0xFFFF
 _SHIFTS = {"year": 48, "last_year": 32, "pages": 16, "author 4": 0}
 """Where the fields are in the last number of a signature, 16 bits each."""
 _NEAR_YEARS, _NEAR, _EQUAL = 1, 22, 14
-_MOST_YEARS, _MOST_PAGES = 60, 200
+_MAX_YEARS, _MAX_PAGES = 60, 200
 _PAIRS_AT_ONCE = 8192
 _BLANK, _SEPARATOR = 32, 124
 _BEGINNING = 3
@@ -149,7 +149,7 @@ def _word_bits(one: Offsets, one_codes: Codes, other: Offsets, other_codes: Code
 def is_applied(method: Method) -> bool:
     """Return whether the scorer leaves nothing to find below the score for which the pre-filter is made."""
     review = getattr(method.settings("dedup.score", method.dedup.score), "review", None)
-    return review is not None and review >= _LEAST
+    return review is not None and review >= _MIN_SCORE
 
 
 @inner(types.int64(types.uint64))
@@ -185,7 +185,7 @@ def passes(table: Numbers, i: int, j: int) -> bool:
 # -- trees -------------------------------------------------------------------------------------------------------------
 
 
-class Provenance(msgspec.Struct, frozen=True):
+class PrefilterProvenance(msgspec.Struct, frozen=True):
     """What the trees were trained on, and of the pairs that count (0.2 and more) how many they lose, by data."""
 
     data: str
@@ -204,7 +204,7 @@ class PrefilterModel(msgspec.Struct, frozen=True):
     whose ``value`` counts. It passes if ``start`` and the values of all trees add up to ``least``.
     """
 
-    provenance: Provenance
+    provenance: PrefilterProvenance
     features: tuple[str, ...]
     start: float
     least: float
@@ -284,13 +284,13 @@ def described(table: Numbers, left: Places, right: Places) -> npt.NDArray[np.flo
         if first and begin:
             farthest = max(abs(first - begin), abs(last - end))
             nearest = min(min(abs(first - begin), abs(last - end)), min(abs(first - end), abs(last - begin)))
-            found[8], found[9] = min(nearest, _MOST_YEARS), min(farthest, _MOST_YEARS)
+            found[8], found[9] = min(nearest, _MAX_YEARS), min(farthest, _MAX_YEARS)
         pages, more_pages = (
             np.int64((one[4] >> np.uint64(16)) & np.uint64(_FIELD)),
             np.int64((other[4] >> np.uint64(16)) & np.uint64(_FIELD)),
         )
         if pages and more_pages:
-            found[10] = min(abs(pages - more_pages), _MOST_PAGES)
+            found[10] = min(abs(pages - more_pages), _MAX_PAGES)
             found[11] = 100 * min(pages, more_pages) // max(pages, more_pages)
         author, other_author = one[4] & np.uint64(_FIELD), other[4] & np.uint64(_FIELD)
         if author and other_author:

@@ -21,9 +21,8 @@ from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pair
 from bibld.dedup.decisions import SAME, DecidedPairs, Decider
 from bibld.dedup.edges import Edges, Outcome, explain_pairs, verdict_of_person
 from bibld.dedup.index import Index, RecordRows
-from bibld.dedup.key_tables import KeyTables
+from bibld.dedup.key_tables import IndexedStatistics, KeyTables, is_outgrown, to_bytes
 from bibld.dedup.method import blocking_digest, settings_digest
-from bibld.dedup.statistics import IndexedStatistics, is_outgrown, to_bytes
 from bibld.errors import DamagedIndexError
 from bibld.model.features import Statistics
 from bibld.model.linkage import Pair, Verdict

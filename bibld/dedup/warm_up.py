@@ -34,7 +34,7 @@ _FOLDER = "kernels-"
 _MARK = "compiled"
 _KERNEL = ("\n@kernel(", "\n@inner(", "\n@njit(")
 _IMPORT = re.compile(rf"\n( *)from {re.escape(__package__)}((?:\.\w+)*) import (\([^)]*\)|.+)")
-_MAXIMUM_AGE = 90 * 24 * 3600
+_MAX_AGE = 90 * 24 * 3600
 """Folders that were not used for this many seconds are deleted."""
 
 
@@ -151,7 +151,7 @@ class KernelWarmUp:
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
         for other in folder.parent.glob(f"{_FOLDER}*"):
-            if other.stat().st_mtime < time.time() - _MAXIMUM_AGE:
+            if other.stat().st_mtime < time.time() - _MAX_AGE:
                 shutil.rmtree(other, ignore_errors=True)
         used = _used_modules(_SOURCES, tuple(self._method.dedup.block), self._method.dedup.score)
         self._marks = [mark for name in used if not (mark := folder / f"{name}.{_MARK}").exists()]

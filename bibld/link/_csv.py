@@ -39,7 +39,7 @@ _OTHER_KINDS: dict[str, AuthorityKind] = {
 }
 _KINDS = {str(kind): cast(AuthorityKind, kind) for kind in get_args(AuthorityKind)} | _OTHER_KINDS
 _SAFE = "-._~:/@"
-_LONGEST_CELL = 1 << 20
+_MAX_CELL_CHARACTERS = 1 << 20
 _HEAD = 4096
 
 
@@ -49,7 +49,7 @@ def read_csv(stream: BinaryIO, name: str, template: str) -> Iterator[AuthorityRe
     ``template`` makes an IRI of an id that is none: ``https://example.org/{}``. Raises ``HarvestError`` for a table
     without the columns that are needed, and for ids that are not IRIs without a template.
     """
-    csv.field_size_limit(_LONGEST_CELL)
+    csv.field_size_limit(_MAX_CELL_CHARACTERS)
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="replace", newline="")
     head = text.readline()
     separator = max(",;\t", key=head.count)

@@ -18,7 +18,7 @@ import msgspec
 
 from bibld.errors import HarvestError, StageError
 from bibld.link._files import AuthorityFile, read_authority
-from bibld.link._keys import LONGEST_LABEL, family_of, first_given_name, keys_of_numbers, keys_of_record
+from bibld.link._keys import MAX_LABEL_CHARACTERS, family_of, first_given_name, keys_of_numbers, keys_of_record
 from bibld.link._values import AuthorityRecord, merge_records
 from bibld.progress import Progress
 
@@ -36,7 +36,7 @@ CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID
 CREATE TABLE piece (piece INTEGER PRIMARY KEY, iri TEXT NOT NULL, body BLOB NOT NULL);
 """
 _STEP = 20_000
-_LARGEST_BUCKET = 200
+_MAX_BUCKET_RECORDS = 200
 """Records of a key that more have are not fetched: it does not distinguish them (a common name with an initial)."""
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(AuthorityRecord)
@@ -76,9 +76,11 @@ class AuthorityIndex:
         """Return the records that have any of these keys, but for keys that too many records have."""
         numbers: set[int] = set()
         for key in sorted(keys):
-            rows = self._connection.execute("SELECT record FROM key WHERE key = ? LIMIT ?", (key, _LARGEST_BUCKET + 1))
+            rows = self._connection.execute(
+                "SELECT record FROM key WHERE key = ? LIMIT ?", (key, _MAX_BUCKET_RECORDS + 1)
+            )
             found = [number for (number,) in rows]
-            if len(found) <= _LARGEST_BUCKET:
+            if len(found) <= _MAX_BUCKET_RECORDS:
                 numbers.update(found)
         bodies = (
             self._connection.execute("SELECT body FROM record WHERE record = ?", (number,)).fetchone()[0]
@@ -183,9 +185,9 @@ def _read_pieces(connection: sqlite3.Connection, file: AuthorityFile, progress: 
 
 def _without_texts(record: AuthorityRecord) -> AuthorityRecord:
     """Remove labels that are too long to be names."""
-    if all(len(label.text) <= LONGEST_LABEL for label in record.labels):
+    if all(len(label.text) <= MAX_LABEL_CHARACTERS for label in record.labels):
         return record
-    kept = tuple(label for label in record.labels if len(label.text) <= LONGEST_LABEL)
+    kept = tuple(label for label in record.labels if len(label.text) <= MAX_LABEL_CHARACTERS)
     return msgspec.structs.replace(record, labels=kept)
 
 

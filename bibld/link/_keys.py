@@ -11,7 +11,7 @@ from bibld.link._values import AuthorityRecord, Profile
 from bibld.text.romanisation import romanise
 from bibld.triplify import parse_identity
 
-LONGEST_LABEL = 1000
+MAX_LABEL_CHARACTERS = 1000
 """Labels with more characters are not used: they are texts, not names."""
 
 _PERSONS = ("person", "family")
@@ -19,7 +19,7 @@ _PERSONS = ("person", "family")
 
 def keys_of_record(record: AuthorityRecord) -> set[int]:
     """Return the keys of an authority record."""
-    texts = [label.text for label in record.labels if len(label.text) <= LONGEST_LABEL]
+    texts = [label.text for label in record.labels if len(label.text) <= MAX_LABEL_CHARACTERS]
     found = set(keys_of_numbers((record.iri, *record.numbers)))
     found |= {_hash("notation", notation) for notation in record.notations}
     if record.kind in (*_PERSONS, ""):
@@ -31,7 +31,7 @@ def keys_of_record(record: AuthorityRecord) -> set[int]:
 
 def keys_of_profile(profile: Profile) -> set[int]:
     """Return the keys of an entity."""
-    texts = [text for text, _ in profile.labels if len(text) <= LONGEST_LABEL]
+    texts = [text for text, _ in profile.labels if len(text) <= MAX_LABEL_CHARACTERS]
     found = set(keys_of_numbers(profile.numbers))
     found |= {_hash("notation", notation) for notation in profile.notations}
     if profile.kind == "agent" and profile.type in ("personal", "family", ""):

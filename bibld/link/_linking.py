@@ -29,7 +29,7 @@ from bibld.progress import Progress, count_items
 STAGE = "link"
 THRESHOLD, REVIEW = 0.95, 0.5
 _ITEMS_PER_COMMIT = 500
-_MOST_CANDIDATES = 3
+_MAX_CANDIDATES = 3
 _UNKNOWN_AUTHORITY = "other"
 _NO_VERDICTS: Mapping[str, PersonVerdict] = {}
 
@@ -153,7 +153,7 @@ def preview_links(
 def _queue_outdated(catalog: Catalog, files: list[RegisteredFile], iris: Iris, states_confidence: bool) -> None:
     """Queue all entities if files, thresholds or rules changed; else those about whose links people decided."""
     settings = [(file.name, file.digest, file.template, file.threshold, file.review) for file in files]
-    made_by = digest(_score.VERSION, _keys.LONGEST_LABEL, iris.base, settings, states_confidence)
+    made_by = digest(_score.VERSION, _keys.MAX_LABEL_CHARACTERS, iris.base, settings, states_confidence)
     last, changed = catalog.verdicts.changed_entities(catalog.links.last_seen_verdict())
     with catalog.commit():
         if catalog.runs.made_by(STAGE) != made_by:
@@ -322,7 +322,7 @@ class Linker:
         if matches[0].confidence >= file.threshold:
             yield self._stored(entity, link_set, file, matches[0], "accepted")
             return
-        for match in matches[:_MOST_CANDIDATES]:
+        for match in matches[:_MAX_CANDIDATES]:
             if match.confidence >= file.review or (match is matches[0] and _is_tie(matches, file.review)):
                 yield self._stored(entity, link_set, candidates.file(match), match, "review")
 

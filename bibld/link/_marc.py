@@ -27,7 +27,7 @@ _KINDS_OF_UNIMARC: dict[str, AuthorityKind] = {
     "50": "topic", "60": "place", "80": "topic",
 }  # fmt: skip
 _AUTHORITY_OF_MARC21, _AUTHORITIES = "z", "xyz"
-_MOST_WITHOUT_ONE = 200
+_MAX_WITHOUT_ONE = 200
 """This number of records at the beginning of a file without an authority record shows that it is another file."""
 _LCCN = re.compile(r"(n[a-z]?|sh|gf|mp|sj|dg)\s*(\d+)")
 _LCCN_FILES = {"sh": "subjects", "gf": "genreForms", "sj": "childrensSubjects", "mp": "performanceMediums"}
@@ -69,7 +69,7 @@ def read_marc(path: Path, name: str, template: str) -> Iterator[AuthorityRecord 
         if record is None:
             refused += 1
             reason = reason or _reason(content)
-        if not used and refused >= _MOST_WITHOUT_ONE:
+        if not used and refused >= _MAX_WITHOUT_ONE:
             break
         yield record
     if not used:

@@ -34,7 +34,7 @@ _TITLES = frozenset({
 })  # fmt: skip
 _BETWEEN_ELEMENTS = re.compile(r"\s*--\s*")
 _TEXTS_REMEMBERED = 50_000
-_LONGEST_ABBREVIATION = 4
+_MAX_ABBREVIATION_LETTERS = 4
 
 _GENERIC_STEMS = (
     "academ", "administration", "agenc", "akadem", "archiv", "association", "authorit", "biblio", "board", "branch",
@@ -204,7 +204,7 @@ def is_generic(heading: str) -> bool:
     folded = fold(heading)
     text = romanise(folded) if has_cyrillic(folded) else folded
     words = [word for word in text.split() if word not in _SMALL_WORDS and not word.isdigit()]
-    if len(words) == 1 and len(words[0]) <= _LONGEST_ABBREVIATION:
+    if len(words) == 1 and len(words[0]) <= _MAX_ABBREVIATION_LETTERS:
         return True
     return all(word in _GENERIC_WORDS or word.startswith(_GENERIC_STEMS) for word in words)
 

@@ -18,7 +18,7 @@ from bibld.text.folding import fold
 from bibld.triplify import Assertion
 
 _ASSERTIONS = msgspec.json.Decoder(Assertion)
-_MOST_WORKS = 50
+_MAX_WORKS = 50
 _CREATORS = frozenset(
     {"aut", "author", "автор", "cre", "creator", "cmp", "composer", "art", "artist", "070", "verfasser"}
 )
@@ -82,7 +82,7 @@ def _works_of(catalog: Catalog, entities: Sequence[int], profile: Profile) -> li
     """Return the publications that name one of some entities, up to fifty of them."""
     labels = {fold(text) for text, _ in profile.labels}
     works = []
-    for founder in catalog.entities.clusters_asserting(entities)[:_MOST_WORKS]:
+    for founder in catalog.entities.clusters_asserting(entities)[:_MAX_WORKS]:
         mods = catalog.descriptions.merged(founder).mods
         published = next(
             (one for info in mods.origin_info for date in info.date_issued if (one := year(date.value))), None

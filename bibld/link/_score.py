@@ -38,14 +38,14 @@ _SHARE_NOT_IN_FILE = 0.02
 """How probable it is that another person of the same name is meant, for each one who is to be expected."""
 _SHARE_IF_ONE_HAS_YEARS = 0.06
 """The same where only one of the two states years."""
-_FEWEST_PERSONS = 10_000
+_MIN_PERSONS = 10_000
 """A file with fewer persons does not show how rare a name is."""
 _SECOND_NAME = 0.05
 _INITIAL = 0.05
 _YEARS_OF_BIRTH = 80
-_FEWEST_YEARS_OF_AUTHOR = 8
-_SHORTEST_TITLE = 8
-_MOST_CONFIDENT = 0.999
+_MIN_YEARS_OF_AUTHOR = 8
+_MIN_TITLE_CHARACTERS = 8
+_MAX_CONFIDENCE = 0.999
 
 _WITH_BOTH_YEARS = {
     NameRelation.EQUAL: 0.998,
@@ -144,7 +144,7 @@ def compare(entity: Entity, record: AuthorityRecord, frequencies: Frequencies) -
     profile = entity.profile
     shared = entity.number_keys & {number_key(number) for number in record.numbers}
     if shared:
-        return Match(record, _MOST_CONFIDENT, (f"both have the number {min(shared)}",), is_certain=True)
+        return Match(record, _MAX_CONFIDENCE, (f"both have the number {min(shared)}",), is_certain=True)
     if profile.kind == "agent":
         if record.kind not in _KINDS_OF_TYPE.get(profile.type, ("",)):
             return None
@@ -182,7 +182,7 @@ def _compare_person(entity: Entity, record: AuthorityRecord, frequencies: Freque
         share = _SHARE_IF_ONE_HAS_YEARS if has_years else _SHARE_NOT_IN_FILE
         confidence = _WITHOUT_YEARS[relation] / (1 + share * others)
         evidence.append(f"no dates to compare; {others:.1f} other people of this name are to be expected")
-        if frequencies.persons < _FEWEST_PERSONS:
+        if frequencies.persons < _MIN_PERSONS:
             confidence = min(confidence, 0.9)
             evidence.append("the file is too small to show how rare the name is")
     if not life.is_exact and years:
@@ -236,14 +236,14 @@ def _wrote_before_birth(entity: Entity, record: AuthorityRecord) -> bool:
     if record.born is None or entity.profile.dates:
         return False
     return any(
-        work.is_creator and work.year is not None and work.year < record.born + _FEWEST_YEARS_OF_AUTHOR
+        work.is_creator and work.year is not None and work.year < record.born + _MIN_YEARS_OF_AUTHOR
         for work in entity.works
     )
 
 
 def _expected_others(heading: str, relation: NameRelation, frequencies: Frequencies) -> float:
     """Return how many other people of this name are to be expected among all that catalogues describe."""
-    persons = max(frequencies.persons, _FEWEST_PERSONS)
+    persons = max(frequencies.persons, _MIN_PERSONS)
     name = person_name(heading)
     share = max(frequencies.bearers(f"f:{family_of(heading)}"), 1) / persons
     if relation in (NameRelation.INITIALS, NameRelation.SHORTENED) or not name.given:
@@ -261,7 +261,7 @@ def _shared_title(entity: Entity, record: AuthorityRecord) -> str:
     texts = [f" {fold(work)} " for work in record.works]
     for work in entity.works:
         title = fold(work.title)
-        if len(title) >= _SHORTEST_TITLE and " " in title and any(f" {title} " in text for text in texts):
+        if len(title) >= _MIN_TITLE_CHARACTERS and " " in title and any(f" {title} " in text for text in texts):
             return work.title
     return ""
 

@@ -280,7 +280,7 @@ def test_only_named_modules_import_by_a_computed_name() -> None:
 
 
 def test_the_laws_of_imports_forbid_what_they_should() -> None:
-    assert not is_lawful("bibld.merge", "bibld.dedup.block._java")
+    assert not is_lawful("bibld.merge", "bibld.dedup.block._kernels")
     assert not is_lawful("bibld.model.marc", "bibld.protocols")
     assert not is_lawful("bibld.text.scripts", "bibld.model.mods")
     assert not is_lawful("bibld.publish", "bibld.pipeline")

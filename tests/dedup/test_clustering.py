@@ -276,7 +276,7 @@ def test_a_component_that_is_too_large_is_cut_at_a_higher_score():
 
 
 def test_very_many_records_that_no_score_divides_are_not_joined(monkeypatch):
-    monkeypatch.setattr(clustering, "LARGEST_PART", 4)
+    monkeypatch.setattr(clustering, "MAX_PART_RECORDS", 4)
     found = [(left, right, 0.91 if left == 4 else 0.99) for left, right in pairwise(range(8))]
     others = dict.fromkeys(combinations(range(8), 2), 0.95)
     clusters, refused, result = one_by_one(Rules(largest=2, review=0.5), *found, records="abcdefgh", others=others)

@@ -12,6 +12,7 @@ from bibld.cli import command_line
 from bibld.dedup import evaluate
 from bibld.dedup.decisions import DECISIONS
 from bibld.dedup.memory import compare, prepare
+from bibld.dedup.pair_files import read_pairs
 from bibld.errors import ConfigError, StageError
 from bibld.model.linkage import Verdict
 
@@ -19,7 +20,7 @@ from bibld.model.linkage import Verdict
 def evaluated(file, mode, **asked):
     loaded = config.load(file)
     with Catalog(loaded.workspace, read_only=True) as catalog:
-        labelled = evaluate.read_pairs(file.parent / "gold_pairs.csv", catalog)
+        labelled = read_pairs(file.parent / "gold_pairs.csv", catalog)
         return evaluate.evaluate(catalog, loaded, labelled, mode, progress.Silent(), evaluate.Measures(**asked))
 
 
@@ -52,7 +53,7 @@ def test_pairs_joined_beside_the_labelled_ones_are_wrong_in_mode_full(sample):
 
 
 def test_more_pairs_than_memory_holds_are_refused(sample, monkeypatch):
-    monkeypatch.setattr(evaluate, "_MOST_CANDIDATES", 10)
+    monkeypatch.setattr(evaluate, "_MAX_CANDIDATES", 10)
     with pytest.raises(StageError, match=r"more than 10 pairs.*evaluate fewer records"):
         evaluated(sample, "full")
 
@@ -91,7 +92,7 @@ def test_a_verdict_belongs_to_a_step(verdict, step):
 def test_labelled_pairs_get_the_decisions_of_single_pairs(sample):
     loaded = config.load(sample)
     with Catalog(loaded.workspace, read_only=True) as catalog:
-        labelled = evaluate.read_pairs(sample.parent / "gold_pairs.csv", catalog)
+        labelled = read_pairs(sample.parent / "gold_pairs.csv", catalog)
         with prepare(catalog, loaded, progress.Silent()) as ready:
             trial, labels = evaluate.Trial(ready, loaded, {}), evaluate.Labels.from_pairs(labelled, ready.rows, False)
             outcome = trial.match_pairs(labels.pairs)
@@ -146,7 +147,7 @@ def test_no_blocker_proposes_more_than_all_together(sample):
     """A record may have one key twice; it is no candidate pair with itself."""
     loaded = config.load(sample).with_dedup(("identifier", "composite"), "model")
     with Catalog(loaded.workspace, read_only=True) as catalog:
-        labelled = evaluate.read_pairs(sample.parent / "gold_pairs.csv", catalog)
+        labelled = read_pairs(sample.parent / "gold_pairs.csv", catalog)
         found = evaluate.evaluate(
             catalog, loaded, labelled, "full", progress.Silent(), evaluate.Measures(blockers=True)
         )

@@ -4,7 +4,7 @@ import pytest
 
 from bibld import config
 from bibld.catalog import Catalog
-from bibld.dedup.evaluate import read_pairs
+from bibld.dedup.pair_files import read_pairs
 from bibld.errors import ConfigError
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
-from bibld.dedup import extraction
 from bibld.dedup import features as feature_extraction
+from bibld.dedup import index
 from bibld.dedup.columns import FeatureWriter
-from bibld.dedup.extraction import extract, extracted_rows
 from bibld.dedup.features import features_of
+from bibld.dedup.index import extract, extracted_rows
 from bibld.errors import StageError
 from bibld.model.features import NUMBERS, TEXTS
 from bibld.model.identifiers import has_isbn_check_digit, isbn13
@@ -51,8 +51,8 @@ def catalog(read_sample):
 @pytest.fixture
 def small_batches(monkeypatch):
     """Make a few records enough for processes and several batches."""
-    monkeypatch.setattr(extraction, "BATCH", 7)
-    monkeypatch.setattr(extraction, "WORTH_PROCESSES", 20)
+    monkeypatch.setattr(index, "BATCH", 7)
+    monkeypatch.setattr(index, "WORTH_PROCESSES", 20)
 
 
 def workers(loaded, number):
@@ -110,7 +110,7 @@ def test_the_table_does_not_depend_on_the_number_of_processes(catalog, read_samp
 
 
 def test_a_few_records_are_extracted_in_this_process_without_deleted_ones(read_sample, tmp_path, monkeypatch):
-    monkeypatch.setattr(extraction, "ProcessPool", None)
+    monkeypatch.setattr(index, "ProcessPool", None)
     shutil.copytree(read_sample.workspace, tmp_path / "work")
     loaded = msgspec.structs.replace(read_sample, workspace=tmp_path / "work")
     with Catalog(loaded.workspace) as catalog:
@@ -124,7 +124,7 @@ def test_a_few_records_are_extracted_in_this_process_without_deleted_ones(read_s
 
 
 def test_a_killed_process_is_reported(catalog, read_sample, tmp_path, small_batches, monkeypatch):
-    monkeypatch.setattr(extraction, "_rows_in_process", _die)
+    monkeypatch.setattr(index, "_rows_in_process", _die)
     with pytest.raises(StageError, match="workers = 1"):
         extract_table(catalog, workers(read_sample, 2), tmp_path / "1")
 

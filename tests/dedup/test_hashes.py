@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bibld.dedup.block._composite import rarest, word_beginnings
+from bibld.dedup.block._kernels import rarest, word_beginnings
 from bibld.dedup.hashes import prefixes, title, title_prefixes, trigram_simhash, values, words
-from bibld.dedup.statistics import IndexedStatistics
+from bibld.dedup.key_tables import IndexedStatistics
 from bibld.model.features import FeatureColumns, Features, Statistics, TextColumn
 
 texts = st.lists(st.text(st.sampled_from("abc| "), max_size=12), max_size=6)

@@ -5,13 +5,11 @@ import pytest
 from msgspec.structs import replace
 
 from bibld.dedup.arrays import pack_pairs
-from bibld.dedup.candidates import all_pairs
+from bibld.dedup.candidates import all_pairs, pairs_of_part
 from bibld.dedup.columns import PackedRows, stored_rows
-from bibld.dedup.key_parts import MOST_ORDINALS, count_keys, cut_keys, pairs_of_part, sum_counts
-from bibld.dedup.key_tables import KeyTables
-from bibld.dedup.keys import LEVELS, KeyMaker
+from bibld.dedup.key_tables import KeyTables, count_words
+from bibld.dedup.keys import LEVELS, MAX_ORDINALS, KeyMaker, count_keys, cut_keys, sum_counts
 from bibld.dedup.method import MethodOptions
-from bibld.dedup.statistics import count_words
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, Features, Statistics
 
@@ -120,7 +118,7 @@ def test_counts_by_level_give_the_oversized_keys(columns):
 
 
 def test_an_ordinal_that_pairs_have_no_room_for_ends_the_run():
-    columns = FeatureColumns.from_features([(MOST_ORDINALS, Features(main_title="a"))])
+    columns = FeatureColumns.from_features([(MAX_ORDINALS, Features(main_title="a"))])
     with pytest.raises(StageError, match="more than pairs have room for"):
         list(cut_keys(KeyMaker(MethodOptions()), columns, Statistics.empty(), 1))
 
@@ -139,6 +137,6 @@ def test_packed_rows_are_read_as_columns(columns):
 
 
 def test_pairs_are_packed_with_the_smaller_ordinal_first():
-    assert pack_pairs(np.array([1], np.uint64), np.array([MOST_ORDINALS - 1], np.uint64)).tolist() == [
-        (1 << 32) | (MOST_ORDINALS - 1)
+    assert pack_pairs(np.array([1], np.uint64), np.array([MAX_ORDINALS - 1], np.uint64)).tolist() == [
+        (1 << 32) | (MAX_ORDINALS - 1)
     ]

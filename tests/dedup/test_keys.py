@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from bibld.config import DedupConfig
 from bibld.dedup.block import composite, identifier, simhash
 from bibld.dedup.candidates import all_pairs, pairs_of, proposed_pairs
-from bibld.dedup.key_tables import KeyTables
+from bibld.dedup.key_tables import KeyTables, from_bytes, to_bytes
 from bibld.dedup.keys import keys_of_all, shared_key_names
-from bibld.dedup.statistics import from_bytes, to_bytes
 from bibld.errors import CatalogError
 from bibld.model.features import FeatureColumns, Features
 from tests.dedup.blocking import Blocking

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bibld.dedup import model_file, similarity, trees
+from bibld.dedup import similarity, trees
 from bibld.dedup.compilation import MISSING
 from bibld.dedup.score import model
 from bibld.dedup.similarity import COUNT, NAMES, rows
@@ -382,7 +382,7 @@ def test_the_shipped_model_states_its_provenance_and_features():
     assert all((provenance.data, provenance.licence, provenance.date, provenance.command.startswith("bibld train ")))
     assert provenance.figures["f1"] >= 0.98
     assert list(shipped.features) == list(NAMES) and len(NAMES) == COUNT
-    assert model_file.from_json(model_file.to_json(shipped)) == shipped
+    assert trees.from_json(trees.to_json(shipped)) == shipped
 
 
 def test_the_file_of_a_model_is_relative_to_the_configuration(configured, tmp_path):

@@ -7,11 +7,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from bibld.dedup import model_file, trees
 from bibld.dedup import train as training
+from bibld.dedup import trees
 from bibld.dedup.compilation import MISSING
 from bibld.dedup.features import features_of
-from bibld.dedup.labels import LabelledPair
+from bibld.dedup.pair_files import LabelledPair
 from bibld.dedup.similarity import NAMES
 from bibld.dedup.train._made_up_pairs import made_up_isbn, make_pairs
 from bibld.dedup.train._rewording import abbreviate, misspell, pre_reform
@@ -104,10 +104,10 @@ def test_the_same_labels_and_seed_give_the_same_model(monkeypatch):
     examples = list(labelled_pairs())
     records, labelled = examples[0][0], [pair for _, pair in examples]
     models = [training.fit(training.make_examples(records, labelled, BOOKS[:5], 3), 3, ABOUT)[0] for _ in range(2)]
-    assert model_file.to_json(models[0]) == model_file.to_json(models[1])
+    assert trees.to_json(models[0]) == trees.to_json(models[1])
     assert models[0].provenance.pairs == len(labelled)
     assert models[0].provenance.figures["f1"] > 0.9
-    assert model_file.from_json(model_file.to_json(models[0])) == models[0]
+    assert trees.from_json(trees.to_json(models[0])) == models[0]
     trees.steps(models[0].trees, len(models[0].features))
 
 
@@ -152,7 +152,7 @@ def test_sources_are_taken_in_turn():
 
 
 def test_a_greater_similarity_never_lowers_the_score():
-    loaded = model_file.from_json(resources.files("bibld.dedup.score").joinpath("model.json").read_bytes())
+    loaded = trees.from_json(resources.files("bibld.dedup.score").joinpath("model.json").read_bytes())
     nodes = trees.nodes(loaded.trees)
     names = list(NAMES)
     random = np.random.default_rng(5)

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog, PersonVerdict, Verdicts
 from bibld.dedup import review
-from bibld.dedup.labels import LABELS
-from bibld.dedup.side_by_side import ComparedValue
-from bibld.dedup.verdict_table import questions_csv, read_verdicts
+from bibld.dedup.pair_files import LABELS, questions_csv, read_verdicts
+from bibld.dedup.review import ComparedValue
 from bibld.errors import ConfigError
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId

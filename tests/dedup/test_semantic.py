@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from bibld.config import DedupConfig
-from bibld.dedup.block import _embedding as embedding
 from bibld.dedup.block import semantic
 from bibld.dedup.block.semantic import Settings
 from bibld.errors import ConfigError, StageError
@@ -47,15 +46,15 @@ def cells(monkeypatch):
 
 
 def cosines(texts, model):
-    vectors = embedding.embed(TextColumn.from_texts(texts), model, "").astype(np.float64)
-    return (vectors @ vectors.T) / embedding.SCALE**2
+    vectors = semantic.embed(TextColumn.from_texts(texts), model, "").astype(np.float64)
+    return (vectors @ vectors.T) / semantic.SCALE**2
 
 
 def test_without_cells_all_pairs_of_the_cosine_are_found():
     pytest.importorskip("faiss")
     texts, settings = titles(300), Settings(dimensions=16, candidates=0.9)
     frozen = statistics(texts, settings)
-    products = cosines(texts, msgspec.msgpack.decode(frozen.fitted["semantic"], type=embedding.Model))
+    products = cosines(texts, msgspec.msgpack.decode(frozen.fitted["semantic"], type=semantic.EmbeddingModel))
     left, right = np.nonzero(np.triu(products >= 0.9, 1))
     assert joined(texts, settings, frozen) == set(zip(left.tolist(), right.tolist(), strict=True))
     assert {(row, row + 150) for row in range(150)} & joined(texts, settings, frozen)
@@ -65,7 +64,7 @@ def test_with_cells_the_pairs_do_not_depend_on_the_order_of_rows(cells):
     texts, settings = titles(300), Settings(dimensions=16, candidates=0.85, probes=2)
     frozen = statistics(texts, settings)
     assert frozen.fitted == statistics(texts[::-1], settings).fitted
-    model = msgspec.msgpack.decode(frozen.fitted["semantic"], type=embedding.Model)
+    model = msgspec.msgpack.decode(frozen.fitted["semantic"], type=semantic.EmbeddingModel)
     assert len(model.cells) == 2 * 16 * int(4 * 300**0.5)
     forwards, backwards = joined(texts, settings, frozen), joined(texts[::-1], settings, frozen)
     assert forwards == {(299 - right, 299 - left) for left, right in backwards}
@@ -86,7 +85,7 @@ def test_as_a_filter_it_drops_pairs_below_the_cosine_but_none_without_text():
     frozen = statistics(texts[:100], settings)
     left, right = np.triu_indices(len(texts), 1)
     passed = semantic.passes(columns(texts), left.astype(np.uint32), right.astype(np.uint32), settings, frozen)
-    products = cosines(texts, msgspec.msgpack.decode(frozen.fitted["semantic"], type=embedding.Model))
+    products = cosines(texts, msgspec.msgpack.decode(frozen.fitted["semantic"], type=semantic.EmbeddingModel))
     assert passed.tolist() == ((products[left, right] >= 0.7) | (right >= 100)).tolist()
     assert 0 < passed.sum() < len(passed)
     no_filter = semantic.passes(columns(texts), left, right, Settings(), frozen)
@@ -101,8 +100,8 @@ def test_sums_of_rows_are_those_of_the_twin():
     expected = [
         sum((table[row].astype(float) for row in rows[a:b].tolist()), np.zeros(7)) for a, b in ((0, 3), (3, 3), (3, 40))
     ]
-    assert np.allclose(embedding.add_rows(starts, rows, table, 0.0), expected, atol=1e-4)
-    stretched = embedding.add_rows(starts, rows, table, 100.0)
+    assert np.allclose(semantic.add_rows(starts, rows, table, 0.0), expected, atol=1e-4)
+    stretched = semantic.add_rows(starts, rows, table, 100.0)
     for found, one in zip(stretched, expected, strict=True):
         assert np.allclose(found, np.rint(100 * one / (np.linalg.norm(one) or 1)), atol=1)
 
@@ -172,11 +171,11 @@ def folder(tmp_path, monkeypatch):
     package = SimpleNamespace(StaticModel=SimpleNamespace(from_pretrained=lambda folder: Encoder()))
     monkeypatch.setitem(sys.modules, "model2vec", package)
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "model2vec"}), encoding="utf-8")
-    embedding._encoder.cache_clear()
-    embedding._digest.cache_clear()
+    semantic._encoder.cache_clear()
+    semantic._digest.cache_clear()
     yield str(tmp_path)
-    embedding._encoder.cache_clear()
-    embedding._digest.cache_clear()
+    semantic._encoder.cache_clear()
+    semantic._digest.cache_clear()
 
 
 def test_a_model_in_a_folder_is_used_and_its_change_is_reported(folder, tmp_path):
@@ -185,7 +184,7 @@ def test_a_model_in_a_folder_is_used_and_its_change_is_reported(folder, tmp_path
     frozen = statistics(texts, settings)
     assert joined(texts, settings, frozen) == {(0, 1)}
     (tmp_path / "weights").write_bytes(b"others")
-    embedding._digest.cache_clear()
+    semantic._digest.cache_clear()
     with pytest.raises(ConfigError, match=r"has changed .*--restat"):
         joined(texts, settings, frozen)
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bibld.dedup.hashes import band_hashes, count_shared
 from bibld.dedup.score import shingles as scorer
-from bibld.dedup.shingle_kernels import band_hashes, count_shared
-from bibld.dedup.shingling import field_texts, shingles
+from bibld.dedup.texts import field_texts, shingles
 from bibld.model.features import FeatureColumns, Features
 from tests.dedup import twins
 

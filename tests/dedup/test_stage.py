@@ -18,8 +18,9 @@ from bibld.dedup import edges, evaluate
 from bibld.dedup.candidates import CandidatePairs
 from bibld.dedup.features import features_of
 from bibld.dedup.index import Index
+from bibld.dedup.key_tables import from_bytes
+from bibld.dedup.pair_files import read_pairs
 from bibld.dedup.stage import dedup
-from bibld.dedup.statistics import from_bytes
 from bibld.model.linkage import Pair, Verdict
 from bibld.protocols import adapters
 from tests.dedup import similarity
@@ -45,7 +46,7 @@ def chosen(file, block=EVERY, score="similarity"):
 
 def evaluated(file, loaded, mode="full", **asked):
     with Catalog(loaded.workspace, read_only=True) as catalog:
-        labelled = evaluate.read_pairs(file.parent / "gold_pairs.csv", catalog)
+        labelled = read_pairs(file.parent / "gold_pairs.csv", catalog)
         return evaluate.evaluate(catalog, loaded, labelled, mode, progress.Silent(), evaluate.Measures(**asked))
 
 

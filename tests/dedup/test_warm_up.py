@@ -54,7 +54,7 @@ def test_only_kernels_that_the_method_uses_are_compiled(tmp_path, monkeypatch):
         compiled[method.block, len(compiled)] = {path.name for path in tmp_path.glob("kernels/*")} - before
     usual, by_paper, again = compiled.values()
     assert {"bibld.dedup.similarity.pairs.compiled", "bibld.dedup.candidates.compiled"} <= usual
-    assert by_paper == {"bibld.dedup.block._java.compiled", "bibld.dedup.shingle_kernels.compiled"}
+    assert by_paper == {"bibld.dedup.block._kernels.compiled", "bibld.dedup.hashes.compiled"}
     assert not again
 
 

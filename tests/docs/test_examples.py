@@ -14,6 +14,7 @@ import pytest
 from bibld import Workspace, config, pipeline, progress, store
 from bibld.catalog import Catalog
 from bibld.dedup import evaluate
+from bibld.dedup.pair_files import read_pairs
 from bibld.model.release import Figures
 from bibld.protocols import Store
 from bibld.serve import ontology as resources
@@ -96,7 +97,7 @@ def sample(tmp_path_factory):
     loaded = config.load(folder / "bibld.toml")
     summary = pipeline.run(loaded, datetime(2026, 1, 1, tzinfo=UTC), progress.Silent(), until="store")
     with Catalog(loaded.workspace, read_only=True) as catalog:
-        pairs = evaluate.read_pairs(folder / "gold_pairs.csv", catalog)
+        pairs = read_pairs(folder / "gold_pairs.csv", catalog)
         measured = evaluate.evaluate(catalog, loaded, pairs, "full", progress.Silent())
     live = store.open_live(loaded)
     yield Sample(folder, live, summary.figures, measured)

@@ -15,6 +15,7 @@ import rdflib
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.dedup import evaluate
+from bibld.dedup.pair_files import read_pairs
 from bibld.search import has_search
 from tests.end_to_end.conftest import CLOCK, dumps, sample_in
 from tests.publish.follower import quads_of
@@ -142,7 +143,7 @@ def test_ctrl_c_ends_a_run_with_a_message_and_the_next_run_resumes(sample, tmp_p
 
 def test_evaluation_of_the_sample_finds_true_and_false_pairs(sample):
     with Catalog(sample.workspace, read_only=True) as catalog:
-        labelled = evaluate.read_pairs(sample.folder / "gold_pairs.csv", catalog)
+        labelled = read_pairs(sample.folder / "gold_pairs.csv", catalog)
         full = evaluate.evaluate(catalog, sample, labelled, "full", progress.Silent())
         pairs = evaluate.evaluate(catalog, sample, labelled, "pairs", progress.Silent())
     assert full.true_pairs >= 35

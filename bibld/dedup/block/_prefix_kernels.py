@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 JACCARD, COSINE, EDIT = range(3)
 TOKEN, NEED = np.uint64(32), np.uint64(16)
 """Bits below the token and the need of an entry; the lowest 16 bits are its place."""
-HIGHEST = 0xFFFF
+MAX_NEED = 0xFFFF
 """The highest need and place that an entry can contain."""
 
 _ONE = np.uint64(1)
@@ -38,7 +38,7 @@ _TOP = np.uint64(1) << np.uint64(63)
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 _SLACK = 1e-6
-_PLACE = np.uint64(HIGHEST)
+_PLACE = np.uint64(MAX_NEED)
 _PLACES = 16
 
 
@@ -159,7 +159,7 @@ def prefixes(  # noqa: C901 - one compiled loop
             rank = keys[taken] >> _HALF
             while taken < count and keys[taken] >> _HALF == rank:
                 found = np.int64(keys[taken] & _LOW)
-                entries[filled] = (np.uint64(tokens[first + found]) << TOKEN) | (np.uint64(min(need, HIGHEST)) << NEED)
+                entries[filled] = (np.uint64(tokens[first + found]) << TOKEN) | (np.uint64(min(need, MAX_NEED)) << NEED)
                 if rule.measure == EDIT:
                     entries[filled] |= np.uint64(found)
                     marked[found] = True

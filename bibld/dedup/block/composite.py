@@ -44,7 +44,7 @@ COLUMNS = (
     *("variant_titles", "series", "series_number"),
 )
 
-_MOST_COMMON = 4
+_MAX_COMMON = 4
 """Two words make a key if, were they independent, at most this many titles would have both."""
 
 
@@ -64,7 +64,7 @@ def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) ->
     import numpy as np
 
     from bibld.dedup import hashes
-    from bibld.dedup.block._composite import MOST_NAMES, MOST_TITLES, composite_keys, most_keys, rarest, word_beginnings
+    from bibld.dedup.block._kernels import MAX_NAMES, MAX_TITLES, composite_keys, most_keys, rarest, word_beginnings
 
     names, title = columns.texts["names"], hashes.title(columns)
     main, of_set = columns.texts["main_title"], columns.texts["set_title"]
@@ -76,16 +76,16 @@ def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) ->
     ))  # fmt: skip
     nothing = np.empty(0, np.uint32)
     variants = columns.texts["variant_titles"]
-    further = hashes.values(variants.offsets, variants.codes, 12, MOST_TITLES - 1, nothing)
-    offsets, authors = hashes.values(names.offsets, names.codes, 4, MOST_NAMES, nothing)
-    _, surnames = hashes.values(names.offsets, names.codes, hashes.FIRST_WORD, MOST_NAMES, nothing)
+    further = hashes.values(variants.offsets, variants.codes, 12, MAX_TITLES - 1, nothing)
+    offsets, authors = hashes.values(names.offsets, names.codes, 4, MAX_NAMES, nothing)
+    _, surnames = hashes.values(names.offsets, names.codes, hashes.FIRST_WORD, MAX_NAMES, nothing)
     starts, words = hashes.words(*title)
     frequencies = statistics.frequencies(words)
     rare = rarest(starts, words, frequencies, settings.rare_words)
     years, last_years, pages = (columns.numbers[name] for name in ("year", "last_year", "pages"))
     room = most_keys(settings.rare_words) * len(columns)
     found, rows = np.empty(room, np.uint64), np.empty(room, np.uint32)
-    most = _MOST_COMMON * max(statistics.records, 1)
+    most = _MAX_COMMON * max(statistics.records, 1)
     wanted = np.uint64(sum(1 << FAMILIES.index(family) for family in settings.families or FAMILIES))
     filled = composite_keys(
         wanted, titles, *further, _parts(columns, titles[1]), years, last_years, pages, offsets, authors, surnames,

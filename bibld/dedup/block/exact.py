@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from bibld.dedup.arrays import Numbers, RowNumbers
-from bibld.dedup.shingling import TextField
+from bibld.dedup.texts import TextField
 from bibld.model.features import FeatureColumns, Statistics
 
 FAMILIES = ("equal fields",)

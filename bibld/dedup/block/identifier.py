@@ -20,7 +20,7 @@ COLUMNS = ("identifiers",)
 IS_CERTAIN = True
 
 _SET = "setisbn:"
-_MOST = 64
+_MAX_IDENTIFIERS = 64
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -35,5 +35,5 @@ def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) ->
 
     column = columns.texts["identifiers"]
     set_isbn = np.frombuffer(_SET.encode("utf-32-le"), dtype=np.uint32)
-    offsets, hashes = values(column.offsets, column.codes, FULL_VALUE, _MOST, set_isbn)
+    offsets, hashes = values(column.offsets, column.codes, FULL_VALUE, _MAX_IDENTIFIERS, set_isbn)
     return hashes >> np.uint64(8), np.repeat(np.arange(len(columns), dtype=np.uint32), np.diff(offsets))

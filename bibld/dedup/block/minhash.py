@@ -23,7 +23,7 @@ import msgspec
 import numpy as np
 
 from bibld.dedup.arrays import Numbers, RowNumbers
-from bibld.dedup.shingling import TextField, Unit
+from bibld.dedup.texts import TextField, Unit
 from bibld.model.features import FeatureColumns, Statistics
 
 if TYPE_CHECKING:
@@ -67,8 +67,8 @@ def chosen_columns(settings: Settings) -> tuple[str, ...]:
 
 def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) -> tuple[Numbers, RowNumbers]:
     """Return a key for each band of each row with text: a hash of its number and its values."""
-    from bibld.dedup.shingle_kernels import band_hashes
-    from bibld.dedup.shingling import shingles
+    from bibld.dedup.hashes import band_hashes
+    from bibld.dedup.texts import shingles
 
     bands, rows = bands_and_rows(settings)
     starts, hashes = shingles(columns, settings.fields, settings.unit, settings.size)

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from bibld.dedup.arrays import Numbers, RowNumbers
-from bibld.dedup.shingling import TextField, Unit
+from bibld.dedup.texts import TextField, Unit
 from bibld.model.features import FeatureColumns, Statistics
 
 FAMILIES = ("passage",)
@@ -51,7 +51,7 @@ def chosen_columns(settings: Settings) -> tuple[str, ...]:
 
 def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) -> tuple[Numbers, RowNumbers]:
     """Return the chosen shingles of each row, and the rows."""
-    from bibld.dedup.shingling import shingles
+    from bibld.dedup.texts import shingles
 
     window = settings.passage - settings.size + 1
     starts, hashes = shingles(columns, settings.fields, settings.unit, settings.size, window)

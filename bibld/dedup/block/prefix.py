@@ -29,16 +29,17 @@ import numpy as np
 
 from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers, once
 from bibld.dedup.block import _prefix_kernels as kernels
-from bibld.dedup.block._texts import (
+from bibld.dedup.columns import Rows
+from bibld.dedup.hashes import shingle_sets
+from bibld.dedup.texts import (
+    TextField,
     check_pairs,
     expand_groups,
     field_chunks,
+    field_texts,
     group_texts,
     sample_texts,
 )
-from bibld.dedup.columns import Rows
-from bibld.dedup.shingle_kernels import shingle_sets
-from bibld.dedup.shingling import TextField, field_texts
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, Statistics, TextColumn
 
@@ -56,7 +57,7 @@ _EDIT_GRAM = 3
 _FACTOR = np.uint64(0xFF51AFD7ED558CCD)
 _USED = 10
 """How much more a use in a level before counts than a text that contains the word."""
-LONGEST = 10_000
+MAX_EDIT_CHARACTERS = 10_000
 """Characters of the longest text that edit similarity can compare."""
 
 
@@ -157,10 +158,10 @@ def _levels(texts: TextColumn, settings: Settings, frozen: Priorities | None) ->
         starts, tokens = shingle_sets(texts.offsets, texts.codes, gram or 1, not gram, 1)
     sizes = np.diff(texts.offsets if is_edit else starts)
     order = np.argsort(sizes, kind="stable")
-    if is_edit and len(order) and sizes[order[-1]] > LONGEST:
+    if is_edit and len(order) and sizes[order[-1]] > MAX_EDIT_CHARACTERS:
         raise StageError(
-            f"prefix: a text of {sizes[order[-1]]:,} characters is too long for edit similarity (at most {LONGEST:,}); "
-            'set [dedup.prefix] measure = "jaccard", or compare other fields'
+            f"prefix: a text of {sizes[order[-1]]:,} characters is too long for edit similarity "
+            f'(at most {MAX_EDIT_CHARACTERS:,}); set [dedup.prefix] measure = "jaccard", or compare other fields'
         )
     vocabulary = once(tokens)
     ids = TextColumn(starts, np.searchsorted(vocabulary, tokens).astype(np.uint32))
@@ -196,7 +197,7 @@ def _prefixes(levels: list[tuple[Places, Numbers]], sizes: Places, tokens: int) 
     ends = np.cumsum([0] + [len(entries) for _, entries in levels])
     starts, entries = levels[0]
     rows = np.repeat(np.arange(len(sizes)), np.diff(starts))
-    keys = (sizes[rows] << 16) | (entries & np.uint64(kernels.HIGHEST)).astype(np.int64)
+    keys = (sizes[rows] << 16) | (entries & np.uint64(kernels.MAX_NEED)).astype(np.int64)
     found = entries >> kernels.TOKEN
     order = np.lexsort((keys, found))
     return kernels.Prefixes(
@@ -205,7 +206,7 @@ def _prefixes(levels: list[tuple[Places, Numbers]], sizes: Places, tokens: int) 
         np.searchsorted(found[order], np.arange(tokens + 2, dtype=np.uint64)),
         rows[order],
         keys[order],
-        ((entries >> kernels.NEED) & np.uint64(kernels.HIGHEST)).astype(np.int64)[order],
+        ((entries >> kernels.NEED) & np.uint64(kernels.MAX_NEED)).astype(np.int64)[order],
     )
 
 

@@ -22,31 +22,43 @@ A run embeds all records again; only those that are new are compared.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import hashlib
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import numpy as np
 
 from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers, once, pack_pairs, unpack_pairs
-from bibld.dedup.block import _embedding as embedding
-from bibld.dedup.block._texts import (
+from bibld.dedup.columns import Rows
+from bibld.dedup.compilation import OFFSETS, ROWS, kernel, types
+from bibld.dedup.hashes import shingle_sets
+from bibld.dedup.texts import (
+    TextField,
     check_pairs,
     expand_groups,
     field_chunks,
+    field_texts,
     group_texts,
     sample_texts,
 )
-from bibld.dedup.columns import Rows
-from bibld.dedup.shingling import TextField, field_texts
-from bibld.errors import StageError
-from bibld.model.features import FeatureColumns, Statistics
+from bibld.errors import ConfigError, StageError
+from bibld.model.features import FeatureColumns, Statistics, TextColumn
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Vectors = npt.NDArray[np.float32]
+
 
 FAMILIES = ("similar meaning",)
 IS_CERTAIN = True
 
 _SAMPLE = 50_000
 _ONE_CELL = 20_000
-_MOST_CELLS = 4096
+_MAX_CELLS = 4096
 _QUERIES = 512
 _INSTALL = 'pip install "bibld[semantic]"'
 
@@ -75,19 +87,19 @@ def chosen_columns(settings: Settings) -> tuple[str, ...]:
 def fit(rows: Rows, settings: Settings) -> bytes:
     """Train the model and the centroids on a sample of the texts."""
     sample = sample_texts(field_chunks(rows, settings.fields), _SAMPLE)
-    model = embedding.from_folder(settings.model) if settings.model else embedding.train(sample, settings.dimensions)
+    model = from_folder(settings.model) if settings.model else train_model(sample, settings.dimensions)
     if settings.candidates and len(rows) >= _ONE_CELL:
         faiss, _ = _faiss()
-        vectors = embedding.embed(sample, model, settings.model)
-        cells = min(int(4 * len(rows) ** 0.5), _MOST_CELLS, len(sample))
+        vectors = embed(sample, model, settings.model)
+        cells = min(int(4 * len(rows) ** 0.5), _MAX_CELLS, len(sample))
         threads = faiss.omp_get_max_threads()
         faiss.omp_set_num_threads(1)  # so that the centroids do not depend on the number
         try:
             means = faiss.Kmeans(model.dimensions, cells, niter=10, seed=1, spherical=True, min_points_per_centroid=1)
-            means.train(vectors / np.float32(embedding.SCALE))
+            means.train(vectors / np.float32(SCALE))
         finally:
             faiss.omp_set_num_threads(threads)
-        centroids = np.rint(means.centroids * embedding.SCALE).astype("<i2")
+        centroids = np.rint(means.centroids * SCALE).astype("<i2")
         model = msgspec.structs.replace(model, cells=centroids.tobytes())
     return msgspec.msgpack.encode(model)
 
@@ -109,7 +121,7 @@ def join(
     total = int((sizes[equal] * (sizes[equal] - 1)).sum()) // 2
     check_pairs(total, settings.most_pairs, "semantic", groups, texts)
     model = _model(statistics)
-    vectors = embedding.embed(texts.rows(groups.first), model, settings.model)
+    vectors = embed(texts.rows(groups.first), model, settings.model)
     left, right = (side.astype(np.int64) for side in unpack_pairs(_similar(vectors, model, settings, is_fresh)))
     check_pairs(total + int((sizes[left] * sizes[right]).sum()), settings.most_pairs, "semantic", groups, texts)
     one, other, _ = expand_groups(groups, np.concatenate((left, equal)), np.concatenate((right, equal)), fresh)
@@ -123,7 +135,7 @@ def passes(
     found: Flags = np.ones(len(left), np.bool_)
     if not settings.least:
         return found
-    vectors = embedding.embed(field_texts(columns, settings.fields), _model(statistics), settings.model)
+    vectors = embed(field_texts(columns, settings.fields), _model(statistics), settings.model)
     is_known: Any = vectors.any(axis=1)
     for start in range(0, len(left), _QUERIES * 64):
         one, other = left[start : start + _QUERIES * 64], right[start : start + _QUERIES * 64]
@@ -140,24 +152,24 @@ def _faiss() -> tuple[Any, Any]:
         import faiss
         import faiss.contrib.ivf_tools as ivf
     except ImportError as error:
-        raise embedding.not_installed("faiss", _INSTALL, error) from error
+        raise not_installed("faiss", _INSTALL, error) from error
     return faiss, ivf
 
 
-def _model(statistics: Statistics) -> embedding.Model:
+def _model(statistics: Statistics) -> EmbeddingModel:
     """Return the frozen model; raises ``StageError`` if there is none."""
     frozen = statistics.fitted.get("semantic")
     if not frozen:
         raise StageError('dedup: the statistics contain no model of "semantic"; count them again with --restat')
-    return msgspec.msgpack.decode(frozen, type=embedding.Model)
+    return msgspec.msgpack.decode(frozen, type=EmbeddingModel)
 
 
 def _product(cosine: float) -> int:
     """Return the least product of two embeddings with this cosine."""
-    return int(np.ceil(cosine * embedding.SCALE**2))
+    return int(np.ceil(cosine * SCALE**2))
 
 
-def _similar(vectors: embedding.Vectors, model: embedding.Model, settings: Settings, is_fresh: Flags) -> Numbers:
+def _similar(vectors: Vectors, model: EmbeddingModel, settings: Settings, is_fresh: Flags) -> Numbers:
     """Return the pairs of similar vectors with at least one that is fresh, as ``left << 32 | right``, ascending."""
     centroids = np.frombuffer(model.cells, "<i2").reshape(-1, model.dimensions).astype(np.float32)
     if not len(centroids):
@@ -190,7 +202,7 @@ def _similar(vectors: embedding.Vectors, model: embedding.Model, settings: Setti
     return once(np.concatenate(found))
 
 
-def _nearest_cells(vectors: embedding.Vectors, centroids: embedding.Vectors, probes: int) -> Places:
+def _nearest_cells(vectors: Vectors, centroids: Vectors, probes: int) -> Places:
     """Return the nearest cells of each vector, the nearest one first; of equally near cells the first is nearer."""
     count = min(probes, len(centroids))
     found = np.empty((len(vectors), count), np.int64)
@@ -205,3 +217,144 @@ def _nearest_cells(vectors: embedding.Vectors, centroids: embedding.Vectors, pro
             chosen = np.broadcast_to(tie, keys.shape)
         found[start : start + _QUERIES * 8] = np.take_along_axis(chosen, np.argsort(keys, axis=1), axis=1)
     return found
+
+
+SCALE = 2048.0
+_GRAM = 3
+_BUCKET_BITS = 15
+_PASSES = 5
+_CHUNK = 20_000
+
+
+class EmbeddingModel(msgspec.Struct, frozen=True):
+    """What is frozen with the statistics.
+
+    ``table`` (float16): a vector for each bucket of grams, and ``dimensions`` of each; for a model in a folder instead
+    the ``digest`` of its files. ``cells`` (int16): the centroids of the index.
+    """
+
+    dimensions: int
+    table: bytes = b""
+    digest: str = ""
+    cells: bytes = b""
+
+
+def train_model(texts: TextColumn, dimensions: int) -> EmbeddingModel:
+    """Train a model on distinct texts: latent semantic analysis of the trigrams of their characters.
+
+    Deerwester and others, "Indexing by latent semantic analysis" (1990): a truncated singular value decomposition of
+    the matrix of texts and trigrams (hashed to 32,768 buckets), weighted by inverse document frequency. The singular
+    vectors are found by subspace iteration from fixed random vectors.
+    """
+    starts, buckets = _buckets(texts)
+    size = 1 << _BUCKET_BITS
+    counts = np.bincount(buckets, minlength=size)
+    weights = np.where(counts, np.log((1 + len(texts)) / (1 + counts)), 0).astype(np.float32)
+    lengths = np.sqrt(add_rows(starts, buckets, np.square(weights)[:, None], 0.0)) + np.float32(1e-9)
+    order = np.argsort(buckets, kind="stable")
+    rows = np.repeat(np.arange(len(texts), dtype=np.uint32), np.diff(starts))[order]
+    bucket_starts = np.concatenate(([0], np.cumsum(counts)))
+    basis: Any = np.random.default_rng(1).standard_normal((size, dimensions)).astype(np.float32)
+    for _ in range(_PASSES):
+        scores: Any = add_rows(starts, buckets, weights[:, None] * basis, 0.0) / np.square(lengths)
+        grown: Any = weights[:, None] * add_rows(bucket_starts, rows, scores, 0.0)
+        values, vectors = np.linalg.eigh((grown.T @ grown).astype(np.float64))
+        basis = grown @ (vectors / np.sqrt(np.maximum(values, 1e-6))).astype(np.float32)  # orthonormal
+    return EmbeddingModel(dimensions, (weights[:, None] * basis).astype("<f2").tobytes())
+
+
+def from_folder(folder: str) -> EmbeddingModel:
+    """Return the model of a folder; raises ``ConfigError`` if it is none or cannot be loaded."""
+    dimensions = len(_encoder(folder).encode(["model"])[0])
+    return EmbeddingModel(int(dimensions), digest=_digest(folder))
+
+
+def embed(texts: TextColumn, model: EmbeddingModel, folder: str) -> Vectors:
+    """Return the embedding of each text, shape (n, dimensions): whole numbers; all 0 for a text without known grams."""
+    if not folder:
+        table = np.frombuffer(model.table, "<f2").reshape(-1, model.dimensions).astype(np.float32)
+        return add_rows(*_buckets(texts), table, SCALE)
+    if _digest(folder) != model.digest:
+        raise ConfigError(
+            [f"dedup.semantic.model: {folder} has changed since the statistics were counted; use --restat"]
+        )
+    found = np.zeros((len(texts), model.dimensions), np.float32)
+    for start in range(0, len(texts), _CHUNK):
+        rows = [
+            row for row in range(start, min(start + _CHUNK, len(texts))) if texts.offsets[row + 1] > texts.offsets[row]
+        ]
+        if rows:
+            vectors = np.asarray(_encoder(folder).encode([texts.text(row) for row in rows]), np.float64)
+            found[rows] = np.rint(vectors * (SCALE / (np.linalg.norm(vectors, axis=1, keepdims=True) + 1e-12)))
+    return found
+
+
+def _buckets(texts: TextColumn) -> tuple[Places, RowNumbers]:
+    starts, hashes = shingle_sets(texts.offsets, texts.codes, _GRAM, False, 1)
+    return starts, (hashes >> np.uint64(64 - _BUCKET_BITS)).astype(np.uint32)
+
+
+@kernel(types.float32[:, ::1](OFFSETS, ROWS, types.float32[:, ::1], types.float64))
+def add_rows(starts: Places, rows: RowNumbers, table: Vectors, scale: float) -> Vectors:
+    """Return sums of rows of a table: that of ``rows[starts[i]:starts[i + 1]]`` for each i, added in this order.
+
+    With a scale sums are stretched to this length and rounded; sums of 0 remain.
+    """
+    found = np.zeros((starts.shape[0] - 1, table.shape[1]), np.float32)
+    for row in range(found.shape[0]):
+        for place in range(starts[row], starts[row + 1]):
+            for column in range(table.shape[1]):
+                found[row, column] += table[rows[place], column]
+        if scale > 0:
+            square = 0.0
+            for column in range(table.shape[1]):
+                square += np.float64(found[row, column]) ** 2
+            if square > 0:
+                for column in range(table.shape[1]):
+                    found[row, column] = np.float32(np.rint(found[row, column] * (scale / np.sqrt(square))))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _encoder(folder: str) -> Any:  # noqa: ANN401
+    """Load a model of sentence-transformers or model2vec."""
+    expected = 'a folder that sentence-transformers ("modules.json") or model2vec ("config.json") saved is expected'
+    path = Path(folder)
+    if not path.is_dir():
+        raise ConfigError([f"dedup.semantic.model: {folder} is no folder; {expected}"])
+    try:
+        config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+        is_static = isinstance(config, dict) and config.get("model_type") == "model2vec"
+    except (OSError, ValueError):
+        is_static = False
+    if not is_static and not (path / "modules.json").is_file():
+        raise ConfigError([f"dedup.semantic.model: {folder} is no model; {expected}"])
+    package = "model2vec" if is_static else "sentence-transformers"
+    try:
+        if is_static:
+            from model2vec import StaticModel
+
+            return StaticModel.from_pretrained(folder)
+        from sentence_transformers import SentenceTransformer
+
+        return SentenceTransformer(folder)
+    except ImportError as error:
+        raise not_installed(package, f"pip install {package}", error) from error
+    except Exception as error:
+        raise ConfigError([f"dedup.semantic.model: {package} cannot load {folder} ({error}); {expected}"]) from error
+
+
+def not_installed(package: str, command: str, error: ImportError) -> ConfigError:
+    """Return the error for a package that bibld does not require, with the command that installs it."""
+    return ConfigError([f'dedup.block: "semantic" needs {package}, which is not installed ({error}): {command}'])
+
+
+@lru_cache(maxsize=1)
+def _digest(folder: str) -> str:
+    """Return a hash of the files of a model."""
+    digest = hashlib.blake2b(digest_size=16)
+    for path in sorted(path for path in Path(folder).rglob("*") if path.is_file()):
+        digest.update(path.relative_to(folder).as_posix().encode())
+        with path.open("rb") as stream:
+            digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return digest.hexdigest()

@@ -25,9 +25,8 @@ from bibld.model.linkage import Feature, Score
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from bibld.dedup.model_file import Model
     from bibld.dedup.similarity.rows import Rarity
-    from bibld.dedup.trees import Nodes, Steps
+    from bibld.dedup.trees import Model, Nodes, Steps
 
 _SHIPPED = "model.json"
 START = "start"
@@ -120,10 +119,9 @@ class _Loaded(NamedTuple):
 @lru_cache(maxsize=4)
 def _load(file: str) -> _Loaded:
     """Load a model file; without a name the model that comes with bibld."""
-    from bibld.dedup.model_file import from_json
     from bibld.dedup.similarity import COUNT
     from bibld.dedup.similarity.rows import Rarity
-    from bibld.dedup.trees import nodes, steps
+    from bibld.dedup.trees import from_json, nodes, steps
 
     try:
         model = from_json(_content(file))

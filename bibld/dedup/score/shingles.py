@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from bibld.config import Share
-from bibld.dedup.shingling import TextField, Unit, shingles
+from bibld.dedup.texts import TextField, Unit, shingles
 from bibld.model.features import FeatureColumns
 from bibld.model.linkage import Feature, Score
 
@@ -103,7 +103,7 @@ def explain(columns: FeatureColumns, left: Rows, right: Rows, settings: Settings
 
 
 def _compare(columns: FeatureColumns, left: Rows, right: Rows, settings: Settings) -> _Compared:
-    from bibld.dedup.shingle_kernels import count_shared
+    from bibld.dedup.hashes import count_shared
 
     starts, hashes = shingles(columns, settings.fields, settings.unit, settings.size)
     sizes = np.diff(starts)

@@ -43,7 +43,7 @@ _KIND_OF_TEXT = (IN_SET, IN_MAIN, IN_REMAINDER)
 _WITHOUT_WEIGHTS = (5, *range(11, 16))
 """Numbers of the texts whose words need no weights."""
 _BLANK, _SEPARATOR = 32, 124
-_MAXIMUM = 0xFFFF
+_MAX_SHORT = 0xFFFF
 _SEED, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _FINISH, _HALF = np.uint64(0xFF51AFD7ED558CCD), np.uint64(33)
 _MASK, _ODD = np.uint64((1 << 59) - 1), np.uint64(0x5851F42D4C957F2D)
@@ -194,9 +194,9 @@ def _add_words(rows: Rows, source: _Source, rarity: Rarity, row: int, text: int,
             mixed ^= mixed >> _HALF
             word = rows.words[filled]
             word.hash, word.start = mixed, first
-            word.length, word.value = min(at - first, _MAXIMUM), min(value, _MAXIMUM)
-            word.head = min(rows.texts[first], _MAXIMUM)
-            word.next = min(rows.texts[first + 1], _MAXIMUM) if at > first + 1 else 0
+            word.length, word.value = min(at - first, _MAX_SHORT), min(value, _MAX_SHORT)
+            word.head = min(rows.texts[first], _MAX_SHORT)
+            word.next = min(rows.texts[first + 1], _MAX_SHORT) if at > first + 1 else 0
             word.weight = np.float32(0)
             if has_weights:
                 slot = mixed & np.uint64(last_slot)

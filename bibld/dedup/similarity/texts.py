@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     Text = npt.NDArray[np.uint32]
     Masks = npt.NDArray[np.uint64]
 
-_LONGEST = 64
+_MAX_CHARACTERS = 64
 _INITIAL = 3
-_SHORTEST_MISPRINTED, _MISPRINT = 5, 0.5
-_SHORTEST_STEM, _LONGEST_ENDING = 4, 2
+_MIN_MISPRINTED_LETTERS, _MISPRINT = 5, 0.5
+_MIN_STEM_LETTERS, _MAX_ENDING_LETTERS = 4, 2
 _FUZZY = 0.75
 _ACRONYM = 0.9
 _SECOND_FAMILY_NAME = 0.95
@@ -44,7 +44,7 @@ def edit_similarity(
     algorithm of Myers (1999). Characters are equal if their codes agree in the last eight bits, which is exact within a
     script. ``masks`` (256,) is zero before and after.
     """
-    length, other_length = min(end - start, _LONGEST), min(other_end - other_start, _LONGEST)
+    length, other_length = min(end - start, _MAX_CHARACTERS), min(other_end - other_start, _MAX_CHARACTERS)
     if length == 0 or other_length == 0:
         return 0.0
     longer = max(length, other_length)
@@ -96,7 +96,7 @@ def is_misprint(words: Words, texts: Text, word: int, other: int) -> bool:
         words[word].start, words[word].length, words[other].start, words[other].length
     )  # fmt: skip
     shorter, longer = min(length, other_length), max(length, other_length)
-    if shorter < _SHORTEST_MISPRINTED or longer > shorter + 1:
+    if shorter < _MIN_MISPRINTED_LETTERS or longer > shorter + 1:
         return False
     first = last = 0
     while first < shorter and texts[start + first] == texts[other_start + first]:
@@ -325,12 +325,12 @@ def has_inflection(words: Words, texts: Text, low: int, high: int, name: int) ->
     for place in range(low, high):
         other_start, other_length = words[place].start, words[place].length
         shorter = min(length, other_length)
-        if max(length, other_length) > shorter + _LONGEST_ENDING or words[place].head != words[name].head:
+        if max(length, other_length) > shorter + _MAX_ENDING_LETTERS or words[place].head != words[name].head:
             continue
         same = 0
         while same < shorter and texts[start + same] == texts[other_start + same]:
             same += 1
-        if same >= max(_SHORTEST_STEM, length - _LONGEST_ENDING):
+        if same >= max(_MIN_STEM_LETTERS, length - _MAX_ENDING_LETTERS):
             return True
     return False
 

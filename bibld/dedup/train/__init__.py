@@ -20,14 +20,13 @@ import numpy.typing as npt
 from bibld.catalog import Catalog
 from bibld.dedup.compilation import MISSING
 from bibld.dedup.features import features_of
-from bibld.dedup.labels import LabelledPair
-from bibld.dedup.model_file import FORMAT, Model, Provenance, to_json
+from bibld.dedup.pair_files import LabelledPair
 from bibld.dedup.score.model import Settings
 from bibld.dedup.similarity import NAMES
 from bibld.dedup.similarity.pairs import similarities
 from bibld.dedup.similarity.rows import Rarity
 from bibld.dedup.train._made_up_pairs import make_pairs
-from bibld.dedup.trees import Tree
+from bibld.dedup.trees import FORMAT, Model, Provenance, Tree, to_json
 from bibld.errors import ConfigError
 from bibld.model.features import VALUE_SEPARATOR, FeatureColumns
 from bibld.model.mods import Mods
@@ -38,8 +37,8 @@ Logits = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int8]
 
 _FOLDS = 5
-_FEWEST_LABELS = 50
-_MOST_MADE_UP = 26_000
+_MIN_LABELS = 50
+_MAX_MADE_UP_PAIRS = 26_000
 _WEIGHT_OF_MADE_UP = 0.2
 _WEIGHT_OF_DIFFERENT = 1.2
 """The weight of a wrong merge in the calibration of probabilities; a missed one has weight 1."""
@@ -155,7 +154,7 @@ def make_examples(
     of_pairs = [groups[left] for left, *_ in pairs]
     random = Random(seed)
     for number, mods in enumerate(varied):
-        if len(pairs) - len(labelled) >= _MOST_MADE_UP:
+        if len(pairs) - len(labelled) >= _MAX_MADE_UP_PAIRS:
             break
         for made in make_pairs(mods, varied, random):
             features += [features_of(made.left), features_of(made.right)]
@@ -175,8 +174,8 @@ def make_examples(
 def fit(given: Examples, seed: int, about: TrainingSetup) -> tuple[Model, dict[str, float]]:
     """Fit the trees, calibrate them by cross-validation, and return the model with its figures."""
     labelled = given.is_labelled
-    if min(np.count_nonzero(given.labels[labelled] == label) for label in (0, 1)) < _FEWEST_LABELS:
-        raise ConfigError([f"training needs at least {_FEWEST_LABELS} pairs of each label"])
+    if min(np.count_nonzero(given.labels[labelled] == label) for label in (0, 1)) < _MIN_LABELS:
+        raise ConfigError([f"training needs at least {_MIN_LABELS} pairs of each label"])
     words = _weights(given.columns)
     found = similarities(given.columns, given.left, given.right, Rarity.from_weights(words, 1.0))
     logits = cross_validate(found, given, seed)
@@ -324,9 +323,9 @@ def _short(value: float) -> float:
     return float(f"{max(-_BEYOND, min(_BEYOND, value)):.6g}")
 
 
-_FEWEST = 50
+_MIN_PAIRS = 50
 _NEITHER = 0.5
-_LOWEST, _HIGHEST = 0.02, 0.98
+_MIN_NEUTRAL, _MAX_NEUTRAL = 0.02, 0.98
 _STEPS = 200
 
 
@@ -343,13 +342,13 @@ def neutral_values(
     grid = np.linspace(0, 1, _STEPS + 1)
     for number, values in enumerate(found.T):
         is_missing = values == MISSING
-        if min(np.count_nonzero(is_missing), np.count_nonzero(~is_missing)) < _FEWEST:
+        if min(np.count_nonzero(is_missing), np.count_nonzero(~is_missing)) < _MIN_PAIRS:
             continue
         fitted = IsotonicRegression(out_of_bounds="clip")
         fitted.fit(values[~is_missing], labels[~is_missing], sample_weight=weights[~is_missing])
         share = np.average(labels[is_missing], weights=weights[is_missing])
         result[number] = grid[min(np.searchsorted(fitted.predict(grid), share), _STEPS)]
-    return np.clip(result, _LOWEST, _HIGHEST)
+    return np.clip(result, _MIN_NEUTRAL, _MAX_NEUTRAL)
 
 
 def filled(found: Similarities, neutral: npt.NDArray[np.float32]) -> Similarities:

@@ -32,7 +32,7 @@ _BEFORE_VOWEL = re.compile(r"и(?=[аеиоуыэюяй])")
 _CONSONANT_AT_END = re.compile(r"([бвгджзклмнпрстфхцчшщ])\b")
 _NUMBER = re.compile(r"\d+")
 _VOWELS = frozenset("аеёиоуыэюяaeiouy")
-_SHORTEST, _LONGEST_CUT = 3, 6
+_MIN_CUT_LETTERS, _MAX_CUT_LETTERS = 3, 6
 _LONG_TITLE = 4
 _SHARE_WITHOUT_HEADING = 0.5
 _KINDS = (
@@ -79,7 +79,7 @@ def abbreviate(text: str, random: Random) -> str:
         word = match[0]
         if random.random() < 0.3:
             return word
-        length = random.randint(_SHORTEST, _LONGEST_CUT)
+        length = random.randint(_MIN_CUT_LETTERS, _MAX_CUT_LETTERS)
         while length < len(word) - 2 and (word[length].lower() not in _VOWELS or word[length - 1].lower() in _VOWELS):
             length += 1
         return f"{word[:length]}." if length < len(word) - 2 else word

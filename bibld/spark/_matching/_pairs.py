@@ -12,9 +12,8 @@ from pyspark import Broadcast
 from pyspark.sql import functions as f
 
 from bibld.catalog import digest
-from bibld.dedup.candidates import KeyCounts
-from bibld.dedup.key_parts import KeyPart, cut_keys, pairs_of_part
-from bibld.dedup.keys import KeyMaker
+from bibld.dedup.candidates import KeyCounts, pairs_of_part
+from bibld.dedup.keys import KeyMaker, KeyPart, cut_keys
 from bibld.dedup.method import settings_digest
 from bibld.spark._engine import Engine
 from bibld.spark._matching._arrow import packed_rows, portions, to_bytes

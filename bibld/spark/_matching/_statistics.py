@@ -14,17 +14,16 @@ from pyspark.sql import DataFrame
 
 from bibld.catalog import digest
 from bibld.dedup.arrays import Numbers
-from bibld.dedup.key_parts import count_keys, sum_counts
-from bibld.dedup.keys import LEVELS, KeyMaker
-from bibld.dedup.method import INDEX_VERSION, blocking_digest
-from bibld.dedup.statistics import (
-    COLUMNS,
+from bibld.dedup.key_tables import (
+    COUNTED_COLUMNS,
     IndexedStatistics,
     count_words,
     from_bytes,
     is_outgrown,
     to_bytes,
 )
+from bibld.dedup.keys import LEVELS, KeyMaker, count_keys, sum_counts
+from bibld.dedup.method import INDEX_VERSION, blocking_digest
 from bibld.model.features import Statistics
 from bibld.spark._engine import Engine
 from bibld.spark._matching._arrow import packed_rows, portions
@@ -135,7 +134,7 @@ def _sum(least: dict[int, int], batches: Iterable[pa.RecordBatch]) -> Iterator[p
 def _count_words(parts: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for table in portions(batches, _RECORDS):
         rows = packed_rows(table)
-        words, counts = count_words(rows.chunk(0, len(rows), COLUMNS))
+        words, counts = count_words(rows.chunk(0, len(rows), COUNTED_COLUMNS))
         # Words are well mixed, and ascend: a part is a range of them.
         edges = np.searchsorted(words >> np.uint64(32), np.arange(parts + 1, dtype=np.uint64) * (1 << 32) // parts)
         for part in np.flatnonzero(np.diff(edges)).tolist():

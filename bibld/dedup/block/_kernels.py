@@ -1,4 +1,5 @@
-"""The compiled loops of composite keys: the rarest words of a title, and keys put together from fields."""
+"""The compiled loops of composite keys: the rarest words of a title, keys put together from fields; and the paper's
+SimHash, whose words are hashed as Java hashes them."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import types
 
+from bibld.dedup.arrays import Counts, Numbers, Offsets, Places, RowNumbers
 from bibld.dedup.compilation import (
     CODES,
     COUNTS,
@@ -24,12 +26,9 @@ from bibld.dedup.hashes import PRIME, SEED, finalised, mix
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Offsets = npt.NDArray[np.int64]
-    Numbers = npt.NDArray[np.uint64]
-    Counts = npt.NDArray[np.int32]
 
-MOST_NAMES = 3
-MOST_TITLES = 3
+MAX_NAMES = 3
+MAX_TITLES = 3
 """A main title that its remainder is left out of, and variants."""
 _WORDS, _LETTERS = 3, 3
 _BLANK = 32
@@ -39,7 +38,7 @@ _ONE = np.uint64(1)
 
 def most_keys(rare: int) -> int:
     """Return how many keys a row has at most, if its ``rare`` rarest words make keys."""
-    return 9 + MOST_TITLES + MOST_NAMES * (3 + MOST_TITLES + rare) + rare * (rare - 1) // 2
+    return 9 + MAX_TITLES + MAX_NAMES * (3 + MAX_TITLES + rare) + rare * (rare - 1) // 2
 
 
 @kernel(types.int64[:, ::1](OFFSETS, NUMBERS, COUNTS, types.int64))
@@ -141,7 +140,7 @@ def composite_keys(  # noqa: PLR0913 - one compiled loop
     set; ``other_titles`` those of the first 12 characters of the variants of row i from ``variants[i]`` on,
     ``authors`` and ``surnames`` those of the names of row i from ``names[i]`` on, ``rare`` (n, most) positions in
     ``words`` and ``frequencies``. Two words make a key if the product of their frequencies is at most
-    ``most_common``. No row has more than ``MOST_NAMES`` names. A missing field makes no key.
+    ``most_common``. No row has more than ``MAX_NAMES`` names. A missing field makes no key.
     """
     most = rare.shape[1]
     fields = np.empty(3 * (keys.shape[0] // max(1, parts.shape[0])), dtype=np.uint64)
@@ -184,3 +183,35 @@ def composite_keys(  # noqa: PLR0913 - one compiled loop
                 rows[filled] = np.uint32(row)
                 filled += 1
     return filled
+
+
+_BLANK_UNIT, _FACTOR = np.uint64(32), np.uint64(31)
+_LAST_UNIT, _HIGH_UNITS, _LOW_UNITS = np.uint64(0xFFFF), np.uint64(0xD7C0), np.uint64(0xDC00)
+
+
+@kernel(NEW_ROWS(OFFSETS, CODES))
+def java_simhash(offsets: Places, codes: RowNumbers) -> RowNumbers:
+    """Return the SimHash of 32 bits over the words of each text, shape (n,).
+
+    A word's hash is Java's ``String.hashCode``: h = 31 * h + unit over its UTF-16 units, in 32-bit arithmetic with
+    overflow. Bit i of the SimHash is set when more words have bit i set than not. An empty text has the hash 0.
+    """
+    hashes = np.zeros(offsets.shape[0] - 1, dtype=np.uint32)
+    votes = np.zeros(32, dtype=np.int64)
+    for row in range(hashes.shape[0]):
+        votes[:] = 0
+        word, in_word = np.uint64(0), False
+        for position in range(offsets[row], offsets[row + 1] + 1):
+            code = np.uint64(codes[position]) if position < offsets[row + 1] else _BLANK_UNIT
+            if code != _BLANK_UNIT:
+                if code > _LAST_UNIT:
+                    word = word * _FACTOR + (_HIGH_UNITS + (code >> np.uint64(10)))
+                    code = _LOW_UNITS + (code & np.uint64(0x3FF))
+                word, in_word = word * _FACTOR + code, True
+            elif in_word:
+                for bit in range(32):
+                    votes[bit] += 2 * np.int64(word >> np.uint64(bit) & _ONE) - 1
+                word, in_word = np.uint64(0), False
+        for bit in range(32):
+            hashes[row] |= np.uint32(votes[bit] > 0) << np.uint32(bit)
+    return hashes
