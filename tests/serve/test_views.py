@@ -75,10 +75,10 @@ def test_the_entities_of_a_description_are_linked_once_and_in_the_order_of_their
         == links.among(linked)
         == [
             (
-                views.PageLink("/lod/agent/x", "Толстой", "Person or organisation", "ru", "agent/x"),
+                views.PageLink("/lod/agent/x", "Толстой", "ru", kind="Person or organisation", path="agent/x"),
                 {"толстой", "tolstoilev"},
             ),
-            (views.PageLink("/lod/concept/y", "War", "Subject", "", "concept/y"), {"war"}),
+            (views.PageLink("/lod/concept/y", "War", kind="Subject", path="concept/y"), {"war"}),
         ]
     )
 
@@ -325,7 +325,7 @@ def test_turtle_that_cannot_be_read_is_an_error_of_the_store():
 
 def test_a_heading_that_is_only_a_genre_is_no_subject():
     def entity(name: str, kind: str) -> views.NamedEntity:
-        return views.PageLink(f"/{name}", name, views.ENTITY_KINDS[kind]), frozenset({name})
+        return views.PageLink(f"/{name}", name, kind=views.ENTITY_KINDS[kind]), frozenset({name})
 
     novels, poems, plays = (entity(name, "concept") for name in ("novels", "poems", "plays"))
     author = entity("author", "agent")

@@ -177,7 +177,7 @@ def test_nothing_leads_to_a_search_where_there_is_none(lists):
 
 def test_who_and_what_occurs_together_with_a_person_is_listed_by_kind(lists):
     found = {
-        group.heading: [(each.name, each.count) for each in group.things] for group in lists.companions("agent/tolstoy")
+        group.heading: [(each.text, each.count) for each in group.links] for group in lists.companions("agent/tolstoy")
     }
     assert found == {"Together with": [("Maude, Aylmer", 1)], "Subjects": [("Война", 2)]}
 

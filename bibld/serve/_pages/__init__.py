@@ -86,6 +86,7 @@ class Pages:
         self._ontologies = ontology.OntologyPages(
             self._addresses.iris,
             self._vocabulary.ontologies,
+            self.language,
             lambda iri: self._addresses.href(iri) or iri,
             self._example,
         )
@@ -222,15 +223,14 @@ class Pages:
 
     def vocabulary(self, thing: Thing) -> bytes:
         """Return the page about an ontology."""
-        language = self.language.tag
         forms = [(form, self._addresses.page(f"doc/{thing.path}.{form}")) for form in thing.forms if form != "html"]
         return self._render(
             "ontology.html",
             thing=thing,
             forms=forms,
             here=self._here(thing.path),
-            words=ontology.WORDS[language],
-            view=self._ontologies.view(thing.ontology, language),
+            words=self._ontologies.words,
+            view=self._ontologies.view(thing.ontology),
         )
 
     def _example(self, term: OntologyTerm) -> ontology.TermExample | None:
@@ -243,7 +243,7 @@ class Pages:
         subject = views.PageLink(self._addresses.href(iri) or iri, views.compact(iri, prefixes, self._addresses.iris))
         (row,) = views.statements([found], iri, self._names, self._addresses, prefixes, self.language)
         text = views.compact(term.iri, prefixes) if term.kind == "class" else row.text
-        return ontology.TermExample(subject, row.predicate, views.PageLink(row.href or "", text, "", row.language))
+        return ontology.TermExample(subject, row.predicate, views.PageLink(row.href or "", text, row.language))
 
     def _entity(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object], page: int) -> bytes:
         labels = portraits.labels_for_reader(self._names.labels(thing.iri), "graph", self.language)
@@ -256,7 +256,7 @@ class Pages:
             href = self._addresses.href(subject)
             if href is not None:
                 kind = views.compact(predicate, self._vocabulary.prefixes)
-                pointing.append(views.PageLink(href, text, kind, fields.language_of(text)))
+                pointing.append(views.PageLink(href, text, fields.language_of(text), kind=kind))
         heading = labels[0].text if labels else thing.path
         partitions = views.partitions(triples, self._addresses, self._vocabulary.prefixes)
         if partitions:

@@ -157,7 +157,7 @@ class NeighbourhoodPages:
             yield _Group(role.heading, others, role.count, role.href)
         for companions in self._works.companions(named.path):
             others = tuple(
-                _Other(thing.href.removeprefix(start), parted(thing.name), thing.count) for thing in companions.things
+                _Other(thing.href.removeprefix(start), parted(thing.text), thing.count) for thing in companions.links
             )
             yield _Group(companions.heading, others, len(others), self._addresses.page(named.path))
 

@@ -12,6 +12,7 @@ from bibld.model.release import Manifest, PatchDumps, ReleaseFile
 from bibld.search import SearchRequest, SearchView
 from bibld.serve._addresses import Addresses
 from bibld.serve._language import Message, PageLanguage, message
+from bibld.serve._pages.views import LinkGroup, PageLink
 from bibld.text.scripts import has_cyrillic
 
 _CREATIVE_COMMONS = re.compile(
@@ -90,23 +91,7 @@ def bare_address(address: str) -> str:
     return address.removeprefix("https://").removeprefix("http://").removeprefix("www.").rstrip("/")
 
 
-class BrowseLink(msgspec.Struct, frozen=True):
-    """A thing to begin with, and the number of its publications."""
-
-    href: str
-    text: str
-    language: str
-    count: int
-
-
-class BrowseGroup(msgspec.Struct, frozen=True):
-    """Things of one kind that have the most publications."""
-
-    title: str
-    links: tuple[BrowseLink, ...]
-
-
-def browse_groups(search: SearchView, addresses: Addresses, language: PageLanguage) -> list[BrowseGroup]:
+def browse_groups(search: SearchView, addresses: Addresses, language: PageLanguage) -> list[LinkGroup]:
     """Return the people, subjects and decades with the most publications."""
     all_publications = SearchRequest("")
     groups = []
@@ -114,7 +99,7 @@ def browse_groups(search: SearchView, addresses: Addresses, language: PageLangua
         values = search.facet(facet, all_publications, 4 * _BROWSE_LINKS)
         worded = [value for value in values if _WORD.search(value.label)]  # not a class mark, which few readers know
         links = tuple(
-            BrowseLink(
+            PageLink(
                 addresses.page(value.value),
                 value.label.replace("--", " — "),
                 "ru" if has_cyrillic(value.label) else "",
@@ -123,13 +108,13 @@ def browse_groups(search: SearchView, addresses: Addresses, language: PageLangua
             for value in worded[:_BROWSE_LINKS]
         )
         if links:
-            groups.append(BrowseGroup(language.text(title), links))
+            groups.append(LinkGroup(language.text(title), links))
     decades: dict[int, int] = {}
     for year, count in search.years(all_publications):
         decades[year // 10 * 10] = decades.get(year // 10 * 10, 0) + count
     most = sorted(sorted(decades, key=lambda decade: -decades[decade])[:_BROWSE_LINKS])
     links = tuple(
-        BrowseLink(
+        PageLink(
             f"{addresses.page('search')}?year={decade}-{decade + 9}",
             language.text("%(first)s–%(last)s", first=decade, last=decade + 9),
             "",
@@ -138,7 +123,7 @@ def browse_groups(search: SearchView, addresses: Addresses, language: PageLangua
         for decade in most
     )
     if links:
-        groups.append(BrowseGroup(language.text("Years of publication"), links))
+        groups.append(LinkGroup(language.text("Years of publication"), links))
     return groups
 
 

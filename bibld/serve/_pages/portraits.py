@@ -13,6 +13,7 @@ from bibld.serve._graph import Label, PointingThing
 from bibld.serve._language import Message, PageLanguage, message
 from bibld.serve._pages import codes, fields
 from bibld.serve._pages.codes import name_of_file, number_in_file
+from bibld.serve._pages.views import LinkGroup, PageLink
 
 KINDS = {
     "person": message("Person"),
@@ -120,29 +121,12 @@ ROLES_WITHOUT_WORKS = frozenset(("holds", "genre", "audience", "scheme", "class"
 _ABOUT_PERSON = message("Publications about this person")
 
 
-class NamedLink(msgspec.Struct, frozen=True):
-    """A link with its text, a remark (a year), and the language of the text."""
-
-    href: str
-    text: str
-    remark: str = ""
-    language: str = ""
-
-
 class NumberInFile(msgspec.Struct, frozen=True):
     """A number in an authority file: the name of the file, the number, the address of the entry or empty."""
 
     file: str
     number: str
     address: str
-
-
-class RoleList(msgspec.Struct, frozen=True):
-    """Things that point to the entity in one way."""
-
-    role: str
-    heading: str
-    links: tuple[NamedLink, ...]
 
 
 class Portrait(msgspec.Struct, frozen=True):
@@ -282,19 +266,19 @@ def role_heading(role: str, kind: str, language: PageLanguage) -> str:
 
 
 def role_lists(
-    things: Iterable[PointingThing], links: Mapping[str, NamedLink], kind: str, language: PageLanguage
-) -> list[RoleList]:
+    things: Iterable[PointingThing], links: Mapping[str, PageLink], kind: str, language: PageLanguage
+) -> list[LinkGroup]:
     """Group things that point to an entity by their roles, those with most links first; in each by title."""
-    groups: dict[str, list[NamedLink]] = {}
+    groups: dict[str, list[PageLink]] = {}
     for thing in things:
         link = links.get(thing.iri)
         if link is not None:
             groups.setdefault(role_of(thing), []).append(link)
     found = [
-        RoleList(
-            role,
+        LinkGroup(
             role_heading(role, kind, language),
             tuple(sorted(group, key=lambda link: (link.remark or "9999", link.text.casefold(), link.href))),
+            role,
         )
         for role, group in groups.items()
     ]

@@ -22,6 +22,7 @@ from bibld.serve._graph import Names
 from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import fields
 from bibld.serve._pages.facts import folded
+from bibld.serve._pages.views import PageLink
 from bibld.serve._pages.works import Editions, Kin, WorkLine, WorkLists, by_issue, by_number, main_title, numbers_of
 from bibld.serve._things import OpenRelease
 from bibld.text.class_marks import is_class_mark
@@ -49,15 +50,6 @@ class Titles(Protocol):
         ...
 
 
-class Heading(msgspec.Struct, frozen=True):
-    """A heading or class with the number of its publications, 0 where that is not known."""
-
-    href: str
-    text: str
-    language: str
-    count: int
-
-
 class Hierarchy(msgspec.Struct, frozen=True):
     """What is broader and narrower, the nearest first.
 
@@ -65,8 +57,8 @@ class Hierarchy(msgspec.Struct, frozen=True):
     search for the publications with any of them, or empty.
     """
 
-    broader: tuple[Heading, ...] = ()
-    narrower: tuple[Heading, ...] = ()
+    broader: tuple[PageLink, ...] = ()
+    narrower: tuple[PageLink, ...] = ()
     total: int = 0
     is_all: bool = True
     all_href: str = ""
@@ -130,10 +122,10 @@ class Hierarchies:
         kept.sort(key=lambda pair: (len(pair[1]), pair[1], pair[0]))
         return kept, len(found) < _MAX_READ
 
-    def _heading(self, path: str, title: str) -> Heading:
+    def _heading(self, path: str, title: str) -> PageLink:
         named = self._search.named(path) if self._search is not None else None
         uses = named.uses if named is not None else 0
-        return Heading(self._addresses.page(path), title, fields.language_of(title), uses)
+        return PageLink(self._addresses.page(path), title, fields.language_of(title), uses)
 
 
 def _is_below(scheme: str, mark: str, broader: str) -> bool:

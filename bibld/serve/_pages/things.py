@@ -349,7 +349,7 @@ class ThingPages:
             return self._hierarchies.of_scheme(path)
         return self._hierarchies.of_concept(path, heading) if kind in ("concept", "class", "genre") else Hierarchy()
 
-    def _role_lists(self, incoming: Incoming, kind: str, has_works: bool) -> list[portraits.RoleList]:
+    def _role_lists(self, incoming: Incoming, kind: str, has_works: bool) -> list[views.LinkGroup]:
         """Return what points to an entity by role; with lists of publications beside it, only what is in none."""
         titles = self._names.titles(thing.iri for thing in incoming.things)
         links = {}
@@ -357,13 +357,13 @@ class ThingPages:
             href = self._addresses.href(thing.iri)
             if href is not None:
                 text = titles.get(thing.iri) or views.compact(thing.iri, {}, self._addresses.iris)
-                links[thing.iri] = portraits.NamedLink(href, text, "", fields.language_of(text))
+                links[thing.iri] = views.PageLink(href, text, fields.language_of(text))
         things = incoming.things
         if has_works:
             things = tuple(each for each in things if portraits.role_of(each) in portraits.ROLES_WITHOUT_WORKS)
         return portraits.role_lists(things, links, kind, self._language)
 
-    def _named_links(self, shown: portraits.Portrait) -> Mapping[str, portraits.NamedLink]:
+    def _named_links(self, shown: portraits.Portrait) -> Mapping[str, views.PageLink]:
         """Return the links to other things of a portrait by their IRIs; only those with a name."""
         iris = dict.fromkeys((*shown.schemes, *shown.broader, *shown.parts, *shown.creators))
         titles = self._names.titles(iri for iri in iris if "#" not in iri and iri.startswith(self._base))
@@ -382,7 +382,7 @@ class ThingPages:
                 or file
                 or (scheme if scheme != last else views.compact(last, {}))
             )
-            found[iri] = portraits.NamedLink(href, text, "", fields.language_of(text))
+            found[iri] = views.PageLink(href, text, fields.language_of(text))
         return found
 
     # -- what pages share

@@ -55,13 +55,26 @@ class SideBySide(msgspec.Struct, frozen=True):
 
 
 class PageLink(msgspec.Struct, frozen=True):
-    """A link with its text; ``kind`` in words, ``language`` of the text or empty, ``path`` on this site or empty."""
+    """A link with its text, the language of the text, a count (0: none), a remark, and what it leads to, in words.
+
+    ``path`` is that on this site, empty where it does not matter.
+    """
 
     href: str
     text: str
-    kind: str = ""
     language: str = ""
+    count: int = 0
+    remark: str = ""
+    kind: str = ""
     path: str = ""
+
+
+class LinkGroup(msgspec.Struct, frozen=True):
+    """Links below a heading; ``role`` is how the things are linked, where that matters."""
+
+    heading: str
+    links: tuple[PageLink, ...]
+    role: str = ""
 
 
 def comparison(records: Sequence[tuple[RecordId, m.Mods]], language: PageLanguage) -> SideBySide:
@@ -139,7 +152,7 @@ class EntityLinks:
         if not labels:
             return None
         language = labels[0].language or fields.language_of(labels[0].text)
-        link = PageLink(self._addresses.href(iri) or "", labels[0].text, kind, language, path)
+        link = PageLink(self._addresses.href(iri) or "", labels[0].text, language, kind=kind, path=path)
         return link, frozenset(folded(label.text) for label in labels)
 
 

@@ -16,6 +16,7 @@ from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import fields
 from bibld.serve._pages.facts import folded
 from bibld.serve._pages.portraits import role_heading
+from bibld.serve._pages.views import LinkGroup, PageLink
 from bibld.serve._pictures.columns import Words, draw_years
 from bibld.serve._pictures.drawing import Caption, Picture
 from bibld.text.romanisation import transcription_key
@@ -96,22 +97,6 @@ class WorksInRole(msgspec.Struct, frozen=True):
     is_shared: bool = False
 
 
-class Companion(msgspec.Struct, frozen=True):
-    """A thing that occurs in the same publications, in ``count`` of them."""
-
-    href: str
-    name: str
-    language: str
-    count: int
-
-
-class Companions(msgspec.Struct, frozen=True):
-    """Things of one kind that occur in the same publications."""
-
-    heading: str
-    things: tuple[Companion, ...]
-
-
 class Editions(msgspec.Struct, frozen=True):
     """Other publications of the same text: in the same language, other volumes, and in other languages."""
 
@@ -147,7 +132,7 @@ class WorksOfThing(msgspec.Struct, frozen=True):
     roles: Sequence[WorksInRole] = ()
     decades: tuple[Decade, ...] = ()
     timelines: Sequence[Timeline] = ()
-    companions: Sequence[Companions] = ()
+    companions: Sequence[LinkGroup] = ()
     all_href: str = ""
 
 
@@ -267,16 +252,16 @@ class WorkLists(msgspec.Struct, frozen=True):
 
         return draw_years(caption, [(year, (count,)) for year, count in counts], Words(tip, href))
 
-    def companions(self, path: str) -> list[Companions]:
+    def companions(self, path: str) -> list[LinkGroup]:
         """Return what occurs together with a thing, kind by kind."""
         found = []
         for kind, heading in COMPANIONS.items():
             things = tuple(
-                Companion(self.addresses.page(each.path), each.name, fields.language_of(each.name), each.count)
+                PageLink(self.addresses.page(each.path), each.name, fields.language_of(each.name), each.count)
                 for each in self.search.related(path, kind, _MAX_COMPANIONS)
             )
             if things:
-                found.append(Companions(self.language.text(heading), things))
+                found.append(LinkGroup(self.language.text(heading), things))
         return found
 
     def search_href(self, path: str, facet: str = "", **more: str) -> str:

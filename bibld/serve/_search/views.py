@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 from urllib.parse import urlencode
-
-import msgspec
 
 from bibld.search import (
     EXCLUDABLE,
@@ -110,88 +107,8 @@ _FORMS = (
 )
 
 
-class FacetRow(NamedTuple):
-    """A value of a facet on the page; ``href`` adds it, or removes it if it is chosen or excluded.
-
-    ``exclude`` is the address of the results without it; empty if the value cannot be excluded.
-    """
-
-    label: str
-    number: int
-    href: str
-    exclude: str
-    is_chosen: bool
-    is_excluded: bool
-
-
-class ChosenView(NamedTuple):
-    """A filter of the search: ``href`` removes it, ``page`` is that of the thing, empty if it has none."""
-
-    facet: str
-    label: str
-    href: str
-    page: str
-    is_excluded: bool
-
-
-class FacetView(NamedTuple):
-    """A facet on the page."""
-
-    name: str
-    label: str
-    rows: list[FacetRow]
-    is_open: bool
-
-
-class ResultView(NamedTuple):
-    """A publication on the page."""
-
-    href: str
-    hit: StoredPublication
-    type: str
-    languages: list[str]
-    libraries: list[str]
-    agents: list[tuple[str, str]]
-    why: str
-
-
-class ThingView(NamedTuple):
-    """A person, subject and so on whose name has the words of the query."""
-
-    href: str
-    name: str
-    kind: str
-    remark: str
-
-
-class ResultsView(msgspec.Struct, frozen=True):
-    """All that the template shows."""
-
-    text: str
-    heading: str
-    total: str
-    notices: tuple[tuple[str, str, str], ...]
-    """Text, address and words of a link; these may be empty."""
-
-    results: list[ResultView]
-    things: list[ThingView]
-    facets: list[FacetView]
-    chosen: list[ChosenView]
-    sorts: list[tuple[str, str, bool]]
-    picture: Picture | None
-    hidden: list[tuple[str, str]]
-    years: tuple[str, str]
-    forms: list[tuple[str, str, str]]
-    sparql: str
-    first: int
-    previous: str
-    following: str
-    fields: list[str]
-    is_browsing: bool
-
-
 class ViewMaker:
-    """Makes views in one language; ``source_label`` gives the name of a library."""
+    """Makes what the template of the results shows, in one language; ``source_label`` gives the name of a library."""
 
     def __init__(self, language: PageLanguage, addresses: Addresses, source_label: Callable[[str], str]) -> None:
         self._language = language
@@ -213,8 +130,10 @@ class ViewMaker:
         flag = _FLAG_NAMES.get((facet, value.value))
         return self._language.text(flag) if flag is not None else value.value
 
-    def results(self, address: Address, found: SearchResult, things: Sequence[NamedThing], sparql: str) -> ResultsView:
-        """Return the view of the results."""
+    def results(
+        self, address: Address, found: SearchResult, things: Sequence[NamedThing], sparql: str
+    ) -> dict[str, object]:
+        """Return what the template shows of the results."""
         asked = address.asked
         language = self._language
         number = language.number(found.total)
@@ -223,27 +142,29 @@ class ViewMaker:
         last = asked.page * asked.per_page
         years = (asked.filters.get("year") or ("",))[0]
         first, dash, end = years.partition("-")
-        return ResultsView(
-            text=asked.text,
-            heading=heading,
-            total=number,
-            notices=tuple(self._notices(address, found)),
-            results=[self._result(hit) for hit in found.hits],
-            things=[self._thing(thing) for thing in things],
-            facets=[self._facet(address, name, values) for name, values in found.facets.items() if name != "year"],
-            chosen=self._chosen(address, found),
-            sorts=[(language.text(_SORT_NAMES[sort]), address.with_sort(sort), sort == asked.sort) for sort in SORTS],
-            picture=self.timeline(address, found),
-            hidden=[pair for pair in _hidden(address) if pair[0] != "year"],
-            years=(first, end if dash else first),
-            forms=[(address.href(suffix=suffix), kind, name) for suffix, kind, name in _FORMS],
-            sparql=f"{self._addresses.mount}sparql?{urlencode({'query': sparql})}",
-            first=last - asked.per_page + 1,
-            previous=address.with_page(asked.page - 1) if asked.page > 1 else "",
-            following=address.with_page(asked.page + 1) if found.hits and last < found.total else "",
-            fields=[names[language.tag == "ru"] for names in FIELD_NAMES.values()],
-            is_browsing=is_browsing,
-        )
+        return {
+            "text": asked.text,
+            "heading": heading,
+            "total": number,
+            "notices": self._notices(address, found),
+            "results": [self._result(hit) for hit in found.hits],
+            "things": [self._thing(thing) for thing in things],
+            "facets": [self._facet(address, name, values) for name, values in found.facets.items() if name != "year"],
+            "chosen": self._chosen(address, found),
+            "sorts": [
+                (language.text(_SORT_NAMES[sort]), address.with_sort(sort), sort == asked.sort) for sort in SORTS
+            ],
+            "picture": self.timeline(address, found),
+            "hidden": [pair for pair in _hidden(address) if pair[0] != "year"],
+            "years": (first, end if dash else first),
+            "forms": [(address.href(suffix=suffix), kind, name) for suffix, kind, name in _FORMS],
+            "sparql": f"{self._addresses.mount}sparql?{urlencode({'query': sparql})}",
+            "first": last - asked.per_page + 1,
+            "previous": address.with_page(asked.page - 1) if asked.page > 1 else "",
+            "following": address.with_page(asked.page + 1) if found.hits and last < found.total else "",
+            "fields": [names[language.tag == "ru"] for names in FIELD_NAMES.values()],
+            "is_browsing": is_browsing,
+        }
 
     def _notices(self, address: Address, found: SearchResult) -> list[tuple[str, str, str]]:
         text = self._language.text
@@ -269,28 +190,33 @@ class ViewMaker:
             return text("No results for “%(query)s”. Results without: %(words)s", query=asked, words=removed)
         return text("No results for “%(query)s”. Results for “%(other)s”.", query=asked, other=correction.text)
 
-    def _result(self, hit: StoredPublication) -> ResultView:
+    def _result(self, hit: StoredPublication) -> dict[str, object]:
         why = _WHY.get(hit.why)
-        return ResultView(
-            self._addresses.page(hit.path),
-            hit,
-            self._language.text(TYPE_NAMES.get(hit.type, hit.type)),
-            [self._language.name_of_language(code) for code in hit.languages],
-            [self._source_label(library) for library in hit.libraries],
-            [(self._addresses.page(agent.path), agent.name) for agent in hit.agents],
-            self._language.text(why) if why is not None else "",
-        )
+        return {
+            "href": self._addresses.page(hit.path),
+            "hit": hit,
+            "type": self._language.text(TYPE_NAMES.get(hit.type, hit.type)),
+            "languages": [self._language.name_of_language(code) for code in hit.languages],
+            "libraries": [self._source_label(library) for library in hit.libraries],
+            "agents": [(self._addresses.page(agent.path), agent.name) for agent in hit.agents],
+            "why": self._language.text(why) if why is not None else "",
+        }
 
-    def _thing(self, thing: NamedThing) -> ThingView:
+    def _thing(self, thing: NamedThing) -> dict[str, object]:
         lives = [thing.data.get(name, ("",))[0] for name in ("birth", "death")]
         remark = f"{lives[0]}–{lives[1]}" if any(lives) else ""
         if thing.uses:
             count = self._language.plural("%(num)s publication", "%(num)s publications", thing.uses)
             remark = f"{remark}, {count}" if remark else count
         kind = self._language.text(KIND_NAMES[thing.kind])
-        return ThingView(self._addresses.page(thing.path), thing.title, kind, remark)
+        return {
+            "href": self._addresses.page(thing.path),
+            "name": thing.title,
+            "kind": kind,
+            "remark": remark,
+        }
 
-    def _facet(self, address: Address, name: str, values: Sequence[FacetValue]) -> FacetView:
+    def _facet(self, address: Address, name: str, values: Sequence[FacetValue]) -> dict[str, object]:
         chosen = address.asked.filters.get(name, ())
         excluded = address.asked.excluded.get(name, ())
         rows = []
@@ -298,29 +224,34 @@ class ViewMaker:
             is_used = value.value in chosen or value.value in excluded
             change = address.without_filter if is_used else address.with_filter
             rows.append(
-                FacetRow(
-                    self.label(name, value),
-                    value.count,
-                    change(name, value.value),
-                    address.with_excluded(name, value.value) if name in EXCLUDABLE and not is_used else "",
-                    value.value in chosen,
-                    value.value in excluded,
-                )
+                {
+                    "label": self.label(name, value),
+                    "number": value.count,
+                    "href": change(name, value.value),
+                    "exclude": address.with_excluded(name, value.value) if name in EXCLUDABLE and not is_used else "",
+                    "is_chosen": value.value in chosen,
+                    "is_excluded": value.value in excluded,
+                }
             )
         is_open = name in _SHOWN_OPEN or bool(chosen or excluded)
-        return FacetView(name, self._language.text(_FACET_NAMES[name]), rows, is_open)
+        return {
+            "name": name,
+            "label": self._language.text(_FACET_NAMES[name]),
+            "rows": rows,
+            "is_open": is_open,
+        }
 
-    def _chosen(self, address: Address, found: SearchResult) -> list[ChosenView]:
+    def _chosen(self, address: Address, found: SearchResult) -> list[dict[str, object]]:
         labels = {(name, value.value): value for name, values in found.facets.items() for value in values}
         asked = address.asked
         return [
-            ChosenView(
-                self._language.text(_FACET_NAMES[name]),
-                self.label(name, labels.get((name, value), FacetValue(value, "", 0))),
-                address.without_filter(name, value),
-                self._addresses.page(value) if (name, value) in labels and name in _WITH_PAGES else "",
-                is_excluded,
-            )
+            {
+                "facet": self._language.text(_FACET_NAMES[name]),
+                "label": self.label(name, labels.get((name, value), FacetValue(value, "", 0))),
+                "href": address.without_filter(name, value),
+                "page": self._addresses.page(value) if (name, value) in labels and name in _WITH_PAGES else "",
+                "is_excluded": is_excluded,
+            }
             for is_excluded, filters in ((False, asked.filters), (True, asked.excluded))
             for name in FILTERS
             for value in filters.get(name, ())
