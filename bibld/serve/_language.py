@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import io
 import re
+import tomllib
 from collections.abc import Mapping
 from datetime import date
-from functools import lru_cache
+from functools import cache, lru_cache
 from gettext import GNUTranslations, NullTranslations
 from importlib import resources
 from urllib.parse import parse_qs
@@ -45,6 +46,13 @@ class Message(str):
     pattern: str
     values: Mapping[str, object]
 
+    @classmethod
+    def from_pattern(cls, pattern: str) -> Message:
+        """Return a message without values."""
+        made = cls(pattern)
+        made.pattern, made.values = pattern, {}
+        return made
+
     def with_values(self, values: Mapping[str, object]) -> Message:
         """Return the message of the same pattern with other values."""
         made = Message(self.pattern % values if values else self.pattern)
@@ -54,9 +62,18 @@ class Message(str):
 
 def message(pattern: str, /, **values: object) -> Message:
     """Return a message for :meth:`PageLanguage.text`; it is the English text itself where there is no page."""
-    made = Message(pattern)
-    made.pattern, made.values = pattern, {}
+    made = Message.from_pattern(pattern)
     return made.with_values(values) if values else made
+
+
+@cache
+def read_words() -> dict[str, dict[str, Message]]:
+    """Return the tables of codes in words, ``locale/words.toml``."""
+    text = resources.files("bibld.serve").joinpath("locale", "words.toml").read_text(encoding="utf-8")
+    tables = tomllib.loads(text)
+    return {
+        name: {code: Message.from_pattern(words) for code, words in table.items()} for name, table in tables.items()
+    }
 
 
 _UNITS = (message("B"), message("KiB"), message("MiB"), message("GiB"))

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from bibld.link._names import NameRelation
 from bibld.model.iris import Iris
 from bibld.model.report import GrowthPoint, Report
-from bibld.serve._language import PageLanguage, choose_page_language, language_named, message
+from bibld.serve._language import PageLanguage, choose_page_language, language_named, message, read_words
 from bibld.serve._pages.codes import class_name
 from bibld.serve._pages.environment import make_environment
 from bibld.serve._pages.matches import REASONS, reason_words
@@ -49,6 +49,8 @@ def messages() -> dict[tuple[str, ...], str]:
         found |= dict.fromkeys(extracted(file, babel_extract), file.name)
     for file in sorted(PACKAGE.rglob("*.py")):
         found |= dict.fromkeys(extracted(file, extract_python), file.name)
+    for table in read_words().values():
+        found |= dict.fromkeys([(words.pattern,) for words in table.values()], "words.toml")
     for example in example_queries(Iris("https://data.example.org/")):  # their texts are in the ontology
         found |= dict.fromkeys([(example.title,), (example.description,)], example.name)
     return {key: name for key, name in found.items() if any(map(str.isalpha, key[0]))}

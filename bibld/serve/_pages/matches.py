@@ -10,7 +10,7 @@ import msgspec
 
 from bibld.model.linkage import Edge, Feature
 from bibld.model.mods import Mods
-from bibld.serve._language import PageLanguage, message
+from bibld.serve._language import PageLanguage, message, read_words
 from bibld.serve._pages import fields
 from bibld.serve._pages.facts import folded
 from bibld.serve._pages.views import SideBySide
@@ -44,12 +44,7 @@ _MEANINGS: dict[str, Callable[[str], object]] = {
 }
 """Label of a value → what its texts mean, however they are written; nothing or 0 where that is not known."""
 
-DECISION_WORDS = {
-    "same": message("the same publication"),
-    "related": message("related, not the same"),
-    "review": message("uncertain: a person has to decide"),
-    "different": message("different publications"),
-}
+DECISION_WORDS = read_words()["decision"]
 """Decision about a pair of records → the words for it."""
 
 SCORER_WORDS = {
@@ -58,13 +53,7 @@ SCORER_WORDS = {
 }
 """Name of what decided about a pair of records → the words for it; others have names that are shown as they are."""
 
-RELATION_WORDS = {
-    "same_set": message("volumes of one set"),
-    "part_of": message("one is part of the other"),
-    "other_edition": message("editions of one work"),
-    "other_format": message("forms of one publication"),
-    "translation": message("a translation and its original"),
-}
+RELATION_WORDS = read_words()["record_relation"]
 """The relations of two records that are not the same."""
 
 _GROUPS = {
@@ -86,54 +75,7 @@ _GROUPS = {
 }
 _GROUP_OF = {name: group for group, (_, names) in _GROUPS.items() for name in names.split()}
 
-FEATURE_WORDS = {
-    "start": message("before anything is compared"),
-    "title": message("titles"),
-    "author": message("authors"),
-    "main_title": message("main titles"),
-    "full_title": message("main titles with subtitles"),
-    "any_title": message("the most similar titles"),
-    "whole_title": message("titles with all that belongs to them"),
-    "title_start": message("beginnings of the titles"),
-    "title_edits": message("letters that differ in the titles"),
-    "title_words": message("words that the titles share, rare ones weigh more"),
-    "all_title_words": message("words of one title that the other lacks"),
-    "titles_found": message("words of the title found elsewhere in the other record"),
-    "title_numbers": message("numbers in the titles"),
-    "title_weight": message("how rare the words of the title are"),
-    "title_length": message("length of the title"),
-    "remainder": message("subtitles"),
-    "part_name": message("names of the parts"),
-    "part_number": message("numbers of the parts"),
-    "set_title": message("titles of the sets"),
-    "name": message("the most similar names"),
-    "first_name": message("first names"),
-    "names": message("names that both have"),
-    "names_present": message("whether there are names"),
-    "name_in_statement": message("name in the other's statement of responsibility"),
-    "statement": message("statements of responsibility"),
-    "year": message("years"),
-    "last_year": message("last years"),
-    "pages": message("pages, in proportion"),
-    "pages_apart": message("difference of the pages"),
-    "volumes": message("number of volumes"),
-    "height": message("height"),
-    "edition": message("numbers of the editions"),
-    "edition_text": message("edition statements"),
-    "publisher": message("publishers"),
-    "place": message("places"),
-    "series": message("series"),
-    "series_number": message("numbers in the series"),
-    "language": message("languages"),
-    "carrier": message("carriers"),
-    "level": message("levels: monograph, volume, set, article"),
-    "isbn": message("ISBN"),
-    "other_identifier": message("other identifiers"),
-    "host": message("titles of the journal or book"),
-    "host_numbers": message("volume and issue"),
-    "host_page": message("first page in the journal or book"),
-    "set_or_volume": message("whether both are a set or both a volume"),
-}
+FEATURE_WORDS = read_words()["feature"]
 """The features of the scorers in words."""
 
 REASONS = (

@@ -7,49 +7,11 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from bibld.model.iris import Iris
-from bibld.serve._language import PageLanguage, message
+from bibld.serve._language import PageLanguage, read_words
 from bibld.serve._pages.views import PageLink
 from bibld.serve.ontology import Ontology, OntologyShape, OntologyTerm, by_vocabulary
 
-WORDS = {
-    "kind": message("Vocabulary"),
-    "languages": message("This page in other languages"),
-    "classes": message("Classes"),
-    "properties": message("Properties"),
-    "documents": message("Documents"),
-    "address": message("Address"),
-    "as data": message("As data"),
-    "own": message("The terms that this dataset defines. All other statements use published vocabularies."),
-    "terms": message(
-        "The terms of other vocabularies in the data, as the data use them. A link leads to the definition."
-    ),
-    "alignment": message("How the terms are related to each other and to other models."),
-    "shapes": message("Conditions that the data fulfil."),
-    "class": message("class"),
-    "object property": message("property with IRIs"),
-    "datatype property": message("property with literals"),
-    "annotation property": message("property of names"),
-    "domain": message("of"),
-    "range": message("leads to"),
-    "above": message("kind of"),
-    "below": message("includes"),
-    "equivalent": message("same as"),
-    "inverse": message("inverse of"),
-    "disjoint": message("never also"),
-    "close": message("close to"),
-    "example": message("Example"),
-    "applies to": message("Applies to"),
-    "Violation": message("always"),
-    "Warning": message("where records allow it"),
-    "Info": message("for information"),
-    "ontology": message("Ontology of bibld"),
-    "ontology terms": message("Terms of other vocabularies"),
-    "ontology alignment": message("Alignment"),
-    "ontology shapes": message("Shapes (SHACL)"),
-    "context": message("JSON-LD context"),
-    "version": message("Version"),
-    "prior": message("Earlier version"),
-}
+WORDS = read_words()["ontology"]
 """Of the pages about ontologies: name → words."""
 
 VOCABULARY_NAMES = {

@@ -10,29 +10,12 @@ import pyoxigraph as ox
 from bibld.model.iris import is_web_iri
 from bibld.model.rdf import expand
 from bibld.serve._graph import Label, PointingThing
-from bibld.serve._language import Message, PageLanguage, message
+from bibld.serve._language import Message, PageLanguage, message, read_words
 from bibld.serve._pages import codes, fields
 from bibld.serve._pages.codes import name_of_file, number_in_file
 from bibld.serve._pages.views import LinkGroup, PageLink
 
-KINDS = {
-    "person": message("Person"),
-    "family": message("Family"),
-    "organisation": message("Organisation"),
-    "meeting": message("Meeting"),
-    "agent": message("Person or organisation"),
-    "concept": message("Subject"),
-    "class": message("Class mark"),
-    "genre": message("Genre"),
-    "audience": message("Audience"),
-    "scheme": message("List of headings or classes"),
-    "place": message("Place"),
-    "publisher": message("Publisher"),
-    "series": message("Series"),
-    "work": message("Work"),
-    "dataset": message("Dataset"),
-    "graph": message("Graph"),
-}
+KINDS = read_words()["entity_kind"]
 """The kinds of things with such a page, in words."""
 
 SCHEMA_TYPES = {
@@ -90,29 +73,7 @@ _BY_PREDICATE = {
 _ROLE_OF_PREDICATE = {expand(curie): role for curie, role in _BY_PREDICATE.items()}
 _RANKS = {role: rank for rank, role in enumerate(("about", "published", "holds", "series", "genre"))}
 
-ROLE_HEADINGS = {
-    "aut": message("As author"),
-    "cre": message("As creator"),
-    "cmp": message("As composer"),
-    "edt": message("As editor"),
-    "trl": message("As translator"),
-    "com": message("As compiler"),
-    "ill": message("As illustrator"),
-    "ctb": message("As contributor"),
-    "aui": message("As author of the introduction"),
-    "prf": message("As performer"),
-    "pbl": message("As publisher"),
-    "about": message("Publications about it"),
-    "published": message("Published"),
-    "holds": message("Copies held"),
-    "series": message("Publications of the series"),
-    "genre": message("Publications of this genre"),
-    "audience": message("Publications for these readers"),
-    "scheme": message("Headings of this list"),
-    "class": message("Publications with a class of this scheme"),
-    "part": message("Headings that contain it"),
-    "": message("Linked from"),
-}
+ROLE_HEADINGS = read_words()["role_heading"]
 """How a thing is linked → the heading of the list."""
 
 ROLES_WITHOUT_WORKS = frozenset(("holds", "genre", "audience", "scheme", "class", "part"))

@@ -17,26 +17,12 @@ from bibld.search import (
     StoredPublication,
 )
 from bibld.serve._addresses import Addresses
-from bibld.serve._language import PageLanguage, message
+from bibld.serve._language import PageLanguage, message, read_words
 from bibld.serve._pictures.columns import Words, draw_years
 from bibld.serve._pictures.drawing import Caption, Picture
 from bibld.serve._search.addresses import FILTERS, Address, filter_pairs
 
-TYPE_NAMES = {
-    "book": message("book"),
-    "multivolume": message("multivolume work"),
-    "periodical": message("periodical"),
-    "article": message("article"),
-    "thesis": message("thesis"),
-    "music": message("sheet music"),
-    "audio": message("sound recording"),
-    "video": message("video"),
-    "map": message("map"),
-    "image": message("image"),
-    "manuscript": message("manuscript"),
-    "collection": message("collection"),
-    "other": message("other"),
-}
+TYPE_NAMES = read_words()["search_type"]
 KIND_NAMES = {
     EntryKind.PUBLICATION: message("Publication"),
     EntryKind.PERSON: message("Person"),
@@ -57,39 +43,15 @@ GROUP_NAMES = {
     EntryKind.SERIES: message("Series"),
     EntryKind.WORK: message("Works"),
 }
-_FACET_NAMES = {
-    "library": message("Library"),
-    "year": message("Year"),
-    "language": message("Language"),
-    "type": message("Type"),
-    "author": message("Author"),
-    "subject": message("Subject"),
-    "publisher": message("Publisher"),
-    "series": message("Series"),
-    "place": message("Place"),
-    "merged": message("Records"),
-    "authority": message("Authority files"),
-    "held_by": message("Only in"),
-}
+_FACET_NAMES = read_words()["search_facet"]
 _FLAG_NAMES = {
     ("merged", "true"): message("merged from several"),
     ("merged", "false"): message("from one record"),
     ("authority", "true"): message("linked"),
     ("authority", "false"): message("not linked"),
 }
-_SORT_NAMES = {
-    "relevance": message("relevance"),
-    "year": message("oldest first"),
-    "-year": message("newest first"),
-    "title": message("title"),
-    "libraries": message("in most libraries"),
-}
-_WHY = {
-    "author": message("found by its author"),
-    "subject": message("found by its subject"),
-    "identifier": message("found by its number"),
-    "elsewhere": message("found elsewhere in the record"),
-}
+_SORT_NAMES = read_words()["search_sort"]
+_WHY = read_words()["search_reason"]
 _WITH_PAGES = ("author", "subject", "publisher")
 """The facets whose values are paths of things that have pages."""
 
