@@ -109,7 +109,7 @@ class Neighbourhoods:
 
     async def page(self, request: Request) -> Response:
         """Answer with the page."""
-        path, opened = _asked(request)
+        path, opened = _parameters_of(request)
         found = await self._documents.run(partial(self._finder.find, path))
         if isinstance(found, Moved):
             return redirect(self._addresses.page(f"neighbourhood/{found.path}"))
@@ -124,14 +124,14 @@ class Neighbourhoods:
 
     async def picture(self, request: Request) -> Response:
         """Answer with the picture as a file, in the language that the client wants."""
-        path, opened = _asked(request)
+        path, opened = _parameters_of(request)
         language = language_of(request)
         pages = _pages_of(self._pages[language])
         picture = await self._documents.run(partial(pages.picture, path, opened))
         return respond_with_picture(request, picture, _NOT_INDEXED)
 
 
-def _asked(request: Request) -> tuple[str, tuple[str, ...]]:
+def _parameters_of(request: Request) -> tuple[str, tuple[str, ...]]:
     """Return the path of the thing, and those of the opened neighbours."""
     opened = dict.fromkeys(request.query_params.getlist("open"))
     return request.path_params["path"], tuple(path for path in opened if kind_of(path) is not None)[:MAX_OPENED]

@@ -64,7 +64,7 @@ from bibld.serve._pages import Pages, PagesByLanguage
 from bibld.serve._pages.fields import title
 from bibld.serve._pages.structured import LinkedIris
 from bibld.serve._pages.things import INCOMING_ON_PAGE
-from bibld.serve._rendering import Made, Rendered, Rendering, Result
+from bibld.serve._rendering import EncodedDocument, PlainDocument, Rendering, Result
 from bibld.serve._statements import HYDRA, DocumentStatements, StoreDocuments, is_deleted_by_source, page_lines
 from bibld.serve._things import Finder, Gone, OpenRelease, Thing
 from bibld.serve._writers import Writers, simple
@@ -206,7 +206,7 @@ class Documents:
         document: Document,
         kind: Kind,
         page_form: PageForm,
-        rendered: Rendered,
+        rendered: EncodedDocument,
         query: str = "",
     ) -> PlainResponse:
         """Answer with what was rendered; ``query`` is the part of the address that names a page."""
@@ -285,7 +285,7 @@ class Documents:
         rendered = await self._rendering.render(key, make)
         return self._page(request, document, kind, page_form, rendered, f"?page={page}" if is_paged else "")
 
-    def _made_incoming(self, document: Document, page_form: PageForm, page: int) -> Made:
+    def _made_incoming(self, document: Document, page_form: PageForm, page: int) -> PlainDocument:
         """Return a page of what points to an entity; the first page in HTML describes the entity, too."""
         graph = self._release.graph
         incoming = graph.incoming(self._base + document.path, INCOMING_ON_PAGE, (page - 1) * INCOMING_ON_PAGE)
@@ -296,9 +296,9 @@ class Documents:
         links = [(f"{address}?page={number}", relation, None) for relation, number in numbers.items() if number]
         neighbours = link_header(links).encode()
         if page_form.form == "html":
-            return Made(self._rendered(document, page_form, page).body, neighbours)
+            return PlainDocument(self._rendered(document, page_form, page).body, neighbours)
         lines = page_lines(self._addresses.iris, document.path, page, incoming, INCOMING_ON_PAGE)
-        return Made(self._writers.write(page_form.form, lines, self._base + document.path), neighbours)
+        return PlainDocument(self._writers.write(page_form.form, lines, self._base + document.path), neighbours)
 
     def _negotiated(self, request: PlainRequest, kind: Kind, suffix: str | None, path: str) -> tuple[str, str]:
         """Return form and media type, those of the suffix if it names a form; raises the ``ProblemError`` 406."""
@@ -331,7 +331,7 @@ class Documents:
         thing = self._finder.find(path)
         return title(thing.last.mods) if isinstance(thing, Gone) and thing.last is not None else ""
 
-    def _rendered(self, document: Document, page_form: PageForm, page: int = 1) -> Made:
+    def _rendered(self, document: Document, page_form: PageForm, page: int = 1) -> PlainDocument:
         """Return a page, or a form that is made from the record in the catalog."""
         form = page_form.form
         thing = self._finder.find(document.path)
@@ -340,21 +340,21 @@ class Documents:
         if form == "html" and thing.kind == "resource":
             objects = partial(objects_of, document.quads, thing.iri)
             linked = LinkedIris.from_objects(objects_among(document.quads), objects)
-            return Made(self._pages[page_form.language].publication(thing, linked))
+            return PlainDocument(self._pages[page_form.language].publication(thing, linked))
         if form == "html":
-            return Made(self._pages[page_form.language].document(thing, triples_of(document.quads), page))
+            return PlainDocument(self._pages[page_form.language].document(thing, triples_of(document.quads), page))
         if form == STATEMENTS_FORM:
-            return Made(self._pages[page_form.language].statements(thing, triples_of(document.quads)))
+            return PlainDocument(self._pages[page_form.language].statements(thing, triples_of(document.quads)))
         if form == "mods.xml":
-            return Made(to_xml(_mods(thing), pretty=True))
+            return PlainDocument(to_xml(_mods(thing), pretty=True))
         if form in CITATION_FORMS:
             sources = thing.merged.sources if thing.merged is not None else ()
-            return Made(FILES[form]([reference_of(_mods(thing), thing.iri, sources)]).encode())
+            return PlainDocument(FILES[form]([reference_of(_mods(thing), thing.iri, sources)]).encode())
         record = self._release.original(thing.record) if thing.record is not None else None
         if record is None:
             detail = message("The source gave this record in another form than MARC.")
             raise ProblemError(404, message("Not found"), detail)
-        return Made(to_marcxml(record, pretty=True) if form == "marcxml" else to_mrk(record).encode())
+        return PlainDocument(to_marcxml(record, pretty=True) if form == "marcxml" else to_mrk(record).encode())
 
     # -- pages that are about nothing with an IRI
 
@@ -365,7 +365,7 @@ class Documents:
         tag = language_of(request)
         key = (f"page {name}", tag)
         request.scope[CACHE] = self._rendering.cached(key) is not None
-        rendered = await self._rendering.render(key, lambda: Made(make(self._pages[tag])))
+        rendered = await self._rendering.render(key, lambda: PlainDocument(make(self._pages[tag])))
         return respond(request, Representation(rendered.body, "text/html", (*language_headers(tag), *headers)))
 
     # -- the ontology, the dataset, its graphs
@@ -397,20 +397,20 @@ class Documents:
             request, rendered, FormMetadata(rendered.tag, media_type, self._release.manifest.created, headers)
         )
 
-    def _write_other(self, thing: Thing, page_form: PageForm) -> Made:
+    def _write_other(self, thing: Thing, page_form: PageForm) -> PlainDocument:
         vocabulary, form = self._release.vocabulary, page_form.form
         if thing.kind == "context":
-            return Made(msgspec.json.format(msgspec.json.encode({"@context": vocabulary.context}), indent=1))
+            return PlainDocument(msgspec.json.format(msgspec.json.encode({"@context": vocabulary.context}), indent=1))
         if thing.kind == "ontology" and form == "html":
-            return Made(self._pages[page_form.language].vocabulary(thing))
+            return PlainDocument(self._pages[page_form.language].vocabulary(thing))
         if thing.kind == "ontology" and form == "ttl":
-            return Made(vocabulary.ontologies[thing.ontology].encode())
+            return PlainDocument(vocabulary.ontologies[thing.ontology].encode())
         triples = self._triples(thing)
         if form == "html":
-            return Made(self._pages[page_form.language].document(thing, triples))
+            return PlainDocument(self._pages[page_form.language].document(thing, triples))
         if thing.kind == "graph":
             triples.append(triple(thing.iri, "void:inDataset", self._addresses.iris.dataset))
-        return Made(self._writers.write(form, lines_of(triples), thing.iri))
+        return PlainDocument(self._writers.write(form, lines_of(triples), thing.iri))
 
     def _triples(self, thing: Thing) -> list[ox.Triple]:
         if thing.kind == "ontology":
@@ -434,7 +434,7 @@ def _chosen(request: PlainRequest, kind: Kind, suffix: str | None) -> tuple[str,
     return (suffix, MEDIA_TYPES[suffix]) if suffix in forms_of(kind) else None
 
 
-def _of_rendered(request: PlainRequest, rendered: Rendered, form: FormMetadata) -> PlainResponse:
+def _of_rendered(request: PlainRequest, rendered: EncodedDocument, form: FormMetadata) -> PlainResponse:
     return not_modified(request, form) or with_body(
         form, rendered.body, rendered.coded if is_gzip_wanted(request) else None
     )

@@ -22,7 +22,7 @@ _TAG_BYTES = 12
 Result = TypeVar("Result")
 
 
-class Rendered(msgspec.Struct, frozen=True):
+class EncodedDocument(msgspec.Struct, frozen=True):
     """A body, the same coded with gzip (None if that is not worth it), and its entity tag without quotes.
 
     ``neighbours`` are the Link relations to the pages before and after it; empty if it has none.
@@ -34,8 +34,8 @@ class Rendered(msgspec.Struct, frozen=True):
     neighbours: bytes = b""
 
 
-class Made(NamedTuple):
-    """A body that was just made; see :class:`Rendered`."""
+class PlainDocument(NamedTuple):
+    """A body that was just made; see :class:`EncodedDocument`."""
 
     body: bytes
     neighbours: bytes = b""
@@ -46,14 +46,14 @@ class Rendering:
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bibld-pages")
-        self._waiting: dict[Hashable, asyncio.Future[Rendered]] = {}
-        self._bodies: ByteCache[Rendered] = ByteCache(_CACHED_BYTES)
+        self._waiting: dict[Hashable, asyncio.Future[EncodedDocument]] = {}
+        self._bodies: ByteCache[EncodedDocument] = ByteCache(_CACHED_BYTES)
 
-    def cached(self, key: Hashable) -> Rendered | None:
+    def cached(self, key: Hashable) -> EncodedDocument | None:
         """Return what was rendered with this key not long ago."""
         return self._bodies.get(key)
 
-    async def render(self, key: Hashable, make: Callable[[], Made]) -> Rendered:
+    async def render(self, key: Hashable, make: Callable[[], PlainDocument]) -> EncodedDocument:
         """Return the body with this key, which ``make`` returns if it is not cached; it runs in the thread.
 
         Raises the ``ProblemError`` 503 if too many bodies are waited for, and what ``make`` raises.
@@ -75,7 +75,7 @@ class Rendering:
         """Return what a function finds in the catalog or the store; it runs in the thread."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, find)
 
-    def _store(self, key: Hashable, done: asyncio.Future[Rendered]) -> None:
+    def _store(self, key: Hashable, done: asyncio.Future[EncodedDocument]) -> None:
         del self._waiting[key]
         if not done.cancelled() and done.exception() is None:
             rendered = done.result()
@@ -86,7 +86,7 @@ class Rendering:
         self._thread.shutdown(wait=True, cancel_futures=True)
 
 
-def _rendered(make: Callable[[], Made]) -> Rendered:
+def _rendered(make: Callable[[], PlainDocument]) -> EncodedDocument:
     body, neighbours = make()
     tag = hashlib.blake2b(body, digest_size=_TAG_BYTES).hexdigest()
-    return Rendered(body, compress(body), tag, neighbours)
+    return EncodedDocument(body, compress(body), tag, neighbours)

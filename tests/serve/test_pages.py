@@ -17,7 +17,7 @@ from bibld.model.origin import RecordId
 from bibld.serve._addresses import Addresses
 from bibld.serve._graph import Label, ReleaseGraph
 from bibld.serve._language import language_named
-from bibld.serve._pages import Pages, facts, fields, portraits, structured, views
+from bibld.serve._pages import Pages, facts, fields, structured, summaries, views
 from bibld.serve._pages.overview import example_queries, licence_name
 from bibld.serve._things import OpenRelease, Thing
 from bibld.serve.ontology import load_vocabulary
@@ -483,8 +483,8 @@ def test_pages_describe_themselves_for_links_in_messages(client, path, language,
 
 def test_a_person_is_described_by_dates_and_number_of_publications():
     for language, expected in (("en", "Person, 1828–1910, 6 publications"), ("ru", "Персона, 1828–1910, 6 публикаций")):
-        portrait = portraits.portrait(AUTHOR, "agent/x", [], "", {}, language_named(language))
-        person = msgspec.structs.replace(portrait, kind="person", lives="1828–1910")
-        assert structured.entity_summary(person, 6, language_named(language)) == expected
-        place = msgspec.structs.replace(portrait, kind="place", lives="")
-        assert structured.entity_summary(place, 0, language_named(language)) in ("Place", "Место")
+        summary = summaries.entity_summary(AUTHOR, "agent/x", [], "", {}, language_named(language))
+        person = msgspec.structs.replace(summary, kind="person", lives="1828–1910")
+        assert structured.entity_line(person, 6, language_named(language)) == expected
+        place = msgspec.structs.replace(summary, kind="place", lives="")
+        assert structured.entity_line(place, 0, language_named(language)) in ("Place", "Место")

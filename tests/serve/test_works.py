@@ -144,15 +144,15 @@ def test_links_of_a_place_find_what_its_lists_contain(lists):
         ("Published", 1, "/search?place=place/moscow", 1),
     ]
     for group in shown.roles:
-        asked = Address.read("/search", parse_qsl(group.href.partition("?")[2])).asked
-        assert lists.search.search(asked).total == group.count
+        request = Address.read("/search", parse_qsl(group.href.partition("?")[2])).request
+        assert lists.search.search(request).total == group.count
     (timeline,) = shown.timelines
     picture = timeline.picture
     columns = {cell.href for (cell, *_) in picture.rows}
     assert "/search?subject=place/moscow&year=1990" in columns
     for href in columns:
-        asked = Address.read("/search", parse_qsl(href.partition("?")[2])).asked
-        assert lists.search.search(asked).total == 1
+        request = Address.read("/search", parse_qsl(href.partition("?")[2])).request
+        assert lists.search.search(request).total == 1
     assert lists.search_href("work/war") == "/search?subject=work/war"
     later = lists.of_page("place/moscow", "place", 2, 2)
     assert (sum(len(decade.works) for decade in later.decades), later.all_href) == (2, "")

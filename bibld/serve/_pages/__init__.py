@@ -16,7 +16,7 @@ from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._graph import Names
 from bibld.serve._http import ProblemError
 from bibld.serve._language import PageLanguage, language_named, message
-from bibld.serve._pages import fields, matches, ontology, overview, portraits, queries, views
+from bibld.serve._pages import fields, matches, ontology, overview, queries, summaries, views
 from bibld.serve._pages.environment import make_environment
 from bibld.serve._pages.maps import ResultMaps
 from bibld.serve._pages.neighbourhoods import NeighbourhoodPages
@@ -246,7 +246,7 @@ class Pages:
         return ontology.TermExample(subject, row.predicate, views.PageLink(row.href or "", text, row.language))
 
     def _entity(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object], page: int) -> bytes:
-        labels = portraits.labels_for_reader(self._names.labels(thing.iri), "graph", self.language)
+        labels = summaries.labels_for_reader(self._names.labels(thing.iri), "graph", self.language)
         incoming = self._graph.incoming(thing.iri, INCOMING_ON_PAGE, (page - 1) * INCOMING_ON_PAGE)
         titles = self._names.titles(subject for _, subject in incoming.links)
         titles[self._addresses.iris.dataset] = self.language.best(self._manifest.dataset.title)

@@ -21,6 +21,26 @@ _CLUSTER_BARS = 12
 _MAX_NAMES = 8
 """Of a town that is searched for."""
 
+_OF_DATASET = frozenset(
+    [
+        "overlap",
+        "years",
+        "languages",
+        "types",
+        "map",
+        "places",
+        "classes",
+        "growth",
+        "scores",
+        "candidates",
+        "sizes",
+        "reliability",
+        "rejects",
+    ]
+)
+_OF_SOURCE = {"coverage": "coverage", "years": "years_of", "languages": "languages_of", "map": "map_of"}
+"""Names of pictures → the methods that draw them."""
+
 _NOT_SEARCHED = str.maketrans('"«»“”„|', "       ")
 """What has a meaning in a search."""
 
@@ -50,29 +70,9 @@ class ReportPictures:
         name, _, source = name.partition("/")
         if source:
             report = next((each for each in self._report.sources if each.source == source), None)
-            draw_source = {
-                "coverage": self.coverage,
-                "years": self.years_of,
-                "languages": self.languages_of,
-                "map": self.map_of,
-            }.get(name)
+            draw_source = getattr(self, _OF_SOURCE.get(name, ""), None)
             return draw_source(report) if report is not None and draw_source is not None else None
-        draw = {
-            "overlap": self.overlap,
-            "years": self.years,
-            "languages": self.languages,
-            "types": self.types,
-            "map": self.map,
-            "places": self.places,
-            "classes": self.classes,
-            "growth": self.growth,
-            "scores": self.scores,
-            "candidates": self.candidates,
-            "sizes": self.sizes,
-            "reliability": self.reliability,
-            "rejects": self.rejects,
-        }.get(name)
-        return draw() if draw is not None else None
+        return getattr(self, name)() if name in _OF_DATASET else None
 
     # -- the dataset ---------------------------------------------------------------------------------------------------
 
@@ -154,10 +154,8 @@ class ReportPictures:
             self._share(self._language.name_of_language(code), count, total, self._search(**library, language=code))
             for code, count in counts.most_common(_MAX_BARS)
         ]
-        caption = Caption(
-            name, text("Languages"), text("How many records have each language."), self._two(text("Language"))
-        )
-        return draw_bars(caption, bars)
+        headings = (text("Language"), text("Records"))
+        return draw_bars(Caption(name, text("Languages"), text("How many records have each language."), headings), bars)
 
     def types(self) -> Picture:
         """Draw the types of resource."""
@@ -165,8 +163,10 @@ class ReportPictures:
         counts = self._sum(lambda each: each.types)
         total = self._total()
         bars = [self._share(text(TYPES.get(name, name)), n, total) for name, n in counts.most_common(_MAX_BARS)]
-        caption = Caption("types", text("Types of resource"), text("How many records are of each type."))
-        return draw_bars(_headed(caption, self._two(text("Type of resource"))), bars)
+        headings = (text("Type of resource"), text("Records"))
+        return draw_bars(
+            Caption("types", text("Types of resource"), text("How many records are of each type."), headings), bars
+        )
 
     def places(self) -> Picture:
         """Draw the most frequent places of publication, as the records write them."""
@@ -177,10 +177,8 @@ class ReportPictures:
             self._share(name, count, total, self._search(q=f'place:"{name}"'))
             for name, count in counts.most_common(_MAX_BARS)
         ]
-        caption = Caption(
-            "places", text("Places of publication"), text("The most frequent places, as records name them.")
-        )
-        return draw_bars(_headed(caption, self._two(text("Place"))), bars)
+        title, description = text("Places of publication"), text("The most frequent places, as records name them.")
+        return draw_bars(Caption("places", title, description, (text("Place"), text("Records"))), bars)
 
     def map(self) -> Picture | None:
         """Draw the places of publication on a map; None where no town is known."""
@@ -219,7 +217,9 @@ class ReportPictures:
                     without,
                 )
             )
-        caption = Caption(name, text("Map of places of publication"), " ".join(described), self._two(text("Place")))
+        caption = Caption(
+            name, text("Map of places of publication"), " ".join(described), (text("Place"), text("Records"))
+        )
         return draw_map(caption, spots)
 
     def classes(self) -> Picture:
@@ -238,7 +238,7 @@ class ReportPictures:
             "classes",
             text("Subjects by class"),
             text("The larger a tile, the more records have a class mark (UDC, BBK) that begins so."),
-            self._two(text("Class")),
+            (text("Class"), text("Records")),
         )
         return draw_treemap(caption, parts)
 
@@ -288,25 +288,21 @@ class ReportPictures:
     def candidates(self) -> Picture:
         """Draw in how many stored pairs records occur."""
         text = self._language.text
-        caption = Caption(
-            "candidates", text("Pairs of a record"), text("How many records occur in how many stored pairs.")
-        )
-        bars = self._bars(self._report.matching.pairs_of_records, self._report_records())
-        return draw_bars(_headed(caption, (text("Pairs"), text("Records"))), bars)
+        title, description = text("Pairs of a record"), text("How many records occur in how many stored pairs.")
+        bars = self._bars(self._report.matching.pairs_of_records)
+        return draw_bars(Caption("candidates", title, description, (text("Pairs"), text("Records"))), bars)
 
     def sizes(self) -> Picture:
         """Draw how many records publications are merged from."""
         text = self._language.text
-        caption = Caption(
-            "sizes", text("Records of a publication"), text("How many publications have how many records.")
-        )
+        title, description = text("Records of a publication"), text("How many publications have how many records.")
         sizes = self._report.matching.sizes
         shown = sizes[:_CLUSTER_BARS]
         if len(sizes) > len(shown):
             rest = sum(each.count for each in sizes[_CLUSTER_BARS:])
             shown = (*shown, Count(f"{sizes[_CLUSTER_BARS].value}+", rest))
-        bars = self._bars(shown, sum(each.count for each in sizes))
-        return draw_bars(_headed(caption, (text("Records"), text("Publications"))), bars)
+        caption = Caption("sizes", title, description, (text("Records"), text("Publications")))
+        return draw_bars(caption, self._bars(shown))
 
     def reliability(self) -> Picture:
         """Draw which share of the pairs that people decided about is the same, by score."""
@@ -331,14 +327,12 @@ class ReportPictures:
         counts: Counter[str] = Counter()
         for source in self._report.sources:
             counts.update({each.value: each.count for each in source.rejects})
-        caption = Caption(
-            "rejects", text("Rejected records"), text("The most frequent reasons why records were rejected.")
-        )
+        title, description = text("Rejected records"), text("The most frequent reasons why records were rejected.")
         bars = [
             ChartBar(reject_words(reason, self._language), count, self._language.number(count))
             for reason, count in counts.most_common(_MAX_BARS)
         ]
-        return draw_bars(_headed(caption, (text("Reason"), text("Records"))), bars)
+        return draw_bars(Caption("rejects", title, description, (text("Reason"), text("Records"))), bars)
 
     # -- one source ----------------------------------------------------------------------------------------------------
 
@@ -379,19 +373,14 @@ class ReportPictures:
     def _total(self) -> int:
         return sum(each.records for each in self._report.sources)
 
-    def _report_records(self) -> int:
-        return sum(each.count for each in self._report.matching.pairs_of_records)
-
-    def _bars(self, counts: Iterable[Count], total: int) -> list[ChartBar]:
+    def _bars(self, counts: Sequence[Count]) -> list[ChartBar]:
+        total = sum(each.count for each in counts)
         return [self._share(each.value, each.count, total) for each in counts]
 
     def _share(self, name: str, count: int, total: int, href: str = "") -> ChartBar:
         share = count / total * 100 if total else 0.0
         shown = self._language.number(round(share, 1) if 0 < share < 10 else round(share))
         return ChartBar(name, count, f"{self._language.number(count)} · {shown} %", href=href)
-
-    def _two(self, name: str) -> tuple[str, str]:
-        return name, self._language.text("Records")
 
     def _records(self, count: int) -> str:
         return self._language.plural("%(num)s record", "%(num)s records", count)
@@ -411,7 +400,3 @@ def _estimate(source: SourceReport, count: int) -> int:
     return (
         round(count * source.records / source.sampled) if source.sampled < source.records and source.sampled else count
     )
-
-
-def _headed(caption: Caption, headings: tuple[str, ...]) -> Caption:
-    return Caption(caption.name, caption.title, caption.description, headings)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from bibld.model.review import EntityQuestion, EntitySide, ItemKind, LinkQuestion
 from bibld.serve._addresses import Addresses
 from bibld.serve._language import PageLanguage, message
-from bibld.serve._pages import facts, fields, matches, portraits, views
+from bibld.serve._pages import facts, fields, matches, summaries, views
 from bibld.serve._pages.codes import name_of_file, number_in_file
 from bibld.serve._phrases import evidence_words
 from bibld.serve._review.site import ReviewView
@@ -169,7 +169,7 @@ class ReviewPages:
         folder = entity.path.partition("/")[0]
         kind = _KIND_OF_TYPE.get(entity.type, folder) if folder == "agent" else folder
         name, tag = entity.names[0] if entity.names else (entity.path, "")
-        words = self._language.text(portraits.KINDS.get(kind, portraits.KINDS["agent"]))
+        words = self._language.text(summaries.KINDS.get(kind, summaries.KINDS["agent"]))
         publications = self._language.plural("%(num)s publication", "%(num)s publications", entity.count)
         remark = f"{entity.dates[0]}; {publications}" if entity.dates else publications
         return Side(words, name, tag or fields.language_of(name), remark, self._addresses.page(entity.path))

@@ -13,7 +13,7 @@ from bibld.serve._citations.reference import Person, Reference, find_person
 from bibld.serve._language import PageLanguage
 from bibld.serve._pages import views
 from bibld.serve._pages.facts import folded
-from bibld.serve._pages.portraits import KINDS, Portrait
+from bibld.serve._pages.summaries import KINDS, EntitySummary
 from bibld.text.publishers import full_publisher_key
 from bibld.text.romanisation import transcription_key
 
@@ -259,10 +259,10 @@ def summary(reference: Reference) -> str:
     return ". ".join(filter(None, facts))[:_MAX_DESCRIPTION_LENGTH]
 
 
-def entity_summary(portrait: Portrait, publications: int, language: PageLanguage) -> str:
+def entity_line(summary: EntitySummary, publications: int, language: PageLanguage) -> str:
     """Return what an entity is, its dates and the number of its publications (0: not known), in one line."""
     count = language.plural("%(num)s publication", "%(num)s publications", publications) if publications else ""
-    return ", ".join(filter(None, (language.text(KINDS[portrait.kind]), portrait.lives, count)))
+    return ", ".join(filter(None, (language.text(KINDS[summary.kind]), summary.lives, count)))
 
 
 def imprint(reference: Reference) -> str:

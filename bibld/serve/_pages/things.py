@@ -18,7 +18,7 @@ from bibld.serve._citations.files import STYLES, coins
 from bibld.serve._citations.reference import reference_of
 from bibld.serve._graph import Incoming, Names
 from bibld.serve._language import PageLanguage, message
-from bibld.serve._pages import codes, facts, fields, matches, portraits, structured, views
+from bibld.serve._pages import codes, facts, fields, matches, structured, summaries, views
 from bibld.serve._pages.holdings import holdings
 from bibld.serve._pages.maps import locate
 from bibld.serve._pages.relatives import Hierarchies, Hierarchy, RelativeLists
@@ -106,7 +106,7 @@ class ThingPages:
             case "match":
                 return self._match(thing)
             case _:
-                return self._portrait(thing, triples, page)
+                return self._summary(thing, triples, page)
 
     def statements(self, thing: Thing, triples: Sequence[ox.Triple]) -> bytes:
         """Return the page with all statements about a thing as a table."""
@@ -281,7 +281,9 @@ class ThingPages:
             case "locator" if thing.path.startswith("place/"):
                 labels = self._names.labels(thing.iri)
                 triples = self._release.graph.description(thing.iri)
-                others = portraits.portrait(thing.iri, thing.path, triples, self._base, {}, self._language).other_names
+                others = summaries.entity_summary(
+                    thing.iri, thing.path, triples, self._base, {}, self._language
+                ).other_names
                 names = [label.text for label in (*labels, *others)]
                 return locate(names[0] if names else thing.path, names, self._language)
             case "waterfall" if thing.edge is not None:
@@ -290,33 +292,33 @@ class ThingPages:
 
     # -- what publications are linked to
 
-    def _portrait(self, thing: Thing, triples: Sequence[ox.Triple], page: int) -> bytes:
+    def _summary(self, thing: Thing, triples: Sequence[ox.Triple], page: int) -> bytes:
         labels = self._names.labels(thing.iri)
         incoming = self._release.graph.incoming(thing.iri, INCOMING_ON_PAGE, (page - 1) * INCOMING_ON_PAGE)
         sources = {
             figures.source: self._source_label(figures.source) for figures in self._release.manifest.figures.sources
         }
-        shown = portraits.portrait(thing.iri, thing.path, triples, self._base, sources, self._language)
-        if shown.kind == "concept" and {portraits.role_of(each) for each in incoming.things} == {"genre"}:
+        shown = summaries.entity_summary(thing.iri, thing.path, triples, self._base, sources, self._language)
+        if shown.kind == "concept" and {summaries.role_of(each) for each in incoming.things} == {"genre"}:
             shown = msgspec.structs.replace(shown, kind="genre")
-        labels = portraits.labels_for_reader(labels, shown.kind, self._language)
+        labels = summaries.labels_for_reader(labels, shown.kind, self._language)
         heading = labels[0].text if labels else thing.path
         address = self._form(thing, "html")
         works = WorksOfThing()
         if self._works is not None:
             works = self._works.of_page(thing.path, shown.kind, page, INCOMING_ON_PAGE)
-        others = portraits.distinct_names(labels, shown.other_names)
+        others = summaries.distinct_names(labels, shown.other_names)
         hierarchy = self._hierarchy(thing.path, shown.kind, heading) if page == 1 else Hierarchy()
         all_names = [heading, *(label.text for label in others)]
         return self._render(
-            "portrait.html",
+            "summary.html",
             works=works,
             locator=locate(heading, all_names, self._language) if shown.kind == "place" else None,
             heading=heading,
             heading_language=(labels[0].language if labels else "") or fields.language_of(heading),
-            kind=self._language.text(portraits.KINDS[shown.kind]),
-            summary=structured.entity_summary(shown, self._uses(thing.path), self._language),
-            portrait=shown,
+            kind=self._language.text(summaries.KINDS[shown.kind]),
+            summary=structured.entity_line(shown, self._uses(thing.path), self._language),
+            entity=shown,
             names=others,
             hierarchy=hierarchy,
             linked=self._named_links(shown),
@@ -327,7 +329,7 @@ class ThingPages:
             after=f"{address}?page={page + 1}" if incoming.more else "",
             structured=_script_json(
                 structured.entity(
-                    structured.SchemaThing(heading, thing.iri, portraits.SCHEMA_TYPES.get(shown.kind, "Thing")),
+                    structured.SchemaThing(heading, thing.iri, summaries.SCHEMA_TYPES.get(shown.kind, "Thing")),
                     shown.years,
                     [label.text for label in others],
                     [*(number.address for number in shown.numbers if number.address), *shown.absorbed],
@@ -360,11 +362,11 @@ class ThingPages:
                 links[thing.iri] = views.PageLink(href, text, fields.language_of(text))
         things = incoming.things
         if has_works:
-            things = tuple(each for each in things if portraits.role_of(each) in portraits.ROLES_WITHOUT_WORKS)
-        return portraits.role_lists(things, links, kind, self._language)
+            things = tuple(each for each in things if summaries.role_of(each) in summaries.ROLES_WITHOUT_WORKS)
+        return summaries.role_lists(things, links, kind, self._language)
 
-    def _named_links(self, shown: portraits.Portrait) -> Mapping[str, views.PageLink]:
-        """Return the links to other things of a portrait by their IRIs; only those with a name."""
+    def _named_links(self, shown: summaries.EntitySummary) -> Mapping[str, views.PageLink]:
+        """Return the links to other things of an entity by their IRIs; only those with a name."""
         iris = dict.fromkeys((*shown.schemes, *shown.broader, *shown.parts, *shown.creators))
         titles = self._names.titles(iri for iri in iris if "#" not in iri and iri.startswith(self._base))
         found = {}

@@ -15,7 +15,7 @@ from bibld.serve._citations.reference import Reference
 from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import fields
 from bibld.serve._pages.facts import folded
-from bibld.serve._pages.portraits import role_heading
+from bibld.serve._pages.summaries import role_heading
 from bibld.serve._pages.views import LinkGroup, PageLink
 from bibld.serve._pictures.columns import Words, draw_years
 from bibld.serve._pictures.drawing import Caption, Picture
@@ -42,7 +42,7 @@ _ROLES = {
     "cre": "aut",
     "contributor": "ctb",
 }
-"""Roles of the search → those of ``portraits.ROLE_HEADINGS``."""
+"""Roles of the search → those of ``summaries.ROLE_HEADINGS``."""
 
 COMPANIONS = {
     EntryKind.PERSON: message("Together with"),

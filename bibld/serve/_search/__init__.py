@@ -152,7 +152,7 @@ class SearchSite:
         if chosen == "html":
             if any(name in ("from", "to") for name, _ in pairs):
                 return redirect(address.href())
-            path = self._path_of(address.asked.text)
+            path = self._path_of(address.request.text)
             if path and await self._search(lambda view: view.named(path)) is not None:
                 return redirect(self._addresses.page(path))
             return await self._page(request, address)
@@ -180,10 +180,10 @@ class SearchSite:
         tag = language_of(request)
 
         def make(view: SearchView) -> bytes:
-            with_facets = len(address.asked.text) <= _MAX_NARROWED_LENGTH
-            found = view.search(msgspec.structs.replace(address.asked, with_facets=with_facets))
-            things = self._things(view, address.asked)
-            sparql = self._sparql(view, address.asked, found)
+            with_facets = len(address.request.text) <= _MAX_NARROWED_LENGTH
+            found = view.search(msgspec.structs.replace(address.request, with_facets=with_facets))
+            things = self._things(view, address.request)
+            sparql = self._sparql(view, address.request, found)
             results = self._makers[tag].results(address, found, things, sparql)
             return self._pages[tag].search(results, address.path, address.query())
 
@@ -195,7 +195,7 @@ class SearchSite:
         """Answer with the timeline of the results as a file, in the language that the client wants."""
         tag = language_of(request)
         address = Address.read(self._addresses.page("search"), _pairs(request))
-        picture = await self._search(lambda view: self._makers[tag].timeline(address, view.search(address.asked)))
+        picture = await self._search(lambda view: self._makers[tag].timeline(address, view.search(address.request)))
         return respond_with_picture(request, picture)
 
     def _links(self, address: Address) -> tuple[tuple[str, str], ...]:
@@ -209,24 +209,24 @@ class SearchSite:
         ]
         return (("Link", link_header(links)),)
 
-    def _things(self, view: SearchView, asked: SearchRequest) -> list[NamedThing]:
+    def _things(self, view: SearchView, wanted: SearchRequest) -> list[NamedThing]:
         """Return people, subjects and so on whose names have all words of a query."""
-        if asked.filters or asked.excluded or asked.page > 1 or asked.literal:
+        if wanted.filters or wanted.excluded or wanted.page > 1 or wanted.literal:
             return []
-        suggested = _suggestions(view, asked.text)
+        suggested = _suggestions(view, wanted.text)
         found = [each for each in suggested if each.kind != EntryKind.PUBLICATION]
         return sorted(found, key=lambda each: -each.uses)[:_THINGS_SHOWN]
 
-    def _sparql(self, view: SearchView, asked: SearchRequest, found: SearchResult) -> str:
-        if asked.text.strip() and len(found.hits) < found.total <= MAX_PER_PAGE:
-            every = msgspec.structs.replace(asked, page=1, per_page=MAX_PER_PAGE, with_facets=False)
+    def _sparql(self, view: SearchView, wanted: SearchRequest, found: SearchResult) -> str:
+        if wanted.text.strip() and len(found.hits) < found.total <= MAX_PER_PAGE:
+            every = msgspec.structs.replace(wanted, page=1, per_page=MAX_PER_PAGE, with_facets=False)
             found = view.search(every)
-        return to_sparql(asked, found, self._base)
+        return to_sparql(wanted, found, self._base)
 
     async def _written(self, address: Address, form: str, arguments: Mapping[str, str]) -> bytes:
         if form == "json":
             return await self._search(lambda view: self._json(view, address))
-        hits, total = await self._every_hit(address.asked, _MAX_LISTED)
+        hits, total = await self._every_hit(address.request, _MAX_LISTED)
         if form == "csv":
             columns = arguments.get("columns", "").split(",") if arguments.get("columns") else ()
             return await self._search(lambda _: to_csv(hits, self._base, columns))
@@ -234,11 +234,11 @@ class SearchSite:
         return await self._search(lambda _: self._writers.write(form, to_lines(hits, total, here, self._base), here))
 
     def _json(self, view: SearchView, address: Address) -> bytes:
-        found = view.search(address.asked)
-        sparql = self._sparql(view, address.asked, found)
+        found = view.search(address.request)
+        sparql = self._sparql(view, address.request, found)
         return to_json(address, found, self._base, sparql, self._makers[LANGUAGES[0]].label)
 
-    async def _every_hit(self, asked: SearchRequest, most: int) -> tuple[list[StoredPublication], int]:
+    async def _every_hit(self, wanted: SearchRequest, most: int) -> tuple[list[StoredPublication], int]:
         """Return all results of a search up to a number of them, and how many there are.
 
         Other searches are answered in between.
@@ -246,7 +246,7 @@ class SearchSite:
         hits: list[StoredPublication] = []
         page, total = 1, 0
         while len(hits) < most:
-            part = msgspec.structs.replace(asked, page=page, per_page=min(most, _LISTED_AT_ONCE), with_facets=False)
+            part = msgspec.structs.replace(wanted, page=page, per_page=min(most, _LISTED_AT_ONCE), with_facets=False)
             found = await self._search(partial(SearchView.search, request=part))
             hits += found.hits
             total = found.total
@@ -257,7 +257,7 @@ class SearchSite:
 
     async def _references(self, request: Request, address: Address, form: str) -> Response:
         """Answer with a file for reference managers."""
-        hits, _ = await self._every_hit(address.asked, _MAX_CITED)
+        hits, _ = await self._every_hit(address.request, _MAX_CITED)
         cited: list[Reference] = []
         for some in batches(hits, _CITED_AT_ONCE):  # pages are made in between
             cited += await self._run(partial(self._cited, some))

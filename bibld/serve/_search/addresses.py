@@ -27,7 +27,7 @@ class Address(msgspec.Struct, frozen=True):
     """What an address asks for. ``path`` is that of the search page."""
 
     path: str
-    asked: SearchRequest
+    request: SearchRequest
 
     @classmethod
     def read(cls, path: str, pairs: Sequence[tuple[str, str]]) -> Address:
@@ -54,72 +54,75 @@ class Address(msgspec.Struct, frozen=True):
             ),
         )
 
-    def query(self, asked: SearchRequest | None = None) -> str:
+    def query(self, request: SearchRequest | None = None) -> str:
         """Return the query of the address of a search, without a question mark; the default values are left out."""
-        asked = asked or self.asked
-        pairs = [("q", asked.text)] if asked.text else []
-        pairs += filter_pairs(asked)
-        if asked.sort != _DEFAULT_SORT:
-            pairs.append(("sort", asked.sort))
-        if asked.literal:
+        request = request or self.request
+        pairs = [("q", request.text)] if request.text else []
+        pairs += filter_pairs(request)
+        if request.sort != _DEFAULT_SORT:
+            pairs.append(("sort", request.sort))
+        if request.literal:
             pairs.append(("literal", "1"))
-        if asked.per_page != PER_PAGE:
-            pairs.append(("per_page", str(asked.per_page)))
-        if asked.page > 1:
-            pairs.append(("page", str(asked.page)))
+        if request.per_page != PER_PAGE:
+            pairs.append(("per_page", str(request.per_page)))
+        if request.page > 1:
+            pairs.append(("page", str(request.page)))
         return urlencode(pairs)
 
-    def href(self, asked: SearchRequest | None = None, suffix: str = "") -> str:
+    def href(self, request: SearchRequest | None = None, suffix: str = "") -> str:
         """Return the address of a search, ``suffix`` names a form such as ``.json``."""
-        query = self.query(asked)
+        query = self.query(request)
         return f"{self.path}{suffix}?{query}" if query else f"{self.path}{suffix}"
 
     def with_page(self, page: int) -> str:
         """Return the address of another page of the results."""
-        return self.href(msgspec.structs.replace(self.asked, page=page))
+        return self.href(msgspec.structs.replace(self.request, page=page))
 
     def with_sort(self, sort: str) -> str:
         """Return the address of the results in another order."""
-        return self.href(msgspec.structs.replace(self.asked, sort=sort, page=1))
+        return self.href(msgspec.structs.replace(self.request, sort=sort, page=1))
 
     def with_filter(self, name: str, value: str) -> str:
         """Return the address with one more value of a facet."""
-        values = tuple(dict.fromkeys((*self.asked.filters.get(name, ()), value)))
-        return self._filtered({**self.asked.filters, name: values}, _without(self.asked.excluded, name, value))
+        values = tuple(dict.fromkeys((*self.request.filters.get(name, ()), value)))
+        return self._filtered({**self.request.filters, name: values}, _without(self.request.excluded, name, value))
 
     def with_excluded(self, name: str, value: str) -> str:
         """Return the address of the results that do not have a value of a facet."""
-        values = tuple(dict.fromkeys((*self.asked.excluded.get(name, ()), value)))
-        return self._filtered(_without(self.asked.filters, name, value), {**self.asked.excluded, name: values})
+        values = tuple(dict.fromkeys((*self.request.excluded.get(name, ()), value)))
+        return self._filtered(_without(self.request.filters, name, value), {**self.request.excluded, name: values})
 
     def only(self, name: str, value: str) -> str:
         """Return the address with one value of a facet instead of those that it has."""
-        return self._filtered({**self.asked.filters, name: (value,)})
+        return self._filtered({**self.request.filters, name: (value,)})
 
     def without_filter(self, name: str, value: str) -> str:
         """Return the address without a value of a facet, which is neither wanted nor excluded in it."""
-        return self._filtered(_without(self.asked.filters, name, value), _without(self.asked.excluded, name, value))
+        return self._filtered(_without(self.request.filters, name, value), _without(self.request.excluded, name, value))
 
     def for_text(self, text: str, literal: bool = False) -> str:
         """Return the address of a search for another text, with the same filters."""
-        return self.href(msgspec.structs.replace(self.asked, text=text, literal=literal, page=1))
+        return self.href(msgspec.structs.replace(self.request, text=text, literal=literal, page=1))
 
     def _filtered(
         self, filters: Mapping[str, tuple[str, ...]], excluded: Mapping[str, tuple[str, ...]] | None = None
     ) -> str:
         kept = {name: values for name, values in filters.items() if values}
-        without = self.asked.excluded if excluded is None else excluded
+        without = self.request.excluded if excluded is None else excluded
         return self.href(
             msgspec.structs.replace(
-                self.asked, filters=kept, excluded={name: values for name, values in without.items() if values}, page=1
+                self.request,
+                filters=kept,
+                excluded={name: values for name, values in without.items() if values},
+                page=1,
             )
         )
 
 
-def filter_pairs(asked: SearchRequest) -> list[tuple[str, str]]:
+def filter_pairs(request: SearchRequest) -> list[tuple[str, str]]:
     """Return the parameters of an address that filter a search."""
-    pairs = [(name, value) for name in FILTERS for value in asked.filters.get(name, ())]
-    return pairs + [(NOT + name, value) for name in EXCLUDABLE for value in asked.excluded.get(name, ())]
+    pairs = [(name, value) for name in FILTERS for value in request.filters.get(name, ())]
+    return pairs + [(NOT + name, value) for name in EXCLUDABLE for value in request.excluded.get(name, ())]
 
 
 def _without(values: Mapping[str, tuple[str, ...]], name: str, value: str) -> dict[str, tuple[str, ...]]:

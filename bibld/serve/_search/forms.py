@@ -31,16 +31,16 @@ def record_id(path: str) -> str:
 
 def to_json(address: Address, found: SearchResult, base: str, sparql: str, label: Label) -> bytes:
     """Return results and facets; addresses of further searches are paths of the server."""
-    asked = address.asked
-    has_next = asked.page * asked.per_page < found.total and bool(found.hits)
+    request = address.request
+    has_next = request.page * request.per_page < found.total and bool(found.hits)
     corrected = found.correction
     document = {
-        "query": asked.text,
+        "query": request.text,
         "understood": found.understood,
         "total": found.total,
         "about": False,
-        "page": asked.page,
-        "per_page": asked.per_page,
+        "page": request.page,
+        "per_page": request.per_page,
         "results": [_result(hit, base) for hit in found.hits],
         "facets": {
             name: [
@@ -61,8 +61,8 @@ def to_json(address: Address, found: SearchResult, base: str, sparql: str, label
         "cut": found.is_cut,
         "wrong_check_digit": found.wrong_check_digit,
         "sparql": sparql,
-        "next": address.with_page(asked.page + 1) if has_next else None,
-        "previous": address.with_page(asked.page - 1) if asked.page > 1 else None,
+        "next": address.with_page(request.page + 1) if has_next else None,
+        "previous": address.with_page(request.page - 1) if request.page > 1 else None,
     }
     return msgspec.json.encode(document)
 
@@ -171,18 +171,18 @@ _CLASSES = {
 _LANGUAGES = "http://id.loc.gov/vocabulary/iso639-2/"
 
 
-def to_sparql(asked: SearchRequest, found: SearchResult, base: str) -> str:
+def to_sparql(request: SearchRequest, found: SearchResult, base: str) -> str:
     """Return a query for the publications of a search.
 
     What SPARQL cannot express (word forms, scripts) is replaced by a list of the publications, if these are all; else
     by words that the title has to contain, which a comment in the query states.
     """
     lines = ["?publication a bf:Instance ; rdfs:label ?label ."]
-    if asked.text.strip():
-        lines = [*_of_text(asked, found, base), *lines]
-    for name, values in asked.filters.items():
+    if request.text.strip():
+        lines = [*_of_text(request, found, base), *lines]
+    for name, values in request.filters.items():
         lines += _of_filter(name, values, base)
-    for name, values in asked.excluded.items():
+    for name, values in request.excluded.items():
         patterns = _of_filter(name, values, base, "Excluded")
         is_known = not all(line.startswith("#") for line in patterns)
         lines += ["FILTER NOT EXISTS {", *(f"  {line}" for line in patterns), "}"] if is_known else patterns
@@ -193,8 +193,8 @@ def to_sparql(asked: SearchRequest, found: SearchResult, base: str) -> str:
     )
 
 
-def _of_text(asked: SearchRequest, found: SearchResult, base: str) -> list[str]:
-    shown = " ".join(asked.text.split())[:200]
+def _of_text(request: SearchRequest, found: SearchResult, base: str) -> list[str]:
+    shown = " ".join(request.text.split())[:200]
     if found.total <= min(_MAX_LISTED, len(found.hits)):
         listed = " ".join(iri(base + hit.path) for hit in found.hits)
         return [

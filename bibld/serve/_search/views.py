@@ -96,16 +96,16 @@ class ViewMaker:
         self, address: Address, found: SearchResult, things: Sequence[NamedThing], sparql: str
     ) -> dict[str, object]:
         """Return what the template shows of the results."""
-        asked = address.asked
+        request = address.request
         language = self._language
         number = language.number(found.total)
-        is_browsing = not asked.text.strip() and not asked.filters and not asked.excluded
-        heading = asked.text.strip() or (language.text("Browse") if is_browsing else language.text("Search"))
-        last = asked.page * asked.per_page
-        years = (asked.filters.get("year") or ("",))[0]
+        is_browsing = not request.text.strip() and not request.filters and not request.excluded
+        heading = request.text.strip() or (language.text("Browse") if is_browsing else language.text("Search"))
+        last = request.page * request.per_page
+        years = (request.filters.get("year") or ("",))[0]
         first, dash, end = years.partition("-")
         return {
-            "text": asked.text,
+            "text": request.text,
             "heading": heading,
             "total": number,
             "notices": self._notices(address, found),
@@ -114,16 +114,16 @@ class ViewMaker:
             "facets": [self._facet(address, name, values) for name, values in found.facets.items() if name != "year"],
             "chosen": self._chosen(address, found),
             "sorts": [
-                (language.text(_SORT_NAMES[sort]), address.with_sort(sort), sort == asked.sort) for sort in SORTS
+                (language.text(_SORT_NAMES[sort]), address.with_sort(sort), sort == request.sort) for sort in SORTS
             ],
             "picture": self.timeline(address, found),
             "hidden": [pair for pair in _hidden(address) if pair[0] != "year"],
             "years": (first, end if dash else first),
             "forms": [(address.href(suffix=suffix), kind, name) for suffix, kind, name in _FORMS],
             "sparql": f"{self._addresses.mount}sparql?{urlencode({'query': sparql})}",
-            "first": last - asked.per_page + 1,
-            "previous": address.with_page(asked.page - 1) if asked.page > 1 else "",
-            "following": address.with_page(asked.page + 1) if found.hits and last < found.total else "",
+            "first": last - request.per_page + 1,
+            "previous": address.with_page(request.page - 1) if request.page > 1 else "",
+            "following": address.with_page(request.page + 1) if found.hits and last < found.total else "",
             "fields": [names[language.tag == "ru"] for names in FIELD_NAMES.values()],
             "is_browsing": is_browsing,
         }
@@ -136,21 +136,21 @@ class ViewMaker:
         if found.wrong_check_digit:
             notices.append((text("The last digit of this ISBN is wrong; this is what it was meant to be."), "", ""))
         if found.correction is not None:
-            literal = address.for_text(address.asked.text, literal=True)
-            words = text("Search for exactly “%(query)s”", query=address.asked.text)
-            notices.append((self._correction(address.asked.text, found.correction), literal, words))
+            literal = address.for_text(address.request.text, literal=True)
+            words = text("Search for exactly “%(query)s”", query=address.request.text)
+            notices.append((self._correction(address.request.text, found.correction), literal, words))
         return notices
 
-    def _correction(self, asked: str, correction: Correction) -> str:
+    def _correction(self, request: str, correction: Correction) -> str:
         text = self._language.text
         if correction.kind == "script":
-            return text("No results for “%(query)s” as it is written. Results in any script.", query=asked)
+            return text("No results for “%(query)s” as it is written. Results in any script.", query=request)
         if correction.kind == "anywhere":
-            return text("No results for “%(query)s”. Results for these words anywhere.", query=asked)
+            return text("No results for “%(query)s”. Results for these words anywhere.", query=request)
         if correction.kind == "without":
             removed = ", ".join(correction.removed)
-            return text("No results for “%(query)s”. Results without: %(words)s", query=asked, words=removed)
-        return text("No results for “%(query)s”. Results for “%(other)s”.", query=asked, other=correction.text)
+            return text("No results for “%(query)s”. Results without: %(words)s", query=request, words=removed)
+        return text("No results for “%(query)s”. Results for “%(other)s”.", query=request, other=correction.text)
 
     def _result(self, hit: StoredPublication) -> dict[str, object]:
         why = _WHY.get(hit.why)
@@ -179,8 +179,8 @@ class ViewMaker:
         }
 
     def _facet(self, address: Address, name: str, values: Sequence[FacetValue]) -> dict[str, object]:
-        chosen = address.asked.filters.get(name, ())
-        excluded = address.asked.excluded.get(name, ())
+        chosen = address.request.filters.get(name, ())
+        excluded = address.request.excluded.get(name, ())
         rows = []
         for value in values:
             is_used = value.value in chosen or value.value in excluded
@@ -205,7 +205,7 @@ class ViewMaker:
 
     def _chosen(self, address: Address, found: SearchResult) -> list[dict[str, object]]:
         labels = {(name, value.value): value for name, values in found.facets.items() for value in values}
-        asked = address.asked
+        request = address.request
         return [
             {
                 "facet": self._language.text(_FACET_NAMES[name]),
@@ -214,7 +214,7 @@ class ViewMaker:
                 "page": self._addresses.page(value) if (name, value) in labels and name in _WITH_PAGES else "",
                 "is_excluded": is_excluded,
             }
-            for is_excluded, filters in ((False, asked.filters), (True, asked.excluded))
+            for is_excluded, filters in ((False, request.filters), (True, request.excluded))
             for name in FILTERS
             for value in filters.get(name, ())
         ]
@@ -245,6 +245,6 @@ class ViewMaker:
 
 def _hidden(address: Address) -> list[tuple[str, str]]:
     """Return the filters as fields of a form."""
-    asked = address.asked
-    pairs = filter_pairs(asked)
-    return pairs if asked.sort == SORTS[0] else [*pairs, ("sort", asked.sort)]
+    request = address.request
+    pairs = filter_pairs(request)
+    return pairs if request.sort == SORTS[0] else [*pairs, ("sort", request.sort)]

@@ -90,7 +90,7 @@ class NumberInFile(msgspec.Struct, frozen=True):
     address: str
 
 
-class Portrait(msgspec.Struct, frozen=True):
+class EntitySummary(msgspec.Struct, frozen=True):
     """What is stated about an entity. ``lives`` are the dates of a person as they are shown.
 
     ``years`` are the properties of schema.org with birth and death. ``absorbed`` are the IRIs on this site that lead
@@ -142,9 +142,9 @@ def labels_for_reader(labels: Sequence[Label], kind: str, language: PageLanguage
     return list(labels)
 
 
-def portrait(
+def entity_summary(
     thing: str, path: str, triples: Sequence[ox.Triple], base: str, sources: Mapping[str, str], language: PageLanguage
-) -> Portrait:
+) -> EntitySummary:
     """Read what triples state about a thing; ``sources`` are labels of libraries by their ids."""
     values: dict[str, list[str]] = {}
     nodes: dict[str, dict[str, list[str]]] = {}
@@ -176,7 +176,7 @@ def portrait(
     birth, death = (next(iter(values.get(each, ())), "") for each in (_BIRTH, _DEATH))
     stated = next(iter(values.get(_DATE, ())), "")
     kind = kind_of_entity(path, values.get(_TYPE, ()))
-    return Portrait(
+    return EntitySummary(
         kind=_kind_of_concept(path, values) if kind == "concept" else kind,
         lives=stated.replace("-", "–") or (f"{birth}–{death}" if birth or death else ""),
         years={name: year for name, year in (("birthDate", birth), ("deathDate", death)) if year},
