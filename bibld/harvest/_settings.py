@@ -59,7 +59,7 @@ def faults_of_http(settings: HttpSettings) -> Iterator[tuple[str, str]]:
         yield "url", 'contains credentials, which messages would show; use user and password, { env = "NAME" } each'
 
 
-def several(value: str | tuple[str, ...]) -> tuple[str, ...]:
+def as_tuple(value: str | tuple[str, ...]) -> tuple[str, ...]:
     """Return a setting that may be one text or a list of some as a tuple."""
     return (value,) if isinstance(value, str) else value
 

@@ -12,7 +12,7 @@ import msgspec
 
 from bibld.errors import HarvestError
 from bibld.harvest._mirror import is_unfinished
-from bibld.harvest._settings import several
+from bibld.harvest._settings import as_tuple
 from bibld.protocols import HarvestedFile
 
 
@@ -43,7 +43,7 @@ class _FolderFile(msgspec.Struct, frozen=True):
 
 def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with the settings themselves: pairs of key and message."""
-    if not several(settings.files):
+    if not as_tuple(settings.files):
         yield "files", "names no file"
     if not settings.path:
         yield "path", "names no folder"
@@ -72,7 +72,7 @@ def files(source: str, folder: Path, settings: Settings) -> Iterator[HarvestedFi
         raise HarvestError(f"{settings.path}: still being written: {names}; the next run reads what is finished then")
     if not finished and settings.complete:
         raise HarvestError(
-            f"{settings.path}: no file matches {', '.join(several(settings.files))}; were the files moved?"
+            f"{settings.path}: no file matches {', '.join(as_tuple(settings.files))}; were the files moved?"
         )
 
 
@@ -86,7 +86,8 @@ def _paths(place: Path, settings: Settings) -> list[Path]:
 
 def _matches(name: str, settings: Settings) -> bool:
     return not name.startswith(".") and any(
-        fnmatch.fnmatchcase(name.removesuffix(_unfinished_ending(name)), pattern) for pattern in several(settings.files)
+        fnmatch.fnmatchcase(name.removesuffix(_unfinished_ending(name)), pattern)
+        for pattern in as_tuple(settings.files)
     )
 
 

@@ -19,7 +19,7 @@ from lxml import html as lxml_html
 from bibld.errors import HarvestError
 from bibld.harvest._mirror import Offer, RemoteFile, Transfer, arriving, is_unfinished, mirror
 from bibld.harvest._records import MAX_FILE_BYTES, StoredFile
-from bibld.harvest._settings import HttpSettings, faults_of_http, several
+from bibld.harvest._settings import HttpSettings, as_tuple, faults_of_http
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
 
@@ -53,7 +53,7 @@ def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:
 
 def probe(visit: Visit, settings: Settings) -> str:
     """Ask for the page of links; files are not asked for, because they may be large."""
-    if not several(settings.links):
+    if not as_tuple(settings.links):
         return f"{1 + len(settings.urls)} addresses; they are not asked before a harvest"
     found = _addresses(visit, visit.transport(settings), settings).files
     return f"{len(found)} files, such as {found[0].name}"
@@ -61,7 +61,7 @@ def probe(visit: Visit, settings: Settings) -> str:
 
 def fetch(visit: Visit, settings: Settings) -> Fetched:
     """Fetch the files that changed."""
-    visit.begin("full", f"{settings.url} {settings.urls} {several(settings.links)}")
+    visit.begin("full", f"{settings.url} {settings.urls} {as_tuple(settings.links)}")
     transport = visit.transport(settings)
 
     def transmit(remote: RemoteFile, path: Path, known: StoredFile | None) -> Transfer:
@@ -92,20 +92,20 @@ def _addresses(visit: Visit, transport: Transport, settings: Settings) -> Offer:
     no page has one.
     """
     pages = (settings.url, *settings.urls)
-    if not several(settings.links):
+    if not as_tuple(settings.links):
         return Offer(tuple(RemoteFile(url) for url in pages))
     found: set[str] = set()
     reasons: list[str] = []
     for page in pages:
         try:
-            links, unfinished = _links(visit, transport, page, several(settings.links))
+            links, unfinished = _links(visit, transport, page, as_tuple(settings.links))
         except HarvestError as error:
             reasons.append(str(error))
             continue
         found |= links
         reasons += unfinished
         if not links:
-            reasons.append(f"{page}: no link of the page matches {', '.join(several(settings.links))}")
+            reasons.append(f"{page}: no link of the page matches {', '.join(as_tuple(settings.links))}")
     if not found:
         raise HarvestError("; ".join(reasons))
     return Offer(tuple(RemoteFile(link) for link in sorted(found)), tuple(dict.fromkeys(reasons)))

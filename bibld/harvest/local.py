@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from bibld.errors import HarvestError
-from bibld.harvest._settings import several
+from bibld.harvest._settings import as_tuple
 from bibld.protocols import HarvestedFile
 
 _PATTERN_CHARACTERS = frozenset("*?[")
@@ -25,9 +25,9 @@ class Settings(msgspec.Struct, frozen=True):
 
 def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with the settings themselves: pairs of key and message. Files may come later."""
-    if not several(settings.path):
+    if not as_tuple(settings.path):
         yield "path", "names no file"
-    for path in several(settings.path):
+    for path in as_tuple(settings.path):
         try:
             _matches(folder, path)
         except ValueError:
@@ -36,7 +36,7 @@ def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:
 
 def on_disk(folder: Path, settings: Settings) -> list[Path]:
     """Return the files that exist, in the order of the list."""
-    return [match for path in several(settings.path) for match in _matches(folder, path) if match.is_file()]
+    return [match for path in as_tuple(settings.path) for match in _matches(folder, path) if match.is_file()]
 
 
 def files(source: str, folder: Path, settings: Settings) -> Iterator[HarvestedFile]:
@@ -46,7 +46,7 @@ def files(source: str, folder: Path, settings: Settings) -> Iterator[HarvestedFi
     """
     seen: set[Path] = set()
     missing: list[str] = []
-    for path in several(settings.path):
+    for path in as_tuple(settings.path):
         matches = _matches(folder, path)
         if not matches:
             missing.append(_fault_of_pattern(folder, path))

@@ -20,7 +20,7 @@ from bibld.errors import HarvestError
 from bibld.harvest._http import Transport
 from bibld.harvest._mirror import Offer, RemoteFile, Transfer, arriving, is_unfinished, mirror
 from bibld.harvest._records import MAX_FILE_BYTES, StoredFile
-from bibld.harvest._settings import HttpSettings, faults_of_http, several
+from bibld.harvest._settings import HttpSettings, as_tuple, faults_of_http
 from bibld.harvest._store import StoredAnswer
 from bibld.harvest._visit import Visit
 from bibld.model.foreign_xml import parse_xml
@@ -60,7 +60,7 @@ def probe(visit: Visit, settings: Settings) -> str:
 
 def fetch(visit: Visit, settings: Settings) -> Fetched:
     """Fetch the objects that changed."""
-    visit.begin("full", f"{settings.url} {settings.bucket} {settings.prefix} {several(settings.files)}")
+    visit.begin("full", f"{settings.url} {settings.bucket} {settings.prefix} {as_tuple(settings.files)}")
     transport = _transport(visit, settings)
 
     def transmit(remote: RemoteFile, path: Path, known: StoredFile | None) -> Transfer:
@@ -100,12 +100,12 @@ def _objects(transport: Transport, settings: Settings) -> Offer:
         for entry in listing.iter("{*}Contents"):
             key, size = entry.findtext("{*}Key") or "", entry.findtext("{*}Size") or ""
             name = key.rpartition("/")[2]
-            if reason := arriving(key, several(settings.files)):
+            if reason := arriving(key, as_tuple(settings.files)):
                 reasons.append(reason)
             elif (
                 name
                 and not is_unfinished(name)
-                and any(fnmatch.fnmatchcase(name, one) for one in several(settings.files))
+                and any(fnmatch.fnmatchcase(name, one) for one in as_tuple(settings.files))
             ):
                 etag = entry.findtext("{*}ETag") or ""
                 found.append(RemoteFile(key, int(size) if size.isdecimal() else -1, etag))

@@ -23,7 +23,7 @@ from bibld.harvest._mirror import (
     mirror,
 )
 from bibld.harvest._records import MAX_FILE_BYTES, StoredFile, check_size
-from bibld.harvest._settings import several
+from bibld.harvest._settings import as_tuple
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
 
@@ -68,9 +68,9 @@ class _Version(msgspec.Struct, frozen=True):
 
 def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with the settings themselves: pairs of key and message."""
-    if not several(settings.path):
+    if not as_tuple(settings.path):
         yield "path", "names no file"
-    for path in several(settings.path):
+    for path in as_tuple(settings.path):
         if _SPECIAL & set(path.rpartition("/")[0]):
             yield "path", f'"{path}" has a pattern in the name of a folder; only the last part may be one'
     if settings.key_file and not (folder / settings.key_file).expanduser().is_file():
@@ -86,7 +86,7 @@ def probe(visit: Visit, settings: Settings) -> str:
 
 def fetch(visit: Visit, settings: Settings) -> Fetched:
     """Fetch the files that changed."""
-    visit.begin("full", f"{settings.url} {several(settings.path)}")
+    visit.begin("full", f"{settings.url} {as_tuple(settings.path)}")
     with _connected(visit, settings) as client:
         offered = _listed(client, settings)
 
@@ -144,7 +144,7 @@ def _listed(client: Any, settings: Settings) -> Offer:  # noqa: ANN401
     """
     found: dict[str, RemoteFile] = {}
     reasons: list[str] = []
-    for path in several(settings.path):
+    for path in as_tuple(settings.path):
         folder, _, pattern = path.rpartition("/")
         try:
             if _SPECIAL & set(pattern):

@@ -30,7 +30,7 @@ from bibld.harvest._search import (
     fetch_by_search,
     keep,
 )
-from bibld.harvest._settings import several
+from bibld.harvest._settings import as_tuple
 from bibld.harvest._visit import Visit
 from bibld.model.foreign_xml import parse_xml
 from bibld.protocols import Fetched
@@ -74,22 +74,22 @@ def faults(folder: object, settings: Settings) -> Iterator[tuple[str, str]]:
     found = _URL.fullmatch(settings.url)
     if found is None or "@" in settings.url:
         yield "url", f'"{settings.url}" is not the address of a server; write host:port/database'
-    if not several(settings.query) or not all(query.strip() for query in several(settings.query)):
+    if not as_tuple(settings.query) or not all(query.strip() for query in as_tuple(settings.query)):
         yield "query", 'is empty; write a query in PQF, such as "@attr 1=4 history"'
     if settings.split_range[0] > settings.split_range[1]:
         yield "split_range", "its first number is larger than its last one"
     for key, text in (("url", settings.url), ("elements", settings.elements), ("negotiate", settings.negotiate)):
         if re.search(r"\s", text):
             yield key, "contains a space or a line break"
-    if any("\n" in text or "\r" in text for text in (*several(settings.query), settings.split)):
+    if any("\n" in text or "\r" in text for text in (*as_tuple(settings.query), settings.split)):
         yield "query", "contains a line break"
 
 
 def probe(visit: Visit, settings: Settings) -> str:
     """Ask the server how many records the queries have, and send one."""
     client = _client(settings)
-    total = sum(client.count(query) for query in several(settings.query))
-    batch = client.fetch(several(settings.query)[0], 1, 1, 1)
+    total = sum(client.count(query) for query in as_tuple(settings.query))
+    batch = client.fetch(as_tuple(settings.query)[0], 1, 1, 1)
     got = len(list(records_of_dump(batch.dump, settings.syntax)))
     if total and not got:
         raise HarvestError(
@@ -105,7 +105,7 @@ def fetch(visit: Visit, settings: Settings) -> Fetched:
     visit.store.records.form = XML_FORM if settings.syntax == "xml" else ISO2709_FORM
     server = f"{settings.url} {settings.syntax} {settings.elements}"
     plan = SearchPlan(
-        server, several(settings.query), settings.limit, bool(settings.split), settings.split_range, settings.syntax
+        server, as_tuple(settings.query), settings.limit, bool(settings.split), settings.split_range, settings.syntax
     )
     is_continued = begin(visit, plan)
     return fetch_by_search(visit, _Z3950Searcher(visit, _client(settings), settings), plan, is_continued)

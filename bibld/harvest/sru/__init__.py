@@ -13,7 +13,7 @@ import msgspec
 from bibld.errors import HarvestError
 from bibld.harvest._records import XML_FORM
 from bibld.harvest._search import ResultPosition, Save, SearchPlan, begin, fetch_by_search
-from bibld.harvest._settings import HttpSettings, faults_of_http, several
+from bibld.harvest._settings import HttpSettings, as_tuple, faults_of_http
 from bibld.harvest._visit import Visit
 from bibld.harvest.sru._session import PortionWalk, Session
 from bibld.protocols import Fetched
@@ -42,7 +42,7 @@ class Settings(HttpSettings, frozen=True, kw_only=True):
 def faults(folder: object, settings: Settings) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with the settings themselves: pairs of key and message."""
     yield from faults_of_http(settings)
-    if not all(query.strip() for query in several(settings.query)) or not several(settings.query):
+    if not all(query.strip() for query in as_tuple(settings.query)) or not as_tuple(settings.query):
         yield "query", 'is empty; write a query in CQL, such as "cql.allRecords=1"'
     if settings.split_range[0] > settings.split_range[1]:
         yield "split_range", "its first number is larger than its last one"
@@ -51,8 +51,8 @@ def faults(folder: object, settings: Settings) -> Iterator[tuple[str, str]]:
 def probe(visit: Visit, settings: Settings) -> str:
     """Ask the server how many records the queries have, and in which version and schema."""
     session = Session(visit, settings)
-    total = session.negotiate(several(settings.query)[0]).total or 0
-    total += sum(session.count(query) for query in several(settings.query)[1:])
+    total = session.negotiate(as_tuple(settings.query)[0]).total or 0
+    total += sum(session.count(query) for query in as_tuple(settings.query)[1:])
     dialect = session.dialect
     title = f"{session.explained.title}, " if session.explained.title else ""
     schema = f"schema {dialect.schema}" if dialect.schema else "the schema of the server"
@@ -65,10 +65,10 @@ def fetch(visit: Visit, settings: Settings) -> Fetched:
         raise HarvestError("SRU has no list of changes; leave --since out, or state the date in the query")
     visit.store.records.form = XML_FORM
     server = f"{settings.url} {settings.schema}"
-    plan = SearchPlan(server, several(settings.query), settings.limit, bool(settings.split), settings.split_range)
+    plan = SearchPlan(server, as_tuple(settings.query), settings.limit, bool(settings.split), settings.split_range)
     is_continued = begin(visit, plan)
     session = Session(visit, settings)
-    session.negotiate(several(settings.query)[0])
+    session.negotiate(as_tuple(settings.query)[0])
     plan = msgspec.structs.replace(plan, form=session.root)
     return fetch_by_search(visit, _Searcher(visit, session, settings), plan, is_continued)
 
