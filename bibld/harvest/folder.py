@@ -56,9 +56,9 @@ def files(source: str, folder: Path, settings: Settings) -> Iterator[HarvestedFi
     is not complete without it. Raises ``HarvestError`` then, for a folder that cannot be read, and for one without a
     file that matches, unless the source is a delta.
     """
-    place = folder / settings.path
+    root = folder / settings.path
     try:
-        found = [_look(path, place, settings) for path in _paths(place, settings)]
+        found = [_examine(path, root, settings) for path in _paths(root, settings)]
     except OSError as error:
         raise HarvestError(f"{settings.path}: the folder cannot be read: {error.strerror}; was it moved?") from error
     finished = [one for one in found if not one.is_growing]
@@ -66,7 +66,7 @@ def files(source: str, folder: Path, settings: Settings) -> Iterator[HarvestedFi
     if settings.choose == "newest":
         finished, growing = finished[-1:], growing if not finished else []
     for one in finished:
-        yield HarvestedFile(source, f"{Path(settings.path).as_posix()}/{one.name}", place / one.name)
+        yield HarvestedFile(source, f"{Path(settings.path).as_posix()}/{one.name}", root / one.name)
     if growing and settings.complete:
         names = ", ".join(growing[:3])
         raise HarvestError(f"{settings.path}: still being written: {names}; the next run reads what is finished then")
@@ -76,8 +76,8 @@ def files(source: str, folder: Path, settings: Settings) -> Iterator[HarvestedFi
         )
 
 
-def _paths(place: Path, settings: Settings) -> list[Path]:
-    entries = place.rglob("*") if settings.subfolders else place.iterdir()
+def _paths(root: Path, settings: Settings) -> list[Path]:
+    entries = root.rglob("*") if settings.subfolders else root.iterdir()
     found = [path for path in entries if path.is_file() and _matches(path.name, settings)]
     if settings.order == "time":
         return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.as_posix()))
@@ -85,19 +85,12 @@ def _paths(place: Path, settings: Settings) -> list[Path]:
 
 
 def _matches(name: str, settings: Settings) -> bool:
-    return not name.startswith(".") and any(
-        fnmatch.fnmatchcase(name.removesuffix(_unfinished_ending(name)), pattern)
-        for pattern in as_tuple(settings.files)
-    )
+    later = name.removesuffix(Path(name).suffix) if is_unfinished(name) else name
+    return not name.startswith(".") and any(fnmatch.fnmatchcase(later, one) for one in as_tuple(settings.files))
 
 
-def _unfinished_ending(name: str) -> str:
-    """Return the ending that marks a file as unfinished, which its later name does not have; empty if there is none."""
-    return Path(name).suffix if is_unfinished(name) else ""
-
-
-def _look(path: Path, place: Path, settings: Settings) -> _FolderFile:
+def _examine(path: Path, root: Path, settings: Settings) -> _FolderFile:
     status = path.stat()
     age = time.time() - status.st_mtime
     is_growing = is_unfinished(path.name) or -settings.settle < age < settings.settle
-    return _FolderFile(path.relative_to(place).as_posix(), status.st_mtime_ns, is_growing)
+    return _FolderFile(path.relative_to(root).as_posix(), status.st_mtime_ns, is_growing)

@@ -2,11 +2,13 @@
 
 import gzip
 import re
+from pathlib import Path
 
 import pytest
 
 from bibld import harvest, ingest
 from bibld.harvest import HarvestOptions, SourceStore
+from bibld.harvest._visit import server_faults
 from bibld.progress import Silent
 from tests.configuration import load_config
 from tests.harvest import hostile_oai
@@ -62,3 +64,13 @@ def test_there_are_at_least_sixty_documented_cases():
     assert all(case.about for case in CASES)
     assert len({case.name for case in CASES}) == len(CASES)
     assert hostile_oai.__doc__
+
+
+def test_every_fault_that_is_noted_has_words_for_the_owner_of_the_server():
+    folder = Path(harvest.__file__).parent
+    code = "\n".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.py"))
+    known = set(server_faults())
+    assert {kind for kind in known if f'"{kind}"' not in code} == set()
+    noted = set(re.findall(r'(?:note\(|append\(\(|_EXCERPT\]\), \()"([a-z0-9-]+)"', code))
+    assert noted - known == set()
+    assert len(noted) > 30
