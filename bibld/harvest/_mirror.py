@@ -67,6 +67,12 @@ def is_unfinished(name: str) -> bool:
     return base.endswith(_UNFINISHED) or base.startswith(".")
 
 
+def is_chosen(name: str, patterns: Sequence[str]) -> bool:
+    """Whether a file is finished, and the last part of its name matches a pattern."""
+    last = name.rpartition("/")[2]
+    return bool(last) and not is_unfinished(last) and any(fnmatch.fnmatchcase(last, one) for one in patterns)
+
+
 def arriving(name: str, patterns: Sequence[str]) -> str:
     """Return why there may soon be another file: this one is being written, and will match; empty if it will not."""
     found = _ARRIVING.fullmatch(name.rpartition("/")[2])

@@ -5,7 +5,6 @@ A file that the server states to be unchanged is not fetched again.
 
 from __future__ import annotations
 
-import fnmatch
 import re
 import urllib.parse
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from lxml import etree
 from lxml import html as lxml_html
 
 from bibld.errors import HarvestError
-from bibld.harvest._mirror import Offer, RemoteFile, Transfer, arriving, is_unfinished, mirror
+from bibld.harvest._mirror import Offer, RemoteFile, Transfer, arriving, is_chosen, mirror
 from bibld.harvest._records import MAX_FILE_BYTES, StoredFile
 from bibld.harvest._settings import HttpSettings, as_tuple, faults_of_http
 from bibld.harvest._visit import Visit
@@ -128,7 +127,7 @@ def _links(visit: Visit, transport: Transport, page: str, patterns: tuple[str, .
             continue
         if reason := arriving(name, patterns):
             reasons.append(f"{page}: {reason}")
-        elif not is_unfinished(name) and any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns):
+        elif is_chosen(name, patterns):
             found.add(link)
     return found, reasons
 

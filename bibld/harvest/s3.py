@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import hashlib
 import hmac
 import re
@@ -18,7 +17,7 @@ from lxml import etree
 
 from bibld.errors import HarvestError
 from bibld.harvest._http import Transport
-from bibld.harvest._mirror import Offer, RemoteFile, Transfer, arriving, is_unfinished, mirror
+from bibld.harvest._mirror import Offer, RemoteFile, Transfer, arriving, is_chosen, mirror
 from bibld.harvest._records import MAX_FILE_BYTES, StoredFile
 from bibld.harvest._settings import HttpSettings, as_tuple, faults_of_http
 from bibld.harvest._store import StoredAnswer
@@ -99,14 +98,9 @@ def _objects(transport: Transport, settings: Settings) -> Offer:
         listing = _parse(transport.get(f"{settings.url.rstrip('/')}/{settings.bucket}?{query}", _accept))
         for entry in listing.iter("{*}Contents"):
             key, size = entry.findtext("{*}Key") or "", entry.findtext("{*}Size") or ""
-            name = key.rpartition("/")[2]
             if reason := arriving(key, as_tuple(settings.files)):
                 reasons.append(reason)
-            elif (
-                name
-                and not is_unfinished(name)
-                and any(fnmatch.fnmatchcase(name, one) for one in as_tuple(settings.files))
-            ):
+            elif is_chosen(key, as_tuple(settings.files)):
                 etag = entry.findtext("{*}ETag") or ""
                 found.append(RemoteFile(key, int(size) if size.isdecimal() else -1, etag))
         last, token = token, listing.findtext("{*}NextContinuationToken") or ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,8 +17,8 @@ from bibld.harvest._mirror import (
     RemoteFile,
     Transfer,
     arriving,
+    is_chosen,
     is_disk_full,
-    is_unfinished,
     mirror,
 )
 from bibld.harvest._records import MAX_FILE_BYTES, StoredFile, check_size
@@ -154,11 +153,15 @@ def _listed(client: Any, settings: Settings) -> Offer:  # noqa: ANN401
         except OSError as error:
             reasons.append(f"{settings.url}{path}: {error.strerror or error}; is the path right?")
             continue
-        files = [(name, one) for name, one in sorted(entries, key=_by_name) if stat.S_ISREG(one.st_mode or 0)]
+        files = [
+            (name, one)
+            for name, one in sorted(entries, key=lambda entry: str(entry[0]))
+            if stat.S_ISREG(one.st_mode or 0)
+        ]
         matches = {
             name: RemoteFile(name, one.st_size, changed=str(int(one.st_mtime or 0)))
             for name, one in files
-            if name == path or (fnmatch.fnmatchcase(_last(name), pattern) and not is_unfinished(name))
+            if name == path or is_chosen(name, [pattern])
         }
         found |= matches
         reasons += [reason for name, _ in files if name != path and (reason := arriving(name, [pattern]))]
@@ -167,14 +170,6 @@ def _listed(client: Any, settings: Settings) -> Offer:  # noqa: ANN401
     if not found:
         raise HarvestError("; ".join(reasons))
     return Offer(tuple(found.values()), tuple(dict.fromkeys(reasons)))
-
-
-def _by_name(entry: tuple[str, Any]) -> str:
-    return entry[0]
-
-
-def _last(name: str) -> str:
-    return name.rpartition("/")[2]
 
 
 @contextmanager

@@ -40,8 +40,8 @@ IN_OWN_PROCESS = True
 
 _BINS = 50
 _RELIABILITY_BINS = 10
-_MOST_COMBINATIONS = 1000
-_MOST_POINTS = 400
+_MAX_COMBINATIONS = 1000
+_MAX_POINTS = 400
 _PAIR_GROUPS = ((1, 1), (2, 2), (3, 5), (6, 10), (11, 20), (21, 50), (51, None))
 
 
@@ -86,7 +86,7 @@ def _sources(
         if single:
             shared[(source.source,)] += single
     ordered = sorted(shared.items(), key=lambda pair: (-pair[1], pair[0]))
-    overlap = tuple(Shared(names, count) for names, count in ordered[:_MOST_COMBINATIONS])
+    overlap = tuple(Shared(names, count) for names, count in ordered[:_MAX_COMBINATIONS])
     rejects: dict[str, Counter[str]] = {}
     for source_id, kind, reason, count in figures.rejects():
         rejects.setdefault(source_id, Counter())[f"{kind}: {general_reason(reason)}"] += count
@@ -160,7 +160,7 @@ def _growth(releases: Path, manifest: Manifest) -> tuple[GrowthPoint, ...]:
             raise StageError(
                 f"{file}: is not a report of this version of bibld: {error}; delete it, then run again"
             ) from error
-    return (*earlier, _point(manifest))[-_MOST_POINTS:]
+    return (*earlier, _point(manifest))[-_MAX_POINTS:]
 
 
 def _point(manifest: Manifest) -> GrowthPoint:
@@ -176,10 +176,10 @@ def _point(manifest: Manifest) -> GrowthPoint:
     )
 
 
-_MOST = 200
+_MAX_VALUES = 200
 """Values of one kind that are listed, the most frequent first."""
 
-_MOST_NAMES = 8
+_MAX_NAMES = 8
 """Of one town."""
 
 _SAMPLES = 5
@@ -187,7 +187,7 @@ _CLASSIFICATIONS = ("udc", "rubbk", "bbk", "ddc", "lcc")
 _CLASS = re.compile(r"\w{1,2}")
 _QUOTED = re.compile(r"""(["'«“‹`]).*?(["'»”›`])""")
 _DIGITS = re.compile(r"\d+")
-_LONGEST = 160
+_MAX_CHARACTERS = 160
 
 
 def survey(figures: CatalogFigures, report: SourceReport, most: int) -> SourceReport:
@@ -216,12 +216,12 @@ def survey(figures: CatalogFigures, report: SourceReport, most: int) -> SourceRe
 def listed(counter: Counter[str]) -> tuple[Count, ...]:
     """Return the most frequent values, then in their order."""
     ordered = sorted(counter.items(), key=lambda pair: (-pair[1], pair[0]))
-    return tuple(Count(value, count) for value, count in ordered[:_MOST])
+    return tuple(Count(value, count) for value, count in ordered[:_MAX_VALUES])
 
 
 def general_reason(text: str) -> str:
     """Return a message without what is from the record: numbers and quotations, so that equal causes are one."""
-    return _DIGITS.sub("N", _QUOTED.sub(r"\1…\2", text))[:_LONGEST]
+    return _DIGITS.sub("N", _QUOTED.sub(r"\1…\2", text))[:_MAX_CHARACTERS]
 
 
 class _Tally:
@@ -286,7 +286,7 @@ class _TownTally:
 
     def counts(self) -> tuple[TownCount, ...]:
         """Return the towns with most records, the most frequent first."""
-        ordered = sorted(self._records.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST]
+        ordered = sorted(self._records.items(), key=lambda pair: (-pair[1], pair[0]))[:_MAX_VALUES]
         return tuple(
             TownCount(number, self._most_frequent(number), town.latitude, town.longitude, count)
             for number, count in ordered
@@ -295,7 +295,7 @@ class _TownTally:
 
     def _most_frequent(self, number: int) -> tuple[str, ...]:
         ordered = sorted(self._names[number].items(), key=lambda pair: (-pair[1], pair[0]))
-        return tuple(name for name, _ in ordered[:_MOST_NAMES])
+        return tuple(name for name, _ in ordered[:_MAX_NAMES])
 
 
 def _year(origins: Iterable[OriginInfo]) -> int | None:

@@ -20,8 +20,8 @@ IN_OWN_PROCESS = True
 
 INDEX = "sitemap.xml"
 
-_MOST_ADDRESSES = 50_000
-_MOST_BYTES = 49_000_000
+_MAX_ADDRESSES = 50_000
+_MAX_BYTES = 49_000_000
 """Of entries, before compression; the rest is for what surrounds them."""
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<{} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
 _ENTRY = "<{0}><loc>{1}</loc><lastmod>{2}</lastmod></{0}>\n"
@@ -71,7 +71,7 @@ def _in_files(entries: Iterable[tuple[bytes, str]]) -> Iterator[list[tuple[bytes
     found: list[tuple[bytes, str]] = []
     size = 0
     for line, modified in entries:
-        if len(found) == _MOST_ADDRESSES or size + len(line) > _MOST_BYTES:
+        if len(found) == _MAX_ADDRESSES or size + len(line) > _MAX_BYTES:
             yield found
             found, size = [], 0
         found.append((line, modified))

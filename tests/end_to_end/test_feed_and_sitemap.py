@@ -109,7 +109,7 @@ def test_crawlers_find_the_sitemap_and_every_address_in_it_answers(workspace, re
 
 def test_many_documents_are_listed_in_more_files(two_releases, tmp_path, monkeypatch):
     shutil.copytree(two_releases, tmp_path / "sample")
-    monkeypatch.setattr("bibld.publish.sitemap._MOST_ADDRESSES", 100)
+    monkeypatch.setattr("bibld.publish.sitemap._MAX_ADDRESSES", 100)
     own = Workspace(tmp_path / "sample" / "bibld.toml")
     drop_records(own, 1)
     own.run(at=CLOCK + timedelta(days=2))
