@@ -285,10 +285,10 @@ class _Reader:
 
     def _unit_before(self, at: int) -> str:
         """Return the key of the word before a number and its full stop."""
-        place = at - 1
-        while place > 0 and self._tokens[place].text in (".", "№"):
-            place -= 1
-        return self._tokens[place].word.key if place >= 0 else ""
+        position = at - 1
+        while position > 0 and self._tokens[position].text in (".", "№"):
+            position -= 1
+        return self._tokens[position].word.key if position >= 0 else ""
 
     def _continues(self, last: _ReadValue, other: _ReadValue, between: str) -> bool:
         """Return whether a number continues a range or list of numbers."""
@@ -358,16 +358,16 @@ class _Reader:
         number = self._numbers(at)
         if number is None or not self._starts(at):
             return (), 0
-        place = number.end
-        has_stop = self._tokens[place].text == "." and self._tokens[at].text.isdecimal()
-        place += has_stop
-        unit = self._unit(place)
+        position = number.end
+        has_stop = self._tokens[position].text == "." and self._tokens[at].text.isdecimal()
+        position += has_stop
+        unit = self._unit(position)
         is_ordinal = number.is_ordinal or has_stop or self._tokens[at].text.isupper()
         if unit in (None, NUMBER) or not (is_ordinal or self._is_number):
             return (), 0
-        if self._value(place + 1) is not None or not self._ends(place + 1):
+        if self._value(position + 1) is not None or not self._ends(position + 1):
             return (), 0
-        return (Step(unit or NUMBER, number.value),), place + 1
+        return (Step(unit or NUMBER, number.value),), position + 1
 
     def _range_of_letters(self, at: int) -> tuple[tuple[Step, ...], int]:
         """Read «А - К», and in numbers and names «Абак - Антенна»."""
@@ -405,14 +405,14 @@ class _Reader:
             return self._short_year_of_meeting(at)
         number = self._numbers(at)
         if number is not None:
-            place = self._skip(number.end, _STOP)
-            word = self._tokens[place].word
+            position = self._skip(number.end, _STOP)
+            word = self._tokens[position].word
             if word.covered == CLASS and word.key not in part_units.keys(part_units.GRADES):
-                return (Step(CLASS, number.value),), place + 1
+                return (Step(CLASS, number.value),), position + 1
             months = part_units.months_of_periods().get(word.key)
             if months and number.value.isdecimal():
                 last = int(number.value) * months
-                return (Step(MONTH, f"{last - months + 1}-{last}"),), place + 1
+                return (Step(MONTH, f"{last - months + 1}-{last}"),), position + 1
             if self._is_of_meeting(at, number):
                 return (Step(part_units.MEETING, number.value),), number.end
         return self._year_in_title(at)
@@ -434,8 +434,8 @@ class _Reader:
     def _season_or_month(self, at: int) -> tuple[tuple[Step, ...], int]:
         """Read a season or month with what follows: "Spring 2001", "June, July 1963", «май 2005 г.»."""
         _, word, _ = self._tokens[at]
-        place = self._skip(at + 1, _BEFORE_YEAR_OF_SEASON)
-        following = self._tokens[place]
+        position = self._skip(at + 1, _BEFORE_YEAR_OF_SEASON)
+        following = self._tokens[position]
         if not (self._is_number or following.text.isdecimal() or following.word.covered == word.covered):
             return (), 0
         unit = word.covered or SEASON

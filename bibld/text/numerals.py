@@ -170,8 +170,8 @@ def number_words() -> dict[str, NumberWord]:
         for number, text in words.items():
             for word in text.split():
                 found.update((romanise(form), NumberWord(number, is_ordinal)) for form in _forms(word))
-    for place, (tens, one) in enumerate(product(_GERMAN_TENS, _GERMAN_ONES)):
-        number = _MIN_TENS + place // 9 * 10 + place % 9 + 1
+    for position, (tens, one) in enumerate(product(_GERMAN_TENS, _GERMAN_ONES)):
+        number = _MIN_TENS + position // 9 * 10 + position % 9 + 1
         found[romanise(f"{one}und{tens}")] = NumberWord(number, False)
         found.update((romanise(form), NumberWord(number, True)) for form in _forms(f"{one}und{tens}st*"))
     return found
