@@ -102,7 +102,7 @@ class Library:
         files = [path for path in files if not but or not path.name.startswith(but)]
         unpack = {".gz": gzip.decompress, ".zst": unpack_zstd}
         texts = [unpack.get(path.suffix, bytes)(path.read_bytes()) for path in files if "store" not in path.parts]
-        return b"\n".join(texts).decode()
+        return b"\n".join(texts).decode(errors="replace")  # the files of the search index are no text
 
     @contextmanager
     def site(self):
