@@ -61,7 +61,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     A query may take ``query_timeout`` seconds (waiting for its turn included), ``query_memory`` MiB beside what the
     store takes, and answer with ``max_result`` MiB; ``query_workers`` run at once and ``query_queue`` wait, counted for
-    all processes together. Of these places one client address may have ``query_share``, and always one. Results of
+    all processes together. Of these slots one client address may have ``query_share``, and always one. Results of
     queries are remembered in ``query_cache`` MiB, in each process.
 
     ``review_token``: the environment variable with the token of the review page, ``{ env = "NAME" }``; without it there

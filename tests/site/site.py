@@ -12,11 +12,10 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 import pyoxigraph as ox
@@ -55,13 +54,11 @@ _PAUSE_SECONDS = 0.2
 
 
 def expand(name: str) -> str:
-    """Return the IRI of ``prefix:name``."""
     prefix, _, local = name.partition(":")
     return PREFIXES[prefix] + local if prefix in PREFIXES else name
 
 
-@dataclass(frozen=True)
-class Response:
+class Response(NamedTuple):
     """A response; ``url`` is the address that was asked."""
 
     url: str
@@ -70,11 +67,9 @@ class Response:
     body: bytes
 
     def header(self, name: str) -> str:
-        """Return the values of a header, joined; empty if there is none."""
         return ", ".join(value for key, value in self.headers if key.lower() == name.lower())
 
     def names(self, header: str) -> set[str]:
-        """Return the elements of a header that is a list, in lower case."""
         return {name.strip().lower() for name in self.header(header).split(",")}
 
     @property
@@ -84,8 +79,7 @@ class Response:
     @property
     def location(self) -> str:
         """The absolute address of the header Location; empty if there is none."""
-        location = self.header("location")
-        return urljoin(self.url, location) if location else ""
+        return urljoin(self.url, self.header("location")) if self.header("location") else ""
 
     @property
     def json(self) -> Any:
@@ -102,14 +96,12 @@ class Response:
         return f"{self.status} {self.media_type} {' '.join(self.body[:120].decode('utf-8', 'replace').split())}"
 
 
-@dataclass(frozen=True)
-class Triples:
+class Triples(NamedTuple):
     """The triples of a document. Terms are given and returned as texts: IRIs, and the values of literals."""
 
     triples: tuple[ox.Triple, ...]
 
     def objects(self, subject: str | None, *predicates: str) -> list[str]:
-        """Return the values of properties, of one subject or of all."""
         wanted = [expand(each) for each in predicates]
         return [
             value_of(each.object)
@@ -118,7 +110,6 @@ class Triples:
         ]
 
     def subjects(self, predicate: str, value: str | None = None) -> list[str]:
-        """Return the different subjects that have a property, or one value of it."""
         found = (
             value_of(each.subject)
             for each in self.triples
@@ -127,17 +118,14 @@ class Triples:
         return list(dict.fromkeys(found))
 
     def instances(self, kind: str) -> list[str]:
-        """Return the subjects of a class."""
         return self.subjects("rdf:type", expand(kind))
 
 
 def value_of(term: object) -> str:
-    """Return an IRI, the name of a blank node, or the text of a literal."""
     return str(getattr(term, "value", ""))
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """One link of a header Link (RFC 8288)."""
 
     target: str
@@ -171,7 +159,6 @@ class Site:
         return self._responses[key]
 
     def get(self, url: str, accept: str | None = None, *headers: tuple[str, str]) -> Response:
-        """Return the response to GET; redirects are not followed."""
         return self.send("GET", url, (*(() if accept is None else (("Accept", accept),)), *headers))
 
     def follow(self, url: str, accept: str | None = None, *headers: tuple[str, str]) -> Response:
@@ -188,8 +175,10 @@ class Site:
         target, parts = urlsplit(self.rdf.url), urlsplit(self.url)
         text = request.format(path=target.path, host=target.netloc, origin=f"{target.scheme}://{target.netloc}")
         received = bytearray()
-        self._pause()
-        with suppress(ConnectionError), socket.create_connection((parts.hostname, self._port), _SECONDS) as plain:
+        with (
+            suppress(ConnectionError),
+            socket.create_connection((parts.hostname, self._port_after_pause()), _SECONDS) as plain,
+        ):
             connection = plain
             if parts.scheme == "https":
                 connection = ssl.create_default_context().wrap_socket(plain, server_hostname=parts.hostname)
@@ -198,21 +187,16 @@ class Site:
                 received += piece
         return bytes(received)
 
-    @property
-    def _port(self) -> int:
+    def _port_after_pause(self) -> int:
+        time.sleep(0 if self.is_sample else _PAUSE_SECONDS)
         parts = urlsplit(self.url)
         return parts.port or (443 if parts.scheme == "https" else 80)
-
-    def _pause(self) -> None:
-        if not self.is_sample:
-            time.sleep(_PAUSE_SECONDS)
 
     def _exchange(self, method: str, url: str, headers: Iterable[tuple[str, str]], body: bytes) -> Response:
         parts = urlsplit(url)
         assert self.is_own(url), f"{url} is on another host"
-        self._pause()
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        connection = kind(parts.hostname or "", self._port, timeout=_SECONDS)
+        connection = kind(parts.hostname or "", self._port_after_pause(), timeout=_SECONDS)
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         connection.putrequest(method, target, skip_accept_encoding=True)
         for name, value in (("User-Agent", "bibld-tests"), *headers):
@@ -235,7 +219,6 @@ class Site:
         return (self.void.objects(self.dataset, "void:uriSpace") or [self.url])[0]
 
     def root(self, path: str) -> str:
-        """Return the address of a path of the host."""
         return urljoin(self.url, f"/{path}")
 
     def address(self, iri: str) -> str:
@@ -248,7 +231,6 @@ class Site:
         return iri
 
     def is_own(self, url: str) -> bool:
-        """Whether an address is on the host of the site."""
         return urlsplit(url).netloc == urlsplit(self.url).netloc
 
     def links(self, response: Response, relation: str = "") -> list[Link]:
@@ -286,7 +268,6 @@ class Site:
 
     @cached_property
     def endpoint(self) -> str:
-        """The address of the SPARQL endpoint."""
         named = self.void.objects(None, "void:sparqlEndpoint") or self.lacks("SPARQL endpoint")
         return self.address(named[0])
 
@@ -294,7 +275,6 @@ class Site:
         return self.get(f"{self.endpoint}?{urlencode({'query': text}, quote_via=quote)}", accept, *headers)
 
     def number(self, text: str) -> int:
-        """Return the number that is the result of a query."""
         (row,) = self.query(text).json["results"]["bindings"]
         return int(next(iter(row.values()))["value"])
 
@@ -316,15 +296,15 @@ class Site:
     @cached_property
     def rdf(self) -> Response:
         """The document about the thing in RDF, in the best media type that the site has."""
-        return self._first_form(FORMATS, lambda kind: True)
+        return self._first_form(*FORMATS)
 
     @cached_property
     def other(self) -> Response:
         """Another form of the same document: HTML, or another media type of RDF."""
-        return self._first_form((HTML, *reversed(FORMATS)), lambda kind: kind != self.rdf.media_type)
+        return self._first_form(HTML, *(each for each in reversed(FORMATS) if each != self.rdf.media_type))
 
-    def _first_form(self, media_types: Iterable[str], is_wanted: Callable[[str], bool]) -> Response:
-        for media_type in filter(is_wanted, media_types):
+    def _first_form(self, *media_types: str) -> Response:
+        for media_type in media_types:
             response = self.follow(self.thing_url, media_type)
             if response.status == 200 and response.media_type == media_type:
                 return response

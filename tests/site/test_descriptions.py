@@ -57,7 +57,6 @@ def test_the_examples_are_in_its_space(site: Site) -> None:
 
 
 def described(site: Site, name: str) -> str:
-    """Return the dataset, or the part of it, that has a property."""
     parts = [site.dataset, *site.void.objects(site.dataset, "void:subset")]
     return next((part for part in parts if site.void.objects(part, name)), site.dataset)
 
@@ -247,7 +246,6 @@ def sitemaps(site: Site) -> list[str]:
 
 
 def read_sitemap(site: Site, url: str) -> tuple[list[str], list[str]]:
-    """Return the addresses and dates of a sitemap or an index of sitemaps."""
     text = unpacked(site.follow(url)).decode()
     places = [unescape(each) for each in re.findall(r"<loc>\s*([^<]+?)\s*</loc>", text)]
     return places, re.findall(r"<lastmod>\s*([^<]+?)\s*</lastmod>", text)

@@ -30,7 +30,6 @@ def test_the_document_describes_the_thing(site: Site, name: str) -> None:
 
 
 def documents(site: Site) -> list[str]:
-    """Return the names of the document about the thing."""
     found = [subject for name in TOPICS for subject in site.rdf.triples.subjects(name, site.thing)]
     return [each for each in found if each != site.thing]
 

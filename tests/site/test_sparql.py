@@ -109,13 +109,11 @@ CASES = {
 
 @cache
 def graph_of(site: Site) -> str:
-    """Return a named graph of the endpoint that has triples."""
     rows = rows_of(site.query("SELECT ?g WHERE { GRAPH ?g { ?s ?p ?o } } LIMIT 1")) or site.lacks("named graph")
     return rows[0]["g"]
 
 
 def rows_of(response: Response) -> list[dict[str, str]]:
-    """Return the rows of a table in JSON or XML."""
     if response.media_type == XML:
         root = etree.fromstring(response.body)
         return [
