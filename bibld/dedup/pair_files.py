@@ -6,8 +6,8 @@ in the first line.
 
 Of labelled pairs only the columns ``label`` (one of ``LABELS``), ``kind``, which groups the results, and ``weight``,
 which training gives the pair (a number above 0, by default 1), are read as well. Without a column ``label`` every row
-is a true pair. A first line with record ids is a pair, not a header: then the third cell is the label and the fourth the
-kind. In a file of verdicts ``label`` is the verdict.
+is a true pair. A first line with record ids is a pair, not a header: then the third cell is the label and the fourth
+the kind. In a file of verdicts ``label`` is the verdict.
 """
 
 from __future__ import annotations
