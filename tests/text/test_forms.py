@@ -1,8 +1,8 @@
 """Normalised forms of literals: a librarian can read the tables in ``forms`` and add to them.
 
 A line of ``forms/values/FUNCTION.txt`` states texts and what the function makes of them, a line of ``forms/equal`` the
-texts of which it makes the same; behind it may stand a comment.
 texts of which it makes the same. A comment may follow.
+"""
 
 from __future__ import annotations
 
