@@ -31,20 +31,12 @@ from _measure import real_data
 
 import bibld
 from bibld.catalog import Catalog
-from bibld.link import (
-    THRESHOLD,
-    AuthorityIndex,
-    AuthorityRecord,
-    Entity,
-    Profile,
-    index_path,
-    keys_of_profile,
-    make_index,
-    open_authority,
-    rank_matches,
-    read_authority,
-    read_entity,
-)
+from bibld.link._entities import Entity, read_entity
+from bibld.link._files import open_authority, read_authority
+from bibld.link._index import AuthorityIndex, index_path, keys_of_profile, make_index
+from bibld.link._linking import THRESHOLD
+from bibld.link._score import rank_matches
+from bibld.link._values import AuthorityRecord, Profile
 from bibld.progress import Silent
 from bibld.text.folding import fold
 from bibld.triplify import parse_identity

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
@@ -13,17 +13,24 @@ import msgspec
 from bibld.catalog import Catalog, PersonVerdict, Queue, RegisteredFile, StoredLink, digest
 from bibld.config import Config
 from bibld.errors import BibldError
-from bibld.link import _keys, _score
-from bibld.link._description import describe_link, describe_link_sets
+from bibld.link import _score
+from bibld.link._entities import Entity, read_entity
 from bibld.link._files import open_authority
+from bibld.link._index import (
+    MAX_LABEL_CHARACTERS,
+    AuthorityIndex,
+    index_path,
+    is_complete,
+    keys_of_numbers,
+    keys_of_profile,
+    make_index,
+    number_key,
+)
 from bibld.link._index import VERSION as INDEX_VERSION
-from bibld.link._index import AuthorityIndex, index_path, is_complete, make_index
-from bibld.link._keys import keys_of_profile, number_key
-from bibld.link._profiles import read_entity
-from bibld.link._score import Entity, authority_of, is_own_scheme, rank_matches
+from bibld.link._score import authority_of, is_own_scheme, rank_matches
 from bibld.link._values import AuthorityLabel, AuthorityRecord, Match, merge_records
-from bibld.model.iris import Iris
-from bibld.model.rdf import iri, quad, term
+from bibld.model.iris import Iris, dataset_of_authority
+from bibld.model.rdf import decimal_literal, iri, literal, quad, term, typed_literal
 from bibld.progress import Progress, count_items
 
 STAGE = "link"
@@ -153,7 +160,7 @@ def preview_links(
 def _queue_outdated(catalog: Catalog, files: list[RegisteredFile], iris: Iris, states_confidence: bool) -> None:
     """Queue all entities if files, thresholds or rules changed; else those about whose links people decided."""
     settings = [(file.name, file.digest, file.template, file.threshold, file.review) for file in files]
-    made_by = digest(_score.VERSION, _keys.MAX_LABEL_CHARACTERS, iris.base, settings, states_confidence)
+    made_by = digest(_score.VERSION, MAX_LABEL_CHARACTERS, iris.base, settings, states_confidence)
     last, changed = catalog.verdicts.changed_entities(catalog.links.last_seen_verdict())
     with catalog.commit():
         if catalog.runs.made_by(STAGE) != made_by:
@@ -295,7 +302,7 @@ class Linker:
     def _candidates(self, entity: Entity, verdicts: Mapping[str, PersonVerdict]) -> dict[str, Candidates]:
         """Return the candidates by link set."""
         keys = keys_of_profile(entity.profile)
-        keys |= {key for target in verdicts for key in _keys.keys_of_numbers((target,))}
+        keys |= {key for target in verdicts for key in keys_of_numbers((target,))}
         pieces: dict[str, Candidates] = {}
         for opened in self._files:
             for record in opened.index.find(keys):
@@ -377,3 +384,69 @@ def _is_tie(matches: list[Match], review: float) -> bool:
 _KNOWN = frozenset(
     ("viaf", "gnd", "isni", "lcnaf", "lcsh", "lcgft", "wikidata", "orcid", "fast", "mesh", "bnf", "geonames")
 )
+
+
+METHOD = (
+    "Candidates share a romanised name, a family name with initial or year of life, a heading, a class mark or the"
+    " number of another authority file; the confidence of each comes from names, years, titles of works and the rarity"
+    " of the name."
+)
+
+
+def describe_link(link_set: str, entity: str, match: Match, iris: Iris) -> Iterator[str]:
+    """Yield the lines that state how probable a link from an entity (its IRI) is, and why.
+
+    The link has a hash IRI of the entity, which has one link at most to each authority.
+    """
+    node, graph = iri(f"{entity}#link-{link_set}"), iri(iris.graph("provenance"))
+    yield quad(iri(entity), iri(iris.term("link")), node, graph)
+    yield quad(node, term("rdf:type"), iri(iris.term("Link")), graph)
+    yield quad(node, iri(iris.term("target")), iri(match.record.iri), graph)
+    yield quad(node, iri(iris.term("confidence")), decimal_literal(match.confidence), graph)
+    for reason in match.evidence:
+        yield quad(node, iri(iris.term("reason")), literal(reason), graph)
+
+
+def describe_link_sets(
+    counts: Iterable[tuple[str, str, str, int]], files: Mapping[str, Sequence[RegisteredFile]], iris: Iris
+) -> dict[str, str]:
+    """Return the lines that describe the link sets, by name; a link set has a part for each of its predicates.
+
+    Only links that linking found are counted: the graph also contains those that records state. ``counts`` are the
+    numbers of links (link set, predicate, status, number), ``files`` the authority files of each link set.
+    """
+    accepted: dict[str, dict[str, int]] = {}
+    for name, predicate, status, number in counts:
+        if status == "accepted":
+            accepted.setdefault(name, {})[predicate] = number
+    return {
+        name: _describe_link_set(name, numbers, files.get(name, ()), iris) for name, numbers in sorted(accepted.items())
+    }
+
+
+def _describe_link_set(name: str, numbers: dict[str, int], files: Sequence[RegisteredFile], iris: Iris) -> str:
+    dataset, graph = iri(iris.dataset), iri(iris.graph(f"links-{name}"))
+    target = iri(dataset_of_authority(name, iris))
+    method = [METHOD]
+    method += [f"Links found in {file.name} have a confidence of at least {file.threshold:g}." for file in files]
+    lines = []
+    for predicate, number in sorted(numbers.items()):
+        subject = iri(f"{iris.dataset}#links-{name}-found-{predicate.partition(':')[2]}")
+        statements = [
+            ("rdf:type", term("void:Linkset")),
+            ("dcterms:title", literal(f"Links to {name} that were found by comparing names, years and works", "en")),
+            ("void:linkPredicate", term(predicate)),
+            ("void:subjectsTarget", dataset),
+            ("void:objectsTarget", target),
+            ("void:triples", typed_literal(str(number), "integer")),
+            ("dcterms:description", literal(" ".join(method), "en")),
+        ]
+        for file in files:
+            text = f"{file.path.rpartition('/')[2]}, {file.records} records, linked at {file.linked_at}"
+            statements.append(("dcterms:source", literal(text)))
+        if files:
+            created = max(file.linked_at for file in files)
+            statements.append(("dcterms:created", typed_literal(created, "dateTime")))
+        lines.append(quad(dataset, term("void:subset"), subject, graph))
+        lines += [quad(subject, term(property_), value, graph) for property_, value in statements]
+    return "".join(sorted(lines))

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bibld.errors import HarvestError, RecordError
-from bibld.link._csv import iri_of
-from bibld.link._lives import life_of, year_of
-from bibld.link._values import AuthorityKind, AuthorityLabel, AuthorityRecord
+from bibld.link._names import life_of, year_of
+from bibld.link._values import AuthorityKind, AuthorityLabel, AuthorityRecord, iri_of
 from bibld.model.iris import web_iri
 from bibld.model.marc import DataField, MarcRecord
 from bibld.protocols import HarvestedFile

@@ -9,7 +9,7 @@ from typing import BinaryIO
 import pyoxigraph
 
 from bibld.errors import HarvestError
-from bibld.link._lives import Life, life_of, year_of
+from bibld.link._names import Life, life_of, year_of
 from bibld.link._values import AuthorityKind, AuthorityLabel, AuthorityRecord
 from bibld.model.iris import web_iri
 

@@ -7,15 +7,15 @@ people to be expected with the same family name and given names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import msgspec
 
-from bibld.link._keys import family_of, first_given_name, number_key
-from bibld.link._lives import Life, life_of
+from bibld.link._entities import Entity
+from bibld.link._index import family_of, first_given_name, number_key
 from bibld.link._names import (
+    Life,
     NameRelation,
     compare_names,
     compare_texts,
@@ -25,7 +25,7 @@ from bibld.link._names import (
     person_name,
     without_qualifier,
 )
-from bibld.link._values import AuthorityKind, AuthorityRecord, Match, Profile, Work
+from bibld.link._values import AuthorityKind, AuthorityRecord, Match, Profile
 from bibld.text.folding import fold
 from bibld.triplify import parse_identity
 
@@ -105,38 +105,6 @@ class Frequencies(Protocol):
 
     def bearers(self, text: str) -> int:
         """Return how many persons have a family name (``f:name``) or a first given name (``g:name``)."""
-
-
-class Entity:
-    """A profile, and the publications that name the entity, which are fetched only when they decide."""
-
-    def __init__(self, profile: Profile, fetch_works: Callable[[], Sequence[Work]]) -> None:
-        self.profile = profile
-        self._fetch_works = fetch_works
-
-    @cached_property
-    def works(self) -> Sequence[Work]:
-        """The publications that name the entity."""
-        return self._fetch_works()
-
-    @property
-    def is_geographic(self) -> bool:
-        """Whether a publication has the entity as a geographic subject."""
-        return any(work.is_about_place for work in self.works)
-
-    @cached_property
-    def life(self) -> Life | None:
-        """The years of the entity; None if its records contradict each other."""
-        lives = [life for life in map(life_of, self.profile.dates) if life != Life()]
-        born, died = {life.born for life in lives} - {None}, {life.died for life in lives} - {None}
-        if len(born) > 1 or len(died) > 1:
-            return None
-        return Life(next(iter(born), None), next(iter(died), None), all(life.is_exact for life in lives))
-
-    @cached_property
-    def number_keys(self) -> frozenset[str]:
-        """The keys of the numbers that the records of the entity state."""
-        return frozenset(map(number_key, self.profile.numbers))
 
 
 def compare(entity: Entity, record: AuthorityRecord, frequencies: Frequencies) -> Match | None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from typing import Literal
+from urllib.parse import quote
 
 import msgspec
+
+from bibld.model.iris import web_iri
 
 AuthorityKind = Literal["person", "family", "organisation", "meeting", "place", "topic", "work", ""]
 """What an authority record describes; empty if the file does not state it."""
@@ -105,4 +108,9 @@ class Match(msgspec.Struct, frozen=True):
     is_certain: bool = False
 
 
-LinkStatus = Literal["accepted", "review", "rejected", "disagreement"]
+_SAFE = "-._~:/@"
+
+
+def iri_of(identifier: str, template: str) -> str | None:
+    """Return an identifier as IRI: itself, or the template with it (percent-encoded); None if that is no IRI."""
+    return web_iri(identifier) or (web_iri(template.replace("{}", quote(identifier, safe=_SAFE))) if template else None)

@@ -7,7 +7,8 @@ import pytest
 import zstandard
 
 from bibld.errors import ConfigError, HarvestError
-from bibld.link import AuthorityLabel, open_authority, read_authority
+from bibld.link._files import open_authority, read_authority
+from bibld.link._values import AuthorityLabel
 
 TAGS = "ar be bg bn ca cs da de el en eo es fi fr hy ja ka ru zh x-not-a-real-tag-of-any-kind"
 LANGUAGES = TAGS.split()

@@ -6,17 +6,12 @@ from pathlib import Path
 import pytest
 
 from bibld.errors import HarvestError
-from bibld.link import (
-    THRESHOLD,
-    AuthorityIndex,
-    Entity,
-    Profile,
-    keys_of_profile,
-    make_index,
-    open_authority,
-    rank_matches,
-    read_authority,
-)
+from bibld.link._entities import Entity
+from bibld.link._files import open_authority, read_authority
+from bibld.link._index import AuthorityIndex, keys_of_profile, make_index
+from bibld.link._linking import THRESHOLD
+from bibld.link._score import rank_matches
+from bibld.link._values import Profile
 from bibld.progress import Silent
 
 DATA = os.environ.get("BIBLD_TEST_DATA")

@@ -2,7 +2,10 @@
 
 import pytest
 
-from bibld.link import THRESHOLD, AuthorityLabel, AuthorityRecord, Entity, Profile, Work, rank_matches
+from bibld.link._entities import Entity
+from bibld.link._linking import THRESHOLD
+from bibld.link._score import rank_matches
+from bibld.link._values import AuthorityLabel, AuthorityRecord, Profile, Work
 
 
 class Names:

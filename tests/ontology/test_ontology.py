@@ -11,7 +11,7 @@ import rdflib
 from rdflib.namespace import OWL, RDF, RDFS
 
 from bibld.config import TriplifyConfig
-from bibld.link._description import describe_link
+from bibld.link._linking import describe_link
 from bibld.link._values import AuthorityRecord, Match
 from bibld.model.linkage import Cluster, Merged
 from bibld.model.mods import Identifier, Mods

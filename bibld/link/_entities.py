@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import Literal, cast
 
 import msgspec
 
 from bibld.catalog import Catalog
-from bibld.link._score import Entity
+from bibld.link._index import number_key
+from bibld.link._names import Life, life_of
 from bibld.link._values import Profile, Work
 from bibld.model.mods import Geographic, Mods, Name
 from bibld.text.dates import year
@@ -22,6 +23,38 @@ _MAX_WORKS = 50
 _CREATORS = frozenset(
     {"aut", "author", "автор", "cre", "creator", "cmp", "composer", "art", "artist", "070", "verfasser"}
 )
+
+
+class Entity:
+    """A profile, and the publications that name the entity, which are fetched only when they decide."""
+
+    def __init__(self, profile: Profile, fetch_works: Callable[[], Sequence[Work]]) -> None:
+        self.profile = profile
+        self._fetch_works = fetch_works
+
+    @cached_property
+    def works(self) -> Sequence[Work]:
+        """The publications that name the entity."""
+        return self._fetch_works()
+
+    @property
+    def is_geographic(self) -> bool:
+        """Whether a publication has the entity as a geographic subject."""
+        return any(work.is_about_place for work in self.works)
+
+    @cached_property
+    def life(self) -> Life | None:
+        """The years of the entity; None if its records contradict each other."""
+        lives = [life for life in map(life_of, self.profile.dates) if life != Life()]
+        born, died = {life.born for life in lives} - {None}, {life.died for life in lives} - {None}
+        if len(born) > 1 or len(died) > 1:
+            return None
+        return Life(next(iter(born), None), next(iter(died), None), all(life.is_exact for life in lives))
+
+    @cached_property
+    def number_keys(self) -> frozenset[str]:
+        """The keys of the numbers that the records of the entity state."""
+        return frozenset(map(number_key, self.profile.numbers))
 
 
 def read_entity(catalog: Catalog, founder: int) -> Entity | None:
