@@ -108,14 +108,6 @@ class Agreement(msgspec.Struct, frozen=True):
     only_right: tuple[str, ...]
 
 
-class FeatureLine(msgspec.Struct, frozen=True):
-    """A feature in words with its number; ``value`` is negative where a record lacks what it compares."""
-
-    words: str
-    value: float
-    contribution: float
-
-
 def reason_words(reason: str, language: PageLanguage) -> str:
     """Return a reason of a verdict in a language, as it is where it has no translation."""
     return in_words(_PHRASES, reason, language)
@@ -180,10 +172,11 @@ def _romanised(text: str) -> str:
     return unify_transcriptions(romanise(text))
 
 
-def feature_lines(features: Iterable[Feature], language: PageLanguage) -> list[FeatureLine]:
+def feature_lines(features: Iterable[Feature], language: PageLanguage) -> list[dict[str, object]]:
     """Return the features in words, in their order."""
     return [
-        FeatureLine(_feature_words(feature.name, language), feature.value, feature.contribution) for feature in features
+        {"words": _feature_words(feature.name, language), "value": feature.value, "contribution": feature.contribution}
+        for feature in features
     ]
 
 

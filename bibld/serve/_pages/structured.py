@@ -228,14 +228,7 @@ def _container(reference: Reference, entities: Mapping[str, str]) -> list[dict[s
     return found
 
 
-class MetaTag(msgspec.Struct, frozen=True):
-    """An element ``meta`` with a property of Open Graph."""
-
-    property: str
-    content: str
-
-
-def open_graph(reference: Reference, title: str, page: str, site: str, language: str) -> list[MetaTag]:
+def open_graph(reference: Reference, title: str, page: str, site: str, language: str) -> list[tuple[str, str]]:
     """Return the properties of Open Graph of a publication's page (https://ogp.me/#type_book)."""
     is_book = reference.kind == "book"
     pairs = [
@@ -249,7 +242,7 @@ def open_graph(reference: Reference, title: str, page: str, site: str, language:
     if is_book:
         pairs += [("book:isbn", number) for number in reference.isbn[:1]]
         pairs.append(("book:release_date", reference.year[:4]))
-    return [MetaTag(name, content) for name, content in pairs if content]
+    return [(name, content) for name, content in pairs if content]
 
 
 def summary(reference: Reference) -> str:

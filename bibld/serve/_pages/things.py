@@ -10,6 +10,7 @@ import msgspec
 import pyoxigraph as ox
 
 from bibld.model.card import title_text
+from bibld.model.linkage import Edge
 from bibld.model.marc_writers import to_mrk
 from bibld.model.mods import Cartographics, Mods, Subject
 from bibld.model.origin import RecordId
@@ -19,7 +20,6 @@ from bibld.serve._citations.reference import reference_of
 from bibld.serve._graph import Incoming, Names
 from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import codes, facts, fields, matches, structured, summaries, views
-from bibld.serve._pages.holdings import holdings
 from bibld.serve._pages.maps import locate
 from bibld.serve._pages.relatives import Hierarchies, Hierarchy, RelativeLists
 from bibld.serve._pages.works import WorkLists, WorksOfThing, first_author
@@ -175,7 +175,7 @@ class ThingPages:
             groups=[group for group in groups if group.name not in (fields.ABOUT_RECORD, "access")],
             members=members,
             letters=[(facts.letter_of(number), record) for number, record in enumerate(members[:_COMPARED])],
-            holdings=holdings(records),
+            holdings=facts.holdings(records),
             comparison=views.values_side_by_side(side_by_side),
             edges=edges[:_EDGES_SHOWN],
             more_edges=max(0, len(edges) - _EDGES_SHOWN),
@@ -237,7 +237,7 @@ class ThingPages:
             **common,
         )
 
-    def _edges_of_record(self, record: SourceRecord, members: Sequence[RecordId]) -> list[views.EdgeView]:
+    def _edges_of_record(self, record: SourceRecord, members: Sequence[RecordId]) -> list[tuple[Edge, str]]:
         edges = self._catalog.edges_of(members) if 1 < len(members) <= INCOMING_ON_PAGE else []
         own = (edge for edge in edges if record.id in (edge.pair.left, edge.pair.right))
         return views.edge_views(own, self._addresses)[:_EDGES_SHOWN]

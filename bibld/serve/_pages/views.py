@@ -103,17 +103,10 @@ def _contents(cell: Iterable[fields.FieldValue]) -> tuple[str, ...]:
     return tuple(sorted(folded(value.text + value.remark) for value in cell))
 
 
-class EdgeView(msgspec.Struct, frozen=True):
-    """A match of two members as the resource page shows it."""
-
-    edge: Edge
-    href: str
-
-
-def edge_views(edges: Iterable[Edge], addresses: Addresses) -> list[EdgeView]:
+def edge_views(edges: Iterable[Edge], addresses: Addresses) -> list[tuple[Edge, str]]:
     """Return edges with the paths of their pages, the best score first."""
     ordered = sorted(edges, key=lambda edge: (-edge.score.value, edge.pair))
-    return [EdgeView(edge, addresses.href(addresses.iris.match(edge.pair)) or "") for edge in ordered]
+    return [(edge, addresses.href(addresses.iris.match(edge.pair)) or "") for edge in ordered]
 
 
 GENRE = message("Genre")
