@@ -26,10 +26,11 @@ from bibld.dedup import stage, warm_up
 from bibld.dedup.decisions import Decider
 from bibld.dedup.index import Index
 from bibld.dedup.method import MethodOptions
+from bibld.ingest import Intake
 
 STEPS = {
-    "reading, crosswalk, catalog": (pipeline.Pipeline, "_read"),
-    "matching, all of it": (pipeline.Pipeline, "_dedup"),
+    "reading, crosswalk, catalog": (Intake, "load"),
+    "matching, all of it": (pipeline.dedup, "dedup"),
     "features into the index": (Index, "build"),
     "statistics and keys": (stage.MatchingRun, "_open_keys"),
     "candidate pairs and scores": (stage.MatchingRun, "_decide"),

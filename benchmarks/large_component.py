@@ -23,11 +23,9 @@ from bibld.dedup.columns import stored_rows
 from bibld.dedup.decisions import DECISIONS, SAME
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, Features, Statistics
+from bibld.spark._frames import BATCH, SCHEMAS
 from bibld.spark._matching import _clusters
-from bibld.spark._matching._arrow import feature_batch
-from bibld.spark._matching._sharing import Matching
-from bibld.spark._schemas import SCHEMAS
-from bibld.spark._stream import BATCH
+from bibld.spark._matching._features import Matching, feature_batch
 
 _MADE = 50_000
 """Records whose features are made together."""

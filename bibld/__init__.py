@@ -90,9 +90,9 @@ if TYPE_CHECKING:
     from bibld.harvest import Freshness as Freshness
     from bibld.harvest import HarvestResult as HarvestResult
     from bibld.ingest import Conversion as Conversion
+    from bibld.ingest import Doubt as Doubt
     from bibld.ingest import LoadResult as LoadResult
     from bibld.ingest import Withheld as Withheld
-    from bibld.ingest.notes import Doubt as Doubt
     from bibld.link import LinkReport as LinkReport
     from bibld.model.finding import Finding as Finding
     from bibld.model.marc import ControlField as ControlField

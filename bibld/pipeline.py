@@ -1,4 +1,7 @@
-"""Run all stages in their order: :data:`STAGES`.
+"""The stages of a run, each once and in order (:data:`STAGES`), and how they run on one machine.
+
+An engine (:class:`LocalRun` here, ``bibld.spark`` on a cluster) states with which function it runs each stage;
+:func:`run_stages` is the same for both. What a stage does to its rows is in the package of the stage.
 
 A run is a difference: every stage has a queue of the items whose inputs changed, processes them, and marks the items
 whose results changed as dirty for the stages that it feeds. If the settings or the version of a stage changed, all its
@@ -15,7 +18,7 @@ from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -26,8 +29,7 @@ from bibld.config import Config, Remote
 from bibld.dedup.method import settings_digest as matching_digest
 from bibld.dedup.warm_up import KernelWarmUp
 from bibld.errors import ConfigError, StageError, StoreError
-from bibld.ingest import LoadResult, Withheld
-from bibld.ingest.notes import Doubt, RunNotes
+from bibld.ingest import Doubt, LoadResult, SourceLog, Withheld
 from bibld.merge import merge as merge_clusters
 from bibld.merge import requeue_all as requeue_merges
 from bibld.merge import settings_digest as merge_settings_digest
@@ -88,8 +90,111 @@ class RunOptions(msgspec.Struct, frozen=True):
     allow_deletes: bool = False
 
 
-class Pipeline(RunNotes):
-    """One run over one workspace; ``run_time`` is the only time that any output contains."""
+class Stage(msgspec.Struct, frozen=True):
+    """A stage of a run: its name, what it takes and gives, and the stages that its results feed.
+
+    ``packages`` are those that it consists of, its own if none is named. ``queue`` holds the items whose inputs
+    changed, on one machine; stages without one find by themselves what changed: ``read`` by hashes of bytes, ``link``
+    by the entities that are described again, ``store`` and ``publish`` by numbered patches.
+    """
+
+    name: str
+    takes: str
+    gives: str
+    feeds: tuple[str, ...] = ()
+    queue: Queue | None = None
+    packages: tuple[str, ...] = ()
+
+
+STAGES = (
+    Stage(
+        "read",
+        "configured sources",
+        "records with their MODS",
+        feeds=("dedup",),
+        packages=("harvest", "read", "crosswalk"),
+    ),
+    Stage("dedup", "records", "edges and clusters", feeds=("merge",), queue=Queue.UNMATCHED_RECORDS),
+    Stage("merge", "clusters of records", "merged records", feeds=("triplify",), queue=Queue.UNMERGED_CLUSTERS),
+    Stage(
+        "triplify",
+        "merged records",
+        "quads of clusters and entities",
+        feeds=("link", "store"),
+        queue=Queue.UNDESCRIBED_CLUSTERS,
+    ),
+    Stage("link", "entities", "links to authority files", feeds=("store",)),
+    Stage("store", "changed quads", "a triple store", feeds=("publish",)),
+    Stage("publish", "quads", "a release"),
+)
+"""The stages of a run in their order. ``read`` is harvest, read and crosswalk, record by record (``bibld.ingest``)."""
+
+
+class Run(Protocol):
+    """One run on an engine, as :func:`run_stages` needs it."""
+
+    options: RunOptions
+    log: SourceLog
+    steps: Mapping[str, Callable[[], int | None]]
+    """The function of each stage that this run has; it returns the number of items that it processed.
+
+    A workspace without authority files does not link. None: nothing changed, so that the results are current.
+    """
+
+    def end_reading(self) -> StageTime | None:
+        """Do what has to be done between reading and matching; return its time if it is to be reported."""
+
+    def has_records(self) -> bool:
+        """Return whether records are stored, by this run or an earlier one."""
+
+    def complete(self, times: Sequence[StageTime]) -> Results:
+        """Commit the run, and return what it has made."""
+
+
+class Results(msgspec.Struct, frozen=True):
+    """What the stages of a run have made; the fields are those of :class:`Summary`."""
+
+    figures: Figures
+    release: str
+    release_is_new: bool
+    for_review: int
+    deliveries: tuple[store.Delivered, ...] = ()
+
+
+def run_stages(run: Run) -> Summary:
+    """Run the stages of an engine up to and including the last one of the options; raises ``StageError``.
+
+    If all sources are in doubt and nothing was ever read, the run ends after reading: there is nothing to publish.
+    """
+    started = perf_counter()
+    times: list[StageTime] = []
+    for stage in STAGES:
+        if stage.name in run.steps:
+            begin = perf_counter()
+            done = run.steps[stage.name]()
+            times.append(StageTime(stage.name, perf_counter() - begin, done or 0, was_current=done is None))
+        if stage.name == "read" and (time := run.end_reading()) is not None:
+            times.append(time)
+        if stage.name == run.options.until or (run.log.doubts and not run.log.loads and not run.has_records()):
+            break
+    results = run.complete(times)
+    return Summary(
+        sources=tuple(run.log.loads),
+        figures=results.figures,
+        stages=tuple(times),
+        release=results.release,
+        release_is_new=results.release_is_new,
+        for_review=results.for_review,
+        deliveries=results.deliveries,
+        doubts=tuple(run.log.doubts),
+        withheld=tuple(run.log.withheld),
+        seconds=perf_counter() - started,
+        harvests=tuple(run.log.harvests),
+    )
+
+
+class LocalRun:
+    """One run on one machine, over one workspace; ``run_time`` is the only time that any output contains."""
 
     def __init__(
         self,
@@ -99,66 +204,63 @@ class Pipeline(RunNotes):
         progress: Progress,
         options: RunOptions | None = None,
     ) -> None:
-        super().__init__(config, progress)
         self.catalog = catalog
+        self.config = config
         self.run_time = run_time
+        self.progress = progress
         self.options = options or RunOptions()
+        self.log = SourceLog(config, progress)
+        self.steps: Mapping[str, Callable[[], int | None]] = {
+            name: partial(self._step, name, step)
+            for name, step in _STEPS.items()
+            if name != "link" or catalog.links.files() or catalog.links.descriptions()
+        }
         self.number = 0
         self.releases = publish.Releases(config.workspace)
         self.iris = Iris(config.dataset.base)
+        self._kernels = KernelWarmUp(config, progress)
+        self._kernel_modules = 0
 
     def run(self) -> Summary:
         """Run the stages up to and including the last one of the options; raises ``StageError``."""
-        until = self.options.until
-        started = perf_counter()
         with self.catalog.commit():
             self.number = self.catalog.runs.begin(self.run_time.isoformat())
-        compiling = KernelWarmUp(self.config, self.progress)
-        modules = compiling.begin() if until != "read" else 0
-        times: list[StageTime] = []
-        for stage in STAGES:
-            begin = perf_counter()
-            done = stage.run(self, stage_queue(self.catalog, stage.name))
-            times.append(StageTime(stage.name, perf_counter() - begin, done or 0, was_current=done is None))
-            if stage.name == "read" and modules:
-                times.append(self._wait_for(compiling, modules))
-            if stage.name == until or self._has_nothing():
-                break
+        self._kernel_modules = self._kernels.begin() if self.options.until != "read" else 0
+        return run_stages(self)
+
+    def _step(self, name: str, step: Callable[[LocalRun, StageQueue], int | None]) -> int | None:
+        return step(self, stage_queue(self.catalog, name))
+
+    def end_reading(self) -> StageTime | None:
+        """Wait for the compilation that began before reading; its seconds are those of waiting."""
+        if not self._kernel_modules:
+            return None
+        begin = perf_counter()
+        self.progress.stage("compile", "modules", self._kernel_modules)
+        self._kernels.wait()
+        self.progress.advance(self._kernel_modules)
+        return StageTime("compile", perf_counter() - begin, self._kernel_modules, was_current=False)
+
+    def has_records(self) -> bool:
+        """Return whether any source was ever loaded."""
+        return bool(self.catalog.records.load_counts())
+
+    def complete(self, times: Sequence[StageTime]) -> Results:
+        """End the run in the catalog, and bring the remote stores up to date if everything was run."""
         with self.catalog.commit():
             self.catalog.runs.end(self.number, self.run_time.isoformat())
             self.catalog.records.end_run()
-        place = self.releases.current()
+        folder = self.releases.current()
         figures = self.figures
-        if place is not None:
-            figures = msgspec.structs.replace(figures, quads=self.releases.manifest(place).figures.quads)
-        new = any(time.stage == "publish" and not time.was_current for time in times)
-        waiting = self.catalog.linkage.count_for_review()
-        deliveries = self._deliver_all() if until == "publish" else ()
-        return Summary(
-            sources=tuple(self.loads),
+        if folder is not None:
+            figures = msgspec.structs.replace(figures, quads=self.releases.manifest(folder).figures.quads)
+        return Results(
             figures=figures,
-            stages=tuple(times),
-            release=str(place or ""),
-            release_is_new=new,
-            for_review=waiting,
-            deliveries=deliveries,
-            doubts=tuple(self.doubts),
-            withheld=tuple(self.withheld),
-            seconds=perf_counter() - started,
-            harvests=tuple(self.harvests),
+            release=str(folder or ""),
+            release_is_new=any(time.stage == "publish" and not time.was_current for time in times),
+            for_review=self.catalog.linkage.count_for_review(),
+            deliveries=self._deliver_all() if self.options.until == "publish" else (),
         )
-
-    def _wait_for(self, compiling: KernelWarmUp, modules: int) -> StageTime:
-        """Wait for the compilation that began before reading; its seconds are those of waiting."""
-        begin = perf_counter()
-        self.progress.stage("compile", "modules", modules)
-        compiling.wait()
-        self.progress.advance(modules)
-        return StageTime("compile", perf_counter() - begin, modules, was_current=False)
-
-    def _has_nothing(self) -> bool:
-        """Return whether all sources are in doubt and nothing was ever read, so that there is nothing to publish."""
-        return bool(self.doubts) and not self.loads and not self.catalog.records.load_counts()
 
     def _deliver_all(self) -> tuple[store.Delivered, ...]:
         """Bring the remote stores of the configuration up to date; one that fails does not stop the others."""
@@ -195,7 +297,7 @@ class Pipeline(RunNotes):
     def source_figures(self) -> tuple[SourceFigures, ...]:
         """The figures of each source; counted once, after reading, because all records have to be visited."""
         counted = count_sources(self.catalog, self.config)
-        kept = {withheld.source for withheld in self.withheld} - {source.id for source in self.config.sources}
+        kept = {withheld.source for withheld in self.log.withheld} - {source.id for source in self.config.sources}
         place = self.releases.current()
         if not kept or place is None:
             return counted
@@ -251,10 +353,11 @@ def describe_sources(config: Config, loads: Iterable[LoadCounts], live: Mapping[
 # -- the stages: each returns the number of items that it processed, None if nothing was dirty -----------------------
 
 
-def _read(run: Pipeline, queue: StageQueue) -> int | None:
+def _read(run: LocalRun, queue: StageQueue) -> int | None:
     suppressed = ingest.read_suppressions(run.config)
     ingest.clear_withheld(run.catalog.workspace)
-    results = run.fetch_sources()
+    run.log.harvests = ingest.fetch_sources(run.config, run.progress)
+    results = {result.source: result for result in run.log.harvests}
     counts = {one.source: one for one in run.catalog.records.load_counts()}
     known = {} if run.options.rebuild else {name: run.catalog.runs.last_reading(name) for name in counts}
     inspections = ingest.inspect_sources(run.config, run.progress, results, known=known)
@@ -263,12 +366,12 @@ def _read(run: Pipeline, queue: StageQueue) -> int | None:
     run.progress.stage("read", "records", sum(one.records for one in inspections if not one.doubts))
     with ingest.ConversionPool(run.config.workers) as pool:
         for inspection in inspections:
-            if not run.check_inspection(inspection):
+            if not run.log.check_inspection(inspection):
                 continue
             name = inspection.source.id
             if inspection.is_unchanged:
                 changes = msgspec.structs.asdict(run.catalog.records.changes(name))  # by runs that were stopped
-                run.loads.append(LoadResult(**msgspec.structs.asdict(counts[name]), **changes))
+                run.log.loads.append(LoadResult(**msgspec.structs.asdict(counts[name]), **changes))
                 run.progress.report(f"read: {name}: the files are those of the last reading")
                 continue
             with run.catalog.commit():
@@ -279,7 +382,7 @@ def _read(run: Pipeline, queue: StageQueue) -> int | None:
                 with run.catalog.commit():
                     run.catalog.runs.note_reading(name, inspection.fingerprint, run.number)
             done = load.read + (done or 0)
-            run.note_load(load)
+            run.log.note_load(load)
     configured = {source.id for source in run.config.sources}
     for name in counts:
         if name not in configured:
@@ -288,19 +391,19 @@ def _read(run: Pipeline, queue: StageQueue) -> int | None:
     return done
 
 
-def _remove_source(run: Pipeline, source: str, live: int) -> None:
+def _remove_source(run: LocalRun, source: str, live: int) -> None:
     """Delete the records of a source that is no longer configured, if that is allowed or there are none."""
     if live and not run.options.allow_deletes:
         unseen = map(run.catalog.register.record, run.catalog.records.unseen(source, run.number))
         reason = ingest.removed_source_reason(live)
-        run.note_withheld(ingest.withhold(run.config.workspace, source, unseen, reason))
+        run.log.note_withheld(ingest.withhold(run.config.workspace, source, unseen, reason))
         return
     with run.catalog.commit():
         deleted = run.catalog.records.delete_source(source, run.number)
     run.progress.report(ingest.removed_source_report(source, deleted))
 
 
-def _dedup(run: Pipeline, queue: StageQueue) -> int | None:
+def _dedup(run: LocalRun, queue: StageQueue) -> int | None:
     made_by = matching_digest(run.config)
     rematch_all = run.options.rebuild or run.catalog.runs.made_by("dedup") != made_by
     if not rematch_all and not run.options.restat and not dedup.is_pending(run.catalog, queue):
@@ -314,32 +417,36 @@ def _dedup(run: Pipeline, queue: StageQueue) -> int | None:
     return found.records
 
 
-def _merge(run: Pipeline, queue: StageQueue) -> int | None:
+def _merge(run: LocalRun, queue: StageQueue) -> int | None:
     run.requeue_if_outdated("merge", merge_settings_digest(run.config), queue, requeue_merges)
     if queue.dirty.is_empty():
         return None
     return merge_clusters(run.catalog, run.config, queue, run.progress)
 
 
-def _triplify(run: Pipeline, queue: StageQueue) -> int | None:
+def _triplify(run: LocalRun, queue: StageQueue) -> int | None:
     settings = run.config.triplify
     made_by = triplify.settings_digest(run.config.dataset.base, settings)
     run.requeue_if_outdated("triplify", made_by, queue, triplify.requeue_all)
     done = None
     if triplify.is_pending(run.catalog, queue):
         done = triplify.triplify(run.catalog, run.iris, settings, queue, run.progress, run.config.workers)
-    link.update_links(run.catalog, run.config, run.progress)
     return done
 
 
-def _store(run: Pipeline, queue: StageQueue) -> int | None:
+def _link(run: LocalRun, queue: StageQueue) -> int | None:
+    tally = link.update_links(run.catalog, run.config, run.progress)
+    return tally.entities or None if tally is not None else None
+
+
+def _store(run: LocalRun, queue: StageQueue) -> int | None:
     if store.is_current(run.catalog, run.config):
         return None
     blocks = triplify.catalog_blocks(run.catalog, run.iris, run.source_figures)
     return store.store(run.catalog, blocks, run.config, run.progress)
 
 
-def _publish(run: Pipeline, queue: StageQueue) -> int | None:
+def _publish(run: LocalRun, queue: StageQueue) -> int | None:
     run.releases.sweep()
     made_by = publish.settings_digest(run.config, run.source_figures)
     if publish.is_current(run.catalog, run.releases, made_by, run.config):
@@ -360,35 +467,23 @@ def _publish(run: Pipeline, queue: StageQueue) -> int | None:
     return len(manifest.files)
 
 
-class Stage(msgspec.Struct, frozen=True):
-    """A stage: its name, its function, the queue of its dirty items, and the stages that its results feed.
-
-    ``read`` finds by itself what changed (hashes of bytes); ``store`` and ``publish`` follow numbered patches.
-    """
-
-    name: str
-    run: Callable[[Pipeline, StageQueue], int | None]
-    takes: Queue | None = None
-    feeds: tuple[str, ...] = ()
-
-
-STAGES = (
-    Stage("read", _read, feeds=("dedup",)),
-    Stage("dedup", _dedup, takes=Queue.UNMATCHED_RECORDS, feeds=("merge",)),
-    Stage("merge", _merge, takes=Queue.UNMERGED_CLUSTERS, feeds=("triplify",)),
-    Stage("triplify", _triplify, takes=Queue.UNDESCRIBED_CLUSTERS, feeds=("store",)),
-    Stage("store", _store, feeds=("publish",)),
-    Stage("publish", _publish),
-)
-"""The stages of a run in their order; ``read`` is harvest, read and crosswalk, record by record (``bibld.ingest``)."""
+_STEPS: dict[str, Callable[[LocalRun, StageQueue], int | None]] = {
+    "read": _read,
+    "dedup": _dedup,
+    "merge": _merge,
+    "triplify": _triplify,
+    "link": _link,
+    "store": _store,
+    "publish": _publish,
+}
 
 
 def stage_queue(catalog: Catalog, name: str) -> StageQueue:
     """Return the queue of a stage; what the stage marks dirty is added to the queues of the stages that it feeds."""
-    takes = {stage.name: stage.takes for stage in STAGES}
+    queues = {stage.name: stage.queue for stage in STAGES}
     feeds = next(stage.feeds for stage in STAGES if stage.name == name)
-    successors = [catalog.dirty[queue] for fed in feeds if (queue := takes[fed]) is not None]
-    own = takes[name]
+    successors = [catalog.dirty[queue] for fed in feeds if (queue := queues[fed]) is not None]
+    own = queues[name]
     return StageQueue(catalog.dirty[own] if own else None, successors)
 
 
@@ -400,7 +495,7 @@ def run(config: Config, run_time: datetime, progress: Progress, **options: Any) 
     """
     check_newest_is_local(config.workspace, config.file)
     with _rare_cycle_search(), Catalog(config.workspace, config_file=config.file) as catalog:
-        return Pipeline(catalog, config, run_time, progress, RunOptions(**options)).run()
+        return LocalRun(catalog, config, run_time, progress, RunOptions(**options)).run()
 
 
 @contextmanager
@@ -427,7 +522,7 @@ def deliver(config: Config, remote: Remote, run_time: datetime, progress: Progre
                 f"{config.workspace}: the last run was interrupted;"
                 f" run `bibld run {shlex.quote(str(config.file))}` first"
             )
-        return Pipeline(catalog, config, run_time, progress).deliver(remote, replace)
+        return LocalRun(catalog, config, run_time, progress).deliver(remote, replace)
 
 
 def forget_store(config: Config, remote: Remote) -> bool:

@@ -15,7 +15,7 @@ def test_every_stage_feeds_later_stages_and_every_other_one_is_fed():
 
 
 def test_no_queue_is_taken_by_two_stages():
-    taken = [stage.takes for stage in pipeline.STAGES if stage.takes]
+    taken = [stage.queue for stage in pipeline.STAGES if stage.queue]
     assert len(set(taken)) == len(taken)
 
 

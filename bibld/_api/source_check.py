@@ -19,7 +19,7 @@ from bibld import harvest, ingest
 from bibld.config import Config, Source
 from bibld.dedup.warm_up import cache_fault, state_cache
 from bibld.errors import ConfigError
-from bibld.ingest.notes import Doubt
+from bibld.ingest import Doubt
 from bibld.model.finding import Finding
 from bibld.progress import Progress, Silent
 from bibld.protocols import Raw

@@ -18,7 +18,7 @@ from bibld.catalog import Catalog, lock_folder
 from bibld.catalog._entities import AssertionKeys
 from bibld.catalog._exchange.export import Export, Row, WorkspaceState
 from bibld.catalog._exchange.restore import Restoration
-from bibld.catalog._exchange.tables import TABLES, ExchangeTable
+from bibld.catalog._exchange.tables import TABLES, ExchangeTable, columns_of
 from bibld.errors import CatalogError
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "Restoration",
     "Row",
     "WorkspaceState",
+    "columns_of",
     "export_of",
     "lock_workspace",
     "replace_databases",

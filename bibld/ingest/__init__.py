@@ -38,10 +38,10 @@ from bibld.ingest._rules import (
     unknown_deletions_warning,
 )
 from bibld.ingest._unchanged import files_fingerprint
-from bibld.ingest._withheld import Withheld, clear_withheld, withhold
 
 if TYPE_CHECKING:
-    from bibld.ingest._load import Intake, LoadResult, original_of, public_original_of
+    from bibld.ingest._load import Intake, original_of, public_original_of
+    from bibld.ingest._log import Doubt, LoadResult, SourceLog, Withheld, clear_withheld, fetch_sources, withhold
     from bibld.ingest._pool import ConversionPool
     from bibld.ingest._takedown import (
         SuppressionRequest,
@@ -51,12 +51,14 @@ if TYPE_CHECKING:
         suppressed_ordinal,
         values_not_found,
     )
+    from bibld.ingest._versions import RecordState, RecordVersion, SourceRules, VersionKind, load_versions
 
 __all__ = [
     "ENCODED_TWICE",
     "TABLE_COLUMNS",
     "Conversion",
     "ConversionPool",
+    "Doubt",
     "Exported",
     "Inspected",
     "InspectedFile",
@@ -64,8 +66,13 @@ __all__ = [
     "Intake",
     "Job",
     "LoadResult",
+    "RecordState",
+    "RecordVersion",
     "SourceFile",
+    "SourceLog",
+    "SourceRules",
     "SuppressionRequest",
+    "VersionKind",
     "Withheld",
     "apply_suppressions",
     "changed_file_fault",
@@ -75,12 +82,14 @@ __all__ = [
     "encoded_twice_warning",
     "export_mods",
     "export_originals",
+    "fetch_sources",
     "file_context",
     "files_fingerprint",
     "identify",
     "inspect_file",
     "inspect_sources",
     "listed_deletions",
+    "load_versions",
     "original_of",
     "public_original_of",
     "read_suppressions",
@@ -105,9 +114,9 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         """Import what needs the catalog or processes on first use: inspecting and converting files needs neither."""
         if name in __all__:
-            from bibld.ingest import _load, _pool, _takedown
+            from bibld.ingest import _load, _log, _pool, _takedown, _versions
 
-            for module in (_load, _pool, _takedown):
+            for module in (_log, _load, _pool, _takedown, _versions):
                 if hasattr(module, name):
                     return getattr(module, name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

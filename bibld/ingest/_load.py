@@ -18,6 +18,7 @@ from bibld.config import Config
 from bibld.errors import DamagedFileError, RecordError
 from bibld.ingest._conversion import ENCODED_TWICE, Conversion, Job, convert_record
 from bibld.ingest._inspection import InspectedFile, Inspection
+from bibld.ingest._log import LoadResult, Withheld, withhold
 from bibld.ingest._pool import ConversionPool
 from bibld.ingest._rules import (
     changed_file_fault,
@@ -31,7 +32,6 @@ from bibld.ingest._rules import (
     settings_digest,
     unknown_deletions_warning,
 )
-from bibld.ingest._withheld import Withheld, withhold
 from bibld.model.marc import MarcRecord, without_subfields
 from bibld.model.origin import RecordId
 from bibld.model.withheld import without_texts
@@ -50,24 +50,6 @@ class _Unchanged(msgspec.Struct, frozen=True):
 
 
 _Item = Conversion | RecordError | _Unchanged
-
-
-class LoadResult(LoadCounts, frozen=True):
-    """What has changed in the catalog since the last run that ended, in runs that were stopped, too.
-
-    ``new`` counts records of ids never seen before, ``changed`` other versions, ``restored`` those that came back,
-    ``absent`` those that were deleted because the files lack them or a list names them, ``withdrawn`` those that were
-    live before and now state that they are deleted; ``withheld`` are the deletions that were not done, and ``fault`` is
-    why the files are not what was inspected before.
-    """
-
-    new: int = 0
-    changed: int = 0
-    restored: int = 0
-    absent: int = 0
-    withdrawn: int = 0
-    withheld: Withheld | None = None
-    fault: str = ""
 
 
 class Intake:

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import pyarrow as pa
 from pyspark import Broadcast
 from pyspark.sql import DataFrame, SparkSession
 
 from bibld.config import Config
-from bibld.ingest.notes import RunNotes
+from bibld.ingest import SourceLog
 from bibld.model.iris import Iris
 from bibld.pipeline import RunOptions
 from bibld.progress import Progress
-from bibld.spark._frames import small_frame
-from bibld.spark._opening import storage_of
-from bibld.spark._schemas import spark_schema
+from bibld.spark._frames import Cells, batches_of, small_frame, spark_schema
 from bibld.spark._session import located_failures
 from bibld.spark._storage import Storage
-from bibld.spark._tables import Tables
+from bibld.spark._tables import Tables, storage_of
 
 if TYPE_CHECKING:
     from bibld.spark._output.release import Release
@@ -39,8 +38,10 @@ _MOST_PARTS = 10_000
 
 _GROUPS = count(1)
 
+Item = TypeVar("Item")
 
-class Engine(RunNotes):
+
+class Engine:
     """One run: every stage is a function of it. ``run_time`` is the only time that any output contains."""
 
     def __init__(
@@ -51,7 +52,9 @@ class Engine(RunNotes):
         progress: Progress,
         options: RunOptions | None = None,
     ) -> None:
-        super().__init__(config, progress)
+        self.config = config
+        self.progress = progress
+        self.log = SourceLog(config, progress)
         self.spark = spark
         self.run_time = run_time
         self.options = options or RunOptions()
@@ -73,6 +76,19 @@ class Engine(RunNotes):
     def rows(self, rows: Iterable[Sequence[Any]], name: str) -> DataFrame:
         """Return a small table of rows that the driver has, with the columns of the table ``name``."""
         return small_frame(self.spark, [tuple(row) for row in rows], spark_schema(name))
+
+    def map_tasks(
+        self, items: Sequence[Item], function: Callable[[Item], Cells], schema: pa.Schema, tasks: int
+    ) -> DataFrame:
+        """Return what a function makes of each item; the items, which must be picklable, are divided among tasks."""
+        shared = self.broadcast(tuple(items))
+
+        def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            for batch in batches:
+                for number in batch.column("id").to_pylist():
+                    yield from batches_of(function(shared.value[number]), schema)
+
+        return self.spark.range(0, len(items), 1, tasks).mapInArrow(run, spark_schema(schema))
 
     def divide_shuffles(self, records: int) -> None:
         """Set into how many parts the rows that are sorted by a key are divided, unless the configuration states it."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import pickle
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
-import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from bibld.catalog import digest
+from bibld.config import Source
 from bibld.errors import BibldError, HarvestError, ReadError, RecordError, StageError
 from bibld.ingest import (
     Conversion,
@@ -34,9 +35,7 @@ from bibld.progress import Silent
 from bibld.protocols import HarvestedFile, Raw
 from bibld.read import Examined, FilePart, PartPlan, read, read_part, to_json
 from bibld.spark._engine import Engine
-from bibld.spark._frames import small_frame
-from bibld.spark._schemas import SCHEMAS, spark_schema
-from bibld.spark._stream import batches_of
+from bibld.spark._frames import SCHEMAS, arrow_schema, small_frame
 
 VERSION = 1
 
@@ -44,14 +43,13 @@ _SMALLEST_PART, _LARGEST_PART = 1 << 18, 1 << 26
 """Bytes of a part of a file, at least and at most (unless it cannot be divided)."""
 
 _PARTS_OF_CORE = 4
-_INSPECTED = pa.schema([("id", pa.int64()), ("body", pa.binary())])
-_CHUNK = 1 << 20
+_INSPECTED = arrow_schema("id:long body:bytes")
 
 
 class FilePlan(msgspec.Struct, frozen=True):
-    """A file of this run: its number among them (``turn``), its carrier's number, and how it is divided."""
+    """A file of this run: its number among them , its carrier's number, and how it is divided."""
 
-    turn: int
+    file_number: int
     carrier: int
     source: str
     inspected: InspectedFile
@@ -88,19 +86,10 @@ class Inspector:
         cores = engine.spark.sparkContext.defaultParallelism
         size = sum(_size(file.path) for _, file in files) // (cores * _PARTS_OF_CORE)
         size = min(max(size, _SMALLEST_PART), _LARGEST_PART)
-        shared = engine.broadcast((tuple(files), size))
-
-        def inspect(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            pairs, part_size = shared.value
-            for batch in batches:
-                for number in batch.column("id").to_pylist():
-                    source, file = pairs[number]
-                    found = _inspect(source, file, part_size)
-                    yield from batches_of([(number, pickle.dumps(found))], _INSPECTED)
-
+        tasks = min(len(files), cores * _PARTS_OF_CORE)
         with engine.job("read: inspect files"):
-            tasks = engine.spark.range(0, len(files), 1, min(len(files), cores * _PARTS_OF_CORE))
-            rows = tasks.mapInArrow(inspect, "id long, body binary").collect()
+            items = [(number, *file) for number, file in enumerate(files)]
+            rows = engine.map_tasks(items, partial(_inspect, size), _INSPECTED, tasks).collect()
         found = [pickle.loads(row.body) for row in sorted(rows, key=lambda row: int(row.id))]
         for (source, file), one in zip(files, found, strict=True):
             self._found[source.id, file.name] = one
@@ -116,7 +105,7 @@ class Inspector:
                 found = self._found[source.id, inspected.file.name]
                 plans.append(
                     FilePlan(
-                        turn=len(plans),
+                        file_number=len(plans),
                         carrier=carriers.number(source.id, inspected.file.name, inspected.examined),
                         source=source.id,
                         inspected=inspected,
@@ -185,28 +174,23 @@ def convert_files(
 
 def _converted(engine: Engine, plans: Sequence[FilePlan]) -> DataFrame:
     """Return the conversions of all parts of files, each part in a task."""
-    schema = spark_schema("conversions")
-    tasks = [(number, part) for number, plan in enumerate(plans) for part in plan.parts]
-    if not tasks:
-        return small_frame(engine.spark, [], schema)
     sources = {source.id: source for source in engine.config.sources}
     jobs = [conversion_job(engine.config, sources[plan.source], plan.inspected.examined) for plan in plans]
-    shared = engine.broadcast((tuple(plans), tuple(jobs), tuple(tasks)))
-
-    def convert(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        all_plans, all_jobs, all_tasks = shared.value
-        for batch in batches:
-            for task in batch.column("id").to_pylist():
-                number, part = all_tasks[task]
-                yield from batches_of(_convert_part(all_plans[number], all_jobs[number], part), SCHEMAS["conversions"])
-
-    return engine.spark.range(0, len(tasks), 1, len(tasks)).mapInArrow(convert, schema)
+    items = [(plan, job, part) for plan, job in zip(plans, jobs, strict=True) for part in plan.parts]
+    if not items:
+        return engine.rows([], "conversions")
+    return engine.map_tasks(items, _convert_part, SCHEMAS["conversions"], len(items))
 
 
 # -- in tasks --------------------------------------------------------------------------------------------------------
 
 
-def _inspect(source: object, file: HarvestedFile, part_size: int) -> _Found:
+def _inspect(part_size: int, item: tuple[int, Source, HarvestedFile]) -> list[tuple[int, bytes]]:
+    number, source, file = item
+    return [(number, pickle.dumps(_inspected(source, file, part_size)))]
+
+
+def _inspected(source: Source, file: HarvestedFile, part_size: int) -> _Found:
     plan: list[PartPlan] = []
 
     def observe(examined: Examined, piece: Raw | ReadError) -> None:
@@ -215,7 +199,7 @@ def _inspect(source: object, file: HarvestedFile, part_size: int) -> _Found:
         plan[0].add(piece)
 
     try:
-        result = inspect_file(file, source, Silent(), observe)  # type: ignore[arg-type]
+        result = inspect_file(file, source, Silent(), observe)
     except HarvestError as error:
         return _Found(error, (), "")
     except OSError as error:
@@ -225,15 +209,13 @@ def _inspect(source: object, file: HarvestedFile, part_size: int) -> _Found:
 
 
 def _content_of(path: Path) -> str:
-    state = hashlib.blake2b(digest_size=16)
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            state.update(chunk)
-    return state.hexdigest()
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-def _convert_part(plan: FilePlan, job: Job, part: FilePart) -> Iterator[tuple[object, ...]]:
+def _convert_part(item: tuple[FilePlan, Job, FilePart]) -> Iterator[tuple[object, ...]]:
     """Yield the rows of one part of a file, in the order of its pieces."""
+    plan, job, part = item
     file, examined = plan.inspected.file, plan.inspected.examined
     try:
         pieces = read(file, examined) if part.is_file else read_part(file, examined.carrier, part)

@@ -4,29 +4,36 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from functools import partial
 from typing import Any
 
 import msgspec
-import pyarrow as pa
+from pyspark import Broadcast
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as sql
 
 from bibld import harvest, ingest
 from bibld.catalog import RecordStatus, digest
 from bibld.errors import DamagedFileError, RecordError
-from bibld.ingest import ENCODED_TWICE, Inspection, LoadResult
+from bibld.ingest import (
+    ENCODED_TWICE,
+    Inspection,
+    LoadResult,
+    RecordState,
+    RecordVersion,
+    SourceRules,
+    VersionKind,
+    load_versions,
+)
 from bibld.model.origin import Origin, RecordId
 from bibld.spark._engine import Engine
-from bibld.spark._frames import small_frame
+from bibld.spark._frames import SCHEMAS, map_groups, small_frame
 from bibld.spark._reading import FilePlan
-from bibld.spark._schemas import SCHEMAS, spark_schema
-from bibld.spark._settling import Settled, Sighting, SightingKind, SourceRules, settle
-from bibld.spark._stream import batches_of, rows_of
 
 VERSION = 2
 
-_COLUMNS = Sighting.__struct_fields__
+_ID = ("source", "control_number")
+_COLUMNS = RecordVersion.__struct_fields__
 _COUNTED = ("converted", "superseded", "deleted")
 
 
@@ -135,7 +142,7 @@ class Load:
 
     # -- records -----------------------------------------------------------------------------------------------------
 
-    def settle(self) -> None:
+    def load_versions(self) -> None:
         """Write the table ``settled``: what the versions of each id make of its record."""
         engine, tables = self._engine, self._tables
         rules = {one.source.id: self._rules(one) for one in self._inspections}
@@ -147,14 +154,14 @@ class Load:
             for error in refused
             if error.control_number
         )
-        turns = [(plan.carrier, plan.turn) for plan in self._plans]
+        files = [(plan.carrier, plan.file_number) for plan in self._plans]
         made_by = tables.made_by(
-            "settled",
+            "versions of records",
             VERSION,
             [[source, one.loses_missing, sorted(one.listed)] for source, one in sorted(rules.items())],
             sorted(suppressed),
             spared,
-            turns,
+            files,
             [tables.committed.tables.get(name) for name in ("records", "register_ordinal")],
             inputs=["conversions"],
         )
@@ -162,16 +169,13 @@ class Load:
             tables.use("settled", made_by)
             return
         shared = engine.broadcast((rules, suppressed))
-
-        def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            by_source, hidden = shared.value
-            yield from batches_of(_settle_all(rows_of(batches, Sighting), by_source, hidden), SCHEMAS["settled"])
-
-        refused = [(record.source, record.control_number, SightingKind.REJECTED, 0, 0) for _, record in spared]
-        sightings = self._sightings(turns, refused).repartition("source", "control_number")
-        ordered = sightings.sortWithinPartitions("source", "control_number", "kind", "turn", "position")
-        with engine.job("read: settle versions"):
-            tables.write("settled", made_by, ordered.mapInArrow(run, spark_schema("settled")))
+        refused = [(record.source, record.control_number, VersionKind.REJECTED, 0, 0) for _, record in spared]
+        order = ("kind", "file_number", "position")
+        states = map_groups(
+            self._versions(files, refused), RecordVersion, partial(_load_record, shared), SCHEMAS["settled"], _ID, order
+        )
+        with engine.job("read: load versions"):
+            tables.write("settled", made_by, states)
 
     def _rules(self, inspection: Inspection) -> SourceRules:
         source = inspection.source
@@ -179,31 +183,31 @@ class Load:
         listed = frozenset(record.control_number for record in ingest.listed_deletions(self._engine.config, source))
         return SourceRules(is_complete, listed)
 
-    def _sightings(self, turns: Sequence[tuple[int, int]], refused: Sequence[tuple[Any, ...]]) -> DataFrame:
+    def _versions(self, files: Sequence[tuple[int, int]], refused: Sequence[tuple[Any, ...]]) -> DataFrame:
         spark = self._engine.spark
         registered = self._tables.before("register_ordinal").select(
-            *_sighting(kind=SightingKind.REGISTERED, turn=-2, position=0, ordinal=sql.col("ordinal"))
+            *_version(kind=VersionKind.REGISTERED, file_number=-2, position=0, ordinal=sql.col("ordinal"))
         )
         stored = self._tables.before("records").select(
-            *_sighting(
-                kind=SightingKind.STORED,
-                turn=-1,
+            *_version(
+                kind=VersionKind.STORED,
+                file_number=-1,
                 position=sql.col("position"),
                 carrier=sql.col("carrier"),
                 made_by=sql.col("made_by"),
                 status=sql.col("status"),
             )
         )
-        order = small_frame(spark, list(turns), "carrier long, turn long")
-        kind = sql.when(sql.col("kind") == "", int(SightingKind.CONVERTED)).otherwise(int(SightingKind.REJECTED))
+        order = small_frame(spark, list(files), "carrier long, file_number long")
+        kind = sql.when(sql.col("kind") == "", int(VersionKind.CONVERTED)).otherwise(int(VersionKind.REJECTED))
         read = (
             self._conversions.where("identity IS NOT NULL")
             .join(sql.broadcast(order), "carrier")
             .select(
-                *_sighting(
+                *_version(
                     control_number=sql.col("identity"),
                     kind=kind,
-                    turn=sql.col("turn"),
+                    file_number=sql.col("file_number"),
                     position=sql.col("position"),
                     carrier=sql.col("carrier"),
                     made_by=sql.col("made_by"),
@@ -211,10 +215,10 @@ class Load:
                 )
             )
         )
-        names = "source string, control_number string, kind int, turn long, position long"
+        names = "source string, control_number string, kind int, file_number long, position long"
         others = small_frame(spark, [(*row[:2], int(row[2]), *row[3:]) for row in refused], names)
-        columns = {name: sql.col(name) for name in ("kind", "turn", "position")}
-        return registered.unionByName(stored).unionByName(read).unionByName(others.select(*_sighting(**columns)))
+        columns = {name: sql.col(name) for name in ("kind", "file_number", "position")}
+        return registered.unionByName(stored).unionByName(read).unionByName(others.select(*_version(**columns)))
 
     # -- results -----------------------------------------------------------------------------------------------------
 
@@ -223,18 +227,18 @@ class Load:
         with self._engine.job("read: count changes"):
             rows = {row.source: row for row in _counts(self._tables.read("settled")).collect()}
         for inspection in self._inspections:
-            self._engine.note_load(self._result(inspection, rows.get(inspection.source.id)))
+            self._engine.log.note_load(self._result(inspection, rows.get(inspection.source.id)))
         for source in self._removed:
             row = rows.get(source)
             self._engine.progress.report(ingest.removed_source_report(source, int(row.absent) if row else 0))
             del self._kept_loads[source]
 
     def note_spared(self) -> None:
-        """Note the removed sources whose records are not deleted; that needs no settling, so a night costs little."""
+        """Note the removed sources whose records are not deleted; that needs no load, so a night costs little."""
         for source, live in self._spared.items():
             stored = self._tables.before("records").where((sql.col("source") == source) & _has_record())
             named = stored.orderBy("ordinal")
-            self._engine.note_withheld(self._withhold(source, ingest.removed_source_reason(live), named))
+            self._engine.log.note_withheld(self._withhold(source, ingest.removed_source_reason(live), named))
 
     def _result(self, inspection: Inspection, row: Row | None) -> LoadResult:
         source = inspection.source
@@ -267,7 +271,7 @@ class Load:
         """Return the settled records of a source that would be deleted, in the order of their ordinals."""
         is_named = sql.col("is_missing") | sql.col("is_listed") | sql.col("deletion_carrier").isNotNull()
         named = self._tables.read("settled").where((sql.col("source") == source) & is_named)
-        return named.orderBy(sql.col("ordinal").asc_nulls_last(), "first_turn", "first_position")
+        return named.orderBy(sql.col("ordinal").asc_nulls_last(), "first_file", "first_position")
 
     def _withhold(self, source: str, reason: str, named: DataFrame) -> ingest.Withheld:
         """Note that the deletions of these records are not done."""
@@ -382,7 +386,7 @@ class Load:
         loads = [tuple(row) for row in self._kept_loads.values()]
         loads += [
             (load.source, tables.number, load.read, load.converted, load.superseded, load.rejected, load.deleted)
-            for load in engine.loads
+            for load in engine.log.loads
             if load.source in self._loaded
         ]
         tables.write_rows("loads", digest("loads", loads), loads)
@@ -391,22 +395,22 @@ class Load:
 # -- in tasks --------------------------------------------------------------------------------------------------------
 
 
-def _settle_all(
-    sightings: Iterator[Sighting], rules: dict[str, SourceRules], suppressed: frozenset[tuple[str, str]]
-) -> Iterator[Settled]:
-    none = SourceRules()
-    for (source, number), rows in groupby(sightings, key=lambda row: (row.source, row.control_number)):
-        found = settle(rows, rules.get(source, none), (source, number) in suppressed)
-        if found is not None:
-            yield found
+def _load_record(
+    shared: Broadcast[tuple[dict[str, SourceRules], frozenset[tuple[str, str]]]],
+    record: tuple[str, str],
+    versions: Iterator[RecordVersion],
+) -> list[RecordState]:
+    rules, suppressed = shared.value
+    state = load_versions(versions, rules.get(record[0], SourceRules()), record in suppressed)
+    return [] if state is None else [state]
 
 
 # -- columns ---------------------------------------------------------------------------------------------------------
 
 
-def _sighting(**columns: Column | int) -> list[Column]:
-    """Return the columns of a sighting; those that are not given are null, or the columns of the table."""
-    types = {"turn": "long", "position": "long", "carrier": "long", "ordinal": "long", "made_by": "binary"}
+def _version(**columns: Column | int) -> list[Column]:
+    """Return the columns of a version; those that are not given are null, or the columns of the table."""
+    types = {"file_number": "long", "position": "long", "carrier": "long", "ordinal": "long", "made_by": "binary"}
     given = {"source": sql.col("source"), "control_number": sql.col("control_number"), "is_deleted": sql.lit(False)}
     given |= {"status": sql.lit("")}
     given |= {name: sql.lit(int(value)) if isinstance(value, int) else value for name, value in columns.items()}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from time import perf_counter
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -17,25 +17,17 @@ from bibld.config import Config, blocker_faults
 from bibld.dedup.method import settings_digest as matching_digest
 from bibld.errors import ConfigError
 from bibld.merge import settings_digest as merge_settings_digest
-from bibld.pipeline import RunOptions, StageTime, Summary
+from bibld.pipeline import Results, RunOptions, StageTime, Summary, run_stages
 from bibld.progress import Progress
 from bibld.spark._data import cluster_entities, describe_clusters, keep_links, merge_clusters, point_to_founders
 from bibld.spark._engine import Engine
 from bibld.spark._matching import match_records
 from bibld.spark._output import last_manifest, needed_tables, publish_release, remove_releases
-from bibld.spark._output.figures import count_figures
-from bibld.spark._register import check_origin
+from bibld.spark._output.release import count_figures
 from bibld.spark._session import session
-from bibld.spark._sources import read_sources
+from bibld.spark._sources import check_origin, read_sources
 
 _FOR_REVIEW = "decision = 'review'"
-
-
-class Stage(msgspec.Struct, frozen=True):
-    """A stage and its functions; each writes tables of the run and returns how many items it processed."""
-
-    name: str
-    functions: tuple[Callable[[Engine], int], ...]
 
 
 class RunSummary(msgspec.Struct, frozen=True):
@@ -43,21 +35,6 @@ class RunSummary(msgspec.Struct, frozen=True):
 
     stages: dict[str, str]
     seconds: dict[str, float]
-
-
-def _publish(engine: Engine) -> int:
-    engine.release = publish_release(engine)
-    return len(engine.release.manifest.files) if engine.release.is_new else 0
-
-
-STAGES = (
-    Stage("read", (read_sources,)),
-    Stage("dedup", (match_records,)),
-    Stage("merge", (merge_clusters,)),
-    Stage("triplify", (describe_clusters, cluster_entities, point_to_founders, keep_links)),
-    Stage("publish", (_publish,)),
-)
-"""The stages of a run in their order; the release is in parts, and no store is loaded."""
 
 
 def run(config: Config, run_time: datetime, progress: Progress, **options: Any) -> Summary:  # noqa: ANN401
@@ -82,56 +59,72 @@ def run(config: Config, run_time: datetime, progress: Progress, **options: Any) 
         with session(config.engine, f"bibld {config.file.name}") as spark:
             engine = Engine(spark, config, run_time, progress, chosen)
             check_origin(engine)
-            return run_stages(engine)
+            return run_stages(SparkRun(engine))
     finally:
         lock.close()
 
 
-def run_stages(engine: Engine) -> Summary:
-    """Run the stages up to the last one of the options, and commit what they made."""
-    started = perf_counter()
-    times: list[StageTime] = []
-    for stage in STAGES:
-        begin = perf_counter()
-        changed = len(engine.tables.changed())
-        done = sum(function(engine) for function in stage.functions)
-        is_current = len(engine.tables.changed()) == changed and not (stage.name == "read" and done)
-        times.append(StageTime(stage.name, perf_counter() - begin, done, was_current=is_current))
-        if stage.name == engine.options.until or _has_nothing(engine):
-            break
-        if stage.name == "read":
-            tables = engine.tables
-            tables.salt = f"rebuilt by {engine.number}" if engine.options.rebuild else tables.committed.salt
-    return _complete(engine, times, started)
+class SparkRun:
+    """A run over tables, as ``bibld.pipeline`` runs its stages; no store is loaded, and the release is in parts."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.options = engine.options
+        self.log = engine.log
+        self.steps: Mapping[str, Callable[[], int | None]] = {
+            name: partial(self._step, functions)
+            for name, functions in _STEPS.items()
+            if name != "link" or engine.tables.rows("links") or engine.tables.rows("authority_files")
+        }
+
+    def _step(self, functions: Sequence[Callable[[Engine], int]]) -> int | None:
+        changed = len(self._engine.tables.changed())
+        done = sum(function(self._engine) for function in functions)
+        is_current = len(self._engine.tables.changed()) == changed and not (functions == (read_sources,) and done)
+        return None if is_current else done
+
+    def end_reading(self) -> None:
+        """Let a rebuild make all tables behind reading again."""
+        tables = self._engine.tables
+        tables.salt = f"rebuilt by {self._engine.number}" if self.options.rebuild else tables.committed.salt
+
+    def has_records(self) -> bool:
+        """Return whether any source was ever loaded."""
+        return bool(self._engine.tables.rows("loads"))
+
+    def complete(self, times: Sequence[StageTime]) -> Results:
+        """Commit the tables of this run, and delete those that nobody needs."""
+        engine, release = self._engine, self._engine.release
+        with engine.job("figures"):
+            figures = release.manifest.figures if release is not None else count_figures(engine, last_manifest(engine))
+            waiting = engine.tables.read("edges").where(_FOR_REVIEW).count()
+        stored = RunSummary(_settings(engine.config), {time.stage: time.seconds for time in times})
+        note_run_on_spark(engine.config.workspace, engine.number)
+        engine.tables.commit(stored, engine.run_time.isoformat())
+        engine.tables.sweep(needed_tables(engine))
+        remove_releases(engine)
+        return Results(
+            figures=figures,
+            release=release.address if release is not None else "",
+            release_is_new=release is not None and release.is_new,
+            for_review=waiting,
+        )
 
 
-def _has_nothing(engine: Engine) -> bool:
-    """Return whether all sources are in doubt and nothing was ever read, so that there is nothing to publish."""
-    return bool(engine.doubts) and not engine.loads and not engine.tables.rows("loads")
+def _publish(engine: Engine) -> int:
+    engine.release = publish_release(engine)
+    return len(engine.release.manifest.files) if engine.release.is_new else 0
 
 
-def _complete(engine: Engine, times: list[StageTime], started: float) -> Summary:
-    release = engine.release
-    with engine.job("figures"):
-        figures = release.manifest.figures if release is not None else count_figures(engine, last_manifest(engine))
-        waiting = engine.tables.read("edges").where(_FOR_REVIEW).count()
-    stored = RunSummary(_settings(engine.config), {time.stage: time.seconds for time in times})
-    note_run_on_spark(engine.config.workspace, engine.number)
-    engine.tables.commit(stored, engine.run_time.isoformat())
-    engine.tables.sweep(needed_tables(engine))
-    remove_releases(engine)
-    return Summary(
-        sources=tuple(engine.loads),
-        figures=figures,
-        stages=tuple(times),
-        release=release.address if release is not None else "",
-        release_is_new=release is not None and release.is_new,
-        for_review=waiting,
-        doubts=tuple(engine.doubts),
-        withheld=tuple(engine.withheld),
-        seconds=perf_counter() - started,
-        harvests=tuple(engine.harvests),
-    )
+_STEPS: dict[str, tuple[Callable[[Engine], int], ...]] = {
+    "read": (read_sources,),
+    "dedup": (match_records,),
+    "merge": (merge_clusters,),
+    "triplify": (describe_clusters, cluster_entities, point_to_founders),
+    "link": (keep_links,),
+    "publish": (_publish,),
+}
+"""The functions of each stage; each writes tables of the run and returns how many items it processed."""
 
 
 def _settings(config: Config) -> dict[str, str]:

@@ -21,7 +21,7 @@ from pyspark.sql import SparkSession
 from bibld._version import __version__
 from bibld.config import EngineConfig
 from bibld.errors import ConfigError, StageError
-from bibld.spark._stream import BATCH
+from bibld.spark._frames import BATCH
 
 _ARCHIVE = "environment"
 """The name of the folder in which executors unpack the environment."""

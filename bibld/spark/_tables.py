@@ -12,7 +12,8 @@ A version is never changed. What a run has written before it was stopped is comp
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,11 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 from bibld.catalog import digest
+from bibld.config import Config
 from bibld.errors import StageError
-from bibld.spark._folder import FolderStorage
-from bibld.spark._frames import small_frame
-from bibld.spark._schemas import SCHEMAS, spark_schema
-from bibld.spark._storage import Storage, literal
+from bibld.spark._frames import SCHEMAS, small_frame, spark_schema
+from bibld.spark._session import session
+from bibld.spark._storage import FolderStorage, Storage, absolute, literal
 
 _FORMAT = 1
 _MANIFEST = "manifest.json"
@@ -46,7 +47,6 @@ class TableManifest(msgspec.Struct, frozen=True):
     rows: int
     run: int
     columns: tuple[str, ...]
-    figures: dict[str, int] = {}
 
 
 class RunManifest(msgspec.Struct, frozen=True):
@@ -124,21 +124,20 @@ class Tables:
         self,
         name: str,
         made_by: str,
-        frame: DataFrame,
+        frame: DataFrame | Callable[[], DataFrame],
         sort: Sequence[str] = (),
-        figures: Mapping[str, int] | None = None,
     ) -> DataFrame:
         """Write a version of a table and return it as it was stored; its lineage ends here.
 
-        A version that is complete already is only read. Each file is sorted by the columns ``sort``; rows that come in
-        that order from a task need not be sorted again. ``figures`` are stored in the manifest.
+        A version that is complete already is only read, and a function that returns the frame is not called. Each file
+        is sorted by the columns ``sort``; rows that come in that order from a task need not be sorted again.
         """
         if not self.is_complete(name, made_by):
             folder = _folder(name, made_by)
-            shaped = frame.to(spark_schema(name))
+            shaped = (frame if isinstance(frame, DataFrame) else frame()).to(spark_schema(name))
             ordered = shaped.sortWithinPartitions(*sort) if sort else shaped
             ordered.write.mode("overwrite").options(**_options(name)).parquet(self.storage.path(folder))
-            self._complete(name, made_by, self._read(name, made_by).count(), figures)
+            self._complete(name, made_by, self._read(name, made_by).count())
         return self.use(name, made_by)
 
     def write_rows(self, name: str, made_by: str, rows: Iterable[Sequence[Any]]) -> DataFrame:
@@ -164,9 +163,9 @@ class Tables:
             self._complete(name, made_by, rows)
         self._versions[name] = made_by
 
-    def _complete(self, name: str, made_by: str, rows: int, figures: Mapping[str, int] | None = None) -> None:
+    def _complete(self, name: str, made_by: str, rows: int) -> None:
         columns = tuple(SCHEMAS[name].names)
-        manifest = TableManifest(name, made_by, rows, self.number, columns, dict(figures or {}))
+        manifest = TableManifest(name, made_by, rows, self.number, columns)
         self.storage.write(f"{_folder(name, made_by)}/{_MANIFEST}", msgspec.json.encode(manifest))
 
     # -- reading -----------------------------------------------------------------------------------------------------
@@ -272,3 +271,26 @@ def _folder(name: str, made_by: str) -> str:
     if name not in SCHEMAS:
         raise KeyError(f"{name} is not the name of a table")
     return f"tables/{name}/{made_by}"
+
+
+_FILE_SCHEME = "file://"
+
+
+def storage_of(config: Config) -> str:
+    """Return the folder or address where Spark stores the tables and releases of a workspace."""
+    return config.engine.storage or str(config.workspace / "spark")
+
+
+@contextmanager
+def open_tables(config: Config, purpose: str) -> Iterator[Tables]:
+    """Open the tables of a workspace: without Spark those in a folder of this machine, else in a session.
+
+    ``purpose`` is the name of the session in the user interface of Spark. Raises ``ConfigError`` without Java.
+    """
+    storage = storage_of(config)
+    place = absolute(storage)
+    if place.startswith(_FILE_SCHEME):
+        yield Tables(None, FolderStorage(Path(place.removeprefix(_FILE_SCHEME))))
+        return
+    with session(config.engine, purpose) as spark:
+        yield Tables(spark, Storage(spark, storage))

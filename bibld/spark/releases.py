@@ -12,9 +12,8 @@ from bibld.config import Config
 from bibld.errors import StageError
 from bibld.model.release import Manifest
 from bibld.publish import ReleaseSummary
-from bibld.spark._opening import open_tables
 from bibld.spark._output.release import FOLDER, MANIFEST, RELEASED
-from bibld.spark._tables import Tables
+from bibld.spark._tables import Tables, open_tables
 
 
 def list_releases(config: Config) -> list[ReleaseSummary]:

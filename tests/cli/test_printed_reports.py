@@ -12,8 +12,7 @@ import bibld
 from bibld import config as configuration
 from bibld.cli import command_line
 from bibld.cli.run import print_summary
-from bibld.ingest import LoadResult, Withheld
-from bibld.ingest.notes import Doubt
+from bibld.ingest import Doubt, LoadResult, Withheld
 from bibld.model.linkage import Feature
 from bibld.model.release import Figures
 from bibld.pipeline import StageTime, Summary

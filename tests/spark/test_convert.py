@@ -19,13 +19,11 @@ from bibld.errors import CatalogError, StageError
 from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
 from bibld.progress import Silent
-from bibld.spark._convert import to_tables as writing
-from bibld.spark._convert.to_tables import write_tables
-from bibld.spark._convert.to_workspace import write_workspace
-from bibld.spark._folder import FolderStorage
-from bibld.spark._schemas import SCHEMAS
-from bibld.spark._storage import Storage
+from bibld.spark import conversion as writing
+from bibld.spark._frames import SCHEMAS
+from bibld.spark._storage import FolderStorage, Storage
 from bibld.spark._tables import Tables
+from bibld.spark.conversion import write_tables, write_workspace
 from tests.end_to_end.conftest import CLOCK, sample_in
 
 LATER = (CLOCK + timedelta(days=1)).isoformat()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -15,12 +16,11 @@ from bibld.catalog import Catalog, Queue
 from bibld.errors import StageError
 from bibld.model.origin import RecordId
 from bibld.progress import Silent
-from bibld.spark._convert.to_tables import write_tables
 from bibld.spark._data import cluster_entities, describe_clusters, entities, keep_links, point_to_founders
 from bibld.spark._engine import Engine
-from bibld.spark._schemas import spark_schema
-from bibld.spark._stream import batches_of
-from bibld.spark._stream import rows_of as rows_of_batches
+from bibld.spark._frames import batches_of, spark_schema
+from bibld.spark._frames import rows_of as rows_of_batches
+from bibld.spark.conversion import write_tables
 from bibld.triplify._claims import Claim, EntityClaim, NameForm, encode_assertions
 from tests.configuration import load_config
 from tests.spark.twins import Reported
@@ -95,12 +95,12 @@ def test_tied_entities_that_no_task_has_room_for_end_the_run(monkeypatch: pytest
     ]
     rows = [(1, entity, body, votes) for (entity, body), votes in encode_assertions(claims).items()]
     (batch,) = batches_of(rows, ROWS_OF_ENTITIES)
-    settings = entities._Settings(IRIS, {})
-    assert len(list(entities._describe_component(settings, rows_of_batches([batch], entities._Row)))) == 9
+    shared = SimpleNamespace(value=entities._Settings(IRIS, {}))
+    assert len(list(entities._describe_component(shared, 1, rows_of_batches([batch], entities._Row)))) == 9
     monkeypatch.setattr(entities, "LARGEST_COMPONENT", 200)
     message = f"triplify: more entities are tied to {IRIS.base}agent/0 than one task has room for"
     with pytest.raises(StageError, match=message):
-        list(entities._describe_component(settings, rows_of_batches([batch], entities._Row)))
+        list(entities._describe_component(shared, 1, rows_of_batches([batch], entities._Row)))
 
 
 def test_links_of_entities_that_exist_are_kept(spark: SparkSession, tmp_path: Path) -> None:

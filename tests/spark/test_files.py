@@ -9,7 +9,7 @@ import pytest
 import zstandard
 
 from bibld.errors import StageError
-from bibld.spark._output.files import file_system, write_files
+from bibld.spark._output.dumps import file_system, write_files
 
 BLOCKS = [(b"<a> <b> <c> .\n<a> <b> <c> <g> .\n", b"<a> <b> <c> .\n"), (b"<d> <b> <c> .\n", b"<d> <b> <c> .\n")]
 

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sql
 
-from bibld.spark._joins import broadcast_if_few
+from bibld.spark._frames import broadcast_if_few
 
 
 @pytest.mark.parametrize(("few", "strategy"), [(2, "BroadcastHashJoin"), (1, "ShuffledHashJoin")])

@@ -22,12 +22,10 @@ from bibld.errors import ConfigError
 from bibld.model.features import FeatureColumns, Features, Statistics
 from bibld.progress import Silent
 from bibld.spark._engine import Engine
+from bibld.spark._frames import SCHEMAS
 from bibld.spark._matching import _features
-from bibld.spark._matching._arrow import feature_batch
-from bibld.spark._matching._pairs import find_pairs
-from bibld.spark._matching._sharing import Matching
-from bibld.spark._matching._statistics import freeze_statistics
-from bibld.spark._schemas import SCHEMAS
+from bibld.spark._matching._features import Matching, feature_batch
+from bibld.spark._matching._pairs import find_pairs, freeze_statistics
 from tests.configuration import load_config
 
 TIME = datetime(2026, 1, 1, tzinfo=UTC)

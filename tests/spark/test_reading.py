@@ -65,12 +65,12 @@ def one_machine(config: Config, allow_deletes: bool) -> tuple[dict[str, list[str
     progress = Warnings()
     with Catalog(config.workspace) as catalog:
         options = pipeline.RunOptions(until="read", allow_deletes=allow_deletes)
-        run = pipeline.Pipeline(catalog, config, TIME, progress, options)
+        run = pipeline.LocalRun(catalog, config, TIME, progress, options)
         loads = list(run.run().sources)
         export = export_of(catalog)
         tables = {}
         for name in COMPARED:
-            from bibld.spark._schemas import SCHEMAS
+            from bibld.spark._frames import SCHEMAS
 
             tables[name] = comparable(name, SCHEMAS[name].names, list(export.rows(name, 0, 10**9)))
     return tables, loads, progress.lines
@@ -87,7 +87,7 @@ def on_spark(
         name: comparable(name, engine.tables.read(name).columns, engine.tables.read(name).collect())
         for name in COMPARED
     }
-    return tables, engine.loads, progress.lines, engine
+    return tables, engine.log.loads, progress.lines, engine
 
 
 class Both:

@@ -105,7 +105,7 @@ class Export:
 
     def _rows(self, table: str, first: int, last: int) -> Iterator[Row]:
         description = TABLES[table]
-        places = [description.columns.index(column) for column in description.compressed]
+        places = [list(description.columns).index(column) for column in description.compressed]
         rows = self._of(table).execute(description.query, (first, last) if description.key else ())
         if not places:
             yield from rows

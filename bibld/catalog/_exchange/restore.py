@@ -103,7 +103,7 @@ class Restoration:
             return rows
         stored = [list(row) for row in rows]
         for column, kind in compressed.items():
-            place = TABLES[table].columns.index(column)
+            place = list(TABLES[table].columns).index(column)
             if kind in _TRAINED:
                 self._blobs.train(kind, [row[place] for row in rows if row[place] is not None])
             for row in stored:

@@ -11,45 +11,48 @@ import msgspec
 
 
 class ExchangeTable(msgspec.Struct, frozen=True):
-    """A table: its columns, and the query for the rows whose keys are between two numbers, in a stable order.
+    """A table: its columns with their types, and the query for its rows in a stable order.
+
+    The query takes two numbers, and gives the rows whose keys are between them.
 
     ``key`` is the query for the greatest key; tables without one are small, and the query gives all rows. The columns
     ``compressed`` are stored as zstd frames of a kind of blobs. ``is_of_register``: the rows are in ``register.db``.
     """
 
-    columns: tuple[str, ...]
+    columns: dict[str, str]
     query: str
     key: str = ""
     compressed: dict[str, str] = {}
     is_of_register: bool = False
 
 
-def _columns(names: str) -> tuple[str, ...]:
-    return tuple(names.split())
+def columns_of(text: str) -> dict[str, str]:
+    """Return the types of columns by name, from their names with types: ``ordinal:long source``; others are texts."""
+    return {name: kind or "text" for name, _, kind in (column.partition(":") for column in text.split())}
 
 
 def _register_table(name: str, columns: str, key: str) -> ExchangeTable:
-    names = _columns(columns)
+    names = columns_of(columns)
     return ExchangeTable(
         names,
-        f"SELECT {', '.join(names)} FROM {name} WHERE {key} BETWEEN ? AND ? ORDER BY {', '.join(names[:2])}",
+        f"SELECT {', '.join(names)} FROM {name} WHERE {key} BETWEEN ? AND ? ORDER BY {', '.join(list(names)[:2])}",
         f"SELECT max({key}) FROM {name}",
         is_of_register=True,
     )
 
 
 def _keyed_table(name: str, columns: str, key: str, compressed: dict[str, str] | None = None) -> ExchangeTable:
-    names = _columns(columns)
+    names = columns_of(columns)
     return ExchangeTable(
         names,
-        f"SELECT {', '.join(names)} FROM {name} WHERE {key} BETWEEN ? AND ? ORDER BY {', '.join(names[:2])}",
+        f"SELECT {', '.join(names)} FROM {name} WHERE {key} BETWEEN ? AND ? ORDER BY {', '.join(list(names)[:2])}",
         f"SELECT max({key}) FROM {name}",
         compressed or {},
     )
 
 
 def _small_table(name: str, columns: str, order: str) -> ExchangeTable:
-    names = _columns(columns)
+    names = columns_of(columns)
     return ExchangeTable(names, f"SELECT {', '.join(names)} FROM {name} ORDER BY {order}")
 
 
@@ -58,84 +61,91 @@ MATCHING = "matching"
 """What the last complete matching has used, and the hash of what its results were made from; one row at most."""
 
 TABLES: dict[str, ExchangeTable] = {
-    "register_ordinal": _register_table("ordinal", "ordinal source control_number", "ordinal"),
-    "register_redirect": _register_table("redirect", "ordinal target", "ordinal"),
+    "register_ordinal": _register_table("ordinal", "ordinal:long source control_number", "ordinal"),
+    "register_redirect": _register_table("redirect", "ordinal:long target:long", "ordinal"),
     "register_verdict": _register_table(
-        "verdict", "verdict left_ordinal right_ordinal decision relation person reason given_at", "verdict"
+        "verdict",
+        "verdict:long left_ordinal:long right_ordinal:long decision relation person reason given_at",
+        "verdict",
     ),
-    "register_verdict_change": _register_table("verdict_change", "change left_ordinal right_ordinal", "change"),
+    "register_verdict_change": _register_table(
+        "verdict_change", "change:long left_ordinal:long right_ordinal:long", "change"
+    ),
     "register_entity_verdict": _register_table(
-        "entity_verdict", "verdict left_path right_path decision person reason given_at", "verdict"
+        "entity_verdict", "verdict:long left_path right_path decision person reason given_at", "verdict"
     ),
-    "register_entity_verdict_change": _register_table("entity_verdict_change", "change left_path right_path", "change"),
+    "register_entity_verdict_change": _register_table(
+        "entity_verdict_change", "change:long left_path right_path", "change"
+    ),
     "register_link_verdict": _register_table(
-        "link_verdict", "verdict entity target decision person reason given_at", "verdict"
+        "link_verdict", "verdict:long entity target decision person reason given_at", "verdict"
     ),
-    "register_suppression": _register_table("suppression", "ordinal value reason", "ordinal"),
-    "register_event": _register_table("event", "event ordinal run_time kind other", "event"),
-    "carriers": _keyed_table("carrier", "carrier source file reader state", "carrier"),
+    "register_suppression": _register_table("suppression", "ordinal:long value reason", "ordinal"),
+    "register_event": _register_table("event", "event:long ordinal:long run_time kind other:long", "event"),
+    "carriers": _keyed_table("carrier", "carrier:long source file reader state:bytes", "carrier"),
     RECORDS: ExchangeTable(
-        _columns(
-            "ordinal source control_number carrier position byte_offset flavour made_by run status mods original"
-            " unmapped private warnings"
+        columns_of(
+            "ordinal:long source control_number carrier:long position:long byte_offset:long flavour made_by:bytes"
+            " run:long status mods:bytes original:bytes unmapped:texts private:texts warnings:texts"
         ),
-        "SELECT ordinal, source, carrier, position, byte_offset, flavour, made_by, run, status, coverage, body"
-        " FROM record JOIN carrier USING (carrier) WHERE ordinal BETWEEN ? AND ? ORDER BY ordinal",
+        "SELECT ordinal, source, carrier, position, byte_offset, flavour, made_by, run, status, coverage, body FROM"
+        " record JOIN carrier USING (carrier) WHERE ordinal BETWEEN ? AND ? ORDER BY ordinal",
         "SELECT max(ordinal) FROM record",
     ),
     "rejects": ExchangeTable(
-        _columns("source file position byte_offset control_number kind reason original"),
-        "SELECT source, file, position, byte_offset, control_number, kind, reason, original FROM reject"
-        " WHERE reject BETWEEN ? AND ? ORDER BY reject",
+        columns_of("source file position:long byte_offset:long control_number kind reason original:bytes"),
+        "SELECT source, file, position, byte_offset, control_number, kind, reason, original FROM reject WHERE reject"
+        " BETWEEN ? AND ? ORDER BY reject",
         "SELECT max(reject) FROM reject",
         {"original": "record"},
     ),
-    "loads": _small_table("load", "source run read converted superseded rejected deleted", "source"),
-    "active_suppression": _keyed_table("active_suppression", "ordinal value", "ordinal"),
-    "matching_sources": _small_table("source", "source id", "source"),
-    "statistics": _small_table("statistics", "version made_for body", "version"),
+    "loads": _small_table(
+        "load", "source run:long read:long converted:long superseded:long rejected:long deleted:long", "source"
+    ),
+    "active_suppression": _keyed_table("active_suppression", "ordinal:long value", "ordinal"),
+    "matching_sources": _small_table("source", "source:long id", "source"),
+    "statistics": _small_table("statistics", "version:long made_for body:bytes", "version"),
     MATCHING: ExchangeTable(
-        _columns("verdict_change ordinal made_by"),
+        columns_of("verdict_change:long ordinal:long made_by"),
         "SELECT verdict_change, ordinal, made_by FROM matching JOIN stage ON name = 'dedup'",
     ),
     "edges": _keyed_table(
         "edge",
-        "left_ordinal right_ordinal score pair_decision decision body made_by",
+        "left_ordinal:long right_ordinal:long score:real pair_decision decision body:bytes made_by",
         "left_ordinal",
         {"body": "edge"},
     ),
-    "members": _keyed_table("member", "ordinal founder", "ordinal"),
+    "members": _keyed_table("member", "ordinal:long founder:long", "ordinal"),
     "merged": _keyed_table(
-        "merged", "founder mods sources made_by", "founder", {"mods": "record", "sources": "sources"}
+        "merged", "founder:long mods:bytes sources:bytes made_by", "founder", {"mods": "record", "sources": "sources"}
     ),
-    "statements": _keyed_table("statement", "founder quads made_by moved", "founder", {"quads": "quads"}),
+    "statements": _keyed_table("statement", "founder:long quads:bytes made_by moved", "founder", {"quads": "quads"}),
     "existence_dependencies": ExchangeTable(
-        _columns("source control_number founder existed"),
+        columns_of("source control_number founder:long existed:flag"),
         "SELECT source, control_number, founder, existed FROM existence_dependency WHERE founder BETWEEN ? AND ?"
         " ORDER BY founder, source, control_number",
         "SELECT max(founder) FROM existence_dependency",
     ),
     "assertions": ExchangeTable(
-        _columns("founder entity body votes"),
-        "SELECT asserting_cluster.founder, iri, body, asserting_cluster.votes FROM asserting_cluster"
-        " JOIN assertion USING (assertion) JOIN entity USING (entity)"
-        " WHERE asserting_cluster.founder BETWEEN ? AND ? ORDER BY 1, 2, 3",
+        columns_of("founder:long entity body:bytes votes:long"),
+        "SELECT asserting_cluster.founder, iri, body, asserting_cluster.votes FROM asserting_cluster JOIN assertion"
+        " USING (assertion) JOIN entity USING (entity) WHERE asserting_cluster.founder BETWEEN ? AND ? ORDER BY 1,"
+        " 2, 3",
         "SELECT max(founder) FROM asserting_cluster",
     ),
     "entities": ExchangeTable(
-        _columns("iri founder quads moved"),
-        "SELECT entity.iri, coalesce(other.iri, entity.iri), entity.quads, entity.moved FROM entity"
-        " LEFT JOIN entity AS other ON other.entity = entity.founder WHERE entity.entity BETWEEN ? AND ?"
-        " ORDER BY entity.entity",
+        columns_of("iri founder quads:bytes moved"),
+        "SELECT entity.iri, coalesce(other.iri, entity.iri), entity.quads, entity.moved FROM entity LEFT JOIN entity"
+        " AS other ON other.entity = entity.founder WHERE entity.entity BETWEEN ? AND ? ORDER BY entity.entity",
         "SELECT max(entity) FROM entity",
         {"quads": "entity"},
     ),
     "authority_files": _small_table(
-        "authority_file", "name path digest template linked_at records threshold review", "name"
+        "authority_file", "name path digest template linked_at records:long threshold:real review:real", "name"
     ),
     "links": _small_table(
         "link",
-        "entity link_set target predicate confidence evidence status label heading file quad",
+        "entity link_set target predicate confidence:real evidence status label heading file quad",
         "entity, link_set, target",
     ),
     "link_sets": _small_table("link_set", "name quads", "name"),

@@ -1,4 +1,4 @@
-"""Make the statements of every cluster, and what its records assert about entities.
+"""Merge the clusters of two and more records, and make the statements of every cluster.
 
 Whether a record that another one names is in the catalog decides which statements are made. So all clusters are
 described twice at most: first as if no named record existed (or as the last run described them, if the rest is as it
@@ -7,30 +7,115 @@ was), then those again for which that is not so. Which records a cluster asks ab
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from functools import partial
-from operator import attrgetter
 
 import msgspec
-import pyarrow as pa
 from pyspark import Broadcast
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from bibld.catalog import RecordStatus, read_edge
 from bibld.config import TriplifyConfig
-from bibld.errors import BibldError, StageError
+from bibld.merge import Policies, input_digest, merge_records
+from bibld.merge import settings_digest as merge_settings_digest
 from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster, Edge, Merged, Pair, ValueSource
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 from bibld.model.withheld import public_fingerprint, public_mods
-from bibld.spark._data.suppression import Suppressed, suppressed_values
 from bibld.spark._engine import Engine
-from bibld.spark._schemas import SCHEMAS, spark_schema
-from bibld.spark._stream import batches_of, groups
+from bibld.spark._frames import SCHEMAS, located_errors, map_groups, spark_schema
 from bibld.triplify import cluster_statements, encode_assertions, settings_digest, statements_digest
+
+Suppressed = dict[int, tuple[str, ...]]
+"""The suppressed values of records by ordinal; the empty value is the whole record."""
+
+
+def suppressed_values(engine: Engine) -> Suppressed:
+    """Return the suppressions that the results of this run respect; people state them one by one, so they are few."""
+    rows = engine.tables.read("active_suppression").groupBy("ordinal").agg(sql.sort_array(sql.collect_list("value")))
+    return {int(ordinal): tuple(values) for ordinal, values in rows.collect()}
+
+
+_BEFORE = -1
+"""Stands for the ordinal in the row of a description that the last run made; it comes first in its group."""
+
+_ENCODER = msgspec.json.Encoder()
+_MODS = msgspec.json.Decoder(Mods)
+
+_MergedRow = tuple[int, bytes, bytes, str]
+
+
+class _MemberRow(msgspec.Struct, frozen=True, gc=False):
+    """A member of a cluster, or the description that the last run made of it."""
+
+    founder: int
+    ordinal: int
+    source: str | None
+    control_number: str | None
+    fingerprint: bytes | None
+    mods: bytes
+    sources: bytes | None
+    made_by: str | None
+
+
+class _MergeSettings(msgspec.Struct, frozen=True):
+    made_with: str
+    policies: Policies
+    suppressed: Suppressed
+
+
+def merge_clusters(engine: Engine) -> int:
+    """Write the table ``merged``; descriptions whose inputs are as they were are taken from the last run.
+
+    Returns the number of clusters, 0 if the table was complete.
+    """
+    tables = engine.tables
+    made_with = merge_settings_digest(engine.config)
+    made_by = tables.made_by(made_with, inputs=("members", "records", "active_suppression"))
+    if tables.is_complete("merged", made_by):
+        tables.use("merged", made_by)
+        return 0
+    with engine.job("merge: clusters"):
+        settings = _MergeSettings(made_with, Policies.from_config(engine.config), suppressed_values(engine))
+        compute = partial(_merge_cluster, engine.broadcast(settings))
+        rows = _rows_to_merge(engine)
+        merged = map_groups(rows, _MemberRow, compute, SCHEMAS["merged"], ["founder"], ["ordinal"])
+        tables.write("merged", made_by, merged)
+    return tables.rows("merged")
+
+
+def _rows_to_merge(engine: Engine) -> DataFrame:
+    records = engine.tables.read("records").select(
+        "ordinal", "source", "control_number", sql.col("made_by").alias("fingerprint"), "mods"
+    )
+    members = engine.tables.read("members").join(records, "ordinal")
+    before = engine.tables.before("merged").withColumn("ordinal", sql.lit(_BEFORE).cast("long"))
+    if engine.options.rebuild:
+        before = before.where(sql.lit(False))
+    return members.unionByName(before, allowMissingColumns=True)
+
+
+def _merge_cluster(shared: Broadcast[_MergeSettings], founder: int, found: Iterator[_MemberRow]) -> list[_MergedRow]:
+    settings, rows = shared.value, list(found)
+    before = rows.pop(0) if rows[0].ordinal == _BEFORE else None
+    if not rows:
+        return []
+    suppressed = [settings.suppressed.get(row.ordinal, ()) for row in rows]
+    fingerprints = [
+        public_fingerprint(row.fingerprint or b"", values) for row, values in zip(rows, suppressed, strict=True)
+    ]
+    made_by = input_digest(settings.made_with, fingerprints)
+    if before is not None and before.made_by == made_by and before.sources is not None:
+        return [(founder, before.mods, before.sources, made_by)]
+    ids = [RecordId(row.source or "", row.control_number or "") for row in rows]
+    with located_errors(f"merge: the cluster of record {ids[0]} cannot be merged"):
+        mods = [public_mods(_MODS.decode(row.mods), values) for row, values in zip(rows, suppressed, strict=True)]
+        merged = merge_records(Cluster(ids[0], tuple(ids)), list(zip(ids, mods, strict=True)), settings.policies)
+    return [(founder, _ENCODER.encode(merged.mods), _ENCODER.encode(merged.sources), made_by)]
+
 
 FIRST, AGAIN = "described_first", "described_again"
 """The tables of the two passes; a cluster that is in the second is outdated in the first."""
@@ -177,15 +262,11 @@ def _rows_before(engine: Engine) -> DataFrame:
 
 def _described(settings: Broadcast[_Settings], rows: DataFrame) -> DataFrame:
     nested = {field.name: field.dataType for field in spark_schema(FIRST)}
-    absent = [name for name in ("dependencies", "assertions") if name not in rows.columns]
-    for name in absent:
-        rows = rows.withColumn(name, sql.lit(None).cast(nested[name]))
-    ordered = (
-        rows.select(*_Row.__struct_fields__)
-        .repartition("founder")
-        .sortWithinPartitions("founder", "kind", "ordinal", "other", "source", "control_number")
-    )
-    return ordered.mapInArrow(partial(_describe, settings), spark_schema(FIRST))
+    for name in ("dependencies", "assertions"):
+        if name not in rows.columns:
+            rows = rows.withColumn(name, sql.lit(None).cast(nested[name]))
+    order = ("kind", "ordinal", "other", "source", "control_number")
+    return map_groups(rows, _Row, partial(_describe_cluster, settings), SCHEMAS[FIRST], ["founder"], order)
 
 
 def _dependencies(engine: Engine) -> DataFrame:
@@ -211,32 +292,24 @@ def _outdated(engine: Engine) -> DataFrame:
 # -- tasks -----------------------------------------------------------------------------------------------------------
 
 
-def _describe(settings: Broadcast[_Settings], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Describe the clusters of one partition; its rows are sorted by founder, then by kind."""
-    made = (
-        _describe_cluster(settings.value, founder, list(rows))
-        for founder, rows in groups(batches, _Row, attrgetter("founder"))
-    )
-    return batches_of((row for row in made if row is not None), SCHEMAS[FIRST])
-
-
-def _describe_cluster(settings: _Settings, founder: int, rows: Sequence[_Row]) -> _DescribedRow | None:
+def _describe_cluster(shared: Broadcast[_Settings], founder: int, found: Iterator[_Row]) -> list[_DescribedRow]:
+    settings, rows = shared.value, list(found)
     members = [row for row in rows if row.kind == _Kind.MEMBER]
     if not members:
-        return None
+        return []
     ids = {row.ordinal: RecordId(row.source or "", row.control_number or "") for row in members}
     cluster = Cluster(ids[members[0].ordinal], tuple(ids.values()))
     fingerprints = [
         public_fingerprint(row.fingerprint or b"", settings.suppressed.get(row.ordinal or 0, ())) for row in members
     ]
     merged = next((row for row in rows if row.kind == _Kind.MERGED), None)
-    try:
+    with located_errors(f"triplify: the cluster of record {cluster.founder} cannot be described"):
         edges = _edges(rows, ids)
         description = None if merged is None or len(members) == 1 else merged.made_by
         made_by = statements_digest(settings.made_with, fingerprints, description, edges)
         before = next((row for row in rows if row.kind == _Kind.BEFORE), None)
         if before is not None and before.made_by == made_by:
-            return founder, before.body or b"", made_by, before.dependencies or [], before.assertions or []
+            return [(founder, before.body or b"", made_by, before.dependencies or [], before.assertions or [])]
         if merged is None or len(members) == 1:
             mods = public_mods(_MODS.decode(members[0].body or b""), settings.suppressed.get(founder, ()))
             description_of_cluster = Merged(cluster, mods, ())
@@ -245,11 +318,6 @@ def _describe_cluster(settings: _Settings, founder: int, rows: Sequence[_Row]) -
             description_of_cluster = Merged(cluster, mods, sources)
         named = {RecordId(row.source or "", row.control_number or "") for row in rows if row.kind == _Kind.NAMED}
         made = cluster_statements(description_of_cluster, edges, settings.iris, settings.triplify, named.__contains__)
-    except BibldError:
-        raise
-    except Exception as error:
-        cause = f"{type(error).__name__}: {error}"
-        raise StageError(f"triplify: the cluster of record {cluster.founder} cannot be described: {cause}") from error
     dependencies: list[dict[str, object]] = [
         {"source": record.source, "control_number": record.control_number, "existed": record in named}
         for record in made.existence_dependencies
@@ -258,7 +326,7 @@ def _describe_cluster(settings: _Settings, founder: int, rows: Sequence[_Row]) -
         {"entity": entity, "body": body, "votes": votes}
         for (entity, body), votes in sorted(encode_assertions(made.claims).items())
     ]
-    return founder, "".join(made.quads).encode(), made_by, dependencies, assertions
+    return [(founder, "".join(made.quads).encode(), made_by, dependencies, assertions)]
 
 
 def _edges(rows: Iterable[_Row], ids: dict[int | None, RecordId]) -> list[Edge]:

@@ -1,25 +1,42 @@
-"""Cluster the entities that clusters of records assert something about, and describe each cluster of entities."""
+"""Cluster and describe the entities that clusters of records name; keep their links; let statements name founders."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from operator import attrgetter
 
 import msgspec
-import pyarrow as pa
 from pyspark import Broadcast
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
-from bibld.errors import BibldError, StageError
+from bibld.catalog import RegisteredFile, digest, to_moved
+from bibld.errors import StageError
+from bibld.link import describe_link_sets
 from bibld.model.iris import Iris
+from bibld.model.origin import RecordId
+from bibld.progress import with_number
 from bibld.spark._components import connected_components
+from bibld.spark._data.descriptions import AGAIN, FIRST, described, live_records
 from bibld.spark._engine import Engine
-from bibld.spark._frames import small_frame
-from bibld.spark._schemas import SCHEMAS, spark_schema
-from bibld.spark._stream import batches_of, groups, rows_of
-from bibld.triplify import Assertion, describe_entity_clusters, keys_of_assertion, read_assertion, settings_digest
+from bibld.spark._frames import (
+    SCHEMAS,
+    arrow_schema,
+    broadcast_if_few,
+    located_errors,
+    map_groups,
+    map_rows,
+    small_frame,
+)
+from bibld.triplify import (
+    Assertion,
+    describe_entity_clusters,
+    keys_of_assertion,
+    read_assertion,
+    settings_digest,
+    tombstone_statements,
+)
 
 SUMMED, TIES, COMPONENTS, DESCRIBED = "entity_assertions", "entity_ties", "entity_components", "described_entities"
 
@@ -66,12 +83,10 @@ def cluster_entities(engine: Engine) -> int:
     with engine.job("triplify: ties of entities"):
         tables.write(TIES, tables.made_by(inputs=(SUMMED,)), _ties(tables.read(SUMMED)))
     with engine.job("triplify: components of entities"):
+        edges = tables.read(TIES).select(sql.col("left").alias("a"), sql.col("right").alias("b"))
+        edges = edges.unionByName(_verdict_edges(engine, settings.verdicts))
         made_by = tables.made_by(inputs=(TIES, "register_entity_verdict"))
-        if not tables.is_complete(COMPONENTS, made_by):
-            edges = tables.read(TIES).select(sql.col("left").alias("a"), sql.col("right").alias("b"))
-            edges = edges.unionByName(_verdict_edges(engine, settings.verdicts))
-            tables.write(COMPONENTS, made_by, connected_components(engine, edges))
-        tables.use(COMPONENTS, made_by)
+        tables.write(COMPONENTS, made_by, lambda: connected_components(engine, edges))
     with engine.job("triplify: entities"):
         made_with = settings_digest(engine.config.dataset.base, engine.config.triplify)
         made_by = tables.made_by(made_with, inputs=(SUMMED, COMPONENTS, "register_entity_verdict"))
@@ -79,9 +94,9 @@ def cluster_entities(engine: Engine) -> int:
         components = tables.read(COMPONENTS)
         rows = tables.read(SUMMED).withColumn("node", sql.xxhash64("entity")).join(components, "node", "left")
         rows = rows.select(sql.coalesce("component", "node").alias("component"), "entity", "body", "votes")
-        rows = rows.repartition("component").sortWithinPartitions("component", "entity", "body")
-        compute = partial(_describe, engine.broadcast(settings))
-        tables.write(DESCRIBED, made_by, rows.mapInArrow(compute, spark_schema(DESCRIBED)), sort=("iri",))
+        compute = partial(_describe_component, engine.broadcast(settings))
+        found = map_groups(rows, _Row, compute, SCHEMAS[DESCRIBED], ["component"], ["entity", "body"])
+        tables.write(DESCRIBED, made_by, found, sort=("iri",))
     return 0 if was_complete else tables.rows(DESCRIBED)
 
 
@@ -95,7 +110,7 @@ def entity_verdicts(engine: Engine) -> dict[tuple[str, str], str]:
 
 def _ties(summed: DataFrame) -> DataFrame:
     """Return edges between hashes of entities: each entity with a key, and the smallest one with the same key."""
-    keys = summed.select("entity", "body").mapInArrow(_keys, "entity string, key string").distinct()
+    keys = map_rows(summed, _Asserted, _keys, arrow_schema("entity key"), size=5000).distinct()
     pairs = keys.select(sql.xxhash64("key").alias("key"), sql.xxhash64("entity").alias("node"))
     own = summed.select(sql.xxhash64("entity").alias("node")).distinct()
     pairs = pairs.unionByName(own.select(sql.col("node").alias("key"), "node")).distinct()
@@ -110,26 +125,14 @@ def _verdict_edges(engine: Engine, verdicts: Iterable[tuple[str, str]]) -> DataF
     return pairs.select(sql.xxhash64("one").alias("a"), sql.xxhash64("other").alias("b"))
 
 
-_KEYS = pa.schema([("entity", pa.string()), ("key", pa.string())])
-
-
-def _keys(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _keys(rows: Iterator[_Asserted]) -> Iterator[tuple[str, str]]:
     """Yield each entity with the keys that tie it to others."""
-    rows = ((row.entity, key) for row in rows_of(batches, _Asserted) for key in keys_of_assertion(row.body).ties)
-    return batches_of(rows, _KEYS, size=5000)
+    return ((row.entity, key) for row in rows for key in keys_of_assertion(row.body).ties)
 
 
-def _describe(settings: Broadcast[_Settings], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Describe the entities of one partition; its rows are sorted by component, then by entity."""
-    made = (
-        row
-        for _, rows in groups(batches, _Row, attrgetter("component"))
-        for row in _describe_component(settings.value, rows)
-    )
-    return batches_of(made, SCHEMAS[DESCRIBED])
-
-
-def _describe_component(settings: _Settings, rows: Iterable[_Row]) -> Iterator[_EntityRow]:
+def _describe_component(shared: Broadcast[_Settings], _: int, rows: Iterator[_Row]) -> Iterator[_EntityRow]:
+    """Describe the entities of one component; its rows are sorted by entity."""
+    settings = shared.value
     assertions: dict[str, list[tuple[Assertion, int]]] = {}
     size = 0
     for row in rows:
@@ -140,16 +143,167 @@ def _describe_component(settings: _Settings, rows: Iterable[_Row]) -> Iterator[_
                 f" ({len(assertions)} entities, {size >> 20} MB of assertions); correct the identifier that they share"
             )
         assertions.setdefault(row.entity, []).append((read_assertion(row.body), row.votes))
-    try:
+    with located_errors(f"triplify: the entities tied to {min(assertions)} cannot be described"):
         described = list(describe_entity_clusters(settings.iris, settings.verdicts, assertions))
-    except BibldError:
-        raise
-    except Exception as error:
-        cause = f"{type(error).__name__}: {error}"
-        first = min(assertions)
-        raise StageError(f"triplify: the entities tied to {first} cannot be described: {cause}") from error
     for one in described:
         founder = one.members[0]
         for member in one.members:
             is_founder = member == founder
             yield member, founder, one.quads or None if is_founder else None, one.parts if is_founder else ()
+
+
+def keep_links(engine: Engine) -> int:
+    """Remove the links of entities that no longer have a description, and describe the link sets again.
+
+    Reports how many entities are new, and so without links. Returns the number of links that were removed.
+    """
+    tables = engine.tables
+    is_linked = tables.rows("links") or tables.rows("authority_files")
+    if not is_linked or tables.changed().keys().isdisjoint(("links", "entities")):
+        return 0
+    with engine.job("triplify: links"):
+        described = tables.read("entities").where("iri = founder and quads is not null").select(
+            sql.col("iri").alias("entity")
+        )  # fmt: skip
+        removed = tables.read("links").join(described, "entity", "left_anti").count()
+        if removed:
+            made_by = tables.made_by(inputs=("links", "entities"))
+            kept = tables.read("links").join(described, "entity", "left_semi")
+            tables.write("links", made_by, kept, sort=("entity",))
+            tables.write("link_sets", tables.made_by(inputs=("links", "authority_files")), _link_sets(engine))
+        before = tables.before("entities").select(sql.col("iri").alias("entity"))
+        new = described.join(before, "entity", "left_anti").count()
+    if new and tables.rows("authority_files"):
+        file = shlex.quote(str(engine.config.file))
+        engine.progress.report(
+            f"triplify: {with_number(new, 'new entity', 'new entities')} without links to authority files; to link, run"
+            f" `bibld workspace convert {file} --to local`, then `bibld run {file} --engine local`"
+        )
+    return removed
+
+
+def _link_sets(engine: Engine) -> DataFrame:
+    links = engine.tables.read("links")
+    counts = links.groupBy("link_set", "predicate", "status").count().collect()
+    known = {
+        row["name"]: msgspec.convert(row.asDict(), RegisteredFile)
+        for row in engine.tables.read("authority_files").collect()
+    }
+    files: dict[str, list[RegisteredFile]] = {}
+    accepted = links.where("status = 'accepted'").select("link_set", "file").distinct()
+    for name, file in sorted(map(tuple, accepted.collect())):
+        if file in known:
+            files.setdefault(name, []).append(known[file])
+    found = describe_link_sets(sorted(map(tuple, counts)), files, engine.iris)
+    return small_frame(engine.spark, sorted(found.items()), "name string, quads string")
+
+
+_TOMBSTONE_INPUTS = (
+    "register_redirect", "register_event", "register_ordinal", "records", "active_suppression",
+)  # fmt: skip
+
+
+class _Deleted(msgspec.Struct, frozen=True):
+    """A deleted record, when it was deleted, and the record that its IRI redirects to."""
+
+    ordinal: int
+    source: str
+    control_number: str
+    deleted: str | None
+    target_source: str | None
+    target_number: str | None
+
+
+class _Named(msgspec.Struct, frozen=True):
+    """What owns statements, and the entities that they name by other IRIs than those of their founders."""
+
+    owner: str
+    moved: list[dict[str, str]]
+
+
+def point_to_founders(engine: Engine) -> int:
+    """Write the tables ``statements`` and ``entities``; return the number of owners of statements."""
+    tables = engine.tables
+    others = tables.read(DESCRIBED).where("iri <> founder").select("iri", sql.col("founder").alias("founder_iri"))
+    with engine.job("triplify: entities that descriptions name"):
+        found = tables.read(DESCRIBED)
+        parts = found.where(sql.col("quads").isNotNull()).select(
+            sql.col("iri").alias("owner"), sql.explode("parts").alias("iri")
+        )
+        moved = _moved(parts.join(others, "iri")).withColumnRenamed("owner", "iri")
+        made_by = tables.made_by(inputs=(DESCRIBED,))
+        if not tables.is_complete("entities", made_by):
+            with broadcast_if_few(moved) as rows:
+                entities = found.join(rows, "iri", "left").select("iri", "founder", "quads", "moved")
+                tables.write("entities", made_by, entities)
+        tables.use("entities", made_by)
+    with engine.job("triplify: statements"):
+        inputs = (FIRST, AGAIN, "assertions", DESCRIBED, *_TOMBSTONE_INPUTS)
+        made_with = settings_digest(engine.config.dataset.base, engine.config.triplify)
+        named = tables.read("assertions").select(
+            sql.col("founder").cast("string").alias("owner"), sql.col("entity").alias("iri")
+        )
+        moved = _moved(named.join(others, "iri").distinct())
+        moved = moved.select(sql.col("owner").cast("long").alias("founder"), "moved")
+        made = described(tables.read(FIRST), tables.read(AGAIN)).select("founder", "quads", "made_by")
+        tombstones = _tombstones(engine, made_with)
+        made_by = tables.made_by(made_with, inputs=inputs)
+        if not tables.is_complete("statements", made_by):
+            with broadcast_if_few(moved) as rows:
+                statements = made.join(rows, "founder", "left").unionByName(tombstones, allowMissingColumns=True)
+                tables.write("statements", made_by, statements)
+        tables.use("statements", made_by)
+    return tables.rows("statements") + tables.rows("entities")
+
+
+def _moved(named: DataFrame) -> DataFrame:
+    """Return the stored form of the founders by owner, from rows with the columns owner, iri, founder_iri."""
+    one = sql.struct("iri", sql.col("founder_iri").alias("founder"))
+    grouped = named.groupBy("owner").agg(sql.collect_list(one).alias("moved"))
+    return map_rows(grouped, _Named, _encode_moved, arrow_schema("owner moved"))
+
+
+def _encode_moved(rows: Iterator[_Named]) -> Iterator[tuple[str, str | None]]:
+    return ((row.owner, to_moved({one["iri"]: one["founder"] for one in row.moved})) for row in rows)
+
+
+# -- tombstones ------------------------------------------------------------------------------------------------------
+
+
+def deletion_times(engine: Engine) -> DataFrame:
+    """Return when each record was last deleted: its ordinal, and the time of the run."""
+    events = engine.tables.read("register_event").where("kind = 'deleted'")
+    return events.groupBy("ordinal").agg(sql.max_by("run_time", "event").alias("deleted"))
+
+
+def _tombstones(engine: Engine, made_with: str) -> DataFrame:
+    tables = engine.tables
+    suppressed = tables.read("active_suppression").where("value = ''").select("ordinal").distinct()
+    ids = tables.read("register_ordinal").select("ordinal", "source", "control_number")
+    targets = ids.join(suppressed, "ordinal", "left_anti").select(
+        sql.col("ordinal").alias("target"),
+        sql.col("source").alias("target_source"),
+        sql.col("control_number").alias("target_number"),
+    )
+    deleted = (
+        tables.read("register_redirect")
+        .join(live_records(engine).select("ordinal"), "ordinal", "left_anti")
+        .join(suppressed, "ordinal", "left_anti")
+        .join(ids, "ordinal")
+        .join(deletion_times(engine), "ordinal", "left")
+        .join(targets, "target", "left")
+    )
+    make = partial(_make_tombstones, engine.broadcast(engine.iris), made_with)
+    return map_rows(deleted, _Deleted, make, SCHEMAS["statements"])
+
+
+def _make_tombstones(iris: Broadcast[Iris], made_with: str, rows: Iterator[_Deleted]) -> Iterator[Sequence[object]]:
+    return (_tombstone(iris.value, made_with, row) for row in rows)
+
+
+def _tombstone(iris: Iris, made_with: str, row: _Deleted) -> tuple[int, bytes, str, None]:
+    replacement = None
+    if row.target_source is not None and row.target_number is not None:
+        replacement = RecordId(row.target_source, row.target_number)
+    quads = tombstone_statements(iris, RecordId(row.source, row.control_number), row.deleted, replacement)
+    return row.ordinal, quads, digest(made_with, quads.decode()), None

@@ -10,12 +10,16 @@ from __future__ import annotations
 from bibld.dedup.warm_up import KernelWarmUp
 from bibld.progress import with_number
 from bibld.spark._engine import Engine
-from bibld.spark._matching._clusters import cluster_components, find_components, write_edges
-from bibld.spark._matching._decide import decide_pairs, decided_version
+from bibld.spark._matching._clusters import (
+    cluster_components,
+    decide_pairs,
+    decided_version,
+    find_components,
+    write_edges,
+)
 from bibld.spark._matching._features import extract_features, features_version
 from bibld.spark._matching._iris import follow_iris
-from bibld.spark._matching._pairs import find_pairs
-from bibld.spark._matching._statistics import freeze_statistics
+from bibld.spark._matching._pairs import find_pairs, freeze_statistics
 
 _RESULTS = ("edges", "members", "register_redirect", "register_event", "matching")
 

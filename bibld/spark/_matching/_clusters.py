@@ -1,4 +1,4 @@
-"""Clusters: connected components of the pairs that are the same, each clustered under constraints; and the edges."""
+"""Decisions about candidate pairs, clusters of the pairs that are the same, and the edges with both."""
 
 from __future__ import annotations
 
@@ -6,25 +6,134 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import Broadcast
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from bibld.catalog import digest, with_outcome
+from bibld.catalog import digest, encode_edge, with_outcome
 from bibld.dedup.clustering import PersonDecisions, cluster_pairs, rank_by_id
-from bibld.dedup.decisions import DECISIONS, SAME, DecidedPairs, Decider
+from bibld.dedup.decisions import DECISIONS, DIFFERENT, SAME, DecidedPairs, Decider
 from bibld.dedup.edges import Edges, Outcome, verdict_of_person
+from bibld.dedup.method import settings_digest
 from bibld.errors import StageError
+from bibld.model.features import LONG
 from bibld.model.linkage import Decision, Verdict
+from bibld.model.origin import RecordId
 from bibld.spark._components import connected_components
 from bibld.spark._engine import Engine
-from bibld.spark._matching._arrow import numbers_column, packed_rows
-from bibld.spark._matching._decide import edge_version, record_ids, source_numbers, with_features
-from bibld.spark._matching._sharing import Matching
-from bibld.spark._matching._statistics import FrozenStatistics
-from bibld.spark._schemas import SCHEMAS, spark_schema
+from bibld.spark._frames import SCHEMAS, spark_schema, to_batch
+from bibld.spark._matching._features import Matching, numbers_column, packed_rows, portions, reads_long_texts
+from bibld.spark._matching._pairs import FrozenStatistics
+
+_PAIRS = 5_000
+"""Pairs that are decided together."""
+
+_FEATURES = ("source", "control_number", "numbers", "texts", "text")
+
+
+def decided_version(engine: Engine, statistics: int) -> str:
+    """Return the version of what is decided about the pairs of this run, with the statistics of this version."""
+    inputs = ("features", "pairs", "register_verdict")
+    return engine.tables.made_by("decided", edge_version(engine, statistics), inputs=inputs)
+
+
+def decide_pairs(engine: Engine, frozen: FrozenStatistics) -> None:
+    """Write the table ``decided``: the candidate pairs that are not different, and the pairs that people decided."""
+    tables = engine.tables
+    edges_made_by = edge_version(engine, frozen.version)
+    made_by = decided_version(engine, frozen.version)
+    if not tables.is_complete("decided", made_by):
+        shared = engine.broadcast(Matching.from_engine(engine, frozen.statistics))
+        with engine.job("dedup: score pairs"):
+            pairs = with_features(engine, _with_verdicts(engine), "left")
+            pairs = with_features(engine, pairs, "right")
+            decided = pairs.mapInArrow(partial(_decide, shared, edges_made_by), spark_schema("decided"))
+            tables.write("decided", made_by, decided, sort=("left_ordinal", "right_ordinal"))
+    tables.use("decided", made_by)
+
+
+def edge_version(engine: Engine, statistics: int) -> str:
+    """Return what edges are made by: versions and settings, and the version of the statistics."""
+    return digest(settings_digest(engine.config), statistics)
+
+
+def with_features(engine: Engine, pairs: DataFrame, side: str) -> DataFrame:
+    """Add the features of the record in the column ``<side>_ordinal``, which must have some, as ``<side>_…``."""
+    names = ("ordinal", *(name for name in _FEATURES if name not in LONG or reads_long_texts(engine)))
+    rows = engine.tables.read("features").select(*(f.col(name).alias(f"{side}_{name}") for name in names))
+    return pairs.join(rows, f"{side}_ordinal")
+
+
+def _with_verdicts(engine: Engine) -> DataFrame:
+    """Return the candidate pairs, and those that people decided: with the decision and the relation of these."""
+    verdicts = engine.tables.read("register_verdict")
+    last = verdicts.groupBy("left_ordinal", "right_ordinal").agg(
+        f.max_by("decision", "verdict").alias("person"), f.max_by("relation", "verdict").alias("relation")
+    )
+    pairs = engine.tables.read("pairs")
+    ends = ["left_ordinal", "right_ordinal"]
+    if not engine.tables.rows("register_verdict"):
+        nothing = f.lit(None).cast("string")
+        return pairs.select(*ends, nothing.alias("person"), nothing.alias("relation"))
+    known = pairs.join(f.broadcast(last), ends)
+    others = last.join(known.select(*ends), ends, "left_anti")
+    return pairs.join(f.broadcast(last), ends, "left").unionByName(others)
+
+
+def _decide(shared: Broadcast[Matching], made_by: str, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    matching = shared.value
+    for table in portions(batches, _PAIRS):
+        yield _decided(matching, made_by, table)
+
+
+def _decided(matching: Matching, made_by: str, table: pa.Table) -> pa.RecordBatch:
+    """Return what is decided about some pairs, with their features, without those that are different."""
+    names = [name for name in ("ordinal", *_FEATURES) if f"left_{name}" in table.column_names]
+    sides = [table.select([f"{side}_{name}" for name in names]).rename_columns(names) for side in ("left", "right")]
+    ordinals, firsts, ends = np.unique(
+        np.concatenate([numbers_column(side, "ordinal") for side in sides]), return_index=True, return_inverse=True
+    )
+    records = pa.concat_tables(sides).take(pa.array(firsts))
+    rows, ids = packed_rows(records), record_ids(records)
+    decider = Decider(rows, source_numbers(records, matching), matching.config)
+    left, right = np.split(ends.astype(np.int64), [table.num_rows])
+    pairs = decider.decide(left, right)
+    person = np.array([value is not None for value in table.column("person").to_pylist()], np.bool_)
+    places = np.flatnonzero((pairs.decisions != DIFFERENT) | person)
+    chosen = pairs.take(places)
+    edges = Edges(decider, lambda some: [ids[row] for row in some.tolist()], made_by)
+    some = table.take(pa.array(places))
+    columns = {
+        "left_ordinal": pa.array(ordinals[chosen.left]),
+        "right_ordinal": pa.array(ordinals[chosen.right]),
+        "score": pa.array(chosen.scores),
+        "decision": pa.array(chosen.decisions.astype(np.int64)),
+        "exceptions": pa.array(chosen.exceptions.astype(np.int64)),
+        "is_same_work": pa.array(chosen.is_same_work),
+        "is_one_source": pa.array(chosen.is_one_source),
+        "person": some.column("person").combine_chunks(),
+        "relation": some.column("relation").combine_chunks(),
+        "body": pa.array([encode_edge(edge) for edge in edges.explain(chosen, matching.statistics)], pa.binary()),
+    }
+    schema = SCHEMAS["decided"]
+    return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
+
+
+def record_ids(records: pa.Table) -> list[RecordId]:
+    """Return the ids of records in a table with their features."""
+    return list(map(RecordId, records.column("source").to_pylist(), records.column("control_number").to_pylist()))
+
+
+def source_numbers(records: pa.Table, matching: Matching) -> npt.NDArray[np.int64]:
+    """Return a number for the source of each record, -1 if a cluster may contain several records of it."""
+    with_duplicates = {source.id for source in matching.config.sources if source.config.duplicates}
+    names = records.column("source").to_pylist()
+    numbers = {name: number for number, name in enumerate(sorted(set(names)))}
+    return np.array([-1 if name in with_duplicates else numbers[name] for name in names], dtype=np.int64)
+
 
 _ROWS = 50_000
 """Members and pairs of components that are clustered together, if no component has more."""
@@ -41,12 +150,9 @@ def find_components(engine: Engine) -> None:
     """Write the table ``components`` of the records that links connect."""
     tables = engine.tables
     made_by = tables.made_by("components", inputs=("decided",))
-    if not tables.is_complete("components", made_by):
-        with engine.job("dedup: connected components"):
-            decision = f.coalesce("person", _decision_name())
-            links = tables.read("decided").where(decision == DECISIONS[SAME]).select(*_ENDS)
-            tables.write("components", made_by, connected_components(engine, links))
-    tables.use("components", made_by)
+    with engine.job("dedup: connected components"):
+        links = tables.read("decided").where(f.coalesce("person", _decision_name()) == DECISIONS[SAME]).select(*_ENDS)
+        tables.write("components", made_by, lambda: connected_components(engine, links))
 
 
 def cluster_components(engine: Engine, frozen: FrozenStatistics) -> None:
@@ -73,9 +179,6 @@ def write_edges(engine: Engine, frozen: FrozenStatistics) -> None:
     """Write the table ``edges``: what is decided about pairs, with what clustering and people made of it."""
     tables = engine.tables
     made_by = tables.made_by("edges", inputs=("decided", "clustered"))
-    if tables.is_complete("edges", made_by):
-        tables.use("edges", made_by)
-        return
     with engine.job("dedup: edges"):
         outcomes = tables.read("clustered").where("kind = 'outcome'")
         outcomes = outcomes.select(
@@ -192,10 +295,7 @@ def _clustered(matching: Matching, table: pa.Table) -> Iterator[pa.RecordBatch]:
     for place, text in edges.refused_verdicts(clustered):
         ends = ordinals[clustered.pairs.left[place]], ordinals[clustered.pairs.right[place]]
         rows.append(("refused", int(ends[0]), int(ends[1]), "", text))
-    schema = SCHEMAS["clustered"]
-    columns = zip(*rows, strict=True) if rows else [()] * len(schema)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
-    yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+    yield to_batch(rows, SCHEMAS["clustered"])
 
 
 def _apply(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -1,30 +1,186 @@
-"""Features of the live records as a table; those of records that did not change are taken from the run before."""
+"""Features of the live records as a table, and as columns for the functions of matching.
+
+Those of records that did not change are taken from the run before.
+"""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, pairwise
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark import Broadcast
+from pyspark import Broadcast, SparkFiles
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
-from bibld.dedup.columns import stored_rows
+from bibld.catalog import digest
+from bibld.config import Config
+from bibld.dedup.columns import END, TEXT_FILES, PackedRows, StoredRows, stored_rows
+from bibld.dedup.decisions import Decider
 from bibld.dedup.features import features_of
 from bibld.dedup.method import INDEX_VERSION
-from bibld.model.features import FeatureColumns
+from bibld.errors import ConfigError
+from bibld.model.features import LONG, NUMBERS, FeatureColumns, Statistics
 from bibld.model.mods import Mods
 from bibld.model.withheld import public_fingerprint, public_mods
 from bibld.spark._engine import Engine
-from bibld.spark._frames import small_frame
-from bibld.spark._matching._arrow import feature_batch
-from bibld.spark._schemas import SCHEMAS, spark_schema
+from bibld.spark._frames import SCHEMAS, small_frame, spark_schema
+
+_LARGEST_BATCH = 1 << 30
+"""Bytes of texts of which positions in a batch are counted with 32 bits."""
+
+
+def feature_batch(stored: StoredRows, identity: dict[str, pa.Array], schema: pa.Schema) -> pa.RecordBatch:
+    """Return rows as a batch of the table ``features``; ``identity`` are its columns that are not features."""
+    rows = len(stored.ordinals)
+    width = 4 * len(NUMBERS)
+    numbers = np.ascontiguousarray(stored.numbers, "<i4").view(np.uint8).reshape(-1)
+    columns = identity | {
+        "ordinal": pa.array(stored.ordinals.astype(np.int64)),
+        "numbers": _binary_array(np.arange(rows + 1, dtype=np.int64) * width, numbers),
+        **{name: _binary_array(*stored.texts[name]) for name in TEXT_FILES},
+    }
+    return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
+
+
+def packed_rows(table: pa.Table) -> PackedRows:
+    """Return the features in a table; long texts that it lacks, or that are null, are empty."""
+    rows = table.num_rows
+    _, data = binary_column(table.column("numbers"))
+    numbers = data.view("<i4").reshape(rows, len(NUMBERS)).astype(np.int32, copy=False)
+    texts = {}
+    for name, columns in TEXT_FILES.items():
+        if name in LONG and (name not in table.column_names or table.column(name).null_count):
+            ends = np.full(rows * len(columns), END, np.uint8)
+            texts[name] = np.arange(rows + 1, dtype=np.int64) * len(columns), ends
+        else:
+            texts[name] = binary_column(table.column(name))
+    return PackedRows(StoredRows(numbers_column(table, "ordinal").astype(np.uint64), numbers, texts))
+
+
+def numbers_column(table: pa.Table, name: str) -> npt.NDArray[Any]:
+    """Return a column of numbers without nulls."""
+    found: npt.NDArray[Any] = table.column(name).to_numpy()
+    return found
+
+
+def binary_column(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+    """Return where the values of a column of bytes start (n + 1,), and all bytes."""
+    starts, parts, end = [np.zeros(1, np.int64)], [np.empty(0, np.uint8)], 0
+    for chunk in column.chunks:
+        if not len(chunk):
+            continue
+        _, offsets, data = chunk.buffers()
+        kind = np.int64 if pa.types.is_large_binary(chunk.type) else np.int32
+        places = np.frombuffer(offsets, kind)[chunk.offset : chunk.offset + len(chunk) + 1].astype(np.int64)
+        if data is not None:
+            parts.append(np.frombuffer(data, np.uint8)[places[0] : places[-1]])
+        starts.append(places[1:] - places[0] + end)
+        end += int(places[-1] - places[0])
+    return np.concatenate(starts), np.concatenate(parts)
+
+
+def array_bytes(array: npt.NDArray[Any]) -> bytes:
+    """Return the numbers of an array as little-endian bytes."""
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
+
+
+def portions(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Table]:
+    """Put batches together to tables of some ``rows`` each; nothing for no rows."""
+    waiting: list[pa.RecordBatch] = []
+    count = size = 0
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        waiting.append(batch)
+        count += batch.num_rows
+        size += batch.nbytes
+        if count >= rows or size >= _LARGEST_BATCH // 4:
+            yield pa.Table.from_batches(waiting)
+            waiting, count, size = [], 0, 0
+    if waiting:
+        yield pa.Table.from_batches(waiting)
+
+
+def _binary_array(starts: npt.NDArray[np.int64], data: npt.NDArray[np.uint8]) -> pa.Array:
+    if int(starts[-1]) > _LARGEST_BATCH:
+        raise ValueError(f"{starts[-1]} bytes of texts are too many for a batch")
+    buffers = [None, pa.py_buffer(starts.astype(np.int32)), pa.py_buffer(np.ascontiguousarray(data))]
+    return pa.Array.from_buffers(pa.binary(), len(starts) - 1, buffers)
+
+
+_RECORDS_OF_PART = 50_000
+"""Records whose keys are in one part, on average: some 40 MB."""
+
+
+class Matching(msgspec.Struct, frozen=True, eq=False):
+    """What keys, scores and decisions of records depend on beside the records; tasks start no threads.
+
+    ``model`` is the content of the file that the scorer's settings name, which may be on the driver's machine only.
+    """
+
+    driver_config: Config
+    statistics: Statistics
+    model: bytes = b""
+
+    @classmethod
+    def from_engine(cls, engine: Engine, statistics: Statistics) -> Matching:
+        """Return it for a run; raises ``ConfigError`` if the model cannot be read."""
+        config = msgspec.structs.replace(engine.config, workers=1)
+        file = getattr(config.settings("dedup.score", config.dedup.score), "file", "")
+        try:
+            return cls(config, statistics, Path(file).read_bytes() if file else b"")
+        except OSError as error:
+            raise ConfigError([f"dedup.{config.dedup.score}.file: {file}: {error.strerror}"]) from error
+
+    @property
+    def config(self) -> Config:
+        """The configuration for a task: the scorer's file is one that the machine of the task has."""
+        if not self.model:
+            return self.driver_config
+        key = "dedup.score", self.driver_config.dedup.score
+        settings = msgspec.structs.replace(self.driver_config.settings(*key), file=_model_file(self.model))
+        return msgspec.structs.replace(
+            self.driver_config, adapter_settings=self.driver_config.adapter_settings | {key: settings}
+        )
+
+
+@lru_cache(maxsize=2)
+def _model_file(content: bytes) -> str:
+    """Write a model to the folder of this machine that Spark removes at the end of the application."""
+    folder = Path(SparkFiles.getRootDirectory())
+    file = folder / f"model-{digest(content)}.json"
+    if not file.exists():
+        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as out:
+            out.write(content)
+        Path(out.name).replace(file)
+    return str(file)
+
+
+def feature_rows(engine: Engine, with_long_texts: bool) -> DataFrame:
+    """Return the ordinals and features of all live records."""
+    long = LONG if with_long_texts else ()
+    return engine.tables.read("features").select("ordinal", "numbers", "texts", *long)
+
+
+def reads_long_texts(engine: Engine) -> bool:
+    """Return whether blockers or the scorer read the long texts of records."""
+    return not {*LONG}.isdisjoint(Decider.from_records([], engine.config).columns)
+
+
+def part_count(engine: Engine) -> int:
+    """Return into how many parts the keys of all records are divided."""
+    least = 2 * engine.spark.sparkContext.defaultParallelism
+    return max(least, -(-engine.tables.rows("features") // _RECORDS_OF_PART))
+
 
 _FEW = 1_000_000
 """Changed records whose ordinals are sent to every node, instead of sorting all records."""

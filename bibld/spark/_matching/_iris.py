@@ -12,10 +12,9 @@ from bibld.catalog import digest
 from bibld.dedup.method import settings_digest
 from bibld.dedup.stage import events_of_iri
 from bibld.spark._engine import Engine
-from bibld.spark._frames import small_frame
+from bibld.spark._frames import arrow_schema, small_frame, spark_schema, to_batch
 
-_EVENTS = "ordinal long, place long, kind string, other long"
-_EVENT_ROWS = pa.schema([("ordinal", pa.int64()), ("place", pa.int64()), ("kind", pa.string()), ("other", pa.int64())])
+_EVENTS = arrow_schema("ordinal:long place:long kind other:long")
 _FLAGS = ("is_deleted", "has_appeared", "is_restored")
 
 
@@ -126,7 +125,7 @@ def _history(engine: Engine, touched: DataFrame) -> DataFrame:
     before = engine.tables.before("register_event")
     last = before.agg(f.coalesce(f.max("event"), f.lit(0))).collect()[0][0]
     numbers = f.row_number().over(Window.orderBy("ordinal", "place")).cast("long")
-    new = touched.mapInArrow(_events, _EVENTS).select(
+    new = touched.mapInArrow(_events, spark_schema(_EVENTS)).select(
         (numbers + last).alias("event"),
         "ordinal",
         f.lit(engine.run_time.isoformat()).alias("run_time"),
@@ -143,6 +142,4 @@ def _events(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for ordinal, before, now, *flags in zip(*batch.to_pydict().values(), strict=True)
             for place, (kind, other) in enumerate(events_of_iri(ordinal, (before, now), *flags))
         ]
-        columns = zip(*rows, strict=True) if rows else [()] * len(_EVENT_ROWS)
-        arrays = [pa.array(column, field.type) for column, field in zip(columns, _EVENT_ROWS, strict=True)]
-        yield pa.RecordBatch.from_arrays(arrays, schema=_EVENT_ROWS)
+        yield to_batch(rows, _EVENTS)

@@ -1,39 +1,178 @@
-"""Candidate pairs: records that share a key and pass the pre-filter, found part by part of the keys."""
+"""The frozen statistics of blocking, and the candidate pairs: records that share a key and pass the pre-filter."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
+from typing import Any
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 from pyspark import Broadcast
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from bibld.catalog import digest
+from bibld.dedup.arrays import Numbers
 from bibld.dedup.candidates import KeyCounts, pairs_of_part
-from bibld.dedup.keys import KeyMaker, KeyPart, cut_keys
-from bibld.dedup.method import settings_digest
+from bibld.dedup.key_tables import (
+    COUNTED_COLUMNS,
+    IndexedStatistics,
+    count_words,
+    from_bytes,
+    is_outgrown,
+    to_bytes,
+)
+from bibld.dedup.keys import LEVELS, KeyMaker, KeyPart, count_keys, cut_keys, sum_counts
+from bibld.dedup.method import INDEX_VERSION, blocking_digest, settings_digest
+from bibld.model.features import Statistics
 from bibld.spark._engine import Engine
-from bibld.spark._matching._arrow import packed_rows, portions, to_bytes
-from bibld.spark._matching._sharing import Matching, feature_rows, part_count, reads_long_texts
-from bibld.spark._matching._statistics import FrozenStatistics
-from bibld.spark._schemas import SCHEMAS, spark_schema
-from bibld.spark._stream import groups
+from bibld.spark._frames import SCHEMAS, groups, spark_schema, struct_schema, to_batch
+from bibld.spark._matching._features import (
+    Matching,
+    array_bytes,
+    feature_rows,
+    packed_rows,
+    part_count,
+    portions,
+    reads_long_texts,
+)
+
+_COUNTED_RECORDS = 20_000
+"""Records that are looked at together."""
+
+
+_WORDS = -1
+"""The number in the column of blockers that words have."""
+
+
+class _Counts(msgspec.Struct, frozen=True):
+    blocker: int
+    part: int
+    keys: bytes
+    counts: bytes
+
+
+_COUNTED = struct_schema(_Counts)
+
+
+class FrozenStatistics(msgspec.Struct, frozen=True, eq=False):
+    """The statistics with their version."""
+
+    version: int
+    statistics: IndexedStatistics
+
+
+def freeze_statistics(engine: Engine, count_again: bool) -> FrozenStatistics:
+    """Return the statistics of blocking: those of the last run if they serve, else counted over all records."""
+    tables = engine.tables
+    stored = tables.before("statistics").collect()
+    version, statistics = 0, None
+    if stored:
+        version = stored[0].version
+        if stored[0].made_for == blocking_digest(engine.config):
+            statistics = from_bytes(bytes(stored[0].body))
+    count_again = count_again or statistics is None or is_outgrown(statistics, tables.rows("features"))
+    if statistics is not None and not count_again:
+        tables.use("statistics", tables.committed.tables["statistics"])
+        return FrozenStatistics(version, statistics)
+    version += 1
+    made_by = digest(
+        tables.made_by("statistics", INDEX_VERSION, inputs=("features",)), blocking_digest(engine.config), version
+    )
+    if not tables.is_complete("statistics", made_by):
+        counted = _count(engine)
+        tables.write_rows("statistics", made_by, [(version, blocking_digest(engine.config), to_bytes(counted))])
+    body = tables.use("statistics", made_by).collect()[0].body
+    return FrozenStatistics(version, from_bytes(bytes(body)))
+
+
+def _count(engine: Engine) -> Statistics:
+    features = feature_rows(engine, reads_long_texts(engine))
+    parts = part_count(engine)
+    with engine.job("dedup: count words"):
+        counted = features.mapInArrow(partial(_count_words, parts), spark_schema(_COUNTED))
+        _, words, counts = _sums(engine, counted, parts, {_WORDS: 1})[0]
+    statistics = Statistics(engine.tables.rows("features"), words, counts, {})
+    maker = KeyMaker(engine.config)
+    largest = {number: blocker.largest for number, blocker in enumerate(maker.with_keys) if blocker.largest}
+    oversized: dict[str, list[Numbers]] = {blocker.name: [np.empty(0, np.uint64)] for blocker in maker.with_keys}
+    for level in range(LEVELS if largest else 0):
+        so_far = {name: np.concatenate(keys) for name, keys in oversized.items()}
+        shared = engine.broadcast(Matching.from_engine(engine, msgspec.structs.replace(statistics, oversized=so_far)))
+        with engine.job(f"dedup: count keys, level {level}"):
+            counted = features.mapInArrow(partial(_count_keys, shared, level, parts), spark_schema(_COUNTED))
+            found = _sums(engine, counted, parts, largest)
+        for number, keys, _ in found:
+            oversized[maker.with_keys[number].name].append(keys)
+        if not any(len(keys) for _, keys, _ in found):
+            break
+    return msgspec.structs.replace(
+        statistics, oversized={name: np.sort(np.concatenate(keys)) for name, keys in oversized.items()}
+    )
+
+
+def _sums(engine: Engine, counted: DataFrame, parts: int, least: dict[int, int]) -> list[tuple[int, Numbers, Any]]:
+    """Return blocker, keys (ascending) and sums of the keys that occur more often than ``least`` of the blocker."""
+    summed = (
+        counted.repartition(parts, "blocker", "part")
+        .sortWithinPartitions("blocker", "part")
+        .mapInArrow(partial(_sum, least), spark_schema(_COUNTED))
+        .collect()
+    )
+    result = []
+    for blocker in sorted(least):
+        rows = [row for row in summed if row.blocker == blocker]
+        keys = np.concatenate([np.empty(0, np.uint64), *(np.frombuffer(row.keys, "<u8") for row in rows)])
+        counts = np.concatenate([np.empty(0, np.int32), *(np.frombuffer(row.counts, "<i4") for row in rows)])
+        order = np.argsort(keys)
+        result.append((blocker, keys[order].astype(np.uint64), counts[order].astype(np.int32)))
+    return result
+
+
+def _sum(least: dict[int, int], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for (blocker, part), rows in groups(batches, _Counts, lambda row: (row.blocker, row.part)):
+        given = ((np.frombuffer(row.keys, "<u8"), np.frombuffer(row.counts, "<i4")) for row in rows)
+        keys, sums = sum_counts(given)
+        frequent = sums > least[blocker]
+        if frequent.any():
+            yield _row(blocker, part, keys[frequent], sums[frequent])
+
+
+def _count_words(parts: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for table in portions(batches, _COUNTED_RECORDS):
+        rows = packed_rows(table)
+        words, counts = count_words(rows.chunk(0, len(rows), COUNTED_COLUMNS))
+        # Words are well mixed, and ascend: a part is a range of them.
+        edges = np.searchsorted(words >> np.uint64(32), np.arange(parts + 1, dtype=np.uint64) * (1 << 32) // parts)
+        for part in np.flatnonzero(np.diff(edges)).tolist():
+            chosen = slice(edges[part], edges[part + 1])
+            yield _row(_WORDS, part, words[chosen], counts[chosen])
+
+
+def _count_keys(
+    shared: Broadcast[Matching], level: int, parts: int, batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    matching = shared.value
+    maker = KeyMaker(matching.config)
+    for table in portions(batches, _COUNTED_RECORDS):
+        rows = packed_rows(table)
+        columns = rows.chunk(0, len(rows), maker.columns_read())
+        for blocker, part, keys, counts in count_keys(maker, columns, matching.statistics, level, parts):
+            yield _row(blocker, part, keys, counts)
+
+
+def _row(blocker: int, part: int, keys: Numbers, counts: Any) -> pa.RecordBatch:  # noqa: ANN401
+    row = blocker, part, array_bytes(keys.astype(np.uint64)), array_bytes(counts.astype(np.int32))
+    return to_batch([row], _COUNTED)
+
 
 _RECORDS = 10_000
 """Records whose keys are made together."""
 
 _PAIRS = 500_000
 """Pairs in one row."""
-
-_KEYS = "blocker long, part long, keys binary, places binary, records binary, cut_rows long"
-_CUT = pa.schema(
-    [("blocker", pa.int64()), ("part", pa.int64())]
-    + [(name, pa.binary()) for name in ("keys", "places", "records")]
-    + [("cut_rows", pa.int64())]
-)
 
 
 class _KeyRow(msgspec.Struct, frozen=True):
@@ -52,6 +191,9 @@ class _KeyRow(msgspec.Struct, frozen=True):
         return KeyPart(np.frombuffer(self.keys, "<u8"), np.frombuffer(self.places, "<u4"), records)
 
 
+_CUT = struct_schema(_KeyRow)
+
+
 def find_pairs(engine: Engine, frozen: FrozenStatistics) -> bool:
     """Write the table ``pairs`` of all candidate pairs; return False if the statistics are too old to find them."""
     tables = engine.tables
@@ -61,7 +203,9 @@ def find_pairs(engine: Engine, frozen: FrozenStatistics) -> bool:
         shared = engine.broadcast(Matching.from_engine(engine, frozen.statistics))
         parts = part_count(engine)
         with engine.job("dedup: join keys"):
-            keys = feature_rows(engine, reads_long_texts(engine)).mapInArrow(partial(_cut, shared, parts), _KEYS)
+            keys = feature_rows(engine, reads_long_texts(engine)).mapInArrow(
+                partial(_cut, shared, parts), spark_schema(_CUT)
+            )
             sorted_keys = keys.repartition(parts, "blocker", "part").sortWithinPartitions("blocker", "part")
             tables.write(
                 "found_pairs", found_by, sorted_keys.mapInArrow(partial(_join, shared), spark_schema("found_pairs"))
@@ -73,15 +217,13 @@ def find_pairs(engine: Engine, frozen: FrozenStatistics) -> bool:
     for message in filter(None, (one.message() for one in counts)):
         engine.progress.report(message)
     made_by = digest("pairs", found_by)
-    if not tables.is_complete("pairs", made_by):
-        with engine.job("dedup: candidate pairs"):
-            pairs = found.select("pairs").mapInArrow(_unpack, "pair long").distinct()
-            columns = pairs.select(
-                f.shiftrightunsigned("pair", 32).alias("left_ordinal"),
-                f.col("pair").bitwiseAND(0xFFFFFFFF).alias("right_ordinal"),
-            )
-            tables.write("pairs", made_by, columns)
-    tables.use("pairs", made_by)
+    with engine.job("dedup: candidate pairs"):
+        pairs = found.select("pairs").mapInArrow(_unpack, "pair long").distinct()
+        columns = pairs.select(
+            f.shiftrightunsigned("pair", 32).alias("left_ordinal"),
+            f.col("pair").bitwiseAND(0xFFFFFFFF).alias("right_ordinal"),
+        )
+        tables.write("pairs", made_by, columns)
     return True
 
 
@@ -107,17 +249,8 @@ def _cut(shared: Broadcast[Matching], parts: int, batches: Iterable[pa.RecordBat
         for cut in cut_keys(maker, columns, matching.statistics, parts):
             cut_rows = cut.cut_rows
             for part, (keys, places, records) in cut.parts or [(0, _NO_KEYS)]:
-                yield pa.RecordBatch.from_pydict(
-                    {
-                        "blocker": [cut.blocker],
-                        "part": [part],
-                        "keys": [to_bytes(keys)],
-                        "places": [to_bytes(places)],
-                        "records": [to_bytes(records)],
-                        "cut_rows": [cut_rows],
-                    },
-                    schema=_CUT,
-                )
+                row = cut.blocker, part, array_bytes(keys), array_bytes(places), array_bytes(records), cut_rows
+                yield to_batch([row], _CUT)
                 cut_rows = 0
 
 
@@ -134,14 +267,9 @@ def _join(shared: Broadcast[Matching], batches: Iterable[pa.RecordBatch]) -> Ite
         )
         cut_rows = sum(one.cut_rows for one in given)
         for start in range(0, max(len(pairs), 1), _PAIRS):
-            some = to_bytes(pairs[start : start + _PAIRS])
-            yield _found([number], [some], [grown], [grown_far], [cut_rows])
+            some = array_bytes(pairs[start : start + _PAIRS])
+            yield to_batch([(number, some, grown, grown_far, cut_rows)], SCHEMAS["found_pairs"])
             grown = grown_far = cut_rows = 0
-
-
-def _found(*columns: Sequence[object]) -> pa.RecordBatch:
-    schema = SCHEMAS["found_pairs"]
-    return pa.RecordBatch.from_pydict(dict(zip(schema.names, columns, strict=True)), schema=schema)
 
 
 def _unpack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

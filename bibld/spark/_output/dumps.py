@@ -1,28 +1,111 @@
-"""Write the dumps in parts, and the patch; the bytes depend on the quads alone, not on how the tasks were divided."""
+"""Write the dumps in parts, and the patch; the bytes depend on the quads alone, not on how the tasks were divided.
+
+Files are compressed on the disk of a node, then copied to the storage under a temporary name. A task may run more than
+once, at the same time even. So each attempt writes its own file, and reports it in a row; the driver gives the final
+names to the files of those attempts whose rows it received.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import tempfile
+import uuid
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from functools import partial
 from operator import attrgetter
+from pathlib import Path
 
 import msgspec
 import pyarrow as pa
+from pyarrow import fs
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from bibld.errors import StageError
 from bibld.model.rdf import split_graphs
-from bibld.model.release import QuadCounts
-from bibld.publish import part_names
+from bibld.model.release import QuadCounts, ReleaseFile
+from bibld.publish import media_type, open_dump, part_names
 from bibld.spark._engine import Engine
-from bibld.spark._frames import small_frame
-from bibld.spark._output.blocks import KEY, Block
-from bibld.spark._output.changes import changed_lines
-from bibld.spark._output.counts import COUNTED_COLUMNS, COUNTS, BlockCounter, sum_counts
-from bibld.spark._output.files import WRITTEN, WRITTEN_COLUMNS, WrittenFile, write_files
-from bibld.spark._stream import batches_of, groups
+from bibld.spark._frames import batches_of, groups, map_rows, small_frame, struct_schema
+from bibld.spark._output.quads import COUNTED_COLUMNS, COUNTS, KEY, Block, BlockCounter, ChangedLine, sum_counts
+
+_PIECE = 1 << 22
+
+
+class WrittenFile(msgspec.Struct, frozen=True):
+    """A file that a task has written: its final name, its present one, and what it contains."""
+
+    name: str
+    temporary: str
+    lines: int
+    bytes: int
+    sha256: str
+
+    @property
+    def described(self) -> ReleaseFile:
+        """The file as the manifest of a release names it."""
+        return ReleaseFile(self.name, self.bytes, self.sha256, media_type(self.name))
+
+
+def write_files(folder: str, names: Iterable[str], blocks: Iterable[Iterable[bytes]]) -> list[WrittenFile]:
+    """Write files side by side; each item of ``blocks`` has the bytes to be added to each of them.
+
+    ``folder`` is an address of the storage for temporary files. Raises ``StageError``.
+    """
+    written = [_Open(name) for name in names]
+    with ExitStack() as stack:
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bibld-")))
+        with ExitStack() as files:
+            outs = [files.enter_context(open_dump(place / one.name)) for one in written]
+            for block in blocks:
+                for one, out, data in zip(written, outs, block, strict=True):
+                    out.write(data)
+                    one.lines += data.count(b"\n")
+        return [one.copy(place, folder) for one in written]
+
+
+class _Open:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.lines = 0
+
+    def copy(self, place: Path, folder: str) -> WrittenFile:
+        temporary = f"{self.name}.{uuid.uuid4().hex}"
+        checksum = hashlib.sha256()
+        size = 0
+        address = f"{folder}/{temporary}"
+        try:
+            files, path = file_system(folder)
+            if isinstance(files, fs.LocalFileSystem):
+                files.create_dir(path)
+            with (place / self.name).open("rb") as content, files.open_output_stream(f"{path}/{temporary}") as out:
+                while piece := content.read(_PIECE):
+                    checksum.update(piece)
+                    size += len(piece)
+                    out.write(piece)
+        except OSError as error:
+            raise StageError(f"{address}: cannot be written: {error}; check the space and the access there") from error
+        return WrittenFile(self.name, temporary, self.lines, size, checksum.hexdigest())
+
+
+def file_system(address: str) -> tuple[fs.FileSystem, str]:
+    """Return the file system of an address with a scheme, and the path in it; raises ``StageError``.
+
+    HDFS needs ``libhdfs`` on the nodes (``HADOOP_HOME``, ``CLASSPATH``); credentials of object stores come from the
+    environment of the executors.
+    """
+    scheme, _, rest = address.partition("://")
+    if scheme == "file":
+        return fs.LocalFileSystem(), rest
+    known = {"s3a": "s3", "s3n": "s3"}.get(scheme, scheme)
+    try:
+        files, path = fs.FileSystem.from_uri(f"{known}://{rest}")
+    except (OSError, pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise StageError(f"{address}: tasks cannot write there: {error}") from error
+    return files, str(path)
+
 
 PART_BYTES = 1 << 30
 """Bytes of quads in a part, on average; a fifteenth of it when compressed."""
@@ -95,17 +178,17 @@ def write_patch(engine: Engine, folder: str, changes: DataFrame, names: tuple[st
     present = small_frame(engine.spark, [(None, None)], "line binary, added boolean")
     rows = changes.select("line", "added").unionByName(present).coalesce(1).sortWithinPartitions("line")
     compute = partial(_write_changes, _temporary(engine, folder), names)
-    written = rows.mapInArrow(compute, WRITTEN_COLUMNS).collect()
+    written = map_rows(rows, ChangedLine, compute, struct_schema(WrittenFile)).collect()
     return _complete(engine, folder, [WrittenFile(*row) for row in map(tuple, written)])
 
 
-def _write_changes(folder: str, names: tuple[str, str], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _write_changes(folder: str, names: tuple[str, str], changes: Iterator[ChangedLine]) -> list[WrittenFile]:
     blocks = (
         (change.line + b"\n", b"") if change.added else (b"", change.line + b"\n")
-        for change in changed_lines(batches)
+        for change in changes
         if change.line is not None
     )
-    return batches_of(write_files(folder, names, blocks), WRITTEN)
+    return write_files(folder, names, blocks)
 
 
 # -- the driver ------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """What a load makes of one record id: the state of its record, and what is counted.
 
-The same as loading the versions one after the other into the catalog of one machine does (``bibld.ingest.Intake``): the
+The same as loading the versions one after the other into the catalog of one machine does (:class:`Intake`): the
 last version wins; a live record that now states that it is deleted is deleted at the end, unless deletions are
 withheld; what was not seen may be missing.
 """
@@ -15,7 +15,7 @@ import msgspec
 from bibld.catalog import RecordStatus
 
 
-class SightingKind(IntEnum):
+class VersionKind(IntEnum):
     """What is known about an id: its number, its stored record, a version that was read, or a reject that names it."""
 
     REGISTERED = 0
@@ -24,13 +24,13 @@ class SightingKind(IntEnum):
     REJECTED = 3
 
 
-class Sighting(msgspec.Struct, frozen=True):
-    """One row about an id; ``turn`` is the number of the file among those of the run, ``carrier`` names it."""
+class RecordVersion(msgspec.Struct, frozen=True):
+    """One row about an id; ``file_number`` is the number of the file among those of the run, ``carrier`` names it."""
 
     source: str
     control_number: str
     kind: int
-    turn: int
+    file_number: int
     position: int
     carrier: int | None = None
     ordinal: int | None = None
@@ -46,20 +46,21 @@ class SourceRules(msgspec.Struct, frozen=True):
     listed: frozenset[str] = frozenset()
 
 
-class Settled(msgspec.Struct, frozen=True):
-    """The state of a record after a load, as the columns of the table ``settled``.
+class RecordState(msgspec.Struct, frozen=True):
+    """The state of a record after a load.
 
-    ``carrier`` and ``position`` are the place of the version that is in force; None: the stored record is. ``status``
-    is that without the deletions that may be withheld: ``deletion_*`` is the place of the version that states the
-    deletion, ``is_missing`` and ``is_listed`` are the other reasons. ``status_before`` is that of the stored record,
-    empty if there is none. ``is_same``: the version in force has the bytes of the stored record. Counts are those of a
-    load without the deletion that may be withheld; ``deletion_supersedes``: it replaces a version of this load.
+    ``carrier`` and ``position`` are the file and the position of the version that is in force; None: the stored record
+    is. ``status`` is that without the deletions that may be withheld: ``deletion_*`` are those of the version that
+    states the deletion, ``is_missing`` and ``is_listed`` are the other reasons. ``status_before`` is that of the stored
+    record, empty if there is none. ``is_same``: the version in force has the bytes of the stored record. Counts are
+    those of a load without the deletion that may be withheld; ``deletion_supersedes``: it replaces a version of this
+    load.
     """
 
     source: str
     control_number: str
     ordinal: int | None
-    first_turn: int | None
+    first_file: int | None
     first_position: int | None
     carrier: int | None
     position: int | None
@@ -89,16 +90,16 @@ class _State:
     def __init__(self, available: RecordStatus) -> None:
         self.available = available
         self.ordinal: int | None = None
-        self.before: Sighting | None = None
+        self.before: RecordVersion | None = None
         self.made_by: bytes | None = None
         self.status = ""
-        self.place: Sighting | None = None
-        self.first: Sighting | None = None
-        self.deletion: Sighting | None = None
+        self.place: RecordVersion | None = None
+        self.first: RecordVersion | None = None
+        self.deletion: RecordVersion | None = None
         self.is_spared = False
         self.converted = self.superseded = self.deleted = 0
 
-    def load(self, version: Sighting) -> None:
+    def load(self, version: RecordVersion) -> None:
         """Load one version that was read."""
         self.first = self.first or version
         if self.status and version.made_by == self.made_by:
@@ -112,7 +113,7 @@ class _State:
         else:
             self._put(version)
 
-    def _see_unchanged(self, version: Sighting) -> None:
+    def _see_unchanged(self, version: RecordVersion) -> None:
         if self.place is not None:
             self.superseded += 1
         elif self.status == RecordStatus.DELETED:
@@ -126,7 +127,7 @@ class _State:
             self.deletion = None
             self.superseded += 1
 
-    def _put(self, version: Sighting) -> None:
+    def _put(self, version: RecordVersion) -> None:
         if self.place is not None:
             self.superseded += 1
             if self.status == RecordStatus.DELETED:
@@ -141,29 +142,29 @@ class _State:
         self.status = RecordStatus.DELETED if version.is_deleted else self.available
 
 
-def settle(sightings: Iterable[Sighting], rules: SourceRules, is_suppressed: bool) -> Settled | None:
+def load_versions(versions: Iterable[RecordVersion], rules: SourceRules, is_suppressed: bool) -> RecordState | None:
     """Return what a load makes of one id; None if nothing but its number, or a reject, is known.
 
-    The sightings are in the order of kind (except rejects), turn and position. ``is_suppressed``: the whole record must
+    The versions are in the order of kind (except rejects), file and position. ``is_suppressed``: the whole record must
     not be published, so far.
     """
     state = _State(RecordStatus.SUPPRESSED if is_suppressed else RecordStatus.LIVE)
     last = None
-    for last in sightings:
-        if last.kind == SightingKind.REGISTERED:
+    for last in versions:
+        if last.kind == VersionKind.REGISTERED:
             state.ordinal = last.ordinal
-        elif last.kind == SightingKind.STORED:
+        elif last.kind == VersionKind.STORED:
             state.before, state.made_by, state.status = last, last.made_by, last.status
-        elif last.kind == SightingKind.REJECTED:
+        elif last.kind == VersionKind.REJECTED:
             state.is_spared = True
         else:
             state.load(last)
     if last is None or not state.status:
         return None
-    return _settled(state, last, rules)
+    return _to_state(state, last, rules)
 
 
-def _settled(state: _State, last: Sighting, rules: SourceRules) -> Settled:
+def _to_state(state: _State, last: RecordVersion, rules: SourceRules) -> RecordState:
     before, place, deletion = state.before, state.place, state.deletion
     is_live = state.status == RecordStatus.LIVE and deletion is None
     has_record = before is not None and state.status in _HAS_RECORD
@@ -175,11 +176,11 @@ def _settled(state: _State, last: Sighting, rules: SourceRules) -> Settled:
         and not state.is_spared
         and state.status in _HAS_RECORD
     )
-    return Settled(
+    return RecordState(
         source=last.source,
         control_number=last.control_number,
         ordinal=state.ordinal,
-        first_turn=state.first.turn if state.first else None,
+        first_file=state.first.file_number if state.first else None,
         first_position=state.first.position if state.first else None,
         carrier=place.carrier if place else None,
         position=place.position if place else None,

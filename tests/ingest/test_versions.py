@@ -14,11 +14,10 @@ from bibld import config, ingest, pipeline
 from bibld.catalog import Catalog, RecordStatus
 from bibld.catalog.exchange import export_of
 from bibld.config import Config
-from bibld.ingest import LoadResult
+from bibld.ingest import LoadResult, RecordState, RecordVersion, SourceRules, VersionKind, load_versions
 from bibld.progress import Silent
 from bibld.protocols import Raw
 from bibld.read import read
-from bibld.spark._settling import Settled, Sighting, SightingKind, SourceRules, settle
 from tests.configuration import write_config
 from tests.spark.test_reading import record
 
@@ -37,14 +36,14 @@ def stored_in(workspace: Path) -> Stored:
         return {row[2]: (row[9], row[7]) for row in export_of(catalog).rows("records", 0, 10**9)}
 
 
-def sightings(loaded: Config, before: Stored) -> dict[str, list[Sighting]]:
+def versions_by_id(loaded: Config, before: Stored) -> dict[str, list[RecordVersion]]:
     """Return what is known about each id of the source, in the order in which Spark sorts it."""
-    found: dict[str, list[Sighting]] = defaultdict(list)
+    found: dict[str, list[RecordVersion]] = defaultdict(list)
     for number, (status, made_by) in before.items():
-        found[number].append(Sighting("a", number, SightingKind.STORED, -1, 0, made_by=made_by, status=status))
+        found[number].append(RecordVersion("a", number, VersionKind.STORED, -1, 0, made_by=made_by, status=status))
     (inspection,) = ingest.inspect_sources(loaded, Silent())
     made_with = ingest.settings_digest(loaded, inspection.source)
-    for turn, inspected in enumerate(inspection.files):
+    for file_number, inspected in enumerate(inspection.files):
         context = ingest.file_context(made_with, "a", inspected.examined)
         job = ingest.conversion_job(loaded, inspection.source, inspected.examined)
         for raw in read(inspected.file, inspected.examined):
@@ -53,13 +52,13 @@ def sightings(loaded: Config, before: Stored) -> dict[str, list[Sighting]]:
             assert isinstance(converted, ingest.Conversion)
             number = ingest.identify(converted, "a")[0].control_number
             found[number].append(
-                Sighting(
+                RecordVersion(
                     "a",
                     number,
-                    SightingKind.CONVERTED,
-                    turn,
+                    VersionKind.CONVERTED,
+                    file_number,
                     raw.origin.position,
-                    carrier=turn,
+                    carrier=file_number,
                     made_by=ingest.record_made_by(raw, context),
                     is_deleted=converted.deleted,
                 )
@@ -67,14 +66,14 @@ def sightings(loaded: Config, before: Stored) -> dict[str, list[Sighting]]:
     return found
 
 
-def final_status(one: Settled, is_done: bool) -> str:
+def final_status(one: RecordState, is_done: bool) -> str:
     has_record = one.status in (RecordStatus.LIVE, RecordStatus.SUPPRESSED)
     if is_done and one.deletion_carrier is not None:
         return RecordStatus.DELETED
     return RecordStatus.MISSING if is_done and (one.is_missing or one.is_listed) and has_record else one.status
 
 
-def counts(settled: list[Settled], result: LoadResult) -> dict[str, int]:
+def counts(settled: list[RecordState], result: LoadResult) -> dict[str, int]:
     """Return the counts of a load, added up as Spark does."""
     total: Counter[str] = Counter()
     is_done = result.withheld is None
@@ -107,12 +106,12 @@ def test_any_nights(nights: list[tuple[bytes, bytes, bool, str, str]]) -> None:
             (folder / "suppress.csv").write_text(f"record,value,reason\n{asked}", encoding="utf-8")
             loaded = config.load(file)
             before = stored_in(loaded.workspace)
-            seen = sightings(loaded, before)
+            seen = versions_by_id(loaded, before)
             time = datetime(2026, 1, 1 + number, tzinfo=UTC)
             run = pipeline.run(loaded, time, Silent(), until="read", allow_deletes=allow_deletes)
             (result,) = run.sources
             rules = SourceRules(loses_missing=True, listed=frozenset(listed.split()))
-            settled = [settle(versions, rules, name == suppressed) for name, versions in seen.items()]
+            settled = [load_versions(versions, rules, name == suppressed) for name, versions in seen.items()]
             found = [one for one in settled if one is not None]
             made_by = {
                 (name, one.carrier, one.position): one.made_by

@@ -1,0 +1,143 @@
+"""What a run notes about its sources: what was loaded, harvests, doubts, deletions that are withheld; on any engine."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from bibld import harvest
+from bibld.catalog import LoadCounts
+from bibld.config import Config
+from bibld.errors import StageError
+from bibld.ingest._inspection import Inspection
+from bibld.model.origin import RecordId
+from bibld.progress import Progress
+
+_FOLDER = "withheld"
+
+
+class Withheld(msgspec.Struct, frozen=True):
+    """Deletions that were not done: their number, why, and the file that lists the ids of the records."""
+
+    source: str
+    deletions: int
+    reason: str
+    file: Path
+
+
+class LoadResult(LoadCounts, frozen=True):
+    """What has changed in the catalog since the last run that ended, in runs that were stopped, too.
+
+    ``new`` counts records of ids never seen before, ``changed`` other versions, ``restored`` those that came back,
+    ``absent`` those that were deleted because the files lack them or a list names them, ``withdrawn`` those that were
+    live before and now state that they are deleted; ``withheld`` are the deletions that were not done, and ``fault`` is
+    why the files are not what was inspected before.
+    """
+
+    new: int = 0
+    changed: int = 0
+    restored: int = 0
+    absent: int = 0
+    withdrawn: int = 0
+    withheld: Withheld | None = None
+    fault: str = ""
+
+
+class Doubt(msgspec.Struct, frozen=True):
+    """A source that was not loaded, so that it keeps its old state, and the reasons.
+
+    ``is_loaded``: it was loaded from a partial harvest, and nothing of it was deleted.
+    """
+
+    source: str
+    reasons: tuple[str, ...]
+    is_loaded: bool = False
+
+
+class SourceLog:
+    """Collects what a run notes about its sources, and warns of what a person should look at."""
+
+    def __init__(self, config: Config, progress: Progress) -> None:
+        self._config = config
+        self._progress = progress
+        self.loads: list[LoadResult] = []
+        self.doubts: list[Doubt] = []
+        self.withheld: list[Withheld] = []
+        self.harvests: list[harvest.HarvestResult] = []
+
+    def check_inspection(self, inspection: Inspection) -> bool:
+        """Note the warnings, doubts and gaps of an inspected source; return whether it can be loaded."""
+        name = inspection.source.id
+        for warning in inspection.warnings:
+            self._progress.warn(f"{name}: {warning}")
+        if inspection.doubts:
+            self.doubt(name, inspection.doubts)
+            return False
+        if inspection.gaps:
+            self.note_gaps(name, inspection.gaps)
+        return True
+
+    def note_load(self, load: LoadResult) -> None:
+        """Note what the load of a source changed, and its fault and withheld deletions if any."""
+        self.loads.append(load)
+        if load.fault:
+            self.doubt(load.source, [load.fault])
+        if load.withheld is not None:
+            self.note_withheld(load.withheld)
+
+    def doubt(self, source: str, reasons: Sequence[str]) -> None:
+        """Note that a source is in doubt, and warn of each reason."""
+        self.doubts.append(Doubt(source, tuple(reasons)))
+        for reason in reasons:
+            self._progress.warn(f"{source}: keeps its old state: {reason}")
+
+    def note_gaps(self, source: str, reasons: Sequence[str]) -> None:
+        """Note that a harvest was partial, and warn of each reason."""
+        self.doubts.append(Doubt(source, tuple(reasons), is_loaded=True))
+        for reason in reasons:
+            self._progress.warn(f"{source}: harvest is partial, nothing is deleted: {reason}")
+
+    def note_withheld(self, withheld: Withheld) -> None:
+        """Note that deletions were not done, and warn."""
+        self.withheld.append(withheld)
+        command = f"bibld run {shlex.quote(str(self._config.file))} --allow-deletes"
+        self._progress.warn(
+            f"{withheld.source}: nothing was deleted: {withheld.reason}; see {withheld.file}; if that is right,"
+            f" run `{command}`"
+        )
+
+
+def fetch_sources(config: Config, progress: Progress) -> list[harvest.HarvestResult]:
+    """Fetch the sources that servers offer."""
+    results: list[harvest.HarvestResult] = []
+    networked = [source for source in config.sources if harvest.is_networked(source)]
+    if networked:
+        progress.stage("harvest", "records")
+        for source in networked:
+            results.append(harvest.fetch_source(config, source, progress))
+            progress.report(f"harvest: {results[-1].line}")
+    return results
+
+
+def withhold(workspace: Path, source: str, records: Iterable[RecordId], reason: str) -> Withheld:
+    """List records that would be deleted in a file of the workspace, one id a line; raises ``StageError``."""
+    file = workspace / _FOLDER / f"{source}.txt"
+    count = 0
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("w", encoding="utf-8") as out:
+            for record in records:
+                print(record, file=out)
+                count += 1
+    except OSError as error:
+        raise StageError(f"{file}: cannot be written: {error.strerror}; free some space, then run again") from error
+    return Withheld(source, count, reason, file)
+
+
+def clear_withheld(workspace: Path) -> None:
+    """Remove the lists of earlier runs."""
+    for file in (workspace / _FOLDER).glob("*.txt"):
+        file.unlink()
