@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import gc
 import shlex
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from functools import cached_property, partial
@@ -23,7 +23,7 @@ from typing import Any, Protocol
 import msgspec
 
 from bibld import dedup, harvest, ingest, link, publish, store, triplify
-from bibld.catalog import Catalog, LoadCounts, Queue, StageQueue
+from bibld.catalog import Catalog, Queue, StageQueue
 from bibld.catalog.engines import check_newest_is_local, missing_results
 from bibld.config import Config, Remote
 from bibld.dedup.method import settings_digest as matching_digest
@@ -116,13 +116,7 @@ STAGES = (
     ),
     Stage("dedup", "records", "edges and clusters", feeds=("merge",), queue=Queue.UNMATCHED_RECORDS),
     Stage("merge", "clusters of records", "merged records", feeds=("triplify",), queue=Queue.UNMERGED_CLUSTERS),
-    Stage(
-        "triplify",
-        "merged records",
-        "quads of clusters and entities",
-        feeds=("link", "store"),
-        queue=Queue.UNDESCRIBED_CLUSTERS,
-    ),
+    Stage("triplify", "merged records", "quads", feeds=("link", "store"), queue=Queue.UNDESCRIBED_CLUSTERS),
     Stage("link", "entities", "links to authority files", feeds=("store",)),
     Stage("store", "changed quads", "a triple store", feeds=("publish",)),
     Stage("publish", "quads", "a release"),
@@ -147,18 +141,8 @@ class Run(Protocol):
     def has_records(self) -> bool:
         """Return whether records are stored, by this run or an earlier one."""
 
-    def complete(self, times: Sequence[StageTime]) -> Results:
-        """Commit the run, and return what it has made."""
-
-
-class Results(msgspec.Struct, frozen=True):
-    """What the stages of a run have made; the fields are those of :class:`Summary`."""
-
-    figures: Figures
-    release: str
-    release_is_new: bool
-    for_review: int
-    deliveries: tuple[store.Delivered, ...] = ()
+    def complete(self, times: Sequence[StageTime]) -> Summary:
+        """Commit the run, and return what the stages have made; what it notes about sources is added."""
 
 
 def run_stages(run: Run) -> Summary:
@@ -177,15 +161,9 @@ def run_stages(run: Run) -> Summary:
             times.append(time)
         if stage.name == run.options.until or (run.log.doubts and not run.log.loads and not run.has_records()):
             break
-    results = run.complete(times)
-    return Summary(
+    return msgspec.structs.replace(
+        run.complete(times),
         sources=tuple(run.log.loads),
-        figures=results.figures,
-        stages=tuple(times),
-        release=results.release,
-        release_is_new=results.release_is_new,
-        for_review=results.for_review,
-        deliveries=results.deliveries,
         doubts=tuple(run.log.doubts),
         withheld=tuple(run.log.withheld),
         seconds=perf_counter() - started,
@@ -245,7 +223,7 @@ class LocalRun:
         """Return whether any source was ever loaded."""
         return bool(self.catalog.records.load_counts())
 
-    def complete(self, times: Sequence[StageTime]) -> Results:
+    def complete(self, times: Sequence[StageTime]) -> Summary:
         """End the run in the catalog, and bring the remote stores up to date if everything was run."""
         with self.catalog.commit():
             self.catalog.runs.end(self.number, self.run_time.isoformat())
@@ -254,8 +232,10 @@ class LocalRun:
         figures = self.figures
         if folder is not None:
             figures = msgspec.structs.replace(figures, quads=self.releases.manifest(folder).figures.quads)
-        return Results(
+        return Summary(
+            sources=(),
             figures=figures,
+            stages=tuple(times),
             release=str(folder or ""),
             release_is_new=any(time.stage == "publish" and not time.was_current for time in times),
             for_review=self.catalog.linkage.count_for_review(),
@@ -301,7 +281,7 @@ class LocalRun:
         place = self.releases.current()
         if not kept or place is None:
             return counted
-        return with_former_sources(counted, kept, self.releases.manifest(place).figures.sources)
+        return ingest.with_former_sources(counted, kept, self.releases.manifest(place).figures.sources)
 
     @cached_property
     def figures(self) -> Figures:
@@ -317,37 +297,7 @@ class LocalRun:
 
 def count_sources(catalog: Catalog, config: Config) -> tuple[SourceFigures, ...]:
     """Return the figures of each configured source; visits all records."""
-    return describe_sources(config, catalog.records.load_counts(), catalog.records.count_by_source())
-
-
-def with_former_sources(
-    counted: Sequence[SourceFigures], kept: Collection[str], before: Sequence[SourceFigures]
-) -> tuple[SourceFigures, ...]:
-    """Add the sources that are no longer configured and still published, as the last release describes them."""
-    order = {figures.source: number for number, figures in enumerate(before)}
-    together = (*counted, *(figures for figures in before if figures.source in kept))
-    return tuple(sorted(together, key=lambda figures: order.get(figures.source, len(order))))
-
-
-def describe_sources(config: Config, loads: Iterable[LoadCounts], live: Mapping[str, int]) -> tuple[SourceFigures, ...]:
-    """Return the figures of each configured source that was loaded; ``live`` are the numbers of live records."""
-    counts = {load.source: load for load in loads}
-    return tuple(
-        SourceFigures(
-            source=source.id,
-            label=source.config.label or {"en": source.id},
-            license=source.config.license or config.dataset.license,
-            read=load.read,
-            converted=load.converted,
-            superseded=load.superseded,
-            rejected=load.rejected,
-            deleted=load.deleted,
-            records=live.get(source.id, 0),
-            isil=source.config.isil,
-        )
-        for source in config.sources
-        if (load := counts.get(source.id))
-    )
+    return ingest.describe_sources(config, catalog.records.load_counts(), catalog.records.count_by_source())
 
 
 # -- the stages: each returns the number of items that it processed, None if nothing was dirty -----------------------
@@ -428,10 +378,9 @@ def _triplify(run: LocalRun, queue: StageQueue) -> int | None:
     settings = run.config.triplify
     made_by = triplify.settings_digest(run.config.dataset.base, settings)
     run.requeue_if_outdated("triplify", made_by, queue, triplify.requeue_all)
-    done = None
-    if triplify.is_pending(run.catalog, queue):
-        done = triplify.triplify(run.catalog, run.iris, settings, queue, run.progress, run.config.workers)
-    return done
+    if not triplify.is_pending(run.catalog, queue):
+        return None
+    return triplify.triplify(run.catalog, run.iris, settings, queue, run.progress, run.config.workers)
 
 
 def _link(run: LocalRun, queue: StageQueue) -> int | None:

@@ -16,6 +16,7 @@ from bibld.ingest._export import Exported, export_mods, export_originals
 from bibld.ingest._files import source_files, unpacked
 from bibld.ingest._forms import TABLE_COLUMNS, table_row
 from bibld.ingest._inspection import (
+    Doubt,
     Inspected,
     InspectedFile,
     Inspection,
@@ -41,7 +42,16 @@ from bibld.ingest._unchanged import files_fingerprint
 
 if TYPE_CHECKING:
     from bibld.ingest._load import Intake, original_of, public_original_of
-    from bibld.ingest._log import Doubt, LoadResult, SourceLog, Withheld, clear_withheld, fetch_sources, withhold
+    from bibld.ingest._log import (
+        LoadResult,
+        SourceLog,
+        Withheld,
+        clear_withheld,
+        describe_sources,
+        fetch_sources,
+        with_former_sources,
+        withhold,
+    )
     from bibld.ingest._pool import ConversionPool
     from bibld.ingest._takedown import (
         SuppressionRequest,
@@ -79,6 +89,7 @@ __all__ = [
     "clear_withheld",
     "conversion_job",
     "convert_record",
+    "describe_sources",
     "encoded_twice_warning",
     "export_mods",
     "export_originals",
@@ -105,6 +116,7 @@ __all__ = [
     "unknown_deletions_warning",
     "unpacked",
     "values_not_found",
+    "with_former_sources",
     "withhold",
 ]
 

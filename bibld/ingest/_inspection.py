@@ -40,6 +40,17 @@ class InspectedFile(msgspec.Struct, frozen=True):
     warning: str = ""
 
 
+class Doubt(msgspec.Struct, frozen=True):
+    """A source that was not loaded, so that it keeps its old state, and the reasons.
+
+    ``is_loaded``: it was loaded from a partial harvest, and nothing of it was deleted.
+    """
+
+    source: str
+    reasons: tuple[str, ...]
+    is_loaded: bool = False
+
+
 class Inspection(msgspec.Struct, frozen=True):
     """The files of a source, in their order, and the reasons for which the source is in doubt (none: it is not).
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,8 +12,9 @@ from bibld import harvest
 from bibld.catalog import LoadCounts
 from bibld.config import Config
 from bibld.errors import StageError
-from bibld.ingest._inspection import Inspection
+from bibld.ingest._inspection import Doubt, Inspection
 from bibld.model.origin import RecordId
+from bibld.model.release import SourceFigures
 from bibld.progress import Progress
 
 _FOLDER = "withheld"
@@ -44,17 +45,6 @@ class LoadResult(LoadCounts, frozen=True):
     withdrawn: int = 0
     withheld: Withheld | None = None
     fault: str = ""
-
-
-class Doubt(msgspec.Struct, frozen=True):
-    """A source that was not loaded, so that it keeps its old state, and the reasons.
-
-    ``is_loaded``: it was loaded from a partial harvest, and nothing of it was deleted.
-    """
-
-    source: str
-    reasons: tuple[str, ...]
-    is_loaded: bool = False
 
 
 class SourceLog:
@@ -141,3 +131,33 @@ def clear_withheld(workspace: Path) -> None:
     """Remove the lists of earlier runs."""
     for file in (workspace / _FOLDER).glob("*.txt"):
         file.unlink()
+
+
+def with_former_sources(
+    counted: Sequence[SourceFigures], kept: Collection[str], before: Sequence[SourceFigures]
+) -> tuple[SourceFigures, ...]:
+    """Add the sources that are no longer configured and still published, as the last release describes them."""
+    order = {figures.source: number for number, figures in enumerate(before)}
+    together = (*counted, *(figures for figures in before if figures.source in kept))
+    return tuple(sorted(together, key=lambda figures: order.get(figures.source, len(order))))
+
+
+def describe_sources(config: Config, loads: Iterable[LoadCounts], live: Mapping[str, int]) -> tuple[SourceFigures, ...]:
+    """Return the figures of each configured source that was loaded; ``live`` are the numbers of live records."""
+    counts = {load.source: load for load in loads}
+    return tuple(
+        SourceFigures(
+            source=source.id,
+            label=source.config.label or {"en": source.id},
+            license=source.config.license or config.dataset.license,
+            read=load.read,
+            converted=load.converted,
+            superseded=load.superseded,
+            rejected=load.rejected,
+            deleted=load.deleted,
+            records=live.get(source.id, 0),
+            isil=source.config.isil,
+        )
+        for source in config.sources
+        if (load := counts.get(source.id))
+    )

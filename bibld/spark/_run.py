@@ -17,7 +17,7 @@ from bibld.config import Config, blocker_faults
 from bibld.dedup.method import settings_digest as matching_digest
 from bibld.errors import ConfigError
 from bibld.merge import settings_digest as merge_settings_digest
-from bibld.pipeline import Results, RunOptions, StageTime, Summary, run_stages
+from bibld.pipeline import RunOptions, StageTime, Summary, run_stages
 from bibld.progress import Progress
 from bibld.spark._data import cluster_entities, describe_clusters, keep_links, merge_clusters, point_to_founders
 from bibld.spark._engine import Engine
@@ -92,7 +92,7 @@ class SparkRun:
         """Return whether any source was ever loaded."""
         return bool(self._engine.tables.rows("loads"))
 
-    def complete(self, times: Sequence[StageTime]) -> Results:
+    def complete(self, times: Sequence[StageTime]) -> Summary:
         """Commit the tables of this run, and delete those that nobody needs."""
         engine, release = self._engine, self._engine.release
         with engine.job("figures"):
@@ -103,8 +103,10 @@ class SparkRun:
         engine.tables.commit(stored, engine.run_time.isoformat())
         engine.tables.sweep(needed_tables(engine))
         remove_releases(engine)
-        return Results(
+        return Summary(
+            sources=(),
             figures=figures,
+            stages=tuple(times),
             release=release.address if release is not None else "",
             release_is_new=release is not None and release.is_new,
             for_review=waiting,

@@ -17,9 +17,10 @@ from pyspark.sql import functions as sql
 from bibld import publish
 from bibld.catalog import LoadCounts
 from bibld.documents import Change
+from bibld.ingest import describe_sources, with_former_sources
 from bibld.model.origin import RecordId
 from bibld.model.release import Figures, FullDumps, Manifest, PatchDumps, ReleaseFile, SourceFigures
-from bibld.pipeline import EXAMPLES, describe_sources, with_former_sources
+from bibld.pipeline import EXAMPLES
 from bibld.protocols import PreviousRelease, ReleaseDraft
 from bibld.spark._data.descriptions import live_records
 from bibld.spark._data.entities import deletion_times
