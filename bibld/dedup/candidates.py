@@ -22,7 +22,7 @@ import numpy as np
 from numba import types
 
 from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers, once, pack_pairs, unpack_pairs
-from bibld.dedup.columns import Rows
+from bibld.dedup.columns import FeatureRows
 from bibld.dedup.compilation import FLAGS, NEW_NUMBERS, NEW_OFFSETS, NUMBERS, ROWS, TABLE, kernel, results
 from bibld.dedup.database import reported
 from bibld.dedup.key_tables import CHUNK, INSERTED, KeyTables
@@ -95,7 +95,9 @@ class KeyCounts(msgspec.Struct, frozen=True):
 # -- making pairs ------------------------------------------------------------------------------------------------------
 
 
-def all_pairs(tables: KeyTables, rows: Rows, statistics: Statistics, live: Flags | None = None) -> CandidatePairs:
+def all_pairs(
+    tables: KeyTables, rows: FeatureRows, statistics: Statistics, live: Flags | None = None
+) -> CandidatePairs:
     """Return the pairs of rows that any blocker proposes and the pre-filter lets pass.
 
     ``live`` (rows,): only pairs of these rows; None for all. Raises ``CatalogError``.
@@ -136,7 +138,7 @@ def _pairs_between(
 def pairs_of(
     tables: KeyTables,
     fresh: npt.NDArray[np.integer[Any]],
-    rows: Rows,
+    rows: FeatureRows,
     statistics: Statistics,
     live: Flags | None = None,
 ) -> CandidatePairs:
@@ -170,7 +172,7 @@ def pairs_of(
 
 
 def _words_of(
-    tables: KeyTables, fresh: npt.NDArray[np.integer[Any]], rows: Rows, statistics: Statistics
+    tables: KeyTables, fresh: npt.NDArray[np.integer[Any]], rows: FeatureRows, statistics: Statistics
 ) -> dict[str, tuple[Numbers, Numbers]]:
     """Return the keys of some rows as words, by blocker: those that make pairs, and the oversized ones."""
     found: dict[str, tuple[list[Numbers], list[Numbers]]] = {
@@ -211,7 +213,7 @@ def proposed_pairs(keys: Keys, columns: FeatureColumns, method: Method) -> Numbe
 def _join(
     found: CandidatePairs,
     blocker: ConfiguredBlocker,
-    rows: Rows,
+    rows: FeatureRows,
     statistics: Statistics,
     live: Flags | None,
     fresh: Flags | None,
@@ -359,7 +361,7 @@ class CandidatePairs:
     titles are neighbours, so that who looks at some pairs needs few different rows.
     """
 
-    def __init__(self, tables: KeyTables, rows: Rows, statistics: Statistics, order: RowNumbers) -> None:
+    def __init__(self, tables: KeyTables, rows: FeatureRows, statistics: Statistics, order: RowNumbers) -> None:
         self.counts: list[KeyCounts] = []
         self._tables = tables
         self._rows = rows

@@ -49,7 +49,7 @@ Bytes = npt.NDArray[np.uint8]
 Offsets = npt.NDArray[np.int64]
 
 
-class Rows(Protocol):
+class FeatureRows(Protocol):
     """Rows of features, on disk (:class:`FeatureTable`) or in memory (:class:`FeatureColumns`)."""
 
     def __len__(self) -> int: ...

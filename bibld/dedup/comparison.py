@@ -24,7 +24,7 @@ from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup.arrays import pack_pairs, unpack_pairs
 from bibld.dedup.block import minhash, prefix
-from bibld.dedup.columns import Rows
+from bibld.dedup.columns import FeatureRows
 from bibld.dedup.evaluate import Labels, Mode, Numbers, Trial, are_across, found_share, means_by_bin, rates
 from bibld.dedup.memory import Prepared, find_duplicates, prepare
 from bibld.dedup.pair_files import LabelledPair
@@ -278,7 +278,7 @@ def _bytes_of(file: Path | None) -> int:
 
 
 def _curve(
-    pairs: _Pairs, is_found: npt.NDArray[np.bool_], rows: Rows, config: Config
+    pairs: _Pairs, is_found: npt.NDArray[np.bool_], rows: FeatureRows, config: Config
 ) -> tuple[tuple[SimilarityBin, ...], tuple[float, ...]]:
     """Return the share of found pairs by their similarity, and for ``minhash`` the share that its S-curve promises.
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bibld.dedup.columns import Rows
+from bibld.dedup.columns import FeatureRows
 from bibld.dedup.exceptions import COLUMNS, Effect, Exceptions, find_exceptions, in_force, with_effect, with_relation
 from bibld.dedup.features import features_of
 from bibld.dedup.method import Method, columns_read
@@ -100,7 +100,7 @@ class Decider:
     ``columns`` are the columns that scorer, blockers and exceptions read.
     """
 
-    def __init__(self, rows: Rows, sources: Positions, method: Method) -> None:
+    def __init__(self, rows: FeatureRows, sources: Positions, method: Method) -> None:
         self.rows = rows
         self.sources = sources
         self.method = method
@@ -214,7 +214,7 @@ class Decider:
 
 
 def cut_pairs(
-    rows: Rows, names: Collection[str] | None, left: Positions, right: Positions, most: int
+    rows: FeatureRows, names: Collection[str] | None, left: Positions, right: Positions, most: int
 ) -> Iterator[slice]:
     """Cut pairs into portions of ``most`` pairs, or fewer if the long texts among the columns ``names`` need memory."""
     starts = np.arange(0, len(left), most)

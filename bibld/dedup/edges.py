@@ -53,7 +53,7 @@ _SENTENCES = {
 }
 
 
-class Outcome(NamedTuple):
+class ClusterRefusal(NamedTuple):
     """Why clustering sent a pair to review that was decided to be the same: the rule and a sentence."""
 
     rule: str
@@ -166,7 +166,7 @@ class Edges:
 
     # -- what clustering changed ---------------------------------------------------------------------------------------
 
-    def outcomes(self, clustered: ClusteredPairs) -> dict[int, Outcome]:
+    def outcomes(self, clustered: ClusteredPairs) -> dict[int, ClusterRefusal]:
         """Return the outcomes of the pairs that clustering sent to review, by their places."""
         is_changed = (clustered.decisions == REVIEW) & (clustered.pairs.decisions == SAME) & ~clustered.is_by_person
         return {place: self._describe_refusal(clustered, place) for place in np.flatnonzero(is_changed).tolist()}
@@ -194,16 +194,16 @@ class Edges:
             found.append((place, f"dedup: a person decided that {left} and {right} are the same, but {reason}"))
         return found
 
-    def _describe_refusal(self, clustered: ClusteredPairs, place: int) -> Outcome:
+    def _describe_refusal(self, clustered: ClusteredPairs, place: int) -> ClusterRefusal:
         refusal, witnesses = Refusal(int(clustered.refusals[place])), clustered.witnesses[place]
         if refusal == Refusal.CUT:
-            return Outcome(_RULES[refusal], _describe_cut(clustered.cuts[int(witnesses[0])]))
+            return ClusterRefusal(_RULES[refusal], _describe_cut(clustered.cuts[int(witnesses[0])]))
         one, other = self._names(witnesses)
         parts = ""
         if refusal == Refusal.PARTS:
             column = self._decider.rows.rows(witnesses, ("designation",)).texts["designation"]
             parts = " and ".join(describe(column.text(row)) for row in range(len(column)))
-        return Outcome(_RULES[refusal], _SENTENCES[refusal].format(one=one, other=other, parts=parts))
+        return ClusterRefusal(_RULES[refusal], _SENTENCES[refusal].format(one=one, other=other, parts=parts))
 
 
 def _describe_cut(cut: Cut) -> str:

@@ -21,8 +21,7 @@ from bibld.dedup.arrays import pack_pairs, unpack_pairs
 from bibld.dedup.candidates import proposed_pairs
 from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs
 from bibld.dedup.decisions import DIFFERENT, REVIEW, SAME, DecidedPairs, Decider
-from bibld.dedup.edges import Edges
-from bibld.dedup.edges import Outcome as Refused
+from bibld.dedup.edges import ClusterRefusal, Edges
 from bibld.dedup.exceptions import RULES, Effect
 from bibld.dedup.index import RecordRows
 from bibld.dedup.keys import keys_of_all
@@ -206,7 +205,7 @@ class Labels(NamedTuple):
         return self.pairs[self.is_true]
 
 
-class Outcome(NamedTuple):
+class TrialOutcome(NamedTuple):
     """What was decided: pairs with their final decisions, and the pairs that are in one cluster (``joined``).
 
     In the mode ``pairs`` the pairs decided as the same are joined. ``refused``: why clustering changed the decision
@@ -216,7 +215,7 @@ class Outcome(NamedTuple):
     pairs: Numbers
     decisions: npt.NDArray[np.uint8]
     joined: Numbers
-    refused: Mapping[int, Refused]
+    refused: Mapping[int, ClusterRefusal]
 
 
 def evaluate(
@@ -328,29 +327,29 @@ class Trial:
         """Return the pairs that count and are in one cluster, ascending."""
         return self.counted(pairs_in_clusters(found.members, found.starts))
 
-    def match_all(self) -> Outcome:
+    def match_all(self) -> TrialOutcome:
         """Score and cluster all candidates."""
         found = self.cluster()
         pairs = pack_pairs(found.pairs.left, found.pairs.right)
         refused = {int(pairs[place]): outcome for place, outcome in self._edges.outcomes(found).items()}
-        return Outcome(pairs, found.decisions, self.joined(found), refused)
+        return TrialOutcome(pairs, found.decisions, self.joined(found), refused)
 
-    def match_pairs(self, pairs: Numbers) -> Outcome:
+    def match_pairs(self, pairs: Numbers) -> TrialOutcome:
         """Decide about some pairs, each independently of the others."""
         by_people = pack_pairs(self._by_people.left, self._by_people.right)
         _, here, there = np.intersect1d(pairs, by_people, return_indices=True)
         decisions = self._decider.decide(*unpack_pairs(pairs)).decisions
         decisions[here] = self._by_people.decisions[there]
-        return Outcome(pairs, decisions, pairs[decisions == SAME], {})
+        return TrialOutcome(pairs, decisions, pairs[decisions == SAME], {})
 
-    def verdicts(self, pairs: Numbers, outcome: Outcome) -> Iterator[tuple[int, Pair, Verdict]]:
+    def verdicts(self, pairs: Numbers, outcome: TrialOutcome) -> Iterator[tuple[int, Pair, Verdict]]:
         """Yield each pair with its records and its verdict; pairs without a decision are decided now."""
         decided = self._decider.decide(*unpack_pairs(pairs))
         for number, (pair, verdict) in zip(pairs.tolist(), self._edges.verdicts(decided), strict=True):
             refused = outcome.refused.get(number)
             yield number, pair, self._people.get(pair) or (refused.apply(verdict) if refused else verdict)
 
-    def wrong(self, true: Numbers, outcome: Outcome) -> list[Wrong]:
+    def wrong(self, true: Numbers, outcome: TrialOutcome) -> list[Wrong]:
         """Return the true pairs that were lost, then the wrongly joined ones, each in the order of their ids."""
         lost, joined = np.setdiff1d(true, outcome.joined), np.setdiff1d(outcome.joined, true)
         unseen = set(np.setdiff1d(lost, np.union1d(self.candidates, outcome.pairs)).tolist())

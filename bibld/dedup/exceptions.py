@@ -54,7 +54,7 @@ class Effect(Enum):
     SEPARATE = "no cluster contains both records; the decision about the pair is not changed"
 
 
-class Rule(NamedTuple):
+class ExceptionRule(NamedTuple):
     """An exception with its effect, the relation that it means (empty for none), and a sentence (with the names of
     :func:`_words`)."""
 
@@ -71,40 +71,44 @@ class Rule(NamedTuple):
 
 RULES = (
     # Both name a part, and not the same.
-    Rule(Exceptions.PART_NUMBERS, Effect.RELATED, "same_set", "they are different parts: {parts}"),
+    ExceptionRule(Exceptions.PART_NUMBERS, Effect.RELATED, "same_set", "they are different parts: {parts}"),
     # Serial, issue and article differ from each other.
-    Rule(Exceptions.LEVEL, Effect.RELATED, "part_of", "one describes {left_level}, the other {right_level}"),
+    ExceptionRule(Exceptions.LEVEL, Effect.RELATED, "part_of", "one describes {left_level}, the other {right_level}"),
     # One describes a set as a whole, the other a volume of it.
-    Rule(
+    ExceptionRule(
         Exceptions.SET_AND_VOLUME,
         Effect.RELATED,
         "part_of",
         "one describes a set as a whole, the other its part {part}",
     ),
     # The scorer finds the one text in the other, whatever the score (`part_of` in `bibld.protocols.Scorer`).
-    Rule(Exceptions.CONTAINED, Effect.RELATED, "part_of", "the text of one record is part of the text of the other"),
+    ExceptionRule(
+        Exceptions.CONTAINED, Effect.RELATED, "part_of", "the text of one record is part of the text of the other"
+    ),
     # One names a part of the part that the other names.
-    Rule(Exceptions.NESTED_PARTS, Effect.REVIEW, "part_of", "one part contains the other: {parts}"),
+    ExceptionRule(Exceptions.NESTED_PARTS, Effect.REVIEW, "part_of", "one part contains the other: {parts}"),
     # A library that does not link articles to their hosts may describe one as a book. Not against a volume, since
     # libraries that link volumes to their set as they link articles to a journal make the two look the same.
-    Rule(Exceptions.ARTICLE, Effect.REVIEW, "part_of", "one describes {left_level}, the other {right_level}"),
+    ExceptionRule(Exceptions.ARTICLE, Effect.REVIEW, "part_of", "one describes {left_level}, the other {right_level}"),
     # Both state an edition, and neither editions nor years agree. Where the years agree the score decides: impressions
     # and editions are counted differently.
-    Rule(Exceptions.EDITION, Effect.OPTIONAL_REVIEW, "other_edition", "editions {editions} of different years"),
+    ExceptionRule(
+        Exceptions.EDITION, Effect.OPTIONAL_REVIEW, "other_edition", "editions {editions} of different years"
+    ),
     # More than two years lie between, unless equal edition and pages show that one of the years is a slip.
-    Rule(Exceptions.YEAR, Effect.OPTIONAL_REVIEW, "other_edition", "published {gap} years apart: {years}"),
+    ExceptionRule(Exceptions.YEAR, Effect.OPTIONAL_REVIEW, "other_edition", "published {gap} years apart: {years}"),
     # Print, microform, electronic and so on; maps and scores are printed.
-    Rule(Exceptions.CARRIER, Effect.OPTIONAL_REVIEW, "other_format", "different carriers: {carriers}"),
+    ExceptionRule(Exceptions.CARRIER, Effect.OPTIONAL_REVIEW, "other_format", "different carriers: {carriers}"),
     # No language in common, and titles that begin differently: under one title the code is more likely a slip, unless
     # it is as short as a name that is written in the same way in many languages.
-    Rule(Exceptions.LANGUAGE, Effect.OPTIONAL_REVIEW, "translation", "different languages: {languages}"),
+    ExceptionRule(Exceptions.LANGUAGE, Effect.OPTIONAL_REVIEW, "translation", "different languages: {languages}"),
     # Both state a DOI, ISMN, report number, number of music, or a number in the same and only series, and not the
     # same one; and no number is the same.
-    Rule(Exceptions.NUMBERS, Effect.REVIEW, "", "they have other numbers: {numbers}"),
+    ExceptionRule(Exceptions.NUMBERS, Effect.REVIEW, "", "they have other numbers: {numbers}"),
     # Parts of a host that not both state, as names: "Foreword", «Хроника».
-    Rule(Exceptions.UNPLACED, Effect.REVIEW, "", "neither an author nor a host distinguishes these parts"),
+    ExceptionRule(Exceptions.UNPLACED, Effect.REVIEW, "", "neither an author nor a host distinguishes these parts"),
     # Both have ISBNs (that of a set does not count), and none in common.
-    Rule(Exceptions.IDENTIFIERS, Effect.SEPARATE, "", "they have no ISBN in common"),
+    ExceptionRule(Exceptions.IDENTIFIERS, Effect.SEPARATE, "", "they have no ISBN in common"),
 )
 
 _NAMES_OF_NUMBERS = {"doi:": "DOI", "ismn:": "ISMN", "report:": "report", "music:": "music"}
@@ -172,7 +176,7 @@ def in_force(configured: Iterable[str]) -> Exceptions:
     return found
 
 
-def explain(exceptions: int, left: Features, right: Features) -> Iterator[tuple[Rule, str]]:
+def explain(exceptions: int, left: Features, right: Features) -> Iterator[tuple[ExceptionRule, str]]:
     """Yield the rules of the exceptions that concern the pair itself, in their order, with sentences."""
     for rule in RULES:
         if rule.exception & exceptions and rule.effect != Effect.SEPARATE:

@@ -24,7 +24,7 @@ import numpy as np
 
 from bibld.dedup import hashes
 from bibld.dedup.arrays import Counts, Numbers, Places, RowNumbers, once
-from bibld.dedup.columns import Rows
+from bibld.dedup.columns import FeatureRows
 from bibld.dedup.compilation import COUNTS, NEW_COUNTS, NUMBERS, OFFSETS, kernel
 from bibld.dedup.database import connect, reported
 from bibld.dedup.keys import HASH_BITS, LEVELS, MAX_ROWS, ROW_BITS, ConfiguredBlocker, KeyMaker, refined
@@ -87,7 +87,7 @@ class KeyTables:
         row = self.database.execute("select coalesce(max(rows), 0) from keyed").fetchall()
         return int(row[0][0])
 
-    def rebuild(self, rows: Rows) -> IndexedStatistics:
+    def rebuild(self, rows: FeatureRows) -> IndexedStatistics:
         """Count the statistics of all rows, and make their keys again."""
         with reported(self.file):
             self._clear()
@@ -110,7 +110,7 @@ class KeyTables:
         for blocker in self._with_keys:
             self.database.execute(f"delete from {_table(blocker)}")
 
-    def add(self, rows: Rows, statistics: Statistics) -> None:
+    def add(self, rows: FeatureRows, statistics: Statistics) -> None:
         """Make the keys of the rows that have none yet, by frozen statistics, in one transaction."""
         start = len(self)
         if start < len(rows):
@@ -122,7 +122,7 @@ class KeyTables:
                 self.database.execute("insert into keyed values (?)", [len(rows)])
                 self.database.execute("commit")
 
-    def _add_rows(self, rows: Rows, start: int, statistics: Statistics) -> None:
+    def _add_rows(self, rows: FeatureRows, start: int, statistics: Statistics) -> None:
         """Add the keys of all levels, and the signatures, of the rows from ``start`` on."""
         if len(rows) > MAX_ROWS:
             raise StageError(f"dedup: {len(rows)} rows are more than an index has room for ({MAX_ROWS})")
@@ -148,7 +148,7 @@ class KeyTables:
                 os.fsync(file.fileno())
         self._open_signatures(np.concatenate(tables) if tables else None)
 
-    def _spans(self, rows: Rows, start: int) -> Iterator[tuple[int, int]]:
+    def _spans(self, rows: FeatureRows, start: int) -> Iterator[tuple[int, int]]:
         """Yield start and end of chunks of rows, which are shorter if their long texts need memory."""
         reads_long = any(name in LONG for name in self.maker.columns_read() or ())
         while start < len(rows):
@@ -159,7 +159,9 @@ class KeyTables:
             yield start, stop
             start = stop
 
-    def _made(self, rows: Rows, statistics: Statistics, span: tuple[int, int]) -> tuple[Numbers, dict[str, Numbers]]:
+    def _made(
+        self, rows: FeatureRows, statistics: Statistics, span: tuple[int, int]
+    ) -> tuple[Numbers, dict[str, Numbers]]:
         """Return the signatures of a chunk of rows, and their keys as words."""
         start, stop = span
         columns = rows.chunk(start, stop, self.maker.columns_read())

@@ -19,7 +19,7 @@ from bibld.config import Config
 from bibld.dedup.candidates import all_pairs, pairs_of
 from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs
 from bibld.dedup.decisions import SAME, DecidedPairs, Decider
-from bibld.dedup.edges import Edges, Outcome, explain_pairs, verdict_of_person
+from bibld.dedup.edges import ClusterRefusal, Edges, explain_pairs, verdict_of_person
 from bibld.dedup.index import Index, RecordRows
 from bibld.dedup.key_tables import IndexedStatistics, KeyTables, is_outgrown, to_bytes
 from bibld.dedup.method import blocking_digest, settings_digest
@@ -324,7 +324,7 @@ class _Results:
             self._linkage.set_final_verdict(min(left, right), max(left, right), apply)
 
     def _edges_to_store(
-        self, clustered: ClusteredPairs, places: Rows, outcomes: Mapping[int, Outcome]
+        self, clustered: ClusteredPairs, places: Rows, outcomes: Mapping[int, ClusterRefusal]
     ) -> Iterator[StoredEdge]:
         pairs = clustered.pairs.take(places)
         explained = explain_pairs(self.edges, pairs, self._statistics, self._config, self._made_by)

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from bibld.dedup.arrays import Flags, Numbers, Offsets, Places
-from bibld.dedup.columns import Rows
+from bibld.dedup.columns import FeatureRows
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, TextColumn
 
@@ -69,7 +69,7 @@ class Groups(NamedTuple):
     members: Places
 
 
-def field_chunks(rows: Rows, fields: Sequence[str]) -> Iterator[TextColumn]:
+def field_chunks(rows: FeatureRows, fields: Sequence[str]) -> Iterator[TextColumn]:
     """Yield the texts of all rows, some at a time."""
     for start in range(0, len(rows), _CHUNK):
         yield field_texts(rows.chunk(start, min(start + _CHUNK, len(rows)), fields), fields)

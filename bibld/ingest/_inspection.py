@@ -24,7 +24,7 @@ from bibld.read import Examined, charset_check, examine, first_bytes, read
 _HEAD = 4 * 1024
 _HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
-_LONGEST_TITLE = 80
+_MAX_TITLE_LETTERS = 80
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -220,4 +220,4 @@ def _html_page(file: HarvestedFile) -> str:
         return ""
     title = _TITLE.search(head)
     text = html.unescape(" ".join(title[1].decode(errors="replace").split())) if title else ""
-    return f'is a web page ("{text[:_LONGEST_TITLE]}")' if text else "is a web page"
+    return f'is a web page ("{text[:_MAX_TITLE_LETTERS]}")' if text else "is a web page"

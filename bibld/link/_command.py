@@ -15,7 +15,7 @@ from bibld.config import Config
 from bibld.errors import ConfigError, StageError
 from bibld.link._files import open_authority
 from bibld.link._index import AuthorityIndex, index_path, make_index, remove_other_indexes
-from bibld.link._linking import REVIEW, THRESHOLD, Tally, index_digest, preview_links, update_links
+from bibld.link._linking import REVIEW, THRESHOLD, LinkTally, index_digest, preview_links, update_links
 from bibld.model.iris import Iris, web_iri
 from bibld.model.review import LinkCandidate, VerdictDecision
 from bibld.progress import Progress
@@ -131,7 +131,7 @@ def remove_file(catalog: Catalog, config: Config, name: str, progress: Progress)
     with catalog.commit():
         catalog.links.unregister(name)
     _sweep(catalog, config)
-    tally = update_links(catalog, config, progress) or Tally()
+    tally = update_links(catalog, config, progress) or LinkTally()
     return _report(
         catalog.links.files(), 0, tally, [LinkCount(*row) for row in catalog.links.counts()], 0, is_stored=True
     )
@@ -162,7 +162,7 @@ def _check(options: LinkOptions) -> None:
 def _report(
     files: Sequence[RegisteredFile],
     unusable: int,
-    tally: Tally,
+    tally: LinkTally,
     counts: Sequence[LinkCount],
     waiting: int,
     is_stored: bool,

@@ -48,7 +48,7 @@ class OpenFile(msgspec.Struct, frozen=True):
     index: AuthorityIndex
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class EntityLinks(msgspec.Struct, frozen=True):
     """What linking found for one entity: the links and candidates to store, and how its stated numbers compare.
 
     ``confirmed`` counts the stated numbers that linking finds, too; ``numbered`` those that it was compared with.
@@ -59,7 +59,7 @@ class Outcome(msgspec.Struct, frozen=True):
     confirmed: int = 0
 
 
-class Tally:
+class LinkTally:
     """Sums what linking found for entities: how many were compared, their numbers, and their links."""
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Tally:
         self.links: Counter[tuple[str, str, str]] = Counter()
         """How many links have a link set, a predicate and a status."""
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: EntityLinks) -> None:
         """Add what was found for one entity."""
         self.entities += 1
         self.numbered += outcome.numbered
@@ -115,7 +115,7 @@ def _make_again(file: RegisteredFile, path: Path, progress: Progress) -> bool:
     return False
 
 
-def update_links(catalog: Catalog, config: Config, progress: Progress, limit: int | None = None) -> Tally | None:
+def update_links(catalog: Catalog, config: Config, progress: Progress, limit: int | None = None) -> LinkTally | None:
     """Link the queued entities to all registered files, and store links and candidates.
 
     An entity is queued when its claims or the publications that name it change, when a person decides about one of its
@@ -124,13 +124,13 @@ def update_links(catalog: Catalog, config: Config, progress: Progress, limit: in
     """
     files = catalog.links.files()
     if not files and not catalog.links.descriptions():
-        return Tally()
+        return LinkTally()
     iris = Iris(config.dataset.base)
     states_confidence = config.triplify.provenance == "full"
     _queue_outdated(catalog, files, iris, states_confidence)
     queue = catalog.dirty[Queue.UNLINKED_ENTITIES]
     if queue.is_empty():
-        return Tally()
+        return LinkTally()
     _remove_orphans(catalog)
     with open_indexes(files, config, progress) as opened:
         if opened is None:
@@ -143,13 +143,13 @@ def update_links(catalog: Catalog, config: Config, progress: Progress, limit: in
 
 def preview_links(
     catalog: Catalog, config: Config, files: list[RegisteredFile], progress: Progress, limit: int | None = None
-) -> Tally:
+) -> LinkTally:
     """Return what linking all entities, or the first ``limit``, to these files would find; nothing is stored."""
     founders = (number for number in catalog.entities.numbers() if catalog.entities.founder(number) == number)
     numbers = list(islice(founders, limit))
     progress.stage("link", "entities", len(numbers))
     with open_indexes(files, config, progress) as opened:
-        tally = Tally()
+        tally = LinkTally()
         if opened is not None:
             linker = Linker(catalog, Iris(config.dataset.base), opened)
             for number in count_items(numbers, progress):
@@ -170,11 +170,11 @@ def _queue_outdated(catalog: Catalog, files: list[RegisteredFile], iris: Iris, s
         catalog.links.mark_verdicts_seen(last)
 
 
-def _link_queued(catalog: Catalog, linker: Linker, limit: int | None, progress: Progress) -> Tally:
+def _link_queued(catalog: Catalog, linker: Linker, limit: int | None, progress: Progress) -> LinkTally:
     dirty = catalog.dirty[Queue.UNLINKED_ENTITIES]
     left = len(dirty) if limit is None else min(limit, len(dirty))
     progress.stage("link", "entities", left)
-    tally = Tally()
+    tally = LinkTally()
     while left and (items := dirty.items(min(left, _ITEMS_PER_COMMIT))):
         founders = {catalog.entities.founder(number) for number in items}
         found = [(catalog.entities.iri(number), linker.link(number)) for number in sorted(founders | set(items))]
@@ -248,18 +248,18 @@ class Linker:
         self._files = files
         self._states_confidence = states_confidence
 
-    def link(self, number: int) -> Outcome:
+    def link(self, number: int) -> EntityLinks:
         """Return the links and candidates of a cluster of entities (the number of its founder); else none."""
         entity = read_entity(self._catalog, number)
         if entity is None:
-            return Outcome(())
+            return EntityLinks(())
         verdicts: dict[str, PersonVerdict] = {}
         for member in self._catalog.entities.members(number):
             path = self._iris.path(self._catalog.entities.iri(member) or "")
             verdicts |= self._catalog.verdicts.of_entity(path or "")
         return self.link_entity(entity, verdicts)
 
-    def link_entity(self, entity: Entity, verdicts: Mapping[str, PersonVerdict] = _NO_VERDICTS) -> Outcome:
+    def link_entity(self, entity: Entity, verdicts: Mapping[str, PersonVerdict] = _NO_VERDICTS) -> EntityLinks:
         """Return the links and candidates of an entity; verdicts of people, by target, are respected."""
         links: list[StoredLink] = []
         numbered = confirmed = 0
@@ -286,7 +286,7 @@ class Linker:
         for link_set, target in accepted.items():
             if not _stated_numbers(entity, link_set, Candidates({}, {})):
                 links.append(self._stored_by_person(entity, link_set, target, Candidates({}, {}), []))
-        return Outcome(tuple(links), numbered, confirmed)
+        return EntityLinks(tuple(links), numbered, confirmed)
 
     def _accepted(self, verdicts: Mapping[str, PersonVerdict]) -> dict[str, str]:
         """Return the target that a person accepted for each link set; the last one, if there are more."""

@@ -31,7 +31,7 @@ from bibld.search._documents import (
     control_numbers,
     joined_tokens,
 )
-from bibld.search._values import StoredLink, StoredPublication
+from bibld.search._values import IndexedLink, StoredPublication
 from bibld.search._words import title_token
 from bibld.text.scripts import first_foreign_script
 
@@ -177,7 +177,9 @@ class RowMaker:
     def _publication_row(self, found: Publication) -> Row:
         names = [self.name(link.path) for link in found.links]
         links = tuple(
-            StoredLink(link.field, link.role, link.path, name.title if name and link.field in (AUTHOR, SUBJECT) else "")
+            IndexedLink(
+                link.field, link.role, link.path, name.title if name and link.field in (AUTHOR, SUBJECT) else ""
+            )
             for link, name in zip(found.links, names, strict=True)
         )
         titles = list(dict.fromkeys([found.title, *(text.value for text in found.titles)]))

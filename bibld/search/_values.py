@@ -42,7 +42,7 @@ class Agent(msgspec.Struct, frozen=True):
     role: str
 
 
-class StoredLink(msgspec.Struct, frozen=True, array_like=True):
+class IndexedLink(msgspec.Struct, frozen=True, array_like=True):
     """A link of a publication: see ``LinkedPath``. ``name`` is that of an agent or subject, if it has one."""
 
     field: str
@@ -67,7 +67,7 @@ class StoredPublication(msgspec.Struct, frozen=True, array_like=True, tag_field=
     records: tuple[str, ...]
     isbns: tuple[str, ...] = ()
     forms: tuple[str, ...] = ()
-    links: tuple[StoredLink, ...] = ()
+    links: tuple[IndexedLink, ...] = ()
     parts: tuple[str, ...] = ()
     why: str = ""
 

@@ -20,7 +20,7 @@ from bibld.dedup.clustering import connected_records
 from bibld.spark._engine import Engine
 from bibld.spark._tables import CHECKPOINTS
 
-LARGEST_FOREST = 50_000_000
+MAX_FOREST_ROWS = 50_000_000
 """Rows that one task puts together."""
 
 _COLUMNS = "node long, component long"
@@ -28,7 +28,7 @@ _SCHEMA = pa.schema([("node", pa.int64()), ("component", pa.int64())])
 _BATCH = 1_000_000
 
 
-def connected_components(engine: Engine, edges: DataFrame, largest: int = LARGEST_FOREST) -> DataFrame:
+def connected_components(engine: Engine, edges: DataFrame, largest: int = MAX_FOREST_ROWS) -> DataFrame:
     """Return the ``component`` of each ``node`` that has an edge: the smallest node of all that are connected with it.
 
     ``edges`` has two columns of longs, the ends of an edge in any order; an edge may occur repeatedly, and connect a

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import count
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+import msgspec
 import pyarrow as pa
 from pyspark import Broadcast
 from pyspark.sql import DataFrame, SparkSession
@@ -16,15 +17,13 @@ from pyspark.sql import DataFrame, SparkSession
 from bibld.config import Config
 from bibld.ingest import SourceLog
 from bibld.model.iris import Iris
+from bibld.model.release import Manifest
 from bibld.pipeline import RunOptions
 from bibld.progress import Progress
 from bibld.spark._frames import Cells, batches_of, small_frame, spark_schema
 from bibld.spark._session import located_failures
 from bibld.spark._storage import Storage
 from bibld.spark._tables import Tables, storage_of
-
-if TYPE_CHECKING:
-    from bibld.spark._output.release import Release
 
 _SECONDS_BETWEEN_COUNTS = 1.0
 
@@ -33,12 +32,21 @@ _RECORDS_OF_PART = 20_000
 """Records whose quads are sorted by one task, on average: some 160 MB."""
 
 _PARTS_OF_CORE = 2
-_MOST_PARTS = 10_000
+_MAX_PARTS = 10_000
 """Each task of a stage writes a piece for each part."""
 
 _GROUPS = count(1)
 
 Item = TypeVar("Item")
+
+
+class Release(msgspec.Struct, frozen=True):
+    """The release of a run: its number, its address in the storage, its manifest; ``is_new``: this run made it."""
+
+    number: int
+    address: str
+    manifest: Manifest
+    is_new: bool
 
 
 class Engine:
@@ -95,7 +103,7 @@ class Engine:
         if self.spark.sparkContext.getConf().contains(_SHUFFLE_PARTS):
             return
         least = _PARTS_OF_CORE * self.spark.sparkContext.defaultParallelism
-        parts = min(max(-(-records // _RECORDS_OF_PART), least), _MOST_PARTS)
+        parts = min(max(-(-records // _RECORDS_OF_PART), least), _MAX_PARTS)
         self.spark.conf.set(_SHUFFLE_PARTS, parts)
 
     @contextmanager

@@ -39,7 +39,7 @@ from bibld.spark._frames import SCHEMAS, arrow_schema, small_frame
 
 VERSION = 1
 
-_SMALLEST_PART, _LARGEST_PART = 1 << 18, 1 << 26
+_MIN_PART_BYTES, _MAX_PART_BYTES = 1 << 18, 1 << 26
 """Bytes of a part of a file, at least and at most (unless it cannot be divided)."""
 
 _PARTS_OF_CORE = 4
@@ -85,7 +85,7 @@ class Inspector:
         engine = self._engine
         cores = engine.spark.sparkContext.defaultParallelism
         size = sum(_size(file.path) for _, file in files) // (cores * _PARTS_OF_CORE)
-        size = min(max(size, _SMALLEST_PART), _LARGEST_PART)
+        size = min(max(size, _MIN_PART_BYTES), _MAX_PART_BYTES)
         tasks = min(len(files), cores * _PARTS_OF_CORE)
         with engine.job("read: inspect files"):
             items = [(number, *file) for number, file in enumerate(files)]

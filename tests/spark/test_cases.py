@@ -80,8 +80,8 @@ def stop_again_and_again(twins: Twins, monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 def test_small_files_of_all_kinds(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_reading, "_SMALLEST_PART", 100)
-    monkeypatch.setattr(_reading, "_LARGEST_PART", 300)
+    monkeypatch.setattr(_reading, "_MIN_PART_BYTES", 100)
+    monkeypatch.setattr(_reading, "_MAX_PART_BYTES", 300)
     titles = [f"Title {number}" for number in range(12)]
     (tmp_path / "a.mrc").write_bytes(record("1", titles[3]))
     (tmp_path / "b.xml").write_bytes(xml(*titles, "A title that is longer than a part of this file. " * 20, "Last"))

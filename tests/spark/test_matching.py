@@ -35,7 +35,7 @@ def test_components_are_not_cut_where_batches_end(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_component_that_no_task_has_room_for_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_clusters, "LARGEST_COMPONENT", 4000)
+    monkeypatch.setattr(_clusters, "MAX_COMPONENT_BYTES", 4000)
     table = pa.table({"component": [5] * 600, "place": list(range(600))})
     with pytest.raises(StageError, match=r"linked with the record of ordinal 5 .* \(300 records and pairs, 0 MB\)"):
         list(_clusters.complete_components(table.to_batches(max_chunksize=100)))

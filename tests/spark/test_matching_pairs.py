@@ -120,7 +120,7 @@ def _read_model(shared: Broadcast[Matching], batches: Iterable[pa.RecordBatch]) 
 
 
 def test_batches_with_long_descriptions_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_features, "_LARGEST_PART", 100)
+    monkeypatch.setattr(_features, "_MAX_PART_BYTES", 100)
     sizes = [10, 95, 20, 300, 1, 1, 99]
     batch = pa.RecordBatch.from_pydict({"mods": [b"x" * size for size in sizes]})
     parts = [[len(mods) for mods in part.column("mods").to_pylist()] for part in _features.cut_by_size(batch)]

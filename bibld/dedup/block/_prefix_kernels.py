@@ -42,7 +42,7 @@ _PLACE = np.uint64(MAX_NEED)
 _PLACES = 16
 
 
-class Rule(NamedTuple):
+class JoinRule(NamedTuple):
     """Which pairs are searched: the measure, its threshold, the characters of a gram, the number of tokens in use, and
     whether all rows are probed."""
 
@@ -91,14 +91,14 @@ class Space(NamedTuple):
 
 _NAMED: Any = types.NamedTuple
 _NAMED_UNIFORM: Any = types.NamedUniTuple
-_RULE = _NAMED([types.int64, types.float64, types.int64, types.int64, types.boolean], Rule)
+_RULE = _NAMED([types.int64, types.float64, types.int64, types.int64, types.boolean], JoinRule)
 _TEXTS = _NAMED([NEW_OFFSETS, NEW_ROWS, types.int64], Texts)
 _SPACE = _NAMED_UNIFORM(NEW_OFFSETS, 4, Space)
 _PREFIXES = _NAMED([types.int64[:, ::1], NEW_NUMBERS] + 4 * [NEW_OFFSETS], Prefixes)
 
 
 @inner(types.void(_RULE, types.int64, types.int64, types.int64[::1]))
-def _limit(rule: Rule, size: int, other: int, limits: Offsets) -> None:
+def _limit(rule: JoinRule, size: int, other: int, limits: Offsets) -> None:
     """Fill ``limits``: how many tokens two similar texts of these sizes may lack each, for edit similarity how many
     edits there may be, and the least and the greatest difference of the places of a token that no edit touches."""
     limits[2] = limits[3] = 0
@@ -130,7 +130,7 @@ def _sort(keys: Numbers, count: int) -> None:
 
 @kernel(results(NEW_OFFSETS, NEW_NUMBERS)(_RULE, types.int64[::1], OFFSETS, CODES, CODES))
 def prefixes(  # noqa: C901 - one compiled loop
-    rule: Rule, sizes: Offsets, offsets: Offsets, tokens: Codes, order: Codes
+    rule: JoinRule, sizes: Offsets, offsets: Offsets, tokens: Codes, order: Codes
 ) -> tuple[Offsets, Numbers]:
     """Return the prefix of each row in one level: offsets and entries (token, need and place).
 
@@ -193,7 +193,7 @@ def _first_from(keys: Offsets, begin: int, end: int, least: Any) -> int:  # noqa
 
 
 @inner(types.int64(_RULE, types.int64[::1], _PREFIXES, types.boolean[::1], _SPACE, types.int64))
-def _collect(rule: Rule, sizes: Offsets, prefixes: Prefixes, is_probe: Any, space: Space, row: int) -> int:  # noqa: ANN401
+def _collect(rule: JoinRule, sizes: Offsets, prefixes: Prefixes, is_probe: Any, space: Space, row: int) -> int:  # noqa: ANN401
     """Fill the candidates of a row: those that share a token of the first level, at places that edits can explain."""
     size, limits, seen = sizes[row], space.limits, space.seen
     shrink = rule.threshold * (rule.threshold if rule.measure == COSINE else 1.0)
@@ -227,7 +227,7 @@ def _collect(rule: Rule, sizes: Offsets, prefixes: Prefixes, is_probe: Any, spac
 
 
 @inner(types.int64(_RULE, types.int64[::1], _PREFIXES, _SPACE, types.int64, types.int64, types.int64))
-def _filter(rule: Rule, sizes: Offsets, prefixes: Prefixes, space: Space, level: int, row: int, count: int) -> int:
+def _filter(rule: JoinRule, sizes: Offsets, prefixes: Prefixes, space: Space, level: int, row: int, count: int) -> int:
     """Keep the candidates that share a token of another level too; returns how many there are."""
     entries, starts, table, limits = prefixes.entries, prefixes.starts[level], space.table, space.limits
     first, last = starts[row], starts[row + 1]
@@ -313,7 +313,7 @@ def _similarity(measure: int, one: Codes, other: Codes, positions: Numbers, colu
     _RULE, _TEXTS, types.int64[::1], _PREFIXES, types.boolean[::1], types.int64, types.float64[:, ::1]
 ))  # fmt: skip
 def join(
-    rule: Rule, texts: Texts, sizes: Offsets, prefixes: Prefixes, is_probe: Any, start: int, found: Any  # noqa: ANN401
+    rule: JoinRule, texts: Texts, sizes: Offsets, prefixes: Prefixes, is_probe: Any, start: int, found: Any  # noqa: ANN401
 ) -> tuple[int, int, int]:  # fmt: skip
     """Fill ``found`` (room, 3) with pairs and their similarity, from the row ``start`` on.
 

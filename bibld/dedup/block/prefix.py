@@ -29,7 +29,7 @@ import numpy as np
 
 from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers, once
 from bibld.dedup.block import _prefix_kernels as kernels
-from bibld.dedup.columns import Rows
+from bibld.dedup.columns import FeatureRows
 from bibld.dedup.hashes import shingle_sets
 from bibld.dedup.texts import (
     TextField,
@@ -99,7 +99,7 @@ def chosen_columns(settings: Settings) -> tuple[str, ...]:
     return settings.fields
 
 
-def fit(rows: Rows, settings: Settings) -> bytes:
+def fit(rows: FeatureRows, settings: Settings) -> bytes:
     """Count the word priorities of a sample of the texts."""
     sample = sample_texts(field_chunks(rows, settings.fields), _SAMPLE)
     levels = _levels(sample, settings, None)
@@ -139,7 +139,7 @@ def similar_pairs(
 class _Levels(NamedTuple):
     """Distinct texts by ascending size, with the prefixes of each level, and the priorities that made them."""
 
-    rule: kernels.Rule
+    rule: kernels.JoinRule
     order: Places
     texts: kernels.Texts
     sizes: Places
@@ -166,7 +166,7 @@ def _levels(texts: TextColumn, settings: Settings, frozen: Priorities | None) ->
     vocabulary = once(tokens)
     ids = TextColumn(starts, np.searchsorted(vocabulary, tokens).astype(np.uint32))
     ids, sizes = ids.rows(order), sizes[order]
-    rule = kernels.Rule(_MEASURES.index(settings.measure), settings.threshold, gram, len(vocabulary), True)
+    rule = kernels.JoinRule(_MEASURES.index(settings.measure), settings.threshold, gram, len(vocabulary), True)
     counts = np.bincount(ids.codes, minlength=len(vocabulary)).astype(np.int64)
     known = _frozen_priorities(frozen, settings.levels, vocabulary)
     prefixes, priorities = [], []

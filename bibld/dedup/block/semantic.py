@@ -32,7 +32,7 @@ import msgspec
 import numpy as np
 
 from bibld.dedup.arrays import Flags, Numbers, Places, RowNumbers, once, pack_pairs, unpack_pairs
-from bibld.dedup.columns import Rows
+from bibld.dedup.columns import FeatureRows
 from bibld.dedup.compilation import OFFSETS, ROWS, kernel, types
 from bibld.dedup.hashes import shingle_sets
 from bibld.dedup.texts import (
@@ -84,7 +84,7 @@ def chosen_columns(settings: Settings) -> tuple[str, ...]:
     return settings.fields
 
 
-def fit(rows: Rows, settings: Settings) -> bytes:
+def fit(rows: FeatureRows, settings: Settings) -> bytes:
     """Train the model and the centroids on a sample of the texts."""
     sample = sample_texts(field_chunks(rows, settings.fields), _SAMPLE)
     model = from_folder(settings.model) if settings.model else train_model(sample, settings.dimensions)

@@ -11,7 +11,7 @@ from bibld.dedup import similarity as to
 from bibld.dedup.compilation import MISSING, inner, kernel, types
 from bibld.dedup.similarity import rows as col
 from bibld.dedup.similarity import texts as text
-from bibld.dedup.similarity.rows import KINDS, ROW, ROWS, Rarity, Rows, prepare_rows
+from bibld.dedup.similarity.rows import KINDS, ROW, ROWS, PreparedRows, Rarity, prepare_rows
 from bibld.model.features import FeatureColumns
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def similarities_in_portions(
 
 
 @inner(_COMPARISON)
-def _compare_bigrams(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+def _compare_bigrams(rows: PreparedRows, one: Row, other: Row, found: Found, room: _Room) -> None:
     """Jaccard similarities of the bigrams of titles."""
     grams, shared, tally, counts, titles = rows.grams, room.shared, room.tally, room.counts, room.titles
     # The titles that each shared bigram is in, on both sides.
@@ -147,7 +147,7 @@ def _compare_bigrams(rows: Rows, one: Row, other: Row, found: Found, room: _Room
 
 
 @inner(_COMPARISON)
-def _compare_titles(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+def _compare_titles(rows: PreparedRows, one: Row, other: Row, found: Found, room: _Room) -> None:
     """Compare main titles as strings, all titles and statements as sets of words, and part numbers."""
     words, texts = rows.words, rows.texts
     found[to.TITLE_LENGTH] = 0.0
@@ -194,7 +194,7 @@ def _compare_titles(rows: Rows, one: Row, other: Row, found: Found, room: _Room)
 
 
 @inner(types.float64(ROWS, ROW, ROW))
-def _found_anywhere(rows: Rows, one: Row, other: Row) -> float:
+def _found_anywhere(rows: PreparedRows, one: Row, other: Row) -> float:
     """Return the weight of the words of one side's titles that are in a title, variant, series or name of the other
     side, perhaps abbreviated or inflected, by the weight of all; ``MISSING`` without titles."""
     words, texts = rows.words, rows.texts
@@ -218,7 +218,7 @@ def _found_anywhere(rows: Rows, one: Row, other: Row) -> float:
 
 
 @inner(_COMPARISON)
-def _compare_variants(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+def _compare_variants(rows: PreparedRows, one: Row, other: Row, found: Found, room: _Room) -> None:
     """Variant titles with main titles, the series of one side with the set of the other, and words anywhere."""
     words, texts = rows.words, rows.texts
     least = 1.0
@@ -238,7 +238,7 @@ def _compare_variants(rows: Rows, one: Row, other: Row, found: Found, room: _Roo
 
 
 @inner(_COMPARISON)
-def _find_names(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+def _find_names(rows: PreparedRows, one: Row, other: Row, found: Found, room: _Room) -> None:
     """Look for the first name of each side in the titles and the statement of the other."""
     words, texts = rows.words, rows.texts
     for _ in range(2):
@@ -257,7 +257,7 @@ def _find_names(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> 
 
 
 @inner(_COMPARISON)
-def _compare_names(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+def _compare_names(rows: PreparedRows, one: Row, other: Row, found: Found, room: _Room) -> None:
     """Names with names, in all their forms."""
     words, texts = rows.words, rows.texts
     begin, end, other_first, other_end = one[col.NAME], one[col.NAME + 1], other[col.NAME], other[col.NAME + 1]
@@ -290,7 +290,7 @@ def _compare_names(rows: Rows, one: Row, other: Row, found: Found, room: _Room) 
 
 
 @inner(_COMPARISON)
-def _compare_numbers(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+def _compare_numbers(rows: PreparedRows, one: Row, other: Row, found: Found, room: _Room) -> None:
     """Years, pages, volumes, heights and numbers of editions."""
     first, last, other_first, other_last = one[col.YEAR], one[col.LAST_YEAR], other[col.YEAR], other[col.LAST_YEAR]
     if first and other_first:
@@ -320,7 +320,7 @@ def _compare_numbers(rows: Rows, one: Row, other: Row, found: Found, room: _Room
 
 
 @inner(_COMPARISON)
-def _compare_values(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+def _compare_values(rows: PreparedRows, one: Row, other: Row, found: Found, room: _Room) -> None:
     """Imprint, edition statement and series; codes; identifiers."""
     words, texts = rows.words, rows.texts
     for number in range(_VALUES.shape[0]):
@@ -351,7 +351,7 @@ def _compare_values(rows: Rows, one: Row, other: Row, found: Found, room: _Room)
 
 
 @inner(_COMPARISON)
-def _compare_hosts(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+def _compare_hosts(rows: PreparedRows, one: Row, other: Row, found: Found, room: _Room) -> None:
     """Hosts of articles: titles, and the numbers that both state."""
     words, texts = rows.words, rows.texts
     begin, end, other_begin, other_end = one[col.HOST], one[col.HOST + 1], other[col.HOST], other[col.HOST + 1]
@@ -380,7 +380,7 @@ def _compare_hosts(rows: Rows, one: Row, other: Row, found: Found, room: _Room) 
 
 
 @inner(_COMPARISON)
-def _compare_kinds(rows: Rows, one: Row, other: Row, found: Found, room: _Room) -> None:
+def _compare_kinds(rows: PreparedRows, one: Row, other: Row, found: Found, room: _Room) -> None:
     """Levels, and volumes with whole sets."""
     level = rows.words[one[col.LEVEL]].head if one[col.LEVEL] < one[col.LEVEL + 1] else 0
     other_level = rows.words[other[col.LEVEL]].head if other[col.LEVEL] < other[col.LEVEL + 1] else 0
@@ -398,7 +398,9 @@ def _compare_kinds(rows: Rows, one: Row, other: Row, found: Found, room: _Room) 
 
 
 @kernel(types.void(ROWS, ROW, ROW, types.float32[:, ::1], _ROOM))
-def _compare(rows: Rows, left: npt.NDArray[np.int32], right: npt.NDArray[np.int32], found: Found, room: _Room) -> None:
+def _compare(
+    rows: PreparedRows, left: npt.NDArray[np.int32], right: npt.NDArray[np.int32], found: Found, room: _Room
+) -> None:
     """Write the similarities of pairs of rows into ``found``, shape (pairs, similarities), which is all ``MISSING``.
 
     The row whose content has the smaller hash comes first, so that the order of the rows does not change a similarity.

@@ -103,7 +103,7 @@ def hash_of_word(word: str) -> int:
     return result ^ (result >> 33)
 
 
-class Rows(NamedTuple):
+class PreparedRows(NamedTuple):
     """Rows prepared for comparison.
 
     ``places`` (rows, 33): where the words of each column of a row begin (those of column c end where those of c + 1
@@ -140,13 +140,13 @@ class _Room(NamedTuple):
 _INT, _INTS, _GRAMS = types.int64, types.int64[::1], types.uint64[::1]
 TEXT, ROW = types.uint32[::1], types.int32[::1]
 WORDS = types.Array(from_dtype(WORD), 1, "C")
-ROWS = types.NamedTuple((types.int32[:, ::1], WORDS, TEXT, _GRAMS, _GRAMS), Rows)  # type: ignore[no-untyped-call]
+ROWS = types.NamedTuple((types.int32[:, ::1], WORDS, TEXT, _GRAMS, _GRAMS), PreparedRows)  # type: ignore[no-untyped-call]
 _SOURCE = types.NamedTuple((types.int64[:, ::1], TEXT, types.int32[:, ::1], _INTS), _Source)  # type: ignore[no-untyped-call]
 _ROOM = types.NamedTuple((_GRAMS, _INTS, types.int64[:, ::1]), _Room)  # type: ignore[no-untyped-call]
 _RARITY = types.NamedTuple((_GRAMS, types.float32[::1], types.float64), Rarity)  # type: ignore[no-untyped-call]
 
 
-def prepare_rows(columns: FeatureColumns, chosen: npt.NDArray[np.int64], rarity: Rarity) -> Rows:
+def prepare_rows(columns: FeatureColumns, chosen: npt.NDArray[np.int64], rarity: Rarity) -> PreparedRows:
     """Prepare some rows of the columns; row i of the result is row ``chosen[i]``."""
     texts = [columns.texts[name] for name in _TEXTS]
     offsets = np.stack([column.offsets for column in texts])
@@ -158,7 +158,7 @@ def prepare_rows(columns: FeatureColumns, chosen: npt.NDArray[np.int64], rarity:
     all_titles = int(titles.sum())
     longest = max(int(titles.max(initial=0)), int(statements.max(initial=0)))
     # Numpy puts arrays of this size into large pages where the system has them.
-    rows = Rows(
+    rows = PreparedRows(
         np.empty((len(chosen), _WIDTH), dtype=np.int32),
         np.empty((int(lengths.sum()) + all_titles + int(statements.sum())) // 2 + 1, dtype=WORD),
         np.empty(int(lengths.sum()), dtype=np.uint32),
@@ -175,7 +175,7 @@ def prepare_rows(columns: FeatureColumns, chosen: npt.NDArray[np.int64], rarity:
 
 
 @inner(_INT(ROWS, _SOURCE, _RARITY, _INT, _INT, _INT, _INT))
-def _add_words(rows: Rows, source: _Source, rarity: Rarity, row: int, text: int, at: int, filled: int) -> int:
+def _add_words(rows: PreparedRows, source: _Source, rarity: Rarity, row: int, text: int, at: int, filled: int) -> int:
     """Copy a text of a row to ``rows.texts[at:]`` and append its words; return how many words there are then."""
     has_weights = text not in _WITHOUT_WEIGHTS
     begin, end, last_slot = source.offsets[text, row], source.offsets[text, row + 1], rarity.hashes.shape[0] - 1
@@ -237,7 +237,7 @@ def _add_distinct(words: Array, begin: int, end: int, order: npt.NDArray[np.int6
 
 
 @inner(_INT(ROWS, _ROOM, ROW, _INT))
-def _add_bigrams(rows: Rows, room: _Room, found: npt.NDArray[np.int32], filled: int) -> int:
+def _add_bigrams(rows: PreparedRows, room: _Room, found: npt.NDArray[np.int32], filled: int) -> int:
     """Append the bigrams of the titles in ``room.spans`` by ascending number; return how many bigrams there are then.
 
     A bigram is a number of 59 bits, well mixed, shifted by five bits that state in which titles it occurs. A title of
@@ -304,7 +304,7 @@ def _content_hash(found: npt.NDArray[np.int32], words: Array, begin: int) -> np.
 
 
 @kernel(types.void(ROWS, _ROOM, _SOURCE, _RARITY))
-def _fill(rows: Rows, room: _Room, source: _Source, rarity: Rarity) -> None:
+def _fill(rows: PreparedRows, room: _Room, source: _Source, rarity: Rarity) -> None:
     """Prepare the chosen rows in arrays that are large enough."""
     words, spans = rows.words, room.spans
     begin = filled = gram = 0

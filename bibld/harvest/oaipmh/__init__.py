@@ -9,38 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
 
-from bibld.harvest._settings import HttpSettings, days_of, faults_of_http
+from bibld.harvest._settings import days_of, faults_of_http
 from bibld.harvest._visit import Visit
-from bibld.harvest.oaipmh._steps import IdFrom
+from bibld.harvest.oaipmh._steps import Settings as Settings
 from bibld.protocols import Fetched
-
-
-class Settings(HttpSettings, frozen=True, kw_only=True):
-    """What is fetched, beside the keys of every server.
-
-    ``prefix``: the metadata format, such as marc21; empty: the best one that the server offers, which is printed;
-    ``set``: a set (setSpec), or several; ``id_from``: what a record is known by: the whole ``identifier`` of its
-    header, or its ``local`` part, for servers that put the name of their host into it, and change that; ``begin``: the
-    day or time from which the full list is asked for; ``full_every``: how often the whole list is compared, such as
-    ``"30d"``; empty: every 30 days, every 7 days if the server does not keep deletions; ``intervals``: ask for the full
-    list in parts by date, so that a list that broke off costs one part; ``granularity``: that of dates, ``auto``: as
-    the server states it, or accepts it.
-    """
-
-    prefix: str = ""
-    set: str | tuple[str, ...] = ""
-    id_from: IdFrom = "identifier"
-    begin: str = ""
-    full_every: str = ""
-    intervals: Literal["none", "year", "month", "day"] = "none"
-    granularity: Literal["auto", "day", "second"] = "auto"
-
-    @property
-    def sets(self) -> tuple[str, ...]:
-        """The sets, each once; one that is empty means the whole repository."""
-        return (self.set,) if isinstance(self.set, str) else tuple(dict.fromkeys(self.set))
 
 
 def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:

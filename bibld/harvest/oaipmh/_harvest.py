@@ -5,7 +5,6 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,12 +13,9 @@ from bibld.harvest._settings import days_of
 from bibld.harvest._store import current_time
 from bibld.harvest._visit import Visit
 from bibld.harvest.oaipmh._server import Habits, Requests, Server, ask_server, formats_of, has_error, unlisted_sets
-from bibld.harvest.oaipmh._steps import ListStep, WalkState, WalkStopped, record_key
+from bibld.harvest.oaipmh._steps import ListStep, Settings, WalkState, WalkStopped, record_key
 from bibld.harvest.oaipmh._walk import Walk
 from bibld.protocols import Fetched
-
-if TYPE_CHECKING:
-    from bibld.harvest.oaipmh import Settings
 
 _DAYS_OF_TRANSIENT = 14
 """Servers that forget deletions are asked for the full list after a longer pause."""

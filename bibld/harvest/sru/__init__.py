@@ -6,37 +6,18 @@ SRU is made for searching, and many servers limit how many records one query giv
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
 
 import msgspec
 
 from bibld.errors import HarvestError
 from bibld.harvest._records import XML_FORM
 from bibld.harvest._search import ResultPosition, Save, SearchPlan, begin, fetch_by_search
-from bibld.harvest._settings import HttpSettings, as_tuple, faults_of_http
+from bibld.harvest._settings import as_tuple, faults_of_http
 from bibld.harvest._visit import Visit
-from bibld.harvest.sru._session import PortionWalk, Session
+from bibld.harvest.sru._session import PortionWalk, Session, Settings
 from bibld.protocols import Fetched
 
 __all__ = ["Settings", "faults", "fetch", "probe"]
-
-
-class Settings(HttpSettings, frozen=True, kw_only=True):
-    """``query``: in CQL, a list of queries is united; ``version``: of SRU; ``schema``: the short name of the record
-    schema (by default MARC, else MODS, else Dublin Core, as explain offers it); ``portion``: records in one answer;
-    ``limit``: the most records that the server gives of one query (0: not known); ``split``: an index of whole numbers,
-    such as ``dc.date``, by which a query with more records is divided; ``split_range``: the first and the last number
-    for that; ``parameters``: further parameters of each request.
-    """
-
-    query: str | tuple[str, ...] = "cql.allRecords=1"
-    version: Literal["auto", "1.1", "1.2", "2.0"] = "auto"
-    schema: str = ""
-    portion: Annotated[int, msgspec.Meta(ge=1)] = 100
-    limit: Annotated[int, msgspec.Meta(ge=0)] = 0
-    split: str = ""
-    split_range: tuple[int, int] = (0, 2100)
-    parameters: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 def faults(folder: object, settings: Settings) -> Iterator[tuple[str, str]]:

@@ -6,12 +6,13 @@ import hashlib
 import re
 import urllib.parse
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
 from bibld.errors import HarvestError
 from bibld.harvest._search import MAX_REASONS, LimitReached, ResultPosition, Save, keep
+from bibld.harvest._settings import HttpSettings
 from bibld.harvest.sru._answers import (
     FIRST_POSITION_OUT_OF_RANGE,
     TOO_MANY_RECORDS,
@@ -29,7 +30,6 @@ from bibld.harvest.sru._answers import (
 if TYPE_CHECKING:
     from bibld.harvest._store import StoredAnswer
     from bibld.harvest._visit import Visit
-    from bibld.harvest.sru import Settings
 
 _VERSIONS = ("1.2", "1.1", "2.0")
 _TEMPORARY = (1, 2, 3)
@@ -46,6 +46,24 @@ _KINDS = (
     ("dc", re.compile(r"(?:^|[/_-])dc(?:$|[/_-])|dublin", re.IGNORECASE)),
 )
 _ROOTS = {"marc": {"record"}, "mods": {"mods"}, "dc": {"dc"}}
+
+
+class Settings(HttpSettings, frozen=True, kw_only=True):
+    """``query``: in CQL, a list of queries is united; ``version``: of SRU; ``schema``: the short name of the record
+    schema (by default MARC, else MODS, else Dublin Core, as explain offers it); ``portion``: records in one answer;
+    ``limit``: the most records that the server gives of one query (0: not known); ``split``: an index of whole numbers,
+    such as ``dc.date``, by which a query with more records is divided; ``split_range``: the first and the last number
+    for that; ``parameters``: further parameters of each request.
+    """
+
+    query: str | tuple[str, ...] = "cql.allRecords=1"
+    version: Literal["auto", "1.1", "1.2", "2.0"] = "auto"
+    schema: str = ""
+    portion: Annotated[int, msgspec.Meta(ge=1)] = 100
+    limit: Annotated[int, msgspec.Meta(ge=0)] = 0
+    split: str = ""
+    split_range: tuple[int, int] = (0, 2100)
+    parameters: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 class Dialect(msgspec.Struct, frozen=True):

@@ -40,7 +40,7 @@ from bibld.triplify import (
 
 SUMMED, TIES, COMPONENTS, DESCRIBED = "entity_assertions", "entity_ties", "entity_components", "described_entities"
 
-LARGEST_COMPONENT = 512 << 20
+MAX_COMPONENT_BYTES = 512 << 20
 """Bytes of the assertions about entities that are tied to each other, which one task describes: it needs some four
 times as much memory."""
 
@@ -137,7 +137,7 @@ def _describe_component(shared: Broadcast[_Settings], _: int, rows: Iterator[_Ro
     size = 0
     for row in rows:
         size += len(row.body)
-        if size > LARGEST_COMPONENT:
+        if size > MAX_COMPONENT_BYTES:
             raise StageError(
                 f"triplify: more entities are tied to {min(assertions, default=row.entity)} than one task has room for"
                 f" ({len(assertions)} entities, {size >> 20} MB of assertions); correct the identifier that they share"

@@ -16,7 +16,7 @@ from pyspark.sql import functions as f
 from bibld.catalog import digest, encode_edge, with_outcome
 from bibld.dedup.clustering import PersonDecisions, cluster_pairs, rank_by_id
 from bibld.dedup.decisions import DECISIONS, DIFFERENT, SAME, DecidedPairs, Decider
-from bibld.dedup.edges import Edges, Outcome, verdict_of_person
+from bibld.dedup.edges import ClusterRefusal, Edges, verdict_of_person
 from bibld.dedup.method import settings_digest
 from bibld.errors import StageError
 from bibld.model.features import LONG
@@ -138,7 +138,7 @@ def source_numbers(records: pa.Table, matching: Matching) -> npt.NDArray[np.int6
 _ROWS = 50_000
 """Members and pairs of components that are clustered together, if no component has more."""
 
-LARGEST_COMPONENT = 1 << 30
+MAX_COMPONENT_BYTES = 1 << 30
 """Bytes of the features and pairs of a component that one task clusters, some three million records."""
 
 _MEMBER, _PAIR = 0, 1
@@ -233,7 +233,7 @@ def complete_components(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]
         found = batch.column("component").to_numpy()
         edges = np.flatnonzero(np.diff(found, prepend=found[0] if last is None else last))
         last = found[-1]
-        is_full = count + batch.num_rows >= _ROWS or size >= LARGEST_COMPONENT // 4
+        is_full = count + batch.num_rows >= _ROWS or size >= MAX_COMPONENT_BYTES // 4
         if is_full and len(edges):
             end = int(edges[-1])
             table = pa.Table.from_batches([*waiting, batch.slice(0, end)])
@@ -244,7 +244,7 @@ def complete_components(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]
             waiting.append(batch)
             count += batch.num_rows
             size += batch.nbytes
-            if size > LARGEST_COMPONENT:
+            if size > MAX_COMPONENT_BYTES:
                 raise StageError(
                     f"dedup: more records are linked with the record of ordinal {last} than one task has room for"
                     f" ({count} records and pairs, {size >> 20} MB); raise the threshold `same` of the scorer, or take"
@@ -307,7 +307,7 @@ def _apply(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             if person is not None:
                 changed, verdict = with_outcome(body, partial(_decided_by_person, person, relation))
             else:
-                changed, verdict = with_outcome(body, Outcome(rule, reason).apply)
+                changed, verdict = with_outcome(body, ClusterRefusal(rule, reason).apply)
             bodies.append(changed)
             decisions.append(verdict.decision)
         schema = SCHEMAS["edges"]

@@ -34,7 +34,7 @@ from bibld.model.withheld import public_fingerprint, public_mods
 from bibld.spark._engine import Engine
 from bibld.spark._frames import SCHEMAS, small_frame, spark_schema
 
-_LARGEST_BATCH = 1 << 30
+_MAX_BATCH_BYTES = 1 << 30
 """Bytes of texts of which positions in a batch are counted with 32 bits."""
 
 
@@ -103,7 +103,7 @@ def portions(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Table]
         waiting.append(batch)
         count += batch.num_rows
         size += batch.nbytes
-        if count >= rows or size >= _LARGEST_BATCH // 4:
+        if count >= rows or size >= _MAX_BATCH_BYTES // 4:
             yield pa.Table.from_batches(waiting)
             waiting, count, size = [], 0, 0
     if waiting:
@@ -111,7 +111,7 @@ def portions(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Table]
 
 
 def _binary_array(starts: npt.NDArray[np.int64], data: npt.NDArray[np.uint8]) -> pa.Array:
-    if int(starts[-1]) > _LARGEST_BATCH:
+    if int(starts[-1]) > _MAX_BATCH_BYTES:
         raise ValueError(f"{starts[-1]} bytes of texts are too many for a batch")
     buffers = [None, pa.py_buffer(starts.astype(np.int32)), pa.py_buffer(np.ascontiguousarray(data))]
     return pa.Array.from_buffers(pa.binary(), len(starts) - 1, buffers)
@@ -185,7 +185,7 @@ def part_count(engine: Engine) -> int:
 _FEW = 1_000_000
 """Changed records whose ordinals are sent to every node, instead of sorting all records."""
 
-_LARGEST_PART = 16 << 20
+_MAX_PART_BYTES = 16 << 20
 
 _MODS = msgspec.json.Decoder(Mods)
 
@@ -251,7 +251,7 @@ def _with_version(engine: Engine, records: DataFrame, withheld: Withheld) -> Dat
 def cut_by_size(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Cut a batch so that the descriptions in each part have some 16 MB; long texts may be in them."""
     sizes = np.cumsum(pc.binary_length(batch.column("mods")).to_numpy())
-    starts = np.flatnonzero(np.diff(sizes // _LARGEST_PART, prepend=-1))
+    starts = np.flatnonzero(np.diff(sizes // _MAX_PART_BYTES, prepend=-1))
     for start, end in pairwise([*starts.tolist(), batch.num_rows]):
         yield batch.slice(start, end - start)
 

@@ -24,7 +24,7 @@ from bibld.pipeline import EXAMPLES
 from bibld.protocols import PreviousRelease, ReleaseDraft
 from bibld.spark._data.descriptions import live_records
 from bibld.spark._data.entities import deletion_times
-from bibld.spark._engine import Engine
+from bibld.spark._engine import Engine, Release
 from bibld.spark._frames import small_frame
 from bibld.spark._output import dumps
 from bibld.spark._output.dumps import Dumps, WrittenFile
@@ -143,15 +143,6 @@ class _Released(msgspec.Struct, frozen=True):
     def other_lines(self) -> list[str]:
         """The lines that documents have and no table: about the dataset, and about withdrawn records."""
         return sorted({*self.description, *self.withdrawn} - {*self.source_statements})
-
-
-class Release(msgspec.Struct, frozen=True):
-    """The release of a run: its number, its address in the storage, its manifest; ``is_new``: this run made it."""
-
-    number: int
-    address: str
-    manifest: Manifest
-    is_new: bool
 
 
 def publish_release(engine: Engine) -> Release:
