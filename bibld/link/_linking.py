@@ -48,7 +48,7 @@ class OpenFile(msgspec.Struct, frozen=True):
     index: AuthorityIndex
 
 
-class EntityLinks(msgspec.Struct, frozen=True):
+class LinkedEntity(msgspec.Struct, frozen=True):
     """What linking found for one entity: the links and candidates to store, and how its stated numbers compare.
 
     ``confirmed`` counts the stated numbers that linking finds, too; ``numbered`` those that it was compared with.
@@ -67,7 +67,7 @@ class LinkTally:
         self.links: Counter[tuple[str, str, str]] = Counter()
         """How many links have a link set, a predicate and a status."""
 
-    def add(self, outcome: EntityLinks) -> None:
+    def add(self, outcome: LinkedEntity) -> None:
         """Add what was found for one entity."""
         self.entities += 1
         self.numbered += outcome.numbered
@@ -248,18 +248,18 @@ class Linker:
         self._files = files
         self._states_confidence = states_confidence
 
-    def link(self, number: int) -> EntityLinks:
+    def link(self, number: int) -> LinkedEntity:
         """Return the links and candidates of a cluster of entities (the number of its founder); else none."""
         entity = read_entity(self._catalog, number)
         if entity is None:
-            return EntityLinks(())
+            return LinkedEntity(())
         verdicts: dict[str, PersonVerdict] = {}
         for member in self._catalog.entities.members(number):
             path = self._iris.path(self._catalog.entities.iri(member) or "")
             verdicts |= self._catalog.verdicts.of_entity(path or "")
         return self.link_entity(entity, verdicts)
 
-    def link_entity(self, entity: Entity, verdicts: Mapping[str, PersonVerdict] = _NO_VERDICTS) -> EntityLinks:
+    def link_entity(self, entity: Entity, verdicts: Mapping[str, PersonVerdict] = _NO_VERDICTS) -> LinkedEntity:
         """Return the links and candidates of an entity; verdicts of people, by target, are respected."""
         links: list[StoredLink] = []
         numbered = confirmed = 0
@@ -286,7 +286,7 @@ class Linker:
         for link_set, target in accepted.items():
             if not _stated_numbers(entity, link_set, Candidates({}, {})):
                 links.append(self._stored_by_person(entity, link_set, target, Candidates({}, {}), []))
-        return EntityLinks(tuple(links), numbered, confirmed)
+        return LinkedEntity(tuple(links), numbered, confirmed)
 
     def _accepted(self, verdicts: Mapping[str, PersonVerdict]) -> dict[str, str]:
         """Return the target that a person accepted for each link set; the last one, if there are more."""

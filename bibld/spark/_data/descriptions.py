@@ -122,7 +122,6 @@ FIRST, AGAIN = "described_first", "described_again"
 
 _INPUTS = ("records", "members", "merged", "edges", "active_suppression")
 
-_MODS = msgspec.json.Decoder(Mods)
 _SOURCES = msgspec.json.Decoder(tuple[ValueSource, ...])
 
 _DescribedRow = tuple[int, bytes, str, list[dict[str, object]], list[dict[str, object]]]
