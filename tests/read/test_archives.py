@@ -22,6 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bibld.errors import HarvestError
+from bibld.read import _archives
 from bibld.read._archives import Limits, archive_of, delete_others, unpack, unpack_once
 from bibld.read._streams import open_decompressed
 
@@ -287,7 +288,7 @@ def test_a_7z_archive_with_many_warnings_is_read(of_7z, chatty):
 @needs_bsdtar
 def test_a_program_that_hangs_is_ended(chatty, tmp_path, monkeypatch):
     chatty("exec sleep 600")
-    monkeypatch.setattr("bibld.read._archives.MAX_SECONDS", 0.5)
+    monkeypatch.setattr(_archives, "MAX_SECONDS", 0.5)
     file = written(tmp_path, b"7z\xbc\xaf\x27\x1c" + bytes(100))
     with pytest.raises(HarvestError, match="bsdtar took longer than"):
         unpack(file, tmp_path)
