@@ -23,8 +23,7 @@ from pathlib import Path
 import msgspec
 
 from bibld import config, ingest, pipeline, progress, publish, store, triplify
-from bibld.catalog import Catalog, Queue
-from bibld.catalog import _schema as _schema
+from bibld.catalog import Catalog, Queue, _database
 from bibld.model.iris import Iris
 from bibld.serve import ontology as resources
 
@@ -115,14 +114,14 @@ def run_to_step(file: Path, delta: int, log: Path, last: int = 0) -> list[str]:
         if event in STEPS and str(file.parent) in str(arguments[0]) and (event != "open" or "w" in str(arguments[1])):
             step(f"{event} {arguments[0]}")
 
-    connect = _schema.connect
+    connect = _database.connect
 
     def traced(database: Path, read_only: bool):
         connection = connect(database, read_only)
         connection.set_trace_callback(lambda sql: step(f"{sql} of {database.name}") if sql == "COMMIT" else None)
         return connection
 
-    _schema.connect = traced
+    _database.connect = traced
     sys.addaudithook(count_event)
     run(file, delta, log)
     return steps

@@ -94,7 +94,7 @@ def test_prefixes_are_those_of_the_twin(texts, measure, threshold, draw):
     rows = sorted(rows if is_edit else ([*dict.fromkeys(sorted(row))] for row in rows), key=len)
     order = list(range(128))
     draw.shuffle(order)
-    rule = kernels.Rule(MEASURES.index(measure), threshold, 1, 128, True)
+    rule = kernels.JoinRule(MEASURES.index(measure), threshold, 1, 128, True)
     offsets = np.cumsum([0] + [len(row) for row in rows])
     tokens = np.array([token for row in rows for token in row], np.uint32)
     starts, entries = kernels.prefixes(rule, np.diff(offsets), offsets, tokens, np.array(order, np.uint32))
