@@ -9,11 +9,12 @@ from hypothesis import HealthCheck, settings
 from tests.configuration import load_config
 
 # How long an example takes depends on the machine's load, not only on the code. The examples of a test are always the
-# same, so that it fails where the code is wrong, and not now and then; `--hypothesis-profile=explore` looks for others.
+# same, so that it fails where the code is wrong, and not now and then; `--hypothesis-profile=explore` looks for more,
+# and for others.
 settings.register_profile(
     "explore", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
-settings.register_profile("bibld", settings.get_profile("explore"), derandomize=True)
+settings.register_profile("bibld", settings.get_profile("explore"), derandomize=True, max_examples=40)
 settings.load_profile("bibld")
 
 # What `make test-all` adds, the longest files first: they begin in this order, since a process that began one of them
@@ -36,6 +37,14 @@ SLOW = (
     "docs/test_examples.py",
     "serve/test_processes.py",
     "publish/test_killed.py",
+    "publish/test_succession.py",
+    "publish/test_documents.py",
+    "catalog/test_backup.py",
+    "catalog/test_upgrade.py",
+    "api/test_how_to.py",
+    "validate/test_agreement.py",
+    "ingest/test_versions.py",
+    "benchmarks/test_scripts.py",
     "end_to_end",
     "catalog/test_processing.py",
     "operation",

@@ -137,7 +137,7 @@ def findings(path: Path, content: str) -> Iterator[str]:
                 for pattern, word in NAMES:
                     if pattern.fullmatch(part) and (name, word) not in ALLOWED:
                         yield f"{name}:{line}: {identifier}: write {IDENTIFIERS[word]}"
-    for line, text in texts(path, content):
+    for line, text in texts(path, content) if ANY_TEXT.search(content) else ():
         for pattern, phrase in TEXTS if ANY_TEXT.search(text) else ():
             if (found := pattern.search(text)) and (name, phrase) not in ALLOWED:
                 yield f"{name}:{line}: “{found[0]}”: write {PROSE[phrase]}"

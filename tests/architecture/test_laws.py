@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -103,6 +104,12 @@ def load_known_violations() -> ModuleType:
 KNOWN = load_known_violations()
 
 
+@cache
+def tree_of(module: Path) -> tuple[ast.AST, ...]:
+    """Return all nodes of a module, the module first."""
+    return tuple(ast.walk(ast.parse(module.read_bytes())))
+
+
 def name_of(module: Path) -> str:
     return ".".join(module.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
@@ -112,16 +119,16 @@ NAMES = {name_of(module) for module in MODULES}
 
 def imports(module: Path) -> Iterator[Import]:
     """Yield every import of a module of bibld, wherever it is written in the file."""
-    tree = ast.parse(module.read_bytes())
+    tree = tree_of(module)
     for_types = {
         id(node)
-        for block in ast.walk(tree)
+        for block in tree
         if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.unparse(block.test)
         for statement in block.body
         for node in ast.walk(statement)
     }
     here = name_of(module)
-    for node in ast.walk(tree):
+    for node in tree:
         if isinstance(node, ast.Import):
             targets = [(alias.name, "") for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -221,7 +228,7 @@ def test_a_module_defines_each_name_once() -> None:
     for module in MODULES:
         names = [
             name
-            for node in ast.parse(module.read_bytes()).body
+            for node in tree_of(module)[0].body
             for name in (
                 [target.id for target in node.targets if isinstance(target, ast.Name)]
                 if isinstance(node, ast.Assign)
@@ -238,7 +245,7 @@ def test_a_class_name_occurs_once() -> None:
     """Apart from ``Settings``, which every adapter has, and the classes that are private to a module."""
     homes: dict[str, list[str]] = {}
     for module in MODULES:
-        for node in ast.walk(ast.parse(module.read_bytes())):
+        for node in tree_of(module):
             if isinstance(node, ast.ClassDef) and not is_private(node.name) and node.name != "Settings":
                 homes.setdefault(node.name, []).append(name_of(module))
     assert {name: found for name, found in homes.items() if len(found) > 1} == {}
@@ -260,17 +267,17 @@ def test_private_modules_are_imported_only_inside_the_package_that_contains_them
 def test_private_names_are_used_only_in_their_module() -> None:
     taken = {f"{one.importer}: {one.imported}.{one.name}" for one in IMPORTS if is_private(one.name)}
     for module in MODULES:
-        tree = ast.parse(module.read_bytes())
+        tree = tree_of(module)
         modules = {
             alias.asname or alias.name
-            for node in ast.walk(tree)
+            for node in tree
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "bibld"
             for alias in node.names
             if f"{node.module}.{alias.name}" in NAMES
         }
         taken |= {
             f"{name_of(module)}: {node.value.id}.{node.attr}"
-            for node in ast.walk(tree)
+            for node in tree
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
             if node.value.id in modules and is_private(node.attr)
         }
@@ -281,7 +288,7 @@ def test_private_names_are_used_only_in_their_module() -> None:
 def test_optional_packages_are_imported_only_by_what_needs_them(module: Path) -> None:
     here = name_of(module)
     found = set()
-    for node in ast.walk(ast.parse(module.read_bytes())):
+    for node in tree_of(module):
         if isinstance(node, ast.Import):
             found |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

@@ -114,7 +114,7 @@ def test_verdicts_that_contradict_each_other_through_other_records_are_all_refus
     give(verdicts, same(one, two), same(three, four))
     places = {Pair.from_records(two, three): "x.csv line 2", Pair.from_records(one, four): "x.csv line 3"}
     with pytest.raises(ConfigError) as caught:
-        give(verdicts, same(two, three), different(one, four), places=places)
+        give(verdicts, same(two, three), different(one, four), locations=places)
     (fault,) = caught.value.faults
     assert "cannot be kept apart (x.csv line 3)" in fault
     assert fault.count("is the same as") == 3

@@ -223,7 +223,7 @@ def test_queries_run_in_the_order_in_which_they_came_to_any_process():
         nonlocal running
         slots = processes[number % 2]
         with slots.take(str(number)) as slot:
-            await slots.wait_turn(slot)
+            await slots.wait_for_slot(slot)
             began.append(number)
             running += 1
             assert running <= LIMITS.workers
@@ -243,12 +243,12 @@ def test_a_query_that_waits_in_another_process_is_woken_when_its_turn_comes():
 
     async def wait_in_second() -> None:
         with second.take("c") as slot:
-            await second.wait_turn(slot)
+            await second.wait_for_slot(slot)
 
     async def run() -> float:
         running = [first.take("a"), first.take("b")]
         for each in running:
-            await first.wait_turn(each.__enter__())
+            await first.wait_for_slot(each.__enter__())
         waiting = asyncio.create_task(wait_in_second())
         await asyncio.sleep(0.05)
         assert first.counts()["waiting"] == 1
