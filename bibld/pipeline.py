@@ -278,10 +278,10 @@ class LocalRun:
         """The figures of each source; counted once, after reading, because all records have to be visited."""
         counted = count_sources(self.catalog, self.config)
         kept = {withheld.source for withheld in self.log.withheld} - {source.id for source in self.config.sources}
-        place = self.releases.current()
-        if not kept or place is None:
+        folder = self.releases.current()
+        if not kept or folder is None:
             return counted
-        return ingest.with_former_sources(counted, kept, self.releases.manifest(place).figures.sources)
+        return ingest.with_former_sources(counted, kept, self.releases.manifest(folder).figures.sources)
 
     @cached_property
     def figures(self) -> Figures:
@@ -490,7 +490,7 @@ def forget_store(config: Config, remote: Remote) -> bool:
 def current_release(config: Config) -> tuple[Path, Manifest]:
     """Return the folder and the manifest of the release to be served; raises ``StageError`` if there is none."""
     releases = publish.Releases(config.workspace)
-    place = releases.current()
-    if place is None:
+    folder = releases.current()
+    if folder is None:
         raise missing_results(config.workspace, config.file, "published")
-    return place, releases.manifest(place)
+    return folder, releases.manifest(folder)

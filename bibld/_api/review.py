@@ -242,9 +242,9 @@ class Review:
         who = person_name(person)
         with self._opened() as (catalog, verdicts):
             read = pair_files.read_verdicts(Path(table), catalog, who)
-            lines = {one.verdict.pair: one.place for one in read}
+            lines = {one.verdict.pair: one.location for one in read}
             new = reviewing.store_verdicts(verdicts, [one.verdict for one in read], run_time().isoformat(), lines)
-        dormant = tuple(one.place for one in read if one.sleeps)
+        dormant = tuple(one.location for one in read if one.sleeps)
         return Imported(Table(VerdictRow, map(self._row, new)), len(read) - len(new), dormant)
 
     def expected_clusters(self, records: Iterable[str]) -> list[tuple[str, ...]]:

@@ -81,9 +81,9 @@ class Blobs:
     def train(self, kind: str, samples: Sequence[bytes]) -> None:
         """Train a dictionary of this kind, unless there is one already or there are too few samples."""
         if len(samples) >= _SAMPLES_NEEDED and not self._numbers(kind):
-            made = train_dictionary(samples)
-            if made is not None:
-                self._store(kind, made)
+            result = train_dictionary(samples)
+            if result is not None:
+                self._store(kind, result)
 
     def compress_all(self, kind: str, topic: object, blobs: Sequence[bytes]) -> list[bytes]:
         """Compress similar blobs with the dictionary, old or new, that is best for them; return the frames in order.
@@ -112,14 +112,14 @@ class Blobs:
         ``without`` is the average size of a sample that is compressed without any dictionary.
         """
         test_samples = samples[::_TEST_EVERY]
-        made = train_dictionary([sample for number, sample in enumerate(samples) if number % _TEST_EVERY])
-        if made is None:
+        result = train_dictionary([sample for number, sample in enumerate(samples) if number % _TEST_EVERY])
+        if result is None:
             return best
-        compressor = _compressor(made)
+        compressor = _compressor(result)
         size = _size(compressor, test_samples)
         if size > _MUCH_BETTER * _size(self._compressor(best), test_samples):
             return best
-        number = self._store(kind, made)
+        number = self._store(kind, result)
         self._compressors[number] = compressor
         self._shares[number] = size / (without * len(test_samples))
         return number

@@ -53,8 +53,8 @@ def _steps(text: Rows, is_covered: bool) -> Steps:
 def _range(text: Rows, begin: int, end: int) -> tuple[int, int]:
     """Return the lowest and highest number of a value; -1 for both if it is no number and no range of numbers."""
     low, number, digits = -1, 0, 0
-    for place in range(begin, end):
-        code = int(text[place])
+    for position in range(begin, end):
+        code = int(text[position])
         if _ZERO <= code <= _NINE:
             number, digits = 10 * number + code - _ZERO, digits + 1
         elif code == _DASH and digits and low < 0:
@@ -69,18 +69,18 @@ def _range(text: Rows, begin: int, end: int) -> tuple[int, int]:
 @inner(_INT(_TEXT, _INT, _INT))
 def _find_dash(text: Rows, begin: int, end: int) -> int:
     """Return the place of the first dash of a value, or its end."""
-    place = begin
-    while place < end and text[place] != _DASH:
-        place += 1
-    return place
+    position = begin
+    while position < end and text[position] != _DASH:
+        position += 1
+    return position
 
 
 @inner(types.boolean(_TEXT, _INT, _INT, _TEXT, _INT, _INT))
 def _is_shortened(one: Rows, begin: int, end: int, other: Rows, other_begin: int, other_end: int) -> bool:
     """Return whether one of two texts, which are not empty, begins with the other."""
     shorter = min(end - begin, other_end - other_begin)
-    for place in range(shorter):
-        if one[begin + place] != other[other_begin + place]:
+    for position in range(shorter):
+        if one[begin + position] != other[other_begin + position]:
             return False
     return shorter > 0
 
@@ -195,8 +195,8 @@ def compare_parts(offsets: Offsets, codes: Rows, left: Rows, right: Rows) -> npt
         other = codes[offsets[right[pair]] : offsets[right[pair] + 1]]
         if one.shape[0] > 0 and other.shape[0] > 0:
             is_equal = one.shape[0] == other.shape[0]
-            for place in range(one.shape[0] if is_equal else 0):
-                is_equal &= one[place] == other[place]
+            for position in range(one.shape[0] if is_equal else 0):
+                is_equal &= one[position] == other[position]
             if not is_equal:
                 result[pair] = _compare_designations(one, other)
     return result

@@ -74,24 +74,26 @@ def decode_texts(  # noqa: C901 - one compiled loop
         for column in range(columns):
             end, slot = ends[row * columns + column], slots[column]
             if slot >= 0:
-                at, place = begin, filled[slot]
+                at, position = begin, filled[slot]
                 while at < end:
                     lead = np.uint32(data[at])
                     width = 1 if lead < 0xC0 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
                     if width == 1:
-                        codes[place] = lead
+                        codes[position] = lead
                     elif at + width > end:
-                        codes[place] = _INVALID
+                        codes[position] = _INVALID
                     elif width == 2:
-                        codes[place] = (lead & 0x1F) << 6 | (data[at + 1] & 0x3F)
+                        codes[position] = (lead & 0x1F) << 6 | (data[at + 1] & 0x3F)
                     elif width == 3:
-                        codes[place] = (lead & 0x0F) << 12 | np.uint32(data[at + 1] & 0x3F) << 6 | (data[at + 2] & 0x3F)
+                        codes[position] = (
+                            (lead & 0x0F) << 12 | np.uint32(data[at + 1] & 0x3F) << 6 | (data[at + 2] & 0x3F)
+                        )
                     else:
                         high = (lead & 0x07) << 18 | np.uint32(data[at + 1] & 0x3F) << 12
-                        codes[place] = high | np.uint32(data[at + 2] & 0x3F) << 6 | (data[at + 3] & 0x3F)
+                        codes[position] = high | np.uint32(data[at + 2] & 0x3F) << 6 | (data[at + 3] & 0x3F)
                     at += width
-                    place += 1
-                filled[slot] = place
-                offsets[slot, row + 1] = place - firsts[slot]
+                    position += 1
+                filled[slot] = position
+                offsets[slot, row + 1] = position - firsts[slot]
             begin = end + 1
     return offsets, codes, firsts

@@ -110,10 +110,10 @@ def all_pairs(
                 _join(found, blocker, rows, statistics, live, None)
                 continue
             oversized = statistics.oversized.get(blocker.name, _NOTHING)
-            made = partial(_pairs_between, tables, blocker, oversized, live, found.numbers)
+            pairs_of_range = partial(_pairs_between, tables, blocker, oversized, live, found.numbers)
             grown = np.zeros(2, np.int64)
             for level in range(LEVELS if blocker.largest else 1):
-                for pairs, more in map_in_threads(made, tables.ranges(blocker, level), tables.workers):
+                for pairs, more in map_in_threads(pairs_of_range, tables.ranges(blocker, level), tables.workers):
                     found.add(pairs, blocker.is_certain)
                     grown += more
             cut = oversized[oversized >= np.uint64(LEVELS - 1 << HASH_BITS)]
@@ -287,20 +287,22 @@ def expand(  # noqa: C901, PLR0913 - one compiled loop
     not empty. ``grown`` counts the keys of more than ``largest`` rows (0: no bound) that are not oversized, and those
     that have grown so far that they make no pairs.
     """
-    filled = place = 0
+    filled = position = 0
     begin, end = start, words.shape[0]
     while begin < end:
         key, after = words[begin] >> _ROW, begin + 1
         while after < end and words[after] >> _ROW == key:
             after += 1
-        while place < oversized.shape[0] and oversized[place] < key:
-            place += 1
+        while position < oversized.shape[0] and oversized[position] < key:
+            position += 1
         is_far = 0 < largest * _GROWN_FAR < after - begin
         if begin == 0 or words[begin - 1] >> _ROW != key:
-            is_grown = 0 < largest < after - begin and not (place < oversized.shape[0] and oversized[place] == key)
+            is_grown = 0 < largest < after - begin and not (
+                position < oversized.shape[0] and oversized[position] == key
+            )
             grown[0] += is_grown
             grown[1] += is_grown and is_far
-        if after - begin == 1 or is_far or (place < oversized.shape[0] and oversized[place] == key):
+        if after - begin == 1 or is_far or (position < oversized.shape[0] and oversized[position] == key):
             begin = after
             continue
         for i in range(begin, after):
@@ -338,7 +340,7 @@ def pairs_of_part(
         raise StageError(f"dedup: {firsts[-1]} records in one part of the keys are more than it has room for")
     records = np.concatenate([one.records for one in given])
     words = [
-        (one.keys << _ROW) | (one.places.astype(np.uint64) + np.uint64(first))
+        (one.keys << _ROW) | (one.positions.astype(np.uint64) + np.uint64(first))
         for one, first in zip(given, firsts.tolist(), strict=False)
     ]
     table = np.ascontiguousarray(records[:, 1:])

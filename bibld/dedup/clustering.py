@@ -27,7 +27,7 @@ from bibld.model.linkage import Decision
 from bibld.model.origin import RecordId
 
 Nodes = npt.NDArray[np.int64]
-"""Numbers of the records that are linked to others; or places in other arrays."""
+"""Numbers of the records that are linked to others; or positions in other arrays."""
 
 Order = Callable[[Nodes], Nodes]
 """Returns numbers that put positions in the order of their records' ids, which decides ties."""
@@ -39,7 +39,7 @@ _PAIRS_AT_ONCE = 2_000_000
 
 
 class PersonDecisions(NamedTuple):
-    """Pairs of positions that people decided, ``left < right``, with places in ``DECISIONS``; shape (pairs,)."""
+    """Pairs of positions that people decided, ``left < right``, with positions in ``DECISIONS``; shape (pairs,)."""
 
     left: Nodes
     right: Nodes
@@ -93,9 +93,9 @@ def cluster_pairs(decider: Decider, pairs: DecidedPairs, people: PersonDecisions
     ``decider`` also decides about pairs inside of components that are not among ``pairs``. Pairs that people decided
     and that are not among ``pairs`` are added behind them.
     """
-    pairs, places = _add_decided_by_people(decider, pairs, people)
+    pairs, positions = _add_decided_by_people(decider, pairs, people)
     decisions, is_by_person = pairs.decisions.copy(), np.zeros(len(pairs.left), dtype=np.bool_)
-    decisions[places], is_by_person[places] = people.decisions, True
+    decisions[positions], is_by_person[positions] = people.decisions, True
     clustering = _Clustering(decider, pairs, people, order, np.flatnonzero(decisions == SAME), is_by_person)
     clusters = clustering.run()
     nodes, links = clustering.nodes, clustering.links
@@ -122,13 +122,13 @@ def _add_decided_by_people(
     known, decided = pack_pairs(pairs.left, pairs.right), pack_pairs(people.left, people.right)
     nearest = np.minimum(np.searchsorted(decided, known), len(decided) - 1)
     found = np.flatnonzero(decided[nearest] == known)
-    places = np.full(len(decided), -1, dtype=np.int64)
-    places[nearest[found]] = found
-    is_new = places < 0
-    places[is_new] = len(known) + np.arange(np.count_nonzero(is_new))
+    positions = np.full(len(decided), -1, dtype=np.int64)
+    positions[nearest[found]] = found
+    is_new = positions < 0
+    positions[is_new] = len(known) + np.arange(np.count_nonzero(is_new))
     if is_new.any():
         pairs = DecidedPairs.concatenate([pairs, decider.decide(people.left[is_new], people.right[is_new])])
-    return pairs, places
+    return pairs, positions
 
 
 def connected_records(left: Nodes, right: Nodes) -> tuple[Nodes, Nodes]:
@@ -214,12 +214,12 @@ class _Clustering:
     def _pairs_in_components(self, component: Nodes, sizes: Nodes) -> tuple[Nodes, Nodes]:
         """Return the places of the pairs inside of components of three and more, by component, and their components."""
         left, right = self._number[self._pairs.left], self._number[self._pairs.right]
-        places = np.flatnonzero((left >= 0) & (right >= 0))
-        left, right = left[places], right[places]
+        positions = np.flatnonzero((left >= 0) & (right >= 0))
+        left, right = left[positions], right[positions]
         is_inside = (component[left] == component[right]) & (sizes[left] > 2)
-        places, found = places[is_inside], component[left[is_inside]]
+        positions, found = positions[is_inside], component[left[is_inside]]
         by_component = np.argsort(found, kind="stable")
-        return places[by_component], found[by_component]
+        return positions[by_component], found[by_component]
 
     def _join_many(self, links: Nodes, component: Nodes, known: tuple[Nodes, Nodes]) -> None:
         """Cluster the components of some links, which are all links of these components."""
@@ -228,21 +228,21 @@ class _Clustering:
         members = np.unique(np.concatenate((self.left[links], self.right[links])))
         members = members[np.lexsort((self._order(self.nodes[members]), component[members]))]
         layout = _Layout.from_components(component[members])
-        place = np.empty(len(self.nodes), dtype=np.int64)
-        place[members] = np.arange(len(members))
+        position = np.empty(len(self.nodes), dtype=np.int64)
+        position[members] = np.arange(len(members))
 
-        low, high = _ordered(place[self.left[links]], place[self.right[links]])
+        low, high = _ordered(position[self.left[links]], position[self.right[links]])
         best_first = np.lexsort((high, low, -self._scores[links], ~self.must[links], layout.owner[low]))
         links, low, high = links[best_first], low[best_first], high[best_first]
         is_inside = np.isin(component[self._separated[0]], component[members[layout.starts[:-1]]])
         is_inside &= component[self._separated[0]] == component[self._separated[1]]
-        separated = np.stack(_ordered(*place[self._separated[:, is_inside]]))
+        separated = np.stack(_ordered(*position[self._separated[:, is_inside]]))
         separated = separated[:, np.lexsort((separated[1], separated[0]))]
         squares, scores, bars = np.zeros(1, np.int64), np.empty(0), np.empty(0, np.uint8)
         if self._decider.review is not None:
             first, last = np.searchsorted(known[1], component[members[[0, -1]]] + [0, 1])
             squares, scores, bars = self._compare_members(
-                members, layout, self._pairs.take(known[0][first:last]), place
+                members, layout, self._pairs.take(known[0][first:last]), position
             )
         components = Components(
             layout.starts,
@@ -268,7 +268,7 @@ class _Clustering:
         self.witnesses[links] = self.nodes[members[components.witnesses.T]]
 
     def _compare_members(
-        self, members: Nodes, layout: _Layout, known: DecidedPairs, place: Nodes
+        self, members: Nodes, layout: _Layout, known: DecidedPairs, position: Nodes
     ) -> tuple[Nodes, npt.NDArray[np.float64], npt.NDArray[np.uint8]]:
         """Return where the square of each component starts, and the scores and bars of all pairs of its members.
 
@@ -283,7 +283,7 @@ class _Clustering:
                 cells = squares[owner[one]] + local[one] * sizes[owner[one]] + local[other]
                 scores[cells], bars[cells] = pairs.scores, self._bars(pairs)
 
-        fill(place[self._number[known.left]], place[self._number[known.right]], known)
+        fill(position[self._number[known.left]], position[self._number[known.right]], known)
         cells = np.flatnonzero(scores < 0)
         component = np.searchsorted(squares, cells, side="right") - 1
         row, column = np.divmod(cells - squares[component], sizes[component])
@@ -308,13 +308,15 @@ class _Clustering:
         for links in _runs(large, component[self.left[large]]):
             scores = self._scores[links]
             levels = np.unique(scores).tolist()
-            place = bisect_left(levels, x=True, key=lambda level: self._largest_part(links[scores >= level]) <= largest)
-            level = levels[min(place, len(levels) - 1)]
+            position = bisect_left(
+                levels, x=True, key=lambda level: self._largest_part(links[scores >= level]) <= largest
+            )
+            level = levels[min(position, len(levels) - 1)]
             weak = links[(scores < level) & ~self.must[links]]
             self.refusals[weak], self.witnesses[weak] = Refusal.CUT, len(self.cuts)
             root = component[self.left[links[0]]]
             self.cuts.append(Cut(int(self.nodes[root]), int(sizes[root]), level))
-            if place == len(levels):
+            if position == len(levels):
                 self._refuse_indivisible(links[scores >= level])
         return len(large) > 0
 

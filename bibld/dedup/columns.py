@@ -100,9 +100,9 @@ def _encode(columns: Sequence[TextColumn]) -> tuple[Offsets, Bytes]:
     codes = np.full(ends[-1, -1] if len(ends) else 0, END, dtype="<u4")
     for column, length, end in zip(columns, lengths.T, ends.T, strict=True):
         first, last = column.offsets[0], column.offsets[-1]
-        places = np.repeat(end - 1 - column.offsets[1:], length) + np.arange(first, last)
+        positions = np.repeat(end - 1 - column.offsets[1:], length) + np.arange(first, last)
         text = column.codes[first:last]
-        codes[places] = np.where(text == END, np.uint32(ord(" ")), text)
+        codes[positions] = np.where(text == END, np.uint32(ord(" ")), text)
     data = codes.tobytes().decode("utf-32-le", "surrogatepass").encode("utf-8", "surrogatepass")
     sizes = 1 + (codes >= 0x80).astype(np.int8) + (codes >= 0x800) + (codes >= 0x10000)
     before = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
@@ -110,7 +110,7 @@ def _encode(columns: Sequence[TextColumn]) -> tuple[Offsets, Bytes]:
 
 
 def _decode(
-    starts: Offsets, data: Bytes, columns: Sequence[str], names: Sequence[str], place: Path
+    starts: Offsets, data: Bytes, columns: Sequence[str], names: Sequence[str], folder: Path
 ) -> dict[str, TextColumn]:
     """Read the columns ``names`` of rows with all ``columns``, as :func:`_encode` wrote them."""
     from bibld.dedup._text_rows import decode_texts
@@ -118,7 +118,7 @@ def _decode(
     ends = np.flatnonzero(data == END)
     width = len(columns)
     if len(ends) != (len(starts) - 1) * width or np.any(ends[width - 1 :: width] + 1 != starts[1:]):
-        raise damaged(place, "texts begin or end where they should not")
+        raise damaged(folder, "texts begin or end where they should not")
     slots = np.array([names.index(name) if name in names else -1 for name in columns], dtype=np.int64)
     offsets, codes, firsts = decode_texts(data, ends, slots, len(names))
     return {
@@ -134,12 +134,12 @@ def _copy_rows(starts: Offsets, data: Bytes, positions: Offsets) -> tuple[Offset
     return found, data[np.repeat(begins - found[:-1], lengths) + np.arange(found[-1])]
 
 
-def _asked(names: Iterable[str] | None, place: object) -> set[str]:
+def _wanted(names: Iterable[str] | None, location: object) -> set[str]:
     """Return the columns that are asked for: all but the long ones by default; raises ``ValueError``."""
-    asked = {*TEXTS, *NUMBERS}.difference(LONG) if names is None else set(names)
-    if unknown := sorted(asked.difference(TEXTS, NUMBERS)):
-        raise ValueError(f"unknown columns {unknown} of {place}")
-    return asked
+    wanted = {*TEXTS, *NUMBERS}.difference(LONG) if names is None else set(names)
+    if unknown := sorted(wanted.difference(TEXTS, NUMBERS)):
+        raise ValueError(f"unknown columns {unknown} of {location}")
+    return wanted
 
 
 class PackedRows:
@@ -158,17 +158,17 @@ class PackedRows:
 
     def rows(self, positions: npt.NDArray[Any], names: Iterable[str] | None = None) -> FeatureColumns:
         """Return rows in any order, repeated if asked; the columns named, by default all but the long ones."""
-        positions, asked = np.ascontiguousarray(positions, dtype=np.int64), _asked(names, "rows in memory")
+        positions, requested = np.ascontiguousarray(positions, dtype=np.int64), _wanted(names, "rows in memory")
         texts: dict[str, TextColumn] = {}
         for file, columns in TEXT_FILES.items():
-            if wanted := [name for name in columns if name in asked]:
+            if wanted := [name for name in columns if name in requested]:
                 starts, data = _copy_rows(*self._stored.texts[file], positions)
                 texts |= _decode(starts, data, columns, wanted, Path("rows in memory"))
         numbers = np.array(self._stored.numbers[positions].T, order="C")
         return FeatureColumns(
             self.ordinals[positions],
-            {name: texts[name] for name in TEXTS if name in asked},
-            {name: numbers[place] for place, name in enumerate(NUMBERS) if name in asked},
+            {name: texts[name] for name in TEXTS if name in requested},
+            {name: numbers[position] for position, name in enumerate(NUMBERS) if name in requested},
         )
 
     def long_text_sizes(self, positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
@@ -245,16 +245,16 @@ class FeatureTable:
         positions = np.ascontiguousarray(positions, dtype=np.int64)
         if len(positions) and not (positions.min() >= 0 and positions.max() < len(self)):
             raise IndexError(f"a row is not among the {len(self)} rows of {self.folder}")
-        asked = _asked(names, self.folder)
+        requested = _wanted(names, self.folder)
         texts: dict[str, TextColumn] = {}
         for file in self._files:
-            if wanted := [name for name in file.columns if name in asked]:
+            if wanted := [name for name in file.columns if name in requested]:
                 texts |= file.rows(positions, wanted)
         numbers = np.array(self.numbers[positions].T, order="C")
         return FeatureColumns(
             self.ordinals[positions],
-            {name: texts[name] for name in TEXTS if name in asked},
-            {name: numbers[place] for place, name in enumerate(NUMBERS) if name in asked},
+            {name: texts[name] for name in TEXTS if name in requested},
+            {name: numbers[position] for position, name in enumerate(NUMBERS) if name in requested},
         )
 
     def long_text_sizes(self, positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
@@ -307,10 +307,10 @@ class FeatureWriter:
         file.seek(size)
         return file
 
-    def add(self, rows: StoredRows, made: npt.NDArray[np.uint64], source: npt.NDArray[np.uint16]) -> None:
+    def add(self, rows: StoredRows, fingerprints: npt.NDArray[np.uint64], source: npt.NDArray[np.uint16]) -> None:
         """Append rows with a hash of what each was made from, and the number of its source."""
         arrays: dict[str, npt.NDArray[Any]] = {
-            "ordinals": rows.ordinals, "made": made, "source": source, "numbers": rows.numbers
+            "ordinals": rows.ordinals, "made": fingerprints, "source": source, "numbers": rows.numbers
         }  # fmt: skip
         if {len(array) for array in arrays.values()} != {len(rows.ordinals)}:
             raise ValueError("the arrays of the rows have different lengths")
@@ -375,9 +375,9 @@ def check_head(folder: Path) -> None:
         raise damaged(folder, f"has another format or other columns than this bibld reads (format {head.format})")
 
 
-def damaged(place: Path, reason: str) -> DamagedIndexError:
+def damaged(folder: Path, reason: str) -> DamagedIndexError:
     """Return the error for damaged files of the index."""
-    return DamagedIndexError(f"{place}: {reason}; run `bibld catalog check`")
+    return DamagedIndexError(f"{folder}: {reason}; run `bibld catalog check`")
 
 
 def _check_size(path: Path, size: int) -> None:

@@ -20,13 +20,13 @@ def connect(file: Path | None, memory: int, threads: int, folder: Path | None = 
     What exceeds ``memory`` bytes goes to temporary files: in ``folder``, that of the file, or the system's. Rows have
     no order but that of an ``order by``. Raises ``duckdb.Error``; see :func:`reported`.
     """
-    place = folder or (file.parent if file else Path(tempfile.gettempdir()))
+    directory = folder or (file.parent if file else Path(tempfile.gettempdir()))
     database = duckdb.connect(
         str(file or ":memory:"),
         config={
             "threads": str(threads),
             "memory_limit": f"{max(memory, _MIN_MEMORY)}B",
-            "temp_directory": str(place / "duckdb-temporary"),
+            "temp_directory": str(directory / "duckdb-temporary"),
             "preserve_insertion_order": "false",
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",

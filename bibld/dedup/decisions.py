@@ -67,8 +67,8 @@ _NAME_LETTERS = 5
 class DecidedPairs(NamedTuple):
     """Pairs of positions with what was found about each; all of shape (pairs,).
 
-    ``decisions`` are places in ``DECISIONS``, ``exceptions`` are :class:`~bibld.dedup.exceptions.Exceptions` in force.
-    ``is_same_work``: both have the same title and first name (never for a scorer without ``review``);
+    ``decisions`` are positions in ``DECISIONS``, ``exceptions`` are :class:`~bibld.dedup.exceptions.Exceptions` in
+    force. ``is_same_work``: both have the same title and first name (never for a scorer without ``review``);
     ``is_one_source``: both are of one source of which a cluster may contain one record only.
     """
 
@@ -81,7 +81,7 @@ class DecidedPairs(NamedTuple):
     is_one_source: npt.NDArray[np.bool_]
 
     def take(self, chosen: npt.NDArray[Any]) -> DecidedPairs:
-        """Return some of the pairs, by a mask or by their places."""
+        """Return some of the pairs, by a mask or by their positions."""
         return DecidedPairs(*(column[chosen] for column in self))
 
     @classmethod
@@ -119,9 +119,9 @@ class Decider:
 
     @classmethod
     def from_records(cls, records: Sequence[tuple[RecordId, Mods]], method: Method) -> Decider:
-        """Build one for a few records, whose positions are their places."""
+        """Build one for a few records, whose positions are their row numbers."""
         with_duplicates = {source.id for source in method.sources if source.config.duplicates}
-        number = {name: place for place, name in enumerate(sorted({record.source for record, _ in records}))}
+        number = {name: position for position, name in enumerate(sorted({record.source for record, _ in records}))}
         sources = [-1 if record.source in with_duplicates else number[record.source] for record, _ in records]
         columns = FeatureColumns.from_features(enumerate(features_of(mods) for _, mods in records))
         return cls(columns, np.array(sources, dtype=np.int64), method)

@@ -127,16 +127,16 @@ class Edges:
         contained_ends = left[contained].astype(np.uint32), right[contained].astype(np.uint32)
         parts = self._decider.scorer.part_of(columns, *contained_ends, self._decider.settings) if len(contained) else []
         sentences = {
-            int(place): f"the text of {records[part]} is part of the text of {records[longer]}"
-            for place, number, one, other in zip(contained, parts, *contained_ends, strict=True)
+            int(position): f"the text of {records[part]} is part of the text of {records[longer]}"
+            for position, number, one, other in zip(contained, parts, *contained_ends, strict=True)
             for part, longer in [(one, other) if number == 1 else (other, one)]
         }
         # A row with few columns is read faster.
         texts = {name: columns.texts[name] for name in _DESCRIBED}
         columns = FeatureColumns(columns.ordinals, texts, columns.numbers)
-        for place, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
-            decision, bits = int(pairs.decisions[place]), int(pairs.exceptions[place])
-            score = float(pairs.scores[place])
+        for position, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+            decision, bits = int(pairs.decisions[position]), int(pairs.exceptions[position])
+            score = float(pairs.scores[position])
             reasons, by, relation = [self._describe_score(score)], self._decider.name, ""
             found = []
             if bits and decision != DIFFERENT:
@@ -145,10 +145,10 @@ class Edges:
             if found:
                 by, relation = found[0][0].name, found[0][0].relation
                 reasons += (
-                    sentences[place] if rule.exception == exceptions.Exceptions.CONTAINED else sentence
+                    sentences[position] if rule.exception == exceptions.Exceptions.CONTAINED else sentence
                     for rule, sentence in found
                 )
-            elif decision == REVIEW and pairs.is_one_source[place] and score >= self._decider.same:
+            elif decision == REVIEW and pairs.is_one_source[position] and score >= self._decider.same:
                 by = _RULES[Refusal.SOURCE]
                 reasons.append(f"both are records of {records[one].source}")
             yield (
@@ -167,9 +167,11 @@ class Edges:
     # -- what clustering changed ---------------------------------------------------------------------------------------
 
     def outcomes(self, clustered: ClusteredPairs) -> dict[int, ClusterRefusal]:
-        """Return the outcomes of the pairs that clustering sent to review, by their places."""
+        """Return the outcomes of the pairs that clustering sent to review, by their positions."""
         is_changed = (clustered.decisions == REVIEW) & (clustered.pairs.decisions == SAME) & ~clustered.is_by_person
-        return {place: self._describe_refusal(clustered, place) for place in np.flatnonzero(is_changed).tolist()}
+        return {
+            position: self._describe_refusal(clustered, position) for position in np.flatnonzero(is_changed).tolist()
+        }
 
     def messages(self, clustered: ClusteredPairs) -> list[str]:
         """Return messages about components that were cut, and about verdicts of people that cannot be followed."""
@@ -187,15 +189,15 @@ class Edges:
     def refused_verdicts(self, clustered: ClusteredPairs) -> list[tuple[int, str]]:
         """Return a message about each verdict of a person that cannot be followed, with the place of the pair."""
         found = []
-        for place in np.flatnonzero(clustered.is_by_person & (clustered.refusals > 0)).tolist():
-            ends = np.array([clustered.pairs.left[place], clustered.pairs.right[place]], dtype=np.int64)
+        for position in np.flatnonzero(clustered.is_by_person & (clustered.refusals > 0)).tolist():
+            ends = np.array([clustered.pairs.left[position], clustered.pairs.right[position]], dtype=np.int64)
             left, right = self._names(ends)
-            reason = self._describe_refusal(clustered, place).reason
-            found.append((place, f"dedup: a person decided that {left} and {right} are the same, but {reason}"))
+            reason = self._describe_refusal(clustered, position).reason
+            found.append((position, f"dedup: a person decided that {left} and {right} are the same, but {reason}"))
         return found
 
-    def _describe_refusal(self, clustered: ClusteredPairs, place: int) -> ClusterRefusal:
-        refusal, witnesses = Refusal(int(clustered.refusals[place])), clustered.witnesses[place]
+    def _describe_refusal(self, clustered: ClusteredPairs, position: int) -> ClusterRefusal:
+        refusal, witnesses = Refusal(int(clustered.refusals[position])), clustered.witnesses[position]
         if refusal == Refusal.CUT:
             return ClusterRefusal(_RULES[refusal], _describe_cut(clustered.cuts[int(witnesses[0])]))
         one, other = self._names(witnesses)

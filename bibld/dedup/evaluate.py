@@ -331,7 +331,7 @@ class Trial:
         """Score and cluster all candidates."""
         found = self.cluster()
         pairs = pack_pairs(found.pairs.left, found.pairs.right)
-        refused = {int(pairs[place]): outcome for place, outcome in self._edges.outcomes(found).items()}
+        refused = {int(pairs[position]): outcome for position, outcome in self._edges.outcomes(found).items()}
         return TrialOutcome(pairs, found.decisions, self.joined(found), refused)
 
     def match_pairs(self, pairs: Numbers) -> TrialOutcome:

@@ -145,13 +145,13 @@ def words(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) ->
                     in_word = True
                 elif in_word:
                     word = finalised(value)
-                    place = filled
-                    while place > begin and hashes[place - 1] > word:
-                        place -= 1
-                    if place == begin or hashes[place - 1] != word:
-                        for other in range(filled, place, -1):
+                    index = filled
+                    while index > begin and hashes[index - 1] > word:
+                        index -= 1
+                    if index == begin or hashes[index - 1] != word:
+                        for other in range(filled, index, -1):
                             hashes[other] = hashes[other - 1]
-                        hashes[place] = word
+                        hashes[index] = word
                         filled += 1
                     value, in_word = SEED, False
         found[row + 1] = filled
@@ -275,20 +275,20 @@ def shingle_sets(offsets: Offsets, codes: Codes, size: int, are_words: bool, win
         length -= max(width - 1, 0)
         for first in range(length):
             value = SEED
-            for place in range(first, first + width):
-                value = (value ^ hashes[place]) * PRIME
+            for index in range(first, first + width):
+                value = (value ^ hashes[index]) * PRIME
             hashes[first] = finalised(value)
         # A hash table in ascending order: the highest bits are the slot, a smaller hash displaces a larger one.
         slots, shift = 64, np.uint64(58)
         while slots < 2 * length:
             slots, shift = 2 * slots, shift - np.uint64(1)
         least, last = -1, filled
-        for place in range(max(min(window, length) - 1, 0), length):
-            if least >= 0 and least > place - window:
-                least = place if hashes[place] <= hashes[least] else least
+        for index in range(max(min(window, length) - 1, 0), length):
+            if least >= 0 and least > index - window:
+                least = index if hashes[index] <= hashes[least] else least
             else:
-                least = max(place - window + 1, 0)
-                for other in range(least + 1, place + 1):
+                least = max(index - window + 1, 0)
+                for other in range(least + 1, index + 1):
                     least = other if hashes[other] <= hashes[least] else least
             value = hashes[least]
             slot = np.int64(value >> shift)
@@ -338,9 +338,9 @@ def band_hashes(starts: Offsets, shingles: Numbers, seeds: Numbers, rows: int) -
     least = np.empty(seeds.shape[0], dtype=np.uint64)
     for row in range(count):
         least[:] = _MAX_HASH
-        for place in range(starts[row], starts[row + 1]):
+        for position in range(starts[row], starts[row + 1]):
             for number in range(seeds.shape[0]):
-                value = (shingles[place] ^ seeds[number]) * _FIRST
+                value = (shingles[position] ^ seeds[number]) * _FIRST
                 value = (value ^ (value >> _SHIFT)) * _SECOND
                 least[number] = min(least[number], value)
         for band in range(bands):

@@ -69,8 +69,8 @@ class RecordRows:
         ordinals, is_lower = table.ordinals, table.ordinals[1:] <= table.ordinals[:-1]
         first = int(is_lower.argmax()) + 1 if is_lower.any() else len(table)
         self._ascending = ordinals[:first]
-        self._tail, places = np.unique(ordinals[first:][::-1], return_index=True)
-        self._tail_rows: Numbers = len(table) - 1 - places  # the last one of several rows of a record
+        self._tail, positions = np.unique(ordinals[first:][::-1], return_index=True)
+        self._tail_rows: Numbers = len(table) - 1 - positions  # the last one of several rows of a record
         is_last = np.ones(len(table), np.bool_)
         is_last[first:] = False
         is_last[self._tail_rows] = True
@@ -203,11 +203,15 @@ class Index:
         """Append rows for those of some records (ascending) that changed or were deleted; others keep their rows."""
         state = self._catalog.matching.index()
         assert state is not None  # the rows are those of the index
-        made = {ordinal: made_number(made_by) for ordinal, made_by, _ in self._catalog.records.fingerprints(ordinals)}
-        places = zip(ordinals, rows.rows_of(ordinals).tolist(), strict=True)
-        stored = {ordinal: int(rows.table.made[row]) for ordinal, row in places if row >= 0}
-        changed = [ordinal for ordinal in ordinals if ordinal in made and made[ordinal] != stored.get(ordinal)]
-        deleted = [ordinal for ordinal in ordinals if ordinal in stored and ordinal not in made]
+        fingerprints = {
+            ordinal: made_number(made_by) for ordinal, made_by, _ in self._catalog.records.fingerprints(ordinals)
+        }
+        positions = zip(ordinals, rows.rows_of(ordinals).tolist(), strict=True)
+        stored = {ordinal: int(rows.table.made[row]) for ordinal, row in positions if row >= 0}
+        changed = [
+            ordinal for ordinal in ordinals if ordinal in fingerprints and fingerprints[ordinal] != stored.get(ordinal)
+        ]
+        deleted = [ordinal for ordinal in ordinals if ordinal in stored and ordinal not in fingerprints]
         if not changed and not deleted:
             return rows
         with FeatureWriter(rows.table.folder, len(rows.table)) as writer:
@@ -323,7 +327,7 @@ def index_faults(catalog: Catalog, config: Config, progress: Progress) -> Iterat
     state, statistics = catalog.matching.index(), catalog.linkage.statistics()
     if state is None or not index.is_current():
         return  # the next run builds the index
-    place = f"index/{state.folder}"
+    location = f"index/{state.folder}"
     progress.stage("check", "rows", state.rows)
     try:
         rows = index.open()
@@ -331,14 +335,14 @@ def index_faults(catalog: Catalog, config: Config, progress: Progress) -> Iterat
         for start in range(0, len(rows.table), _CHUNK):
             progress.advance(len(rows.table.chunk(start, start + _CHUNK)))
     except CatalogError as error:
-        yield Finding(place, str(error).partition("; run")[0], _REBUILT), index.discard
+        yield Finding(location, str(error).partition("; run")[0], _REBUILT), index.discard
         return
     if statistics is not None:
         try:
             index.open_key_tables(rows, statistics[0]).close()
         except CatalogError as error:
             key_file = index.key_file(rows, statistics[0])
-            yield Finding(place, str(error), _REBUILT), partial(index.remove_keys, key_file)
+            yield Finding(location, str(error), _REBUILT), partial(index.remove_keys, key_file)
     yield from _row_faults(catalog, rows)
 
 
@@ -347,11 +351,15 @@ def _row_faults(catalog: Catalog, rows: RecordRows) -> Iterator[FoundFault]:
     waiting = np.array(catalog.dirty[Queue.UNMATCHED_RECORDS].items(), dtype=np.int64)
     marks = [(ordinal, made_number(made_by)) for ordinal, made_by, _ in catalog.records.fingerprints()]
     live = np.array([ordinal for ordinal, _ in marks], dtype=np.int64)
-    places = rows.rows_of(live)
-    made = np.array([number for _, number in marks], dtype=np.uint64)
-    is_stale = (places >= 0) & (rows.table.made[places] != made) if len(rows.table) else np.zeros(len(live), np.bool_)
+    positions = rows.rows_of(live)
+    fingerprints = np.array([number for _, number in marks], dtype=np.uint64)
+    is_stale = (
+        (positions >= 0) & (rows.table.made[positions] != fingerprints)
+        if len(rows.table)
+        else np.zeros(len(live), np.bool_)
+    )
     for what, found in (
-        ("live records {} have no row", live[places < 0]),
+        ("live records {} have no row", live[positions < 0]),
         ("records {} are deleted, but have live rows", np.setdiff1d(rows.ordinals_of(rows.live), live)),
         ("the rows of records {} were made from another version of them", live[is_stale]),
     ):
@@ -436,8 +444,8 @@ def _rows_of(catalog: Catalog, ordinals: list[int]) -> ExtractedRows:
         (ordinal, features_of(catalog.records.mods(ordinal))) for ordinal in ordinals
     )
     fingerprints = list(catalog.records.fingerprints(ordinals))
-    made = np.array([made_number(made_by) for _, made_by, _ in fingerprints], dtype=np.uint64)
-    return ExtractedRows(stored_rows(columns), made, [source for _, _, source in fingerprints])
+    numbers = np.array([made_number(made_by) for _, made_by, _ in fingerprints], dtype=np.uint64)
+    return ExtractedRows(stored_rows(columns), numbers, [source for _, _, source in fingerprints])
 
 
 _CATALOG: list[Catalog] = []

@@ -302,11 +302,11 @@ def _frequencies(starts: Places, known: Numbers, counts: Counts, wanted: Numbers
         size >>= 1
     for i in range(wanted.shape[0]):
         slot = np.int64(wanted[i] >> np.uint64(bits))
-        place = starts[slot]
-        while place < starts[slot + 1] and known[place] < wanted[i]:
-            place += 1
-        is_known = place < starts[slot + 1] and known[place] == wanted[i]
-        result[i] = counts[place] if is_known else np.int32(1)
+        position = starts[slot]
+        while position < starts[slot + 1] and known[position] < wanted[i]:
+            position += 1
+        is_known = position < starts[slot + 1] and known[position] == wanted[i]
+        result[i] = counts[position] if is_known else np.int32(1)
     return result
 
 

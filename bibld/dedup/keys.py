@@ -128,8 +128,8 @@ def is_in(keys: Numbers, known: Numbers) -> Flags:
     """Return which keys are among the known ones, which ascend."""
     if not len(known):
         return np.zeros(len(keys), np.bool_)
-    places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-    found: Flags = known[places] == keys
+    positions = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+    found: Flags = known[positions] == keys
     return found
 
 
@@ -244,11 +244,11 @@ def shared_key_names(
         blocker = of_blocker.blocker
         of_rows = np.split(of_blocker.keys, np.searchsorted(of_blocker.rows, np.arange(1, rows)))
         sets = [frozenset(found.tolist()) for found in of_rows]
-        for place, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+        for position, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
             if blocker.compares and (of_blocker.near[one] ^ of_blocker.near[other]).bit_count() > blocker.distance():
                 continue
             shared = sorted({key >> _FAMILY for key in sets[one] & sets[other]})
-            names[place] += (f"{blocker.name}: {blocker.adapter.FAMILIES[number]}" for number in shared)
+            names[position] += (f"{blocker.name}: {blocker.adapter.FAMILIES[number]}" for number in shared)
     return [tuple(found) for found in names]
 
 
@@ -262,13 +262,13 @@ _NOTHING = np.empty(0, np.uint64)
 
 
 class KeyPart(NamedTuple):
-    """Keys of some records that are in one part: record ``places[i]`` has the key ``keys[i]``.
+    """Keys of some records that are in one part: record ``positions[i]`` has the key ``keys[i]``.
 
     ``records`` (records, 1 + width): the ordinal and the signatures of each.
     """
 
     keys: Numbers
-    places: RowNumbers
+    positions: RowNumbers
     records: Numbers
 
 
@@ -301,8 +301,8 @@ def cut_keys(maker: KeyMaker, columns: FeatureColumns, statistics: Statistics, p
         found = []
         for part in np.flatnonzero(np.diff(starts)).tolist():
             chosen = order[starts[part] : starts[part + 1]]
-            used, places = np.unique(rows[chosen], return_inverse=True)
-            found.append((part, KeyPart(keys[chosen], places.astype(np.uint32), records[used.astype(np.int64)])))
+            used, positions = np.unique(rows[chosen], return_inverse=True)
+            found.append((part, KeyPart(keys[chosen], positions.astype(np.uint32), records[used.astype(np.int64)])))
         yield CutKeys(number, found, len(cut))
 
 
@@ -333,6 +333,6 @@ def sum_counts(counted: Iterable[tuple[Numbers, Counts]]) -> tuple[Numbers, Coun
     columns = list(counted)
     keys = np.concatenate([_NOTHING, *(keys for keys, _ in columns)])
     counts = np.concatenate([np.empty(0, np.int64), *(counts.astype(np.int64) for _, counts in columns)])
-    found, places = np.unique(keys, return_inverse=True)
-    sums = np.bincount(places, counts, len(found)).astype(np.int64)
+    found, positions = np.unique(keys, return_inverse=True)
+    sums = np.bincount(positions, counts, len(found)).astype(np.int64)
     return found, np.minimum(sums, np.iinfo(np.int32).max).astype(np.int32)

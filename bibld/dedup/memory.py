@@ -92,8 +92,8 @@ def find_duplicates(
         clustered = cluster_pairs(decider, decider.edges(candidates), decisions, ready.rows.order_of)
         outcomes = edges.outcomes(clustered)
         pairs = []
-        for place, edge in enumerate(edges.explain(clustered.pairs, ready.statistics)):
-            verdict = outcomes[place].apply(edge.verdict) if place in outcomes else edge.verdict
+        for position, edge in enumerate(edges.explain(clustered.pairs, ready.statistics)):
+            verdict = outcomes[position].apply(edge.verdict) if position in outcomes else edge.verdict
             pairs.append(msgspec.structs.replace(edge, verdict=people.get(edge.pair, verdict)))
         members = [tuple(ready.rows.records_of(cluster)) for cluster in clustered.clusters()]
         return Duplicates(
@@ -179,8 +179,8 @@ def prepare_in_memory(records: Mapping[RecordId, Mods], method: Method, progress
     with tempfile.TemporaryDirectory(prefix="bibld-") as name, FeatureWriter(Path(name) / "features") as writer:
         for batch in batches(enumerate(map(features_of, records.values())), BATCH):
             sources = [numbers[names[ordinal].source] for ordinal, _ in batch]
-            made = np.zeros(len(batch), dtype=np.uint64)
-            writer.add(stored_rows(FeatureColumns.from_features(batch)), made, np.array(sources, dtype=np.uint16))
+            result = np.zeros(len(batch), dtype=np.uint64)
+            writer.add(stored_rows(FeatureColumns.from_features(batch)), result, np.array(sources, dtype=np.uint16))
             progress.advance(len(batch))
         ordinals = {record: ordinal for ordinal, record in enumerate(names)}
         rows = RecordRows(writer.close(), names.__getitem__, ordinals.get)

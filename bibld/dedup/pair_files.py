@@ -122,11 +122,11 @@ def _header(name: str, lines: list[Line], find: Find) -> list[str]:
     if not lines:
         raise ConfigError([f"{name}: has a header, but no pairs"])
     if "label" not in header:
-        for place in range(2, len(header)):  # without labels all pairs would count as true
-            values = {cells[place].lower() if place < len(cells) else "" for _, cells in lines}
+        for position in range(2, len(header)):  # without labels all pairs would count as true
+            values = {cells[position].lower() if position < len(cells) else "" for _, cells in lines}
             if values <= LABELS.keys() and {LABELS[label] for label in values} != {"same"}:
                 raise ConfigError(
-                    [f'{name}: there is no column "label"; is it the one called "{header[place]}"? Rename it']
+                    [f'{name}: there is no column "label"; is it the one called "{header[position]}"? Rename it']
                 )
     return header
 
@@ -243,7 +243,7 @@ class CsvVerdict(msgspec.Struct, frozen=True):
     """A verdict of a file, with its line; ``sleeps``: one of the records is deleted, so it has no effect yet."""
 
     verdict: PersonVerdict
-    place: str
+    location: str
     sleeps: bool
 
 
@@ -292,17 +292,17 @@ def read_verdicts(path: Path, catalog: Catalog, person: str) -> list[CsvVerdict]
     header: list[str] = []
     try:
         for number, cells in read_rows(path, "verdicts"):
-            place = f"{path.name} line {number}"
+            location = f"{path.name} line {number}"
             if not header:
-                header = _checked_header([cell.lower() for cell in cells], place)
+                header = _checked_header([cell.lower() for cell in cells], location)
             elif any(cells[len(header) :]):
-                faults.append(f"{place}: has more cells than the header; put text with commas in quotes")
+                faults.append(f"{location}: has more cells than the header; put text with commas in quotes")
             else:
                 named = {name: cells[header.index(name)] for name in _OWN if name in header[: len(cells)]}
                 try:
-                    verdict = _verdict((*cells, "")[:2], named, place, catalog, person)
+                    verdict = _verdict((*cells, "")[:2], named, location, catalog, person)
                 except ValueError as error:
-                    faults.append(f"{place}: {error}")
+                    faults.append(f"{location}: {error}")
                 else:
                     found += [verdict] if verdict is not None else []
     except ConfigError as error:
@@ -315,16 +315,16 @@ def read_verdicts(path: Path, catalog: Catalog, person: str) -> list[CsvVerdict]
     return found
 
 
-def _checked_header(header: list[str], place: str) -> list[str]:
+def _checked_header(header: list[str], location: str) -> list[str]:
     twice = [name for name in _OWN if header.count(name) > 1]
     if len(header) < 3 or "label" not in header[2:] or not {*header[:2]}.isdisjoint(_OWN) or twice:
         what = f"has {twice[0]} twice" if twice else "needs two columns of record ids, then one named label"
-        raise ConfigError([f"{place}: the header {what}; such as left,right,label,relation,reason,person"])
+        raise ConfigError([f"{location}: the header {what}; such as left,right,label,relation,reason,person"])
     return header
 
 
 def _verdict(
-    records: Sequence[str], cells: dict[str, str], place: str, catalog: Catalog, person: str
+    records: Sequence[str], cells: dict[str, str], location: str, catalog: Catalog, person: str
 ) -> CsvVerdict | None:
     """Return the verdict of a row, None without a label; ``cells`` are those with a name; raises ``ValueError``."""
     label, relation, reason = (cells.get(name, "") for name in _OWN[:3])
@@ -348,7 +348,7 @@ def _verdict(
         pair, decision, checked_person(cells.get("person") or person), checked_reason(reason), relation
     )
     stored = (catalog.record(record) for record in (pair.left, pair.right))
-    return CsvVerdict(verdict, place, sleeps=any(record is None or record.deleted for record in stored))
+    return CsvVerdict(verdict, location, sleeps=any(record is None or record.deleted for record in stored))
 
 
 def checked_person(text: str) -> str:
@@ -379,7 +379,8 @@ def _disagreements(found: Iterable[CsvVerdict]) -> Iterator[str]:
         one, other = before.verdict, row.verdict
         if (one.decision, one.relation) != (other.decision, other.relation):
             yield (
-                f"{row.place}: {other.pair.left} and {other.pair.right} are {other.decision} {other.relation}".rstrip()
+                f"{row.location}: {other.pair.left} and {other.pair.right} are"
+                + f" {other.decision} {other.relation}".rstrip()
                 + f", but {one.decision} {one.relation}".rstrip()
-                + f" in {before.place}"
+                + f" in {before.location}"
             )

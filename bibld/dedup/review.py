@@ -108,11 +108,11 @@ def load_question(catalog: Catalog, config: Config, pair: Pair) -> Question | No
 
 
 def store_verdicts(
-    verdicts: Verdicts, new: Sequence[PersonVerdict], given: str, places: Mapping[Pair, str] | None = None
+    verdicts: Verdicts, new: Sequence[PersonVerdict], given: str, locations: Mapping[Pair, str] | None = None
 ) -> list[PersonVerdict]:
     """Store verdicts, all or none of them, and return those that were not stored before.
 
-    ``given`` is the time (ISO 8601); ``places`` name the line that each pair was read from, for the messages. Raises
+    ``given`` is the time (ISO 8601); ``locations`` name the line that each pair was read from, for the messages. Raises
     ``ConfigError`` if two records would be the same and not the same, also by way of others, and ``CatalogError`` if
     the register cannot be written.
     """
@@ -124,7 +124,7 @@ def store_verdicts(
             stored = None if ordinals in by_ordinals else verdicts.get(pair)
             if stored is not None:
                 return f"decided by {stored.person} on {stored.given_at}"
-            return (places or {}).get(pair, "decided now")
+            return (locations or {}).get(pair, "decided now")
 
         faults = []
         decisions = verdicts.decisions() | {ordinals: verdict.decision for ordinals, verdict in by_ordinals.items()}
@@ -227,14 +227,14 @@ def withdraw_split_verdicts(verdicts: Verdicts, records: Iterable[RecordId]) -> 
 
     Earlier verdicts about the same pairs are in force again.
     """
-    asked = set(records)
+    wanted = set(records)
     with verdicts.transaction():
         return [
             one
             for one in verdicts.current()
             if one.decision == "different"
             and one.reason.partition(":")[0] == SPLIT
-            and not asked.isdisjoint((one.pair.left, one.pair.right))
+            and not wanted.isdisjoint((one.pair.left, one.pair.right))
             and verdicts.withdraw(one)
         ]
 
@@ -248,7 +248,7 @@ def preview_clusters(catalog: Catalog, config: Config, records: Iterable[RecordI
     by_ordinal = sorted(found, key=catalog.register.assign_ordinal)
     read = {record: catalog.record(record) for record in by_ordinal}
     live = [(record, one.mods) for record, one in read.items() if one is not None and not one.deleted]
-    position = {record: place for place, (record, _) in enumerate(live)}
+    position = {record: index for index, (record, _) in enumerate(live)}
     decider = Decider.from_records(live, config)
     verdicts = {
         (position[pair.left], position[pair.right]): verdict.decision
@@ -261,9 +261,9 @@ def preview_clusters(catalog: Catalog, config: Config, records: Iterable[RecordI
         decider,
         decider.edges([(ends[:, 0], ends[:, 1])]),
         PersonDecisions.from_verdicts({(min(ends), max(ends)): decision for ends, decision in verdicts.items()}),
-        lambda positions: rank_by_id([live[place][0] for place in positions.tolist()]),
+        lambda positions: rank_by_id([live[index][0] for index in positions.tolist()]),
     )
-    groups = [tuple(live[place][0] for place in members.tolist()) for members in clustered.clusters()]
+    groups = [tuple(live[index][0] for index in members.tolist()) for members in clustered.clusters()]
     alone = found.difference(*groups)
     return sorted([*groups, *((record,) for record in alone)], key=lambda one: catalog.register.assign_ordinal(one[0]))
 
@@ -440,7 +440,7 @@ def _excerpts(left: str, right: str) -> tuple[str, str]:
     """Return two texts; of long ones the part where they begin to differ, with the length of each."""
     if max(len(left), len(right)) <= _MAX_SHOWN_CHARACTERS:
         return left, right
-    first_difference = next((place for place, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), 0)
+    first_difference = next((position for position, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), 0)
     start = max(0, first_difference - _SHOWN_BEFORE)
     shown = [
         f"{'…' * (start > 0)}{text[start : start + _MAX_SHOWN_CHARACTERS]} ({len(text):,} characters)"

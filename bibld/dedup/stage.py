@@ -311,30 +311,30 @@ class _Results:
         outcomes = self.edges.outcomes(clustered)
         is_new = (np.arange(len(clustered.decisions)) < fresh) | clustered.is_by_person
         # By row, so that the table grows at its end.
-        places = np.flatnonzero(is_new)
-        places = places[np.lexsort((clustered.pairs.right[places], clustered.pairs.left[places]))]
-        stored = self._edges_to_store(clustered, places, outcomes)
+        positions = np.flatnonzero(is_new)
+        positions = positions[np.lexsort((clustered.pairs.right[positions], clustered.pairs.left[positions]))]
+        stored = self._edges_to_store(clustered, positions, outcomes)
         samples = list(islice(stored, _SAMPLES))
         self._linkage.train_dictionary(samples)
         self._linkage.put_edges(chain(samples, stored))
         others = clustered.pairs.take(~is_new)
         ends = zip(self._rows.ordinals_of(others.left), self._rows.ordinals_of(others.right), strict=True)
-        for place, (left, right) in zip(np.flatnonzero(~is_new).tolist(), ends, strict=True):
-            apply = outcomes[place].apply if place in outcomes else None
+        for position, (left, right) in zip(np.flatnonzero(~is_new).tolist(), ends, strict=True):
+            apply = outcomes[position].apply if position in outcomes else None
             self._linkage.set_final_verdict(min(left, right), max(left, right), apply)
 
     def _edges_to_store(
-        self, clustered: ClusteredPairs, places: Rows, outcomes: Mapping[int, ClusterRefusal]
+        self, clustered: ClusteredPairs, positions: Rows, outcomes: Mapping[int, ClusterRefusal]
     ) -> Iterator[StoredEdge]:
-        pairs = clustered.pairs.take(places)
+        pairs = clustered.pairs.take(positions)
         explained = explain_pairs(self.edges, pairs, self._statistics, self._config, self._made_by)
         ends = zip(self._rows.ordinals_of(pairs.left), self._rows.ordinals_of(pairs.right), strict=True)
-        for place, (score, decision, body), (one, other) in zip(places.tolist(), explained, ends, strict=True):
+        for position, (score, decision, body), (one, other) in zip(positions.tolist(), explained, ends, strict=True):
             change: Callable[[Verdict], Verdict] | None = None
-            if clustered.is_by_person[place]:
+            if clustered.is_by_person[position]:
                 change = self._decided_by_person(one, other)
-            elif place in outcomes:
-                change = outcomes[place].apply
+            elif position in outcomes:
+                change = outcomes[position].apply
             final = decision
             if change is not None:
                 body, verdict = with_outcome(body, change)

@@ -77,14 +77,14 @@ def field_chunks(rows: FeatureRows, fields: Sequence[str]) -> Iterator[TextColum
 
 def text_hashes(texts: TextColumn) -> Numbers:
     """Return a hash of 64 bits of each text, 0 for one without any character but blanks: the sum of those of its
-    characters and their places."""
+    characters and their positions."""
     hashes = np.zeros(len(texts), np.uint64)
     for start in range(0, len(texts), _CHUNK):
         offsets = texts.offsets[start : start + _CHUNK + 1]
         rows = np.flatnonzero(np.diff(offsets))
         codes = texts.codes[offsets[0] : offsets[-1]].astype(np.uint64)
-        places = np.arange(len(codes)) - np.repeat(offsets[:-1] - offsets[0], np.diff(offsets))
-        values = (codes << np.uint64(32)) | places.astype(np.uint64)
+        positions = np.arange(len(codes)) - np.repeat(offsets[:-1] - offsets[0], np.diff(offsets))
+        values = (codes << np.uint64(32)) | positions.astype(np.uint64)
         for factor in _FACTORS:
             values = (values ^ (values >> np.uint64(33))) * factor
         values ^= values >> np.uint64(33)
@@ -125,9 +125,9 @@ def expand_groups(groups: Groups, left: Places, right: Places, fresh: Flags | No
     sizes = np.diff(groups.starts)
     counts = sizes[left] * sizes[right]
     origin = np.repeat(np.arange(len(left)), counts)
-    place = np.arange(len(origin)) - np.repeat(np.cumsum(counts) - counts, counts)
-    one = groups.members[groups.starts[left[origin]] + place // sizes[right[origin]]]
-    other = groups.members[groups.starts[right[origin]] + place % sizes[right[origin]]]
+    position = np.arange(len(origin)) - np.repeat(np.cumsum(counts) - counts, counts)
+    one = groups.members[groups.starts[left[origin]] + position // sizes[right[origin]]]
+    other = groups.members[groups.starts[right[origin]] + position % sizes[right[origin]]]
     kept = (left[origin] != right[origin]) | (one < other)
     if fresh is not None:
         kept &= fresh[one] | fresh[other]

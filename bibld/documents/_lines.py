@@ -63,28 +63,28 @@ class Lines:
         lines.sort()
         found: dict[bytes, list[bytes]] = {}
         end = len(lines)
-        place = bisect_left(lines, self._start)
-        while place < end:
-            line = lines[place]
+        position = bisect_left(lines, self._start)
+        while position < end:
+            line = lines[position]
             match = self._path.match(line)
             if match is None:
                 if not line.startswith(self._start):
                     break
-                place += 1
+                position += 1
                 continue
             # The lines about an IRI are in sequence, and those about its hash IRIs: "$" follows "#", "?" follows ">".
             after = match[0] + (b"$" if line[match.end()] == ord("#") else b"?")
-            first, place = place, bisect_left(lines, after, place)
+            first, position = position, bisect_left(lines, after, position)
             path = match[1]
             if path in found:
-                found[path] += lines[first:place]
+                found[path] += lines[first:position]
             else:
-                found[path] = lines[first:place]
+                found[path] = lines[first:position]
         for link in self._links:
-            place = block.find(link)
-            while place >= 0:
-                self._add_link(block[block.rfind(b"\n", 0, place) + 1 : block.index(b"\n", place)], found)
-                place = block.find(link, place + 1)
+            position = block.find(link)
+            while position >= 0:
+                self._add_link(block[block.rfind(b"\n", 0, position) + 1 : block.index(b"\n", position)], found)
+                position = block.find(link, position + 1)
         return found
 
     def _add_link(self, line: bytes, found: dict[bytes, list[bytes]]) -> None:
@@ -117,8 +117,8 @@ class Lines:
         return DocumentContent(303 if target else 410, target, "", digest, quads)
 
     def _has_hash_iris(self, subject: bytes, lines: Sequence[bytes]) -> bool:
-        place = bisect_left(lines, subject + b"#")
-        return place < len(lines) and lines[place].startswith(subject + b"#")
+        position = bisect_left(lines, subject + b"#")
+        return position < len(lines) and lines[position].startswith(subject + b"#")
 
     def _target(self, path: bytes, about: bytes, exact: Sequence[bytes], lines: Sequence[bytes]) -> str:
         """Return the path that answers in the place of one that is not described; empty if there is none.
@@ -150,13 +150,13 @@ def _title(about: bytes, lines: Sequence[bytes]) -> str:
     """
     for label in LABELS:
         start = about + label + b' "'
-        first = place = bisect_left(lines, start)
+        first = position = bisect_left(lines, start)
         names = []
-        while place < len(lines) and lines[place].startswith(start):
-            text, language = read_literal(lines[place][len(start) - 1 :])
+        while position < len(lines) and lines[position].startswith(start):
+            text, language = read_literal(lines[position][len(start) - 1 :])
             names.append((not language, "-" in language, language, text))
-            place += 1
-        if place > first:
+            position += 1
+        if position > first:
             return min(names)[3]
     return ""
 

@@ -26,7 +26,7 @@ from bibld.harvest._run import (
     probe_result,
 )
 from bibld.harvest._settings import HttpSettings, faults_of_http
-from bibld.harvest._store import SourceStore, StoredAnswer
+from bibld.harvest._store import SourceStore, StoredResponse
 from bibld.harvest._visit import HarvestOptions, Visit
 from bibld.protocols import HarvestedFile, adapters
 
@@ -40,7 +40,7 @@ __all__ = [
     "RecordForm",
     "ServerReport",
     "SourceStore",
-    "StoredAnswer",
+    "StoredResponse",
     "Visit",
     "faults_of_http",
     "fetch_source",

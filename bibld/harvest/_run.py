@@ -290,10 +290,10 @@ def probe_result(config: Config, source: Source, progress: Progress) -> HarvestR
     if not is_networked(source):
         return harvest_source(config, source, progress)
     try:
-        answer = probe_source(config, source, progress)
+        response = probe_source(config, source, progress)
     except HarvestError as error:
         return HarvestResult(source.id, "failed", reasons=(str(error),))
-    return HarvestResult(source.id, "probed", kind="probe", remarks=(answer,) if answer else ())
+    return HarvestResult(source.id, "probed", kind="probe", remarks=(response,) if response else ())
 
 
 def _finish(config: Config, source: Source, visit: Visit, fetched: Fetched) -> HarvestResult:

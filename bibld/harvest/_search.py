@@ -153,7 +153,7 @@ def fetch_by_search(visit: Visit, searcher: Searcher, plan: SearchPlan, is_conti
     return Fetched("partial" if reasons else "complete", reasons)
 
 
-def keep(visit: Visit, identifier: str, data: bytes, answer: int = 0, fault: str = "") -> None:
+def keep(visit: Visit, identifier: str, data: bytes, response: int = 0, fault: str = "") -> None:
     """Store a record, or why it cannot be used; one without an identifier is known by its bytes.
 
     If this harvest has stored another one with the same identifier, that is noted.
@@ -164,9 +164,9 @@ def keep(visit: Visit, identifier: str, data: bytes, answer: int = 0, fault: str
     was_seen = store.records.was_seen(name)
     if fault:
         outcome = "rejected"
-        store.records.reject(name, fault, data, answer)
+        store.records.reject(name, fault, data, response)
     else:
-        outcome = store.records.put(name, "", data, answer)
+        outcome = store.records.put(name, "", data, response)
     if was_seen and outcome != "unchanged":
         visit.note("same-identifier", "", f"{name}: ".encode() + data)
         store.count("replaced")

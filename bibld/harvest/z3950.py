@@ -323,15 +323,15 @@ class YazClient:
                 f"{self._target.address}/{self._target.database}: the server refuses the query {query}: diagnostic"
                 f" {code} ({text})"
             )
-        asked = sum(min(int(show.partition("+")[2]), max(hits - _start(show) + 1, 0)) for show in shows)
-        portions = [(int(place), int(records)) for place, _, records in _PRESENT.findall(log)]
+        wanted = sum(min(int(show.partition("+")[2]), max(hits - _start(show) + 1, 0)) for show in shows)
+        portions = [(int(position), int(records)) for position, _, records in _PRESENT.findall(log)]
         answered = 0
-        for place, records in portions:
-            if place != start + answered:
+        for position, records in portions:
+            if position != start + answered:
                 break  # an earlier portion was shorter: what follows does not continue it
             answered += records
         total = sum(records for _, records in portions)
-        return Batch(hits, dump, asked, answered, total, _diagnostics(log[len(before) :]))
+        return Batch(hits, dump, wanted, answered, total, _diagnostics(log[len(before) :]))
 
     def _commands(self, query: str, shows: list[str]) -> str:
         target = self._target

@@ -159,22 +159,22 @@ class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
     def rows(self, positions: npt.NDArray[Any], names: Iterable[str] | None = None) -> FeatureColumns:
         """Return rows in any order as new columns; those named, by default all but the long ones."""
         positions = np.asarray(positions, dtype=np.int64)
-        asked = self._asked(names)
+        wanted = self._wanted(names)
         return FeatureColumns(
             self.ordinals[positions],
-            {name: column.rows(positions) for name, column in self.texts.items() if name in asked},
-            {name: column[positions] for name, column in self.numbers.items() if name in asked},
+            {name: column.rows(positions) for name, column in self.texts.items() if name in wanted},
+            {name: column[positions] for name, column in self.numbers.items() if name in wanted},
         )
 
     def chunk(self, start: int, stop: int, names: Iterable[str] | None = None) -> FeatureColumns:
         """Return neighbouring rows as columns; those named, by default all but the long ones."""
         start = min(max(start, 0), len(self))
         stop = min(max(start, stop), len(self))
-        asked = self._asked(names)
+        wanted = self._wanted(names)
         return FeatureColumns(
             self.ordinals[start:stop],
-            {name: column.chunk(start, stop) for name, column in self.texts.items() if name in asked},
-            {name: column[start:stop] for name, column in self.numbers.items() if name in asked},
+            {name: column.chunk(start, stop) for name, column in self.texts.items() if name in wanted},
+            {name: column[start:stop] for name, column in self.numbers.items() if name in wanted},
         )
 
     def long_text_sizes(self, positions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
@@ -182,7 +182,7 @@ class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
         columns = [column for name, column in self.texts.items() if name in LONG]
         return sum((np.diff(column.offsets)[positions] for column in columns), np.zeros(len(positions), np.int64))
 
-    def _asked(self, names: Iterable[str] | None) -> set[str]:
+    def _wanted(self, names: Iterable[str] | None) -> set[str]:
         return {*self.texts, *self.numbers}.difference(LONG) if names is None else set(names)
 
     def __len__(self) -> int:

@@ -152,19 +152,19 @@ def _record_element(record: MarcRecord) -> etree._Element:
     etree.SubElement(element, _LEADER_TAG).text = without_illegal_characters(record.leader.text)
     for field in record.all_fields:
         if isinstance(field, ControlField):
-            made = etree.SubElement(element, _CONTROL_TAG, tag=without_illegal_characters(field.tag))
-            made.text = without_illegal_characters(field.value)
+            result = etree.SubElement(element, _CONTROL_TAG, tag=without_illegal_characters(field.tag))
+            result.text = without_illegal_characters(field.value)
         else:
             _add_data_field(element, field)
     return element
 
 
 def _add_data_field(element: etree._Element, field: DataField) -> None:
-    made = etree.SubElement(element, _DATA_TAG)
+    result = etree.SubElement(element, _DATA_TAG)
     for name, value in (("tag", field.tag), ("ind1", field.indicator1), ("ind2", field.indicator2)):
-        made.set(name, without_illegal_characters(value))
+        result.set(name, without_illegal_characters(value))
     for subfield in flat_subfields(field):
-        inner = etree.SubElement(made, _SUBFIELD_TAG, code=without_illegal_characters(subfield.code))
+        inner = etree.SubElement(result, _SUBFIELD_TAG, code=without_illegal_characters(subfield.code))
         inner.text = without_illegal_characters(subfield.value)
 
 

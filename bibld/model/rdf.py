@@ -152,12 +152,12 @@ def replace_objects(lines: bytes, iris: Mapping[str, str]) -> bytes:
     terms = {iri(old).encode(): iri(new).encode() for old, new in iris.items()}
     if not any(old in lines for old in terms):
         return lines
-    made: dict[bytes, None] = {}
+    result: dict[bytes, None] = {}
     for line in lines.splitlines(keepends=True):
         subject, predicate, rest = line.split(b" ", 2)
         value, blank, end = rest.partition(b" ")
-        made[b" ".join((subject, predicate, terms[value] + blank + end)) if value in terms else line] = None
-    return b"".join(made)
+        result[b" ".join((subject, predicate, terms[value] + blank + end)) if value in terms else line] = None
+    return b"".join(result)
 
 
 def _percent(match: re.Match[str]) -> str:

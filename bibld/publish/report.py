@@ -148,7 +148,7 @@ def _reliability(figures: CatalogFigures) -> tuple[ReliabilityBin, ...]:
 def _growth(releases: Path, manifest: Manifest) -> tuple[GrowthPoint, ...]:
     """Return the points of the newest earlier report in the folder of releases, and the one of this release."""
     earlier: tuple[GrowthPoint, ...] = ()
-    numbers = sorted((int(place.name) for place in releases.iterdir() if place.name.isdigit()), reverse=True)
+    numbers = sorted((int(folder.name) for folder in releases.iterdir() if folder.name.isdigit()), reverse=True)
     for number in numbers:
         file = releases / str(number) / FILE
         try:

@@ -78,7 +78,7 @@ def build(parts: Parts) -> Front:
         return RedirectResponse(parts.addresses.mount, status_code=307)
 
     async def on_problem(request: Request, error: Exception) -> Response:
-        return _answer_error(request, error, parts.pages)
+        return _respond_to_error(request, error, parts.pages)
 
     files = parts.files
     reports = Reports(parts.addresses, parts.documents, parts.pages)
@@ -133,7 +133,7 @@ def _route(path: str, endpoint: Endpoint, *methods: str) -> Route:
     return Route(path, answer, methods=allowed)
 
 
-def _answer_error(request: Request, error: Exception, pages: PagesByLanguage) -> Response:
+def _respond_to_error(request: Request, error: Exception, pages: PagesByLanguage) -> Response:
     """Turn any error into an answer."""
     if isinstance(error, ProblemError):
         problem = error

@@ -115,10 +115,10 @@ class Neighbourhoods:
             return redirect(self._addresses.page(f"neighbourhood/{found.path}"))
 
         def make(pages: Pages) -> bytes:
-            made = _pages_of(pages).page(path, opened)
-            if made is None:
+            result = _pages_of(pages).page(path, opened)
+            if result is None:
                 raise _unknown_thing()
-            return made
+            return result
 
         return await self._documents.page(request, " ".join(("neighbourhood", path, *opened)), make, (_NOT_INDEXED,))
 

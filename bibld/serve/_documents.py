@@ -239,11 +239,11 @@ class Documents:
     async def answer(self, request: Request) -> Response:
         """Answer a request for a path under the mount, with the costly answers too."""
         plain = PlainRequest.from_scope(request.scope, self._addresses.route)
-        answer = await self._answer(plain)
+        reply = await self._answer(plain)
         if plain.is_cached is not None:
             request.scope[CACHE] = plain.is_cached
-        response = Response(answer.body, answer.status)
-        response.raw_headers = [*response.raw_headers, *answer.headers]
+        response = Response(reply.body, reply.status)
+        response.raw_headers = [*response.raw_headers, *reply.headers]
         return response
 
     async def _answer(self, request: PlainRequest) -> PlainResponse:

@@ -302,7 +302,7 @@ def objects_among(lines: bytes) -> list[str]:
 def objects_of(lines: bytes, subject: str, predicate: str) -> list[str]:
     """Return the IRIs that a thing points to with a predicate in lines of N-Quads, each once."""
     start = b"<%b> <%b> <" % (subject.encode(), predicate.encode())
-    found = (lines[place : lines.index(b">", place)] for place in ends_of(start, lines))
+    found = (lines[position : lines.index(b">", position)] for position in ends_of(start, lines))
     return [unescape(iri.decode()) for iri in dict.fromkeys(found)]
 
 

@@ -49,21 +49,21 @@ class Message(str):
     @classmethod
     def from_pattern(cls, pattern: str) -> Message:
         """Return a message without values."""
-        made = cls(pattern)
-        made.pattern, made.values = pattern, {}
-        return made
+        result = cls(pattern)
+        result.pattern, result.values = pattern, {}
+        return result
 
     def with_values(self, values: Mapping[str, object]) -> Message:
         """Return the message of the same pattern with other values."""
-        made = Message(self.pattern % values if values else self.pattern)
-        made.pattern, made.values = self.pattern, values
-        return made
+        result = Message(self.pattern % values if values else self.pattern)
+        result.pattern, result.values = self.pattern, values
+        return result
 
 
 def message(pattern: str, /, **values: object) -> Message:
     """Return a message for :meth:`PageLanguage.text`; it is the English text itself where there is no page."""
-    made = Message.from_pattern(pattern)
-    return made.with_values(values) if values else made
+    result = Message.from_pattern(pattern)
+    return result.with_values(values) if values else result
 
 
 @cache

@@ -37,8 +37,8 @@ class Phrases:
     def _expression(self, pattern: str) -> str:
         pieces = _PLACE.split(pattern)  # texts and names in turn
         return "".join(
-            f"(?P<{piece}>{self._values.get(piece, '.+?')})" if place % 2 else re.escape(piece)
-            for place, piece in enumerate(pieces)
+            f"(?P<{piece}>{self._values.get(piece, '.+?')})" if position % 2 else re.escape(piece)
+            for position, piece in enumerate(pieces)
         )
 
 

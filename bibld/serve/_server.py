@@ -143,14 +143,14 @@ class _Loop(asyncio.SelectorEventLoop):
 
     def _is_answered(self, request: Any) -> bool:  # noqa: ANN401 - granian does not export the class
         try:
-            answer = self._guard.prepared(request.scope)
+            response = self._guard.prepared(request.scope)
         except Exception as error:  # noqa: BLE001 - the application meets the same error, and answers with it
             _LOG.debug("%s: %s", request.scope["path"], error)
-            answer = None
-        if answer is None:
+            response = None
+        if response is None:
             return False
         try:
-            for message in answer.messages(request.scope["method"]):
+            for message in response.messages(request.scope["method"]):
                 request.proto.send(message)
         except Exception as error:  # noqa: BLE001 - the client has left
             _LOG.debug("%s: the answer cannot be sent: %s", request.scope["path"], error)

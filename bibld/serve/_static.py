@@ -172,24 +172,24 @@ class StaticWriter:
         leading = _REDIRECT.format(title=html.escape(about), page=html.escape(about), alternates="")
         self._put(self._file(f"{_ABOUT}/index.html"), leading.encode())
         for name in static:
-            await self._copy_answer(f"static/{name}", f"static/{name}")
+            await self._copy_response(f"static/{name}", f"static/{name}")
         for name in ("robots.txt", "favicon.ico", ".well-known/void"):
-            answer = await self._ask(f"/{name}")
-            if answer.status == 200:
-                self._put(self._root / name, answer.body)
+            response = await self._ask(f"/{name}")
+            if response.status == 200:
+                self._put(self._root / name, response.body)
         for name in ("", *ONTOLOGIES):
             path = f"{_ONTOLOGY}/{name}".rstrip("/")
             await self._write_forms(path, "ontology")
-        await self._copy_answer(f"{_ONTOLOGY}/{CONTEXT}", f"{_ONTOLOGY}/{CONTEXT}")
+        await self._copy_response(f"{_ONTOLOGY}/{CONTEXT}", f"{_ONTOLOGY}/{CONTEXT}")
         for path in ("dataset", *(f"dataset/{each.source}" for each in self._manifest.figures.sources)):
             await self._write_forms(path, path)
         await self._write_reports()
         for form in forms_of("dataset"):
-            await self._copy_answer(f"dataset.{form}", f"dataset.{form}")
+            await self._copy_response(f"dataset.{form}", f"dataset.{form}")
         described = (await self._ask(f"{self._addresses.route}doc/dataset.nt")).body.decode()
         for path in sorted(set(re.findall(f"<{re.escape(self._addresses.iris.base)}(graph/[^>#]+)>", described))):
             await self._write_forms(path, path)
-        await self._copy_answer("dumps/manifest.json", "dumps/manifest.json")
+        await self._copy_response("dumps/manifest.json", "dumps/manifest.json")
         for file in self._manifest.files:
             target = self._file(f"dumps/{file.name}")
             _link_or_copy(self._release / file.name, target)
@@ -204,14 +204,14 @@ class StaticWriter:
         """Write the reports of the release, and the pictures that they and the pages about the sources name."""
         bodies = []
         for path in ("report/matching.html", "report/quality.html"):
-            answer = await self._ask(self._addresses.route + path)
-            if answer.status == 200:
-                await self._write_page(path, answer)
-                bodies.append(answer.body)
+            response = await self._ask(self._addresses.route + path)
+            if response.status == 200:
+                await self._write_page(path, response)
+                bodies.append(response.body)
         for path in ("dataset", *(f"dataset/{each.source}" for each in self._manifest.figures.sources)):
             bodies.append((await self._ask(f"{self._addresses.route}doc/{path}.html")).body)
         for name in sorted({name.decode() for name in _PICTURE.findall(b"".join(bodies))}):
-            await self._copy_answer(name, name)
+            await self._copy_response(name, name)
 
     async def _write_document(self, document: Document) -> None:
         if document.status == 410:
@@ -222,20 +222,20 @@ class StaticWriter:
         """Write each form that a document has, and at its IRI a page that leads to them."""
         written = []
         for form in forms_of(kind_of(path) or "dataset"):
-            answer = await self._ask(f"{self._addresses.route}doc/{path}.{form}", MEDIA_TYPES[form])
-            if answer.status == status and answer.media_type == MEDIA_TYPES[form]:
+            response = await self._ask(f"{self._addresses.route}doc/{path}.{form}", MEDIA_TYPES[form])
+            if response.status == status and response.media_type == MEDIA_TYPES[form]:
                 if form in PAGE_FORMS:
-                    await self._write_page(f"doc/{path}.{form}", answer)
+                    await self._write_page(f"doc/{path}.{form}", response)
                 else:
-                    self._put(self._file(f"doc/{path}.{form}"), answer.body)
+                    self._put(self._file(f"doc/{path}.{form}"), response.body)
                 written.append(form)
         self._put(self._file(f"{path}/index.html"), self._leading_page(path, title, written))
 
-    async def _write_page(self, path: str, answer: _Response) -> None:
+    async def _write_page(self, path: str, response: _Response) -> None:
         """Write a page, the same in other languages, and further pages of it, with links between these files."""
         address = self._addresses.page(path)
         start = address.removesuffix(".html") if path else f"{address}index"
-        waiting = [(_PageVariant(), answer.body)]
+        waiting = [(_PageVariant(), response.body)]
         known = {_PageVariant()}
         while waiting:
             variant, body = waiting.pop()
@@ -251,7 +251,7 @@ class StaticWriter:
             for other in sorted(variants - known):
                 known.add(other)
                 found = await self._ask(f"{self._addresses.route}{path}", "text/html", other.query)
-                if found.status == answer.status:
+                if found.status == response.status:
                     waiting.append((other, found.body))
             file = f"{path.removesuffix('.html') or 'index'}{variant.suffix}"
             self._put(self._file(file), self._in_language(_VARIANT.sub(with_file, body), variant.language))
@@ -293,10 +293,10 @@ class StaticWriter:
 
     # -- files and answers ---------------------------------------------------------------------------------------------
 
-    async def _copy_answer(self, path: str, name: str) -> None:
-        answer = await self._ask(self._addresses.route + path)
-        if answer.status == 200:
-            self._put(self._file(name), answer.body)
+    async def _copy_response(self, path: str, name: str) -> None:
+        response = await self._ask(self._addresses.route + path)
+        if response.status == 200:
+            self._put(self._file(name), response.body)
 
     async def _ask(self, path: str, accept: str = "*/*", query: str = "") -> _Response:
         scope: Scope = {

@@ -264,9 +264,9 @@ def folder(name: str) -> Path:
 
     Raises ``FileNotFoundError`` if neither exists.
     """
-    for place in (_PACKAGE / name, _PACKAGE.parent / name):
-        if place.is_dir():
-            return place
+    for directory in (_PACKAGE / name, _PACKAGE.parent / name):
+        if directory.is_dir():
+            return directory
     raise FileNotFoundError(f"bibld's folder {name!r} is missing from this installation; install bibld again")
 
 

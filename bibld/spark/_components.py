@@ -51,8 +51,8 @@ def _forest(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Replace all edges of a partition by their forest."""
     columns = [[np.empty(0, np.int64)], [np.empty(0, np.int64)]]
     for batch in batches:
-        for place, found in enumerate(columns):
-            found.append(batch.column(place).to_numpy(zero_copy_only=False))
+        for position, found in enumerate(columns):
+            found.append(batch.column(position).to_numpy(zero_copy_only=False))
     nodes, components = connected_records(*map(np.concatenate, columns))
     for start in range(0, len(nodes), _BATCH):
         some = slice(start, start + _BATCH)

@@ -231,7 +231,7 @@ def resolve_suppressions(engine: Engine, requests: Sequence[SuppressionRequest])
                 try:
                     ordinal = suppressed_ordinal(register, engine.iris, one.record)
                 except ValueError as error:
-                    engine.progress.warn(f"{one.place}: ignored: {error}")
+                    engine.progress.warn(f"{one.location}: ignored: {error}")
                 else:
                     wanted[ordinal, tidy(one.value)] = one
     known = {(int(row.ordinal), row.value) for row in tables.before("active_suppression").collect()}
@@ -300,9 +300,9 @@ def _register_of(engine: Engine, requests: Iterable[SuppressionRequest]) -> sqli
         numbers |= {name, name.partition(":")[2].strip()}
         path = engine.iris.path(one.record)
         if path is not None:
-            place = path.removeprefix("doc/").removesuffix(".html").partition("/")[2]
+            record_path = path.removeprefix("doc/").removesuffix(".html").partition("/")[2]
             try:
-                numbers.add(record_of_path(place).control_number)
+                numbers.add(record_of_path(record_path).control_number)
             except ValueError:
                 continue  # not the IRI of a record, which is reported when it is resolved
     wanted = small_frame(engine.spark, [(number,) for number in sorted(numbers)], "control_number string")

@@ -150,8 +150,8 @@ class Tables:
             columns = zip(*some, strict=True) if some else [()] * len(schema)
             arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
             self.storage.delete(_folder(name, made_by))  # left by a run that was stopped
-            with tempfile.TemporaryDirectory() as place:
-                file = Path(place) / "part.parquet"
+            with tempfile.TemporaryDirectory() as folder:
+                file = Path(folder) / "part.parquet"
                 pq.write_table(pa.Table.from_arrays(arrays, schema=schema), file, compression="zstd", version="2.6")
                 self.storage.upload(file, f"{_folder(name, made_by)}/part-00000.parquet")
             self._complete(name, made_by, len(some))
@@ -288,9 +288,9 @@ def open_tables(config: Config, purpose: str) -> Iterator[Tables]:
     ``purpose`` is the name of the session in the user interface of Spark. Raises ``ConfigError`` without Java.
     """
     storage = storage_of(config)
-    place = absolute(storage)
-    if place.startswith(_FILE_SCHEME):
-        yield Tables(None, FolderStorage(Path(place.removeprefix(_FILE_SCHEME))))
+    folder = absolute(storage)
+    if folder.startswith(_FILE_SCHEME):
+        yield Tables(None, FolderStorage(Path(folder.removeprefix(_FILE_SCHEME))))
         return
     with session(config.engine, purpose) as spark:
         yield Tables(spark, Storage(spark, storage))

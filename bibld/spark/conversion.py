@@ -91,13 +91,13 @@ def _write_table(export: Export, tables: Tables, name: str, version: str, progre
         int(found[1]): int(found[2]) for file in tables.storage.names(folder) if (found := _FILE_NAME.fullmatch(file))
     }
     total = 0
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as directory:
         for number, (first, last) in enumerate(export.portions(name, _KEYS_OF_FILE)):
             if number in stored:
                 rows = stored[number]
                 progress.advance(rows)
             else:
-                file = Path(place) / "part.parquet"
+                file = Path(directory) / "part.parquet"
                 rows = _write_file(file, SCHEMAS[name], export.rows(name, first, last), progress)
                 tables.storage.upload(file, f"{folder}/part-{number:06}-{rows}.parquet")
                 file.unlink()
@@ -225,8 +225,8 @@ def _restore_table(catalog: Catalog, restoration: Restoration, tables: Tables, f
     for file in tables.storage.names(folder):
         if not file.endswith(".parquet"):
             continue
-        with tempfile.TemporaryDirectory(dir=catalog.workspace) as place:
-            local = Path(place) / "part.parquet"
+        with tempfile.TemporaryDirectory(dir=catalog.workspace) as directory:
+            local = Path(directory) / "part.parquet"
             if not restoration.is_stored(f"{name}/{file}"):
                 tables.storage.download(f"{folder}/{file}", local)
                 _restore_file(catalog, restoration, name, f"{name}/{file}", local, progress)

@@ -41,9 +41,9 @@ def _current_number(tables: Tables) -> int:
     if not version:
         return 0
     numbers = [0]
-    with tempfile.TemporaryDirectory(prefix="bibld-releases-") as place:
+    with tempfile.TemporaryDirectory(prefix="bibld-releases-") as folder:
         for name in tables.files(RELEASED, version):
-            local = Path(place, "part.parquet")
+            local = Path(folder, "part.parquet")
             tables.storage.download(name, local)
             numbers += pq.read_table(local, columns=["number"]).column("number").to_pylist()
     return max(numbers)

@@ -122,10 +122,10 @@ def describe_clusters(
             else:
                 batch.dropped.append(founder)
         else:
-            made = _describe_cluster(made_with, iris, settings, catalog, founder, stored)
-            if made is None:
+            result = _describe_cluster(made_with, iris, settings, catalog, founder, stored)
+            if result is None:
                 continue
-            statement, dependencies, quads, claims = made
+            statement, dependencies, quads, claims = result
             batch.statements.append(statement)
             batch.dependencies += dependencies
             if not is_trained:
@@ -166,10 +166,10 @@ def _describe_cluster(
         dependencies = catalog.statements.existence_dependencies(founder)
         if all(exists(record) == existed for record, existed in dependencies):
             return None
-    made = cluster_statements(catalog.descriptions.merged(founder, members), edges, iris, settings, exists)
-    quads = "".join(made.quads).encode()
-    rows = [(record.source, record.control_number, founder, exists(record)) for record in made.existence_dependencies]
-    return catalog.statements.row(founder, quads, made_by), rows, quads, made.claims
+    result = cluster_statements(catalog.descriptions.merged(founder, members), edges, iris, settings, exists)
+    quads = "".join(result.quads).encode()
+    rows = [(record.source, record.control_number, founder, exists(record)) for record in result.existence_dependencies]
+    return catalog.statements.row(founder, quads, made_by), rows, quads, result.claims
 
 
 def _assertion_changes(

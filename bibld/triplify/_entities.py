@@ -182,7 +182,7 @@ def describe_entity_clusters(
     ``assertions`` are all those about some entities, with their votes, by IRI; entities that are connected by ties or
     verdicts must be among them together. The quads point to entities as the assertions do.
     """
-    profiles = [EntityProfile.from_assertions(iri, (one for one, _ in made)) for iri, made in assertions.items()]
+    profiles = [EntityProfile.from_assertions(iri, (one for one, _ in result)) for iri, result in assertions.items()]
     for component in components(profiles, verdicts):
         for cluster in cluster_component(component, verdicts):
             united = [assertion for member in cluster.members for assertion in assertions[member]]

@@ -79,8 +79,8 @@ class EntityProfile(msgspec.Struct, frozen=True):
     @classmethod
     def from_assertions(cls, iri: str, assertions: Iterable[Assertion]) -> EntityProfile:
         """Build the profile of an entity from all assertions about it."""
-        made = list(assertions)
-        values = [assertion.value for assertion in made]
+        result = list(assertions)
+        values = [assertion.value for assertion in result]
         lives = [life_intervals(value.dates) for value in values if value.dates and value.type == "personal"]
         numbers: dict[str, set[str]] = defaultdict(set)
         for value in values:
@@ -92,14 +92,14 @@ class EntityProfile(msgspec.Struct, frozen=True):
         is_abbreviated = any(tie.startswith(ABBREVIATION_TIE) for tie in ties)
         return cls(
             iri,
-            kinds=frozenset(assertion.kind for assertion in made),
+            kinds=frozenset(assertion.kind for assertion in result),
             types=frozenset(value.type for value in values if value.type),
             births=frozenset(birth for birth, _ in lives if birth is not None),
             deaths=frozenset(death for _, death in lives if death is not None),
             numbers={file: frozenset((own,) if own in found else found) for file, found in numbers.items()},
             aliases=frozenset(alias for value in values for alias in value.aliases),
             ties=ties,
-            names=_names_to_compare(made) if is_abbreviated else frozenset(),
+            names=_names_to_compare(result) if is_abbreviated else frozenset(),
         )
 
     @property

@@ -105,16 +105,16 @@ class Export:
 
     def _rows(self, table: str, first: int, last: int) -> Iterator[Row]:
         description = TABLES[table]
-        places = [list(description.columns).index(column) for column in description.compressed]
+        positions = [list(description.columns).index(column) for column in description.compressed]
         rows = self._of(table).execute(description.query, (first, last) if description.key else ())
-        if not places:
+        if not positions:
             yield from rows
             return
         for row in rows:
             cells = list(row)
-            for place in places:
-                if cells[place] is not None:
-                    cells[place] = self._blobs.decompress(cells[place])
+            for position in positions:
+                if cells[position] is not None:
+                    cells[position] = self._blobs.decompress(cells[position])
             yield tuple(cells)
 
     def _records(self, first: int, last: int) -> Iterator[Row]:
@@ -129,14 +129,14 @@ class Export:
             warnings[ordinal].append(text)
         names = self._subfields.names()
         for row in self._connection.execute(TABLES[RECORDS].query, keys):
-            ordinal, source, *place, coverage, body = row
+            ordinal, source, *position, coverage, body = row
             piece = self._blobs.decompress(body)
             subfields = self._subfields.decode(coverage, names)
             yield (
                 ordinal,
                 source,
                 numbers[ordinal],
-                *place,
+                *position,
                 unpack_mods(piece),
                 unpack_original(piece),
                 [name for name, fate in subfields if fate == "unmapped"],

@@ -103,12 +103,12 @@ class Restoration:
             return rows
         stored = [list(row) for row in rows]
         for column, kind in compressed.items():
-            place = list(TABLES[table].columns).index(column)
+            position = list(TABLES[table].columns).index(column)
             if kind in _TRAINED:
-                self._blobs.train(kind, [row[place] for row in rows if row[place] is not None])
+                self._blobs.train(kind, [row[position] for row in rows if row[position] is not None])
             for row in stored:
-                if row[place] is not None:
-                    row[place] = self._blobs.compress(kind, row[place])
+                if row[position] is not None:
+                    row[position] = self._blobs.compress(kind, row[position])
         return [tuple(row) for row in stored]
 
     def _insert_records(self, rows: Sequence[Row]) -> None:

@@ -51,18 +51,18 @@ def rarest(offsets: Offsets, words: Numbers, frequencies: Counts, most: int) -> 
     result = np.full((offsets.shape[0] - 1, most), -1, dtype=np.int64)
     for row in range(result.shape[0]):
         for position in range(offsets[row], offsets[row + 1]):
-            place = position
+            index = position
             for slot in range(most):
                 other = result[row, slot]
                 if other == -1:
-                    result[row, slot] = place
+                    result[row, slot] = index
                     break
-                rank, other_rank = frequencies[place], frequencies[other]
+                rank, other_rank = frequencies[index], frequencies[other]
                 rank = rank if rank > 1 else _LAST
                 other_rank = other_rank if other_rank > 1 else _LAST
-                if rank < other_rank or (rank == other_rank and words[place] < words[other]):
-                    result[row, slot] = place
-                    place = other
+                if rank < other_rank or (rank == other_rank and words[index] < words[other]):
+                    result[row, slot] = index
+                    index = other
     return result
 
 
@@ -115,8 +115,8 @@ def _note_other_titles(  # noqa: PLR0913 - compiled with its caller
     authors: Numbers, fields: Numbers, count: int,
 ) -> int:  # fmt: skip
     """Note keys of the main title alone, if that differs from the whole title, and of the variants."""
-    for place in range(variants[row] - 1, variants[row + 1]):
-        title = titles[4, row] if place < variants[row] else other_titles[place]
+    for position in range(variants[row] - 1, variants[row + 1]):
+        title = titles[4, row] if position < variants[row] else other_titles[position]
         if title != titles[1, row]:
             count = _note(1, title, year, fields, count)
             for name in range(names[row], names[row + 1]):
@@ -176,10 +176,10 @@ def composite_keys(  # noqa: PLR0913 - one compiled loop
                     count = _note(2, lesser, greater, fields, count)
             for name in range(names[row], names[row + 1]):
                 count = _note(3, surnames[name], words[one], fields, count)
-        for place in range(0, count, 3):
-            value = mix(fields[place + 1], fields[place + 2])
-            if value != np.uint64(0) and (wanted >> fields[place]) & _ONE:
-                keys[filled] = (value >> np.uint64(8)) | (fields[place] << np.uint64(56))
+        for position in range(0, count, 3):
+            value = mix(fields[position + 1], fields[position + 2])
+            if value != np.uint64(0) and (wanted >> fields[position]) & _ONE:
+                keys[filled] = (value >> np.uint64(8)) | (fields[position] << np.uint64(56))
                 rows[filled] = np.uint32(row)
                 filled += 1
     return filled

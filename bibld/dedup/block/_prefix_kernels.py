@@ -119,8 +119,8 @@ def _sort(keys: Numbers, count: int) -> None:
     """Shell sort of the first keys, which are few in most texts; numba's sort of arrays takes a second to compile."""
     gap = count // 2
     while gap > 0:
-        for place in range(gap, count):
-            key, at = keys[place], place
+        for position in range(gap, count):
+            key, at = keys[position], position
             while at >= gap and keys[at - gap] > key:
                 keys[at] = keys[at - gap]
                 at -= gap
@@ -150,8 +150,8 @@ def prefixes(  # noqa: C901 - one compiled loop
         first, count = offsets[row], offsets[row + 1] - offsets[row]
         farthest: Any = sizes[row] / shrink + _SLACK if rule.measure == EDIT else np.ceil(sizes[row] * shrink - _SLACK)
         _limit(rule, sizes[row], int(farthest), limits)
-        for place in range(count):
-            keys[place] = (np.uint64(order[tokens[first + place]]) << _HALF) | np.uint64(place)
+        for position in range(count):
+            keys[position] = (np.uint64(order[tokens[first + position]]) << _HALF) | np.uint64(position)
         _sort(keys, count)
         taken: Any = 0
         need: Any = 0
@@ -167,12 +167,12 @@ def prefixes(  # noqa: C901 - one compiled loop
             need = taken
             if rule.measure == EDIT:
                 need, free = 0, 0
-                for place in range(count):
-                    if marked[place] and place >= free:
-                        need, free = need + 1, place + rule.gram
+                for position in range(count):
+                    if marked[position] and position >= free:
+                        need, free = need + 1, position + rule.gram
         if rule.measure == EDIT:
-            for place in range(count):
-                marked[place] = False
+            for position in range(count):
+                marked[position] = False
             if need <= limits[0]:
                 entries[filled] = (np.uint64(rule.tokens) << TOKEN) | (np.uint64(need) << NEED)
                 filled += 1
@@ -202,7 +202,7 @@ def _collect(rule: JoinRule, sizes: Offsets, prefixes: Prefixes, is_probe: Any, 
     count = 0
     for entry in range(prefixes.starts[0, row], prefixes.starts[0, row + 1]):
         token = np.int64(prefixes.entries[entry] >> TOKEN)
-        need, place = np.int64(prefixes.entries[entry] >> NEED & _PLACE), np.int64(prefixes.entries[entry] & _PLACE)
+        need, position = np.int64(prefixes.entries[entry] >> NEED & _PLACE), np.int64(prefixes.entries[entry] & _PLACE)
         end = prefixes.lists[token + 1]
         match = _first_from(prefixes.keys, prefixes.lists[token], end, smallest << _PLACES)
         while match < end:
@@ -210,8 +210,8 @@ def _collect(rule: JoinRule, sizes: Offsets, prefixes: Prefixes, is_probe: Any, 
             if other_size > largest:
                 break
             _limit(rule, size, other_size, limits)
-            until = (other_size << _PLACES) | (place - limits[2])
-            begin = (other_size << _PLACES) | max(0, place - limits[3])
+            until = (other_size << _PLACES) | (position - limits[2])
+            begin = (other_size << _PLACES) | max(0, position - limits[3])
             if need > limits[0]:
                 begin = until = (other_size + 1) << _PLACES
             match = _first_from(prefixes.keys, match, end, begin)
@@ -284,11 +284,11 @@ def _similarity(measure: int, one: Codes, other: Codes, positions: Numbers, colu
     column[:blocks] = _ALL
     column[blocks : 2 * blocks] = _ZERO
     last, distance = _ONE << np.uint64((one.shape[0] - 1) % 64), one.shape[0]
-    for place in range(other.shape[0]):
+    for position in range(other.shape[0]):
         carry = 1
         for block in range(blocks):
             up, down = column[block], column[blocks + block]
-            equal = positions[np.int64(other[place]) * width + block]
+            equal = positions[np.int64(other[position]) * width + block]
             vertical = equal | down
             if carry < 0:
                 equal |= _ONE
@@ -342,8 +342,8 @@ def join(
         compared += count
         own = texts.symbols[texts.offsets[row] : texts.offsets[row + 1]]
         if rule.measure == EDIT:
-            for place in range(own.shape[0]):
-                positions[np.int64(own[place]) * width + place // 64] |= _ONE << np.uint64(place % 64)
+            for position in range(own.shape[0]):
+                positions[np.int64(own[position]) * width + position // 64] |= _ONE << np.uint64(position % 64)
         for number in range(count):
             other = space.candidates[number]
             others = texts.symbols[texts.offsets[other] : texts.offsets[other + 1]]
@@ -352,6 +352,6 @@ def join(
                 found[filled, 0], found[filled, 1], found[filled, 2] = row, other, similarity
                 filled += 1
         if rule.measure == EDIT:
-            for place in range(own.shape[0]):
-                positions[np.int64(own[place]) * width + place // 64] = _ZERO
+            for position in range(own.shape[0]):
+                positions[np.int64(own[position]) * width + position // 64] = _ZERO
     return rows, filled, compared

@@ -50,12 +50,12 @@ def keys(columns: FeatureColumns, settings: Settings, statistics: Statistics) ->
 
     result = np.full(len(columns), 1, dtype=np.uint64)
     rows = np.zeros(0, dtype=np.int64)
-    for place, name in enumerate(settings.fields):
+    for position, name in enumerate(settings.fields):
         if name in columns.texts:
             hashes = prefixes(columns.texts[name].offsets, columns.texts[name].codes, ALL_LETTERS)
         else:
             hashes = columns.numbers[name].astype(np.uint64)
-        if place == 0:
+        if position == 0:
             rows = np.flatnonzero(hashes)
         result = mixed(result, hashes + np.uint64(1))
     return result[rows] >> np.uint64(_FAMILY_BITS), rows.astype(np.uint32)

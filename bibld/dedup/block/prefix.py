@@ -9,11 +9,12 @@ priority of a word is its frequency ``df`` in the first level; in the others it 
 prefixes of the levels before that contain the word.
 
 Tokens are the distinct words of a text, or its grams of characters. For edit similarity (one minus the edit distance
-divided by the length of the longer text) they are grams with their places. A gram that no edit touches moves by no more
-than the edits on its left and on its right, and a prefix ends where spoiling all of its grams takes more edits than
-allowed (the filters of Xiao, Wang and Lin, "Ed-Join", VLDB 2008). Texts so short that the allowed edits may spoil all
-grams are compared with each other without filter. The tables of word priorities are counted on a sample that is chosen
-by content, and frozen; other words have the priority of a word that occurs once. The pairs do not depend on them.
+divided by the length of the longer text) they are grams with their positions. A gram that no edit touches moves by no
+more than the edits on its left and on its right, and a prefix ends where spoiling all of its grams takes more edits
+than allowed (the filters of Xiao, Wang and Lin, "Ed-Join", VLDB 2008). Texts so short that the allowed edits may
+spoil all grams are compared with each other without filter. The tables of word priorities are counted on a sample
+that is chosen by content, and frozen; other words have the priority of a word that occurs once. The pairs do not
+depend on them.
 
 No pair is dropped by the pre-filter. Equal texts are joined without comparing them. Tokens and equal texts are
 recognised by hashes of 64 bits.
@@ -243,13 +244,13 @@ def _similar_pairs(
 
 
 def _grams(texts: TextColumn, size: int) -> tuple[Places, Numbers]:
-    """Return the hashes of the grams of each text in the order of their places, as offsets and hashes."""
+    """Return the hashes of the grams of each text in the order of their positions, as offsets and hashes."""
     counts = np.maximum(np.diff(texts.offsets) - size + 1, 0)
     starts = np.concatenate(([0], np.cumsum(counts)))
-    places = np.arange(starts[-1]) + np.repeat(texts.offsets[:-1] - starts[:-1], counts)
-    hashes = np.zeros(len(places), np.uint64)
+    positions = np.arange(starts[-1]) + np.repeat(texts.offsets[:-1] - starts[:-1], counts)
+    hashes = np.zeros(len(positions), np.uint64)
     for step in range(size):
-        hashes = (hashes ^ texts.codes[places + step]) * _FACTOR
+        hashes = (hashes ^ texts.codes[positions + step]) * _FACTOR
         hashes ^= hashes >> np.uint64(32)
     return starts, hashes
 
@@ -261,8 +262,8 @@ def _frozen_priorities(frozen: Priorities | None, levels: int, vocabulary: Numbe
     priorities = 1 + _USED * np.arange(levels)[:, None] * np.ones(len(vocabulary), np.int64)
     known = np.frombuffer(frozen.tokens, "<u8")
     if len(known) and len(vocabulary):
-        places = np.minimum(np.searchsorted(known, vocabulary), len(known) - 1)
-        found = known[places] == vocabulary
+        positions = np.minimum(np.searchsorted(known, vocabulary), len(known) - 1)
+        found = known[positions] == vocabulary
         for level, stored in enumerate(frozen.levels[:levels]):
-            priorities[level, found] = np.frombuffer(stored, "<u4")[places[found]]
+            priorities[level, found] = np.frombuffer(stored, "<u4")[positions[found]]
     return priorities

@@ -188,12 +188,12 @@ def _similar(vectors: Vectors, model: EmbeddingModel, settings: Settings, is_fre
         ivf.add_preassigned(index, vectors[targets], np.ascontiguousarray(cells[targets, 0]), targets)
         for start in range(0, len(queries), _QUERIES):
             some = queries[start : start + _QUERIES]
-            limits, _, places = ivf.range_search_preassigned(
+            limits, _, positions = ivf.range_search_preassigned(
                 index, vectors[some], _product(settings.candidates) - 0.5, np.ascontiguousarray(cells[some])
             )
             one = np.repeat(some, np.diff(limits.astype(np.int64)))
-            one, places = one[one != places], places[one != places]
-            found.append(pack_pairs(np.minimum(one, places), np.maximum(one, places)))
+            one, positions = one[one != positions], positions[one != positions]
+            found.append(pack_pairs(np.minimum(one, positions), np.maximum(one, positions)))
             count += len(one)
             if count > 4 * settings.most_pairs:  # each pair is found up to four times
                 raise StageError(
@@ -302,9 +302,9 @@ def add_rows(starts: Places, rows: RowNumbers, table: Vectors, scale: float) -> 
     """
     found = np.zeros((starts.shape[0] - 1, table.shape[1]), np.float32)
     for row in range(found.shape[0]):
-        for place in range(starts[row], starts[row + 1]):
+        for position in range(starts[row], starts[row + 1]):
             for column in range(table.shape[1]):
-                found[row, column] += table[rows[place], column]
+                found[row, column] += table[rows[position], column]
         if scale > 0:
             square = 0.0
             for column in range(table.shape[1]):

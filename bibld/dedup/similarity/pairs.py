@@ -86,10 +86,10 @@ def similarities_in_portions(
     is_used = np.zeros(len(columns), dtype=np.bool_)
     is_used[left] = is_used[right] = True
     chosen = np.flatnonzero(is_used)
-    places = np.zeros(len(columns), dtype=np.int32)
-    places[chosen] = np.arange(len(chosen), dtype=np.int32)
+    positions = np.zeros(len(columns), dtype=np.int32)
+    positions[chosen] = np.arange(len(chosen), dtype=np.int32)
     rows = prepare_rows(columns, chosen, rarity)
-    most = int((rows.places[:, col.END_GRAM] - rows.places[:, col.FIRST_GRAM]).max(initial=0))
+    most = int((rows.positions[:, col.END_GRAM] - rows.positions[:, col.FIRST_GRAM]).max(initial=0))
     room = _Room(
         np.empty(most + 1, dtype=np.int32),
         np.zeros(1 << 2 * KINDS, dtype=np.int32),
@@ -101,7 +101,7 @@ def similarities_in_portions(
     for start in range(0, len(left), _PAIRS_AT_ONCE):
         pairs = slice(start, start + _PAIRS_AT_ONCE)
         found = np.full((len(left[pairs]), to.COUNT), MISSING, dtype=np.float32)
-        _compare(rows, places[left[pairs]], places[right[pairs]], found, room)
+        _compare(rows, positions[left[pairs]], positions[right[pairs]], found, room)
         yield pairs, found
 
 
@@ -120,8 +120,8 @@ def _compare_bigrams(rows: PreparedRows, one: Row, other: Row, found: Found, roo
         j += second <= first
     # How often each combination of titles occurs; there are few different ones.
     kinds = 0
-    for place in range(count):
-        both = shared[place]
+    for position in range(count):
+        both = shared[position]
         if tally[both] == 0:
             shared[kinds] = both
             kinds += 1
@@ -129,8 +129,8 @@ def _compare_bigrams(rows: PreparedRows, one: Row, other: Row, found: Found, roo
     for kind in range(KINDS):
         for other_kind in range(KINDS):
             counts[kind, other_kind] = 0
-    for place in range(kinds):
-        both = shared[place]
+    for position in range(kinds):
+        both = shared[position]
         for kind in range(KINDS):
             if both >> (KINDS + kind) & 1:
                 for other_kind in range(KINDS):
@@ -200,8 +200,8 @@ def _found_anywhere(rows: PreparedRows, one: Row, other: Row) -> float:
     words, texts = rows.words, rows.texts
     total = shared = 0.0
     low, high = other[col.TITLES], other[col.TITLES + 1]
-    for place in range(one[col.TITLES], one[col.TITLES + 1]):
-        word = words[place]
+    for position in range(one[col.TITLES], one[col.TITLES + 1]):
+        word = words[position]
         total += word.weight
         is_found = text.has_word(words, low, high, word.hash)
         for column in _WITH_WORDS_OF_TITLES:
@@ -210,9 +210,9 @@ def _found_anywhere(rows: PreparedRows, one: Row, other: Row) -> float:
                     break
                 is_found = words[candidate].hash == word.hash or (
                     min(word.length, words[candidate].length) > _SPAN
-                    and text.is_beginning(words, texts, place, candidate)
+                    and text.is_beginning(words, texts, position, candidate)
                 )
-            is_found = is_found or text.has_inflection(words, texts, other[column], other[column + 1], place)
+            is_found = is_found or text.has_inflection(words, texts, other[column], other[column + 1], position)
         shared += word.weight * is_found
     return shared / total if total > 0.0 and low < high else MISSING
 
@@ -331,12 +331,12 @@ def _compare_values(rows: PreparedRows, one: Row, other: Row, found: Found, room
         found[position] = max(found[position], np.float32(similarity))
     for number in range(_CODES.shape[0]):
         column, position = _CODES[number, 0], _CODES[number, 1]
-        for place in range(one[column], one[column + 1]):
+        for index in range(one[column], one[column + 1]):
             for candidate in range(other[column], other[column + 1]):
-                same = np.float32(words[place].hash == words[candidate].hash)
+                same = np.float32(words[index].hash == words[candidate].hash)
                 found[position] = max(found[position], same)
-    for place in range(one[col.IDENTIFIER], one[col.IDENTIFIER + 1]):
-        word = words[place]
+    for index in range(one[col.IDENTIFIER], one[col.IDENTIFIER + 1]):
+        word = words[index]
         for candidate in range(other[col.IDENTIFIER], other[col.IDENTIFIER + 1]):
             # Both are of one kind if they are equal up to the first colon.
             start, other_start, shorter = word.start, words[candidate].start, min(word.length, words[candidate].length)
@@ -365,12 +365,12 @@ def _compare_hosts(rows: PreparedRows, one: Row, other: Row, found: Found, room:
     if begin < stop and other_begin < other_stop:
         found[to.HOST] = text.most_similar_values(words, texts, begin, stop, other_begin, other_stop)
     stated = same = 0
-    for place in range(stop, end):
-        kind, is_stated, is_same = words[place].head, False, False
+    for position in range(stop, end):
+        kind, is_stated, is_same = words[position].head, False, False
         for candidate in range(other_stop, other_end):
             if words[candidate].head == kind:
                 is_stated = True
-                is_same = is_same or words[candidate].hash == words[place].hash
+                is_same = is_same or words[candidate].hash == words[position].hash
         if is_stated and kind == _PAGE:
             found[to.HOST_PAGE] = 1.0 if is_same else 0.0
         elif is_stated:
@@ -409,7 +409,7 @@ def _compare(
         i, j = left[pair], right[pair]
         if rows.content[j] < rows.content[i]:
             i, j = j, i
-        one, other, into = rows.places[i], rows.places[j], found[pair]
+        one, other, into = rows.positions[i], rows.positions[j], found[pair]
         _compare_bigrams(rows, one, other, into, room)
         _compare_titles(rows, one, other, into, room)
         _compare_variants(rows, one, other, into, room)

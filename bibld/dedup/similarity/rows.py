@@ -106,12 +106,12 @@ def hash_of_word(word: str) -> int:
 class PreparedRows(NamedTuple):
     """Rows prepared for comparison.
 
-    ``places`` (rows, 33): where the words of each column of a row begin (those of column c end where those of c + 1
+    ``positions`` (rows, 33): where the words of each column of a row begin (those of column c end where those of c + 1
     begin), then what ``FIRST_GRAM``, ``END_GRAM``, ``SIZES`` and the numbers name. ``grams``: the bigrams of a row,
     ascending; the low five bits state in which titles a bigram occurs. ``content`` (rows,): a hash of what is compared.
     """
 
-    places: npt.NDArray[np.int32]
+    positions: npt.NDArray[np.int32]
     words: Array
     texts: npt.NDArray[np.uint32]
     grams: npt.NDArray[np.uint64]
@@ -214,14 +214,14 @@ def _add_words(rows: PreparedRows, source: _Source, rarity: Rarity, row: int, te
 def _add_distinct(words: Array, begin: int, end: int, order: npt.NDArray[np.int64], filled: int) -> int:
     """Append some of the words, each once and by ascending hash; return how many words there are then."""
     count, gap = end - begin, 1
-    for place in range(count):
-        order[place] = begin + place
+    for position in range(count):
+        order[position] = begin + position
     # Shell sort, since there are few words.
     while 3 * gap < count:
         gap = 3 * gap + 1
     while gap > 0:
-        for place in range(gap, count):
-            word, one = order[place], place
+        for position in range(gap, count):
+            word, one = order[position], position
             key = words[word].hash
             while one >= gap and words[order[one - gap]].hash > key:
                 order[one] = order[one - gap]
@@ -229,9 +229,9 @@ def _add_distinct(words: Array, begin: int, end: int, order: npt.NDArray[np.int6
             order[one] = word
         gap //= 3
     first = filled
-    for place in range(count):
-        if filled == first or words[filled - 1].hash != words[order[place]].hash:
-            words[filled] = words[order[place]]
+    for position in range(count):
+        if filled == first or words[filled - 1].hash != words[order[position]].hash:
+            words[filled] = words[order[position]]
             filled += 1
     return filled
 
@@ -273,16 +273,16 @@ def _add_bigrams(rows: PreparedRows, room: _Room, found: npt.NDArray[np.int32], 
         table[slot] |= value
     # Copy the table, count the bigrams of each title, and leave the table empty.
     found[SIZES : SIZES + KINDS] = 0
-    last, place = filled + count, 0
+    last, position = filled + count, 0
     while filled < last:
-        gram = table[place]
-        table[place] = _ZERO
+        gram = table[position]
+        table[position] = _ZERO
         if gram != _ZERO:
             rows.grams[filled] = gram
             filled += 1
             for kind in range(KINDS):
                 found[SIZES + kind] += np.int32((gram >> np.uint64(kind)) & _ONE)
-        place += 1
+        position += 1
     return filled
 
 
@@ -292,8 +292,8 @@ def _content_hash(found: npt.NDArray[np.int32], words: Array, begin: int) -> np.
     mixed = _SEED
     for column in range(END):
         if column != TITLES:
-            for place in range(found[column], found[column + 1]):
-                word = words[place]
+            for position in range(found[column], found[column + 1]):
+                word = words[position]
                 where = np.uint64((word.start - begin) * 64 + column) ^ (np.uint64(word.value) << np.uint64(48))
                 mixed = (mixed ^ word.hash ^ where * _FINISH) * _PRIME
                 mixed ^= mixed >> _HALF
@@ -308,8 +308,8 @@ def _fill(rows: PreparedRows, room: _Room, source: _Source, rarity: Rarity) -> N
     """Prepare the chosen rows in arrays that are large enough."""
     words, spans = rows.words, room.spans
     begin = filled = gram = 0
-    for place in range(source.chosen.shape[0]):
-        row, found, at = source.chosen[place], rows.places[place], begin
+    for position in range(source.chosen.shape[0]):
+        row, found, at = source.chosen[position], rows.positions[position], begin
         for text in range(len(_TEXTS)):
             length = source.offsets[text, row + 1] - source.offsets[text, row]
             if text == _STATEMENT_TEXT:
@@ -339,5 +339,5 @@ def _fill(rows: PreparedRows, room: _Room, source: _Source, rarity: Rarity) -> N
         found[END_GRAM] = gram
         for number in range(len(_NUMBERS)):
             found[YEAR + number] = source.numbers[number, row]
-        rows.content[place] = _content_hash(found, words, begin)
+        rows.content[position] = _content_hash(found, words, begin)
         begin = at

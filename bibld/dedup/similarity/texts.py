@@ -322,10 +322,10 @@ def _given_names(
 def has_inflection(words: Words, texts: Text, low: int, high: int, name: int) -> bool:
     """Return whether one of some words is a name with another ending of at most two letters more or less."""
     start, length = words[name].start, words[name].length
-    for place in range(low, high):
-        other_start, other_length = words[place].start, words[place].length
+    for position in range(low, high):
+        other_start, other_length = words[position].start, words[position].length
         shorter = min(length, other_length)
-        if max(length, other_length) > shorter + _MAX_ENDING_LETTERS or words[place].head != words[name].head:
+        if max(length, other_length) > shorter + _MAX_ENDING_LETTERS or words[position].head != words[name].head:
             continue
         same = 0
         while same < shorter and texts[start + same] == texts[other_start + same]:

@@ -140,7 +140,7 @@ def interleave(sources: Sequence[Sequence[Mods]], seed: int) -> list[Mods]:
     """Return the records of all sources in random order, one of each in turn, so that none outweighs the others."""
     random = Random(seed)
     shuffled = [random.sample(list(source), len(source)) for source in sources]
-    return [mods for turn in zip_longest(*shuffled) for mods in turn if mods is not None]
+    return [mods for round_ in zip_longest(*shuffled) for mods in round_ if mods is not None]
 
 
 def make_examples(
@@ -156,9 +156,9 @@ def make_examples(
     for number, mods in enumerate(varied):
         if len(pairs) - len(labelled) >= _MAX_MADE_UP_PAIRS:
             break
-        for made in make_pairs(mods, varied, random):
-            features += [features_of(made.left), features_of(made.right)]
-            pairs.append((len(features) - 2, len(features) - 1, made.is_duplicate, _WEIGHT_OF_MADE_UP))
+        for result in make_pairs(mods, varied, random):
+            features += [features_of(result.left), features_of(result.right)]
+            pairs.append((len(features) - 2, len(features) - 1, result.is_duplicate, _WEIGHT_OF_MADE_UP))
             of_pairs.append(len(rows) + number)
     return Examples(
         FeatureColumns.from_features(enumerate(features)),

@@ -95,7 +95,9 @@ def pre_reform(text: str) -> str:
 
 def misspell(text: str, random: Random) -> str:
     """Leave out or double one letter, or exchange it with the next."""
-    letters = [place for place in range(1, len(text) - 2) if text[place].isalpha() and text[place + 1].isalpha()]
+    letters = [
+        position for position in range(1, len(text) - 2) if text[position].isalpha() and text[position + 1].isalpha()
+    ]
     if not letters:
         return text
     at = random.choice(letters)

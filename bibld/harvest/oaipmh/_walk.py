@@ -10,7 +10,7 @@ import hashlib
 import msgspec
 
 from bibld.errors import HarvestError
-from bibld.harvest._http import UnusableAnswerError
+from bibld.harvest._http import UnusableResponseError
 from bibld.harvest._records import REFUSED
 from bibld.harvest._store import SourceStore
 from bibld.harvest._visit import Visit
@@ -77,7 +77,7 @@ class Walk:
                 self._walk(step)
             except _EndProven:
                 pass
-            except UnusableAnswerError as error:
+            except UnusableResponseError as error:
                 if error.status not in (500, 502, 504) or not (step.verb == "ListRecords" or step.is_part):
                     raise
                 self._visit.note("server-error", "", str(error).encode())
@@ -313,7 +313,7 @@ class Walk:
         self._visit.progress.advance(len(page.items))
         self._check_missing()
 
-    def _take_item(self, step: ListStep, item: Item, answer: int) -> bool:
+    def _take_item(self, step: ListStep, item: Item, response: int) -> bool:
         """Store one item; return whether it is the first time in this list."""
         records = self._store.records
         first = not records.was_seen(item.key)
@@ -321,11 +321,11 @@ class Walk:
             if records.delete(item.key, item.datestamp):
                 self._store.count("removed")
         elif item.fault:
-            records.reject(item.key, item.fault, item.data, answer)
+            records.reject(item.key, item.fault, item.data, response)
             if item.fault == WITHOUT_METADATA and len(self.state.bare) < _MAX_SINGLE:
                 self.state.bare.append(item.identifier)
         elif not item.data and step.verb == "GetRecord":
-            records.reject(item.key, "the server gives only its header", b"", answer)
+            records.reject(item.key, "the server gives only its header", b"", response)
         elif not item.data:  # a header
             known = records.datestamp(item.key)
             if known is None and not first:
@@ -335,7 +335,7 @@ class Walk:
             else:
                 records.mark_seen(item.key)
         else:
-            result = records.put(item.key, item.datestamp, item.data, answer)
+            result = records.put(item.key, item.datestamp, item.data, response)
             if result in ("new", "changed"):
                 self._store.count(result)
         return first
@@ -357,7 +357,7 @@ class Walk:
 
     # -- lists that the server cannot give ---------------------------------------------------------------------------
 
-    def _divide(self, step: ListStep, error: UnusableAnswerError) -> None:
+    def _divide(self, step: ListStep, error: UnusableResponseError) -> None:
         """Ask for a list whose records the server cannot give in two halves by date.
 
         Of one that is short or cannot be divided, the identifiers are listed, and what is missing is fetched one by
@@ -381,7 +381,7 @@ class Walk:
         state.parts_fetched += halves is None
         self._replace_step(halves or (msgspec.structs.replace(step, verb="ListIdentifiers", is_part=True),))
 
-    def _give_up_part(self, step: ListStep, error: UnusableAnswerError) -> None:
+    def _give_up_part(self, step: ListStep, error: UnusableResponseError) -> None:
         """Leave out a part of which not even the identifiers can be listed; raises the error the first time.
 
         The next harvest asks for it again, because a server that is down fails in the same way.

@@ -163,23 +163,23 @@ def _legal_reference(found: re.Match[str]) -> str:
 
 
 def _piece(record: etree._Element) -> Piece:
-    place = _number(_text(_child(record, "recordPosition"))) or 0
+    position = _number(_text(_child(record, "recordPosition"))) or 0
     data = _child(record, "recordData")
     if data is None:
-        return Piece(b"", position=place, fault="it has no recordData")
+        return Piece(b"", position=position, fault="it has no recordData")
     content = next((child for child in data if isinstance(child.tag, str)), None)
     is_escaped = content is None
     if content is None:
         text = data.text or ""
         if not text.strip():
-            return Piece(b"", position=place, fault="its recordData is empty")
+            return Piece(b"", position=position, fault="its recordData is empty")
         try:
             content = parse_xml(_DECLARATION.sub("", text, count=1).encode(), is_huge=True)
         except etree.XMLSyntaxError as error:
-            return Piece(text.encode(), position=place, fault=f"it is not XML: {error.msg}", is_escaped=True)
+            return Piece(text.encode(), position=position, fault=f"it is not XML: {error.msg}", is_escaped=True)
     if _name(content) in ("diagnostic", "diagnostics"):
         diagnostic = next(_diagnostics(content), Diagnostic(0, "no text"))
-        return Piece(etree.tostring(content), position=place, diagnostic=diagnostic)
+        return Piece(etree.tostring(content), position=position, diagnostic=diagnostic)
     if _name(content) == "collection":
         content = _bibliographic(content)
     return Piece(
@@ -187,7 +187,7 @@ def _piece(record: etree._Element) -> Piece:
         identifier=_identifier(content),
         root=_name(content),
         namespace=etree.QName(content).namespace or "",
-        position=place,
+        position=position,
         is_escaped=is_escaped,
     )
 

@@ -106,14 +106,14 @@ class Guard:
         if not client.is_exempt and rules.buckets.take(client.name, kind):
             return None
         scope[_COUNTED] = True
-        answer = self._site.prepared(scope)
-        if answer is not None:
-            size = 0 if scope["method"] == "HEAD" else len(answer.body)
+        response = self._site.prepared(scope)
+        if response is not None:
+            size = 0 if scope["method"] == "HEAD" else len(response.body)
             self._report(
-                scope, head, RequestOutcome(client.name, kind, answer.status, size, time.perf_counter() - begin)
+                scope, head, RequestOutcome(client.name, kind, response.status, size, time.perf_counter() - begin)
             )
             rules.metrics.count_at_once()
-        return answer
+        return response
 
     def _client(self, scope: Scope, head: Head) -> RequestClient:
         peer = scope.get("client")

@@ -113,14 +113,14 @@ class Interfaces:
             raise ProblemError(413, "Too many queries", f"A request has at most {reconcile.MAX_QUERIES} queries.")
         loop = asyncio.get_running_loop()
         end = loop.time() + _SECONDS_OF_QUERIES
-        answers: dict[str, object] = {}
+        responses: dict[str, object] = {}
         for name, query in queries.items():  # one after another, with searches of other clients in between
             if loop.time() > end:
-                detail = f"The server answered {len(answers)} of {len(queries)} queries in time; send fewer at once."
+                detail = f"The server answered {len(responses)} of {len(queries)} queries in time; send fewer at once."
                 raise ProblemError(503, "Busy", detail, _RETRY_AFTER)
             candidates = await self._search(lambda service, query=query: service.candidates(query))  # type: ignore[misc]
-            answers[name] = {"result": candidates}
-        return _json(arguments, answers)
+            responses[name] = {"result": candidates}
+        return _json(arguments, responses)
 
     async def _suggest(self, request: Request) -> Response:
         """Answer with what begins with a text (6)."""
@@ -140,9 +140,9 @@ class Interfaces:
         """Answer with a small page about a thing, to be shown in a frame (7)."""
         arguments = dict(await read_parameters(request))
         body = await self._search(lambda service: service.preview(arguments.get("id", "")))
-        answer = respond(request, Representation(body, "text/html"))
-        answer.headers["Content-Security-Policy"] = "default-src 'none'"  # other sites show it in a frame
-        return answer
+        response = respond(request, Representation(body, "text/html"))
+        response.headers["Content-Security-Policy"] = "default-src 'none'"  # other sites show it in a frame
+        return response
 
 
 def _json(arguments: dict[str, str], value: object) -> Response:

@@ -273,7 +273,9 @@ class Provider:
     def _documents(self, selection: _Selection) -> Iterator[Document]:
         times = self._view.created_times
         numbers = [
-            number for number, made in times.items() if (selection.begin or made) <= made <= (selection.end or made)
+            number
+            for number, result in times.items()
+            if (selection.begin or result) <= result <= (selection.end or result)
         ]
         if not numbers:
             return iter(())

@@ -161,10 +161,10 @@ def _forms_by_path(
             forms.append((source.value, source.records))
         if not forms:
             continue
-        place = source.place
-        beside = [path for path in paths if path == place or path.startswith(f"{place}/")]
+        position = source.place
+        beside = [path for path in paths if path == position or path.startswith(f"{position}/")]
         if beside:
-            path = beside[-1] if _STATEMENT.fullmatch(place) else beside[0]
+            path = beside[-1] if _STATEMENT.fullmatch(position) else beside[0]
             found.setdefault(path, []).extend((" ".join(text.split()), records) for text, records in forms if text)
     return found
 

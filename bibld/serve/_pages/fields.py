@@ -152,8 +152,8 @@ class _Fields:
         """Yield the values of some fields (name=label) of an element; each is a tuple of elements with a value."""
         for field, label in labels.items():
             for at, element in enumerate(getattr(owner, field)):
-                place = f"{path}/{field}/{at}".lstrip("/")
-                yield plain_value(place, group, self._text(label), element.value, element)
+                location = f"{path}/{field}/{at}".lstrip("/")
+                yield plain_value(location, group, self._text(label), element.value, element)
 
     def _coded(self, path: str, group: str, label: Message, code: str, labels: dict[str, Message]) -> FieldValue:
         """Return a value that is in words of the page if its code is known."""

@@ -124,17 +124,17 @@ class ResultPictures:
         return [picture for picture in found if picture is not None]
 
     def _draw_table(self, view: SparqlView, columns: _Columns, value: int | None) -> Picture | None:
-        labels = [place for place in range(len(columns)) if place != value]
+        labels = [position for position in range(len(columns)) if position != value]
         if value is None or not labels:
             return None
         title = view.variables[value]
-        year = next((place for place in labels if _are_years(columns[place])), None)
+        year = next((position for position in labels if _are_years(columns[position])), None)
         if year is not None and len(columns) == 2:
             return self._draw_years(columns[year], columns[value], view.variables[year], title)
         if not _MIN_BARS <= len(view.rows) <= _MAX_BARS:
             return None
-        name = next((place for place in labels if _are_literals(columns[place])), labels[0])
-        thing = next((place for place in labels if not _are_literals(columns[place])), name)
+        name = next((position for position in labels if _are_literals(columns[position])), labels[0])
+        thing = next((position for position in labels if not _are_literals(columns[position])), name)
         bars = []
         for row in view.rows:
             number, label, subject = row[value], row[name], row[thing]
@@ -191,12 +191,14 @@ class ResultPictures:
 def _counts(variables: Sequence[str], columns: _Columns) -> int | None:
     """Return the one column of numbers; years are none if there is another, degrees never."""
     numeric = [
-        place
-        for place, (name, column) in enumerate(zip(variables, columns, strict=False))
+        position
+        for position, (name, column) in enumerate(zip(variables, columns, strict=False))
         if column and all(map(_is_number, column)) and name.casefold() not in DEGREES
     ]
-    years = [place for place in numeric if all(_YEAR.fullmatch(term["value"]) for term in columns[place] if term)]
-    values = [place for place in numeric if place not in years] or (years if len(years) == 1 else [])
+    years = [
+        position for position in numeric if all(_YEAR.fullmatch(term["value"]) for term in columns[position] if term)
+    ]
+    values = [position for position in numeric if position not in years] or (years if len(years) == 1 else [])
     return values[0] if len(values) == 1 else None
 
 

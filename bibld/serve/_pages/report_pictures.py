@@ -79,10 +79,10 @@ class ReportPictures:
     def overlap(self) -> Picture:
         """Draw which combinations of sources publications have."""
         text = self._language.text
-        places = {source.source: place for place, source in enumerate(self._report.sources)}
+        positions = {source.source: position for position, source in enumerate(self._report.sources)}
         combinations = [
             Combination(
-                tuple(places[source] for source in shared.sources if source in places),
+                tuple(positions[source] for source in shared.sources if source in positions),
                 shared.publications,
                 f"{' + '.join(map(self._label, shared.sources))}: {self._publications(shared.publications)}",
                 self._search(held_by=",".join(sorted(shared.sources))),
@@ -113,10 +113,10 @@ class ReportPictures:
         others = [each for each in sources if each not in shown]
         columns: dict[int, list[int]] = {}
         width = len(shown) + bool(others)
-        for place, source in enumerate(sources):
+        for position, source in enumerate(sources):
             for each in source.years:
                 parts = columns.setdefault(int(each.value), [0] * width)
-                parts[min(place, width - 1)] += _estimate(source, each.count)
+                parts[min(position, width - 1)] += _estimate(source, each.count)
         series = [self._label(each.source) for each in shown] + ([self._language.text("Others")] if others else [])
         without = sum(_estimate(each, each.without_year) for each in sources)
         return self._years("years", sorted(columns.items()), series, without, "")

@@ -54,9 +54,9 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """A line across all columns, such as a threshold: ``place`` from 0 (left) to 1 (right), and its label."""
+    """A line across all columns, such as a threshold: ``position`` from 0 (left) to 1 (right), and its label."""
 
-    place: float
+    position: float
     label: str
 
 
@@ -77,9 +77,11 @@ def draw_columns(
             out.append(fit_screens(name, 20, partial(draw_text, "16", top + 10)))
             top += _LINE
     for mark in marks:
-        x, anchor = percent(mark.place * 100), "end" if mark.place > 0.5 else "start"
+        x, anchor = percent(mark.position * 100), "end" if mark.position > 0.5 else "start"
         out.append(
-            draw_text(x, top + SIZE, fit(mark.label, NARROW * max(mark.place, 1 - mark.place) - 4, SIZE), "", anchor)
+            draw_text(
+                x, top + SIZE, fit(mark.label, NARROW * max(mark.position, 1 - mark.position) - 4, SIZE), "", anchor
+            )
         )
         top += _LINE
     foot = top + SIZE + 6 + _HEIGHT
@@ -91,7 +93,7 @@ def draw_columns(
         out.append(_draw_column(column, number * step, step, most, foot))
     out.append(f'<line class="axis base" x1="0" x2="100%" y1="{foot}" y2="{foot}"/>')
     for number, mark in enumerate(marks):
-        x = percent(mark.place * 100)
+        x = percent(mark.position * 100)
         start = top - _LINE * (len(marks) - number) + SIZE + 4
         out.append(f'<line class="mark" x1="{x}" x2="{x}" y1="{start}" y2="{foot}"/>')
     out.extend(_labels(columns, step, foot + SIZE + 4))
@@ -210,13 +212,14 @@ def draw_lines(caption: Caption, points: Sequence[str], lines: Sequence[Line]) -
     foot = top + 8 + _HEIGHT_OF_LINES
     for number, line in enumerate(lines):
         kind = number % SERIES + 1
-        places = [
-            (_START + place * step, foot - value / most * _HEIGHT_OF_LINES) for place, value in enumerate(line.values)
+        positions = [
+            (_START + position * step, foot - value / most * _HEIGHT_OF_LINES)
+            for position, value in enumerate(line.values)
         ]
-        for (left, high), (right, low) in pairwise(places):
+        for (left, high), (right, low) in pairwise(positions):
             ends = f'x1="{percent(left)}" y1="{high:.1f}" x2="{percent(right)}" y2="{low:.1f}"'
             out.append(f'<line class="l{kind}" {ends}/>')
-        for label, (x, y), value in zip(points, places, line.values, strict=False):
+        for label, (x, y), value in zip(points, positions, line.values, strict=False):
             tip = to_xml(f"{label}, {line.name}: {value}")
             out.append(f'<circle class="s{kind}" cx="{percent(x)}" cy="{y:.1f}" r="3.5"><title>{tip}</title></circle>')
     out.append(f'<line class="axis base" x1="0" x2="100%" y1="{foot}" y2="{foot}"/>')
@@ -226,6 +229,6 @@ def draw_lines(caption: Caption, points: Sequence[str], lines: Sequence[Line]) -
         if len(points) > 1:
             out.append(draw_text("100%", foot + SIZE + 4, fit(points[-1], half, SIZE), "quiet", "end"))
     rows = tuple(
-        (TableCell(point), *numbers([line.values[place] for line in lines])) for place, point in enumerate(points)
+        (TableCell(point), *numbers([line.values[position] for line in lines])) for position, point in enumerate(points)
     )
     return Picture(caption, foot + SIZE + 10, "".join(out), rows)

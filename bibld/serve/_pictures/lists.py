@@ -208,11 +208,11 @@ def _draw_combination(
         out.append(f'<svg x="{middle}" y="{foot - height:.1f}" overflow="visible">{turned}</svg>')
     else:
         out.append(draw_text(middle, round(foot - height - 4, 1), count, "quiet", "middle"))
-    places = [foot + 8 + position * _ROW_OF_SET + _ROW_OF_SET - _DOT - 6 for position in range(sets)]
-    member = [places[position] for position in each.sets]
-    for place in places:
-        kind = "on" if place in member else "off"
-        out.append(f'<circle class="{kind}" cx="{middle}" cy="{place}" r="{_DOT}"/>')
+    positions = [foot + 8 + position * _ROW_OF_SET + _ROW_OF_SET - _DOT - 6 for position in range(sets)]
+    member = [positions[position] for position in each.sets]
+    for index in positions:
+        kind = "on" if index in member else "off"
+        out.append(f'<circle class="{kind}" cx="{middle}" cy="{index}" r="{_DOT}"/>')
     if len(member) > 1:
         out.append(f'<line class="joint" x1="{middle}" x2="{middle}" y1="{min(member)}" y2="{max(member)}"/>')
     return link("".join(out), each.href, each.tip, True)
@@ -306,14 +306,14 @@ def tile(counts: Sequence[int], width: float, height: float, aspect: float) -> l
         area = sum(count for _, count in row) * scale
         is_upright = right - x >= bottom - y
         depth = min(area / side, right - x if is_upright else bottom - y) if side else 0.0
-        place = y if is_upright else x
+        folder = y if is_upright else x
         for number, count in row:
             length = count * scale / depth if depth else 0.0
             if is_upright:
-                boxes.append(Box(number, x / aspect, place, depth / aspect, length))
+                boxes.append(Box(number, x / aspect, folder, depth / aspect, length))
             else:
-                boxes.append(Box(number, place / aspect, y, length / aspect, depth))
-            place += length
+                boxes.append(Box(number, folder / aspect, y, length / aspect, depth))
+            folder += length
         if is_upright:
             x += depth
         else:

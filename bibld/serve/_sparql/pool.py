@@ -156,8 +156,8 @@ class Worker:
             self._process.stdin.write(struct.pack(">I", len(data)) + data)
             await self._process.stdin.drain()
             (length,) = struct.unpack(">I", await read(4))
-            answer: dict[str, Any] = json.loads(await read(length))
-            return answer, await read(answer["size"])
+            response: dict[str, Any] = json.loads(await read(length))
+            return response, await read(response["size"])
         except (BrokenPipeError, ConnectionResetError, asyncio.IncompleteReadError) as error:
             self._is_dying = True
             raise EndedError from error
@@ -192,7 +192,7 @@ class Pool:
         with self._slots.take(client) as slot:
             try:
                 async with asyncio.timeout(self.limits.seconds) as deadline:
-                    await self._slots.wait_turn(slot)
+                    await self._slots.wait_for_slot(slot)
                     with self._count_running():
                         return await self._answer(query, limit, deadline)
             except TimeoutError as error:
@@ -236,21 +236,21 @@ class Pool:
         process = self._idle.pop() if self._idle else await self._start(deadline)
         was_idle = process.queries > 0
         try:
-            answer, body = await self._ask(process, job)
+            response, body = await self._ask(process, job)
         except EndedError:
             reason = await self._reason_of_end(process)
             if not was_idle or not isinstance(reason, StoreUnavailableError):
                 raise reason from None
             process = await self._start(deadline)  # the old one died while it was idle: this query is not to blame
             try:
-                answer, body = await self._ask(process, job)
+                response, body = await self._ask(process, job)
             except EndedError:
                 raise await self._reason_of_end(process) from None
-        match answer["status"]:
+        match response["status"]:
             case "ok":
-                return QueryResult(answer["kind"], answer["media_type"], body)
+                return QueryResult(response["kind"], response["media_type"], body)
             case "bad query":
-                raise BadQueryError(answer["detail"], answer["line"], answer["column"])
+                raise BadQueryError(response["detail"], response["line"], response["column"])
             case "too large":
                 raise ResultTooLargeError(f"the result is larger than {limit} MiB; {_REMEDY}")
             case "memory":
@@ -258,9 +258,9 @@ class Pool:
             case "unavailable":
                 raise StoreUnavailableError("the triple store does not answer")
             case "not acceptable":
-                raise NotAcceptableError(answer["detail"])
+                raise NotAcceptableError(response["detail"])
             case _:
-                raise StoreError(answer["detail"])
+                raise StoreError(response["detail"])
 
     async def _start(self, deadline: asyncio.Timeout) -> Worker:
         """Start a process; of the time that it takes to start, a part does not count for the query."""
@@ -283,7 +283,7 @@ class Pool:
         self._busy.add(process)
         is_fit = False
         try:
-            answer = await process.ask(job)
+            response = await process.ask(job)
             is_fit = process.queries < _REPLACED_AFTER_QUERIES and loop.time() - begin < _REPLACED_AFTER_SECONDS
         finally:
             self._busy.remove(process)
@@ -291,7 +291,7 @@ class Pool:
                 self._idle.append(process)
             else:
                 self._end(process)
-        return answer
+        return response
 
     def _end(self, process: Worker) -> asyncio.Task[str]:
         ending = process.end()

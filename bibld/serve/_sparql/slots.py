@@ -81,7 +81,7 @@ class QuerySlots:
                 self._cells[slot + _STATE] = _FREE
             self._wake_next()
 
-    async def wait_turn(self, slot: int) -> None:
+    async def wait_for_slot(self, slot: int) -> None:
         """Wait until the query of a slot may run; it keeps its slot afterwards, until ``take`` ends."""
         loop = asyncio.get_running_loop()
         while not self._may_run(slot):

@@ -203,8 +203,8 @@ def _receive(source: BinaryIO, kind: type[_T]) -> _T | None:
     return msgspec.json.decode(source.read(struct.unpack(">I", head)[0]), type=kind) if head else None
 
 
-def _send(sink: BinaryIO, answer: dict[str, Any], body: bytes) -> None:
-    head = json.dumps({**answer, "size": len(body)}).encode()
+def _send(sink: BinaryIO, response: dict[str, Any], body: bytes) -> None:
+    head = json.dumps({**response, "size": len(body)}).encode()
     sink.write(struct.pack(">I", len(head)) + head)
     sink.write(body)
     sink.flush()

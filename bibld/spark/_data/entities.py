@@ -245,12 +245,12 @@ def point_to_founders(engine: Engine) -> int:
         )
         moved = _moved(named.join(others, "iri").distinct())
         moved = moved.select(sql.col("owner").cast("long").alias("founder"), "moved")
-        made = described(tables.read(FIRST), tables.read(AGAIN)).select("founder", "quads", "made_by")
+        result = described(tables.read(FIRST), tables.read(AGAIN)).select("founder", "quads", "made_by")
         tombstones = _tombstones(engine, made_with)
         made_by = tables.made_by(made_with, inputs=inputs)
         if not tables.is_complete("statements", made_by):
             with broadcast_if_few(moved) as rows:
-                statements = made.join(rows, "founder", "left").unionByName(tombstones, allowMissingColumns=True)
+                statements = result.join(rows, "founder", "left").unionByName(tombstones, allowMissingColumns=True)
                 tables.write("statements", made_by, statements)
         tables.use("statements", made_by)
     return tables.rows("statements") + tables.rows("entities")

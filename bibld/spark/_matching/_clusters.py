@@ -102,10 +102,10 @@ def _decided(matching: Matching, made_by: str, table: pa.Table) -> pa.RecordBatc
     left, right = np.split(ends.astype(np.int64), [table.num_rows])
     pairs = decider.decide(left, right)
     person = np.array([value is not None for value in table.column("person").to_pylist()], np.bool_)
-    places = np.flatnonzero((pairs.decisions != DIFFERENT) | person)
-    chosen = pairs.take(places)
+    positions = np.flatnonzero((pairs.decisions != DIFFERENT) | person)
+    chosen = pairs.take(positions)
     edges = Edges(decider, lambda some: [ids[row] for row in some.tolist()], made_by)
-    some = table.take(pa.array(places))
+    some = table.take(pa.array(positions))
     columns = {
         "left_ordinal": pa.array(ordinals[chosen.left]),
         "right_ordinal": pa.array(ordinals[chosen.right]),
@@ -288,12 +288,12 @@ def _clustered(matching: Matching, table: pa.Table) -> Iterator[pa.RecordBatch]:
     for cluster in clustered.clusters():
         some = ordinals[cluster].tolist()
         rows += (("member", one, some[0], "", "") for one in some)
-    for place, outcome in edges.outcomes(clustered).items():
-        ends = ordinals[clustered.pairs.left[place]], ordinals[clustered.pairs.right[place]]
+    for index, outcome in edges.outcomes(clustered).items():
+        ends = ordinals[clustered.pairs.left[index]], ordinals[clustered.pairs.right[index]]
         rows.append(("outcome", int(ends[0]), int(ends[1]), outcome.rule, outcome.reason))
     rows += (("cut", int(ordinals[position]), 0, "", text) for position, text in edges.cut_messages(clustered))
-    for place, text in edges.refused_verdicts(clustered):
-        ends = ordinals[clustered.pairs.left[place]], ordinals[clustered.pairs.right[place]]
+    for index, text in edges.refused_verdicts(clustered):
+        ends = ordinals[clustered.pairs.left[index]], ordinals[clustered.pairs.right[index]]
         rows.append(("refused", int(ends[0]), int(ends[1]), "", text))
     yield to_batch(rows, SCHEMAS["clustered"])
 

@@ -80,11 +80,11 @@ def binary_column(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], npt.N
             continue
         _, offsets, data = chunk.buffers()
         kind = np.int64 if pa.types.is_large_binary(chunk.type) else np.int32
-        places = np.frombuffer(offsets, kind)[chunk.offset : chunk.offset + len(chunk) + 1].astype(np.int64)
+        positions = np.frombuffer(offsets, kind)[chunk.offset : chunk.offset + len(chunk) + 1].astype(np.int64)
         if data is not None:
-            parts.append(np.frombuffer(data, np.uint8)[places[0] : places[-1]])
-        starts.append(places[1:] - places[0] + end)
-        end += int(places[-1] - places[0])
+            parts.append(np.frombuffer(data, np.uint8)[positions[0] : positions[-1]])
+        starts.append(positions[1:] - positions[0] + end)
+        end += int(positions[-1] - positions[0])
     return np.concatenate(starts), np.concatenate(parts)
 
 
@@ -218,8 +218,8 @@ def extract_features(engine: Engine) -> None:
             live = live.join(f.broadcast(changed) if is_few else changed, "ordinal", "left_semi")
         shared = engine.broadcast(withheld)
         rows = live.select("ordinal", "source", "control_number", "made", "mods")
-        made = rows.mapInArrow(partial(_extract, shared), spark_schema("features"))
-        tables.write("features", made_by, made if kept is None else made.unionByName(kept), sort=("ordinal",))
+        result = rows.mapInArrow(partial(_extract, shared), spark_schema("features"))
+        tables.write("features", made_by, result if kept is None else result.unionByName(kept), sort=("ordinal",))
         if changed is not None:
             changed.unpersist()
 
@@ -234,9 +234,9 @@ def _withheld_values(engine: Engine) -> Withheld:
 def _with_version(engine: Engine, records: DataFrame, withheld: Withheld) -> DataFrame:
     """Add the column ``made``: a hash of what the features of a record are made from, and the version of the rules."""
     version = str(INDEX_VERSION).encode()
-    made = f.concat("made_by", f.lit(version))
+    fingerprint = f.concat("made_by", f.lit(version))
     if not withheld:
-        return records.withColumn("made", made)
+        return records.withColumn("made", fingerprint)
     some = small_frame(engine.spark, [(ordinal,) for ordinal in sorted(withheld)], "ordinal long")
     rows = records.select("ordinal", "made_by").join(f.broadcast(some), "ordinal").collect()
     prints = [
@@ -245,7 +245,7 @@ def _with_version(engine: Engine, records: DataFrame, withheld: Withheld) -> Dat
     ]
     redacted = small_frame(engine.spark, prints, "ordinal long, redacted binary")
     joined = records.join(f.broadcast(redacted), "ordinal", "left")
-    return joined.withColumn("made", f.coalesce("redacted", made)).drop("redacted")
+    return joined.withColumn("made", f.coalesce("redacted", fingerprint)).drop("redacted")
 
 
 def cut_by_size(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

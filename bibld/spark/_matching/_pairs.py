@@ -181,14 +181,14 @@ class _KeyRow(msgspec.Struct, frozen=True):
     blocker: int
     part: int
     keys: bytes
-    places: bytes
+    positions: bytes
     records: bytes
     cut_rows: int
 
     def to_part(self, width: int) -> KeyPart:
         """Return the keys; ``width`` is the number of signatures of a record."""
         records = np.frombuffer(self.records, "<u8").reshape(-1, 1 + width)
-        return KeyPart(np.frombuffer(self.keys, "<u8"), np.frombuffer(self.places, "<u4"), records)
+        return KeyPart(np.frombuffer(self.keys, "<u8"), np.frombuffer(self.positions, "<u4"), records)
 
 
 _CUT = struct_schema(_KeyRow)
@@ -248,8 +248,8 @@ def _cut(shared: Broadcast[Matching], parts: int, batches: Iterable[pa.RecordBat
         columns = rows.chunk(0, len(rows), maker.columns_read())
         for cut in cut_keys(maker, columns, matching.statistics, parts):
             cut_rows = cut.cut_rows
-            for part, (keys, places, records) in cut.parts or [(0, _NO_KEYS)]:
-                row = cut.blocker, part, array_bytes(keys), array_bytes(places), array_bytes(records), cut_rows
+            for part, (keys, positions, records) in cut.parts or [(0, _NO_KEYS)]:
+                row = cut.blocker, part, array_bytes(keys), array_bytes(positions), array_bytes(records), cut_rows
                 yield to_batch([row], _CUT)
                 cut_rows = 0
 

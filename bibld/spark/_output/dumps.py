@@ -56,14 +56,14 @@ def write_files(folder: str, names: Iterable[str], blocks: Iterable[Iterable[byt
     """
     written = [_Open(name) for name in names]
     with ExitStack() as stack:
-        place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bibld-")))
+        directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bibld-")))
         with ExitStack() as files:
-            outs = [files.enter_context(open_dump(place / one.name)) for one in written]
+            outs = [files.enter_context(open_dump(directory / one.name)) for one in written]
             for block in blocks:
                 for one, out, data in zip(written, outs, block, strict=True):
                     out.write(data)
                     one.lines += data.count(b"\n")
-        return [one.copy(place, folder) for one in written]
+        return [one.copy(directory, folder) for one in written]
 
 
 class _Open:
@@ -71,7 +71,7 @@ class _Open:
         self.name = name
         self.lines = 0
 
-    def copy(self, place: Path, folder: str) -> WrittenFile:
+    def copy(self, directory: Path, folder: str) -> WrittenFile:
         temporary = f"{self.name}.{uuid.uuid4().hex}"
         checksum = hashlib.sha256()
         size = 0
@@ -80,7 +80,7 @@ class _Open:
             files, path = file_system(folder)
             if isinstance(files, fs.LocalFileSystem):
                 files.create_dir(path)
-            with (place / self.name).open("rb") as content, files.open_output_stream(f"{path}/{temporary}") as out:
+            with (directory / self.name).open("rb") as content, files.open_output_stream(f"{path}/{temporary}") as out:
                 while piece := content.read(_PIECE):
                     checksum.update(piece)
                     size += len(piece)
@@ -147,13 +147,13 @@ def write_dumps(engine: Engine, folder: str, blocks: DataFrame) -> Dumps:
     rows = rows.repartition("part").sortWithinPartitions("part", *KEY)
     compute = partial(_write_parts, _temporary(engine, folder), engine.iris.base.encode())
     # A task that runs again writes its files again, under other names; those that nobody knows of are deleted.
-    made = rows.mapInArrow(compute, COUNTED_COLUMNS).persist(StorageLevel.DISK_ONLY)
+    result = rows.mapInArrow(compute, COUNTED_COLUMNS).persist(StorageLevel.DISK_ONLY)
     try:
-        found = made.where(sql.col("kind") == _FILE).select("key").collect()
+        found = result.where(sql.col("kind") == _FILE).select("key").collect()
         files = [msgspec.json.decode(bytes(row["key"][0]), type=WrittenFile) for row in found]
-        return Dumps(_complete(engine, folder, files), parts, sum_counts(made))
+        return Dumps(_complete(engine, folder, files), parts, sum_counts(result))
     finally:
-        made.unpersist()
+        result.unpersist()
 
 
 def _write_parts(folder: str, base: bytes, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -183,8 +183,8 @@ def publish_release(engine: Engine) -> Release:
         delivered=engine.number,
         withdraws=withdraws,
     )
-    with tempfile.TemporaryDirectory(prefix="bibld-release-") as place:
-        folder, former = Path(place, "release"), Path(place, "previous")
+    with tempfile.TemporaryDirectory(prefix="bibld-release-") as directory:
+        folder, former = Path(directory, "release"), Path(directory, "previous")
         folder.mkdir()
         previous = None
         if before is not None and not withdraws:
@@ -344,13 +344,13 @@ def _release(engine: Engine, number: int, is_new: bool) -> Release:
     return Release(number, engine.storage.path(FOLDER, str(number)), _manifest(engine, number), is_new)
 
 
-def _download(engine: Engine, number: int, place: Path) -> PreviousRelease:
+def _download(engine: Engine, number: int, folder: Path) -> PreviousRelease:
     """Copy the small files of the previous release to this machine."""
-    place.mkdir()
+    folder.mkdir()
     for name in engine.storage.names(f"{FOLDER}/{number}"):
         if _NEEDED_BEFORE.fullmatch(name):
-            engine.storage.download(f"{FOLDER}/{number}/{name}", place / name)
-    return PreviousRelease(place, _manifest(engine, number))
+            engine.storage.download(f"{FOLDER}/{number}/{name}", folder / name)
+    return PreviousRelease(folder, _manifest(engine, number))
 
 
 def needed_tables(engine: Engine) -> list[tuple[str, str]]:
@@ -381,8 +381,8 @@ def _can_be_followed(engine: Engine, last: _Released) -> bool:
         return False
     if not all(not version or tables.is_complete(name, version) for name, version in last.versions.items()):
         return False
-    made = tables.manifest(RELEASED, tables.committed.tables[RELEASED]).run
-    return not any(run.is_conversion for run in tables.runs_since(made))
+    result = tables.manifest(RELEASED, tables.committed.tables[RELEASED]).run
+    return not any(run.is_conversion for run in tables.runs_since(result))
 
 
 def _note(engine: Engine, made_by: str, released: _Released) -> None:

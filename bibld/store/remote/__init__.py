@@ -93,9 +93,9 @@ class SparqlStore:
         """Return the address of a graph (empty for the default graph) in the Graph Store Protocol."""
         return f"{self.endpoints.graph_store}?{graph_parameter('graph', graph) if graph else 'default'}"
 
-    def repair_results(self, answer: StoreResponse) -> bytes:
+    def repair_results(self, response: StoreResponse) -> bytes:
         """Return results of a query as the standard has them (SPARQL 1.1 Query Results JSON Format)."""
-        return answer.body
+        return response.body
 
     # -- changing --------------------------------------------------------------------------------------------------
 
@@ -213,15 +213,15 @@ class SparqlStore:
         for prefix in sorted(undeclared_prefixes(query.text) & query.prefixes.keys()):
             text = f"PREFIX {prefix}: {iri(query.prefixes[prefix])}\n{text}"
         is_graph = query_form(query.text) in ("CONSTRUCT", "DESCRIBE")
-        answer = self._ask(text, parameters, f"{_TRIPLES}, text/turtle;q=0.5" if is_graph else _TABLE)
-        if answer.media_type in (_TRIPLES, "text/turtle", "text/plain", "text/ntriples"):
+        response = self._ask(text, parameters, f"{_TRIPLES}, text/turtle;q=0.5" if is_graph else _TABLE)
+        if response.media_type in (_TRIPLES, "text/turtle", "text/plain", "text/ntriples"):
             written = ox.RdfFormat.from_media_type(query.media_type("graph"))
-            is_turtle = answer.media_type == "text/turtle"
+            is_turtle = response.media_type == "text/turtle"
             read = ox.RdfFormat.TURTLE if is_turtle else ox.RdfFormat.N_TRIPLES
-            triples = (quad.triple for quad in self._parsed(answer, read))
+            triples = (quad.triple for quad in self._parsed(response, read))
             ox.serialize(triples, out, format=written, prefixes=query.prefixes)
             return "graph"
-        results = self._table(answer)
+        results = self._table(response)
         kind: ResultKind = "boolean" if isinstance(results, ox.QueryBoolean) else "table"
         results.serialize(out, format=ox.QueryResultsFormat.from_media_type(query.media_type(kind)))
         return kind
@@ -283,20 +283,20 @@ class SparqlStore:
     ) -> ox.QuerySolutions | ox.QueryBoolean:
         return self._table(self._ask(text, parameters, _TABLE, timeout))
 
-    def _table(self, answer: StoreResponse) -> ox.QuerySolutions | ox.QueryBoolean:
-        if answer.media_type not in (_TABLE, "application/json"):
+    def _table(self, response: StoreResponse) -> ox.QuerySolutions | ox.QueryBoolean:
+        if response.media_type not in (_TABLE, "application/json"):
             raise StoreError(
-                f"{self.endpoints.query}: answers a query with {answer.media_type or 'no media type'} instead of SPARQL"
-                f" results; this is not the address of a SPARQL endpoint of {self.name}: check `url` and `kind`"
+                f"{self.endpoints.query}: answers a query with {response.media_type or 'no media type'} instead of"
+                f" SPARQL results; this is not the address of a SPARQL endpoint of {self.name}: check `url` and `kind`"
             )
         try:
-            return ox.parse_query_results(self.repair_results(answer), format=ox.QueryResultsFormat.JSON)
+            return ox.parse_query_results(self.repair_results(response), format=ox.QueryResultsFormat.JSON)
         except (SyntaxError, ValueError, msgspec.DecodeError) as error:
             raise StoreError(f"{self.endpoints.query}: the results cannot be read: {error}") from error
 
-    def _parsed(self, answer: StoreResponse, read: ox.RdfFormat) -> Iterator[ox.Quad]:
+    def _parsed(self, response: StoreResponse, read: ox.RdfFormat) -> Iterator[ox.Quad]:
         try:
-            yield from ox.parse(answer.body, format=read, base_iri=self.endpoints.query)
+            yield from ox.parse(response.body, format=read, base_iri=self.endpoints.query)
         except SyntaxError as error:
             raise StoreError(f"{self.endpoints.query}: the graph cannot be read: {error}") from error
 

@@ -151,13 +151,13 @@ class Virtuoso(SparqlStore):
             raise StoreError(f"{settings.sql}: {words}; look into the server's log")
         return after_login
 
-    def repair_results(self, answer: StoreResponse) -> bytes:
+    def repair_results(self, response: StoreResponse) -> bytes:
         """Write booleans as true and false; refuse results that the server has cut."""
-        if answer.headers.get("x-sql-state", "").startswith("S1TAT"):
+        if response.headers.get("x-sql-state", "").startswith("S1TAT"):
             raise StoreUnavailableError(f"{self.endpoints.query}: the query took too long and its result is incomplete")
-        found: dict[str, Any] = msgspec.json.decode(answer.body)
+        found: dict[str, Any] = msgspec.json.decode(response.body)
         rows = found.get("results", {}).get("bindings", [])
-        limit = answer.headers.get("x-sparql-maxrows", "")
+        limit = response.headers.get("x-sparql-maxrows", "")
         if limit.isdigit() and len(rows) >= int(limit):
             raise StoreError(
                 f"{self.endpoints.query}: the result was cut after {limit} rows; raise ResultSetMaxRows in"

