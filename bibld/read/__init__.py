@@ -16,8 +16,7 @@ from bibld.errors import CatalogError, ConfigError, DamagedFileError, HarvestErr
 from bibld.model.origin import Origin
 from bibld.protocols import Carrier, HarvestedFile, Raw, Reader, adapters
 from bibld.read._archives import archive_of, delete_others, unpack, unpack_once
-from bibld.read._charset import AUTO
-from bibld.read._charset_check import charset_check
+from bibld.read._charset import AUTO, charset_check
 from bibld.read._parts import FileFrame, FilePart, PartPlan, file_frame, read_part
 from bibld.read._streams import MAXIMUM, open_decompressed
 

@@ -11,7 +11,7 @@ from typing import BinaryIO, ClassVar, Self
 import msgspec
 
 from bibld.errors import DamagedFileError, ReadError
-from bibld.model.marc import ControlField, DataField, Leader, MarcRecord
+from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.origin import Origin
 from bibld.protocols import Parsed, Raw
 from bibld.read._charset import AUTO, Charsets, decode, is_beyond_ascii, settle_charsets
@@ -99,7 +99,7 @@ def sample_charsets(pieces: Iterable[Piece]) -> list[bytes]:
 
 
 class LineCarrier(CharsetCarrier, frozen=True):
-    """One file whose records are blocks of lines; a carrier adds :meth:`begins_record` and ``parse``."""
+    """One file whose records are blocks of lines; a carrier adds :meth:`begins_record` and :meth:`fields`."""
 
     ends_at_blanks: ClassVar[bool] = True
     """Whether a blank line ends a record; otherwise blank lines are dropped."""
@@ -107,26 +107,45 @@ class LineCarrier(CharsetCarrier, frozen=True):
     comment: ClassVar[bytes] = b""
     """How lines begin that are dropped before a record; empty if there are none."""
 
+    legacy: ClassVar[str]
+    """The charset of files that are not UTF-8, unless their bytes show another one."""
+
+    default: ClassVar[str] = ""
+    """The charset of a file in which it does not matter; empty: ASCII."""
+
+    example: ClassVar[str]
+    """A line that is a field."""
+
     @staticmethod
     def begins_record(line: bytes, first: bytes) -> bool:
         """Return whether a line begins another record than the one with this first line."""
         raise NotImplementedError
 
+    def fields(self, text: str, warnings: list[str]) -> tuple[str | None, list[Field]]:
+        """Return the leader (None: missing) and the fields of a record."""
+        raise NotImplementedError
+
     @classmethod
-    def examine(
-        cls, stream: BinaryIO, name: str, source: str, settings: CharsetSettings, legacy: str, default: str = ""
-    ) -> Self:
-        """Find the charset by the first 200 records; ``default`` is that of a file in which it does not matter."""
+    def examine(cls, stream: BinaryIO, name: str, source: str, settings: CharsetSettings) -> Self:
+        """Find the charset by the first 200 records."""
         samples = sample_charsets(cls.cut(stream, settings.max_record_bytes))
-        if default and not samples:
-            charsets = Charsets(None, default)
+        if cls.default and not samples:
+            charsets = Charsets(None, cls.default)
         else:
-            charsets = settle_charsets(settings.charset, None, legacy, samples)
+            charsets = settle_charsets(settings.charset, None, cls.legacy, samples)
         return cls(source=source, file=name, charsets=charsets, max_record_bytes=settings.max_record_bytes)
 
     def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
         """Cut the file into records."""
         return to_raws(self.source, self.file, self.cut(stream, self.max_record_bytes))
+
+    def parse(self, raw: Raw) -> Parsed:
+        """Read one record; raises ``ReadError`` if no line is a field."""
+        text, warnings = decode_text(raw.data, self.charsets)
+        leader, fields = self.fields(text, warnings)
+        if not fields:
+            raise ReadError(raw.origin, f"no line of the text is a field such as {self.example}", raw.data)
+        return to_parsed(raw, leader, fields, warnings)
 
     @classmethod
     def cut(cls, stream: BinaryIO, maximum: int) -> Iterator[Piece]:
@@ -159,6 +178,28 @@ class LineCarrier(CharsetCarrier, frozen=True):
                 lines.append(line)
         if lines:
             yield piece()
+
+
+def join_lines(text: str, begins_field: Callable[[str], object], begin: str, warnings: list[str]) -> list[str]:
+    """Return the lines that begin a field, each with those that continue it; ``begin`` names what these lack."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        line = line.removesuffix("\r")
+        if begins_field(line):
+            lines.append(line)
+        elif line.strip() and lines:
+            warnings.append(f"a line without {begin} taken as the rest of the line before")
+            lines[-1] += f" {line.strip()}"
+        elif line.strip():
+            warnings.append(f"no tag in {line[:40]!r}")
+    return lines
+
+
+def split_subfields(tag: str, parts: Iterable[str], warnings: list[str]) -> list[Subfield]:
+    """Return the subfields of texts that begin with their codes."""
+    found = list(parts)
+    warnings += [f"{tag}: a subfield without code and text dropped"] * found.count("")
+    return [Subfield(part[0], part[1:]) for part in found if part]
 
 
 def decode_text(data: bytes, charsets: Charsets) -> tuple[str, list[str]]:

@@ -12,8 +12,8 @@ import msgspec
 from bibld.errors import DamagedFileError, ReadError
 from bibld.model.foreign_xml import declare_namespaces
 from bibld.protocols import Carrier, HarvestedFile, Raw
-from bibld.read._iso2709_cut import RECORD_END
 from bibld.read._streams import compression_of
+from bibld.read.iso2709 import RECORD_END
 
 _DIVISIBLE = {"iso2709", "marcxml", "mods", "dublincore"}
 """Readers whose cutting does not depend on what is before a record."""

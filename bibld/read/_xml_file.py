@@ -28,7 +28,7 @@ from bibld.read._carrier import (
     sample_charsets,
     to_raws,
 )
-from bibld.read._charset import ASCII, AUTO, LATIN1, Charsets, decode, settle_charsets
+from bibld.read._charset import ASCII, AUTO, LATIN1, Charsets, can_decode, decode, settle_charsets
 from bibld.read._streams import Ends, Rejoined, Stream, recode, recode_head, recoded_charset
 from bibld.text.charsets import UTF8, charset_name
 
@@ -273,7 +273,7 @@ def examine_xml(
     declared = _known_charset(declaration[1].decode()) if declaration else None
     if recoded:
         charsets = Charsets(declared or recoded, UTF8)
-    elif settings.charset == AUTO and all(_can_decode(data, declared or UTF8) for data in samples):
+    elif settings.charset == AUTO and all(can_decode(data, declared or UTF8) for data in samples):
         charsets = Charsets(declared, declared or UTF8)
     else:
         charsets = settle_charsets(settings.charset, declared, LATIN1, samples)
@@ -299,14 +299,6 @@ def _known_charset(charset: str) -> str | None:
         return charset_name(charset)
     except ConfigError:  # a wrong declaration is ignored: the charset is found by the bytes
         return None
-
-
-def _can_decode(data: bytes, charset: str) -> bool:
-    try:
-        data.decode(charset)
-    except (UnicodeError, LookupError):  # MARC-8 is no codec
-        return False
-    return True
 
 
 def _declared_namespaces(head: bytes) -> tuple[tuple[str, str], ...]:

@@ -6,19 +6,17 @@ Every subfield is `` $``, its code, a blank and its text; a text that contains t
 from __future__ import annotations
 
 import re
-from typing import BinaryIO
 
-from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Subfield
-from bibld.protocols import Parsed, Raw
-from bibld.read._carrier import BOM, CharsetSettings, Field, LineCarrier, decode_text, to_parsed
+from bibld.read._carrier import BOM, CharsetSettings, Field, LineCarrier, join_lines
 from bibld.text.charsets import MARC8
 
 _LEADER = rb"[0-9]{5}[ -~]{5}[ -~]{2}[0-9]{5}[ -~]{3}[0-9]{0,4} {0,4}"
 _LEADER_LINE = re.compile(_LEADER + rb"\r?\n?\Z")
 _NOTES = rb"(?:<!--[^\n]*-->[ \r]*\n|[ \r]*\n)*"
 _FIRST_LINES = re.compile(_NOTES + _LEADER + rb"\r?\n[0-9A-Za-z]{3} [^\n]")
-_LINE = re.compile(r"([0-9A-Za-z]{3}) (.*)")
+_COMMENT = re.compile("^<!--.*\n?", re.MULTILINE)
+_LINE = re.compile(r"[0-9A-Za-z]{3} .*")
 _DATA = re.compile(r"(.)(.) (?=\$)(.*)")
 _SUBFIELD = re.compile(r"(?:^|(?<= ))\$(\S)(?: |$)")
 
@@ -27,34 +25,22 @@ Settings = CharsetSettings
 
 
 class YazCarrier(LineCarrier, frozen=True):
-    """One file in the line format of yaz-marcdump."""
+    """One file in the line format of yaz-marcdump; what is not UTF-8 may still be MARC-8."""
+
+    legacy = MARC8
+    example = "245 10 $a Title"
 
     @staticmethod
     def begins_record(line: bytes, first: bytes) -> bool:
         """Return whether a line is a leader, which begins a record even without a blank line before it."""
         return _LEADER_LINE.match(line) is not None
 
-    def parse(self, raw: Raw) -> Parsed:
-        """Read one record; raises ``ReadError`` if no line is a field."""
-        text, warnings = decode_text(raw.data, self.charsets)
-        leader: str | None = None
-        lines: list[str] = []
-        for line in text.split("\n"):
-            line = line.removesuffix("\r")
-            if not line.strip() or line.startswith("<!--"):
-                continue
-            if leader is None and not lines and _LEADER_LINE.fullmatch(line.encode()):
-                leader = line
-            elif _LINE.fullmatch(line):
-                lines.append(line)
-            elif lines:
-                warnings.append("a line without a tag taken as the rest of the line before")
-                lines[-1] += f" {line.strip()}"
-            else:
-                warnings.append(f"no tag in {line[:40]!r}")
-        if not lines:
-            raise ReadError(raw.origin, "no line of the text is a field such as 245 10 $a Title", raw.data)
-        return to_parsed(raw, leader, [_field(line, warnings) for line in lines], warnings)
+    def fields(self, text: str, warnings: list[str]) -> tuple[str | None, list[Field]]:
+        """Return the leader and the fields; comments are dropped."""
+        leader, _, rest = _COMMENT.sub("", text).lstrip("\r\n").partition("\n")
+        has_leader = _LEADER_LINE.fullmatch(leader.removesuffix("\r").encode()) is not None
+        lines = join_lines(rest if has_leader else _COMMENT.sub("", text), _LINE.fullmatch, "a tag", warnings)
+        return leader.removesuffix("\r") if has_leader else None, [_field(line, warnings) for line in lines]
 
 
 CarrierType = YazCarrier
@@ -65,9 +51,7 @@ def sniffs(head: bytes) -> bool:
     return _FIRST_LINES.match(head.removeprefix(BOM)) is not None
 
 
-def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> YazCarrier:
-    """Find the charset by the first 200 records; what is not UTF-8 may still be MARC-8."""
-    return YazCarrier.examine(stream, name, source, settings, MARC8)
+examine = YazCarrier.examine
 
 
 def _field(line: str, warnings: list[str]) -> Field:

@@ -9,7 +9,7 @@ import pytest
 
 from bibld.errors import HarvestError, ReadError
 from bibld.protocols import Raw
-from bibld.read import _iso2709_cut, _json_cut, _xml_file, iso2709, marcjson, marcxml
+from bibld.read import _xml_file, iso2709, marcjson, marcxml
 from bibld.read._streams import Recoded, Rejoined, open_decompressed
 
 LARGE = 16 * 1024 * 1024
@@ -33,17 +33,17 @@ def json_record(number, **more):
 ONE, TWO, THREE = (json_record(number) for number in (1, 2, 3))
 XML = '<record><leader>x</leader><controlfield tag="001">{}</controlfield></record>'
 FILES = {
-    "json lines": (_json_cut, f"{ONE}\n{TWO}\n{THREE}\n", 3),
-    "a JSON array": (_json_cut, f"[{ONE},\n {TWO} , {THREE}]", 3),
-    "JSON records in an object": (_json_cut, f'{{"total": 3, "of": {{"records": [{ONE}, {TWO}, {THREE}]}}}}', 3),
-    "JSON records as values": (_json_cut, f'{{"a": {ONE}, "b": {TWO}, "c": {THREE}}}', 3),
-    "two JSON objects with records": (_json_cut, f'{{"records": [{ONE}]}}\n{{"records": [{TWO}, {THREE}]}}', 3),
+    "json lines": (marcjson, f"{ONE}\n{TWO}\n{THREE}\n", 3),
+    "a JSON array": (marcjson, f"[{ONE},\n {TWO} , {THREE}]", 3),
+    "JSON records in an object": (marcjson, f'{{"total": 3, "of": {{"records": [{ONE}, {TWO}, {THREE}]}}}}', 3),
+    "JSON records as values": (marcjson, f'{{"a": {ONE}, "b": {TWO}, "c": {THREE}}}', 3),
+    "two JSON objects with records": (marcjson, f'{{"records": [{ONE}]}}\n{{"records": [{TWO}, {THREE}]}}', 3),
     "JSON with strings that look like records": (
-        _json_cut,
+        marcjson,
         "\n".join([ONE, json.dumps({"leader": 'x{"leader":"', "fields": [{"500": '}]{"\\'}]}), TWO]),
         3,
     ),
-    "an object without records": (_json_cut, f'{{"x": {{"y": [1]}}}}\n{ONE}\n{{"z": 1}}', 3),
+    "an object without records": (marcjson, f'{{"x": {{"y": [1]}}}}\n{ONE}\n{{"z": 1}}', 3),
     "xml": (_xml_file, "<collection>" + "".join(map(XML.format, "123")) + "</collection>", 3),
     "xml with comments": (
         _xml_file,
@@ -79,10 +79,10 @@ def test_a_file_is_cut_at_the_same_places_however_its_bytes_arrive(name):
 def test_iso_2709_is_cut_at_the_same_places_however_its_bytes_arrive():
     record = b"00044nam a2200037   4500001000200000\x1e1\x1e\x1d"
     data = record + b"\r\n" + record + b"\n"
-    expected = list(_iso2709_cut.cut(io.BytesIO(data), LARGE))
+    expected = list(iso2709.cut(io.BytesIO(data), LARGE))
     assert [offset for offset, _, _ in expected] == [0, len(record) + 2]
     for size in (1, 5, 40, 43, 44, 45):
-        assert list(_iso2709_cut.cut(Dribble(data, size), LARGE)) == expected
+        assert list(iso2709.cut(Dribble(data, size), LARGE)) == expected
 
 
 def results(adapter, data, **options):

@@ -324,7 +324,7 @@ def test_an_array_of_any_length_is_cut_without_holding_it():
         def read(self, size=-1):
             return "".join(f"{line}," for line in lines(f"t{next(self.number)}")).encode()
 
-    from bibld.read._json_cut import cut
+    from bibld.read.marcjson import cut
 
     carrier = marcjson.examine(io.BytesIO(b"["), "f", "s", marcjson.Settings())
     stream = Endless()
