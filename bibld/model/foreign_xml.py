@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cache
 
 from lxml import etree
 
+ILLEGAL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_REFERENCE = re.compile(r"&#(?:[xX]([0-9A-Fa-f]{1,9})|([0-9]{1,9}));")
 _ESCAPES = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
 )
@@ -19,6 +22,29 @@ def parse_xml(data: bytes, *, is_huge: bool = False, charset: str | None = None)
     ``charset`` replaces the one that is declared. Raises ``etree.XMLSyntaxError``.
     """
     return etree.fromstring(data, _parser(is_huge, charset))
+
+
+def replace_illegal(text: str, replacement: str = "") -> tuple[str, int]:
+    """Replace the characters that are illegal in XML 1.0 (2.2), also those in references; return their number."""
+    text, count = ILLEGAL_CHARACTERS.subn(replacement, text)
+    if "&#" not in text:
+        return text, count
+
+    def legal(reference: re.Match[str]) -> str:
+        nonlocal count
+        point = int(reference[1], 16) if reference[1] else int(reference[2])
+        if 0 < point < 0x110000 and not ILLEGAL_CHARACTERS.match(chr(point)):
+            return reference[0]
+        count += 1
+        return replacement
+
+    return _REFERENCE.sub(legal, text), count
+
+
+def local_name(element: etree._Element) -> str:
+    """Return the name of an element without its namespace; empty for a comment."""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def declare_namespaces(namespaces: Iterable[tuple[str, str]]) -> str:

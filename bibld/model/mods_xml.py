@@ -12,13 +12,12 @@ legal, non-empty values whose foreign XML is in exclusive canonical form.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any, BinaryIO
 
 from lxml import etree
 
-from bibld.model.foreign_xml import parse_xml
+from bibld.model.foreign_xml import ILLEGAL_CHARACTERS, parse_xml
 from bibld.model.mods import Mods
 from bibld.model.mods_plan import MODS, XLINK, XML, Child, Plan, plan_of, tag_named, tag_of
 
@@ -28,7 +27,6 @@ VERSION = "3.8"
 _XSI = "{http://www.w3.org/2001/XMLSchema-instance}"
 _SPACE = f"{{{XML}}}space"
 _WHITE = " \t\r\n"
-_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 # A prefix, not a default namespace: foreign XML without a namespace would fall into that.
 _PREFIXES = {"mods": MODS, "xlink": XLINK}
@@ -114,7 +112,7 @@ def read_element(element: etree._Element) -> tuple[Mods, tuple[str, ...]]:
 
 def without_illegal_characters(text: str) -> str:
     """Remove the characters that are illegal in XML 1.0 (2.2)."""
-    return _ILLEGAL.sub("", text)
+    return ILLEGAL_CHARACTERS.sub("", text)
 
 
 # --- writing

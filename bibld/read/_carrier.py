@@ -11,6 +11,7 @@ from typing import BinaryIO, ClassVar, Self
 import msgspec
 
 from bibld.errors import DamagedFileError, ReadError
+from bibld.model.foreign_xml import ILLEGAL_CHARACTERS
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.origin import Origin
 from bibld.protocols import Parsed, Raw
@@ -34,7 +35,6 @@ Piece = tuple[int, bytes, str]
 
 Field = ControlField | DataField
 
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _NOT_XML_BUT_SEPARATORS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1d\ud800-\udfff\ufffe\uffff]")
 _ILLEGAL_BYTES = bytes(code for code in range(0x1E) if code not in (0x09, 0x0A, 0x0D))
 
@@ -223,7 +223,7 @@ def to_parsed(
 
 def drop_illegal(text: str) -> tuple[str, int]:
     """Drop the characters that are illegal in XML 1.0 (2.2); returns the text and their number."""
-    return _NOT_XML.subn("", text)
+    return ILLEGAL_CHARACTERS.subn("", text)
 
 
 def drop_illegal_between_separators(text: str, data: bytes) -> tuple[str, int]:

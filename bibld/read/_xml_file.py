@@ -14,7 +14,7 @@ import msgspec
 from lxml import etree
 
 from bibld.errors import ConfigError, ReadError
-from bibld.model.foreign_xml import declare_namespaces, parse_xml
+from bibld.model.foreign_xml import declare_namespaces, parse_xml, replace_illegal
 from bibld.model.mods_plan import MODS, XLINK
 from bibld.protocols import Raw
 from bibld.read._carrier import (
@@ -193,7 +193,6 @@ _XMLNS = re.compile(rb"""\sxmlns(?::([\w.-]+))?\s*=\s*(?:"([^"<]*)"|'([^'<]*)')"
 _PREFIX = re.compile(rb"[<\s/]([A-Za-z_][\w.-]*):[A-Za-z_]")
 _NO_ELEMENT = re.compile(rb"<!--.*?-->|<\?.*?\?>|<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>", re.DOTALL)
 _FIRST_TAG = re.compile(rb"<([A-Za-z_][\w.:-]*)((?:\s[^>]*)?)>")
-_CHARACTER_REFERENCE = re.compile(r"&#(?:x([0-9A-Fa-f]{1,9})|([0-9]{1,9}));")
 
 _USUAL_PREFIXES = {"mods": MODS, "xlink": XLINK}
 """Namespaces of prefixes that are used and not declared."""
@@ -227,7 +226,7 @@ class XmlCarrier(CharsetCarrier, frozen=True, kw_only=True):
                     raise ReadError(raw.origin, _malformed(error), raw.data) from error
         decoded = decode(raw.data, self.charsets)
         warnings += decoded.warnings
-        text, illegal = _drop_illegal_and_references(decoded.text)
+        text, illegal = replace_illegal(decoded.text)
         if illegal:
             warnings.append(illegal_warning(illegal))
         try:
@@ -265,7 +264,7 @@ def examine_xml(
     namespaces are those declared before it (None: all).
     """
     head = stream.read(_HEAD)
-    text = readable_head(head)
+    text = recode_head(head, b"<")
     shape, first_record = find_shape(text)
     recoded = recoded_charset(head, b"<")
     samples = sample_charsets(cut(recode(Rejoined(head, stream), recoded), shape, settings.max_record_bytes))
@@ -289,9 +288,10 @@ def examine_xml(
     )
 
 
-def readable_head(head: bytes) -> bytes:
-    """Return the first bytes of a file in a charset that contains ASCII."""
-    return recode_head(head, b"<")
+def xml_head(head: bytes) -> bytes:
+    """Return the first bytes of a file in a charset that contains ASCII; none if it does not begin as XML does."""
+    text = recode_head(head, b"<")
+    return text if text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") else b""
 
 
 def _known_charset(charset: str) -> str | None:
@@ -312,24 +312,6 @@ def _declared_namespaces(head: bytes) -> tuple[tuple[str, str], ...]:
 
 def _malformed(error: etree.XMLSyntaxError) -> str:
     return f"not well-formed XML: {error.msg} (counted from the beginning of the record)"
-
-
-def _drop_illegal_and_references(text: str) -> tuple[str, int]:
-    """Drop characters that XML cannot hold, also those written as references."""
-    text, illegal = drop_illegal(text)
-    if "&#" not in text:
-        return text, illegal
-    wrong = 0
-
-    def keep_if_legal(reference: re.Match[str]) -> str:
-        nonlocal wrong
-        point = int(reference[1], 16) if reference[1] else int(reference[2])
-        if 0 < point < 0x110000 and not drop_illegal(chr(point))[1]:
-            return reference[0]
-        wrong += 1
-        return ""
-
-    return _CHARACTER_REFERENCE.sub(keep_if_legal, text), illegal + wrong
 
 
 def _missing_end(ends: Ends) -> str:

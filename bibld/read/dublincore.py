@@ -10,12 +10,11 @@ from __future__ import annotations
 import re
 from typing import BinaryIO
 
-from lxml import etree
-
 from bibld.errors import ReadError
+from bibld.model.foreign_xml import local_name
 from bibld.protocols import Parsed, Raw, Row
 from bibld.read._carrier import CharsetSettings, count_repeats
-from bibld.read._xml_file import RecordShape, XmlCarrier, examine_xml, readable_head
+from bibld.read._xml_file import RecordShape, XmlCarrier, examine_xml, xml_head
 
 PRIORITY = -1
 """Asked after the readers of MARC and MODS, which may be in a file together with Dublin Core."""
@@ -61,12 +60,12 @@ class DublinCoreCarrier(XmlCarrier, frozen=True):
         root = self.element(raw, warnings)
         header, found = "", []
         for element in root.iter():
-            name = _name(element)
+            name = local_name(element)
             text = " ".join("".join(map(str, element.itertext())).split()) if not len(element) else ""
             if not text:
                 continue
             parent = element.getparent()
-            if name == "identifier" and parent is not None and _name(parent) == "header":
+            if name == "identifier" and parent is not None and local_name(parent) == "header":
                 header = text
             elif name == "identifier" or name in _COLUMNS:
                 found.append((name, text))
@@ -84,9 +83,7 @@ CarrierType = DublinCoreCarrier
 
 def sniffs(head: bytes) -> bool:
     """Return whether the file begins with an element of Dublin Core."""
-    text = readable_head(head)
-    if not text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        return False
+    text = xml_head(head)
     return _DC.search(text) is not None and _NAMESPACE in text
 
 
@@ -107,8 +104,3 @@ def _identifier(text: str) -> tuple[str, str]:
         if found := pattern.fullmatch(text):
             return column, next(group for group in found.groups() if group).strip()
     return ("url", text) if _URL.fullmatch(text) else ("dc:identifier", text)
-
-
-def _name(element: etree._Element) -> str:
-    tag = element.tag
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""

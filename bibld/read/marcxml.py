@@ -13,10 +13,11 @@ from typing import BinaryIO
 from lxml import etree
 
 from bibld.errors import ReadError
+from bibld.model.foreign_xml import local_name
 from bibld.model.marc import ControlField, DataField, Subfield
 from bibld.protocols import Parsed, Raw
 from bibld.read._carrier import LEADER_LENGTH, CharsetSettings, Field, to_parsed
-from bibld.read._xml_file import SLIM, TURBO, RecordShape, XmlCarrier, examine_xml, readable_head
+from bibld.read._xml_file import SLIM, TURBO, RecordShape, XmlCarrier, examine_xml, xml_head
 from bibld.text.folding import unify_non_sorting_marks
 
 _TURBOMARC = b"http://www.indexdata.com/turbomarc"
@@ -49,9 +50,7 @@ CarrierType = MarcxmlCarrier
 
 def sniffs(head: bytes) -> bool:
     """Return whether the file begins with a field of MARC in XML, or a namespace of it and none of MODS."""
-    text = readable_head(head)
-    if not text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        return False
+    text = xml_head(head)
     return bool(_FIELDS.search(text) or (_NAMESPACES.search(text) and _MODS not in text))
 
 
@@ -62,11 +61,6 @@ def examine(stream: BinaryIO, name: str, source: str, settings: Settings) -> Mar
 
 def _find_shape(head: bytes) -> tuple[RecordShape, re.Pattern[bytes] | None]:
     return (TURBO, None) if _TURBOMARC in head else (SLIM, _FIELDS)
-
-
-def _name(element: etree._Element) -> str:
-    tag = element.tag
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def _text(element: etree._Element) -> str:
@@ -85,7 +79,7 @@ def _read_slim(root: etree._Element, warnings: list[str]) -> tuple[str | None, l
     leader: str | None = None
     fields: list[Field] = []
     for element in root:
-        name = _name(element)
+        name = local_name(element)
         if name == "leader":
             leader = _text(element)
         elif name in ("controlfield", "datafield"):
@@ -110,14 +104,14 @@ def _slim_field(element: etree._Element, name: str, warnings: list[str]) -> Fiel
     subfields: list[Subfield] = []
     embedded: list[Field] = []
     for part in element:
-        kind = _name(part)
+        kind = local_name(part)
         if kind == "subfield" and not (len(part) and _holds_fields(part)):
             code = part.get("code") or " "
             if len(code) != 1 or code == " ":
                 warnings.append(f"{tag}: a subfield with the code {part.get('code')!r}")
             subfields.append(Subfield(code[0], _text(part)))
         elif kind in ("s1", "subfield"):
-            inner = (_slim_field(child, _name(child), warnings) for child in part)
+            inner = (_slim_field(child, local_name(child), warnings) for child in part)
             embedded += [field for field in inner if field is not None]
         else:
             warnings.append(f"{tag}: element <{kind}> ignored")
@@ -131,7 +125,7 @@ def _slim_field(element: etree._Element, name: str, warnings: list[str]) -> Fiel
 
 
 def _holds_fields(element: etree._Element) -> bool:
-    return any(_name(child) in ("datafield", "controlfield") for child in element)
+    return any(local_name(child) in ("datafield", "controlfield") for child in element)
 
 
 # --- turbomarc
@@ -141,14 +135,14 @@ def _read_turbo(root: etree._Element, warnings: list[str]) -> tuple[str | None, 
     leader: str | None = None
     fields: list[Field] = []
     for element in root:
-        name = _name(element)
+        name = local_name(element)
         if name == "l":
             leader = _text(element)
         elif len(name) == 4 and name[0] == "c":
             fields.append(ControlField(name[1:], _text(element)))
         elif len(name) == 4 and name[0] == "d":
             subfields = tuple(
-                Subfield((part.get("code") or _name(part)[1:] or " ")[0], _text(part)) for part in element
+                Subfield((part.get("code") or local_name(part)[1:] or " ")[0], _text(part)) for part in element
             )
             indicators = _indicator(element.get("i1")), _indicator(element.get("i2"))
             fields.append(DataField(name[1:], *indicators, subfields))

@@ -17,7 +17,7 @@ from bibld.model.mods_plan import MODS
 from bibld.model.mods_xml import read_element
 from bibld.protocols import Parsed, Raw
 from bibld.read._carrier import CharsetSettings, count_repeats
-from bibld.read._xml_file import RecordShape, XmlCarrier, examine_xml, readable_head
+from bibld.read._xml_file import RecordShape, XmlCarrier, examine_xml, xml_head
 
 SHAPE = RecordShape(
     "mods",
@@ -58,9 +58,7 @@ CarrierType = ModsCarrier
 
 def sniffs(head: bytes) -> bool:
     """Return whether the file begins with an element of MODS and none of a MARC record."""
-    text = readable_head(head)
-    if not text.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        return False
+    text = xml_head(head)
     return _FIRST.search(text) is not None and _MARC.search(text) is None
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import html.entities
 import re
 from collections.abc import Mapping
+from itertools import zip_longest
 
 import msgspec
 
-from bibld.model.foreign_xml import declare_namespaces, escape_text
+from bibld.model.foreign_xml import declare_namespaces, escape_text, replace_illegal
 
 Noted = list[tuple[str, bytes]]
 """Kinds of faults with the bytes that show them."""
@@ -129,8 +130,6 @@ def _best_decoding(body: bytes) -> str:
     return max(decoded, key=lambda text: len(_LOWER_CASE.findall(text)) - len(_UPPER_CASE.findall(text)))
 
 
-_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_REFERENCE = re.compile(r"&#(?:[xX]([0-9A-Fa-f]{1,9})|([0-9]{1,9}));")
 _PAIR = re.compile(
     r"&#(?:[xX]([dD][89abAB][0-9a-fA-F]{2})|(5[5-6][0-9]{3}));&#(?:[xX]([dD][c-fC-F][0-9a-fA-F]{2})|(5[6-7][0-9]{3}));"
 )
@@ -166,31 +165,19 @@ def repair(text: str, noted: Noted) -> str:
 
 
 def _without_illegal_characters(text: str, noted: Noted) -> str:
-    if found := _ILLEGAL.search(text):
-        noted.append(("illegal-characters", _excerpt(text, found.start())))
-        text = _ILLEGAL.sub(_REPLACEMENT, text)
-    if "&#" not in text:
-        return text
-    wrong: list[int] = []
-
-    def joined(found: re.Match[str]) -> str:
-        wrong.append(found.start())
-        high = int(found[1], 16) if found[1] else int(found[2])
-        low = int(found[3], 16) if found[3] else int(found[4])
-        point = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)
-        return chr(point) if 0x10000 <= point < 0x110000 else _REPLACEMENT
-
-    def checked(found: re.Match[str]) -> str:
-        point = int(found[1], 16) if found[1] else int(found[2])
-        if 0 < point < 0x110000 and not _ILLEGAL.match(chr(point)):
-            return found[0]
-        wrong.append(found.start())
-        return _REPLACEMENT
-
-    repaired = _REFERENCE.sub(checked, _PAIR.sub(joined, text))
-    if wrong:
-        noted.append(("illegal-characters", _excerpt(text, wrong[0])))
+    repaired, _ = replace_illegal(_PAIR.sub(_joined, text), _REPLACEMENT)
+    if repaired != text:
+        at = next(at for at, (old, new) in enumerate(zip_longest(text, repaired)) if old != new)
+        noted.append(("illegal-characters", _excerpt(text, at)))
     return repaired
+
+
+def _joined(pair: re.Match[str]) -> str:
+    """Return the character of which two references name the surrogates."""
+    high = int(pair[1], 16) if pair[1] else int(pair[2])
+    low = int(pair[3], 16) if pair[3] else int(pair[4])
+    point = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00)
+    return chr(point) if 0x10000 <= point < 0x110000 else _REPLACEMENT
 
 
 def _without_bare_ampersands(text: str, noted: Noted) -> str:

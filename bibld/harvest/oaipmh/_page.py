@@ -12,7 +12,7 @@ from lxml import etree
 from bibld.harvest._store import StoredResponse
 from bibld.harvest.oaipmh._decoding import Noted, NotOaiError, repair, root_text
 from bibld.harvest.oaipmh._steps import IdFrom, record_key
-from bibld.model.foreign_xml import escape_text, parse_xml
+from bibld.model.foreign_xml import escape_text, local_name, parse_xml
 
 NAMESPACE = "http://www.openarchives.org/OAI/2.0/"
 WITHOUT_METADATA = "has no metadata"
@@ -281,12 +281,6 @@ def _metadata_element(metadata: etree._Element, noted: Noted) -> etree._Element 
         except etree.XMLSyntaxError:
             continue
     return None
-
-
-def local_name(element: etree._Element) -> str:
-    """Return the name of an element without its namespace; empty for a comment."""
-    tag = element.tag
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def normal_date(text: str) -> str:

@@ -14,8 +14,9 @@ from bibld.harvest._http import Transport, UnusableResponseError
 from bibld.harvest._store import StoredResponse, current_time
 from bibld.harvest._visit import Visit
 from bibld.harvest.oaipmh._decoding import Noted, NotOaiError
-from bibld.harvest.oaipmh._page import Page, items_of_sets, local_name, parse_page
+from bibld.harvest.oaipmh._page import Page, items_of_sets, parse_page
 from bibld.harvest.oaipmh._steps import IdFrom
+from bibld.model.foreign_xml import local_name
 
 TokenForm = Literal["encoded", "raw", "with prefix"]
 

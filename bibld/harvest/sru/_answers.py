@@ -13,12 +13,10 @@ import msgspec
 from lxml import etree
 
 from bibld.errors import HarvestError
-from bibld.model.foreign_xml import parse_xml
+from bibld.model.foreign_xml import local_name, parse_xml, replace_illegal
 
 _DIAGNOSTIC = re.compile(r"(?:diagnostic/1/|diagnostics?:)\s*([0-9]{1,9})\s*$")
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
-_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_REFERENCE = re.compile(r"&#(?:x([0-9a-fA-F]{1,8})|([0-9]{1,8}));")
 _DECLARATION = re.compile(r"^\ufeff?\s*(?:<\?xml[^>]*\?>\s*)?")
 _CHARSET = re.compile(rb"^\s*<\?xml[^>]*encoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']")
 _BOM = b"\xef\xbb\xbf"
@@ -47,14 +45,12 @@ class Piece(msgspec.Struct, frozen=True):
     """One record of an answer: its XML, complete with its namespaces, or why there is none.
 
     ``identifier`` is the control number, or what is one in MODS and Dublin Core, empty if there is none; ``root`` is
-    the name of its root element, ``namespace`` that of it; ``position`` is what the server states (0: not).
+    the name of its root element.
     """
 
     data: bytes
     identifier: str = ""
     root: str = ""
-    namespace: str = ""
-    position: int = 0
     fault: str = ""
     diagnostic: Diagnostic | None = None
     is_escaped: bool = False
@@ -63,7 +59,6 @@ class Piece(msgspec.Struct, frozen=True):
 class SearchResponse(msgspec.Struct, frozen=True):
     """The answer to a search: how many records the query has (None: not stated), those that came, and diagnostics."""
 
-    version: str
     total: int | None
     pieces: tuple[Piece, ...]
     diagnostics: tuple[Diagnostic, ...]
@@ -86,20 +81,19 @@ class Explained(msgspec.Struct, frozen=True):
 def parse_search(body: bytes) -> SearchResponse:
     """Read an answer to ``searchRetrieve``; raises ``HarvestError`` if it is none."""
     root, was_repaired = _parse(body)
-    name = _name(root)
+    name = local_name(root)
     if name == "diagnostics" or name == "diagnostic":
-        return SearchResponse("", None, (), tuple(_diagnostics(root)), was_repaired)
+        return SearchResponse(None, (), tuple(_diagnostics(root)), was_repaired)
     if name == "explainResponse":
         diagnostics = tuple(_diagnostics(root)) or (Diagnostic(0, "it answers with its description (explain)"),)
-        return SearchResponse(_text(_child(root, "version")), None, (), diagnostics, was_repaired)
+        return SearchResponse(None, (), diagnostics, was_repaired)
     if name != "searchRetrieveResponse":
         raise HarvestError(f"the answer is {_description(body, name)}, not one of SRU")
     total = _text(_child(root, "numberOfRecords"))
     records = _child(root, "records")
-    pieces = [_piece(record) for record in records if _name(record) == "record"] if records is not None else []
+    pieces = [_piece(record) for record in records if local_name(record) == "record"] if records is not None else []
     outer = _child(root, "diagnostics")
     return SearchResponse(
-        version=_text(_child(root, "version")) or _version_of(root),
         total=_number(total),
         pieces=tuple(pieces),
         diagnostics=tuple(_diagnostics(outer)) if outer is not None else (),
@@ -110,19 +104,19 @@ def parse_search(body: bytes) -> SearchResponse:
 def parse_explain(body: bytes) -> Explained:
     """Read an answer to ``explain``; raises ``HarvestError`` if it is none."""
     root, _ = _parse(body)
-    if _name(root) not in ("explainResponse", "explain", "searchRetrieveResponse"):
-        raise HarvestError(f"the answer is {_description(body, _name(root))}, not one of SRU")
+    if local_name(root) not in ("explainResponse", "explain", "searchRetrieveResponse"):
+        raise HarvestError(f"the answer is {_description(body, local_name(root))}, not one of SRU")
     schemas = []
     most = 0
     title = ""
     for element in _elements(root):
-        name = _name(element)
+        name = local_name(element)
         if name == "schema" and (element.get("name") or element.get("identifier")):
             schemas.append((element.get("name") or "", element.get("identifier") or ""))
         elif name in ("setting", "default") and element.get("type") == "maximumRecords":
             most = (_number(_text(element)) or most) if name == "setting" else most
-        elif name == "title" and not title and _name(element.getparent()) == "databaseInfo":
-            title = _text(element)
+        elif name == "databaseInfo" and not title:
+            title = _text(_child(element, "title"))
     return Explained(_text(_child(root, "version")), title, tuple(schemas), most)
 
 
@@ -152,49 +146,39 @@ def repaired(body: bytes) -> str:
     else:
         text = body.decode("utf-8", "replace")
     text = _DECLARATION.sub("", text, count=1)
-    text = _ILLEGAL.sub("\N{REPLACEMENT CHARACTER}", text)
-    return _REFERENCE.sub(_legal_reference, text)
-
-
-def _legal_reference(found: re.Match[str]) -> str:
-    code = int(found[1], 16) if found[1] else int(found[2])
-    is_legal = code <= 0x10FFFF and not _ILLEGAL.match(chr(code))
-    return found[0] if is_legal else "\N{REPLACEMENT CHARACTER}"
+    return replace_illegal(text, "\N{REPLACEMENT CHARACTER}")[0]
 
 
 def _piece(record: etree._Element) -> Piece:
-    position = _number(_text(_child(record, "recordPosition"))) or 0
     data = _child(record, "recordData")
     if data is None:
-        return Piece(b"", position=position, fault="it has no recordData")
+        return Piece(b"", fault="it has no recordData")
     content = next((child for child in data if isinstance(child.tag, str)), None)
     is_escaped = content is None
     if content is None:
         text = data.text or ""
         if not text.strip():
-            return Piece(b"", position=position, fault="its recordData is empty")
+            return Piece(b"", fault="its recordData is empty")
         try:
             content = parse_xml(_DECLARATION.sub("", text, count=1).encode(), is_huge=True)
         except etree.XMLSyntaxError as error:
-            return Piece(text.encode(), position=position, fault=f"it is not XML: {error.msg}", is_escaped=True)
-    if _name(content) in ("diagnostic", "diagnostics"):
+            return Piece(text.encode(), fault=f"it is not XML: {error.msg}", is_escaped=True)
+    if local_name(content) in ("diagnostic", "diagnostics"):
         diagnostic = next(_diagnostics(content), Diagnostic(0, "no text"))
-        return Piece(etree.tostring(content), position=position, diagnostic=diagnostic)
-    if _name(content) == "collection":
+        return Piece(etree.tostring(content), diagnostic=diagnostic)
+    if local_name(content) == "collection":
         content = _bibliographic(content)
     return Piece(
         data=etree.tostring(content, encoding="utf-8", with_tail=False),
         identifier=_identifier(content),
-        root=_name(content),
-        namespace=etree.QName(content).namespace or "",
-        position=position,
+        root=local_name(content),
         is_escaped=is_escaped,
     )
 
 
 def _identifier(record: etree._Element) -> str:
     for element in _elements(record):
-        name = _name(element)
+        name = local_name(element)
         if (name == "controlfield" and element.get("tag") == "001") or name in ("recordIdentifier", "identifier"):
             return _text(element)
     return ""
@@ -202,14 +186,14 @@ def _identifier(record: etree._Element) -> str:
 
 def _bibliographic(collection: etree._Element) -> etree._Element:
     """Return the record of a collection that describes the publication; others describe copies."""
-    records = [child for child in collection if _name(child) == "record"]
+    records = [child for child in collection if local_name(child) == "record"]
     typed = [one for one in records if (one.get("type") or "Bibliographic").lower() == "bibliographic"]
     return (typed or records or [collection])[0]
 
 
 def _diagnostics(parent: etree._Element) -> Iterator[Diagnostic]:
     """Yield the diagnostics in an element; the parts of each may come in any order."""
-    found = [element for element in _elements(parent) if _name(element) == "diagnostic"]
+    found = [element for element in _elements(parent) if local_name(element) == "diagnostic"]
     for element in found or ([parent] if _child(parent, "uri") is not None else []):
         code = _DIAGNOSTIC.search(_text(_child(element, "uri")))
         parts = [_text(_child(element, "message")), _text(_child(element, "details"))]
@@ -221,12 +205,8 @@ def _elements(parent: etree._Element) -> Iterator[etree._Element]:
     return (element for element in parent.iter() if isinstance(element.tag, str))
 
 
-def _name(element: etree._Element | None) -> str:
-    return etree.QName(element).localname if element is not None and isinstance(element.tag, str) else ""
-
-
 def _child(parent: etree._Element, name: str) -> etree._Element | None:
-    return next((child for child in parent if _name(child) == name), None)
+    return next((child for child in parent if local_name(child) == name), None)
 
 
 def _text(element: etree._Element | None) -> str:
@@ -236,10 +216,6 @@ def _text(element: etree._Element | None) -> str:
 def _number(text: str) -> int | None:
     """Return a whole number; None if it is none, or an absurd one."""
     return int(text) if text.isdecimal() and len(text) <= _MAX_DIGITS else None
-
-
-def _version_of(root: etree._Element) -> str:
-    return "2.0" if "sruResponse" in (etree.QName(root).namespace or "") else ""
 
 
 def _description(body: bytes, name: str) -> str:
