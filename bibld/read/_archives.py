@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import fnmatch
 import hashlib
-import io
 import os
 import shutil
 import subprocess
@@ -21,7 +20,7 @@ from typing import BinaryIO, Literal, cast
 import msgspec
 
 from bibld.errors import HarvestError
-from bibld.read._streams import MAXIMUM, open_decompressed
+from bibld.read._streams import MAXIMUM, Ends, open_decompressed
 
 Archive = Literal["zip", "tar", "7z", "rar"]
 
@@ -158,29 +157,16 @@ def _tar_members(path: Path) -> Iterator[OpenMember]:
 
 
 def _members_of_tar(stream: BinaryIO) -> Iterator[OpenMember]:
-    watched = _Tail(stream)
+    watched = Ends(stream)
     with tarfile.open(fileobj=cast(BinaryIO, watched), mode="r|", errorlevel=1, encoding="utf-8") as archive:
         for entry in archive:
             content = archive.extractfile(entry) if entry.isreg() else None
             yield OpenMember(entry.name, cast(BinaryIO, content) if content is not None else None)
         while watched.read(_BLOCK * 128):
             pass
-    if watched.tail.strip(b"\0") or len(watched.tail) < _BLOCK:
+    last = watched.tail[-_BLOCK:]  # a complete archive ends with zeros
+    if last.strip(b"\0") or len(last) < _BLOCK:
         raise HarvestError("the archive is cut off; fetch it again")
-
-
-class _Tail(io.RawIOBase):
-    """A stream that remembers its last block: a complete tar archive ends with zeros."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self.tail = b""
-
-    def read(self, size: int = -1, /) -> bytes:
-        data = self._stream.read(size)
-        if data:
-            self.tail = (self.tail + data[-_BLOCK:])[-_BLOCK:]
-        return data
 
 
 # -- what bsdtar reads -------------------------------------------------------------------------------------------------
@@ -198,42 +184,38 @@ def _members_by_bsdtar(path: Path) -> Iterator[OpenMember]:
         subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, env=names_in_utf8
         ) as process,
-        _ended_after(process, MAX_SECONDS) as is_late,
+        _ended_after(process, MAX_SECONDS) as late,
     ):
         assert process.stdout is not None
         try:
             yield from _members_of_tar(cast(BinaryIO, process.stdout))
         except (tarfile.TarError, HarvestError) as error:
             process.kill()
-            message = _late(is_late) or _message(errors) or _in_one_line(str(error))
+            message = late[0] if late else _message(errors) or _in_one_line(str(error))
             raise HarvestError(f"the archive cannot be read ({message}); fetch it again") from error
         except BaseException:
             process.kill()
             raise
         if process.wait():
-            raise HarvestError(f"the archive cannot be read ({_late(is_late) or _message(errors)}); fetch it again")
+            raise HarvestError(f"the archive cannot be read ({''.join(late) or _message(errors)}); fetch it again")
 
 
 @contextmanager
-def _ended_after(process: subprocess.Popen[bytes], seconds: float) -> Iterator[threading.Event]:
-    """End a program that runs longer; the event states that it did."""
-    is_late = threading.Event()
+def _ended_after(process: subprocess.Popen[bytes], seconds: float) -> Iterator[list[str]]:
+    """End a program that runs longer; the list has a message then."""
+    late: list[str] = []
 
     def end() -> None:
-        is_late.set()
+        late.append(f"bsdtar took longer than {seconds:,.0f} s")
         process.kill()
 
     timer = threading.Timer(seconds, end)
     timer.daemon = True
     timer.start()
     try:
-        yield is_late
+        yield late
     finally:
         timer.cancel()
-
-
-def _late(is_late: threading.Event) -> str:
-    return f"bsdtar took longer than {MAX_SECONDS:,.0f} s" if is_late.is_set() else ""
 
 
 def _message(errors: BinaryIO) -> str:
@@ -246,14 +228,13 @@ def _bsdtar() -> str:
     """Return the program; empty if it is not installed. On macOS and Windows it is called tar."""
     for name in ("bsdtar", "tar"):
         program = shutil.which(name)
-        if program and (name == "bsdtar" or _is_bsdtar(program)):
+        if program and name == "bsdtar":
             return program
+        if program:
+            answer = subprocess.run([program, "--version"], capture_output=True, check=False, stdin=subprocess.DEVNULL)
+            if answer.stdout.startswith(b"bsdtar"):
+                return program
     return ""
-
-
-def _is_bsdtar(program: str) -> bool:
-    answer = subprocess.run([program, "--version"], capture_output=True, check=False, stdin=subprocess.DEVNULL)
-    return answer.stdout.startswith(b"bsdtar")
 
 
 def _in_one_line(text: str) -> str:
@@ -353,8 +334,12 @@ class _Unpacking:
                 target = self._into / str(self._count)
                 self._copy(member.stream, target)
                 inner = archive_of(target)
-                if inner is None:
-                    self._keep(name, target)
+                if inner is None and (not self._patterns or self._matches(name)):
+                    self.found.append(Member(name, target))
+                    continue
+                if inner is None:  # it is named as an archive, but is none
+                    self.left_out.append(name)
+                    target.unlink()
                     continue
                 if level == _LEVELS:
                     raise HarvestError(f"{name}: is an archive in an archive in an archive; unpack it")
@@ -364,29 +349,19 @@ class _Unpacking:
                     raise HarvestError(f"{name}: {error}") from error
                 target.unlink()
 
-    def _keep(self, name: str, target: Path) -> None:
-        if self._patterns and not self._matches(name):  # it is named as an archive, but is none
-            self.left_out.append(name)
-            target.unlink()
-        else:
-            self.found.append(Member(name, target))
-
     def _copy(self, stream: BinaryIO, target: Path) -> None:
+        limits = self._limits
         with target.open("wb") as out:
             while data := stream.read(_CHUNK):
-                self._count_bytes(len(data))
+                self._bytes += len(data)
+                if self._bytes > limits.bytes:
+                    raise HarvestError(f"contains more than {limits.bytes:,} bytes; unpack it if that is right")
+                if self._bytes > limits.free and self._bytes > limits.ratio * self._size:
+                    raise HarvestError(
+                        f"decompresses to more than {limits.ratio} times its size, as a decompression bomb does; unpack"
+                        " it if that is right"
+                    )
                 out.write(data)
-
-    def _count_bytes(self, count: int) -> None:
-        self._bytes += count
-        limits = self._limits
-        if self._bytes > limits.bytes:
-            raise HarvestError(f"contains more than {limits.bytes:,} bytes; unpack it if that is right")
-        if self._bytes > limits.free and self._bytes > limits.ratio * self._size:
-            raise HarvestError(
-                f"decompresses to more than {limits.ratio} times its size, as a decompression bomb does; unpack it if"
-                " that is right"
-            )
 
     def _is_wanted(self, name: str) -> bool:
         path = name.lower()

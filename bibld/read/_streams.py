@@ -32,7 +32,6 @@ _LEVELS = 2
 """A compressed file can be compressed once more, as web servers do with files that are compressed already."""
 
 _CHUNK = 256 * 1024
-_GZIP = b"\x1f\x8b"
 _MAGIC = {
     "gzip": re.compile(rb"\x1f\x8b"),
     "bzip2": re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),
@@ -87,8 +86,7 @@ def open_decompressed(
         layers: list[_Plain] = []
         while len(layers) < _LEVELS and (kind := compression_of(buffered.peek(_MAGIC_BYTES)[:_MAGIC_BYTES])):
             read = consumed if not layers else None
-            inflated = _Inflated if kind == "gzip" else _Unblocked
-            layers.append(inflated(buffered, maximum, read, kind))
+            layers.append(_Decompressed(buffered, maximum, read, kind))
             buffered = opened.enter_context(io.BufferedReader(layers[-1], _CHUNK))
         if not layers:
             layers.append(_Plain(file, consumed))
@@ -144,98 +142,8 @@ class _Plain(io.RawIOBase):
             return b""
 
 
-class _Compressed(_Plain):
-    """A compressed file: how many bytes it may still give."""
-
-    def __init__(
-        self, file: io.BufferedReader, maximum: int, consumed: Callable[[int], None] | None, kind: str
-    ) -> None:
-        super().__init__(file, consumed)
-        self._kind = kind
-        self._left = maximum
-        self._waiting = b""
-        self._read = self._given = 0
-
-    def _more(self) -> bytes:
-        """Return the next bytes of the compressed file."""
-        data = super()._next(_CHUNK)
-        self._read += len(data)
-        return data
-
-    def _limit(self, data: bytes) -> bytes:
-        if len(data) > self._left:
-            self.damage = "decompresses to more bytes than are allowed"
-            data = data[: self._left]
-        self._left -= len(data)
-        self._given += len(data)
-        if self._given > FREE_BYTES and self._given > MAX_RATIO * self._read:
-            self.damage = f"decompresses to more than {MAX_RATIO:,} times its size"
-        return data
-
-
-class _Inflated(_Compressed):
-    """The content of a gzip file (RFC 1952) of one or more members."""
-
-    def __init__(
-        self, file: io.BufferedReader, maximum: int, consumed: Callable[[int], None] | None, kind: str
-    ) -> None:
-        super().__init__(file, maximum, consumed, kind)
-        self._inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
-
-    def _next(self, size: int) -> bytes:
-        while True:
-            if not self._waiting:
-                self._waiting = self._more()
-            if self._inflater.eof and not self._next_member():
-                return b""
-            if data := self._inflate(size):
-                return self._limit(data)
-            if self.damage:
-                return b""
-
-    def _next_member(self) -> bool:
-        """Go to the next member, if there is one; zeros between and after members are padding."""
-        self._waiting = self._waiting.lstrip(b"\0")
-        while not self._waiting:
-            self._waiting = self._more()
-            if not self._waiting:
-                return False
-            self._waiting = self._waiting.lstrip(b"\0")
-        if not _GZIP.startswith(self._waiting[:2]):
-            self.damage = "something that is not gzip follows the compressed data; it is not read"
-            return False
-        self._inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        return True
-
-    def _inflate(self, size: int) -> bytes:
-        before = self._inflater.copy()
-        try:
-            data = self._inflater.decompress(self._waiting, size)
-        except zlib.error as error:
-            return self._salvage(before, size, f"the compressed file is damaged ({error}); fetch it again")
-        if not self._waiting and not data and not self._inflater.eof:
-            self.damage = self.damage or "the compressed file is cut off; fetch it again"
-        self._waiting = self._inflater.unused_data if self._inflater.eof else self._inflater.unconsumed_tail
-        return data
-
-    def _salvage(self, before: zlib._Decompress, size: int, damage: str) -> bytes:
-        """Return what is before the damage: zlib keeps back the output of the call that finds it."""
-        data = b""
-        for at in range(len(self._waiting)):
-            try:
-                data += before.decompress(self._waiting[at : at + 1], size - len(data))
-            except zlib.error:
-                break
-            if len(data) == size:
-                self._inflater = before
-                self._waiting = before.unconsumed_tail + self._waiting[at + 1 :]
-                return data
-        self.damage = damage
-        return data
-
-
 class _Decoder(Protocol):
-    """Decompresses one part (a bzip2 stream, an xz stream, a zstd frame)."""
+    """Decompresses one part (a gzip member, a bzip2 or xz stream, a zstd frame)."""
 
     @property
     def eof(self) -> bool: ...
@@ -249,8 +157,60 @@ class _Decoder(Protocol):
     def decompress(self, data: bytes, max_length: int = -1) -> bytes: ...
 
 
+class _GzipDecoder:
+    """The interface of the other decoders for gzip (RFC 1952); what is before damage is given before it is raised."""
+
+    def __init__(self) -> None:
+        self._inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        self._input = b""
+        self._may_have_more = False
+        self._damage: zlib.error | None = None
+
+    @property
+    def eof(self) -> bool:
+        return self._inflater.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inflater.unused_data
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._input and not self._may_have_more
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        if self._damage is not None:
+            raise self._damage
+        self._input += data
+        before = self._inflater.copy()
+        try:
+            found = self._inflater.decompress(self._input, max_length)
+            self._input = self._inflater.unconsumed_tail
+        except zlib.error as error:
+            found = self._salvage(before, max_length, error)
+        self._may_have_more = len(found) == max_length
+        return found
+
+    def _salvage(self, before: zlib._Decompress, max_length: int, error: zlib.error) -> bytes:
+        """Return what is before the damage: zlib keeps back the output of the call that finds it."""
+        found = b""
+        for at in range(len(self._input)):
+            try:
+                found += before.decompress(self._input[at : at + 1], max_length - len(found))
+            except zlib.error:
+                break
+            if len(found) == max_length:
+                self._inflater = before
+                self._input = before.unconsumed_tail + self._input[at + 1 :]
+                return found
+        if not found:
+            raise error
+        self._damage = error
+        return found
+
+
 class _ZstdDecoder:
-    """The interface of the other two decoders for zstd, whose output has no other bound than that of its input."""
+    """The interface of the other decoders for zstd, whose output has no other bound than that of its input."""
 
     def __init__(self) -> None:
         self._decoder = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
@@ -279,20 +239,41 @@ class _ZstdDecoder:
 
 
 _DECODERS: dict[str, Callable[[], _Decoder]] = {
+    "gzip": _GzipDecoder,
     "bzip2": bz2.BZ2Decompressor,
     "xz": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY),
     "zstd": _ZstdDecoder,
 }
 
 
-class _Unblocked(_Compressed):
-    """The content of a bzip2, xz or zstd file of one or more parts."""
+class _Decompressed(_Plain):
+    """The content of a compressed file of one or more parts."""
 
     def __init__(
         self, file: io.BufferedReader, maximum: int, consumed: Callable[[int], None] | None, kind: str
     ) -> None:
-        super().__init__(file, maximum, consumed, kind)
+        super().__init__(file, consumed)
+        self._kind = kind
         self._decoder = _DECODERS[kind]()
+        self._left = maximum
+        self._waiting = b""
+        self._read = self._given = 0
+
+    def _more(self) -> bytes:
+        """Return the next bytes of the compressed file."""
+        data = super()._next(_CHUNK)
+        self._read += len(data)
+        return data
+
+    def _limit(self, data: bytes) -> bytes:
+        if len(data) > self._left:
+            self.damage = "decompresses to more bytes than are allowed"
+            data = data[: self._left]
+        self._left -= len(data)
+        self._given += len(data)
+        if self._given > FREE_BYTES and self._given > MAX_RATIO * self._read:
+            self.damage = f"decompresses to more than {MAX_RATIO:,} times its size"
+        return data
 
     def _next(self, size: int) -> bytes:
         while not self.damage:
@@ -306,7 +287,7 @@ class _Unblocked(_Compressed):
             data, self._waiting = self._waiting, b""
             try:
                 found = self._decoder.decompress(data, size)
-            except (OSError, EOFError, lzma.LZMAError, zstandard.ZstdError) as error:
+            except (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
                 self.damage = f"the compressed file is damaged ({error}); fetch it again"
                 return b""
             if found:
@@ -369,45 +350,27 @@ class Rejoined:
         return head or self._stream.read(size)
 
 
-class Recoded:
+class Recoded(io.RawIOBase):
     """A stream in UTF-8 made from one in a charset that does not contain ASCII, such as UTF-16."""
 
     def __init__(self, stream: Stream, charset: str) -> None:
+        super().__init__()
         self._stream = stream
         self._decoder = codecs.getincrementaldecoder(charset)("replace")
+        self._waiting = b""
         self._at_end = False
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Return the next bytes (about ``size`` of them); empty at the end."""
-        data = b""
-        while not data and not self._at_end:
-            chunk = self._stream.read(size)
-            self._at_end = not chunk
-            data = self._decoder.decode(chunk, final=self._at_end).encode("utf-8", "replace")
-        return data
-
-
-class _RecodedFile(io.RawIOBase):
-    """A recoded stream as a file object."""
-
-    def __init__(self, recoded: Recoded) -> None:
-        super().__init__()
-        self._recoded = recoded
-        self._rest = b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any, /) -> int:  # noqa: ANN401 - any writable buffer
-        data = self._rest or self._recoded.read(len(buffer))
-        self._rest = data[len(buffer) :]
-        buffer[: len(data) - len(self._rest)] = data[: len(buffer)]
-        return len(data) - len(self._rest)
-
-
-def in_utf8(stream: BinaryIO, charset: str) -> BinaryIO:
-    """Return a stream of lines in UTF-8 if ``charset`` names one that does not contain ASCII, else the stream."""
-    return io.BufferedReader(_RecodedFile(Recoded(stream, charset))) if charset else stream
+        while not self._waiting and not self._at_end:
+            chunk = self._stream.read(len(buffer))
+            self._at_end = not chunk
+            self._waiting = self._decoder.decode(chunk, final=self._at_end).encode("utf-8", "replace")
+        data, self._waiting = self._waiting[: len(buffer)], self._waiting[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
 
 
 def recode(stream: Stream, charset: str) -> Stream:

@@ -11,7 +11,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import cache
-from io import BytesIO
+from io import BufferedReader, BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
@@ -32,7 +32,7 @@ from bibld.read._carrier import (
     to_raws,
 )
 from bibld.read._charset import AUTO, LATIN1, Charsets, settle_charsets
-from bibld.read._streams import in_utf8, open_decompressed, recode_head, recoded_charset
+from bibld.read._streams import Recoded, open_decompressed, recode_head, recoded_charset
 from bibld.text.charsets import UTF8
 
 _HEAD = 64 * 1024
@@ -69,7 +69,7 @@ class CsvCarrier(CharsetCarrier, frozen=True, kw_only=True):
 
     def raws(self, stream: BinaryIO) -> Iterator[Raw | ReadError]:
         """Cut the file into rows."""
-        text = in_utf8(stream, self.recoded)
+        text = BufferedReader(Recoded(stream, self.recoded)) if self.recoded else stream
         lines = iter(lambda: text.readline(self.max_record_bytes + 1), b"")
         found = _rows_of(lines, self.delimiter, self.max_record_bytes, len(self.columns))
         return to_raws(self.source, self.file, islice(found, self.has_header + self.has_delimiter_line, None))
