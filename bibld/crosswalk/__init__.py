@@ -70,9 +70,7 @@ COLUMNS_FLAVOUR = "columns"
 
 
 def convert(
-    record: MarcRecord | Mods | Row,
-    flavour: str = AUTO,
-    settings_of: Callable[[str], Any] | None = None,
+    record: MarcRecord | Mods | Row, flavour: str = AUTO, settings_of: Callable[[str], Any] | None = None
 ) -> tuple[str, Converted]:
     """Convert one record; return its flavour and the result.
 

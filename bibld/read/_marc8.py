@@ -24,13 +24,9 @@ _REFERENCE = re.compile(r"&#x([0-9A-Fa-f]{4,6});")
 _ASCII, _ANSEL, _EACC = 0x42, 0x45, 0x31
 _ONE_LETTER = {ord("g"): 0x67, ord("b"): 0x62, ord("p"): 0x70, ord("s"): _ASCII}
 
-_ISO5426_SPACING = dict(
-    zip(
-        range(0xA1, 0xC0),
-        "¡„£$¥†§′‘“«♭©℗®ʻʼ‚\0\0\0‡·″’”»♯ʹʺ¿",
-        strict=True,
-    )
-) | dict(zip(range(0xE1, 0xFD), "ÆĐ\0\0\0Ĳ\0ŁØŒ\0Þ\0\0\0\0æđð\0ıĳ\0łøœßþ", strict=True))
+_ISO5426_SPACING = dict(zip(range(0xA1, 0xC0), "¡„£$¥†§′‘“«♭©℗®ʻʼ‚\0\0\0‡·″’”»♯ʹʺ¿", strict=True)) | dict(
+    zip(range(0xE1, 0xFD), "ÆĐ\0\0\0Ĳ\0ŁØŒ\0Þ\0\0\0\0æđð\0ıĳ\0łøœßþ", strict=True)
+)
 _ISO5426_MARKS = dict(
     zip(
         range(0xC0, 0xE0),

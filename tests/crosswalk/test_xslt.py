@@ -107,10 +107,7 @@ def test_entities_of_a_stylesheet_are_not_read(settings, tmp_path):
             '<xsl:template match="/"><xsl:message terminate="yes">no title</xsl:message></xsl:template>',
             r"style\.xsl failed: .*no title",
         ),
-        (
-            '<xsl:template match="/"><xsl:apply-templates select="/"/></xsl:template>',
-            r"style\.xsl failed",
-        ),
+        ('<xsl:template match="/"><xsl:apply-templates select="/"/></xsl:template>', r"style\.xsl failed"),
     ],
 )
 def test_a_record_on_which_the_stylesheet_fails_is_rejected_by_name(settings, body, reason):

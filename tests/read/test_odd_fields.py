@@ -240,12 +240,7 @@ LINES = {
         [ControlField("001", "1"), TITLE, DataField("246", "1", " ", ())],
         ["245: no subfield", "246: no subfield"],
     ),
-    "yaz: a tag of letters without subfields": (
-        yaz,
-        f"{LEADER}\nFMT BK\n",
-        [ControlField("FMT", "BK")],
-        [],
-    ),
+    "yaz: a tag of letters without subfields": (yaz, f"{LEADER}\nFMT BK\n", [ControlField("FMT", "BK")], []),
     "yaz: a text that begins like a subfield is one": (
         yaz,
         f"{LEADER}\n245 10 $a One $b Two \n",

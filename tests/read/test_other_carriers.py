@@ -424,10 +424,7 @@ def test_csv_rows_have_the_names_of_their_columns():
 
 
 def test_a_quoted_cell_may_hold_line_ends_and_one_too_many_is_named_by_its_number():
-    assert cells('a,b\n1,"x\ny"\n1,2,3\n') == [
-        (("a", "1"), ("b", "x\ny")),
-        (("a", "1"), ("b", "2"), ("column 3", "3")),
-    ]
+    assert cells('a,b\n1,"x\ny"\n1,2,3\n') == [(("a", "1"), ("b", "x\ny")), (("a", "1"), ("b", "2"), ("column 3", "3"))]
 
 
 @pytest.mark.parametrize(
