@@ -8,9 +8,9 @@ import zlib
 import pytest
 
 from bibld.errors import HarvestError, ReadError
-from bibld.protocols import Raw
 from bibld.read import _xml_file, iso2709, marcjson, marcxml
 from bibld.read._streams import Recoded, Rejoined, open_decompressed
+from tests.read.carriers import read_all
 
 LARGE = 16 * 1024 * 1024
 
@@ -85,16 +85,12 @@ def test_iso_2709_is_cut_at_the_same_places_however_its_bytes_arrive():
         assert list(iso2709.cut(Dribble(data, size), LARGE)) == expected
 
 
-def results(adapter, data, **options):
-    data = data.encode() if isinstance(data, str) else data
-    carrier = adapter.examine(io.BytesIO(data), "f", "s", adapter.Settings(**options))
-    found = []
-    for piece in carrier.raws(io.BytesIO(data)):
-        try:
-            found.append(carrier.parse(piece).record.control_number if isinstance(piece, Raw) else piece.reason)
-        except ReadError as error:
-            found.append(error.reason)
-    return found
+def results(adapter, data, **settings):
+    """Return the control number of each record, the reason of each reject."""
+    return [
+        one.reason if isinstance(one, ReadError) else one.record.control_number
+        for one in read_all(adapter, data, **settings)
+    ]
 
 
 BROKEN = "the next record begins before this one is closed"
@@ -189,19 +185,6 @@ def test_all_bytes_before_the_damage_of_a_compressed_file_are_read(tmp_path):
     file = packed(tmp_path, data)
     with pytest.raises(HarvestError, match="the compressed file is damaged"), open_decompressed(file) as stream:
         assert stream.read() == content
-
-
-@pytest.mark.parametrize("maximum, content", [(5, b"12345"), (4, b"1234"), (0, b"")])
-def test_a_compressed_file_gives_as_many_bytes_as_are_allowed(maximum, content, tmp_path):
-    file = packed(tmp_path, gzip.compress(b"12345"))
-    found = b""
-    try:
-        with open_decompressed(file, maximum) as stream:
-            found = stream.read()
-    except HarvestError as error:
-        assert str(error) == f"{file}: decompresses to more bytes than are allowed"
-        assert maximum < 5
-    assert found == content
 
 
 def test_a_folder_cannot_be_read(tmp_path):

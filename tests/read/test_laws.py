@@ -1,6 +1,5 @@
 """What holds for any file: bytes become records or rejects and nothing else, and what was written is read."""
 
-import io
 from unicodedata import normalize
 
 import msgspec
@@ -11,93 +10,28 @@ from hypothesis import strategies as st
 from bibld.errors import ReadError
 from bibld.model.marc import DataField, with_embedded_fields
 from bibld.model.marc_writers import to_iso2709, to_marcxml, to_mrk
-from bibld.protocols import Parsed, Raw
+from bibld.protocols import Parsed
 from bibld.read import iso2709, marcxml, mrk
+from tests.read.carriers import read_all
 from tests.strategies import marc_records
 
 ADAPTERS = {"iso2709": iso2709, "marcxml": marcxml, "mrk": mrk}
 
-ISO_PIECES = [
-    b"\x1d",
-    b"\x1e",
-    b"\x1f",
-    b"\x1fa",
-    b"00050nam  2200037   4500",
-    b"00000nam a22     i 450 ",
-    b"001000400000",
-]
-ISO_PIECES += [
-    b"245000900004",
-    b"\x1b(N",
-    b"\x1b$1",
-    b"\x1b",
-    b"\xe2",
-    "я".encode(),
-    b"\xff\xfe",
-    b"&#x1E;",
-    b"\n",
-    b" ",
-]
-XML_PIECES = [
-    b"<record>",
-    b"</record>",
-    b"<m:record ",
-    b"<record/>",
-    b"<leader>",
-    b"</leader>",
-    b"<datafield tag='245'>",
-]
-XML_PIECES += [
-    b"</datafield>",
-    b"<subfield code='a'>",
-    b"</subfield>",
-    b"<!--",
-    b"-->",
-    b"<![CDATA[",
-    b"]]>",
-    b"<?",
-    b"?>",
-]
-XML_PIECES += [
-    b"<!DOCTYPE x [",
-    b"]>",
-    b"&amp;",
-    b"&x;",
-    b"&#0;",
-    b"&#x10FFFFF;",
-    b"<",
-    b">",
-    b"\xff",
-    b"\0",
-    b"\xff\xfe",
-]
-XML_PIECES += [
-    b"<controlfield tag='001'>",
-    b"</controlfield>",
-    b" xmlns:a='b&c'",
-    b" xmlns='",
-    b"<r xmlns='http://www.in",
-]
-XML_PIECES += [b"dexdata.com/turbomarc'>", b"<c001>", b"<d245>", b"<sa>", b"</r>", b"<?xml encoding='utf-7'?>", b"text"]
-MRK_PIECES = [b"=LDR  ", b"=245  10$a", b"=001  ", b"\n", b"\n\n", b"%", b"$", b"\\", b"{dollar}", b"=", b"\xff", b"\r"]
-PIECES = {"iso2709": ISO_PIECES, "marcxml": XML_PIECES, "mrk": MRK_PIECES}
+PIECES = {
+    "iso2709": [
+        b"\x1d", b"\x1e", b"\x1f", b"\x1fa", b"00050nam  2200037   4500", b"00000nam a22     i 450 ", b"001000400000",
+        b"245000900004", b"\x1b(N", b"\x1b$1", b"\x1b", b"\xe2", "я".encode(), b"\xff\xfe", b"&#x1E;", b"\n", b" ",
+    ],
+    "marcxml": [
+        b"<record>", b"</record>", b"<m:record ", b"<record/>", b"<leader>", b"</leader>", b"<datafield tag='245'>",
+        b"</datafield>", b"<subfield code='a'>", b"</subfield>", b"<!--", b"-->", b"<![CDATA[", b"]]>", b"<?", b"?>",
+        b"<!DOCTYPE x [", b"]>", b"&amp;", b"&x;", b"&#0;", b"&#x10FFFFF;", b"<", b">", b"\xff", b"\0", b"\xff\xfe",
+        b"<controlfield tag='001'>", b"</controlfield>", b" xmlns:a='b&c'", b" xmlns='", b"<c001>", b"<d245>", b"<sa>",
+        b"<r xmlns='http://www.indexdata.com/turbomarc'>", b"</r>", b"<?xml encoding='utf-7'?>", b"text",
+    ],
+    "mrk": [b"=LDR  ", b"=245  10$a", b"=001  ", b"\n", b"\n\n", b"%", b"$", b"\\", b"{dollar}", b"=", b"\xff", b"\r"],
+}  # fmt: skip
 CHARSETS = ["auto", "auto", "auto", "utf-8", "marc8", "iso5426", "cp1251", "gb18030"]
-
-
-def parse_all(adapter, data, charset="auto", **options):
-    """Return each piece of a file, parsed or rejected; any exception but ``ReadError`` from ``parse`` is a fault."""
-    chosen = adapter.Settings(charset=charset, **options)
-    carrier = adapter.examine(io.BytesIO(data), "f", "s", chosen)
-    assert msgspec.json.decode(msgspec.json.encode(carrier), type=adapter.CarrierType) == carrier
-    results = []
-    for position, piece in enumerate(carrier.raws(io.BytesIO(data)), 1):
-        assert piece.origin.position == position
-        try:
-            results.append(carrier.parse(piece) if isinstance(piece, Raw) else piece)
-        except ReadError as error:
-            assert error.original == piece.data
-            results.append(error)
-    return results
 
 
 @pytest.mark.parametrize("name", ADAPTERS)
@@ -109,7 +43,7 @@ def test_any_bytes_are_records_or_rejects(name, data):
     adapter = ADAPTERS[name]
     adapter.sniffs(content)
     size = data.draw(st.sampled_from([16 * 1024 * 1024, 40]))
-    for result in parse_all(adapter, content, data.draw(st.sampled_from(CHARSETS)), max_record_bytes=size):
+    for result in read_all(adapter, content, charset=data.draw(st.sampled_from(CHARSETS)), max_record_bytes=size):
         assert isinstance(result, Parsed | ReadError)
         if isinstance(result, Parsed):
             assert len(result.record.leader.text) == 24
@@ -125,7 +59,7 @@ def test_flipped_bytes_cost_at_most_the_records_they_are_in(records, data):
     at = data.draw(st.integers(0, len(pieces[victim]) - 2))
     byte = data.draw(st.integers(0, 255).filter(lambda value: value != 0x1D))
     damaged = pieces[victim][:at] + bytes([byte]) + pieces[victim][at + 1 :]
-    results = parse_all(iso2709, b"".join([*pieces[:victim], damaged, *pieces[victim + 1 :]]), "utf-8")
+    results = read_all(iso2709, b"".join([*pieces[:victim], damaged, *pieces[victim + 1 :]]), charset="utf-8")
     found = [result.record.all_fields for result in results if isinstance(result, Parsed)]
     for index, record in enumerate(records):
         if index != victim:
@@ -135,7 +69,7 @@ def test_flipped_bytes_cost_at_most_the_records_they_are_in(records, data):
 @settings(deadline=None, max_examples=40)
 @given(st.lists(marc_records(), min_size=1, max_size=4))
 def test_iso2709_that_was_written_is_read(records):
-    results = parse_all(iso2709, b"".join(map(to_iso2709, records)), "utf-8")
+    results = read_all(iso2709, b"".join(map(to_iso2709, records)), charset="utf-8")
     assert [result.record.all_fields for result in results] == [record.all_fields for record in records]
     assert [result.warnings for result in results] == [()] * len(records)
 
@@ -144,7 +78,7 @@ def test_iso2709_that_was_written_is_read(records):
 @given(st.lists(marc_records(), min_size=1, max_size=4))
 def test_marcxml_that_was_written_is_read(records):
     body = b"".join(to_marcxml(record).partition(b"?>")[2] for record in records)
-    results = parse_all(marcxml, b"<collection>" + body + b"</collection>")
+    results = read_all(marcxml, b"<collection>" + body + b"</collection>")
     assert [result.record.all_fields for result in results] == [record.all_fields for record in records]
     assert [result.record.leader for result in results] == [record.leader for record in records]
 
@@ -153,7 +87,7 @@ def test_marcxml_that_was_written_is_read(records):
 @given(st.lists(marc_records(with_embedded=True), min_size=1, max_size=4))
 def test_mrk_that_was_written_is_read(records):
     text = "\n".join(map(to_mrk, records))
-    results = parse_all(mrk, text.encode())
+    results = read_all(mrk, text.encode())
     found = [
         [with_embedded_fields(field) if isinstance(field, DataField) else field for field in result.record.all_fields]
         for result in results

@@ -4,14 +4,12 @@ import io
 
 import pytest
 
-from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Leader, Subfield
-from bibld.protocols import Raw
 from bibld.read import marcxml
+from tests.read.carriers import LEADER, read_all, shown
 
 SLIM = "http://www.loc.gov/MARC21/slim"
 PREFIXED, DEFAULT = f' xmlns:m="{SLIM}"', f' xmlns="{SLIM}"'
-LEADER = "00000nam a2200000 a 4500"
 
 
 def element(number, prefix="", attributes="", extra=""):
@@ -27,23 +25,6 @@ def element(number, prefix="", attributes="", extra=""):
 
 def fields(number):
     return (ControlField("001", f"id{number}"), DataField("245", "1", " ", (Subfield("a", f"Ёлка & {number}"),)))
-
-
-def read(data, **settings):
-    if isinstance(data, str):
-        data = data.encode()
-    carrier = marcxml.examine(io.BytesIO(data), "file.xml", "s", marcxml.Settings(**settings))
-    results = []
-    for piece in carrier.raws(io.BytesIO(data)):
-        try:
-            results.append(carrier.parse(piece) if isinstance(piece, Raw) else piece)
-        except ReadError as error:
-            results.append(error)
-    return results
-
-
-def shown(results):
-    return "".join("E" if isinstance(result, ReadError) else "R" for result in results)
 
 
 def records(*elements, root=f'<collection xmlns="{SLIM}">'):
@@ -96,7 +77,7 @@ FORMS = {
 
 @pytest.mark.parametrize("name", FORMS)
 def test_every_form_gives_the_same_records(name):
-    results = read(FORMS[name])
+    results = read_all(marcxml, FORMS[name])
     assert shown(results) == "RR"
     assert [result.record.all_fields for result in results] == [fields(1), fields(2)]
     assert results[0].record.leader == Leader(LEADER)
@@ -119,19 +100,19 @@ def test_charsets(charset):
     declared = {"utf-16-le": "utf-16", "utf-16-be": "utf-16", "utf-8-sig": "utf-8"}.get(charset, charset)
     data = f'<?xml version="1.0" encoding="{declared}"?>\n{FORMS["MARCXML"]}'.encode(charset)
     assert marcxml.sniffs(data)
-    results = read(data)
+    results = read_all(marcxml, data)
     assert [result.record.all_fields for result in results] == [fields(1), fields(2)]
 
 
 def test_a_charset_that_is_not_declared_is_detected():
     notes = '<datafield tag="500" ind1=" " ind2=" "><subfield code="a">Собрание сочинений</subfield></datafield>'
-    results = read(records(element(1, extra=notes), element(2, extra=notes)).encode("cp1251"))
+    results = read_all(marcxml, records(element(1, extra=notes), element(2, extra=notes)).encode("cp1251"))
     assert [result.record.all_fields[:2] for result in results] == [fields(1), fields(2)]
 
 
 def test_the_configured_charset_wins():
     data = ('<?xml version="1.0" encoding="utf-8"?>' + FORMS["MARCXML"]).encode("koi8-r")
-    assert read(data, charset="koi8-r")[0].record.all_fields == fields(1)
+    assert read_all(marcxml, data, charset="koi8-r")[0].record.all_fields == fields(1)
 
 
 MALFORMED = {
@@ -148,7 +129,7 @@ MALFORMED = {
 
 @pytest.mark.parametrize("name", MALFORMED)
 def test_a_malformed_record_is_one_reject(name):
-    results = read(records(element(1), MALFORMED[name], element(3)))
+    results = read_all(marcxml, records(element(1), MALFORMED[name], element(3)))
     assert shown(results) == "RER"
     assert [results[0].record.all_fields, results[2].record.all_fields] == [fields(1), fields(3)]
     assert results[1].origin.position == 2
@@ -156,12 +137,12 @@ def test_a_malformed_record_is_one_reject(name):
 
 
 def test_an_unclosed_comment_is_text():
-    results = read(records(element(1), "<!-- never closed", element(2)))
+    results = read_all(marcxml, records(element(1), "<!-- never closed", element(2)))
     assert [result.record.all_fields for result in results] == [fields(1), fields(2)]
 
 
 def test_a_file_that_ends_within_a_record():
-    results = read(records(element(1), element(2))[:-40])
+    results = read_all(marcxml, records(element(1), element(2))[:-40])
     assert shown(results) == "RE"
     assert "the file ends within this record" in results[1].reason
 
@@ -186,13 +167,13 @@ def test_records_are_the_same_however_the_file_is_divided_into_chunks():
 
 
 def test_a_prefix_that_is_declared_nowhere_is_forgiven():
-    (result,) = read(element(1, "marc"))
+    (result,) = read_all(marcxml, element(1, "marc"))
     assert result.record.all_fields == fields(1)
 
 
 def test_bytes_and_characters_that_xml_cannot_hold_cost_only_themselves():
     data = records(element(1), element(2, extra="<x/>")).encode().replace(b"id1", b"i\x01d\xff1&#x2;")
-    first, second = read(data)
+    first, second = read_all(marcxml, data)
     assert first.record.control_number == "id\ufffd1"
     assert set(first.warnings) == {
         "1 byte sequence not in utf-8 replaced by U+FFFD",
@@ -203,7 +184,7 @@ def test_bytes_and_characters_that_xml_cannot_hold_cost_only_themselves():
 
 def test_a_record_that_is_too_long_is_one_reject():
     long = '<datafield tag="500" ind1=" " ind2=" "><subfield code="a">' + "x" * 2_000_000 + "</subfield></datafield>"
-    results = read(records(element(1), element(2, extra=long), element(3)), max_record_bytes=600_000)
+    results = read_all(marcxml, records(element(1), element(2, extra=long), element(3)), max_record_bytes=600_000)
     assert shown(results) == "RER"
     assert results[2].record.all_fields == fields(3)
 
@@ -211,7 +192,7 @@ def test_a_record_that_is_too_long_is_one_reject():
 def test_a_field_may_be_longer_than_that_of_iso_2709_and_than_a_text_of_libxml2():
     note = ("word " * 2_400_000).strip()
     long = f'<datafield tag="520" ind1=" " ind2=" "><subfield code="a">{note}</subfield></datafield>'
-    (result,) = read(records(element(1, extra=long)))
+    (result,) = read_all(marcxml, records(element(1, extra=long)))
     (field,) = result.record.fields("520")
     assert [subfield.value for subfield in field.subfields] == [note]
 
@@ -221,15 +202,16 @@ def test_embedded_fields_of_unislim():
         '<datafield tag="461" ind1=" " ind2="0"><s1><controlfield tag="001">vol</controlfield></s1>'
         '<s1><datafield tag="200" ind1="1" ind2=" "><subfield code="a">Собрание</subfield></datafield></s1></datafield>'
     )
-    (result,) = read(element(1, extra=nested))
+    (result,) = read_all(marcxml, element(1, extra=nested))
     inner = (ControlField("001", "vol"), DataField("200", "1", " ", (Subfield("a", "Собрание"),)))
     assert result.record.all_fields[-1] == DataField("461", " ", "0", (), inner)
 
 
 def test_what_is_incomplete_is_repaired_with_a_warning():
-    (result,) = read(
+    (result,) = read_all(
+        marcxml,
         "<record><leader>00000nam</leader><datafield tag='245'><subfield>x</subfield></datafield>"
-        "<datafield ind1=' ' ind2=' '><subfield code='a'>lost</subfield></datafield></record>"
+        "<datafield ind1=' ' ind2=' '><subfield code='a'>lost</subfield></datafield></record>",
     )
     assert result.record.leader.text == "00000nam".ljust(24)
     assert result.record.all_fields == (DataField("245", " ", " ", (Subfield(" ", "x"),)),)
@@ -239,5 +221,5 @@ def test_what_is_incomplete_is_repaired_with_a_warning():
 
 def test_entities_are_never_expanded():
     bomb = '<!DOCTYPE c [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>'
-    results = read(bomb + records(element("&b;"), element("&f;"), element(1)))
+    results = read_all(marcxml, bomb + records(element("&b;"), element("&f;"), element(1)))
     assert shown(results) == "EER"

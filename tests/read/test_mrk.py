@@ -4,10 +4,9 @@ import io
 
 import pytest
 
-from bibld.errors import ReadError
 from bibld.model.marc import ControlField, DataField, Leader, Subfield
-from bibld.protocols import Raw
 from bibld.read import mrk
+from tests.read.carriers import read_all, shown
 
 TEXT = r"""% a comment
 % another
@@ -34,22 +33,9 @@ FIRST = (
 )
 
 
-def read(data, **settings):
-    if isinstance(data, str):
-        data = data.encode()
-    carrier = mrk.examine(io.BytesIO(data), "f.mrk", "s", mrk.Settings(**settings))
-    results = []
-    for piece in carrier.raws(io.BytesIO(data)):
-        try:
-            results.append(carrier.parse(piece) if isinstance(piece, Raw) else piece)
-        except ReadError as error:
-            results.append(error)
-    return results
-
-
 @pytest.mark.parametrize("text", [TEXT, TEXT.replace("\n", "\r\n"), "\ufeff" + TEXT, TEXT.rstrip("\n")])
 def test_a_file(text):
-    first, second, third = read(text)
+    first, second, third = read_all(mrk, text)
     assert first.record.leader == Leader("00000nam0 2200000 i 450 ")
     assert first.record.all_fields == FIRST
     assert first.warnings == ()
@@ -66,31 +52,13 @@ def test_offsets_and_positions():
 
 
 def test_another_charset():
-    assert read(TEXT.encode("cp1251"), charset="cp1251")[0].record.all_fields == FIRST
-
-
-def test_odd_lines_give_warnings():
-    (result,) = read("=001  x\n=245  10$aTitle\nthat goes on\n=500  \\\\text\n=500  $aa\n=FMT  BK\n")
-    assert result.record.all_fields == (
-        ControlField("001", "x"),
-        DataField("245", "1", "0", (Subfield("a", "Title that goes on"),)),
-        DataField("500", " ", " ", (Subfield("a", "text"),)),
-        DataField("500", " ", " ", (Subfield("a", "a"),)),
-        ControlField("FMT", "BK"),
-    )
-    assert result.record.leader.text == " " * 24
-    assert len(result.warnings) == 4
+    assert read_all(mrk, TEXT.encode("cp1251"), charset="cp1251")[0].record.all_fields == FIRST
 
 
 def test_a_block_without_fields_is_a_reject_and_its_neighbours_are_not():
-    results = read("=001  a\n\nwhat is this\n\n=001  b\n")
-    assert [isinstance(result, ReadError) for result in results] == [False, True, False]
+    results = read_all(mrk, "=001  a\n\nwhat is this\n\n=001  b\n")
+    assert shown(results) == "RER"
     assert results[1].origin.position == 2
-
-
-def test_a_block_that_is_too_long_is_a_reject():
-    results = read("=001  a\n\n=500  $a" + "x" * 5000 + "\n\n=001  b\n", max_record_bytes=1000)
-    assert [isinstance(result, ReadError) for result in results] == [False, True, False]
 
 
 @pytest.mark.parametrize("head", [TEXT, "=LDR  00000nam", "=001  x\n", "\ufeff\n\n% x\n=LDR  0"])

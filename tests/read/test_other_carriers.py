@@ -17,6 +17,7 @@ from bibld.model.marc_writers import to_iso2709, to_marcxml, to_mrk
 from bibld.model.mods_xml import to_xml
 from bibld.protocols import HarvestedFile, Parsed, Raw, adapters
 from bibld.read import aleph, csv, examine, irbis, jsonl, marcjson, mods, read, yaz
+from tests.read.carriers import LEADER, read_all
 from tests.strategies import marc_records
 from tests.strategies import mods as descriptions
 
@@ -37,35 +38,25 @@ YAZ = """00366nam  22001698a 4500
 245 00 $a Мир $n 2
 """  # noqa: W291
 FIELDS = [{"001": "1"}, {"245": {"ind1": "1", "ind2": "0", "subfields": [{"a": "Summerland /"}, {"c": "M. Chabon"}]}}]
-LEADER = "00714cam a2200205 a 4500"
 IN_JSON = {"leader": LEADER, "fields": FIELDS}
 BY_TAG = {
     "v": 3,
     "f": {
-        "000": LEADER,
-        "001": ["1"],
+        "000": LEADER, "001": ["1"],
         "245": [{"i1": "1", "i2": "0", "s": [{"a": "Summerland /"}, {"c": "M. Chabon"}]}],
     },
-}
+}  # fmt: skip
 CATMANDU = {
     "_id": "1",
     "record": [
-        ["LDR", None, None, "_", LEADER],
-        ["001", None, None, "_", "1"],
+        ["LDR", None, None, "_", LEADER], ["001", None, None, "_", "1"],
         ["245", "1", "0", "a", "Summerland /", "c", "M. Chabon"],
     ],
-}
+}  # fmt: skip
+SUBFIELDS = [{"code": "a", "value": "Summerland /"}, {"code": "c", "value": "M. Chabon"}]
 TAGGED = {
     "leader": LEADER,
-    "fields": [
-        {"tag": "001", "data": "1"},
-        {
-            "tag": "245",
-            "ind1": "1",
-            "ind2": "0",
-            "subfields": [{"code": "a", "value": "Summerland /"}, {"code": "c", "value": "M. Chabon"}],
-        },
-    ],
+    "fields": [{"tag": "001", "data": "1"}, {"tag": "245", "ind1": "1", "ind2": "0", "subfields": SUBFIELDS}],
 }
 JAVASCRIPT = f"""{{ leader : "{LEADER}",
   controlfield : [ {{ tag : "001", data : "1" }} ]
@@ -136,22 +127,6 @@ SAMPLES = {
 ADAPTERS = {"aleph": aleph, "yaz": yaz, "csv": csv, "irbis": irbis, "mods": mods, "marcjson": marcjson, "jsonl": jsonl}
 
 
-def parse_all(adapter, data, **options):
-    """Return each piece of a file, parsed or rejected; any exception but ``ReadError`` from ``parse`` is a fault."""
-    data = data.encode() if isinstance(data, str) else data
-    carrier = adapter.examine(io.BytesIO(data), "f", "s", adapter.Settings(**options))
-    assert msgspec.json.decode(msgspec.json.encode(carrier), type=adapter.CarrierType) == carrier
-    results = []
-    for position, piece in enumerate(carrier.raws(io.BytesIO(data)), 1):
-        assert piece.origin.position == position
-        try:
-            results.append(carrier.parse(piece) if isinstance(piece, Raw) else piece)
-        except ReadError as error:
-            assert error.original == piece.data
-            results.append(error)
-    return results
-
-
 def titles(results):
     return [
         next(field.first("a") for field in result.record.fields("245")) if isinstance(result, Parsed) else "reject"
@@ -183,55 +158,23 @@ def test_every_real_file_is_sniffed_by_one_carrier_at_most():
     assert found > 50
 
 
-JSON_PIECES = [
-    "]",
-    "}",
-    '"',
-    "\\",
-    ",",
-    "[",
-    "{",
-    "\n",
-    "é",
-    "\\ud800",
-    "null",
-    '{"_id":"1","record":[[',
-    '{"v":1,"f":{',
-]
-JSON_PIECES += [
-    '{"leader":"',
-    '{"fields":[',
-    '{"245":{',
-    '"subfields":[{"a":"x"}]',
-    '{"leader":"x","fields":[{"001":"1"}]}',
-]
-MODS_PIECES = ["<mods>", "</mods>", "<titleInfo>", "<title>a</title>", "</titleInfo>", "<m:mods", ">", "<mods/>", "&x;"]
-MODS_PIECES += ["<!--", "-->", "<![CDATA[", "<extension><a xmlns='u'/></extension>", " xmlns:xlink='v'", "text", "&#1;"]
 PIECES = {
-    "marcjson": JSON_PIECES,
+    "marcjson": [
+        "]", "}", '"', "\\", ",", "[", "{", "\n", "é", "\\ud800", "null", '{"_id":"1","record":[[', '{"v":1,"f":{',
+        '{"leader":"', '{"fields":[', '{"245":{', '"subfields":[{"a":"x"}]', '{"leader":"x","fields":[{"001":"1"}]}',
+    ],
     "csv": ['"', ",", ";", "\n", "\r\n", "a", "b c", '""', "id,title\n", "\ufeff", "я"],
     "aleph": ["000000001 24510 L $$a", "000000002 LDR   L ", "\n", "$$", "x", "^", "000000001 001   L 7\n", "я"],
     "irbis": ["#200: ^A", "#903: 7\n", "*****", "\n", "^", "^E", "x", "#", ": ", "я"],
     "yaz": ["00366nam  22001698a 4500\n", "245 10 $a ", "001 ", "\n", " $b ", "x", "<!-- -->\n", "я"],
-    "mods": MODS_PIECES,
-    "jsonl": [
-        '{"a":',
-        '"b"',
-        "}",
-        "[",
-        "]",
-        "1",
-        "1e999",
-        "9" * 5000,
-        "null",
-        ",",
-        "\n",
-        "\r",
-        '\\u0001"',
-        "\ufeff",
-        "я",
+    "mods": [
+        "<mods>", "</mods>", "<titleInfo>", "<title>a</title>", "</titleInfo>", "<m:mods", ">", "<mods/>", "&x;",
+        "<!--", "-->", "<![CDATA[", "<extension><a xmlns='u'/></extension>", " xmlns:xlink='v'", "text", "&#1;",
     ],
-}
+    "jsonl": [
+        '{"a":', '"b"', "}", "[", "]", "1", "1e999", "9" * 5000, "null", ",", "\n", "\r", '\\u0001"', "\ufeff", "я",
+    ],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ADAPTERS)
@@ -243,7 +186,7 @@ def test_any_bytes_are_records_or_rejects(name, data):
     ADAPTERS[name].sniffs(content)
     size = data.draw(st.sampled_from([16 * 1024 * 1024, 40]))
     charset = data.draw(st.sampled_from(["auto", "utf-8", "cp1251"]))
-    for result in parse_all(ADAPTERS[name], content, charset=charset, max_record_bytes=size):
+    for result in read_all(ADAPTERS[name], content, charset=charset, max_record_bytes=size):
         assert isinstance(result, Parsed | ReadError)
         if isinstance(result, Parsed):
             msgspec.json.encode(result)
@@ -251,7 +194,7 @@ def test_any_bytes_are_records_or_rejects(name, data):
 
 
 def test_aleph_lines_become_records():
-    first, second = (result.record for result in parse_all(aleph, ALEPH))
+    first, second = (result.record for result in read_all(aleph, ALEPH))
     assert first.leader.text == "00000nam  2200205 a 4500"
     assert first.control_number == "000000001"
     assert first.control("008") == "880719s1839    mau"
@@ -262,13 +205,13 @@ def test_aleph_lines_become_records():
 
 
 def test_an_aleph_line_without_number_goes_on_with_the_field_before():
-    (result,) = parse_all(aleph, "000000001 24510 L $$aA\nB\n\n000000001 008   L x\n")
+    (result,) = read_all(aleph, "000000001 24510 L $$aA\nB\n\n000000001 008   L x\n")
     assert titles([result]) == ["A B"]
     assert any("without a system number" in warning for warning in result.warnings)
 
 
 def test_yaz_lines_become_records():
-    first, second = (result.record for result in parse_all(yaz, YAZ))
+    first, second = (result.record for result in read_all(yaz, YAZ))
     assert first.leader.text == "00366nam  22001698a 4500"
     assert first.control("001") == "   11224466 "
     title = next(first.fields("245"))
@@ -278,7 +221,7 @@ def test_yaz_lines_become_records():
 
 @pytest.mark.parametrize("sample", SAMPLES["marcjson"])
 def test_every_dialect_of_json_gives_the_same_record(sample):
-    for result in parse_all(marcjson, sample):
+    for result in read_all(marcjson, sample):
         assert result.record.leader.text == LEADER
         title = DataField("245", "1", "0", (Subfield("a", "Summerland /"), Subfield("c", "M. Chabon")))
         assert result.record.all_fields == (ControlField("001", "1"), title)
@@ -304,14 +247,14 @@ def lines(*titles_):
 )
 def test_a_damaged_json_record_costs_itself_only(damage, begin, between, end):
     one, two, three, four = lines("one", "two", "three", "four")
-    found = titles(parse_all(marcjson, begin + between.join([one, damage(two), three, four]) + end))
+    found = titles(read_all(marcjson, begin + between.join([one, damage(two), three, four]) + end))
     assert [title for title in found if title not in ("reject", "two")] == ["one", "three", "four"]
     assert "reject" in found or "two" in found
 
 
 def test_text_between_json_records_is_a_reject():
     one, two = lines("one", "two")
-    results = parse_all(marcjson, f"{one}\ngarbage\n{two}\n")
+    results = read_all(marcjson, f"{one}\ngarbage\n{two}\n")
     assert titles(results) == ["one", "reject", "two"]
     assert b"garbage" in results[1].original
 
@@ -336,7 +279,7 @@ def test_an_array_of_any_length_is_cut_without_holding_it():
     assert next(stream.number) < 3_200
 
 
-ORIGIN = parse_all(marcjson, lines("x")[0])[0].record.origin
+ORIGIN = read_all(marcjson, lines("x")[0])[0].record.origin
 
 
 @settings(deadline=None, max_examples=40)
@@ -353,13 +296,13 @@ def test_json_that_was_written_is_read(records, around):
         return json.dumps({"leader": record.leader.text, "fields": fields}, ensure_ascii=False)
 
     begin, between, end = around
-    results = parse_all(marcjson, begin + between.join(map(written, records)) + end)
+    results = read_all(marcjson, begin + between.join(map(written, records)) + end)
     assert [result.record.all_fields for result in results] == [record.all_fields for record in records]
 
 
 def test_mods_is_read_unchanged_and_unknown_elements_give_warnings():
     for sample in SAMPLES["mods"]:
-        first, second, third = parse_all(mods, sample)
+        first, second, third = read_all(mods, sample)
         assert first.record.title_info[0].title == "One"
         assert first.record.record_identifier == "7"
         assert any("titleInfo/strange" in warning for warning in first.warnings)
@@ -368,10 +311,10 @@ def test_mods_is_read_unchanged_and_unknown_elements_give_warnings():
 
 
 def test_mods_of_an_older_namespace_or_without_declaration_is_read():
-    old = parse_all(mods, MODS.replace("mods/v3", "mods/"))[0]
+    old = read_all(mods, MODS.replace("mods/v3", "mods/"))[0]
     assert old.record.title_info[0].title == "One"
     assert any("read as MODS 3" in warning for warning in old.warnings)
-    (bare,) = parse_all(mods, "<mods:mods><mods:note xlink:href='u'>n</mods:note></mods:mods>")
+    (bare,) = read_all(mods, "<mods:mods><mods:note xlink:href='u'>n</mods:note></mods:mods>")
     assert (bare.record.note[0].value, bare.record.note[0].xlink_href) == ("n", "u")
 
 
@@ -379,19 +322,19 @@ def test_mods_of_an_older_namespace_or_without_declaration_is_read():
 @given(st.lists(descriptions(), min_size=1, max_size=3))
 def test_mods_that_was_written_is_read(written):
     body = b"".join(to_xml(one).partition(b"?>")[2] for one in written)
-    results = parse_all(mods, b"<modsCollection>" + body + b"</modsCollection>")
+    results = read_all(mods, b"<modsCollection>" + body + b"</modsCollection>")
     kept = [one for one in written if to_xml(one).count(b"<") > 2]
     assert [result.record for result in results if isinstance(result, Parsed)] == kept
 
 
 def cells(data, **options):
     return [
-        result.record.cells if isinstance(result, Parsed) else "reject" for result in parse_all(csv, data, **options)
+        result.record.cells if isinstance(result, Parsed) else "reject" for result in read_all(csv, data, **options)
     ]
 
 
 def test_an_export_of_irbis_has_fields_with_three_digits_and_small_codes():
-    first, second = parse_all(irbis, IRBIS)
+    first, second = read_all(irbis, IRBIS)
     assert first.record.control_number == "84(2)/Т53-1"
     assert next(first.record.fields("200")).values("a", "e") == ["Анна Каренина", "Роман"]
     assert first.record.control("010") is None
@@ -443,7 +386,7 @@ def test_delimiter_and_header_can_be_settled():
 
 
 def test_json_lines_are_rows():
-    assert [result.record.cells for result in parse_all(jsonl, ROWS_IN_JSON)] == [
+    assert [result.record.cells for result in read_all(jsonl, ROWS_IN_JSON)] == [
         (("id", "1"), ("title", "Мир"), ("authors", "A. One"), ("authors", "B. Two"), ("year", "1877")),
         (("id", "2"), ("host.title", "J"), ("scores", "0.5"), ("scores", "7")),
     ]
@@ -453,7 +396,7 @@ def test_json_lines_are_rows():
     "bad", ["{", '{"a": 1,}', "[1]", '"text"', "{}", '{"a": null}', "x", '{"a": "' + "x" * 99 + '"}']
 )
 def test_a_line_that_is_no_object_with_text_costs_itself_only(bad):
-    one, two, three = parse_all(jsonl, f'{{"a": "1"}}\n{bad}\n\n{{"a": "3"}}', max_record_bytes=80)
+    one, two, three = read_all(jsonl, f'{{"a": "1"}}\n{bad}\n\n{{"a": "3"}}', max_record_bytes=80)
     assert isinstance(two, ReadError)
     assert [result.record.cells for result in (one, three)] == [(("a", "1"),), (("a", "3"),)]
     assert [result.record.origin.offset for result in (one, three)] == [0, 13 + len(bad)]
