@@ -1,5 +1,6 @@
 """What holds for any file: bytes become records or rejects and nothing else, and what was written is read."""
 
+import json
 from unicodedata import normalize
 
 import msgspec
@@ -11,7 +12,7 @@ from bibld.errors import ReadError
 from bibld.model.marc import DataField, with_embedded_fields
 from bibld.model.marc_writers import to_iso2709, to_marcxml, to_mrk
 from bibld.protocols import Parsed
-from bibld.read import iso2709, marcxml, mrk
+from bibld.read import iso2709, marcjson, marcxml, mrk
 from tests.read.carriers import read_all
 from tests.strategies import marc_records
 
@@ -66,33 +67,42 @@ def test_flipped_bytes_cost_at_most_the_records_they_are_in(records, data):
             assert record.all_fields in found
 
 
+def in_json(record):
+    fields = []
+    for field in record.all_fields:
+        if isinstance(field, DataField):
+            subfields = [{one.code: one.value} for one in field.subfields]
+            fields.append({field.tag: {"subfields": subfields, "ind1": field.indicator1, "ind2": field.indicator2}})
+        else:
+            fields.append({field.tag: field.value})
+    return json.dumps({"leader": record.leader.text, "fields": fields}, ensure_ascii=False)
+
+
+WRITTEN = {
+    "iso2709": (iso2709, lambda records: b"".join(map(to_iso2709, records))),
+    "marcxml": (
+        marcxml,
+        lambda records: b"<c>" + b"".join(to_marcxml(one).partition(b"?>")[2] for one in records) + b"</c>",
+    ),
+    "mrk": (mrk, lambda records: "\n".join(map(to_mrk, records)).encode()),
+    "json lines": (marcjson, lambda records: "".join(f"{in_json(one)}\n" for one in records)),
+    "json array": (marcjson, lambda records: f"[{', '.join(map(in_json, records))}]"),
+}
+
+
+@pytest.mark.parametrize("form", WRITTEN)
 @settings(deadline=None, max_examples=40)
-@given(st.lists(marc_records(), min_size=1, max_size=4))
-def test_iso2709_that_was_written_is_read(records):
-    results = read_all(iso2709, b"".join(map(to_iso2709, records)), charset="utf-8")
-    assert [result.record.all_fields for result in results] == [record.all_fields for record in records]
-    assert [result.warnings for result in results] == [()] * len(records)
-
-
-@settings(deadline=None, max_examples=40)
-@given(st.lists(marc_records(), min_size=1, max_size=4))
-def test_marcxml_that_was_written_is_read(records):
-    body = b"".join(to_marcxml(record).partition(b"?>")[2] for record in records)
-    results = read_all(marcxml, b"<collection>" + body + b"</collection>")
-    assert [result.record.all_fields for result in results] == [record.all_fields for record in records]
-    assert [result.record.leader for result in results] == [record.leader for record in records]
-
-
-@settings(deadline=None, max_examples=40)
-@given(st.lists(marc_records(with_embedded=True), min_size=1, max_size=4))
-def test_mrk_that_was_written_is_read(records):
-    text = "\n".join(map(to_mrk, records))
-    results = read_all(mrk, text.encode())
+@given(st.data())
+def test_what_was_written_is_read(form, data):
+    adapter, written = WRITTEN[form]
+    records = data.draw(st.lists(marc_records(with_embedded=form == "mrk"), min_size=1, max_size=4))
+    results = read_all(adapter, written(records), **({"charset": "utf-8"} if form == "iso2709" else {}))
     found = [
-        [with_embedded_fields(field) if isinstance(field, DataField) else field for field in result.record.all_fields]
+        tuple(with_embedded_fields(one) if isinstance(one, DataField) else one for one in result.record.all_fields)
         for result in results
     ]
-    assert found == [list(record.all_fields) for record in records]
+    assert found == [record.all_fields for record in records]
+    assert [result.warnings for result in results] == [()] * len(records)
 
 
 @settings(deadline=None, max_examples=40)

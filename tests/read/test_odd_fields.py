@@ -419,25 +419,6 @@ def test_a_field_terminator_within_the_directory_is_passed_over_if_the_leader_kn
     assert [one.tag for one in result.record.all_fields][::2] == ["001", "500"]
 
 
-@pytest.mark.parametrize(
-    "change, warning",
-    [
-        (lambda data: b"99999" + data[5:], "record length 99999 should be "),
-        (lambda data: b"abcde" + data[5:], "record length 'abcde' is not a number"),
-        (lambda data: data[:12] + b"00000" + data[17:], "base address '00000' should be 00061"),
-        (lambda data: data[:12] + b"xxxxx" + data[17:], "base address 'xxxxx' should be 00061"),
-        (lambda data: data[:18] + b"\xe9" + data[19:], "characters in the leader that are not ASCII replaced"),
-        (lambda data: data[:-1], "record terminator missing"),
-    ],
-)
-def test_a_repaired_record_has_all_its_fields(change, warning):
-    (result,) = read_all(iso2709, change(record_of(*FIELDS)))
-    assert lines_of(result.record.all_fields) == READ
-    assert len(result.warnings) == 1
-    assert result.warnings[0].startswith(warning)
-    assert result.record.leader.text.isascii()
-
-
 def test_a_record_that_is_longer_than_allowed_is_rejected_and_one_of_that_length_is_read():
     data = record_of(*FIELDS)
     for maximum, kinds in ((len(data) - 1, [False, False]), (len(data) - 2, [True, True])):
@@ -447,22 +428,6 @@ def test_a_record_that_is_longer_than_allowed_is_rejected_and_one_of_that_length
             0,
             len(data),
         ]
-
-
-@pytest.mark.parametrize("junk", [b"\r\n", b"\n\n", b"\0\0", b"\x1a", b"\xef\xbb\xbf", b"   ", b" \n "])
-def test_bytes_between_records_belong_to_none(junk):
-    data = record_of(*FIELDS)
-    first, second = read_all(iso2709, junk + data + junk + data + junk)
-    assert (first.record.origin.offset, second.record.origin.offset) == (len(junk), 2 * len(junk) + len(data))
-    assert (first.warnings, second.warnings) == ((), ())
-
-
-def test_a_record_that_lost_its_terminator_does_not_cost_the_next():
-    data = record_of(*FIELDS)
-    for between in (b"", b"\r\n", b"xy"):
-        first, second = read_all(iso2709, data[:-1] + between + data)
-        assert [lines_of(one.record.all_fields) for one in (first, second)] == [READ, READ]
-        assert second.warnings == ()
 
 
 @pytest.mark.parametrize(

@@ -282,24 +282,6 @@ def test_an_array_of_any_length_is_cut_without_holding_it():
 ORIGIN = read_all(marcjson, lines("x")[0])[0].record.origin
 
 
-@settings(deadline=None, max_examples=40)
-@given(st.lists(marc_records(), min_size=1, max_size=3), st.sampled_from([("", "\n", "\n"), ("[", ", ", "]")]))
-def test_json_that_was_written_is_read(records, around):
-    def written(record):
-        fields = []
-        for field in record.all_fields:
-            if isinstance(field, ControlField):
-                fields.append({field.tag: field.value})
-            else:
-                subfields = [{one.code: one.value} for one in field.subfields]
-                fields.append({field.tag: {"subfields": subfields, "ind1": field.indicator1, "ind2": field.indicator2}})
-        return json.dumps({"leader": record.leader.text, "fields": fields}, ensure_ascii=False)
-
-    begin, between, end = around
-    results = read_all(marcjson, begin + between.join(map(written, records)) + end)
-    assert [result.record.all_fields for result in results] == [record.all_fields for record in records]
-
-
 def test_mods_is_read_unchanged_and_unknown_elements_give_warnings():
     for sample in SAMPLES["mods"]:
         first, second, third = read_all(mods, sample)

@@ -12,7 +12,6 @@ from bibld.model.marc_writers import to_iso2709, to_marcxml, to_mrk
 from bibld.model.origin import Origin
 from bibld.protocols import HarvestedFile, Raw
 from bibld.read import carrier_of, examine, iso2709, read, to_json
-from bibld.read._streams import open_decompressed
 
 
 def record(number):
@@ -122,31 +121,11 @@ def test_a_corrupt_gzip_is_one_reject_and_no_traceback(harvested):
     assert "is damaged" in damage.reason
 
 
-def test_a_gzip_of_three_members_is_one_file(harvested):
-    packed = gzip.compress(ISO2709) + gzip.compress(b"") + b"\0\0" + gzip.compress(ISO2709) + b"\0\0\0"
-    assert len(list(read(harvested(packed)))) == 40
-
-
-def test_what_follows_the_compressed_data_is_reported(harvested):
-    *records, damage = read(harvested(gzip.compress(ISO2709) + b"trailing"))
-    assert len(records) == 20
-    assert "not gzip" in damage.reason
-
-
 def test_decompression_is_bounded(harvested):
     file = harvested(gzip.compress(ISO2709 + bytes(10_000_000)))
     *records, damage = read(file, max_bytes=len(ISO2709) + 1000)
     assert len(records) == 20
     assert "more bytes than are allowed" in damage.reason
-
-
-def test_open_decompressed_alone_raises_when_it_is_left(harvested):
-    packed = gzip.compress(ISO2709)
-    file = harvested(packed[:-8])
-    with pytest.raises(HarvestError, match="cut off"), open_decompressed(file.path) as stream:
-        assert stream.read() == ISO2709
-    with open_decompressed(harvested(ISO2709).path) as stream:
-        assert stream.read(5) == ISO2709[:5]
 
 
 def test_a_reader_that_fails_in_the_middle_of_a_file_keeps_what_was_read(harvested, monkeypatch):
