@@ -36,8 +36,58 @@ class ResultPosition(msgspec.Struct, frozen=True):
     last_portion: str = ""
 
 
-Save = Callable[[ResultPosition, list[str]], bool]
-"""Stores a position, and why records before it did not come; returns whether the command asks to stop there."""
+class ResultWalk:
+    """A walk over the records of one query: how far it is (``at``), and the ``reasons`` for which some did not come."""
+
+    def __init__(self, visit: Visit, at: ResultPosition, save: Callable[[ResultWalk], bool]) -> None:
+        """``save`` stores the position and the reasons; it returns whether the command asks to stop there."""
+        self.visit = visit
+        self.at = at
+        self._save = save
+        self.reasons: list[str] = []
+        self.is_stopped = False
+
+    def add_reason(self, reason: str) -> None:
+        """Add why records did not come; the first reasons are kept."""
+        if len(self.reasons) < MAX_REASONS:
+            self.reasons.append(reason)
+
+    def store(self, records: Iterable[FoundRecord], passed: int, last_portion: str = "") -> None:
+        """Store records together with the position behind them, after as many as ``passed``."""
+        with self.visit.store.commit():
+            for record in records:
+                self._keep(record)
+            self.at = ResultPosition(self.at.next + passed, last_portion or self.at.last_portion)
+            self.is_stopped = self._save(self)
+        self.visit.progress.advance(passed)
+
+    def _keep(self, record: FoundRecord) -> None:
+        store = self.visit.store
+        name = record.identifier or f"x{hashlib.sha256(record.data).hexdigest()[:16]}"
+        store.count("received")
+        was_seen = store.records.was_seen(name)
+        if record.fault:
+            outcome = "rejected"
+            store.records.reject(name, record.fault, record.data, record.answer)
+        else:
+            outcome = store.records.put(name, "", record.data, record.answer)
+        if was_seen and outcome != "unchanged":
+            self.visit.note("same-identifier", "", f"{name}: ".encode() + record.data)
+            store.count("replaced")
+        elif outcome in ("new", "changed"):
+            store.count(outcome)
+
+
+class FoundRecord(msgspec.Struct, frozen=True):
+    """The bytes of a record, its identifier (empty: it is known by its bytes), and the number of its answer.
+
+    ``fault``: why it cannot be used.
+    """
+
+    data: bytes
+    identifier: str = ""
+    answer: int = 0
+    fault: str = ""
 
 
 class SearchPlan(msgspec.Struct, frozen=True):
@@ -68,11 +118,10 @@ class Searcher(Protocol):
     def outside(self, query: str, low: int, high: int) -> str:
         """Return the query for the others."""
 
-    def walk(self, query: str, start: ResultPosition, save: Save) -> list[str]:
-        """Fetch and store the records of a query; return why not all came.
+    def walk(self, query: str, walk: ResultWalk) -> None:
+        """Fetch and store the records of a query from a position on.
 
-        ``save`` is called with each position that was reached, in the same commit as the records before it. Raises
-        ``LimitReached`` if the server gives no more of them, and ``HarvestError``.
+        Raises ``LimitReached`` if the server gives no more of them, and ``HarvestError``.
         """
 
 
@@ -94,6 +143,10 @@ class _SearchState(msgspec.Struct, frozen=True):
     part: int = 0
     position: ResultPosition = ResultPosition()
     reasons: tuple[str, ...] = ()
+
+    def after(self, walk: ResultWalk) -> _SearchState:
+        """Return the state when a walk has come as far as it is."""
+        return msgspec.structs.replace(self, position=walk.at).with_reasons(walk.reasons)
 
     def with_reasons(self, reasons: Iterable[str]) -> _SearchState:
         """Return the state with further reasons, of which the first ones are kept."""
@@ -153,27 +206,6 @@ def fetch_by_search(visit: Visit, searcher: Searcher, plan: SearchPlan, is_conti
     return Fetched("partial" if reasons else "complete", reasons)
 
 
-def keep(visit: Visit, identifier: str, data: bytes, response: int = 0, fault: str = "") -> None:
-    """Store a record, or why it cannot be used; one without an identifier is known by its bytes.
-
-    If this harvest has stored another one with the same identifier, that is noted.
-    """
-    store = visit.store
-    name = identifier or f"x{hashlib.sha256(data).hexdigest()[:16]}"
-    store.count("received")
-    was_seen = store.records.was_seen(name)
-    if fault:
-        outcome = "rejected"
-        store.records.reject(name, fault, data, response)
-    else:
-        outcome = store.records.put(name, "", data, response)
-    if was_seen and outcome != "unchanged":
-        visit.note("same-identifier", "", f"{name}: ".encode() + data)
-        store.count("replaced")
-    elif outcome in ("new", "changed"):
-        store.count(outcome)
-
-
 class _SearchWalk:
     """Fetches the parts of a harvest, and stores the state."""
 
@@ -197,32 +229,27 @@ class _SearchWalk:
 
     def _fetch_part(self, state: _SearchState, may_divide: bool) -> _SearchState:
         part = state.parts[state.part]
-        latest = state
-
-        def save(position: ResultPosition, reasons: list[str]) -> bool:
-            nonlocal latest
-            latest = msgspec.structs.replace(state, position=position).with_reasons(reasons)
-            self._store(latest)
-            return self.is_stopped
-
         if 1 < part.records < state.position.next:
             return state  # it was stopped at its end
+
+        def save(walk: ResultWalk) -> bool:
+            store, limit = self._visit.store, self._visit.options.limit
+            self._drop_other_form()
+            store.set_value("search", state.after(walk))
+            self.is_stopped = bool(limit) and store.counts().get("received", 0) - self._received_before >= limit
+            return self.is_stopped
+
+        walk = ResultWalk(self._visit, state.position, save)
         try:
-            reasons = self._searcher.walk(part.query, state.position, save)
+            self._searcher.walk(part.query, walk)
         except LimitReached as reached:
             if may_divide:
                 raise
-            return latest.with_reasons([_advice(reached.limit, part.records)])
-        came = latest.position.next - 1
-        if not self.is_stopped and came < part.records and not reasons:
-            reasons = [f"the server stated {part.records:,} records for {part.query}, and gives {came:,}"]
-        return latest.with_reasons(reasons)
-
-    def _store(self, state: _SearchState) -> None:
-        store, limit = self._visit.store, self._visit.options.limit
-        self._drop_other_form()
-        store.set_value("search", state)
-        self.is_stopped = bool(limit) and store.counts().get("received", 0) - self._received_before >= limit
+            return state.after(walk).with_reasons([_advice(reached.limit, part.records)])
+        came = walk.at.next - 1
+        if not self.is_stopped and came < part.records and not walk.reasons:
+            walk.add_reason(f"the server stated {part.records:,} records for {part.query}, and gives {came:,}")
+        return state.after(walk)
 
     def _drop_other_form(self) -> None:
         """Drop the stored records of another form, when the first ones of this form have come."""

@@ -20,16 +20,7 @@ from lxml import etree
 from bibld.config import Secret
 from bibld.errors import HarvestError
 from bibld.harvest._records import ISO2709_FORM, XML_FORM
-from bibld.harvest._search import (
-    MAX_REASONS,
-    LimitReached,
-    ResultPosition,
-    Save,
-    SearchPlan,
-    begin,
-    fetch_by_search,
-    keep,
-)
+from bibld.harvest._search import MAX_REASONS, FoundRecord, LimitReached, ResultWalk, SearchPlan, begin, fetch_by_search
 from bibld.harvest._settings import as_tuple
 from bibld.harvest._visit import Visit
 from bibld.model.foreign_xml import parse_xml
@@ -87,11 +78,10 @@ def faults(folder: object, settings: Settings) -> Iterator[tuple[str, str]]:
 
 def probe(visit: Visit, settings: Settings) -> str:
     """Ask the server how many records the queries have, and send one."""
-    client = _client(settings)
+    client = YazClient(settings)
     total = sum(client.count(query) for query in as_tuple(settings.query))
     batch = client.fetch(as_tuple(settings.query)[0], 1, 1, 1)
-    got = len(list(records_of_dump(batch.dump, settings.syntax)))
-    if total and not got:
+    if total and not batch.records:
         raise HarvestError(
             f"{settings.url}: has {total:,} records, but sends none as {settings.syntax}: {batch.stated}"
         )
@@ -108,111 +98,7 @@ def fetch(visit: Visit, settings: Settings) -> Fetched:
         server, as_tuple(settings.query), settings.limit, bool(settings.split), settings.split_range, settings.syntax
     )
     is_continued = begin(visit, plan)
-    return fetch_by_search(visit, _Z3950Searcher(visit, _client(settings), settings), plan, is_continued)
-
-
-def _client(settings: Settings) -> YazClient:
-    found = _URL.fullmatch(settings.url)
-    assert found is not None, "the configuration was checked"
-    secure, host, port, database = found.groups()
-    user = settings.user.read() if settings.user else ""
-    password = settings.password.read() if settings.password else ""
-    target = Target(
-        address=f"{secure or 'tcp:'}{host}:{port or _PORT}",
-        database=database or "Default",
-        syntax="unimarc" if settings.syntax == "rusmarc" else settings.syntax,
-        elements=settings.elements,
-        negotiate=settings.negotiate,
-        authentication=f"{user}/{password}" if user else "",
-    )
-    return YazClient(target, settings.deadline, settings.tries)
-
-
-class _Z3950Searcher:
-    """Searches a server of Z39.50."""
-
-    def __init__(self, visit: Visit, client: YazClient, settings: Settings) -> None:
-        self._visit = visit
-        self._client = client
-        self._settings = settings
-        self._reasons: list[str] = []
-        self.count = client.count
-
-    def within(self, query: str, low: int, high: int) -> str:
-        return f"@and {query} {self._numbers(low, high)}"
-
-    def outside(self, query: str, low: int, high: int) -> str:
-        return f"@not {query} {self._numbers(low, high)}"
-
-    def _numbers(self, low: int, high: int) -> str:
-        index = self._settings.split
-        return f"@and {index} @attr 2=4 {low} {index} @attr 2=2 {high}"
-
-    def walk(self, query: str, start: ResultPosition, save: Save) -> list[str]:
-        """Fetch and store the records of a query, by what arrived."""
-        self._reasons = []
-        at = start.next
-        portion, portions = self._settings.portion, _PORTIONS
-        total = self._client.count(query)
-        while at <= total:
-            batch = self._client.fetch(query, at, portion, min(portions, -(-(total - at + 1) // portion)))
-            if batch.hits < total:
-                self._add_reason(f"the server stated {total:,} records at first, and {batch.hits:,} later")
-            total = batch.hits
-            records = list(records_of_dump(batch.dump, self._settings.syntax))
-            passed = self._passed(batch, len(records))
-            if not passed and portion == portions == 1 and at <= total:
-                passed = self._pass_over(batch, at)
-            if passed:
-                is_stopped = self._store(
-                    records if batch.answered == batch.sent else records[:passed], at + passed, save
-                )
-                self._visit.progress.advance(passed)
-                at += passed
-                if is_stopped:
-                    break
-            if passed < batch.asked and at <= total:
-                self._visit.note(
-                    "z3950-portion", query, f"{passed} of {batch.asked} from {at}: {batch.stated}".encode()
-                )
-                portion, portions = max(portion // 2, 1), 1
-            else:
-                portion, portions = min(portion * 2, self._settings.portion), _PORTIONS
-        return self._reasons
-
-    def _passed(self, batch: Batch, got: int) -> int:
-        """Return how many positions the records of a batch fill: those that came, and diagnostics in their place.
-
-        If a portion was short, the records of later ones follow in the dump, behind a hole. Where it cannot be known
-        which records those are, or which ones are missing, nothing is used, and less is asked for.
-        """
-        if batch.answered < batch.sent:
-            return batch.answered if got == batch.sent else 0
-        missing = batch.answered - got
-        if 0 < missing <= batch.surrogates:
-            self._visit.note("z3950-surrogate", "", batch.stated.encode())
-            self._add_reason(f"the server sends a diagnostic in place of {missing:,} records: {batch.stated}")
-            return batch.answered
-        return batch.answered if missing <= 0 else 0
-
-    def _pass_over(self, batch: Batch, at: int) -> int:
-        """Leave out a record that is not sent; raises ``LimitReached`` at the end of what the server gives."""
-        if batch.has_diagnostic(_OUT_OF_RANGE) or len(self._reasons) >= MAX_REASONS:
-            if at == 1:
-                raise HarvestError(f"{self._settings.url}: sends no record: {batch.stated}")
-            raise LimitReached(at - 1)
-        self._add_reason(f"the record at position {at:,} cannot be fetched: {batch.stated or 'nothing came'}")
-        return 1
-
-    def _store(self, records: list[DumpedRecord], following: int, save: Save) -> bool:
-        with self._visit.store.commit():
-            for record in records:
-                keep(self._visit, record.control_number, record.data)
-            return save(ResultPosition(following), self._reasons)
-
-    def _add_reason(self, reason: str) -> None:
-        if len(self._reasons) < MAX_REASONS:
-            self._reasons.append(reason)
+    return fetch_by_search(visit, YazClient(settings), plan, is_continued)
 
 
 PROGRAM = "yaz-client"
@@ -229,35 +115,19 @@ _REJECTED = re.compile(rb"Connection rejected by .*$", re.MULTILINE)
 _WAIT = 2.0
 
 
-class Target(msgspec.Struct, frozen=True):
-    """A database of a server, and how its records are asked for."""
-
-    address: str
-    database: str
-    syntax: str
-    elements: str
-    negotiate: str
-    authentication: str
-
-
 class Batch(msgspec.Struct, frozen=True):
-    """What came for some portions: hits of the query, the records as one file, and what the server stated beside them.
+    """What came for some portions: hits of the query, the records, and what the server stated beside them.
 
     ``asked``, ``answered`` and ``sent`` count records: ``answered`` those up to the first one that is missing, ``sent``
-    all of them; they contain ``surrogates`` diagnostics in place of records.
+    all of them; they contain the ``diagnostics`` (code and text) in place of records.
     """
 
     hits: int
-    dump: bytes
+    records: list[FoundRecord]
     asked: int
     answered: int
     sent: int
     diagnostics: tuple[tuple[int, str], ...]
-
-    @property
-    def surrogates(self) -> int:
-        """The number of diagnostics."""
-        return len(self.diagnostics)
 
     @property
     def stated(self) -> str:
@@ -270,48 +140,92 @@ class Batch(msgspec.Struct, frozen=True):
 
 
 class YazClient:
-    """Asks one server. ``deadline``: seconds for one connection; ``tries``: how often it is begun."""
+    """Searches one server; raises ``HarvestError`` if it refuses a query or does not answer."""
 
-    def __init__(self, target: Target, deadline: float, tries: int) -> None:
+    def __init__(self, settings: Settings) -> None:
         program = shutil.which(PROGRAM)
         if program is None:
             raise HarvestError("yaz-client is not installed; install YAZ (Debian: yaz)")
+        found = _URL.fullmatch(settings.url)
+        assert found is not None, "the configuration was checked"
+        secure, host, port, database = found.groups()
         self._program = program
-        self._target = target
-        self._deadline = deadline
-        self._tries = tries
+        self._settings = settings
+        self._address = f"{secure or 'tcp:'}{host}:{port or _PORT}"
+        self._database = database or "Default"
         self.server = ""
         """The name that the server gave itself."""
 
     def count(self, query: str) -> int:
-        """Return the number of hits of a query; raises ``HarvestError`` if the server refuses it or does not answer."""
-        return self._ask(query, [], 0).hits
+        """Return the number of hits of a query."""
+        return self.fetch(query, 0, 0, 0).hits
+
+    def within(self, query: str, low: int, high: int) -> str:
+        """Return the query for the records that have a number of the index from ``low`` to ``high``."""
+        return f"@and {query} {self._numbers(low, high)}"
+
+    def outside(self, query: str, low: int, high: int) -> str:
+        """Return the query for the others."""
+        return f"@not {query} {self._numbers(low, high)}"
+
+    def _numbers(self, low: int, high: int) -> str:
+        index = self._settings.split
+        return f"@and {index} @attr 2=4 {low} {index} @attr 2=2 {high}"
+
+    def walk(self, query: str, walk: ResultWalk) -> None:
+        """Fetch and store the records of a query, by what arrived."""
+        portion, portions = self._settings.portion, _PORTIONS
+        total = self.count(query)
+        while walk.at.next <= total and not walk.is_stopped:
+            at = walk.at.next
+            batch = self.fetch(query, at, portion, min(portions, -(-(total - at + 1) // portion)))
+            if batch.hits < total:
+                walk.add_reason(f"the server stated {total:,} records at first, and {batch.hits:,} later")
+            total = batch.hits
+            passed = _passed(batch, walk)
+            if not passed and portion == portions == 1 and at <= total:
+                if batch.has_diagnostic(_OUT_OF_RANGE) or len(walk.reasons) >= MAX_REASONS:
+                    if at == 1:
+                        raise HarvestError(f"{self._settings.url}: sends no record: {batch.stated}")
+                    raise LimitReached(at - 1)
+                stated = batch.stated or "nothing came"
+                walk.add_reason(f"the record at position {at:,} cannot be fetched: {stated}")
+                passed = 1
+            if passed:
+                walk.store(batch.records if batch.answered == batch.sent else batch.records[:passed], passed)
+            if passed < batch.asked and at + passed <= total and not walk.is_stopped:
+                fault = f"{passed} of {batch.asked} from {at + passed}: {batch.stated}"
+                walk.visit.note("z3950-portion", query, fault.encode())
+                portion, portions = max(portion // 2, 1), 1
+            else:
+                portion, portions = min(portion * 2, self._settings.portion), _PORTIONS
 
     def fetch(self, query: str, start: int, portion: int, portions: int) -> Batch:
-        """Return the records from a position on, in some portions; raises ``HarvestError`` as :meth:`count` does."""
-        shows = [f"show {start + number * portion}+{portion}" for number in range(portions)]
-        return self._ask(query, shows, start)
-
-    def _ask(self, query: str, shows: list[str], start: int) -> Batch:
+        """Return the records from a position on, in some portions."""
+        starts = [start + number * portion for number in range(portions)]
+        commands = self._commands(query, [f"show {one}+{portion}" for one in starts])
         fault = ""
-        for attempt in range(self._tries):
+        for attempt in range(self._settings.tries):
             if attempt:
                 time.sleep(_WAIT)
             with tempfile.TemporaryDirectory(prefix="bibld-") as folder:
                 try:
-                    log = self._run(self._commands(query, shows), Path(folder))
+                    log = self._run(commands, Path(folder))
                 except subprocess.TimeoutExpired:
-                    fault = f"no complete answer after {self._deadline:g} s"
+                    fault = f"no complete answer after {self._settings.deadline:g} s"
                     continue
-                dump = Path(folder, "dump")
                 found = _HITS.search(log)
                 if found is None:
                     fault = _fault_of_connection(log)
                     continue
-                return self._batch(query, log, int(found[1]), shows, start, dump.read_bytes() if dump.exists() else b"")
-        raise HarvestError(f"{self._target.address}/{self._target.database}: {fault} ({self._tries} tries)")
+                dump = Path(folder, "dump")
+                records = list(records_of_dump(dump.read_bytes() if dump.exists() else b"", self._settings.syntax))
+            hits = int(found[1])
+            asked = sum(min(portion, max(hits - one + 1, 0)) for one in starts)
+            return self._batch(query, log, hits, asked, start, records)
+        raise HarvestError(f"{self._address}/{self._database}: {fault} ({self._settings.tries} tries)")
 
-    def _batch(self, query: str, log: bytes, hits: int, shows: list[str], start: int, dump: bytes) -> Batch:
+    def _batch(self, query: str, log: bytes, hits: int, asked: int, start: int, records: list[FoundRecord]) -> Batch:
         name = _NAME.search(log)
         self.server = name[1].decode(errors="replace").strip() if name else ""
         sent = _SENT.search(log)
@@ -320,28 +234,28 @@ class YazClient:
         if refused and not hits:
             code, text = refused[0]
             raise HarvestError(
-                f"{self._target.address}/{self._target.database}: the server refuses the query {query}: diagnostic"
-                f" {code} ({text})"
+                f"{self._address}/{self._database}: the server refuses the query {query}: diagnostic {code} ({text})"
             )
-        wanted = sum(min(int(show.partition("+")[2]), max(hits - _start(show) + 1, 0)) for show in shows)
-        portions = [(int(position), int(records)) for position, _, records in _PRESENT.findall(log)]
+        portions = [(int(place), int(count)) for place, _, count in _PRESENT.findall(log)]
         answered = 0
-        for position, records in portions:
-            if position != start + answered:
+        for place, count in portions:
+            if place != start + answered:
                 break  # an earlier portion was shorter: what follows does not continue it
-            answered += records
-        total = sum(records for _, records in portions)
-        return Batch(hits, dump, wanted, answered, total, _diagnostics(log[len(before) :]))
+            answered += count
+        total = sum(count for _, count in portions)
+        return Batch(hits, records, asked, answered, total, _diagnostics(log[len(before) :]))
 
     def _commands(self, query: str, shows: list[str]) -> str:
-        target = self._target
+        settings = self._settings
+        user = settings.user.read() if settings.user else ""
+        password = settings.password.read() if settings.password else ""
         lines = [
-            *([f"authentication {target.authentication}"] if target.authentication else []),
-            *([f"charset {target.negotiate} -"] if target.negotiate else []),
-            f"open {target.address}",
-            f"base {target.database}",
-            f"format {target.syntax}",
-            f"elements {target.elements}",
+            *([f"authentication {user}/{password}"] if user else []),
+            *([f"charset {settings.negotiate} -"] if settings.negotiate else []),
+            f"open {self._address}",
+            f"base {self._database}",
+            f"format {'unimarc' if settings.syntax == 'rusmarc' else settings.syntax}",
+            f"elements {settings.elements}",
             "set_marcdump dump",
             f"find {query}",
             *shows,
@@ -361,14 +275,27 @@ class YazClient:
                 stderr=subprocess.STDOUT,
                 cwd=folder,
                 env={"HOME": str(folder), "PATH": "/usr/bin:/bin", "LC_ALL": "C"},
-                timeout=self._deadline,
+                timeout=self._settings.deadline,
                 check=False,
             )
         return log.read_bytes()
 
 
-def _start(show: str) -> int:
-    return int(show.removeprefix("show ").partition("+")[0])
+def _passed(batch: Batch, walk: ResultWalk) -> int:
+    """Return how many positions the records of a batch fill: those that came, and diagnostics in their place.
+
+    If a portion was short, the records of later ones follow in the dump, behind a hole. Where it cannot be known which
+    records those are, or which ones are missing, nothing is used, and less is asked for.
+    """
+    got = len(batch.records)
+    if batch.answered < batch.sent:
+        return batch.answered if got == batch.sent else 0
+    missing = batch.answered - got
+    if 0 < missing <= len(batch.diagnostics):
+        walk.visit.note("z3950-surrogate", "", batch.stated.encode())
+        walk.add_reason(f"the server sends a diagnostic in place of {missing:,} records: {batch.stated}")
+        return batch.answered
+    return batch.answered if missing <= 0 else 0
 
 
 def _diagnostics(log: bytes) -> tuple[tuple[int, str], ...]:
@@ -388,21 +315,14 @@ _LEADER, _ENTRY = 24, 12
 _DECLARATION = re.compile(rb"<\?xml[^>]*\?>")
 
 
-class DumpedRecord(msgspec.Struct, frozen=True):
-    """The bytes of a record and its control number, empty if it has none."""
-
-    data: bytes
-    control_number: str
-
-
-def records_of_dump(dump: bytes, syntax: str) -> Iterator[DumpedRecord]:
+def records_of_dump(dump: bytes, syntax: str) -> Iterator[FoundRecord]:
     """Yield the records; what follows the last complete one is left out."""
     if syntax == "xml":
         yield from _xml_records(dump)
         return
     for data in dump.split(_TERMINATOR)[:-1]:
         record = data.lstrip(b"\r\n") + _TERMINATOR
-        yield DumpedRecord(record, _control_number(record))
+        yield FoundRecord(record, _control_number(record))
 
 
 def _control_number(record: bytes) -> str:
@@ -417,7 +337,7 @@ def _control_number(record: bytes) -> str:
     return ""
 
 
-def _xml_records(dump: bytes) -> Iterator[DumpedRecord]:
+def _xml_records(dump: bytes) -> Iterator[FoundRecord]:
     for part in _DECLARATION.split(dump):
         if not part.strip():
             continue
@@ -428,4 +348,4 @@ def _xml_records(dump: bytes) -> Iterator[DumpedRecord]:
         fields = (one for one in root.iter() if isinstance(one.tag, str) and one.get("tag") == "001")
         field = next(fields, None)
         number = (field.text or "").strip() if field is not None else ""
-        yield DumpedRecord(etree.tostring(root, encoding="utf-8"), number)
+        yield FoundRecord(etree.tostring(root, encoding="utf-8"), number)

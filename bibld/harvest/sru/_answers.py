@@ -57,12 +57,16 @@ class Piece(msgspec.Struct, frozen=True):
 
 
 class SearchResponse(msgspec.Struct, frozen=True):
-    """The answer to a search: how many records the query has (None: not stated), those that came, and diagnostics."""
+    """The answer to a search: how many records the query has (None: not stated), those that came, and diagnostics.
+
+    ``number`` is that of the stored answer (0: it is not stored).
+    """
 
     total: int | None
     pieces: tuple[Piece, ...]
     diagnostics: tuple[Diagnostic, ...]
     was_repaired: bool = False
+    number: int = 0
 
     def has_diagnostic(self, *codes: int) -> bool:
         """Return whether a diagnostic of the whole answer has one of these codes."""
