@@ -25,9 +25,8 @@ from bibld.harvest._run import (
     is_networked,
     probe_result,
 )
-from bibld.harvest._settings import HttpSettings, faults_of_http
-from bibld.harvest._store import SourceStore, StoredResponse
-from bibld.harvest._visit import HarvestOptions, Visit
+from bibld.harvest._store import SourceStore, StoredAnswer
+from bibld.harvest._visit import HarvestOptions, HttpSettings, Visit, faults_of_http
 from bibld.protocols import HarvestedFile, adapters
 
 __all__ = [

@@ -20,8 +20,8 @@ import msgspec
 from bibld._version import __version__
 from bibld.errors import HarvestError
 from bibld.harvest._records import MAX_FILE_BYTES, check_size
-from bibld.harvest._settings import HttpSettings
-from bibld.harvest._store import StoredResponse, timestamp
+from bibld.harvest._store import StoredAnswer, timestamp
+from bibld.harvest._visit import HttpSettings, UnusableAnswerError
 from bibld.progress import with_number
 
 _MAX_REDIRECTS = 5
@@ -62,14 +62,6 @@ Accept = Callable[[StoredResponse], str]
 def accept_success(response: StoredResponse) -> str:
     """Accept answers with status 200."""
     return "" if response.status == 200 else f"status {response.status}"
-
-
-class UnusableResponseError(HarvestError):
-    """A server gave no answer that can be used; ``status`` is that of the last one, 0 if there was none."""
-
-    def __init__(self, message: str, status: int) -> None:
-        super().__init__(message)
-        self.status = status
 
 
 class LearnedDelay(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ import pytest
 
 from bibld import harvest
 from bibld.harvest.oaipmh import _walk
-from bibld.harvest.oaipmh._steps import ListStep, halve
+from bibld.harvest.oaipmh._server import ListStep, halve
 from bibld.progress import Quiet
 from tests.harvest.hostile_oai import Reply, error, serving
 from tests.harvest.small_oai import PART, Library

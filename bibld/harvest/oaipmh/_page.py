@@ -5,15 +5,19 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 import msgspec
 from lxml import etree
 
 from bibld.harvest._store import StoredResponse
 from bibld.harvest.oaipmh._decoding import Noted, NotOaiError, repair, root_text
-from bibld.harvest.oaipmh._steps import IdFrom, record_key
 from bibld.model.foreign_xml import escape_text, local_name, parse_xml
 
+IdFrom = Literal["identifier", "local"]
+
+_OAI = re.compile(r"oai:[^:]*:(.+)", re.DOTALL)
+_WEB = re.compile(r"https?://[^/?#]*/?(.+)", re.DOTALL | re.IGNORECASE)
 NAMESPACE = "http://www.openarchives.org/OAI/2.0/"
 WITHOUT_METADATA = "has no metadata"
 """The fault of a record that is not deleted, and has nothing but its header."""
@@ -32,6 +36,17 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?")
 _EXCERPT = 300
 _MAX_DIGITS = 15
 """Of a number that a server states; longer ones are nonsense, and int() refuses those with thousands."""
+
+
+def record_key(identifier: str, id_from: IdFrom) -> str:
+    """Return what a record with this identifier is known by.
+
+    The local part is what follows the second colon of ``oai:host:number``, or the host of a web address; an identifier
+    of another form is its own local part.
+    """
+    if id_from == "local" and (found := _OAI.fullmatch(identifier) or _WEB.fullmatch(identifier)):
+        return found[1]
+    return identifier
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):

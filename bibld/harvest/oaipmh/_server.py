@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import urllib.parse
 from collections.abc import Iterable, Mapping
-from datetime import datetime
-from typing import Literal
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from bibld.errors import HarvestError
-from bibld.harvest._http import Transport, UnusableResponseError
-from bibld.harvest._store import StoredResponse, current_time
-from bibld.harvest._visit import Visit
+from bibld.harvest._store import StoredAnswer, current_time
+from bibld.harvest._visit import UnusableAnswerError, Visit
 from bibld.harvest.oaipmh._decoding import Noted, NotOaiError
-from bibld.harvest.oaipmh._page import Page, items_of_sets, parse_page
-from bibld.harvest.oaipmh._steps import IdFrom
+from bibld.harvest.oaipmh._page import IdFrom, Page, items_of_sets, parse_page
 from bibld.model.foreign_xml import local_name
+
+if TYPE_CHECKING:
+    from bibld.harvest._http import Transport
 
 TokenForm = Literal["encoded", "raw", "with prefix"]
 
@@ -28,6 +29,60 @@ _CODES = frozenset(
 )
 _RAW = ":/?@!$'()*,;=|~[]{}^`<>%&+"
 """Characters that are not encoded in a token that is sent as it is."""
+
+
+class ListStep(msgspec.Struct, frozen=True):
+    """One list that is walked: its verb, from when until when (empty: no limit), and its set (empty: all records).
+
+    ``is_part``: it is a part of a list that the server could not give.
+    """
+
+    verb: str
+    begin: str = ""
+    end: str = ""
+    set: str = ""
+    is_part: bool = False
+
+    def arguments(self, prefix: str) -> dict[str, str]:
+        """Return the arguments of a request for this list in a metadata format."""
+        return {"metadataPrefix": prefix, "set": self.set, "from": self.begin, "until": self.end}
+
+
+DAY_LENGTH = len("2026-01-31")
+DAY, SECOND = "%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ"
+_FIRST = datetime(1990, 1, 1, tzinfo=UTC)
+"""No datestamp is older, where the server does not state its earliest one."""
+
+
+def halve(step: ListStep, granularity: str, earliest: str, latest: str) -> tuple[ListStep, ListStep] | None:
+    """Return two lists that together have the records of one; None if it cannot be divided.
+
+    ``granularity`` is used for a list without dates; ``earliest`` and ``latest`` are the limits of the datestamps as
+    the server states them, or anything else. Both lists have the moment between them, because servers differ in
+    whether ``until`` includes the day that it names.
+    """
+    given = step.begin or step.end
+    is_day = len(given) == DAY_LENGTH if given else granularity == "day"
+    begin = moment_of(step.begin) or min(moment_of(earliest) or _FIRST, moment_of(step.end) or _FIRST)
+    end = moment_of(step.end) or moment_of(latest) or current_time()
+    if not step.begin and begin >= end:
+        begin = _FIRST
+    unit = timedelta(days=1) if is_day else timedelta(seconds=1)
+    middle = begin + (end - begin) // unit // 2 * unit
+    if not begin < middle < end:
+        return None
+    text = middle.strftime(DAY if is_day else SECOND)
+    first = msgspec.structs.replace(step, end=text, is_part=True)
+    return first, msgspec.structs.replace(step, begin=text, is_part=True)
+
+
+def moment_of(text: str) -> datetime | None:
+    """Return a day or time of the server as a moment; None if it is none."""
+    try:
+        moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).replace(microsecond=0)
 
 
 class Habits(msgspec.Struct, frozen=True):

@@ -10,21 +10,18 @@ import hashlib
 import msgspec
 
 from bibld.errors import HarvestError
-from bibld.harvest._http import UnusableResponseError
 from bibld.harvest._records import REFUSED
-from bibld.harvest._store import SourceStore
-from bibld.harvest._visit import Visit
-from bibld.harvest.oaipmh._page import WITHOUT_METADATA, Item, Page
-from bibld.harvest.oaipmh._server import Requests, Server, has_error, is_refused_token, other_prefix
-from bibld.harvest.oaipmh._steps import (
+from bibld.harvest._visit import UnusableAnswerError, Visit
+from bibld.harvest.oaipmh._page import WITHOUT_METADATA, IdFrom, Item, Page, record_key
+from bibld.harvest.oaipmh._server import (
     DAY_LENGTH,
-    IdFrom,
-    ListShortfall,
     ListStep,
-    WalkState,
-    WalkStopped,
+    Requests,
+    Server,
     halve,
-    record_key,
+    has_error,
+    is_refused_token,
+    other_prefix,
 )
 
 _REPEATS = 3
@@ -45,8 +42,70 @@ _MAX_DIVISIONS = 500
 _MAX_UNLISTED = 20
 """Parts of lists that are left out, after which the server is taken not to work."""
 
+_NO_RECORD = "idDoesNotExist"
 _FAILURES = 20
 """Records in a row that cannot be fetched one by one, after which no more are asked for."""
+
+
+class WalkState(msgspec.Struct):
+    """How far a walk has come. ``token`` is that of the next part of the current step, empty at its beginning.
+
+    ``received`` and ``distinct`` count the items of the current step (``received`` since it last began), ``size`` is
+    the stated size of its list; ``started`` is the server's time of the first answer; ``missing`` are identifiers to be
+    fetched one by one, ``bare`` those whose records came without metadata; ``sets`` are the sets of which something
+    came. ``was_divided``: a list was divided, so that records may come in two of its parts; ``parts_listed`` counts the
+    answers of such parts, ``parts_fetched`` the parts whose records are fetched one by one; ``refusals`` counts the
+    parts of which not even the identifiers could be listed, ``unlisted`` names them.
+    """
+
+    steps: list[ListStep]
+    position: int = 0
+    token: str = ""
+    received: int = 0
+    distinct: int = 0
+    size: int | None = None
+    kind: str = ""
+    restarts: int = 0
+    started: str = ""
+    missing: list[str] = []
+    bare: list[str] = []
+    sets: list[str] = []
+    was_divided: bool = False
+    parts_listed: int = 0
+    parts_fetched: int = 0
+    refusals: int = 0
+    unlisted: list[str] = []
+
+    @property
+    def proven(self) -> int:
+        """How many different items of the current list have come; those of later lists may have come before."""
+        may_repeat = self.position > 0 or self.was_divided
+        return max(self.distinct, self.received) if may_repeat else self.distinct
+
+    @property
+    def has_all(self) -> bool:
+        """Whether as many items have come as the list is stated to have."""
+        return self.size is not None and self.proven >= self.size
+
+
+class ListShortfall(msgspec.Struct, frozen=True):
+    """A list that ended with fewer items than its stated size: if it does so again, the size is wrong.
+
+    ``harvest`` is its number (0: not known): if many of the records that it had do not come the next time, others are
+    missing then, and the size is right.
+    """
+
+    received: int
+    size: int
+    harvest: int = 0
+
+
+class WalkStopped(Exception):  # noqa: N818 - it is an outcome
+    """The end of a list cannot be proven; ``can_continue``: the next harvest may go on from here."""
+
+    def __init__(self, reason: str, can_continue: bool = False) -> None:
+        super().__init__(reason)
+        self.can_continue = can_continue
 
 
 class Walk:
@@ -57,7 +116,7 @@ class Walk:
     ) -> None:
         """``server`` states the metadata format; ``id_from``: what records are known by."""
         self._visit = visit
-        self._store: SourceStore = visit.store
+        self._store = visit.store
         self._requests = requests
         self._server = server
         self._prefix = server.prefix
@@ -85,14 +144,13 @@ class Walk:
                     self._divide(step, error)
                     continue
                 self._give_up_part(step, error)
-            self._next_step()
+            self._replace_step()
         self._fetch_missing()
         self._fetch_bare()
         if self.state.unlisted:
             raise WalkStopped(
                 f"the server can list neither the records {' nor those '.join(self.state.unlisted[:3])}, nor their"
-                " identifiers; the owner finds the answers in the report",
-                can_continue=False,
+                " identifiers; the owner finds the answers in the report"
             )
 
     def _walk(self, step: ListStep) -> None:
@@ -115,24 +173,24 @@ class Walk:
     def _next_page(self, step: ListStep) -> Page | None:
         """Return the next part of a list; None if it has ended before."""
         state = self.state
+        tries = _TRIES_OF_PART if state.was_divided else None
         if not state.token:
-            page = self._requests.ask(step.verb, self._arguments(step), self._tries)
+            page = self._requests.ask(step.verb, step.arguments(self._prefix), tries)
             if has_error(page, "badArgument") and (step.begin or step.end):
                 page = self._with_other_dates(step, page)
             if _has_nothing(page):
                 if state.distinct:
                     self._reset()
                     raise WalkStopped(
-                        f"{page.url}: the list is empty now, of which {state.distinct:,} records came before",
-                        can_continue=False,
+                        f"{page.url}: the list is empty now, of which {state.distinct:,} records came before"
                     )
-                self._note_start(page)
+                state.started = state.started or page.response_date
                 return None
             if page.errors:
                 code, text = page.errors[0]
                 raise HarvestError(f"{page.url}: the server answers {code}: {text}")
             return page
-        page = self._requests.resume(step.verb, state.token, self._prefix, self._tries)
+        page = self._requests.resume(step.verb, state.token, self._prefix, tries)
         if _has_nothing(page):
             return self._after_nothing(step, page)
         if is_refused_token(page):
@@ -142,7 +200,7 @@ class Walk:
             return self._restart(step, page)
         if page.errors:
             code, text = page.errors[0]
-            raise WalkStopped(f"{page.url}: the server answers {code}: {text}", can_continue=False)
+            raise WalkStopped(f"{page.url}: the server answers {code}: {text}")
         return page
 
     def _after_nothing(self, step: ListStep, page: Page) -> Page | None:
@@ -162,8 +220,13 @@ class Walk:
     def _with_other_dates(self, step: ListStep, refused: Page) -> Page:
         """Ask for a list with dates in the other granularity; what works is learned."""
         is_day = len(step.begin or step.end) == DAY_LENGTH
-        begin, end = _other_granularity(step.begin, "T00:00:00Z"), _other_granularity(step.end, "T23:59:59Z")
-        page = self._requests.ask(step.verb, self._arguments(msgspec.structs.replace(step, begin=begin, end=end)))
+        begin, end = (
+            date and (f"{date}{time}" if is_day else date[:DAY_LENGTH])
+            for date, time in ((step.begin, "T00:00:00Z"), (step.end, "T23:59:59Z"))
+        )
+        page = self._requests.ask(
+            step.verb, msgspec.structs.replace(step, begin=begin, end=end).arguments(self._prefix)
+        )
         if has_error(page, "badArgument"):
             return refused
         self._visit.note("other-granularity", refused.url, repr(refused.errors).encode())
@@ -180,8 +243,7 @@ class Walk:
             state.restarts = 0
             self._reset()
             raise WalkStopped(
-                f"the server refuses its own resumption token twice ({code}: {text}), after {state.received:,} records",
-                can_continue=False,
+                f"the server refuses its own resumption token twice ({code}: {text}), after {state.received:,} records"
             )
         self._reset()
         state.restarts = 1
@@ -191,16 +253,6 @@ class Walk:
 
     def _reset(self) -> None:
         self.state.token, self.state.received = "", 0
-
-    def _arguments(self, step: ListStep) -> dict[str, str]:
-        return {"metadataPrefix": self._prefix, "set": step.set, "from": step.begin, "until": step.end}
-
-    @property
-    def _tries(self) -> int | None:
-        """How often a part of a list is asked for; None: as often as the settings state."""
-        return _TRIES_OF_PART if self.state.was_divided else None
-
-    # -- checks ------------------------------------------------------------------------------------------------------
 
     def _check_loop(self, page: Page) -> None:
         """Stop if a list repeats its tokens or pages without end."""
@@ -221,19 +273,23 @@ class Walk:
             if is_all:
                 raise _EndProven
             raise WalkStopped(
-                f"the list never ends: the server repeats its resumption tokens or pages, after {received:,} records",
-                can_continue=False,
+                f"the list never ends: the server repeats its resumption tokens or pages, after {received:,} records"
             )
         self._seen_tokens.add(token)
 
     def _check_foreign(self, step: ListStep, page: Page) -> None:
         """Stop if later parts of a list are something else than the first one."""
         state = self.state
+
+        def is_foreign(item: Item) -> bool:
+            """Return whether an item states sets, and none of them is this one or a part of it."""
+            return bool(item.sets) and not any(one == step.set or one.startswith(f"{step.set}:") for one in item.sets)
+
         kinds = {item.kind for item in page.items if item.kind}
         fault = ""
         if state.kind and kinds and state.kind not in kinds:
             fault = f"metadata <{min(kinds)}> instead of <{state.kind}>"
-        elif step.set and state.received and _all_foreign(page.items, step.set):
+        elif step.set and state.received and page.items and all(map(is_foreign, page.items)):
             fault = f"records of other sets than {step.set}"
         old = sum(bool(item.datestamp) and item.datestamp < step.begin[: len(item.datestamp)] for item in page.items)
         is_old = bool(step.begin) and 2 * old > len(page.items)
@@ -245,9 +301,7 @@ class Walk:
         if fault:
             self._visit.note("foreign-records", page.url, fault.encode())
             self._reset()
-            raise WalkStopped(
-                f"a later part of the list has {fault}: the server forgot the request", can_continue=False
-            )
+            raise WalkStopped(f"a later part of the list has {fault}: the server forgot the request")
 
     def _check_size(self, step: ListStep, page: Page) -> None:
         """Stop if fewer items came than the list has, unless the stated size is known to be wrong.
@@ -274,8 +328,7 @@ class Walk:
         self._reset()
         raise WalkStopped(
             f"the list ended after {now.received:,} of {now.size:,} records; if the next one ends there too, the stated"
-            " size is taken to be wrong",
-            can_continue=False,
+            " size is taken to be wrong"
         )
 
     def _is_same(self, last: ListShortfall, now: ListShortfall) -> bool:
@@ -286,16 +339,10 @@ class Walk:
         others = self._store.records.count_seen_only(last.harvest) if last.harvest < now.harvest else 0
         return 2 * max(others - max(last.received - now.received, 0), 0) <= lacking
 
-    # -- records -----------------------------------------------------------------------------------------------------
-
-    def _note_start(self, page: Page) -> None:
-        if not self.state.started:
-            self.state.started = page.response_date
-
     def _take(self, step: ListStep, page: Page) -> None:
         """Store the items of a page together with the place at which the walk goes on."""
         state = self.state
-        self._note_start(page)
+        state.started = state.started or page.response_date
         with self._store.commit():
             for item in page.items:
                 state.received += 1
@@ -311,7 +358,8 @@ class Walk:
             self._store.set_value("walk", state)
         self._taken += len(page.items)
         self._visit.progress.advance(len(page.items))
-        self._check_missing()
+        if len(state.missing) > _MAX_SINGLE:
+            raise WalkStopped(f"{len(state.missing):,} records or more are new and must be listed: run with --full")
 
     def _take_item(self, step: ListStep, item: Item, response: int) -> bool:
         """Store one item; return whether it is the first time in this list."""
@@ -340,10 +388,7 @@ class Walk:
                 self._store.count(result)
         return first
 
-    def _next_step(self) -> None:
-        self._replace_step(())
-
-    def _replace_step(self, steps: tuple[ListStep, ...]) -> None:
+    def _replace_step(self, steps: tuple[ListStep, ...] = ()) -> None:
         """Go on with other steps in place of the current one; with none, with the one behind it."""
         state = self.state
         with self._store.commit():
@@ -355,9 +400,7 @@ class Walk:
             self._reset()
             self._store.set_value("walk", state)
 
-    # -- lists that the server cannot give ---------------------------------------------------------------------------
-
-    def _divide(self, step: ListStep, error: UnusableResponseError) -> None:
+    def _divide(self, step: ListStep, error: UnusableAnswerError) -> None:
         """Ask for a list whose records the server cannot give in two halves by date.
 
         Of one that is short or cannot be divided, the identifiers are listed, and what is missing is fetched one by
@@ -396,32 +439,24 @@ class Walk:
         state.unlisted.append(f"{begin} {end}")
         if len(state.unlisted) > _MAX_UNLISTED:
             raise WalkStopped(
-                f"{error}; of {len(state.unlisted)} parts not even the identifiers can be listed", can_continue=False
+                f"{error}; of {len(state.unlisted)} parts not even the identifiers can be listed"
             ) from error
-
-    def _check_missing(self) -> None:
-        count = len(self.state.missing)
-        if count > _MAX_SINGLE:
-            raise WalkStopped(
-                f"{count:,} records or more are new and must be listed: run with --full", can_continue=False
-            )
 
     def _fetch_missing(self) -> None:
         """Fetch records one by one; one that the server cannot give is rejected, and reported."""
-        self._check_missing()
         state = self.state
         failures = 0
         while state.missing:
             identifier = state.missing[-1]
             items, number, reason = self._fetch_one(identifier, self._prefix)
-            failures = 0 if items or has_no_record(reason) else failures + 1
+            failures = 0 if items or _NO_RECORD in reason else failures + 1
             if failures >= _FAILURES:
                 raise WalkStopped(f"{failures} records in a row cannot be fetched: {reason}", can_continue=True)
             state.missing.pop()
             with self._store.commit():
                 for item in items:
                     self._take_item(ListStep("GetRecord"), item, number)
-                if not items and not has_no_record(reason):
+                if not items and _NO_RECORD not in reason:
                     key = record_key(identifier, self._id_from)
                     self._store.records.reject(key, f"{REFUSED}: {reason}", b"", number)
                 self._store.count("received", len(items))
@@ -462,21 +497,3 @@ class _EndProven(Exception):  # noqa: N818 - it is an outcome
 
 def _has_nothing(page: Page) -> bool:
     return has_error(page, "noRecordsMatch") or bool(page.verb and not page.items and not page.token)
-
-
-def has_no_record(reason: str) -> bool:
-    """Return whether the server states that a record does not exist."""
-    return "idDoesNotExist" in reason
-
-
-def _other_granularity(date: str, time: str) -> str:
-    if not date:
-        return ""
-    return f"{date}{time}" if len(date) == DAY_LENGTH else date[:DAY_LENGTH]
-
-
-def _all_foreign(items: tuple[Item, ...], set_: str) -> bool:
-    """Return whether all items state sets, and none of them is this one or a part of it."""
-    return bool(items) and all(
-        item.sets and not any(one == set_ or one.startswith(f"{set_}:") for one in item.sets) for item in items
-    )
