@@ -12,7 +12,7 @@ import msgspec
 
 from bibld.errors import HarvestError
 from bibld.harvest._mirror import is_unfinished
-from bibld.harvest._visit import as_tuple
+from bibld.harvest._settings import as_tuple
 from bibld.protocols import HarvestedFile
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from bibld.errors import HarvestError
-from bibld.harvest._visit import as_tuple
+from bibld.harvest._settings import as_tuple
 from bibld.protocols import HarvestedFile
 
 _PATTERN_CHARACTERS = frozenset("*?[")

@@ -14,7 +14,8 @@ from bibld.config import Secret
 from bibld.errors import HarvestError
 from bibld.harvest._mirror import Offer, RemoteFile, Transfer, arriving, is_chosen, is_disk_full, mirror
 from bibld.harvest._records import MAX_FILE_BYTES, StoredFile, check_size
-from bibld.harvest._visit import Visit, as_tuple
+from bibld.harvest._settings import as_tuple
+from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
 
 _CHUNK = 256 * 1024

@@ -21,7 +21,8 @@ from bibld.config import Secret
 from bibld.errors import HarvestError
 from bibld.harvest._records import ISO2709_FORM, XML_FORM
 from bibld.harvest._search import MAX_REASONS, FoundRecord, LimitReached, ResultWalk, SearchPlan, begin, fetch_by_search
-from bibld.harvest._visit import Visit, as_tuple
+from bibld.harvest._settings import as_tuple
+from bibld.harvest._visit import Visit
 from bibld.model.foreign_xml import parse_xml
 from bibld.protocols import Fetched
 

@@ -15,8 +15,9 @@ from typing import Literal
 import msgspec
 
 from bibld.errors import HarvestError
+from bibld.harvest._settings import HttpSettings, days_of, faults_of_http
 from bibld.harvest._store import current_time
-from bibld.harvest._visit import HttpSettings, Visit, days_of, faults_of_http
+from bibld.harvest._visit import Visit
 from bibld.harvest.oaipmh._page import IdFrom, record_key
 from bibld.harvest.oaipmh._server import (
     DAY,

@@ -11,7 +11,8 @@ import msgspec
 
 from bibld.errors import HarvestError
 from bibld.harvest._records import REFUSED
-from bibld.harvest._visit import UnusableAnswerError, Visit
+from bibld.harvest._settings import UnusableAnswerError
+from bibld.harvest._visit import Visit
 from bibld.harvest.oaipmh._page import WITHOUT_METADATA, IdFrom, Item, Page, record_key
 from bibld.harvest.oaipmh._server import (
     DAY_LENGTH,

@@ -16,7 +16,8 @@ import msgspec
 from bibld.errors import HarvestError
 from bibld.harvest._records import XML_FORM
 from bibld.harvest._search import FoundRecord, LimitReached, ResultWalk, SearchPlan, begin, fetch_by_search
-from bibld.harvest._visit import HttpSettings, Visit, as_tuple, faults_of_http
+from bibld.harvest._settings import HttpSettings, as_tuple, faults_of_http
+from bibld.harvest._visit import Visit
 from bibld.harvest.sru._answers import (
     FIRST_POSITION_OUT_OF_RANGE,
     TOO_MANY_RECORDS,
