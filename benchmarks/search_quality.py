@@ -23,10 +23,9 @@ from typing import NamedTuple
 
 from bibld.publish import Releases
 from bibld.search import SearchRequest, SearchView, StoredPublication, open_search, to_words
-from bibld.search._index import FOLDER, TEXT_FIELDS, open_index
+from bibld.search._index import FOLDER, TEXT_FIELDS, IndexReader, open_index
 from bibld.search._matching import ANY_PUBLICATION
-from bibld.search._reader import IndexReader
-from bibld.search._spelling import corrections
+from bibld.search._searching import corrections
 
 LABELLED = Path(__file__).parent / "search_queries" / "labelled.csv"
 HALVES = ("tuned on", "not tuned on")

@@ -22,9 +22,8 @@ from bibld.documents import ReleaseState, fill, open_published
 from bibld.model.rdf import literal, quad, term
 from bibld.publish import Releases
 from bibld.search import EntryKind, SearchRequest, SearchView, has_search, open_search, write_search
-from bibld.search._index import FOLDER, open_index
+from bibld.search._index import FOLDER, IndexReader, open_index
 from bibld.search._matching import of_kinds
-from bibld.search._reader import IndexReader
 from bibld.text.romanisation import romanise_ala_lc
 
 BASE = "https://data.example.org/"

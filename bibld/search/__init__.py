@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bibld.search._documents import EntryKind
 from bibld.search._index import TYPES, has_search
-from bibld.search._query import FIELD_NAMES, QUERY_LIMIT
+from bibld.search._matching import FIELD_NAMES, QUERY_LIMIT
 from bibld.search._values import (
     EXCLUDABLE,
     FACETS,
@@ -19,7 +19,6 @@ from bibld.search._values import (
     Agent,
     Correction,
     FacetValue,
-    LinkedWork,
     NamedThing,
     Related,
     SearchRequest,
@@ -42,7 +41,6 @@ __all__ = [
     "Correction",
     "EntryKind",
     "FacetValue",
-    "LinkedWork",
     "NamedThing",
     "Related",
     "SearchRequest",

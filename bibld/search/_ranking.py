@@ -9,7 +9,7 @@ import msgspec
 
 from bibld.search._documents import AUTHOR as AUTHOR_FIELD
 from bibld.search._documents import SUBJECT as SUBJECT_FIELD
-from bibld.search._query import ParsedQuery
+from bibld.search._matching import ParsedQuery
 from bibld.search._values import StoredPublication
 from bibld.search._words import skeleton_of, stem_of, to_words
 
@@ -35,7 +35,7 @@ class Rank(msgspec.Struct, frozen=True, order=True):
 
 
 _MAX_EXCESS = 3
-_IS_TITLE, _WITH_AUTHOR, _AT_BEGINNING, _PHRASE, _IN_TITLE, _TITLE_AND_AUTHOR, _BY_AUTHOR, ELSEWHERE_TIER = range(8)
+_IS_TITLE, _WITH_AUTHOR, _AT_BEGINNING, _PHRASE, _IN_TITLE, _TITLE_AND_AUTHOR, _BY_AUTHOR, _ELSEWHERE = range(8)
 
 
 class Ranking:
@@ -43,6 +43,8 @@ class Ranking:
 
     def __init__(self, query: ParsedQuery) -> None:
         self._words = list(query.all_words)
+        self._has_text = bool(query.all_words or query.phrases or query.fields)
+        self._has_identifier = bool(query.identifier)
         for term in query.fields:
             if term.field in ("title", "author"):
                 self._words += [word for word in term.words if word not in self._words]
@@ -72,9 +74,13 @@ class Ranking:
         )
 
     def why(self, found: StoredPublication) -> str:
-        """Return where the words are."""
+        """Return where the words of the query are; empty if it has none."""
+        if not self._has_text:
+            return IDENTIFIER if self._has_identifier else ""
         tier = self.rank(found).tier
-        if tier == ELSEWHERE_TIER:
+        if tier == _ELSEWHERE:
+            if self._has_identifier:
+                return IDENTIFIER
             present = _keys([*to_words(found.title), *_words_of(found, SUBJECT_FIELD)])
             return SUBJECT if self._needed and all(_is_in(word, present) for word in self._needed) else ELSEWHERE
         return AUTHOR if tier == _WITH_AUTHOR or tier > _IN_TITLE else TITLE
@@ -82,7 +88,7 @@ class Ranking:
     def _tier(self, words: list[str], agents: set[str]) -> tuple[int, bool, int]:
         """Return tier, whether in another form or script, and the words of the title that the query has not."""
         if not self._words or not words:
-            return ELSEWHERE_TIER, False, 0
+            return _ELSEWHERE, False, 0
         if words == self._words:
             return _IS_TITLE, False, 0
         keys = [skeleton_of(word) for word in words]
@@ -103,7 +109,7 @@ class Ranking:
             return _PHRASE if is_phrase else _IN_TITLE, not is_exact, excess
         if by_authors:
             return (_BY_AUTHOR if rest == self._needed else _TITLE_AND_AUTHOR), not is_exact, excess
-        return ELSEWHERE_TIER, False, 0
+        return _ELSEWHERE, False, 0
 
 
 def _words_of(found: StoredPublication, field: str) -> list[str]:

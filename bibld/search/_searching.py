@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import msgspec
 from tantivy import Query
 
 from bibld.search import _matching as matching
 from bibld.search._documents import LINK_FIELDS
-from bibld.search._index import TEXT_FIELDS
-from bibld.search._query import ParsedQuery, parse
-from bibld.search._ranking import ELSEWHERE_TIER, IDENTIFIER, Ranking
-from bibld.search._reader import IndexHit, IndexReader, Matches, distinct
-from bibld.search._spelling import corrections
+from bibld.search._index import TEXT_FIELDS, IndexHit, IndexReader, Matches, distinct
+from bibld.search._matching import ParsedQuery, parse
+from bibld.search._ranking import Ranking
 from bibld.search._values import FACETS, Correction, FacetValue, SearchRequest, SearchResult, StoredPublication
 from bibld.search._words import other_keyboard_layout
 from bibld.text.class_marks import is_class_mark
@@ -70,7 +68,7 @@ class Searches:
         found, ranking = self._page(attempt, request)
         is_number = bool(query.identifier) and bool(found) and matching.has_wrong_check_digit(query.identifier)
         return SearchResult(
-            tuple(msgspec.structs.replace(each, why=_why(attempt.query, ranking, each)) for each in found),
+            tuple(msgspec.structs.replace(each, why=ranking.why(each)) for each in found),
             attempt.total,
             self._facets(attempt, request) if request.with_facets else {},
             attempt.correction,
@@ -154,19 +152,17 @@ class Searches:
             attempt = self._try(parse(layout), request, _FORMS)
             if attempt.total:
                 return msgspec.structs.replace(attempt, correction=Correction("keyboard", layout))
-        unknown = [word for word in query.words if not self._is_known(word)]
-        respelt = self._respelt(query, unknown, request)
-        if respelt is not None:
-            return respelt
-        return self._without(query, unknown, request)
+        unknown = [word for word in query.words if not self._has(word, _SCRIPTS)]
+        return self._respelt(query, unknown, request) or self._without(query, unknown, request)
 
-    def _is_known(self, word: str) -> bool:
-        return self._index.count(matching.of_words([word], TEXT_FIELDS, _SCRIPTS) or matching.NOTHING) > 0
+    def _has(self, word: str, level: int) -> bool:
+        """Whether a text of a publication of the release has a word."""
+        return self._index.count(matching.of_words([word], TEXT_FIELDS, level) or matching.NOTHING) > 0
 
     def _respelt(self, query: ParsedQuery, unknown: list[str], request: SearchRequest) -> Attempt | None:
         replaced = {}
         for word in unknown:
-            candidates = [each for each in corrections(self._index, word, _MAX_RESPELT) if self._has(each)]
+            candidates = [each for each in corrections(self._index, word, _MAX_RESPELT) if self._has(each, _EXACT)]
             if candidates:
                 replaced[word] = candidates
         if not replaced:
@@ -184,10 +180,6 @@ class Searches:
                 removed = tuple(word for word in unknown if word not in replaced) if text == texts[-1] else ()
                 return msgspec.structs.replace(attempt, correction=Correction("spelling", text, removed))
         return None
-
-    def _has(self, word: str) -> bool:
-        """Whether a text of a publication of the release has a word as it is."""
-        return self._index.count(matching.of_words([word], TEXT_FIELDS, _EXACT) or matching.NOTHING) > 0
 
     def _without(self, query: ParsedQuery, unknown: list[str], request: SearchRequest) -> Attempt | None:
         """Leave out the words that nothing has, else the one without which most is found, else all that do not fit.
@@ -281,15 +273,6 @@ def _size(name: str, limit: int) -> int:
     return _MAX_YEARS if name == "year" else _MARKS_AMONG * limit
 
 
-def _why(query: ParsedQuery, ranking: Ranking, found: StoredPublication) -> str:
-    """Return where the words of a query are; empty if it has none."""
-    if not query.all_words and not query.phrases and not query.fields:
-        return IDENTIFIER if query.identifier else ""
-    if query.identifier and ranking.rank(found).tier == ELSEWHERE_TIER:
-        return IDENTIFIER
-    return ranking.why(found)
-
-
 def understood(query: ParsedQuery) -> dict[str, object]:
     """Return the parts of a query by their names."""
     parts: dict[str, object] = {"words": [*query.words, *query.optional]}
@@ -300,3 +283,92 @@ def understood(query: ParsedQuery) -> dict[str, object]:
     if query.years is not None:
         parts["year"] = list(query.years)
     return parts
+
+
+_MIN_LETTERS, _MAX_LETTERS = 4, 24
+_SHORT_WORD = 5
+"""Letters of a word in which only one misprint is looked for."""
+
+_BEGINNING, _LONG_BEGINNING, _LONG_WORD = 4, 5, 10
+_MAX_COMPARED = 20_000
+_ODDS_OF_EDIT = 200
+"""How many times as many publications a word needs to be as likely as one with a misprint less."""
+
+_ODDS_OF_INITIAL = 10
+_FREQUENT = 20
+"""Publications that have a word; where one is near, a word that only one has is taken for a misprint itself."""
+
+_ALPHABETS = ("abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя", "ґєіїў", "αβγδεζηθικλμνξοπρσςτυφχψω")
+
+
+class _Candidate(msgspec.Struct, frozen=True):
+    term: str
+    distance: int
+    publications: int
+
+
+def corrections(index: IndexReader, word: str, limit: int = 3) -> list[str]:
+    """Return words that a misspelt one may stand for, the likeliest first: frequent ones with few misprints.
+
+    Words that only one publication has are among them if no frequent one is near.
+    """
+    if not _MIN_LETTERS - 1 <= len(word) <= _MAX_LETTERS or not word.isalpha():
+        return []
+    near = [_Candidate(term, 1, count) for term in _edits(word) if (count := index.frequency(TEXT_FIELDS, term))]
+    found = near
+    if len(word) > _SHORT_WORD and max((each.publications for each in near), default=0) < _FREQUENT:
+        far = {term for term in _with_beginnings(index, word) if edit_distance(word, term, 2) == 2}
+        found = near + [_Candidate(term, 2, index.frequency(TEXT_FIELDS, term)) for term in far]
+    if any(each.publications >= _FREQUENT for each in found):
+        found = [each for each in found if each.publications > 1]
+
+    def likelihood(each: _Candidate) -> float:
+        other = _ODDS_OF_INITIAL if each.term[0] != word[0] else 1
+        return each.publications / (other * float(_ODDS_OF_EDIT) ** each.distance)
+
+    found.sort(key=lambda each: (-likelihood(each), each.term))
+    return [each.term for each in found[:limit]]
+
+
+def _with_beginnings(index: IndexReader, word: str) -> Iterator[str]:
+    """Yield words that begin as a word does, or with one misprint in the beginning, and have about its length."""
+    length = _LONG_BEGINNING if len(word) >= _LONG_WORD else _BEGINNING
+    beginnings = {word[:length], *(each[:length] for each in _edits(word[: length + 1]))}
+    lengths = range(len(word) - 2, len(word) + 3)
+    compared = 0
+    for beginning in sorted(beginnings):
+        terms = {term for field in TEXT_FIELDS for term, _ in index.tokens(field, beginning, _MAX_COMPARED)}
+        for term in sorted(terms):
+            if len(term) in lengths and compared < _MAX_COMPARED:
+                compared += 1
+                yield term
+
+
+def _edits(word: str) -> set[str]:
+    """Return all texts that differ from a word by one letter, added, removed, replaced or swapped with the next."""
+    letters = "".join(alphabet for alphabet in _ALPHABETS if not set(alphabet).isdisjoint(word))
+    parts = [(word[:position], word[position:]) for position in range(len(word) + 1)]
+    found = {start + rest[1:] for start, rest in parts if rest}
+    found |= {start + rest[1] + rest[0] + rest[2:] for start, rest in parts if len(rest) > 1}
+    found |= {start + letter + rest[1:] for start, rest in parts if rest for letter in letters}
+    found |= {start + letter + rest for start, rest in parts for letter in letters}
+    return {each for each in found if each != word and len(each) >= _MIN_LETTERS}
+
+
+def edit_distance(one: str, other: str, limit: int) -> int:
+    """Return how many letters have to be added, removed, replaced or swapped; ``limit + 1`` if there are more."""
+    if abs(len(one) - len(other)) > limit:
+        return limit + 1
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for position, letter in enumerate(one, 1):
+        following = [position]
+        for at, beside in enumerate(other, 1):
+            cost = min(row[at] + 1, following[at - 1] + 1, row[at - 1] + (letter != beside))
+            if position > 1 and at > 1 and letter == other[at - 2] and one[position - 2] == beside:
+                cost = min(cost, before[at - 2] + 1)
+            following.append(cost)
+        if min(following) > limit:
+            return limit + 1
+        before, row = row, following
+    return row[-1]

@@ -55,6 +55,7 @@ class StoredPublication(msgspec.Struct, frozen=True, array_like=True, tag_field=
     """What the index stores of a publication. ``records`` are paths after ``record/``.
 
     ``parts`` are numbers and names of parts, and statements of the edition. ``why``: in a result, where the words are.
+    ``role``: among the publications of a thing, the role in which it is linked (of an agent a code of MARC relators).
     """
 
     path: str
@@ -70,6 +71,7 @@ class StoredPublication(msgspec.Struct, frozen=True, array_like=True, tag_field=
     links: tuple[IndexedLink, ...] = ()
     parts: tuple[str, ...] = ()
     why: str = ""
+    role: str = ""
 
     @property
     def libraries(self) -> tuple[str, ...]:
@@ -120,19 +122,6 @@ class SearchResult(msgspec.Struct, frozen=True):
     understood: dict[str, object] = {}
     wrong_check_digit: bool = False
     is_cut: bool = False
-
-
-class LinkedWork(msgspec.Struct, frozen=True):
-    """A publication that is linked to a thing, in a role: of an agent a code of MARC relators, else empty."""
-
-    path: str
-    title: str
-    year: str
-    role: str
-    type: str
-    languages: tuple[str, ...]
-    libraries: tuple[str, ...]
-    agents: tuple[Agent, ...]
 
 
 class Related(msgspec.Struct, frozen=True):

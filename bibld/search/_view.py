@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
 from tantivy import Query
 
 from bibld.search import _matching as matching
 from bibld.search._documents import AUTHOR, LINK_FIELDS, EntryKind
-from bibld.search._index import FOLDER, open_index
-from bibld.search._query import MAX_WORDS, QUERY_LIMIT
-from bibld.search._reader import IndexReader, distinct
+from bibld.search._index import FOLDER, IndexReader, distinct, open_index
+from bibld.search._matching import MAX_WORDS, QUERY_LIMIT
 from bibld.search._searching import Searches, is_mark
 from bibld.search._values import (
     FacetValue,
-    LinkedWork,
     NamedThing,
     Related,
     SearchRequest,
@@ -71,21 +70,24 @@ class SearchView:
 
     def works(
         self, path: str, role: str | None = None, sort: str = "year", limit: int = 100, offset: int = 0
-    ) -> tuple[list[LinkedWork], int]:
+    ) -> tuple[list[StoredPublication], int]:
         """Return publications that are linked to a thing, and how many there are.
 
         ``role``: a code of MARC relators, ``agent``, ``subject``, ``publisher``, ``series`` or ``place``; None for
         all. ``sort``: ``year``, ``-year``, ``title`` or ``libraries``.
         """
         matches = self._index.find(matching.of_thing(path, role), limit, offset, sort)
-        found = self._index.publications(matches.hits)
-        return [_linked_work(each, _role_of(each, path, role)) for each in found], matches.total
+        found = []
+        for each in self._index.publications(matches.hits):
+            roles = _roles_of(each, path)
+            found.append(msgspec.structs.replace(each, role=role if role in roles else next(iter(roles), "")))
+        return found, matches.total
 
-    def publications(self, paths: Iterable[str]) -> dict[str, LinkedWork]:
+    def publications(self, paths: Iterable[str]) -> dict[str, StoredPublication]:
         """Return the publications with these paths by their paths, without a role; only those that there are."""
         wanted = list(dict.fromkeys(paths))
         found = self._index.publications(self._index.find(matching.of_tokens("path", wanted), len(wanted)).hits)
-        return {each.path: _linked_work(each, "") for each in found}
+        return {each.path: each for each in found}
 
     def roles(self, path: str) -> list[tuple[str, int]]:
         """Return in which roles a thing is linked to publications, and to how many, the most frequent first."""
@@ -139,7 +141,10 @@ class SearchView:
             matches = self._index.find(_beginning(self._index, words, "title_words"), _TITLES_COMPARED * limit)
             typed = " ".join(words)
             titles = self._index.things(matches.hits)
-            titles.sort(key=lambda each: (*_nearness(" ".join(to_words(each.title)), typed), -each.uses))
+            names = {each.path: " ".join(to_words(each.title)) for each in titles}
+            titles.sort(
+                key=lambda each: (names[each.path] != typed, not names[each.path].startswith(typed), -each.uses)
+            )
         hits = self._index.find(_beginning(self._index, words, "name_words"), _SUGGESTED).hits
         counts: dict[EntryKind, int] = {}
         chosen = []
@@ -189,26 +194,8 @@ class SearchView:
         return self._index.things([every[key] for key in ordered[:_MAX_THINGS]])
 
 
-def _linked_work(stored: StoredPublication, role: str) -> LinkedWork:
-    return LinkedWork(
-        stored.path,
-        stored.title,
-        stored.year,
-        role,
-        stored.type,
-        stored.languages,
-        stored.libraries,
-        stored.agents,
-    )
-
-
 def _roles_of(stored: StoredPublication, path: str) -> list[str]:
     return [link.role or ("" if link.field == AUTHOR else link.field) for link in stored.links if link.path == path]
-
-
-def _role_of(stored: StoredPublication, path: str, wanted: str | None) -> str:
-    roles = _roles_of(stored, path)
-    return wanted if wanted in roles and wanted is not None else next(iter(roles), "")
 
 
 def _of_others(query: Query, kinds: Sequence[EntryKind]) -> Query | None:
@@ -217,11 +204,6 @@ def _of_others(query: Query, kinds: Sequence[EntryKind]) -> Query | None:
     if kinds and not others:
         return None
     return matching.all_of([query, matching.of_kinds(others)]) if others else query
-
-
-def _nearness(title: str, typed: str) -> tuple[bool, bool]:
-    """Return whether a title differs from what was typed, and whether it does not begin with that."""
-    return title != typed, not title.startswith(typed)
 
 
 def _ending(index: IndexReader, words: Sequence[str], field: str, is_prefix: bool) -> Query:

@@ -22,6 +22,7 @@ from bibld.search._documents import ENTITY_FOLDERS, PUBLICATIONS
 from bibld.search._index import (
     FOLDER,
     SCHEMA,
+    IndexReader,
     Row,
     RowMaker,
     has_search,
@@ -32,7 +33,6 @@ from bibld.search._index import (
     order_of,
 )
 from bibld.search._matching import of_thing
-from bibld.search._reader import IndexReader
 from bibld.search._values import StoredPublication
 
 MIN_PORTIONS = 20

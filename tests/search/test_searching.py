@@ -19,7 +19,7 @@ from bibld.search import (
     open_search,
     write_search,
 )
-from bibld.search._query import parse, values_of_field
+from bibld.search._matching import parse, values_of_field
 
 BASE = "https://data.example.org/"
 

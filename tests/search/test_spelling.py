@@ -3,9 +3,8 @@
 import pytest
 from tantivy import Document
 
-from bibld.search._index import SCHEMA, open_index
-from bibld.search._reader import IndexReader
-from bibld.search._spelling import corrections, edit_distance
+from bibld.search._index import SCHEMA, IndexReader, open_index
+from bibld.search._searching import corrections, edit_distance
 
 PUBLICATIONS = {
     "достоевский": 40,

@@ -15,7 +15,7 @@ from bibld.model.linkage import Merged
 from bibld.model.mods import RelatedItem
 from bibld.model.origin import RecordId, to_slug
 from bibld.model.rdf import expand
-from bibld.search import EntryKind, LinkedWork, NamedThing, SearchView
+from bibld.search import EntryKind, NamedThing, SearchView, StoredPublication
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations.reference import Reference
 from bibld.serve._graph import Names
@@ -270,15 +270,15 @@ class RelativeLists:
         records = {record for iri in iris if (record := self._record(iri)) is not None}
         return sorted(f"resource/{record.path}" for record in records.difference(members))
 
-    def _works(self, paths: Sequence[str]) -> dict[str, LinkedWork]:
+    def _works(self, paths: Sequence[str]) -> dict[str, StoredPublication]:
         """Return publications by their paths; without a search, only their titles are known."""
         if self._search is not None:
             return self._search.publications(paths)
         titles = self._names.titles(self._iris.base + path for path in paths)
         named = ((path, titles.get(self._iris.base + path)) for path in paths)
-        return {path: LinkedWork(path, title, "", "", "", (), (), ()) for path, title in named if title}
+        return {path: StoredPublication(path, title, "", "", "", "", (), ()) for path, title in named if title}
 
-    def _siblings(self, path: str, hosts: Sequence[LinkedWork]) -> list[LinkedWork]:
+    def _siblings(self, path: str, hosts: Sequence[StoredPublication]) -> list[StoredPublication]:
         """Return the other volumes of the first set that a publication is part of; none of a journal."""
         for host in hosts:
             cluster = self._catalog.cluster_of(record_of_path(host.path.removeprefix("resource/")))
@@ -289,7 +289,7 @@ class RelativeLists:
         return []
 
     def _groups(
-        self, members: Sequence[RecordId], parts: Sequence[LinkedWork], reference: Reference, is_all: bool
+        self, members: Sequence[RecordId], parts: Sequence[StoredPublication], reference: Reference, is_all: bool
     ) -> tuple[PartGroup, ...]:
         is_serial = reference.kind == "serial"
         inside = [work for work in parts if _is_inside(work, reference.title)]
@@ -311,7 +311,7 @@ class RelativeLists:
         hosts = " ".join(f"<{self._iris.resource(member)}>" for member in members)
         return f"{self._addresses.page('sparql')}?{urlencode({'query': _QUERY.replace('HOSTS', hosts)})}"
 
-    def _line(self, work: LinkedWork) -> WorkLine:
+    def _line(self, work: StoredPublication) -> WorkLine:
         agents = "; ".join(agent.name for agent in work.agents[:2])
         language = fields.language_of(work.title)
         return WorkLine(self._addresses.page(work.path), work.title, language, work.year, agents, len(work.libraries))
@@ -376,7 +376,7 @@ class RelativeLists:
         return ""
 
 
-def _is_inside(part: LinkedWork, title: str) -> bool:
+def _is_inside(part: StoredPublication, title: str) -> bool:
     """Whether a part is an article or a chapter; a volume, with the title of the set, is none, whatever its type."""
     return part.type == _ARTICLE and not folded(title).startswith(folded(main_title(part.title)))
 

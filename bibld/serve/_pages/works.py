@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from bibld.search import EntryKind, LinkedWork, NamedThing, SearchRequest, SearchView
+from bibld.search import EntryKind, NamedThing, SearchRequest, SearchView, StoredPublication
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations.reference import Reference
 from bibld.serve._language import PageLanguage, message
@@ -172,7 +172,7 @@ class WorkLists(msgspec.Struct, frozen=True):
         ``facets`` are those that ``facets`` returns, if they are known.
         """
         facets = facets if facets is not None else self.facets(path)
-        groups: dict[tuple[str, str], dict[str, LinkedWork]] = {}
+        groups: dict[tuple[str, str], dict[str, StoredPublication]] = {}
         totals: dict[tuple[str, str], int] = {}
         for facet, role in ((facet, role) for facet, roles in facets.items() for role in roles):
             works, total = self.search.works(path, role, "year", _MAX_IN_A_ROLE)
@@ -325,7 +325,7 @@ class WorkLists(msgspec.Struct, frozen=True):
     def _named(self, title: str) -> list[NamedThing]:
         return self.search.find(title, (EntryKind.PUBLICATION,))
 
-    def _decades(self, works: Iterable[LinkedWork], kind: str) -> tuple[Decade, ...]:
+    def _decades(self, works: Iterable[StoredPublication], kind: str) -> tuple[Decade, ...]:
         lines = [self._line(work, kind) for work in works]
         return tuple(
             Decade(name, tuple(group))
@@ -338,7 +338,7 @@ class WorkLists(msgspec.Struct, frozen=True):
         first = int(year[:4]) // 10 * 10
         return f"{first}–{first + 9}"
 
-    def _line(self, work: LinkedWork, kind: str) -> WorkLine:
+    def _line(self, work: StoredPublication, kind: str) -> WorkLine:
         agents = () if kind == "person" else tuple(agent.name for agent in work.agents[:2])
         return WorkLine(
             self.addresses.page(work.path),
