@@ -20,8 +20,8 @@ import msgspec
 from bibld._version import __version__
 from bibld.errors import HarvestError
 from bibld.harvest._records import MAX_FILE_BYTES, check_size
-from bibld.harvest._settings import HttpSettings, UnusableAnswerError
-from bibld.harvest._store import StoredAnswer, timestamp
+from bibld.harvest._settings import HttpSettings, UnusableResponseError
+from bibld.harvest._store import StoredResponse, timestamp
 from bibld.progress import with_number
 
 _MAX_REDIRECTS = 5

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from bibld.harvest._settings import HttpSettings
-from bibld.harvest._store import SourceStore, StoredAnswer, timestamp
+from bibld.harvest._store import SourceStore, StoredResponse, timestamp
 from bibld.model.finding import Finding, FindingExample
 from bibld.progress import Progress
 

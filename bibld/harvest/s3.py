@@ -20,7 +20,7 @@ from bibld.harvest._http import Transport
 from bibld.harvest._mirror import Offer, RemoteFile, Transfer, arriving, is_chosen, mirror
 from bibld.harvest._records import MAX_FILE_BYTES, StoredFile
 from bibld.harvest._settings import HttpSettings, as_tuple, faults_of_http
-from bibld.harvest._store import StoredAnswer
+from bibld.harvest._store import StoredResponse
 from bibld.harvest._visit import Visit
 from bibld.model.foreign_xml import parse_xml
 from bibld.protocols import Fetched

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from bibld.errors import HarvestError
-from bibld.harvest._settings import UnusableAnswerError
-from bibld.harvest._store import StoredAnswer, current_time
+from bibld.harvest._settings import UnusableResponseError
+from bibld.harvest._store import StoredResponse, current_time
 from bibld.harvest._visit import Visit
 from bibld.harvest.oaipmh._decoding import Noted, NotOaiError
 from bibld.harvest.oaipmh._page import IdFrom, Page, items_of_sets, parse_page

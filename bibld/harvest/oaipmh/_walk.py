@@ -11,7 +11,7 @@ import msgspec
 
 from bibld.errors import HarvestError
 from bibld.harvest._records import REFUSED
-from bibld.harvest._settings import UnusableAnswerError
+from bibld.harvest._settings import UnusableResponseError
 from bibld.harvest._visit import Visit
 from bibld.harvest.oaipmh._page import WITHOUT_METADATA, IdFrom, Item, Page, record_key
 from bibld.harvest.oaipmh._server import (
@@ -401,7 +401,7 @@ class Walk:
             self._reset()
             self._store.set_value("walk", state)
 
-    def _divide(self, step: ListStep, error: UnusableAnswerError) -> None:
+    def _divide(self, step: ListStep, error: UnusableResponseError) -> None:
         """Ask for a list whose records the server cannot give in two halves by date.
 
         Of one that is short or cannot be divided, the identifiers are listed, and what is missing is fetched one by
