@@ -19,9 +19,7 @@ from bibld.serve._charts import Neighbourhoods, Reports, ThingPictures
 from bibld.serve._documents import Documents
 from bibld.serve._files import Files
 from bibld.serve._http import (
-    ALWAYS,
     CACHE,
-    PROBLEM_JSON,
     TRIED,
     VARY,
     Endpoint,
@@ -29,13 +27,10 @@ from bibld.serve._http import (
     PlainRequest,
     PlainResponse,
     ProblemError,
-    accept_of,
-    language_headers,
-    language_of,
+    problem_response,
 )
 from bibld.serve._interfaces import Interfaces
 from bibld.serve._language import message
-from bibld.serve._negotiation import choose
 from bibld.serve._pages import Pages, PagesByLanguage
 from bibld.serve._review.site import ReviewSite
 from bibld.serve._search import SearchSite
@@ -78,7 +73,24 @@ def build(parts: Parts) -> Front:
         return RedirectResponse(parts.addresses.mount, status_code=307)
 
     async def on_problem(request: Request, error: Exception) -> Response:
-        return _respond_to_error(request, error, parts.pages)
+        """Turn any error into an answer."""
+        if isinstance(error, ProblemError):
+            return problem_response(request, error, lambda tag: parts.pages[tag].problem(error), VARY)
+        if isinstance(error, HTTPException):
+            title = _TITLES.get(error.status_code, error.detail)
+            detail = error.detail
+            if error.status_code == 405:
+                detail = message("%(method)s is not possible here.", method=request.method)
+            problem = ProblemError(error.status_code, title, detail, dict(error.headers or {}))
+        elif isinstance(error, StoreUnavailableError | QueryTimeoutError):
+            _LOG.error("%s %s: %s", request.method, request.scope["path"], error)
+            detail = message("The triple store does not answer; try again in a minute.")
+            problem = ProblemError(503, message("Unavailable"), detail, {"Retry-After": _RETRY_AFTER})
+        else:
+            _LOG.error("%s %s failed", request.method, request.scope["path"], exc_info=error)
+            detail = message("The server failed at this request; its log contains the cause.")
+            problem = ProblemError(500, message("Internal error"), detail)
+        return problem_response(request, problem, lambda tag: parts.pages[tag].problem(problem), VARY)
 
     files = parts.files
     reports = Reports(parts.addresses, parts.documents, parts.pages)
@@ -131,34 +143,6 @@ def _route(path: str, endpoint: Endpoint, *methods: str) -> Route:
         return await endpoint(request)
 
     return Route(path, answer, methods=allowed)
-
-
-def _respond_to_error(request: Request, error: Exception, pages: PagesByLanguage) -> Response:
-    """Turn any error into an answer."""
-    if isinstance(error, ProblemError):
-        problem = error
-    elif isinstance(error, HTTPException):
-        title = _TITLES.get(error.status_code, error.detail)
-        detail = error.detail
-        if error.status_code == 405:
-            detail = message("%(method)s is not possible here.", method=request.method)
-        problem = ProblemError(error.status_code, title, detail, dict(error.headers or {}))
-    elif isinstance(error, StoreUnavailableError | QueryTimeoutError):
-        _LOG.error("%s %s: %s", request.method, request.scope["path"], error)
-        detail = message("The triple store does not answer; try again in a minute.")
-        problem = ProblemError(503, message("Unavailable"), detail, {"Retry-After": _RETRY_AFTER})
-    else:
-        _LOG.error("%s %s failed", request.method, request.scope["path"], exc_info=error)
-        detail = message("The server failed at this request; its log contains the cause.")
-        problem = ProblemError(500, message("Internal error"), detail)
-    is_page = choose(accept_of(request), (PROBLEM_JSON, "application/json", "text/html")) == "text/html"
-    headers = {**ALWAYS, "Vary": VARY, "Cache-Control": "no-cache", **problem.headers}
-    if is_page or (problem.page is not None and request.query_params.get("format") == "html"):
-        tag = language_of(request)
-        headers |= {"Content-Type": "text/html; charset=utf-8", **dict(language_headers(tag))}
-        return Response(problem.page or pages[tag].problem(problem), problem.status, headers)
-    headers["Content-Type"] = PROBLEM_JSON
-    return Response(problem.to_json(), problem.status, headers)
 
 
 class Front:

@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bibld.errors import BibldError
 from bibld.serve._language import PARAMETER, choose_page_language, message
-from bibld.serve._negotiation import accepts_gzip
+from bibld.serve._negotiation import accepts_gzip, choose
 from bibld.serve._pictures.drawing import POLICY, Picture
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -182,6 +182,21 @@ def respond(request: Request, representation: Representation) -> Response:
     return response
 
 
+def problem_response(request: Request, problem: ProblemError, page: Callable[[str], bytes], vary: str) -> Response:
+    """Answer with a problem: as JSON (RFC 9457) or, to browsers, as the page in the language with a tag.
+
+    ``vary`` is the header ``Vary`` of the answer in JSON.
+    """
+    headers = {**ALWAYS, "Vary": vary, "Cache-Control": "no-cache", **problem.headers}
+    is_page = choose(accept_of(request), (PROBLEM_JSON, "application/json", "text/html")) == "text/html"
+    if is_page or (problem.page is not None and request.query_params.get("format") == "html"):
+        tag = language_of(request)
+        headers |= {"Content-Type": "text/html; charset=utf-8", **dict(language_headers(tag))}
+        return Response(problem.page or page(tag), problem.status, headers)
+    headers["Content-Type"] = PROBLEM_JSON
+    return Response(problem.to_json(), problem.status, headers)
+
+
 async def read_body(request: Request, limit: int, refusal: ProblemError) -> bytes:
     """Return the body of a request; raises ``refusal`` where it has more than ``limit`` bytes."""
     taken = bytearray()
@@ -301,8 +316,12 @@ class PlainResponse(msgspec.Struct, frozen=True):
 
     def messages(self, method: str) -> tuple[Message, Message]:
         """Return what ASGI sends: status and header fields, and the body; no body to HEAD."""
-        headers = self.headers if self.status == 304 else [*self.headers, (b"content-length", b"%d" % len(self.body))]
-        start = {"type": "http.response.start", "status": self.status, "headers": [*headers, *_RAW_ALWAYS]}
+        length = [] if self.status in (204, 304) else [(b"content-length", b"%d" % len(self.body))]
+        start = {
+            "type": "http.response.start",
+            "status": self.status,
+            "headers": [*self.headers, *length, *_RAW_ALWAYS],
+        }
         return start, {"type": "http.response.body", "body": b"" if method == "HEAD" else self.body}
 
     async def send(self, scope: Scope, send: Send) -> None:
@@ -338,7 +357,7 @@ def is_gzip_wanted(request: PlainRequest) -> bool:
     return bool(accepts) and (_cached_accepts_gzip if len(accepts) < _MAX_CACHED_LENGTH else accepts_gzip)(accepts)
 
 
-def headers_of(form: FormMetadata, is_coded: bool) -> RawHeaders:
+def _headers_of(form: FormMetadata, is_coded: bool) -> RawHeaders:
     tag = f'"{form.tag}-gzip"' if is_coded else f'"{form.tag}"'
     headers = [(b"etag", tag.encode()), _CACHE_CONTROL, *form.headers]
     if form.modified:
@@ -350,21 +369,19 @@ def not_modified(request: PlainRequest, form: FormMetadata) -> PlainResponse | N
     """Return the answer to a client that has the form already, coded or not; None if it has not."""
     if not (request.if_none_match or request.if_modified_since):
         return None
-    if is_current(request, form.tag, form.modified):
-        return PlainResponse(304, headers_of(form, is_coded=False))
-    if is_current(request, f"{form.tag}-gzip", form.modified):
-        return PlainResponse(304, headers_of(form, is_coded=True))
+    for is_coded in (False, True):
+        if is_current(request, f"{form.tag}-gzip" if is_coded else form.tag, form.modified):
+            return PlainResponse(304, _headers_of(form, is_coded))
     return None
 
 
 def with_body(form: FormMetadata, body: bytes, coded: bytes | None, status: int = 200) -> PlainResponse:
     """Return the answer with a body, or (``coded``) with the body that gzip made of it."""
-    headers = headers_of(form, coded is not None)
+    headers = _headers_of(form, coded is not None)
     headers.append((b"content-type", with_charset(form.media_type).encode()))
-    if coded is None:
-        return PlainResponse(status, headers, body)
-    headers.append((b"content-encoding", b"gzip"))
-    return PlainResponse(status, headers, coded)
+    if coded is not None:
+        headers.append((b"content-encoding", b"gzip"))
+    return PlainResponse(status, headers, body if coded is None else coded)
 
 
 def compress(body: bytes) -> bytes | None:

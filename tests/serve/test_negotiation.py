@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bibld.serve._negotiation import accepts_gzip, choose, media_ranges
+from bibld.serve._negotiation import accepts_gzip, choose, choose_language, media_ranges
 
 OFFERS = ("text/html", "text/turtle", "application/n-triples", "application/ld+json", "application/rdf+xml")
 
@@ -114,3 +114,14 @@ def test_what_is_chosen_is_wanted_at_least_as_much_as_any_named_offer(ranges):
 )
 def test_gzip_only_where_it_is_wanted(header, accepted):
     assert accepts_gzip(header) is accepted
+
+
+@pytest.mark.parametrize(
+    ("accepted", "language"),
+    [
+        *[("", "en"), ("ru", "ru"), ("RU-ru", "ru"), ("de, ru;q=0.4", "ru"), ("en;q=0.5, ru;q=0.8", "ru")],
+        *[("ru;q=0", "en"), ("*", "en"), (";;,q=", "en")],
+    ],
+)
+def test_the_language_that_the_client_prefers(accepted, language):
+    assert choose_language(accepted, ("en", "ru")) == language

@@ -3,7 +3,6 @@
 import pyoxigraph as ox
 import pytest
 
-from bibld.serve._negotiation import choose_language
 from bibld.serve.ontology import ONTOLOGIES, VERSION, context, ontology_text
 
 SYNTAXES = {
@@ -96,23 +95,6 @@ def test_the_language_of_a_page_is_negotiated(client, here, iris):
     page = client.get(here(iris.ontology), "text/html", accept_language="ru-RU,ru;q=0.9,en;q=0.5")
     assert '<html lang="ru">' in page.text
     assert '<html lang="en">' in client.get(here(iris.ontology), "text/html").text
-
-
-@pytest.mark.parametrize(
-    ("accepted", "language"),
-    [
-        ("", "en"),
-        ("ru", "ru"),
-        ("RU-ru", "ru"),
-        ("de, ru;q=0.4", "ru"),
-        ("en;q=0.5, ru;q=0.8", "ru"),
-        ("ru;q=0", "en"),
-        ("*", "en"),
-        (";;,q=", "en"),
-    ],
-)
-def test_the_language_that_the_client_prefers(accepted, language):
-    assert choose_language(accepted, ("en", "ru")) == language
 
 
 def test_every_term_in_the_data_leads_to_its_place_in_the_page(client, here, iris):

@@ -20,22 +20,17 @@ from starlette.types import Receive, Scope, Send
 
 from bibld.serve._following import Following
 from bibld.serve._guarding.clients import Buckets, Clients, RequestClient
-from bibld.serve._guarding.log import AccessEntry, AccessLog, cut, header_text
+from bibld.serve._guarding.log import MAX_HEADER_LENGTH, AccessEntry, AccessLog
 from bibld.serve._guarding.metrics import Metrics
 from bibld.serve._guarding.requests import CLASSES, CONTROL, DOCUMENTS, PAGES, Body, Checks, Classes, Head
 from bibld.serve._http import (
-    ALWAYS,
     CACHE,
     PAGE_VARY,
-    PROBLEM_JSON,
     PlainResponse,
     ProblemError,
-    accept_of,
-    language_headers,
-    language_of,
+    problem_response,
 )
 from bibld.serve._language import Message, PageLanguage, language_named, message
-from bibld.serve._negotiation import choose
 
 _LOG = logging.getLogger("bibld.serve")
 _HEALTH_SECONDS = 5.0
@@ -164,7 +159,7 @@ class Guard:
                 await self._site(scope, body, send_and_count)
         except Exception as error:  # noqa: BLE001 - where an answer has begun, the application has reported the error
             if not status:
-                await _refuse(scope, error, send_and_count)
+                await _refuse(scope, error, receive, send_and_count)
         finally:
             seconds = time.perf_counter() - begin
             rules.metrics.set_ready(self._site.release_number())
@@ -179,15 +174,12 @@ class Guard:
             self._rules.metrics.count_cache(is_hit)
         if self._log is None:
             return
-        entry = AccessEntry("", client, scope["method"], "", status, size, seconds, CLASSES[kind])
         target = (scope["raw_path"] or b"").decode("latin-1")
-        if scope["query_string"]:
-            target = cut(f"{target}?{scope['query_string'].decode('latin-1')}")
-        entry.target = target
-        entry.ms = round(entry.ms * 1000, 3)
-        entry.referer = header_text(head.referer)
-        entry.agent = header_text(head.agent)
-        self._log.write(entry, time.time())
+        if query := scope["query_string"].decode("latin-1"):
+            target = f"{target}?{query}"
+        referer, agent = (value[:MAX_HEADER_LENGTH].decode("latin-1") for value in (head.referer, head.agent))
+        answered = status, size, round(seconds * 1000, 3), CLASSES[kind]
+        self._log.write(AccessEntry("", client, scope["method"], target, *answered, referer, agent), time.time())
 
     def _too_many(self, kind: int, wait: float) -> ProblemError:
         mount = self._rules.mount
@@ -216,46 +208,34 @@ class Guard:
             text = self._rules.metrics.write(self._queries)
             await _send(scope, 200, {"Content-Type": "text/plain; version=0.0.4; charset=utf-8"}, text, send)
         else:
-            await self._report_health(scope, path == "/health/live", send)
-
-    async def _report_health(self, scope: Scope, is_liveness: bool, send: Send) -> None:
-        status, word = 200, "ok"
-        if not is_liveness:
+            status, word, headers = 200, "ok", {"Content-Type": "application/json"}
             try:
-                await asyncio.wait_for(asyncio.to_thread(self._site.check), _HEALTH_SECONDS)
+                if path != "/health/live":
+                    await asyncio.wait_for(asyncio.to_thread(self._site.check), _HEALTH_SECONDS)
             except Exception as error:  # noqa: BLE001 - whatever is wrong with a release, it is what this reports
                 _LOG.error("the release cannot answer: %s", error)
                 status, word = 503, "the release cannot answer; the log of the server contains the cause"
-        body = msgspec.json.encode({"status": word, "release": self._site.release_number()})
-        headers = {"Content-Type": "application/json"}
-        await _send(scope, status, {**headers, "Retry-After": "10"} if status == 503 else headers, body, send)
+                headers["Retry-After"] = "10"
+            body = msgspec.json.encode({"status": word, "release": self._site.release_number()})
+            await _send(scope, status, headers, body, send)
 
 
-async def _refuse(scope: Scope, error: Exception, send: Send) -> None:
+async def _refuse(scope: Scope, error: Exception, receive: Receive, send: Send) -> None:
     if isinstance(error, ProblemError):
         problem = error
     else:
         _LOG.error("%s %s failed", scope["method"], scope["path"], exc_info=error)
         problem = ProblemError(500, "Internal error", "The server failed at this request; its log contains the cause.")
-    request = Request(scope)
-    headers = {**problem.headers, "Vary": PAGE_VARY}
-    if choose(accept_of(request), (PROBLEM_JSON, "application/json", "text/html")) == "text/html":
-        tag = language_of(request)
-        headers |= {"Content-Type": "text/html; charset=utf-8", **dict(language_headers(tag))}
-        body = _plain_page(problem, language_named(tag))
-    else:
-        headers["Content-Type"] = PROBLEM_JSON
-        body = problem.to_json()
-    await _send(scope, problem.status, headers, body, send)
+    answer = problem_response(Request(scope), problem, lambda tag: _plain_page(problem, language_named(tag)), PAGE_VARY)
+    if scope["method"] == "HEAD":
+        answer.body = b""
+    await answer(scope, receive, send)
 
 
 async def _send(scope: Scope, status: int, headers: dict[str, str], body: bytes, send: Send) -> None:
-    written = {**ALWAYS, "Cache-Control": "no-cache", **headers}
-    if status != 204:
-        written["Content-Length"] = str(len(body))
+    written = {"Cache-Control": "no-cache", **headers}
     pairs = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in written.items()]
-    await send({"type": "http.response.start", "status": status, "headers": pairs})
-    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+    await PlainResponse(status, pairs, body).send(scope, send)
 
 
 def _plain_page(problem: ProblemError, language: PageLanguage) -> bytes:

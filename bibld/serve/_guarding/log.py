@@ -18,7 +18,7 @@ _LOG = logging.getLogger("bibld.serve")
 _FLUSH_SECONDS = 0.2
 _MAX_QUERY_LENGTH = 200
 """Characters of the query of an address; a SPARQL query would fill the log."""
-_MAX_HEADER_LENGTH = 300
+MAX_HEADER_LENGTH = 300
 _UNSAFE = re.compile(r'["\\\x00-\x1f\x7f-\x9f]')
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
@@ -62,6 +62,9 @@ class AccessLog:
     def write(self, entry: AccessEntry, now: float) -> None:
         """Add a request, in any thread; ``now`` is its time in seconds since 1970."""
         moment = datetime.fromtimestamp(now, UTC)
+        path, _, query = entry.target.partition("?")
+        if len(query) > _MAX_QUERY_LENGTH:
+            entry.target = f"{path}?{query[:_MAX_QUERY_LENGTH]}…"
         if self._form == "json":
             entry.time = moment.isoformat(timespec="milliseconds")
             line = msgspec.json.encode(entry)
@@ -105,15 +108,6 @@ class AccessLog:
             return
         os.close(self._file)
         self._file = opened
-
-
-def cut(target: str) -> str:
-    path, mark, query = target.partition("?")
-    return f"{path}?{query[:_MAX_QUERY_LENGTH]}…" if len(query) > _MAX_QUERY_LENGTH else path + mark + query
-
-
-def header_text(value: bytes) -> str:
-    return value[:_MAX_HEADER_LENGTH].decode("latin-1")
 
 
 def _open(path: str) -> int:

@@ -77,9 +77,9 @@ class Checks:
         if (head.hosts != 1 or not head.host) and (scope["http_version"] not in ("1", "1.0") or head.hosts > 1):
             raise ProblemError(400, "Bad request", "A request has exactly one Host header (RFC 9112, 3.2).", _CLOSE)
         if head.host and (status := self._check_authority(head.host)) is not None:
-            detail = "This server does not answer for the host of the request."
             if status == 400:
                 raise ProblemError(400, "Bad request", "The Host header is malformed.", _CLOSE)
+            detail = "This server does not answer for the host of the request."
             raise ProblemError(421, "Misdirected request", detail, _CLOSE)
         if not path.startswith(b"/") and not (path == b"*" and method == "OPTIONS"):
             raise ProblemError(400, "Bad request", "The target of the request is no path.", _CLOSE)
