@@ -150,7 +150,7 @@ class Documents:
         response = self._at_once(request, document, kind, form, is_direct)
         if response is not None:
             return response
-        page_form = PageForm(form, request.language if form in PAGE_FORMS else "")
+        page_form = _page_form(request, form)
         rendered = self._rendering.cached((bare, *page_form))
         if rendered is None:
             return None
@@ -176,16 +176,25 @@ class Documents:
         return PlainResponse(303, [(b"location", location.encode()), _VARY, (b"link", link)])
 
     def _data(self, request: PlainRequest, document: Document, kind: Kind, form: str) -> PlainResponse:
-        tag = f"{document.digest.hex()}-{document.since:x}{self._edition}-{form}"
+        tag = self._tag(document, form)
         described = FormMetadata(tag, MEDIA_TYPES[form], document.modified, self._headers(document, kind, form))
         unchanged = not_modified(request, described)
         if unchanged is not None:
             return unchanged
-        body = self._cached(request, (tag, ""), partial(self._written, document, kind, form))
+
+        def write() -> bytes:
+            if form == "json":
+                return simple.write(document, self._base, self._titles)
+            return self._writers.write(form, self._statements.lines(document, kind), self._base + document.path)
+
+        body = self._cached(request, (tag, ""), write)
         if not is_gzip_wanted(request):
             return with_body(described, body, None)
         coded = self._cached(request, (tag, "gzip"), lambda: compress(body) or b"")
         return with_body(described, body, coded or None)
+
+    def _tag(self, document: Document, form: str) -> str:
+        return f"{document.digest.hex()}-{document.since:x}{self._edition}-{form}"
 
     def _cached(self, request: PlainRequest, key: Hashable, make: Callable[[], bytes]) -> bytes:
         body = self._bodies.get(key)
@@ -194,11 +203,6 @@ class Documents:
             body = make()
             self._bodies.put(key, body, len(body))
         return body
-
-    def _written(self, document: Document, kind: Kind, form: str) -> bytes:
-        if form == "json":
-            return simple.write(document, self._base, self._titles)
-        return self._writers.write(form, self._statements.lines(document, kind), self._base + document.path)
 
     def _page(
         self,
@@ -216,11 +220,8 @@ class Documents:
         if page_form.language:
             headers.append((b"content-language", page_form.language.encode()))
             # Each language has an address; without one, it depends on what the client prefers.
-            named = [
-                *([query[1:]] if query else []),
-                *([f"lang={page_form.language}"] if "lang=" in request.query else []),
-            ]
-            address = f"{self._base}doc/{document.path}.html{'?' if named else ''}{'&'.join(named)}"
+            named = [query[1:], f"lang={page_form.language}" if "lang=" in request.query else ""]
+            address = f"{self._base}doc/{document.path}.html?{'&'.join(filter(None, named))}".removesuffix("?")
             headers.append((b"link", link_header([(address, "canonical", None)]).encode()))
         if rendered.neighbours:
             headers.append((b"link", rendered.neighbours))
@@ -275,7 +276,7 @@ class Documents:
                 response = self._at_once(request, document, kind, form, is_direct)
             if response is not None:
                 return response
-        page_form = PageForm(form, request.language if form in PAGE_FORMS else "")
+        page_form = _page_form(request, form)
         make = partial(self._rendered, document, page_form)
         if kind == "entity" and form != STATEMENTS_FORM:
             make = partial(self._made_incoming, document, page_form, page or 1)
@@ -319,17 +320,13 @@ class Documents:
         if form not in RDF_FORMS:
             problem = ProblemError(410, message("Gone"), self._statements.reason(document))
             if is_deleted_by_source(document):
-                problem.subject = await self._rendering.run(partial(self._last_title, document.path))
+                thing = await self._rendering.run(partial(self._finder.find, document.path))
+                if isinstance(thing, Gone) and thing.last is not None:
+                    problem.subject = title(thing.last.mods)
             raise problem
-        tag = f"{document.digest.hex()}-{document.since:x}{self._edition}-{form}"
-        described = FormMetadata(tag, media_type, document.modified, [_VARY])
+        described = FormMetadata(self._tag(document, form), media_type, document.modified, [_VARY])
         body = self._writers.write(form, document.quads, self._base + document.path)
         return with_body(described, body, None, 410)
-
-    def _last_title(self, path: str) -> str:
-        """Return the title of a deleted publication in its last state; empty where it is not known."""
-        thing = self._finder.find(path)
-        return title(thing.last.mods) if isinstance(thing, Gone) and thing.last is not None else ""
 
     def _rendered(self, document: Document, page_form: PageForm, page: int = 1) -> PlainDocument:
         """Return a page, or a form that is made from the record in the catalog."""
@@ -381,7 +378,7 @@ class Documents:
         if suffix is not None and not (is_direct and suffix in thing.forms):
             raise _no_form(suffix)
         form, media_type = self._negotiated(request, thing.kind, suffix, path)
-        page_form = PageForm(form, request.language if form == "html" else "")
+        page_form = _page_form(request, form)
         key = (path, *page_form)
         request.is_cached = self._rendering.cached(key) is not None
         rendered = await self._rendering.render(key, partial(self._write_other, thing, page_form))
@@ -389,10 +386,9 @@ class Documents:
             self._links.form(path, form) if media_type == MEDIA_TYPES[form] else self._addresses.page(f"doc/{path}")
         )
         headers = [(b"link", self._links.of(path, thing.kind)), (b"content-location", location.encode())]
+        headers.append(_PAGE_VARY if page_form.language else _VARY)
         if page_form.language:
-            headers += [_PAGE_VARY, (b"content-language", page_form.language.encode())]
-        else:
-            headers.append(_VARY)
+            headers.append((b"content-language", page_form.language.encode()))
         return _of_rendered(
             request, rendered, FormMetadata(rendered.tag, media_type, self._release.manifest.created, headers)
         )
@@ -427,6 +423,10 @@ def _split(path: str) -> tuple[str, str | None, bool]:
     return (bare[4:], suffix, True) if bare.startswith("doc/") else (bare, suffix, False)
 
 
+def _page_form(request: PlainRequest, form: str) -> PageForm:
+    return PageForm(form, request.language if form in PAGE_FORMS else "")
+
+
 def _chosen(request: PlainRequest, kind: Kind, suffix: str | None) -> tuple[str, str] | None:
     """Return form and media type that the suffix names, without one those that the client prefers; None if none."""
     if suffix is None:
@@ -447,8 +447,7 @@ def _page_number(request: PlainRequest) -> int | None:
 
 
 def _not_found() -> ProblemError:
-    detail = message("There is nothing with this name in this release.")
-    return ProblemError(404, message("Not found"), detail)
+    return ProblemError(404, message("Not found"), message("There is nothing with this name in this release."))
 
 
 def _no_form(suffix: str) -> ProblemError:

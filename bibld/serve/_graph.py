@@ -11,19 +11,17 @@ from typing import Protocol
 import msgspec
 import pyoxigraph as ox
 
+from bibld.documents import LABELS as LABEL_TERMS
 from bibld.documents import Document
 from bibld.errors import StoreError
 from bibld.model.iris import Iris
 from bibld.model.rdf import expand
 from bibld.protocols import ReadableStore
-from bibld.serve._forms import kind_of
-from bibld.serve._writers import Writers
+from bibld.serve._forms import MEDIA_TYPES, RDF_FORMS, kind_of
+from bibld.serve._writers import Writers, sort_namespaces
 from bibld.serve._writers.terms import ends_of, unescape
 
-LABELS = tuple(
-    expand(curie)
-    for curie in ("rdfs:label", "skos:prefLabel", "dcterms:title", "schema:name", "foaf:name", "bibo:shortTitle")
-)
+LABELS = tuple(label[1:-1].decode() for label in LABEL_TERMS)
 """The properties whose values are names of a thing, the best first."""
 
 _RANKS = {label: rank for rank, label in enumerate(LABELS)}
@@ -121,7 +119,6 @@ Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
 _SAME_AS = expand("owl:sameAs")
 _TYPE = expand("rdf:type")
-_XML_ROOT = re.compile(rb"(<rdf:RDF) ([^>]*)>")
 _LINK = re.compile(rb"^<[^<>]*> <[^<>]*> <([^<>]*)>", re.MULTILINE)
 _PARSED_AT_ONCE = 500
 _MANY_NODES = 20_000
@@ -129,13 +126,7 @@ _INCOMING_COUNTED = 10_000
 _REMEMBERED_INCOMING = 4
 """Lists of up to 10,000 things: a crawler that reads the pages of one finds it there."""
 
-_FORMS = {
-    "text/turtle": "ttl",
-    "application/n-triples": "nt",
-    "application/rdf+xml": "rdf",
-    "application/ld+json": "jsonld",
-    "application/json": "jsonld",
-}
+_FORMS = {MEDIA_TYPES[form]: form for form in RDF_FORMS}
 
 
 class PointingThing(msgspec.Struct, frozen=True):
@@ -317,9 +308,7 @@ def with_prefixes_in_order(written: bytes, media_type: str) -> bytes:
         body = b"".join(lines[count:])
         used = sorted(line for line in lines[:count] if line.split()[1] in body)
         return b"".join((*used, body))
-    if media_type == "application/rdf+xml":
-        return _XML_ROOT.sub(lambda root: b" ".join((root[1], *sorted(root[2].split()))) + b">", written, count=1)
-    return written
+    return sort_namespaces(written) if media_type == "application/rdf+xml" else written
 
 
 def read_turtle(data: bytes, base: str) -> Iterator[ox.Triple]:

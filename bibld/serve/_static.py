@@ -20,7 +20,7 @@ from typing import NamedTuple
 import msgspec
 from starlette.types import ASGIApp, Message, Scope
 
-from bibld.documents import Document, PublishedView
+from bibld.documents import PublishedView
 from bibld.errors import StageError
 from bibld.model.release import Manifest
 from bibld.progress import Progress
@@ -141,7 +141,9 @@ class StaticWriter:
 
         Raises ``StageError`` if the folder exists and is not a site that was written before.
         """
-        self._check_folder(folder)
+        is_site = not folder.exists() or (folder / _MARK).is_file()
+        if not is_site and (not folder.is_dir() or any(folder.iterdir())):
+            raise StageError(f"{folder}: exists and is not a site that bibld wrote; name a new folder")
         self._root = folder.with_name(f"{folder.name}.building")
         shutil.rmtree(self._root, ignore_errors=True)
         self._root.mkdir(parents=True)
@@ -152,14 +154,21 @@ class StaticWriter:
             if document.status == 303:
                 moved.append((document.path, document.target))
             else:
-                await self._write_document(document)
+                if document.status == 410:
+                    self._put(self._file(f"doc/{document.path}.{GONE}"), b"")
+                await self._write_forms(document.path, document.title or document.path, document.status)
             self._documents += 1
             progress.advance()
         for path, target in moved:
             self._write_moved(path, target)
         mark = _Mark(self._addresses.iris.base, self._manifest.number)
         (self._root / _MARK).write_bytes(msgspec.json.encode(mark))
-        self._replace(folder)
+        former = folder.with_name(f"{folder.name}.former")
+        shutil.rmtree(former, ignore_errors=True)
+        if folder.exists():
+            folder.rename(former)
+        self._root.rename(folder)
+        shutil.rmtree(former, ignore_errors=True)
         return StaticSite(str(folder), self._manifest.number, self._documents, self._files, self._bytes)
 
     # -- what is written -----------------------------------------------------------------------------------------------
@@ -213,11 +222,6 @@ class StaticWriter:
         for name in sorted({name.decode() for name in _PICTURE.findall(b"".join(bodies))}):
             await self._copy_response(name, name)
 
-    async def _write_document(self, document: Document) -> None:
-        if document.status == 410:
-            self._put(self._file(f"doc/{document.path}.{GONE}"), b"")
-        await self._write_forms(document.path, document.title or document.path, document.status)
-
     async def _write_forms(self, path: str, title: str, status: int = 200) -> None:
         """Write each form that a document has, and at its IRI a page that leads to them."""
         written = []
@@ -267,19 +271,15 @@ class StaticWriter:
 
     def _write_moved(self, path: str, target: str) -> None:
         """Write for an IRI that another one answers for the same files, and a page that leads to the page of that."""
+        forms = forms_of(kind_of(target) or "dataset")
+        ends = [form.removesuffix("html") for form in forms if form in PAGE_FORMS]
         written = []
-        for form in forms_of(kind_of(target) or "dataset"):
+        for form in (*forms, *(f"{end}{language}.html" for end in ends for language in LANGUAGES[1:])):
             there = self._file(f"doc/{target}.{form}")
             if there.is_file():
                 _link_or_copy(there, self._file(f"doc/{path}.{form}"))
                 self._files += 1
-                written.append(form)
-            if form in PAGE_FORMS:
-                end = form.removesuffix("html")
-                for page in (f"{end}{language}.html" for language in LANGUAGES[1:]):
-                    if (there := self._file(f"doc/{target}.{page}")).is_file():
-                        _link_or_copy(there, self._file(f"doc/{path}.{page}"))
-                        self._files += 1
+                written += [form] if form in forms else []
         self._put(self._file(f"{path}/index.html"), self._leading_page(target, target, written))
 
     def _leading_page(self, path: str, title: str, forms: Iterable[str]) -> bytes:
@@ -345,20 +345,6 @@ class StaticWriter:
         file.write_bytes(data)
         self._files += 1
         self._bytes += len(data)
-
-    def _check_folder(self, folder: Path) -> None:
-        if not folder.exists() or (folder / _MARK).is_file():
-            return
-        if not folder.is_dir() or any(folder.iterdir()):
-            raise StageError(f"{folder}: exists and is not a site that bibld wrote; name a new folder")
-
-    def _replace(self, folder: Path) -> None:
-        former = folder.with_name(f"{folder.name}.former")
-        shutil.rmtree(former, ignore_errors=True)
-        if folder.exists():
-            folder.rename(former)
-        self._root.rename(folder)
-        shutil.rmtree(former, ignore_errors=True)
 
 
 def _link_or_copy(file: Path, target: Path) -> None:

@@ -31,6 +31,8 @@ _MAX_FIRST_FAILURES = 3
 """Before all processes have answered once."""
 
 _START_SECONDS = 120.0
+_MAX_ERROR_BYTES = 32768
+"""Bytes; what a pipe takes without a reader."""
 
 
 class Tasks(msgspec.Struct, frozen=True):
@@ -84,10 +86,11 @@ class Supervisor:
         with _signals() as wait:
             try:
                 while self._stops_at is None or any(process.pid for process in self._processes):
-                    self._start_missing()
+                    for process in self._processes:
+                        if not process.pid and self._stops_at is None and process.next_start <= time.monotonic():
+                            self._start(process)
                     for number in wait(self._timeout()):
                         self._on_signal(number)
-                    self._reap()
                     self._look()
             finally:
                 for process in self._processes:
@@ -108,11 +111,6 @@ class Supervisor:
             elif not process.pid and self._stops_at is None:
                 moments.append(process.next_start)
         return max(0.0, min(moments) - now) if moments else None
-
-    def _start_missing(self) -> None:
-        for process in self._processes:
-            if not process.pid and self._stops_at is None and process.next_start <= time.monotonic():
-                self._start(process)
 
     def _start(self, process: _Process) -> None:
         errors, sink = os.pipe()
@@ -147,13 +145,6 @@ class Supervisor:
             with suppress(ProcessLookupError):
                 os.kill(process.pid, number)
 
-    def _reap(self) -> None:
-        for process in self._processes:
-            if process.pid and os.waitpid(process.pid, os.WNOHANG)[0]:
-                self._on_end(process)
-        if self._stops_at is not None and time.monotonic() > self._stops_at + _KILL_SECONDS:
-            self._stop(signal.SIGKILL)
-
     def _on_end(self, process: _Process) -> None:
         with os.fdopen(process.errors, "rb") as source:
             sent = source.read()
@@ -178,7 +169,12 @@ class Supervisor:
         _LOG.error("server process %d ended%s; it is started again", pid, because)
 
     def _look(self) -> None:
-        """Note which processes answer now; one that does not start is killed and started again."""
+        """Note which processes have ended and which answer; one that does not start is killed, and started again."""
+        for process in self._processes:
+            if process.pid and os.waitpid(process.pid, os.WNOHANG)[0]:
+                self._on_end(process)
+        if self._stops_at is not None and time.monotonic() > self._stops_at + _KILL_SECONDS:
+            self._stop(signal.SIGKILL)
         for process in self._processes:
             if process.pid and not process.was_ready:
                 process.was_ready = self._tasks.is_ready(process.number)
@@ -200,24 +196,16 @@ def _become_server(run: Callable[[int, int], None], number: int, life: int, own_
         run(number, life)
         status = 0
     except BibldError as error:
-        os.write(sink, _pickled(error))
+        try:
+            data = pickle.dumps(error)
+            pickle.loads(data)
+        except Exception:  # noqa: BLE001 - whatever the class does, its message arrives
+            data = b""
+        os.write(sink, data if 0 < len(data) <= _MAX_ERROR_BYTES else pickle.dumps(StageError(str(error)[:1000])))
     except BaseException:
         logging.getLogger("bibld.serve").exception("server process %d failed", os.getpid())
     finally:
         os._exit(status)
-
-
-def _pickled(error: BibldError) -> bytes:
-    try:
-        data = pickle.dumps(error)
-        pickle.loads(data)
-    except Exception:  # noqa: BLE001 - whatever the class does, its message arrives
-        data = pickle.dumps(StageError(str(error)))
-    return data[:_MAX_ERROR_BYTES] if len(data) <= _MAX_ERROR_BYTES else pickle.dumps(StageError(str(error)[:1000]))
-
-
-_MAX_ERROR_BYTES = 32768
-"""Bytes; what a pipe takes without a reader."""
 
 
 @contextmanager

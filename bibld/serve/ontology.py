@@ -278,11 +278,6 @@ def ontology_text(name: str, iris: Iris) -> str:
     return (folder("ontology") / name).read_text(encoding="utf-8").replace(PLACEHOLDER, iris.base)
 
 
-def ontology_turtle(iris: Iris) -> str:
-    """Return the ontology as Turtle."""
-    return ontology_text("bibld.ttl", iris)
-
-
 def context(iris: Iris) -> dict[str, object]:
     """Return the ``@context`` of the site's JSON-LD: prefixes, and terms with their types."""
     document = msgspec.json.decode(ontology_text(CONTEXT, iris), type=dict[str, dict[str, object]])

@@ -7,7 +7,7 @@ import mmap
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -190,6 +190,9 @@ def _open(site: Site, slots: QuerySlots, has_services: bool = True) -> ServedRel
         store = opening.enter_context(closing(site.store.open()))
         graph = ReleaseGraph(store)
         void = site.release / "void.ttl"
+        report = None  # also where it is one that this version cannot read
+        with suppress(FileNotFoundError, msgspec.DecodeError):
+            report = msgspec.json.decode((site.release / REPORT).read_bytes(), type=Report)
         names_of_pages = open_(site.search)
         view_of_pages = open_(site.published)  # for the thread that makes pages
         release = OpenRelease(
@@ -203,7 +206,7 @@ def _open(site: Site, slots: QuerySlots, has_services: bool = True) -> ServedRel
             void=void.read_bytes() if void.is_file() else b"",
             contact=site.settings.contact,
             search=names_of_pages,
-            report=_report(site.release),
+            report=report,
             has_services=has_services,
             validation=partial(Validation.read, site.release.parent.parent),
             published=view_of_pages,
@@ -261,14 +264,6 @@ def _open(site: Site, slots: QuerySlots, has_services: bool = True) -> ServedRel
         graph.has_description(addresses.iris.dataset)
 
     return ServedRelease(site.release, site.manifest.number, app, close, check, app.prepared)
-
-
-def _report(release: Path) -> Report | None:
-    """Return the report of a release; None if it has none that this version can read."""
-    try:
-        return msgspec.json.decode((release / REPORT).read_bytes(), type=Report)
-    except (FileNotFoundError, msgspec.DecodeError):
-        return None
 
 
 def write_static(site: Site, folder: Path, progress: Progress) -> StaticSite:

@@ -16,7 +16,7 @@ from bibld.link._values import AuthorityRecord, Match
 from bibld.model.linkage import Cluster, Merged
 from bibld.model.mods import Identifier, Mods
 from bibld.model.rdf import PREFIXES, expand
-from bibld.serve.ontology import PLACEHOLDER, context, example_queries, folder, ontology_text, ontology_turtle
+from bibld.serve.ontology import PLACEHOLDER, context, example_queries, folder, ontology_text
 from bibld.triplify import cluster_statements, dataset_statements, entity_statements
 from tests.triplify.merged_book import BASE, EDGE, IRIS, MERGED, NLR
 
@@ -47,7 +47,7 @@ def published(*dialects: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def ontology() -> rdflib.Graph:
-    return rdflib.Graph().parse(data=ontology_turtle(IRIS), format="turtle")
+    return rdflib.Graph().parse(data=ontology_text("bibld.ttl", IRIS), format="turtle")
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ looks at the tokens of the query for what people get wrong most often, and uses 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from difflib import get_close_matches
 
 import msgspec
@@ -89,8 +89,9 @@ def explain_fault(query: str, prefixes: Mapping[str, str], report: str) -> BadQu
     string = next((token for token in parts if token.kind == "open"), None)
     if string is not None:
         found.append(_Fault(string.start, "the string that begins here is not closed"))
-    if not found or (_function_fault(parts, prefixes, report) is not None):
-        found = [_function_fault(parts, prefixes, report) or _reported_fault(query, parts, report)]
+    function = _function_fault(parts, prefixes, report)
+    if not found or function is not None:
+        found = [function or _reported_fault(query, parts, report)]
     fault = min(found, key=lambda each: each.position)
     where = TextPosition.at(query, fault.position)
     message = f"line {where.line}, column {where.column}: {fault.reason}"
@@ -124,11 +125,16 @@ def _prefix_fault(parts: Sequence[QueryToken], prefixes: Mapping[str, str]) -> _
     unknown = next((prefix for prefix in used if prefix not in known), None)
     if unknown is None:
         return None
-    close = get_close_matches(unknown, sorted(known), 1, _SIMILAR) if len(unknown) <= _MAX_WORD_LENGTH else []
+    close = _close(unknown, known)
     hint = f'did you mean "{close[0]}:"?' if close else f"declare it: PREFIX {_shorten(unknown, _SHOWN)}: <…>"
     names = ", ".join(sorted(prefixes))
     known_names = f" (known without declaration: {names})" if names else ""
     return _Fault(used[unknown].start, f'unknown prefix "{_shorten(unknown, _SHOWN)}:"; {hint}{known_names}')
+
+
+def _close(word: str, known: Set[str]) -> list[str]:
+    """Return the known word that is most similar to another, or nothing."""
+    return get_close_matches(word, sorted(known), 1, _SIMILAR) if len(word) <= _MAX_WORD_LENGTH else []
 
 
 def _words(parts: Sequence[QueryToken]) -> Iterator[tuple[str, int, str]]:
@@ -147,12 +153,7 @@ def _word_fault(parts: Sequence[QueryToken]) -> _Fault | None:
         if word.upper() in KEYWORDS or word.upper() in FUNCTIONS:
             continue
         is_function = after == "("
-        close = (
-            get_close_matches(word.upper(), sorted(KEYWORDS | FUNCTIONS), 1, _SIMILAR)
-            if len(word) <= _MAX_WORD_LENGTH
-            else []
-        )
-        if close:
+        if close := _close(word.upper(), KEYWORDS | FUNCTIONS):
             hint = f"did you mean {close[0]}?"
         elif is_function:
             hint = "the functions are those of SPARQL 1.1"
@@ -174,10 +175,8 @@ def _bracket_fault(parts: Sequence[QueryToken]) -> _Fault | None:
                 return _Fault(token.start, f'"{token.text}" closes nothing; remove it, or add "{_OPENING[token.text]}"')
             last = opened.pop()
             if _CLOSING[last.text] != token.text:
-                return _Fault(
-                    last.start,
-                    f'this "{last.text}" is not closed before the next "{token.text}"; add "{_CLOSING[last.text]}"',
-                )
+                reason = f'this "{last.text}" is not closed before the next "{token.text}"'
+                return _Fault(last.start, f'{reason}; add "{_CLOSING[last.text]}"')
     if opened:
         last = opened[-1]
         return _Fault(last.start, f'this "{last.text}" is not closed; add "{_CLOSING[last.text]}"')
@@ -210,9 +209,8 @@ def _function_fault(parts: Sequence[QueryToken], prefixes: Mapping[str, str], re
     if position is None:  # of a prefix that the query declares
         local = re.split(r"[/#:]", found[1])[-1]
         position = next((each.start for each in parts if each.kind == "name" and each.text.endswith(f":{local}")), 0)
-    return _Fault(
-        position, f"unknown function <{_shorten(found[1], 2 * _SHOWN)}>; the functions are those of SPARQL 1.1"
-    )
+    name = _shorten(found[1], 2 * _SHOWN)
+    return _Fault(position, f"unknown function <{name}>; the functions are those of SPARQL 1.1")
 
 
 def _reported_fault(query: str, parts: Sequence[QueryToken], report: str) -> _Fault:
@@ -270,10 +268,9 @@ def _triple_fault(parts: Sequence[QueryToken], number: int) -> _Fault | None:
         return None
     wanted = 2 if before == ";" else 3
     if len(terms) > wanted:
-        return _Fault(
-            terms[wanted].start,
-            f'a triple pattern has three parts; write "." before "{_shorten(terms[wanted].text, _SHOWN)}"',
-        )
+        extra = terms[wanted]
+        reason = f'a triple pattern has three parts; write "." before "{_shorten(extra.text, _SHOWN)}"'
+        return _Fault(extra.start, reason)
     if len(terms) == wanted:
         return None
     missing = "object" if len(terms) == wanted - 1 else "predicate and object"

@@ -17,7 +17,7 @@ from bibld.documents import PublishedView
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.search import SearchView
-from bibld.serve._http import ALWAYS, Endpoint, ProblemError, Representation, query_of, read_body, respond
+from bibld.serve._http import Endpoint, ProblemError, Representation, query_of, read_body, respond
 from bibld.serve._interfaces import oai, reconcile
 from bibld.serve._things import Finder, OpenRelease, Thing
 
@@ -83,8 +83,7 @@ class Interfaces:
             raise ProblemError(404, "Not found", "The release has no prepared documents; run `bibld run` again.")
         pairs = await read_parameters(request)
         body = await self._run(lambda: provider.answer(pairs))
-        headers = {**ALWAYS, "Content-Type": "text/xml; charset=utf-8", "Cache-Control": "no-cache"}
-        return Response(body, headers=headers)
+        return Response(body, headers={"Content-Type": "text/xml; charset=utf-8", "Cache-Control": "no-cache"})
 
     # -- reconciliation: the sections are those of the specification 0.2
 
@@ -187,7 +186,6 @@ def open_interfaces(
         record = release.catalog.record(thing.merged.cluster.founder)
         return release.original(record) if record is not None else None
 
-    reader = oai.ItemReader(mods, marc)
-    provider = oai.Provider(release.manifest, view, reader, release.contact) if view is not None else None
+    provider = oai.Provider(release.manifest, view, mods, marc, release.contact) if view is not None else None
     service = reconcile.Service(release.manifest, search.names, search.view) if search is not None else None
     return Interfaces(provider, service, run)

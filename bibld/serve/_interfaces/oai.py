@@ -45,7 +45,7 @@ SOURCE = "source"
 
 
 class MetadataFormat(msgspec.Struct, frozen=True):
-    """A metadata format."""
+    """A form in which descriptions are harvested (OAI-PMH 2.0, 3.4)."""
 
     prefix: str
     schema: str
@@ -64,13 +64,6 @@ FORMATS = {
         ),
     )
 }
-
-
-class ItemReader(msgspec.Struct, frozen=True):
-    """Reads descriptions from the catalog: that of a publication, and the MARC record of its founder, by the path."""
-
-    mods: Callable[[str], Mods | None]
-    marc: Callable[[str], MarcRecord | None]
 
 
 class _RefusalError(Exception):
@@ -116,15 +109,24 @@ _LISTS = ("ListIdentifiers", "ListRecords")
 class Provider:
     """Answers requests; to be used in one thread at a time.
 
-    ``contact`` is the mail address of those who run the site; if empty, webmaster at its host.
+    ``mods`` and ``marc`` return the description of a publication in the catalog, and the MARC record of its founder, by
+    the path. ``contact`` is the mail address of those who run the site; if empty, webmaster at its host.
     """
 
-    def __init__(self, manifest: Manifest, view: PublishedView, reader: ItemReader, contact: str = "") -> None:
+    def __init__(
+        self,
+        manifest: Manifest,
+        view: PublishedView,
+        mods: Callable[[str], Mods | None],
+        marc: Callable[[str], MarcRecord | None],
+        contact: str = "",
+    ) -> None:
         self._dataset = manifest.dataset
         self._sources = {each.source: each.label for each in manifest.figures.sources}
         self._iris = Iris(manifest.dataset.base)
         self._view = view
-        self._content = reader
+        self._mods = mods
+        self._marc = marc
         self._url = f"{self._iris.base}oai"
         self._host = urlsplit(self._iris.base).hostname or "localhost"
         self._contact = contact or f"webmaster@{self._host if '.' in self._host else f'{self._host}.invalid'}"
@@ -225,14 +227,12 @@ class Provider:
         else:
             sources = {each.decode() for each in self._derived.findall(document.quads)}
         sets = [f"{SOURCE}:{each}" for each in sorted(sources)]
-        if document.status == 200 and self._derived.search(document.quads) and self._is_merged(document):
-            sets.insert(0, MERGED)
+        if document.status == 200 and sources:
+            thing = re.escape(f"<{self._iris.base}{document.path}> ".encode())
+            record = rb"(?m)^" + thing + rb"<[^>]*prov#wasDerivedFrom> (<[^>]*/record/[^>]*>)"
+            if len(set(re.findall(record, document.quads))) > 1:
+                sets.insert(0, MERGED)
         return _Item(document.path, document.modified, document.status != 200, tuple(sets))
-
-    def _is_merged(self, document: Document) -> bool:
-        thing = re.escape(f"<{self._iris.base}{document.path}> ".encode())
-        lines = re.findall(rb"(?m)^" + thing + rb"<[^>]*prov#wasDerivedFrom> (<[^>]*/record/[^>]*>)", document.quads)
-        return len(set(lines)) > 1
 
     def _list(self, root: etree._Element, verb: str, arguments: dict[str, str]) -> None:
         selection = self._selection(arguments)
@@ -246,18 +246,15 @@ class Provider:
                 break
             after = document.path
             item = self._item(document)
-            if _is_in(item, selection.set):
+            if not selection.set or any(f"{each}:".startswith(f"{selection.set}:") for each in item.sets):
                 found += self._listed(item, verb, form)
         if not found and not selection.cursor:
             raise _RefusalError("noRecordsMatch", "No record is selected by these arguments.")
         root.extend(found)
         if not is_complete:
-            token = _add(
-                root,
-                "resumptionToken",
-                _token(msgspec.structs.replace(selection, after=after, cursor=selection.cursor + len(found))),
-            )
-            token.set("cursor", str(selection.cursor))
+            rest = msgspec.structs.replace(selection, after=after, cursor=selection.cursor + len(found))
+            token = base64.urlsafe_b64encode(msgspec.json.encode(rest)).decode().rstrip("=")
+            _add(root, "resumptionToken", token).set("cursor", str(selection.cursor))
         elif selection.cursor:
             _add(root, "resumptionToken").set("cursor", str(selection.cursor))
 
@@ -272,21 +269,21 @@ class Provider:
 
     def _documents(self, selection: _Selection) -> Iterator[Document]:
         times = self._view.created_times
-        numbers = [
-            number
-            for number, result in times.items()
-            if (selection.begin or result) <= result <= (selection.end or result)
-        ]
-        if not numbers:
-            return iter(())
-        return self._view.documents(FOLDER, selection.after, (min(numbers), max(numbers)))
+        first, last = selection.begin, selection.end
+        numbers = [number for number, made in times.items() if (first or made) <= made <= (last or made)]
+        return self._view.documents(FOLDER, selection.after, (min(numbers), max(numbers))) if numbers else iter(())
 
     def _selection(self, arguments: dict[str, str]) -> _Selection:
         if "resumptionToken" in arguments:
             return _from_token(arguments["resumptionToken"])
         begin, end = arguments.get("from", ""), arguments.get("until", "")
         for date in filter(None, (begin, end)):
-            _check_date(date)
+            if not _DAY.fullmatch(date) and not _SECOND.fullmatch(date):
+                raise _RefusalError("badArgument", "Dates are written as 2026-01-31 or 2026-01-31T12:30:00Z.")
+            try:
+                datetime.fromisoformat(date)
+            except ValueError as error:
+                raise _RefusalError("badArgument", f"{date} is no date.") from error
         if begin and end and len(begin) != len(end):
             raise _RefusalError("badArgument", "from and until have different granularities.")
         begin = begin + _FIRST_SECOND if _DAY.fullmatch(begin) else begin
@@ -321,18 +318,14 @@ class Provider:
 
     def _metadata(self, item: _Item, form: MetadataFormat) -> etree._Element | None:
         if form.prefix == "marcxml":
-            record = self._content.marc(item.path)
+            record = self._marc(item.path)
             return etree.fromstring(to_marcxml(record)) if record is not None else None
-        description = self._content.mods(item.path)
+        description = self._mods(item.path)
         if description is None:
             return None
         if form.prefix == "mods":
             return to_element(description)
         return dublin_core.to_dublin_core(description, self._iris.base + item.path)
-
-
-def _is_in(item: _Item, chosen: str) -> bool:
-    return not chosen or any(each == chosen or each.startswith(f"{chosen}:") for each in item.sets)
 
 
 def _arguments(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
@@ -362,19 +355,6 @@ def _format(prefix: str, is_token: bool = False) -> MetadataFormat:
         code = "badResumptionToken" if is_token else "cannotDisseminateFormat"
         raise _RefusalError(code, f"metadataPrefix is one of {', '.join(FORMATS)}.")
     return FORMATS[prefix]
-
-
-def _check_date(text: str) -> None:
-    if not _DAY.fullmatch(text) and not _SECOND.fullmatch(text):
-        raise _RefusalError("badArgument", "Dates are written as 2026-01-31 or 2026-01-31T12:30:00Z.")
-    try:
-        datetime.fromisoformat(text)
-    except ValueError as error:
-        raise _RefusalError("badArgument", f"{text} is no date.") from error
-
-
-def _token(selection: _Selection) -> str:
-    return base64.urlsafe_b64encode(msgspec.json.encode(selection)).decode().rstrip("=")
 
 
 def _from_token(token: str) -> _Selection:

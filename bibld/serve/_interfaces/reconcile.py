@@ -55,8 +55,10 @@ PROPERTIES = {
     "birth": "Year of birth",
     "death": "Year of death",
 }
-_OF_PUBLICATIONS = ("title", "isbn", "author", "year", "publisher", "place", "subject", "series")
-_OF_PEOPLE = ("title", "birth", "death")
+_PROPERTIES_OF: dict[str, tuple[str, ...]] = {
+    EntryKind.PUBLICATION: ("title", "isbn", "author", "year", "publisher", "place", "subject", "series"),
+    EntryKind.PERSON: ("title", "birth", "death"),
+}
 
 Names = Mapping[str, tuple[str, ...]]
 
@@ -161,7 +163,8 @@ class Service:
     def _score(self, named: NamedThing, text: str, wanted: Sequence[tuple[str, Sequence[str]]], names: Names) -> float:
         """Return a score from 0 to 100."""
         number = text.replace("-", "").replace(" ", "")
-        if text.strip().removeprefix(self._base) == named.path or number in _numbers(named):
+        numbers = (value.replace("-", "") for value in named.data.get("isbn", ()))
+        if text.strip().removeprefix(self._base) == named.path or number in numbers:
             return 100.0
         score = max((_similarity(text, form) for form in named.forms), default=0.0)
         compared = []
@@ -198,14 +201,7 @@ class Service:
         return {"result": [{"id": key, "name": name} for key, name in chosen]}
 
     def properties(self, kind: str) -> dict[str, object]:
-        names = (
-            _OF_PEOPLE
-            if kind == EntryKind.PERSON
-            else _OF_PUBLICATIONS
-            if kind == EntryKind.PUBLICATION
-            else ("title",)
-        )
-        listed = names if kind in set(TYPES) else tuple(PROPERTIES)
+        listed = _PROPERTIES_OF.get(kind, ("title",) if kind in set(TYPES) else tuple(PROPERTIES))
         return {"type": kind, "properties": [{"id": name, "name": PROPERTIES[name]} for name in listed]}
 
     def preview(self, path: str) -> bytes:
@@ -231,9 +227,8 @@ class Service:
     def extend(self, wanted: DataExtension) -> dict[str, object]:
         """Return values of properties of things; raises the ``ProblemError`` 400."""
         if len(wanted.ids) > _MAX_IDS or len(wanted.properties) > _MAX_PROPERTIES:
-            raise ProblemError(
-                400, "Too many", f"A request has at most {_MAX_IDS} ids and {_MAX_PROPERTIES} properties."
-            )
+            detail = f"A request has at most {_MAX_IDS} ids and {_MAX_PROPERTIES} properties."
+            raise ProblemError(400, "Too many", detail)
         known = [each.id for each in wanted.properties if each.id in PROPERTIES]
         found = {identifier: self._search.named(identifier.removeprefix(self._base)) for identifier in wanted.ids}
         names = self._names_in(named for named in found.values() if named is not None)
@@ -276,10 +271,6 @@ def _texts(value: object) -> list[str]:
     return [] if value is None else [str(value)[:_MAX_TEXT_LENGTH]]
 
 
-def _numbers(named: NamedThing) -> list[str]:
-    return [value.replace("-", "") for value in named.data.get("isbn", ())]
-
-
 def _agreement(pid: str, one: str, other: str) -> float:
     if pid in ("isbn", "year", "birth", "death"):
         return float(re.sub(r"\W", "", one).casefold() == re.sub(r"\W", "", other).casefold())
@@ -306,9 +297,8 @@ def decode(text: str, kind: Callable[[bytes], Any]) -> Any:  # noqa: ANN401
     try:
         return kind(text.encode())
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        raise ProblemError(
-            400, "Not a query", f"The JSON of the request is not what the API describes: {error}"
-        ) from error
+        detail = f"The JSON of the request is not what the API describes: {error}"
+        raise ProblemError(400, "Not a query", detail) from error
 
 
 decode_queries = msgspec.json.Decoder(dict[str, ReconciliationQuery]).decode

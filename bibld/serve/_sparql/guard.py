@@ -72,7 +72,9 @@ def _decodings(query: str) -> list[str]:
 def _check_text(text: str) -> CheckedQuery:
     parts = readings(text)
     first = next(parts)
-    _check_strings(text, first)
+    for token in first:
+        if token.kind == "open":
+            raise _refusal(text, token, "the string that begins here is not closed", BadQueryError)
     words = list(_words(first))
     form = next((word for word in words if word not in _PROLOGUE), "")
     if form.startswith(_UPDATES):
@@ -100,17 +102,6 @@ def _normalise(tokens: Sequence[QueryToken]) -> str:
     return "".join(pieces)
 
 
-def _check_strings(text: str, tokens: Sequence[QueryToken]) -> None:
-    for token in tokens:
-        if token.kind == "open":
-            where = TextPosition.at(text, token.start)
-            raise BadQueryError(
-                f"line {where.line}, column {where.column}: the string that begins here is not closed",
-                where.line,
-                where.column,
-            )
-
-
 def _check_keywords(text: str, tokens: Sequence[QueryToken]) -> None:
     for number, token in enumerate(tokens):
         if token.kind == "run":
@@ -123,9 +114,11 @@ def _check_keywords(text: str, tokens: Sequence[QueryToken]) -> None:
             raise _refusal(text, token, "this endpoint does not query other endpoints; it refuses SERVICE")
 
 
-def _refusal(text: str, token: QueryToken, reason: str) -> ForbiddenQueryError:
+def _refusal(
+    text: str, token: QueryToken, reason: str, kind: type[BadQueryError] = ForbiddenQueryError
+) -> BadQueryError:
     where = TextPosition.at(text, token.start)
-    return ForbiddenQueryError(f"line {where.line}, column {where.column}: {reason}", where.line, where.column)
+    return kind(f"line {where.line}, column {where.column}: {reason}", where.line, where.column)
 
 
 def _may_be_service(tokens: Sequence[QueryToken], number: int) -> bool:

@@ -7,8 +7,6 @@ recognised by their patterns, so that pages can show them in another language. W
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError, StoreUnavailableError
 from bibld.serve._http import ProblemError
 from bibld.serve._language import message
@@ -88,6 +86,18 @@ REASONS = (
 )
 
 
+_PROBLEMS: dict[type[StoreError], tuple[int, str]] = {
+    ForbiddenQueryError: (403, message("Forbidden")),
+    QueryMemoryError: (503, message("Query needs too much memory")),
+    ResultTooLargeError: (422, message("Result too large")),
+    BadQueryError: (400, message("Bad query")),
+    QueryTimeoutError: (503, message("Query took too long")),
+    TooManyQueriesError: (429, message("Too many queries")),
+    QueueFullError: (503, message("Busy")),
+    StoreUnavailableError: (503, message("Unavailable")),
+}
+"""Error → status and title, the special ones before those that they are a kind of."""
+
 _PHRASES = Phrases(REASONS, _VALUES)
 
 
@@ -103,34 +113,19 @@ def to_message(report: str) -> str:
 def to_problem(error: StoreError) -> ProblemError:
     """Return the problem with which an error of a query is answered; raises what is a fault of the server."""
     detail = to_message(str(error))
-    retry = {"Retry-After": _RETRY_AFTER}
-    match error:
-        case ForbiddenQueryError():
-            problem = ProblemError(403, message("Forbidden"), detail)
-        case QueryMemoryError():
-            problem = ProblemError(503, message("Query needs too much memory"), detail, retry)
-        case ResultTooLargeError():
-            problem = ProblemError(422, message("Result too large"), detail)
-        case BadQueryError():
-            problem = ProblemError(400, message("Bad query"), detail)
-        case NotAcceptableError():
-            offers: Mapping[str, str] = GRAPHS if detail == "graph" else TABLES
-            formats = ", ".join(offers)
-            if detail == "graph":
-                text = message("The result of this query is a graph; it comes as %(formats)s.", formats=formats)
-            else:
-                text = message("The result of this query is a table; it comes as %(formats)s.", formats=formats)
-            problem = ProblemError(406, message("Not acceptable"), text)
-        case QueryTimeoutError():
-            problem = ProblemError(503, message("Query took too long"), detail, retry)
-        case TooManyQueriesError():
-            problem = ProblemError(429, message("Too many queries"), detail, retry)
-        case QueueFullError():
-            problem = ProblemError(503, message("Busy"), detail, retry)
-        case StoreUnavailableError():
-            problem = ProblemError(503, message("Unavailable"), detail, retry)
-        case _:
-            raise error
+    if isinstance(error, NotAcceptableError):
+        formats = ", ".join(GRAPHS if detail == "graph" else TABLES)
+        if detail == "graph":
+            text = message("The result of this query is a graph; it comes as %(formats)s.", formats=formats)
+        else:
+            text = message("The result of this query is a table; it comes as %(formats)s.", formats=formats)
+        return ProblemError(406, message("Not acceptable"), text)
+    for kind, (status, title) in _PROBLEMS.items():
+        if isinstance(error, kind):
+            problem = ProblemError(status, title, detail, {"Retry-After": _RETRY_AFTER} if status in (429, 503) else {})
+            break
+    else:
+        raise error
     if isinstance(error, BadQueryError) and error.line:
         problem.members = {"line": error.line, "column": error.column}
     return problem

@@ -35,7 +35,7 @@ from bibld.serve._language import language_named, message
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import PagesByLanguage, SparqlView, result_view
 from bibld.serve._sparql.cache import COLLAPSED, HIT, MISS, PREPARED, ResultCache, ServedResult
-from bibld.serve._sparql.guard import CheckedQuery, check_query
+from bibld.serve._sparql.guard import check_query
 from bibld.serve._sparql.lookups import Lookups
 from bibld.serve._sparql.pool import Pool, QueryResult
 from bibld.serve._sparql.problems import to_problem
@@ -112,7 +112,6 @@ class SparqlEndpoint:
         self._pool = pool
         self._pages = pages
         self._endpoint = endpoint
-        self._prefixes = dict(endpoint.prefixes)
         self._cache = ResultCache(endpoint.cache * _MEBIBYTE)
         self._check_short = lru_cache(maxsize=_CHECKED)(check_query)
         self._counting: asyncio.Task[GraphSizes] | None = None
@@ -153,7 +152,9 @@ class SparqlEndpoint:
         served = self._look_up(sent, text, table, limit)
         if served is None:
             checked = self._check_short(text) if len(text) <= _SHORT else await asyncio.to_thread(check_query, text)
-            query = self._query(sent, text, checked, TABLES[table] if table else None, GRAPHS[graph] if graph else None)
+            datasets = (not checked.has_dataset, sent.default_graphs, sent.named_graphs)
+            forms = (TABLES[table] if table else None, GRAPHS[graph] if graph else None)
+            query = Query(text, self._endpoint.base, *datasets, *forms, dict(self._endpoint.prefixes))
             dataset = ("", *query.default_graphs, "", *query.named_graphs)
             key = (checked.normal, query.table or "", query.graph or "", str(limit), *dataset)
             ask = partial(self._evaluate, query, limit, request)
@@ -174,18 +175,11 @@ class SparqlEndpoint:
             headers.append(("Age", str(served.age)))
         return respond(request, Representation(body, media_type, tuple(headers)))
 
-    def _query(
-        self, sent: SparqlRequest, text: str, checked: CheckedQuery, table: str | None, graph: str | None
-    ) -> Query:
-        datasets = (not checked.has_dataset, sent.default_graphs, sent.named_graphs)
-        return Query(text, self._endpoint.base, *datasets, table, graph, self._prefixes)
-
     def _look_up(self, sent: SparqlRequest, text: str, table: str | None, limit: int) -> ServedResult | None:
         """Answer from the prepared documents; None where a worker has to answer."""
         lookups = self._endpoint.lookups
-        if lookups is None or sent.default_graphs or sent.named_graphs:
-            return None
-        if table is None or TABLES[table] != RESULTS_JSON:
+        is_for_default = not sent.default_graphs and not sent.named_graphs
+        if lookups is None or not is_for_default or table is None or TABLES[table] != RESULTS_JSON:
             return None
         result = lookups.answer(text, limit * _MEBIBYTE)
         return None if result is None else ServedResult(result, PREPARED)

@@ -102,9 +102,8 @@ def _from_parameters(parameters: Sequence[tuple[str, str]]) -> SparqlRequest:
         raise ProblemError(400, message("More than one query"), detail)
     if _UPDATE_PARAMETERS & values.keys():
         if queries:
-            raise ProblemError(
-                400, message("Query and update"), message("A request is a query or an update, not both.")
-            )
+            detail = message("A request is a query or an update, not both.")
+            raise ProblemError(400, message("Query and update"), detail)
         raise ProblemError(403, message("Forbidden"), _READ_ONLY)
     if queries and len(queries[0]) > _MAX_QUERY_LENGTH:
         raise ProblemError(413, message("Query too long"), _TOO_LONG)
@@ -128,11 +127,8 @@ def wanted_types(form: str | None, accept: str) -> tuple[str | None, str | None]
     table = name if name in TABLES else None
     graph = name if name in GRAPHS else None
     if table is None and graph is None:
-        raise ProblemError(
-            400,
-            message("Unknown format"),
-            message("format= is one of %(names)s, or a media type.", names=", ".join(_NAMED)),
-        )
+        detail = message("format= is one of %(names)s, or a media type.", names=", ".join(_NAMED))
+        raise ProblemError(400, message("Unknown format"), detail)
     return table, graph
 
 

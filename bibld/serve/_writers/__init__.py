@@ -89,4 +89,9 @@ def write_rdfxml(lines: bytes, prefixes: Mapping[str, str]) -> bytes:
     triples = dict.fromkeys(quad.triple for quad in ox.parse(lines, format=ox.RdfFormat.N_QUADS))
     written = ox.serialize(triples, format=ox.RdfFormat.RDF_XML, prefixes=dict(prefixes))
     assert written is not None
+    return sort_namespaces(written)
+
+
+def sort_namespaces(written: bytes) -> bytes:
+    """Return RDF/XML with the declarations of namespaces in order (Oxigraph writes them in any)."""
     return _XML_ROOT.sub(lambda root: b" ".join((root[1], *sorted(root[2].split()))) + b">", written, count=1)
