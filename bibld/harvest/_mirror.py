@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from bibld.errors import HarvestError
-from bibld.harvest._records import MAX_FILE_BYTES, StoredFile, StoredFiles, check_size
+from bibld.harvest._records import MAX_FILE_BYTES, StoredFile, check_size
 from bibld.harvest._visit import Visit
 from bibld.protocols import Fetched
 
@@ -105,16 +105,12 @@ def mirror(visit: Visit, offer: Offer, transmit: Transmit, most: int = MAX_FILE_
     if not reasons:
         with store.commit():
             store.count("removed", store.files.drop_others({remote.name for remote in offered}))
-    _tidy(store.files, has_parts=bool(reasons))
+    files = store.files  # what a killed harvest left is deleted too, but for parts that are to be continued
+    found = list(files.folder.iterdir()) if files.folder.is_dir() else []
+    files.delete_unnamed(path for path in found if not (reasons and path.name.endswith(_PARTS)))
     if reasons:
         return Fetched("partial" if store.files.all() else "failed", tuple(reasons))
     return Fetched("complete")
-
-
-def _tidy(files: StoredFiles, *, has_parts: bool) -> None:
-    """Delete what no stored file needs, also what a killed harvest left; ``has_parts``: some are to be continued."""
-    found = list(files.folder.iterdir()) if files.folder.is_dir() else []
-    files.delete_unnamed(path for path in found if not (has_parts and path.name.endswith(_PARTS)))
 
 
 def _fetch(visit: Visit, remote: RemoteFile, transmit: Transmit, most: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -171,46 +171,43 @@ def _connected(visit: Visit, settings: Settings) -> Iterator[Any]:
         import paramiko  # an extra
     except ImportError as error:
         raise HarvestError("the library paramiko is not installed; run `pip install 'bibld[sftp]'`") from error
-    client = paramiko.SSHClient()
     known = visit.folder / settings.known_hosts if settings.known_hosts else Path("~/.ssh/known_hosts").expanduser()
     key = str((visit.folder / settings.key_file).expanduser()) if settings.key_file else None
-    try:
-        if known.exists():
-            client.load_host_keys(str(known))
-        client.set_missing_host_key_policy(paramiko.RejectPolicy())
-        client.connect(
-            settings.host,
-            settings.port,
-            username=settings.user.read() if settings.user else None,
-            password=settings.password.read() if settings.password else None,
-            key_filename=key,
-            passphrase=settings.key_password.read() if settings.key_password else None,
-            timeout=settings.deadline,
-            banner_timeout=settings.deadline,
-            auth_timeout=settings.deadline,
-            allow_agent=key is None and settings.password is None,
-            look_for_keys=key is None and settings.password is None,
-        )
-        session = client.open_sftp()
-        session.get_channel().settimeout(settings.deadline)
-    except paramiko.BadHostKeyException as error:
-        client.close()
-        raise HarvestError(f"{settings.url}: the key of the server is not the one in {known}; ask its owner") from error
-    except paramiko.AuthenticationException as error:
-        client.close()
-        raise HarvestError(f"{settings.url}: the server refuses user, password or key; ask its owner") from error
-    except (paramiko.SSHException, OSError) as error:
-        client.close()
-        if "not found in known_hosts" in str(error):
-            remedy = f"compare its key with its owner's, then add it: ssh-keyscan -p {settings.port} {settings.host}"
-            raise HarvestError(f"{settings.url}: the server is not in {known}; {remedy} >> {known}") from error
-        raise HarvestError(f"{settings.url}: no connection: {_words(error)}") from error
-    try:
-        yield session
-    except (paramiko.SSHException, EOFError) as error:
-        raise HarvestError(f"{settings.url}: the connection broke off: {_words(error)}") from error
-    finally:
-        client.close()
+    with closing(paramiko.SSHClient()) as client:
+        try:
+            if known.exists():
+                client.load_host_keys(str(known))
+            client.set_missing_host_key_policy(paramiko.RejectPolicy())
+            client.connect(
+                settings.host,
+                settings.port,
+                username=settings.user.read() if settings.user else None,
+                password=settings.password.read() if settings.password else None,
+                key_filename=key,
+                passphrase=settings.key_password.read() if settings.key_password else None,
+                timeout=settings.deadline,
+                banner_timeout=settings.deadline,
+                auth_timeout=settings.deadline,
+                allow_agent=key is None and settings.password is None,
+                look_for_keys=key is None and settings.password is None,
+            )
+            session = client.open_sftp()
+            session.get_channel().settimeout(settings.deadline)
+        except paramiko.BadHostKeyException as error:
+            reason = f"the key of the server is not the one in {known}; ask its owner"
+            raise HarvestError(f"{settings.url}: {reason}") from error
+        except paramiko.AuthenticationException as error:
+            raise HarvestError(f"{settings.url}: the server refuses user, password or key; ask its owner") from error
+        except (paramiko.SSHException, OSError) as error:
+            if "not found in known_hosts" in str(error):
+                scan = f"ssh-keyscan -p {settings.port} {settings.host} >> {known}"
+                remedy = f"compare its key with its owner's, then add it: {scan}"
+                raise HarvestError(f"{settings.url}: the server is not in {known}; {remedy}") from error
+            raise HarvestError(f"{settings.url}: no connection: {_words(error)}") from error
+        try:
+            yield session
+        except (paramiko.SSHException, EOFError) as error:
+            raise HarvestError(f"{settings.url}: the connection broke off: {_words(error)}") from error
 
 
 def _words(error: Exception) -> str:

@@ -7,8 +7,6 @@ import re
 from collections.abc import Mapping
 from itertools import zip_longest
 
-import msgspec
-
 from bibld.model.foreign_xml import declare_namespaces, escape_text, replace_illegal
 
 Noted = list[tuple[str, bytes]]
@@ -32,23 +30,15 @@ _UPPER_CASE = re.compile("[А-ЯЁ]")
 class NotOaiError(ValueError):
     """An answer that is no OAI-PMH; ``fault`` is its kind."""
 
-    def __init__(self, reason: str, is_cut: bool = False, is_empty: bool = False) -> None:
+    def __init__(self, reason: str, fault: str = "not-oai") -> None:
         super().__init__(reason)
-        self.is_cut = is_cut
-        self.is_empty = is_empty
+        self.fault = fault
 
 
-class RootText(msgspec.Struct, frozen=True):
-    """The text of the root element, and what had to be repaired to get it."""
-
-    text: str
-    noted: Noted
-
-
-def root_text(body: bytes, headers: Mapping[str, str]) -> RootText:
-    """Return the text from ``<OAI-PMH`` to ``</OAI-PMH>``; raises ``NotOaiError``."""
+def root_text(body: bytes, headers: Mapping[str, str]) -> tuple[str, Noted]:
+    """Return the text from ``<OAI-PMH`` to ``</OAI-PMH>`` and what was wrong around it; raises ``NotOaiError``."""
     if not body.strip():
-        raise NotOaiError("the answer is empty", is_empty=True)
+        raise NotOaiError("the answer is empty", "empty-answer")
     noted: Noted = []
     text = _decode(body, headers, noted)
     begin = _BEGIN.search(text)
@@ -61,7 +51,7 @@ def root_text(body: bytes, headers: Mapping[str, str]) -> RootText:
     for end in _END.finditer(text, begin.end()):  # noqa: B007 - the last one
         pass
     if end is None:
-        raise NotOaiError("the answer is cut off: it has no </OAI-PMH>", is_cut=True)
+        raise NotOaiError("the answer is cut off: it has no </OAI-PMH>", "cut-off")
     before, after = text[: begin.start()], text[end.end() :]
     prolog = _PROLOG.fullmatch(before)
     if "<!DOCTYPE" in before:
@@ -70,7 +60,7 @@ def root_text(body: bytes, headers: Mapping[str, str]) -> RootText:
         noted.append(("junk-before", before[:_EXCERPT].encode("utf-8", "replace")))
     if not _AROUND.fullmatch(after.rstrip("\0")):
         noted.append(("junk-after", after[:_EXCERPT].encode("utf-8", "replace")))
-    return RootText(text[begin.start() : end.end()], noted)
+    return text[begin.start() : end.end()], noted
 
 
 def _decode(body: bytes, headers: Mapping[str, str], noted: Noted) -> str:

@@ -59,8 +59,8 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     identifier: str
     key: str
     datestamp: str
-    sets: tuple[str, ...]
-    is_deleted: bool
+    sets: tuple[str, ...] = ()
+    is_deleted: bool = False
     data: bytes = b""
     fault: str = ""
     kind: str = ""
@@ -69,7 +69,7 @@ class Item(msgspec.Struct, frozen=True, gc=False):
 class Page(msgspec.Struct, frozen=True):
     """An answer. ``verb`` names the element that it contains, empty if there is none; ``token`` is stripped.
 
-    ``size`` is the completeListSize, ``cursor`` the place of the first item, where the server states them.
+    ``size`` is the completeListSize, where the server states it.
     """
 
     url: str
@@ -77,13 +77,12 @@ class Page(msgspec.Struct, frozen=True):
     status: int
     verb: str
     response_date: str
-    errors: tuple[tuple[str, str], ...]
+    noted: Noted
     items: tuple[Item, ...]
     token: str
     size: int | None
-    cursor: int | None
-    root: etree._Element | None
-    noted: Noted
+    errors: tuple[tuple[str, str], ...] = ()
+    root: etree._Element | None = None
 
 
 def parse_page(response: StoredResponse, id_from: IdFrom = "identifier") -> Page:
@@ -91,12 +90,11 @@ def parse_page(response: StoredResponse, id_from: IdFrom = "identifier") -> Page
 
     Raises ``NotOaiError`` if it is no OAI-PMH or was cut off.
     """
-    found = root_text(response.body, response.headers)
-    noted = found.noted
+    text, noted = root_text(answer.body, answer.headers)
     try:
-        root = _parse(found.text)
+        root = _parse(text)
     except etree.XMLSyntaxError:
-        text = repair(found.text, noted)
+        text = repair(text, noted)
         try:
             root = _parse(text)
         except etree.XMLSyntaxError:
@@ -139,7 +137,6 @@ def _page_of_tree(response: StoredResponse, root: etree._Element, noted: Noted, 
         items=tuple(items),
         token=(token.text or "").strip() if token is not None else "",
         size=_number(token.get("completeListSize")) if token is not None else None,
-        cursor=_number(token.get("cursor")) if token is not None else None,
         root=root,
         noted=noted,
     )
@@ -161,8 +158,12 @@ def _page_in_pieces(response: StoredResponse, text: str, noted: Noted, id_from: 
         try:
             element = _parse(f"<page{declarations}>{chunk}</page>")[0]
         except (etree.XMLSyntaxError, IndexError) as error:
-            items.append(_broken_item(chunk, str(error), id_from))
-            noted.append(("broken-record", chunk[:_EXCERPT].encode("utf-8", "replace")))
+            found, datestamp = _IDENTIFIER.search(chunk), _DATESTAMP.search(chunk)
+            data = chunk.encode("utf-8", "replace")
+            identifier = _unescaped(found[1]) if found else _content_id(data)
+            key, date = record_key(identifier, id_from), datestamp[1] if datestamp else ""
+            items.append(Item(identifier, key, date, data=data, fault=f"is not well-formed XML: {error}"))
+            noted.append(("broken-record", data[:_EXCERPT]))
         else:
             items.append(_item_of_record(element, noted, id_from))
     token = _TOKEN.search(rest)
@@ -174,28 +175,10 @@ def _page_in_pieces(response: StoredResponse, text: str, noted: Noted, id_from: 
         status=response.status,
         verb="GetRecord" if "verb=GetRecord" in response.url else "ListRecords",
         response_date=response_date[1] if response_date else "",
-        errors=(),
         items=tuple(items),
         token=_unescaped((token[1] or "").strip()) if token else "",
         size=_number(size[1]) if size else None,
-        cursor=None,
-        root=None,
         noted=noted,
-    )
-
-
-def _broken_item(chunk: str, cause: str, id_from: IdFrom) -> Item:
-    found, datestamp = _IDENTIFIER.search(chunk), _DATESTAMP.search(chunk)
-    data = chunk.encode("utf-8", "replace")
-    identifier = _unescaped(found[1]) if found else _content_id(data)
-    return Item(
-        identifier=identifier,
-        key=record_key(identifier, id_from),
-        datestamp=datestamp[1] if datestamp else "",
-        sets=(),
-        is_deleted=False,
-        data=data,
-        fault=f"is not well-formed XML: {cause}",
     )
 
 
@@ -277,7 +260,7 @@ def _item_of_header(header: etree._Element, record: etree._Element, noted: Noted
 def _nameless_item(data: bytes, datestamp: str, sets: tuple[str, ...], fault: str) -> Item:
     """Return an item without an identifier, which is known by its content."""
     name = _content_id(data)
-    return Item(name, name, datestamp, sets, is_deleted=False, data=data, fault=fault)
+    return Item(name, name, datestamp, sets, data=data, fault=fault)
 
 
 def _metadata_element(metadata: etree._Element, noted: Noted) -> etree._Element | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import urllib.parse
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
@@ -119,10 +119,11 @@ class Requests:
         refused: Page | None = None
         forms: tuple[TokenForm, ...] = ("encoded", "raw", "with prefix")
         for form in (self.habits.token_form, *(form for form in forms if form != self.habits.token_form)):
-            query = f"verb={verb}&resumptionToken={_token(token, form)}"
+            sent = urllib.parse.quote(token, safe=_RAW if form == "raw" else "")
+            query = f"verb={verb}&resumptionToken={sent}"
             if form == "with prefix":
                 query += f"&metadataPrefix={urllib.parse.quote(prefix, safe='')}"
-            if refused is not None and form == "raw" and _token(token, "raw") == _token(token, "encoded"):
+            if refused is not None and form == "raw" and sent == urllib.parse.quote(token, safe=""):
                 continue
             page = self._get(verb, query, tries)
             if not is_refused_token(page):
@@ -155,9 +156,8 @@ class Requests:
         try:
             page = parse_page(response, self._id_from)
         except NotOaiError as error:
-            if response.status == 200:
-                fault = "cut-off" if error.is_cut else "empty-answer" if error.is_empty else "not-oai"
-                self._visit.note(fault, response.url, response.body)
+            if answer.status == 200:
+                self._visit.note(error.fault, answer.url, answer.body)
             return str(error)
         if not page.verb:
             code, text = page.errors[0] if page.errors else ("", "")
@@ -180,13 +180,6 @@ def has_error(page: Page, code: str) -> bool:
     return any(code == each for each, _ in page.errors)
 
 
-def _token(token: str, form: TokenForm) -> str:
-    """Return a token as part of a query; *raw*: nothing is encoded but what a request line cannot contain."""
-    if form == "raw":
-        return urllib.parse.quote(token, safe=_RAW)
-    return urllib.parse.quote(token, safe="")
-
-
 _TRIES = 3
 _CLOCK_SECONDS = 300
 _MAX_SETS_PAGES = 200
@@ -205,7 +198,7 @@ _PREFERRED = (
 """Parts of namespaces and of prefixes, the best format first."""
 
 
-class OfferedFormat(msgspec.Struct, frozen=True):
+class OfferedFormat(NamedTuple):
     """A metadata format that a server offers."""
 
     prefix: str
@@ -245,7 +238,9 @@ def ask_server(requests: Requests, prefix: str) -> Server:
     except UnusableResponseError as error:
         noted.append(("bad-identify", str(error).encode()))
     else:
-        stated, response_date = _texts(page), page.response_date
+        elements = page.root.iter() if page.root is not None else ()
+        stated = {local_name(one): (one.text or "").strip() for one in elements if not len(one)}
+        response_date = page.response_date
         missing = [name for name in ("repositoryName", "granularity", "deletedRecord") if not stated.get(name)]
         if missing:
             noted.append(("bad-identify", f"without {', '.join(missing)}".encode()))
@@ -303,19 +298,13 @@ def other_prefix(requests: Requests, prefix: str) -> str:
         formats = _formats(requests)
     except HarvestError:
         return ""
-    kinds = {_kind(one.namespace) for one in formats if one.prefix == prefix}
-    return next((one.prefix for one in formats if one.prefix != prefix and _kind(one.namespace) in kinds), "")
 
+    def kind(namespace: str) -> str:
+        """Return a name for the formats that one reader reads: those of MARC are one, others have their namespace."""
+        return "marc" if any(part in namespace.lower() for part in _MARC) else namespace
 
-def _kind(namespace: str) -> str:
-    """Return a name for the formats that one reader reads: those of MARC are one, others have their namespace."""
-    return "marc" if any(part in namespace.lower() for part in _MARC) else namespace
-
-
-def _texts(page: Page) -> dict[str, str]:
-    if page.root is None:
-        return {}
-    return {local_name(child): (child.text or "").strip() for child in page.root.iter() if not len(child)}
+    kinds = {kind(one.namespace) for one in formats if one.prefix == prefix}
+    return next((one.prefix for one in formats if one.prefix != prefix and kind(one.namespace) in kinds), "")
 
 
 def _formats(requests: Requests) -> tuple[OfferedFormat, ...]:
