@@ -2,7 +2,7 @@
 
 import pytest
 
-from bibld.crosswalk import convert
+from bibld.crosswalk import convert, marc21, sniff
 from bibld.crosswalk._flavour import is_unimarc
 from bibld.crosswalk._rules import Tally, Writes, subfields_of
 from bibld.errors import CrosswalkError
@@ -43,10 +43,13 @@ CODED = "20050412d2004    m  y0rusy50      ca"
         (MARC21, {"f300": "Note"}, False),
         (EMPTY, {}, False),
         (UNIMARC, {}, True),
+        ("", {}, False),
     ],
 )
 def test_the_family_of_a_record_is_recognised_by_its_fields_then_by_its_leader(leader, fields, expected):
-    assert is_unimarc(record(leader, **fields)) is expected
+    made = record(leader, **fields)
+    assert is_unimarc(made) is expected
+    assert (marc21.sniffs(made), sniff(made) == "marc21") == (not expected, not expected)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bibld.crosswalk import convert, is_deleted, marc21, sniff
+from bibld.crosswalk import convert, is_deleted, marc21
 from bibld.errors import ConfigError, CrosswalkError
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.mods import Mods
@@ -82,23 +82,6 @@ def test_settings_reach_the_adapter():
     assert asked == ["marc21"]
 
 
-@pytest.mark.parametrize(
-    ("fields", "leader", "is_marc21"),
-    [
-        ([field("245", "00", "$aTitle")], BOOK, True),
-        ([field("200", "1#", "$aЗаглавие")], "00000nam0 2200000 i 450 ", False),
-        ([field("245", "00", "$aTitle"), field("200", "1#", "$aTitle")], BOOK, True),
-        ([field("100", "##", "$a19980708d1997    u||y0rusy0102    ca")], "00000nam0 2200000 i 450 ", False),
-        ([field("100", "1#", "$aName")], BOOK, True),
-        ([], "00000nam0 2200000 i 450 ", False),
-        ([], "", True),
-    ],
-)
-def test_the_flavour_is_seen_in_the_fields(fields, leader, is_marc21):
-    assert marc21.sniffs(record(*fields, leader=leader)) == is_marc21
-    assert (sniff(record(*fields, leader=leader)) == "marc21") == is_marc21
-
-
 @pytest.mark.parametrize(("leader", "deleted"), [("00000dam a2200000 a 4500", True), (BOOK, False), ("", False)])
 def test_leader_05_means_deleted(leader, deleted):
     assert is_deleted(record(TITLE, leader=leader)) == deleted
@@ -165,11 +148,3 @@ def test_an_880_that_names_no_tag_is_unmapped(six):
 def test_scripts_are_named_by_iso_15924(code, text, script):
     marked = DataField("880", "1", "0", (Subfield("6", f"245-01/{code}" if code else "245-01"), Subfield("a", text)))
     assert mods(TITLE, marked).title_info[1].script == script
-
-
-def test_every_rule_states_what_it_reads_and_writes():
-    for rule in marc21.RULES.rules:
-        assert rule.reads
-        assert rule.writes
-        assert all(len(tag) == 3 for tag, _ in rule.reads)
-        assert rule.build.__doc__

@@ -144,3 +144,12 @@ def test_an_exception_in_a_built_in_rule_is_a_reject_too(monkeypatch, name):
     monkeypatch.setattr(View, "tagged", lambda view, tag: 1 / 0)
     with pytest.raises(CrosswalkError, match=r"rule \w+\.\w+ \(.*2[04].*\) for .* failed with ZeroDivisionError"):
         adapter.convert(made, adapter.Settings())
+
+
+@pytest.mark.parametrize("name", ["marc21", "rusmarc", "unimarc"])
+def test_every_built_in_rule_states_what_it_reads_and_writes(name):
+    for rule in sys.modules[f"bibld.crosswalk.{name}"].RULES.rules:
+        assert rule.writes
+        assert rule.reads
+        assert all(len(tag) == 3 for tag, _ in rule.reads)
+        assert rule.build.__doc__

@@ -181,12 +181,6 @@ def test_unread_subfields_are_counted_also_in_embedded_fields():
     assert result.private == ("998$a",)
 
 
-def test_every_rule_states_what_it_reads_and_writes():
-    for rule in (*rusmarc.RULES.rules, *unimarc.RULES.rules):
-        assert rule.writes
-        assert rule.reads
-
-
 READ_AS_TEXT = sorted(
     {
         (tag, code)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import shutil
 import subprocess
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from tests.harvest.hostile_oai import running
 from tests.ports import free_port, wait_for_server
 
 SSHD = shutil.which("sshd") or (Path("/usr/sbin/sshd").exists() and "/usr/sbin/sshd") or ""
@@ -76,15 +76,9 @@ def web() -> Iterator[Web]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
+    with running(server):
         state.url = f"http://127.0.0.1:{server.server_port}"
         yield state
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 @contextmanager

@@ -674,7 +674,7 @@ def serving(change: Change) -> Iterator[HostileServer]:
 
 
 @contextmanager
-def running(server: HostileServer) -> Iterator[None]:
+def running(server: ThreadingHTTPServer) -> Iterator[None]:
     """Run a server in a thread."""
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import html
-import threading
 import urllib.parse
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
+
+from tests.harvest.hostile_oai import running
 
 RECORDS = 25
 SRU = "http://www.loc.gov/zing/srw/"
@@ -278,11 +279,5 @@ def serve(answer: Callable[[Asked], Reply]) -> Iterator[str]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
+    with running(server):
         yield f"http://127.0.0.1:{server.server_port}/sru"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
