@@ -109,11 +109,7 @@ def test_records_come_as_mods_and_as_the_marc_record_of_the_founder(ask, prefix,
 def test_sets_are_the_sources_and_the_merged_publications(server, every_record, ask):
     sets = {each.setSpec for each in Sickle(f"{server}oai").ListSets()}
     assert sets == {"merged", "source", "source:nlr", "source:rsl", "source:slavica"}
-    for spec in sets - {"source"}:
-        chosen = {each.identifier for each in Sickle(f"{server}oai").ListIdentifiers(metadataPrefix="oai_dc", set=spec)}
-        assert chosen == {each.header.identifier for each in every_record if spec in each.header.setSpecs}
-    merged = [each for each in every_record if "merged" in each.header.setSpecs]
-    assert len(merged) == 75
+    assert sum("merged" in each.header.setSpecs for each in every_record) == 75
     assert error(ask(verb="ListRecords", metadataPrefix="oai_dc", set="nothing")) == "noRecordsMatch"
 
 
@@ -136,13 +132,10 @@ def test_dates_select_inclusively(ask, begin, end, is_found):
     assert is_found or error(root) == "noRecordsMatch"
 
 
-def test_a_token_gives_the_same_part_again_and_the_last_part_has_an_empty_one(ask):
+def test_a_part_has_fifty_records_and_the_last_part_an_empty_token(ask):
     root = ask(verb="ListRecords", metadataPrefix="oai_dc")
     first = root.find(f".//{OAI}resumptionToken")
     assert (len(identifiers(root)), first.get("cursor")) == (50, "0")
-    parts = [ask(verb="ListRecords", resumptionToken=first.text) for _ in range(2)]
-    assert identifiers(parts[0]) == identifiers(parts[1])
-    assert not set(identifiers(root)) & set(identifiers(parts[0]))
     token = first.text
     while token:
         last = ask(verb="ListRecords", resumptionToken=token).find(f".//{OAI}resumptionToken")
@@ -171,10 +164,7 @@ def test_a_token_gives_the_same_part_again_and_the_last_part_has_an_empty_one(as
         ("verb=ListRecords&resumptionToken=WyJ4Il0", "badResumptionToken"),
         ("verb=ListSets&resumptionToken=x", "badResumptionToken"),
         ("verb=ListRecords&metadataPrefix=nothing", "cannotDisseminateFormat"),
-        (
-            "verb=GetRecord&metadataPrefix=nothing&identifier=oai:localhost:resource/rsl/01001325043",
-            "cannotDisseminateFormat",
-        ),
+        (f"verb=GetRecord&metadataPrefix=nothing&identifier={FIRST}", "cannotDisseminateFormat"),
         ("verb=GetRecord&metadataPrefix=oai_dc&identifier=oai:localhost:resource/rsl/no", "idDoesNotExist"),
         ("verb=GetRecord&metadataPrefix=oai_dc&identifier=oai:other:resource/rsl/01001325043", "idDoesNotExist"),
         ("verb=GetRecord&metadataPrefix=oai_dc&identifier=%00", "idDoesNotExist"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import httpx
@@ -11,21 +10,20 @@ import pyoxigraph as ox
 import pytest
 import rdflib
 
-from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
 from bibld.model.mods_xml import from_xml
-from bibld.model.origin import RecordId
+from tests.serve.conftest import (
+    ALONE,
+    AUTHOR,
+    AUTHOR_ELSEWHERE,
+    BASE,
+    DELETED,
+    FOUNDER,
+    IRIS,
+    MEMBER,
+    WITHOUT_REDIRECT,
+)
 
-BASE = "https://data.example.org/lod/"
-IRIS = Iris(BASE)
-FOUNDER = RecordId("rsl", "RU\\NLR\\bibl\\204591")
-MEMBER = RecordId("nlr", "0042 17")
-ALONE = RecordId("rsl", "01003120729")
-WITHOUT_REDIRECT = RecordId("nlr", "13")
-DELETED = RecordId("nlr", "14")
-NEVER = RecordId("rsl", "99")
-AUTHOR = IRIS.agent("толстой, лев николаевич|1828-1910|personal")
-AUTHOR_ELSEWHERE = IRIS.agent("rsl:77571")
 MATCH = IRIS.match(Pair.from_records(FOUNDER, MEMBER))
 THINGS = (
     IRIS.resource(FOUNDER),
@@ -252,15 +250,6 @@ def test_each_representation_has_its_own_strong_tag(client, here):
     assert all(re.fullmatch(r'"[!#-~]+"', tag) for tag in tags)
 
 
-@pytest.mark.parametrize("found", ["{tag}", "W/{tag}", '"x", {tag}', "*"])
-def test_a_client_that_has_it_gets_304_without_body(client, here, found):
-    path = here.document(IRIS.resource(FOUNDER), "ttl")
-    tag = client.get(path).headers["etag"]
-    answer = client.get(path, if_none_match=found.format(tag=tag))
-    assert (answer.status_code, answer.content, answer.headers["etag"]) == (304, b"", tag)
-    assert client.get(path, if_none_match='"other"').status_code == 200
-
-
 def test_gzip_carries_the_same_bytes(client, here):
     path = here.document(IRIS.resource(FOUNDER), "html")
     coded = client.get(path, accept_encoding="gzip")
@@ -307,14 +296,6 @@ def test_mods_and_marc_forms(client, here):
     assert "<subfield" in marcxml.text
     assert client.get(here(IRIS.record(MEMBER)) + ".mrk").text.startswith("=LDR")
     assert client.get(here(IRIS.record(ALONE)) + ".marcxml").status_code == 404
-
-
-def test_json_is_for_programmers(client, here):
-    answer = client.get(here(IRIS.resource(FOUNDER)), "application/json")
-    assert answer.status_code == 303
-    document = client.get(answer.headers["location"], "application/json")
-    assert bare(document) == "application/json"
-    assert IRIS.resource(FOUNDER) in json.dumps(json.loads(document.content))
 
 
 def test_files_of_the_release(client, site):

@@ -393,8 +393,15 @@ def test_a_client_that_leaves_takes_its_query_with_it(site):
     asyncio.run(asyncio.wait_for(leave(), 600))
 
 
-def test_a_process_that_aborts_has_run_out_of_memory(in_pool):
-    async def abort(pool):
+@pytest.mark.parametrize(
+    ("sent", "error", "reason"),
+    [
+        (signal.SIGABRT, QueryMemoryError, "MiB of memory"),
+        (signal.SIGKILL, StoreUnavailableError, "ended before"),  # and it is not asked again
+    ],
+)
+def test_the_way_in_which_a_process_dies_of_its_first_query_is_the_reason(in_pool, sent, error, reason):
+    async def die(pool):
         answering = asyncio.create_task(pool.answer(query(PRODUCT), 1, "one"))
         while not pool.process_ids():
             await asyncio.sleep(0.01)
@@ -402,7 +409,7 @@ def test_a_process_that_aborts_has_run_out_of_memory(in_pool):
         with pytest.raises(QueryMemoryError, match="MiB of memory"):
             await answering
 
-    in_pool(abort, QueryLimits(600.0, 256, workers=1, waiting=0, of_one_client=1))
+    in_pool(die, QueryLimits(600.0, 256, workers=1, waiting=0, of_one_client=1))
 
 
 def test_a_process_that_died_while_idle_fails_no_query(in_pool, monkeypatch):
@@ -416,18 +423,6 @@ def test_a_process_that_died_while_idle_fails_no_query(in_pool, monkeypatch):
         assert pool.process_ids() != [process]
 
     in_pool(die)
-
-
-def test_a_process_that_dies_of_its_first_query_is_not_asked_again(in_pool):
-    async def die(pool):
-        answering = asyncio.create_task(pool.answer(query(PRODUCT), 1, "one"))
-        while not pool.process_ids():
-            await asyncio.sleep(0.01)
-        os.kill(pool.process_ids()[0], signal.SIGKILL)
-        with pytest.raises(StoreUnavailableError, match="ended before"):
-            await answering
-
-    in_pool(die, QueryLimits(600.0, 256, workers=1, waiting=0, of_one_client=1))
 
 
 def test_all_processes_end_with_the_application(site, running):
