@@ -19,8 +19,8 @@ from bibld.config import Config
 from bibld.model.release import Manifest, SourceFigures
 from bibld.parallel import worker_count
 from bibld.progress import Progress
-from bibld.protocols import PreviousRelease, ReleaseDraft, Store, adapters
-from bibld.publish._files import describe_files, has_all_graphs, media_type, open_dump, part_names
+from bibld.protocols import PreviousRelease, Store, adapters
+from bibld.publish._files import has_all_graphs, media_type, open_dump, part_names
 from bibld.publish._parts import (
     Contents,
     PartitionedContents,
@@ -28,9 +28,9 @@ from bibld.publish._parts import (
     begin_draft,
     begin_partitioned,
     bind_draft,
+    complete_draft,
     complete_partitioned,
     write_feed,
-    write_part,
     write_parts,
 )
 from bibld.publish._releases import Releases, ReleaseSummary, writing
@@ -124,8 +124,13 @@ def publish(
             workers=worker_count(config.workers),
         )
         draft = bind_draft(draft, contents, catalog, goal, store)
-        manifest = _write_parts(draft, config, contents, goal)
-        (folder / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
+        # Those parts that describe the files of the release come after all others.
+        parts = {name: adapters.load_adapter("publish", name) for name in config.publish.parts}
+        last = [name for name, part in parts.items() if getattr(part, "DESCRIBES_FILES", False)]
+        draft = write_parts(draft, [name for name in parts if name not in last], config, contents, goal)
+        has_dumps = draft.manifest.full is not None
+        quads = draft.manifest.figures.quads + len(draft.run_statements) if has_dumps else store.count()
+        manifest = complete_draft(draft, last, config, quads)
         with catalog.commit():
             catalog.patches.begin(CONSUMER, goal)
         releases.complete(number, folder, config.publish.keep)
@@ -153,22 +158,3 @@ def find_previous(catalog: Catalog, releases: Releases) -> PreviousRelease | Non
         return None
     manifest = releases.manifest(folder)
     return PreviousRelease(folder, manifest) if manifest.delivered in (delivered.patch, delivered.goal) else None
-
-
-def _write_parts(draft: ReleaseDraft, config: Config, contents: Contents, goal: int) -> Manifest:
-    """Write all parts; those that describe the files of the release come after all others."""
-    parts = {name: adapters.load_adapter("publish", name) for name in config.publish.parts}
-    last = [name for name, part in parts.items() if getattr(part, "DESCRIBES_FILES", False)]
-    others = [name for name in parts if name not in last]
-    draft = write_parts(draft, others, config, contents, goal)
-    in_dumps = draft.manifest.figures.quads
-    quads = draft.store.count() if draft.manifest.full is None else in_dumps + len(draft.run_statements)
-    figures = msgspec.structs.replace(draft.manifest.figures, quads=quads)
-    files = describe_files(draft.folder, draft.previous)
-    manifest = msgspec.structs.replace(draft.manifest, figures=figures, files=files)
-    for name in last:
-        draft = msgspec.structs.replace(draft, manifest=manifest)
-        draft = write_part(name, draft, config.settings("publish", name))
-        files = describe_files(draft.folder, draft.previous, manifest.files)
-        manifest = msgspec.structs.replace(draft.manifest, files=files)
-    return manifest

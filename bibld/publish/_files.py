@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -155,7 +154,7 @@ def media_type(name: str) -> str:
 RUN_FILE = "run.nq"
 """The quads of the graph ``run``."""
 
-PREFIXES = {prefix: rdf.PREFIXES[prefix] for prefix in ("void", "dcterms", "foaf", "skos", "prov", "owl", "xsd")}
+_PREFIXES = {prefix: rdf.PREFIXES[prefix] for prefix in ("void", "dcterms", "foaf", "skos", "prov", "owl", "xsd")}
 """The prefixes that the description is written with in Turtle."""
 
 
@@ -192,11 +191,14 @@ def write_statements(draft: ReleaseDraft) -> None:
     if draft.run_statements:
         (draft.folder / RUN_FILE).write_text("".join(draft.run_statements), encoding="utf-8")
     if draft.description != draft.source_statements:
-        lines = "".join(sorted({*draft.description, *draft.run_statements}))
-        triples = (each.triple for each in pyoxigraph.parse(lines.encode(), format=pyoxigraph.RdfFormat.N_QUADS))
-        out = io.BytesIO()
-        pyoxigraph.serialize(triples, out, format=pyoxigraph.RdfFormat.TURTLE, prefixes=PREFIXES)
-        (draft.folder / "void.ttl").write_bytes(out.getvalue())
+        write_turtle({*draft.description, *draft.run_statements}, _PREFIXES, draft.folder / "void.ttl")
+
+
+def write_turtle(lines: Iterable[str], prefixes: Mapping[str, str], file: Path) -> None:
+    """Write the triples of lines of N-Quads in the order of the lines, whatever their graphs."""
+    quads = pyoxigraph.parse("".join(sorted(lines)).encode(), format=pyoxigraph.RdfFormat.N_QUADS)
+    triples = (each.triple for each in quads)
+    pyoxigraph.serialize(triples, str(file), format=pyoxigraph.RdfFormat.TURTLE, prefixes=dict(prefixes))
 
 
 MERGED = re.compile(r"merged-(\d+)-\d+\.(jsonl|mods\.xml)\.(gz|zst)")

@@ -283,15 +283,12 @@ class _Writing:
                 self._written[needed].result()
             draft = write(name, draft)
             self._written[name].set_result(draft)
-            self._raise_failure()
+            for written in (self._written[beside] for beside in self._beside):
+                if written.done():
+                    written.result()  # raises what made it fail
         for name in self._beside:
             self._written[name].result()
         return draft
-
-    def _raise_failure(self) -> None:
-        for name in self._beside:
-            if self._written[name].done():
-                self._written[name].result()
 
     def cancel(self) -> None:
         """Let nobody wait for parts that are not written any more."""
@@ -337,12 +334,24 @@ def write_feed(draft: ReleaseDraft, config: Config, changes: Iterable[Change] | 
 def complete_partitioned(draft: ReleaseDraft, config: Config, parts: Iterable[ReleaseFile]) -> Manifest:
     """Describe the files of the release in DCAT and in ``manifest.json``; ``parts`` are those that are elsewhere."""
     quads = draft.manifest.figures.quads + len(draft.run_statements)
+    return complete_draft(draft, {"dcat"} & set(config.publish.parts), config, quads, parts)
+
+
+def complete_draft(
+    draft: ReleaseDraft, last: Iterable[str], config: Config, quads: int, elsewhere: Iterable[ReleaseFile] = ()
+) -> Manifest:
+    """Write the parts that describe the files of the release, then ``manifest.json``, and return what that states.
+
+    ``last`` are the names of these parts, ``quads`` is the number of quads of the release, ``elsewhere`` are its files
+    that are not in the folder.
+    """
     figures = msgspec.structs.replace(draft.manifest.figures, quads=quads)
-    known = tuple(parts)
-    manifest = msgspec.structs.replace(draft.manifest, figures=figures, files=describe_files(draft.folder, None, known))
-    if "dcat" in config.publish.parts:
+    files = describe_files(draft.folder, draft.previous, elsewhere)
+    manifest = msgspec.structs.replace(draft.manifest, figures=figures, files=files)
+    for name in last:
         draft = msgspec.structs.replace(draft, manifest=manifest)
-        write_part("dcat", draft, config.settings("publish", "dcat"))
-        manifest = msgspec.structs.replace(manifest, files=describe_files(draft.folder, None, manifest.files))
+        draft = write_part(name, draft, config.settings("publish", name))
+        files = describe_files(draft.folder, draft.previous, manifest.files)
+        manifest = msgspec.structs.replace(draft.manifest, files=files)
     (draft.folder / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
     return manifest

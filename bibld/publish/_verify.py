@@ -216,8 +216,10 @@ class _Verifier:
         try:
             for triple in pyoxigraph.parse(path=str(path), format=pyoxigraph.RdfFormat.TURTLE):
                 name = triple.predicate.value
-                if name.startswith(expand("void:")) and _is_integer(triple.object):
-                    stated[triple.subject.value, name] = int(triple.object.value)
+                value = triple.object
+                is_count = isinstance(value, pyoxigraph.Literal) and value.datatype.value == expand("xsd:integer")
+                if name.startswith(expand("void:")) and is_count:
+                    stated[triple.subject.value, name] = int(value.value)
         except (OSError, SyntaxError) as error:
             return f"{path}: cannot be read: {error}", ""
         counted = {(about, expand(f"void:{name}")): count for (about, name), count in self._count(store).items()}
@@ -248,20 +250,16 @@ class _Verifier:
             found[void.link_set_iri(link_set, self._iris), "triples"] = count
         for source in self._manifest.figures.sources:
             found[self._iris.source(source.source), "entities"] = source.records or source.converted
-        return found | self._count_dumps()
-
-    def _count_dumps(self) -> dict[tuple[str, str], int]:
-        full, dataset = self._manifest.full, self._iris.dataset
+        full = self._manifest.full
         if full is None or not full.quads:
-            return {}
+            return found
         files = {f"release-{full.release}": full.files[0], f"release-{full.release}-default-graph": full.files[-1]}
         for patch in self._manifest.since_full:
             files[f"removed-{patch.release}"] = patch.removed
             files[f"added-{patch.release}"] = patch.added
-        return {
-            (f"{dataset}#{name}", "triples"): sum(1 for _ in _read_lines(self._folder / file))
-            for name, file in files.items()
-        }
+        for name, file in files.items():
+            found[f"{dataset}#{name}", "triples"] = sum(1 for _ in _read_lines(self._folder / file))
+        return found
 
     # -- documents ---------------------------------------------------------------------------------------------------
 
@@ -277,8 +275,8 @@ class _Verifier:
         def documents() -> Iterator[tuple[bytes, int]]:
             with published.open_published(self._config.workspace, self._manifest.number) as view:
                 for document in view.documents():
-                    if document.status == _GONE and self._is_withdrawn(store, document.path):
-                        continue
+                    if document.status == _GONE and not any(store.quads(subject=f"{base}{document.path}")):
+                        continue  # the tombstone of a withdrawn record, about which the store states nothing
                     thing = f"<{base}{document.path}".encode()
                     own = (thing + b">", thing + b"#")
                     yield from ((line, 1) for line in document.quads.split(b"\n") if line.startswith(own))
@@ -290,10 +288,6 @@ class _Verifier:
         with published.open_published(self._config.workspace, self._manifest.number) as view:
             count = sum(1 for _ in view.entries())
         return "", f"{count:,} documents have the quads of the store"
-
-    def _is_withdrawn(self, store: ReadableStore, path: str) -> bool:
-        """Return whether a tombstone is that of a withdrawn record, about which the store states nothing."""
-        return next(iter(store.quads(subject=f"{self._iris.base}{path}")), None) is None
 
 
 def sparql_counts(store: ReadableStore, base: str) -> QuadCounts:
@@ -330,10 +324,6 @@ def sparql_counts(store: ReadableStore, base: str) -> QuadCounts:
 
 def _integer(value: str) -> int:
     return int(value.split('"')[1])
-
-
-def _is_integer(value: object) -> bool:
-    return isinstance(value, pyoxigraph.Literal) and value.datatype.value == expand("xsd:integer")
 
 
 def _or_nothing(count: int | None) -> str:

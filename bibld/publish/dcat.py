@@ -5,18 +5,16 @@ A catalogue of the dataset, its series of versions (releases), their distributio
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 
 import msgspec
-import pyoxigraph
 
 from bibld.model import rdf
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, quad, term, typed_literal
 from bibld.model.release import Manifest, ReleaseFile
 from bibld.protocols import ReleaseDraft
-from bibld.publish._files import FULL_DUMPS, MERGED
+from bibld.publish._files import FULL_DUMPS, MERGED, write_turtle
 
 DESCRIBES_FILES = True
 """This part is written when all files of the others are, and known by size and checksum."""
@@ -56,11 +54,8 @@ class Settings(msgspec.Struct, frozen=True):
 
 def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     """Write ``dcat.ttl``."""
-    lines = sorted({quad(*statement) for statement in _Description(draft.manifest, settings).statements()})
-    triples = (each.triple for each in pyoxigraph.parse("".join(lines).encode(), pyoxigraph.RdfFormat.N_QUADS))
-    out = io.BytesIO()
-    pyoxigraph.serialize(triples, out, format=pyoxigraph.RdfFormat.TURTLE, prefixes=_PREFIXES)
-    (draft.folder / FILE).write_bytes(out.getvalue())
+    lines = {quad(*statement) for statement in _Description(draft.manifest, settings).statements()}
+    write_turtle(lines, _PREFIXES, draft.folder / FILE)
     return draft
 
 
