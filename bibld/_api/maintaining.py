@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +22,6 @@ from bibld.config import Config
 from bibld.errors import ConfigError, StageError, StoreError
 from bibld.model.finding import Finding
 from bibld.model.iris import Iris
-from bibld.model.rdf import iri
 from bibld.model.report import SHAPES_FILE, ShapeFigure, Validation
 from bibld.parallel import worker_count
 from bibld.progress import Progress
@@ -31,7 +31,6 @@ from bibld.validate import ReportSettings, ValidationReport, read_shapes, valida
 
 _REBUILT = "the next run rebuilds it"
 _OWN_SHAPES = "shapes.ttl"
-_GRAPHS_OF_THE_RELEASE = ("dataset", "run")
 
 
 class CheckReport(msgspec.Struct, frozen=True):
@@ -122,27 +121,14 @@ def _store_faults(catalog: Catalog, config: Config, progress: Progress) -> Itera
         return  # the next run fills it, or completes what an earlier one began
     progress.report("check: the live store")
     try:
-        count = _count_quads(config)
+        with closing(store.open_live(config)) as live:
+            count = store.count_catalog_quads(live, config)
     except StoreError as error:
         yield Finding("store", str(error), _REBUILT), partial(shutil.rmtree, folder)
         return
     if count != delivery.quads:
         what = f"contains {count} quads instead of {delivery.quads}"
         yield Finding("store", what, _REBUILT), partial(shutil.rmtree, folder)
-
-
-def _count_quads(config: Config) -> int:
-    """Return the number of quads in the live store, without the two graphs that describe the last release."""
-    iris = Iris(config.dataset.base)
-    live = store.open_live(config)
-    try:
-        count = live.count()
-        for name in ("dataset", "run"):
-            rows = live.query(f"SELECT ?s {{ GRAPH {iri(iris.graph(name))} {{ ?s ?p ?o }} }}")
-            count -= len(rows)
-        return count
-    finally:
-        live.close()
 
 
 # -- releases ----------------------------------------------------------------------------------------------------------
@@ -207,9 +193,6 @@ def _release_lines(config: Config, iris: Iris) -> bytes:
     except StageError:
         return b""
     settings = config.settings("store", manifest.backend)
-    copy = adapters.load_adapter("store", manifest.backend).open_copy(release / "store", settings)
-    try:
-        graphs = (copy.quads(graph=iris.graph(name)) for name in _GRAPHS_OF_THE_RELEASE)
+    with closing(adapters.load_adapter("store", manifest.backend).open_copy(release / "store", settings)) as copy:
+        graphs = (copy.quads(graph=iris.graph(name)) for name in ("dataset", "run"))
         return "".join(line for lines in graphs for line in sorted(lines)).encode()
-    finally:
-        copy.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 from bibld.catalog import Catalog, Delivery, digest
@@ -65,11 +66,8 @@ def settings_digest(config: Config) -> str:
 def release_statements(config: Config) -> dict[str, list[str]]:
     """Return the statements about the last release that the live store has, by the IRI of their graph."""
     iris = Iris(config.dataset.base)
-    live = open_live(config)
-    try:
+    with closing(open_live(config)) as live:
         return {graph: list(live.quads(graph=graph)) for graph in (iris.graph("dataset"), iris.graph("run"))}
-    finally:
-        live.close()
 
 
 def open_live(config: Config, path: Path | None = None) -> Store:
@@ -103,20 +101,10 @@ def store(catalog: Catalog, blocks: Iterable[bytes], config: Config, progress: P
 
 def count_catalog_quads(live: Store, config: Config) -> int:
     """Return the number of quads in a store without those in the graphs of the last release."""
-    return live.count() - _count_release_quads(live, config)
-
-
-def _count_release_quads(live: Store, config: Config) -> int:
     iris = Iris(config.dataset.base)
     graphs = " ".join(iri(iris.graph(name)) for name in ("dataset", "run"))
     rows = live.query(f"SELECT (COUNT(*) AS ?n) {{ VALUES ?g {{ {graphs} }} GRAPH ?g {{ ?s ?p ?o }} }}")
-    return int(str(rows[0][0]).split('"')[1])
-
-
-def _count_lines(blocks: Iterable[bytes], progress: Progress) -> Iterator[bytes]:
-    for block in blocks:
-        yield block
-        progress.advance(block.count(b"\n"))
+    return live.count() - int(str(rows[0][0]).split('"')[1])
 
 
 def _find_delivery(catalog: Catalog, config: Config) -> Delivery | None:
@@ -133,13 +121,16 @@ def _fill(catalog: Catalog, blocks: Iterable[bytes], config: Config, progress: P
     final = folder(config)
     building = final.with_name("store.building")
     shutil.rmtree(building, ignore_errors=True)
-    new = open_live(config, building)
-    try:
-        new.load(_count_lines(blocks, progress))
+
+    def counted_blocks() -> Iterator[bytes]:
+        for block in blocks:
+            yield block
+            progress.advance(block.count(b"\n"))
+
+    with closing(open_live(config, building)) as new:
+        new.load(counted_blocks())
         loaded = new.count()
-        count = loaded - _count_release_quads(new, config)
-    finally:
-        new.close()
+        count = count_catalog_quads(new, config)
     goal = catalog.patches.last()
     with catalog.commit():
         catalog.patches.begin(CONSUMER, goal)
@@ -156,8 +147,7 @@ def _apply_patches(catalog: Catalog, delivery: Delivery, config: Config, progres
     What an earlier run began is ended first: half of it may be in the store already, which does no harm as long as the
     rest follows. Patches that came since cannot be summed up with it.
     """
-    live = open_live(config)
-    try:
+    with closing(open_live(config)) as live:
         done = 0
         is_resumed = delivery.goal != delivery.patch
         for goal in sorted({delivery.goal, catalog.patches.last()} - {delivery.patch}) or [delivery.patch]:
@@ -178,5 +168,3 @@ def _apply_patches(catalog: Catalog, delivery: Delivery, config: Config, progres
             delivery = Delivery(goal, goal, count, delivery.made_by)
             done += added + removed
         return done
-    finally:
-        live.close()

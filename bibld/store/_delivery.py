@@ -166,17 +166,22 @@ class _RemoteDelivery:
         if not is_ours:
             counts = self._store.counts()
             if counts:
+                names = [graph or "the default graph" for graph in counts]
+                named = ", ".join(names[:_GRAPHS_SHOWN])
+                more = f" and {len(names) - _GRAPHS_SHOWN} others" if len(names) > _GRAPHS_SHOWN else ""
                 raise StoreError(
-                    f"{self._remote.url}: has {sum(counts.values()):,} quads already ({_list_graphs(counts)}), and this"
+                    f"{self._remote.url}: has {sum(counts.values()):,} quads already ({named}{more}), and this"
                     " workspace has not loaded them; name an empty store, or add --replace to delete them"
                 )
         goal = self._catalog.patches.last()
         self._progress.stage(f"{self._stage}: files", "quads")
         files = write_files(self._folder, contents.blocks(), self._remote.file_quads, self._progress)
-        graphs = count_by_graph(files)
-        state = RemoteState(is_loading=True, files=0, graphs=graphs)
+        graphs: Counter[str] = Counter()
+        for each in files:
+            graphs[each.graph] += each.quads
+        state = RemoteState(is_loading=True, files=0, graphs=dict(sorted(graphs.items())))
         with self._catalog.commit():
-            self._catalog.patches.delivered(self._consumer, goal, sum(graphs.values()), self._made_by)
+            self._catalog.patches.delivered(self._consumer, goal, graphs.total(), self._made_by)
             self._catalog.remote_stores.set_state(self._consumer, state)
         return state
 
@@ -279,12 +284,6 @@ class _RemoteDelivery:
         self._set_state(msgspec.structs.replace(state, is_verified=True))
 
 
-def _list_graphs(counts: Mapping[str, int]) -> str:
-    names = [graph or "the default graph" for graph in counts]
-    more = f" and {len(names) - _GRAPHS_SHOWN} others" if len(names) > _GRAPHS_SHOWN else ""
-    return ", ".join(names[:_GRAPHS_SHOWN]) + more
-
-
 _LIST = "files.json"
 _QUAD = re.compile(
     rb'^(\S+ \S+ (?:<[^>\n]*+>|"(?:[^"\\\n]|\\.)*+"(?:@[\w-]++|\^\^<[^>\n]*+>)?+))(?: <([^>\n]*+)>)? \.$', re.MULTILINE
@@ -344,11 +343,3 @@ def read_files(folder: Path) -> list[TriplesFile]:
     except (OSError, msgspec.DecodeError):
         return []
     return [TriplesFile(folder / each.name, each.graph, each.quads) for each in written]
-
-
-def count_by_graph(files: Sequence[TriplesFile]) -> dict[str, int]:
-    """Return the number of quads of each graph."""
-    counts: Counter[str] = Counter()
-    for each in files:
-        counts[each.graph] += each.quads
-    return dict(sorted(counts.items()))

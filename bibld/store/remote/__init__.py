@@ -12,7 +12,6 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
 from typing import Any, BinaryIO, Literal, Self
 
 import msgspec
@@ -22,6 +21,7 @@ from SPARQLWrapper import INSERT, JSON, POST, SELECT, SPARQLWrapper
 from bibld.errors import BadQueryError, StoreError
 from bibld.model.rdf import graph_of, iri
 from bibld.model.sparql.faults import undeclared_prefixes
+from bibld.parallel import batches
 from bibld.protocols import Query, RemoteAccess, ResultKind, TriplesFile
 from bibld.store.remote._http import Authentication, Connection, StoreResponse
 
@@ -101,7 +101,7 @@ class SparqlStore:
 
     def check(self) -> None:
         """Send a query that every endpoint answers."""
-        self._results("ASK {}", [])
+        self._table(self._ask("ASK {}", [], _TABLE))
 
     def load_files(self, files: Sequence[TriplesFile]) -> None:
         """Send each file to its graph; without a Graph Store Protocol as updates."""
@@ -218,8 +218,11 @@ class SparqlStore:
             written = ox.RdfFormat.from_media_type(query.media_type("graph"))
             is_turtle = response.media_type == "text/turtle"
             read = ox.RdfFormat.TURTLE if is_turtle else ox.RdfFormat.N_TRIPLES
-            triples = (quad.triple for quad in self._parsed(response, read))
-            ox.serialize(triples, out, format=written, prefixes=query.prefixes)
+            triples = (quad.triple for quad in ox.parse(answer.body, format=read, base_iri=self.endpoints.query))
+            try:
+                ox.serialize(triples, out, format=written, prefixes=query.prefixes)
+            except SyntaxError as error:
+                raise StoreError(f"{self.endpoints.query}: the graph cannot be read: {error}") from error
             return "graph"
         results = self._table(response)
         kind: ResultKind = "boolean" if isinstance(results, ox.QueryBoolean) else "table"
@@ -278,13 +281,8 @@ class SparqlStore:
         request: urllib.request.Request = client._createRequest()
         return request
 
-    def _results(
-        self, text: str, parameters: Iterable[tuple[str, str]], timeout: float | None = None
-    ) -> ox.QuerySolutions | ox.QueryBoolean:
-        return self._table(self._ask(text, parameters, _TABLE, timeout))
-
-    def _table(self, response: StoreResponse) -> ox.QuerySolutions | ox.QueryBoolean:
-        if response.media_type not in (_TABLE, "application/json"):
+    def _table(self, answer: StoreResponse) -> ox.QuerySolutions | ox.QueryBoolean:
+        if answer.media_type not in (_TABLE, "application/json"):
             raise StoreError(
                 f"{self.endpoints.query}: answers a query with {response.media_type or 'no media type'} instead of"
                 f" SPARQL results; this is not the address of a SPARQL endpoint of {self.name}: check `url` and `kind`"
@@ -294,16 +292,10 @@ class SparqlStore:
         except (SyntaxError, ValueError, msgspec.DecodeError) as error:
             raise StoreError(f"{self.endpoints.query}: the results cannot be read: {error}") from error
 
-    def _parsed(self, response: StoreResponse, read: ox.RdfFormat) -> Iterator[ox.Quad]:
-        try:
-            yield from ox.parse(response.body, format=read, base_iri=self.endpoints.query)
-        except SyntaxError as error:
-            raise StoreError(f"{self.endpoints.query}: the graph cannot be read: {error}") from error
-
     def _solutions(
         self, text: str, parameters: Iterable[tuple[str, str]], timeout: float | None = None
     ) -> list[ox.QuerySolution]:
-        results = self._results(text, parameters, timeout)
+        results = self._table(self._ask(text, parameters, _TABLE, timeout))
         if not isinstance(results, ox.QuerySolutions):
             raise BadQueryError("the query is not a SELECT query")
         try:
@@ -338,13 +330,6 @@ def _value(solution: ox.QuerySolution, name: str) -> Any:  # noqa: ANN401
 _ESCAPE = re.compile(r"\\(?:\\([uU])|.)")
 
 
-def batches(lines: Iterable[str], size: int) -> Iterator[list[str]]:
-    """Yield lists of up to ``size`` lines."""
-    rest = iter(lines)
-    while batch := list(islice(rest, size)):
-        yield batch
-
-
 def batches_by_graph(lines: Iterable[str], size: int) -> Iterator[list[str]]:
     """Yield lists of up to ``size`` lines of one graph."""
     waiting: dict[str | None, list[str]] = {}
@@ -369,20 +354,15 @@ def update(form: Literal["INSERT DATA", "DELETE DATA"], lines: Sequence[str], de
     triples: dict[str, list[str]] = {}
     for line in lines:
         graph, triple = split_quad(line)
-        triples.setdefault(graph or default_graph, []).append(_to_sparql(triple))
+        if "\\\\u" in triple or "\\\\U" in triple:
+            # SPARQL decodes \u before it looks for strings (19.2): the u of a backslash and a u has to be an escape.
+            triple = _ESCAPE.sub(_escape, triple)
+        triples.setdefault(graph or default_graph, []).append(triple)
     parts = []
     for graph, statements in triples.items():
         text = "\n".join(statements)
         parts.append(f"GRAPH <{graph}> {{\n{text}\n}}" if graph else text)
     return f"{form} {{\n" + "\n".join(parts) + "\n}"
-
-
-def _to_sparql(triple: str) -> str:
-    r"""Return a triple of N-Triples as SPARQL reads it.
-
-    SPARQL decodes ``\u`` before it looks for strings (19.2), so the u of a backslash and a u has to be an escape.
-    """
-    return _ESCAPE.sub(_escape, triple) if "\\\\u" in triple or "\\\\U" in triple else triple
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -240,7 +240,10 @@ class _SameOrigin(urllib.request.HTTPRedirectHandler):
 def _error_of(error: urllib.error.HTTPError, request: urllib.request.Request) -> StoreError:
     """Return the error for a status that is not a success, with what to do."""
     with error:
-        words = _first_words(error.read(_PIECE), error.headers.get_content_type())
+        text = error.read(_PIECE).decode("utf-8", "replace")
+        if error.headers.get_content_type() == "text/html":
+            text = html.unescape(_MARKUP.sub(" ", text))
+        words = " ".join(text.split())[:_SHOWN]
     where = f"{_shown(request.full_url)}: HTTP {error.code}{f' ({words})' if words else ''}"
     match error.code:
         case 400:
@@ -257,13 +260,6 @@ def _error_of(error: urllib.error.HTTPError, request: urllib.request.Request) ->
             return StoreUnavailableError(f"{where}: the server is busy or being started; run again later")
         case _:
             return StoreError(f"{where}: the server failed; look into its log")
-
-
-def _first_words(body: bytes, media_type: str) -> str:
-    text = body.decode("utf-8", "replace")
-    if media_type == "text/html":
-        text = html.unescape(_MARKUP.sub(" ", text))
-    return " ".join(text.split())[:_SHOWN]
 
 
 def _retry_after(headers: Message, otherwise: float) -> float:
