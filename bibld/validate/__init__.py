@@ -3,8 +3,6 @@
 Blocks of N-Quads come in, a report goes out. The checks are compiled from the shapes graph itself, so that a change of
 ``ontology/shapes.ttl`` needs no change here; constructs that cannot be checked are refused. Blocks are streamed through
 all cores, and memory does not grow with the data. The data graph is the union of all graphs.
-
-``validate`` is the function; ``check_all`` checks a small graph that is in memory, such as a document.
 """
 
 from __future__ import annotations
@@ -14,7 +12,6 @@ from pathlib import Path
 import msgspec
 
 from bibld.progress import Progress, Silent
-from bibld.validate._evaluation import check_all
 from bibld.validate._passes import Blocks, run_passes
 from bibld.validate._report import (
     CheckedShape,
@@ -37,7 +34,6 @@ __all__ = (
     "ShapeFinding",
     "ShapesGraph",
     "ValidationReport",
-    "check_all",
     "meaning_of",
     "read_shapes",
     "validate",

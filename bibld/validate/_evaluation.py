@@ -13,16 +13,13 @@ from typing import Any, NamedTuple
 from bibld.validate._shapes import Constraint, PropertyPath, Qualified, Shape, ShapesGraph, parts_of
 from bibld.validate._terms import (
     RDF_TYPE,
-    SUBCLASS_OF,
     KnownStatements,
     Node,
     NodeElsewhereError,
     compare,
-    group_by_subject,
     has_datatype,
     is_literal,
     language_matches,
-    subclass_closure,
     text_of,
     to_literal,
 )
@@ -293,20 +290,3 @@ class FocusChecks:
             except NodeElsewhereError as error:
                 deferred.append((number, focus, error.node))
         return results, deferred
-
-
-def check_all(lines: str, shapes: ShapesGraph) -> list[ValidationResult]:
-    """Check lines of N-Quads that are all the data; returns the results in the order of the lines."""
-    nodes = group_by_subject(lines)
-    subclasses = subclass_closure(
-        {(child, parent) for child, node in nodes.items() for parent in node.get(SUBCLASS_OF, ())}
-    )
-    checks = FocusChecks(shapes, subclasses)
-    statements = KnownStatements(nodes, subclasses, is_known=lambda _: True)
-    focuses = {(number, focus) for focus, node in nodes.items() for number in checks.shapes_of(node)}
-    focuses |= checks.named_nodes()
-    focuses |= {pair for node in nodes.values() for pair in checks.nodes_pointed_at(node)}
-    results: list[ValidationResult] = []
-    for number, focus in sorted(focuses):
-        results += checks.check(focus, [number], statements)[0]
-    return results

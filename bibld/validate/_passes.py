@@ -84,7 +84,9 @@ class Passes:
         self._check_batches(outcome, deferred, lines)
         if outcome.lines != lines:
             raise StageError("the catalog changed while it was validated; wait until the run has ended, then try again")
-        self._check_pieces(outcome, deferred)
+        pieces = (self._piece(number).read_bytes() for number in range(PIECES))
+        for found in self._map(partial(check_batch, self._folder, True), filter(None, pieces)):
+            self._add(outcome, deferred, found)
         if deferred:
             self._check_deferred(checker, outcome, deferred, subclasses, limit)
         return outcome
@@ -145,11 +147,6 @@ class Passes:
         finally:
             for file in files.values():
                 file.close()
-
-    def _check_pieces(self, outcome: ValidationOutcome, deferred: set[Deferred]) -> None:
-        pieces = (self._piece(number).read_bytes() for number in range(PIECES))
-        for found in self._map(partial(check_batch, self._folder, True), filter(None, pieces)):
-            self._add(outcome, deferred, found)
 
     def _piece(self, number: int) -> Path:
         return self._folder / f"piece-{number:02}"

@@ -11,7 +11,7 @@ from bibld.errors import StageError
 from bibld.model.rdf import XSD
 from bibld.validate._evaluation import ValidationResult
 from bibld.validate._passes import ValidationOutcome
-from bibld.validate._shapes import SEVERITIES, SH, Constraint, PropertyPath, Severity, Shape, ShapesGraph
+from bibld.validate._shapes import SEVERITIES, SH, Constraint, Severity, Shape, ShapesGraph
 from bibld.validate._terms import RDF_TYPE, is_iri, is_literal
 
 _EXAMPLES = 3
@@ -114,7 +114,7 @@ def make_report(outcome: ValidationOutcome, shapes: ShapesGraph, least: Severity
                     shape.label,
                     _plain(shape.source),
                     shape.severity,
-                    _path_text(shape.path),
+                    "" if shape.path is None else _plain(str(shape.path)),
                     constraint.component,
                     shape.text or meaning_of(constraint),
                     count,
@@ -139,10 +139,6 @@ def meaning_of(constraint: Constraint) -> str:
 
 def _plain(term: str) -> str:
     return term[1:-1] if is_iri(term) else term
-
-
-def _path_text(path: PropertyPath | None) -> str:
-    return "" if path is None else _plain(str(path))
 
 
 # -- sh:ValidationReport -----------------------------------------------------------------------------------------------

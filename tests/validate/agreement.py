@@ -10,7 +10,9 @@ import rdflib
 from rdflib.namespace import RDF, SH
 
 from bibld.model.rdf import iri, literal
-from bibld.validate import check_all, read_shapes
+from bibld.validate import ShapesGraph, read_shapes
+from bibld.validate._evaluation import FocusChecks, ValidationResult
+from bibld.validate._terms import SUBCLASS_OF, KnownStatements, group_by_subject, subclass_closure
 
 Found = tuple[str, str, str, str | None, str]
 """Focus node, property (``path`` for any other path), constraint component, value, severity."""
@@ -29,6 +31,20 @@ def term(node: rdflib.term.Node) -> str:
         return iri(str(node))
     assert isinstance(node, rdflib.Literal)
     return literal(str(node), node.language, str(node.datatype) if node.datatype and not node.language else None)
+
+
+def check_all(lines: str, shapes: ShapesGraph) -> list[ValidationResult]:
+    """Check lines of N-Quads that are all the data, in one go instead of in batches."""
+    nodes = group_by_subject(lines)
+    subclasses = subclass_closure(
+        {(child, parent) for child, node in nodes.items() for parent in node.get(SUBCLASS_OF, ())}
+    )
+    checks = FocusChecks(shapes, subclasses)
+    statements = KnownStatements(nodes, subclasses, is_known=lambda _: True)
+    focuses = {(number, focus) for focus, node in nodes.items() for number in checks.shapes_of(node)}
+    focuses |= checks.named_nodes()
+    focuses |= {pair for node in nodes.values() for pair in checks.nodes_pointed_at(node)}
+    return [result for number, focus in sorted(focuses) for result in checks.check(focus, [number], statements)[0]]
 
 
 def found_by_bibld(lines: str, shapes: str) -> Counter[Found]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from bibld.errors import ConfigError
-from bibld.validate import check_all, meaning_of, read_shapes
-from tests.validate.agreement import PREFIXES, found_by_bibld, found_by_pyshacl
+from bibld.validate import meaning_of, read_shapes
+from tests.validate.agreement import PREFIXES, check_all, found_by_bibld, found_by_pyshacl
 
 BOOK = "<http://example.org/book>"
 AUTHORS = """

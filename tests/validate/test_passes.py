@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from rdflib.namespace import RDF, SH
 
 from bibld.errors import StageError
-from bibld.validate import ReportSettings, check_all, read_shapes, validate
+from bibld.validate import ReportSettings, read_shapes, validate
 from bibld.validate import _passes as passes
 from tests.ontology.test_ontology import published
 from tests.triplify.merged_book import IRIS
-from tests.validate.agreement import PREFIXES
+from tests.validate.agreement import PREFIXES, check_all
 from tests.validate.test_agreement import SHAPES, damage
 
 LINES = damage(published(), 3)
