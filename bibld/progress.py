@@ -91,24 +91,16 @@ class LogLines:
         """``every``: seconds between two lines; ``clock`` returns seconds that only grow."""
         self._out = out
         self._is_verbose = is_verbose
-        self._every = every
-        self._clock = clock
-        self._counter = _Counter("", "", None, clock())
-        self._written = clock()
+        self._counter = _Counter(clock, every)
 
     def stage(self, name: str, what: str, total: int | None = None) -> None:
         """Write a line that names the stage."""
-        self._counter = _Counter(name, what, total, self._clock())
-        self._written = self._clock()
-        self.report(f"{name}: {total:,} {what}" if total is not None else name)
+        self.report(self._counter.begin(name, what, total))
 
     def advance(self, count: int = 1) -> None:
         """Count, and write a line when a minute has passed since the last one."""
-        self._counter.done += count
-        now = self._clock()
-        if now - self._written >= self._every:
-            self._written = now
-            self.report(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {self._counter.describe(now)}")
+        if due := self._counter.advance(count):
+            self.report(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {due}")
 
     def report(self, message: str) -> None:
         """Write a line."""
@@ -178,24 +170,17 @@ class LogFile:
         self._shown = shown
         self._out = out
         self._format = log_format
-        self._clock = clock
-        self._counter = _Counter("", "", None, clock())
-        self._written = clock()
+        self._counter = _Counter(clock, _EVERY)
 
     def stage(self, name: str, what: str, total: int | None = None) -> None:
         """Log that a stage begins."""
-        self._counter = _Counter(name, what, total, self._clock())
-        self._written = self._clock()
-        self._log("info", f"{name}: {total:,} {what}" if total is not None else name, with_counts=True)
+        self._log("info", self._counter.begin(name, what, total), with_counts=True)
         self._shown.stage(name, what, total)
 
     def advance(self, count: int = 1) -> None:
         """Count, and log the progress once a minute."""
-        self._counter.done += count
-        now = self._clock()
-        if now - self._written >= _EVERY:
-            self._written = now
-            self._log("info", self._counter.describe(now), with_counts=True)
+        if due := self._counter.advance(count):
+            self._log("info", due, with_counts=True)
         self._shown.advance(count)
 
     def report(self, message: str) -> None:
@@ -226,20 +211,29 @@ class LogFile:
 
 
 class _Counter:
-    """What a stage has done since ``begun``, a reading of the clock."""
+    """What a stage has done, and when that is due to be written again: ``every`` some seconds of the clock."""
 
-    def __init__(self, name: str, what: str, total: int | None, begun: float) -> None:
-        self.name = name
-        self.what = what
-        self.total = total
-        self.begun = begun
-        self.done = 0
+    def __init__(self, clock: Callable[[], float], every: float) -> None:
+        self._clock = clock
+        self._every = every
+        self.begin("", "", None)
 
-    def describe(self, now: float) -> str:
-        """Return what is done, how much of all that is, and how long the rest will take at this speed."""
+    def begin(self, name: str, what: str, total: int | None) -> str:
+        """Begin a stage, and return the line that names it."""
+        self.name, self.what, self.total, self.done = name, what, total, 0
+        self._begun = self._written = self._clock()
+        return f"{name}: {total:,} {what}" if total is not None else name
+
+    def advance(self, count: int) -> str:
+        """Count. If it is due, return what is done, its share of all, and how long the rest takes at this speed."""
+        self.done += count
+        now = self._clock()
+        if now - self._written < self._every:
+            return ""
+        self._written = now
         if not self.total:
             return f"{self.name}: {self.done:,} {self.what} done"
-        left = (now - self.begun) * max(self.total - self.done, 0) / max(self.done, 1)
+        left = (now - self._begun) * max(self.total - self.done, 0) / max(self.done, 1)
         share = min(100 * self.done // self.total, 100)
         return f"{self.name}: {share} % ({self.done:,} of {self.total:,} {self.what}), {in_words(left)} left"
 
