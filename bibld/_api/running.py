@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 Until = Literal["read", "dedup", "merge", "triplify", "store", "publish"]
 EngineName = Literal["local", "spark"]
 
-_NOT_INSTALLED = "Spark is not installed; run: pip install 'bibld[spark]'"
 _PACKAGES_OF_SPARK = {"pyspark", "pyarrow", "py4j"}
 
 
@@ -58,7 +58,7 @@ class RunMethods(ConfiguredWorkspace):
         options: dict[str, Any] = {"until": until, "restat": restat, "rebuild": rebuild, "allow_deletes": allow_deletes}
         chosen = engine or self.config.engine.name
         check_choice(chosen, "engine", list(get_args(EngineName)))
-        run_on_engine = _spark().run if chosen == "spark" else pipeline.run
+        run_on_engine = _module_of_spark("bibld.spark").run if chosen == "spark" else pipeline.run
         begun = at or run_time()
         summary: Summary = run_on_engine(self.config, begun, self.progress, **options)
         report = write_report(self.config, summary, begun.isoformat(timespec="seconds"))
@@ -96,11 +96,7 @@ class RunMethods(ConfiguredWorkspace):
         """
         found = Releases(self.config.workspace).list_all() if engine != "spark" else []
         if engine != "local" and engine_state(self.config.workspace).is_newer_on_spark:
-            try:
-                from bibld.spark import releases
-            except ModuleNotFoundError as error:
-                raise ConfigError([_NOT_INSTALLED]) from error
-            found += releases.list_releases(self.config)
+            found += _module_of_spark("bibld.spark.releases").list_releases(self.config)
         return Table(ReleaseSummary, sorted(found, key=lambda release: (release.created, release.release)))
 
     def roll_back(self, release: int | None = None) -> int:
@@ -179,20 +175,18 @@ class RunMethods(ConfiguredWorkspace):
         ``CatalogError``, and ``ConfigError`` if Spark is not installed.
         """
         check_choice(to, "engine", list(get_args(EngineName)))
-        try:
-            from bibld.spark import conversion
-        except ModuleNotFoundError as error:
-            raise ConfigError([_NOT_INSTALLED]) from error
-        return conversion.convert_workspace(self.config, to, at or run_time(), self.progress)
+        conversion = _module_of_spark("bibld.spark.conversion")
+        converted: ConvertedWorkspace = conversion.convert_workspace(self.config, to, at or run_time(), self.progress)
+        return converted
 
 
-def _spark() -> ModuleType:
+def _module_of_spark(name: str) -> ModuleType:
+    """Import a module that needs Spark; raises ``ConfigError`` if that is not installed."""
     try:
-        from bibld import spark
+        return import_module(name)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _PACKAGES_OF_SPARK:
             raise
         raise ConfigError(
             [f"engine.name: {error.name} is not installed; install it with `pip install 'bibld[spark]'`"]
         ) from error
-    return spark
