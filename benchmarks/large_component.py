@@ -23,9 +23,9 @@ from bibld.dedup.columns import stored_rows
 from bibld.dedup.decisions import DECISIONS, SAME
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, Features, Statistics
+from bibld.spark import _clusters
+from bibld.spark._candidates import Matching, feature_batch
 from bibld.spark._frames import BATCH, SCHEMAS
-from bibld.spark._matching import _clusters
-from bibld.spark._matching._features import Matching, feature_batch
 
 _MADE = 50_000
 """Records whose features are made together."""
@@ -54,7 +54,7 @@ def rows_of_chain(records: int) -> Iterator[pa.RecordBatch]:
             "control_number": pa.array([str(ordinal) for ordinal in ordinals]),
             "made": pa.array([b""] * len(ordinals), pa.binary()),
         }
-        batch = feature_batch(stored_rows(columns), identity, SCHEMAS["features"])
+        batch = feature_batch(stored_rows(columns), identity)
         cells = {"component": pa.array([0] * len(ordinals)), "kind": pa.array([0] * len(ordinals), pa.int32())}
         cells |= {"left_ordinal": batch.column("ordinal")}
         cells |= {f"left_{name}": batch.column(name) for name in names}

@@ -11,34 +11,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bibld.ingest._conversion import ENCODED_TWICE, Conversion, Job, convert_record
+from bibld.ingest._conversion import (
+    ENCODED_TWICE,
+    TABLE_COLUMNS,
+    Conversion,
+    Job,
+    changed_file_fault,
+    conversion_job,
+    convert_record,
+    encoded_twice_warning,
+    file_context,
+    identify,
+    record_made_by,
+    settings_digest,
+    table_row,
+)
 from bibld.ingest._export import Exported, export_mods, export_originals
-from bibld.ingest._files import source_files, unpacked
-from bibld.ingest._forms import TABLE_COLUMNS, table_row
 from bibld.ingest._inspection import (
     Doubt,
     Inspected,
     InspectedFile,
     Inspection,
     SourceFile,
+    files_fingerprint,
     inspect_file,
     inspect_sources,
+    source_files,
+    unpacked,
 )
-from bibld.ingest._rules import (
-    changed_file_fault,
-    conversion_job,
-    encoded_twice_warning,
-    file_context,
-    identify,
-    listed_deletions,
-    reason_to_withhold,
-    record_made_by,
-    removed_source_reason,
-    removed_source_report,
-    settings_digest,
-    unknown_deletions_warning,
-)
-from bibld.ingest._unchanged import files_fingerprint
 
 if TYPE_CHECKING:
     from bibld.ingest._load import Intake, original_of, public_original_of
@@ -49,6 +49,11 @@ if TYPE_CHECKING:
         clear_withheld,
         describe_sources,
         fetch_sources,
+        listed_deletions,
+        reason_to_withhold,
+        removed_source_reason,
+        removed_source_report,
+        unknown_deletions_warning,
         with_former_sources,
         withhold,
     )
@@ -58,7 +63,7 @@ if TYPE_CHECKING:
         apply_suppressions,
         read_suppressions,
         report_suppressions,
-        suppressed_ordinal,
+        resolve_suppressions,
         values_not_found,
     )
     from bibld.ingest._versions import RecordState, RecordVersion, SourceRules, VersionKind, load_versions
@@ -109,9 +114,9 @@ __all__ = [
     "removed_source_reason",
     "removed_source_report",
     "report_suppressions",
+    "resolve_suppressions",
     "settings_digest",
     "source_files",
-    "suppressed_ordinal",
     "table_row",
     "unknown_deletions_warning",
     "unpacked",

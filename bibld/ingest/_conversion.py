@@ -1,20 +1,74 @@
-"""Convert a raw record to MODS (read, crosswalk)."""
+"""Convert a raw record to MODS (read, crosswalk), and write it in one of the forms; the rules of a load on any engine.
+
+What surrounds the records of a file is the caller's.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+import hashlib
+from collections.abc import Callable, Mapping
+from io import StringIO
 from typing import Any
 
 import msgspec
+from lxml import etree
 
 from bibld import crosswalk
+from bibld.config import Config, Source
 from bibld.errors import BibldError, CrosswalkError, ReadError, RecordError
-from bibld.ingest._forms import WRITERS
+from bibld.model.card import LINES, card
+from bibld.model.digest import digest
+from bibld.model.dublin_core import to_dublin_core
 from bibld.model.marc import MarcRecord
+from bibld.model.marc_writers import to_marcxml
 from bibld.model.mods import Mods
+from bibld.model.mods_xml import to_xml
 from bibld.model.origin import RecordId
+from bibld.progress import with_number
 from bibld.protocols import Carrier, Raw, Row
+from bibld.read import VERSION as READ_VERSION
+from bibld.read import Examined
 from bibld.text.charsets import is_encoded_twice
+
+TABLE_COLUMNS = ("id", *LINES)
+"""The columns of a table: the identifier of the record, then the lines of a catalogue card."""
+
+_JSON = msgspec.json.Encoder()
+
+
+def table_row(cells: tuple[str, ...]) -> bytes:
+    """Write the cells of a row as CSV (RFC 4180), in UTF-8."""
+    text = StringIO()
+    csv.writer(text).writerow(cells)
+    return text.getvalue().encode()
+
+
+def _row(raw: Raw, record: MarcRecord | Mods | Row, mods: Mods) -> bytes:
+    lines = card(mods)
+    return table_row((mods.record_identifier or "", *(lines.get(name, "") for name in LINES)))
+
+
+def _marcxml(raw: Raw, record: MarcRecord | Mods | Row, mods: Mods) -> bytes:
+    if not isinstance(record, MarcRecord):
+        reason = "the record is no MARC, so it cannot be written as MARCXML; choose mods, json, csv, dc or RDF"
+        raise CrosswalkError(raw.origin, reason, raw.data)
+    return to_marcxml(record)
+
+
+def _dublin_core(raw: Raw, record: MarcRecord | Mods | Row, mods: Mods) -> bytes:
+    return etree.tostring(to_dublin_core(mods), encoding="UTF-8")
+
+
+WRITERS: Mapping[str, Callable[[Raw, MarcRecord | Mods | Row, Mods], bytes]] = {
+    "json": lambda raw, record, mods: _JSON.encode(mods),
+    "xml": lambda raw, record, mods: to_xml(mods),
+    "marcxml": _marcxml,
+    "csv": _row,
+    "dc": _dublin_core,
+}
+"""Form → what writes a record in it, from its bytes, the record read, and its MODS."""
+
 
 ENCODED_TWICE = "the text was encoded twice: UTF-8 was read as another charset and written as UTF-8 again"
 """A warning about a record."""
@@ -99,3 +153,55 @@ def _control_number(record: MarcRecord | Mods | Row) -> str | None:
 def _record_id(source: str, record: MarcRecord | Mods) -> RecordId | None:
     number = _control_number(record)
     return RecordId.from_control_number(source, number) if number and number.strip() else None
+
+
+def settings_digest(config: Config, source: Source) -> str:
+    """Return a hash of the versions and settings that the conversion of a source's records depends on."""
+    chosen = config.crosswalk_settings(source)
+    settings = [[name, digest(one)] for name, one in chosen.items()]
+    identity = crosswalk.identity(source.config.crosswalk, chosen.get(source.config.crosswalk))
+    files = [identity] if identity else []
+    return digest(READ_VERSION, crosswalk.VERSION, source.config.crosswalk, settings, *files)
+
+
+def conversion_job(config: Config, source: Source, examined: Examined) -> Job:
+    """Return how the records of an examined file are converted."""
+    return Job(source.id, examined.carrier, source.config.crosswalk, config.crosswalk_settings(source))
+
+
+def file_context(made_with: str, source: str, examined: Examined) -> bytes:
+    """Return a hash of what is needed to read the records of a file, beside their bytes.
+
+    ``made_with`` is the ``settings_digest`` of the source. The file's name is not part of it: a file that is renamed
+    contains the same records.
+    """
+    fields = examined.carrier.__struct_fields__
+    unnamed = msgspec.structs.replace(examined.carrier, **{name: "" for name in ("source", "file") if name in fields})
+    return digest(source, made_with, examined.reader, unnamed).encode()
+
+
+def record_made_by(raw: Raw, context: bytes) -> bytes:
+    """Return a hash of what a stored record is made from: its bytes, and ``context``, which is needed to read them."""
+    return hashlib.blake2b(raw.data, digest_size=16, key=context).digest()
+
+
+def identify(conversion: Conversion, source: str) -> tuple[RecordId, tuple[str, ...]]:
+    """Return the id of a converted record, and its warnings; without a control number the id is made of its bytes."""
+    if conversion.id is not None:
+        return conversion.id, conversion.warnings
+    content = hashlib.blake2b(conversion.raw.data, digest_size=16).hexdigest()
+    record = RecordId(source, f"x{content[:16]}")
+    return record, (*conversion.warnings, f"has no control number (001); its id is {record}")
+
+
+def encoded_twice_warning(source: str, file: str, doubled: int, records: int) -> str:
+    """Return the warning about a file of which this many records were encoded twice."""
+    return (
+        f"{source}: {file}: {with_number(doubled, 'record')} of {records:,}: {ENCODED_TWICE}; ask for a file that was"
+        " exported once"
+    )
+
+
+def changed_file_fault(file: str) -> str:
+    """Return the fault of a file that has other records than were counted before."""
+    return f"{file}: has changed while it was being read; leave it in place until the run has ended"

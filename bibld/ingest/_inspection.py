@@ -9,17 +9,19 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 import msgspec
 
 from bibld import harvest
+from bibld._version import __version__
 from bibld.config import Config, Source
 from bibld.errors import DamagedFileError, HarvestError, ReadError
-from bibld.ingest._files import source_files
-from bibld.ingest._unchanged import files_fingerprint
+from bibld.ingest._conversion import settings_digest
+from bibld.model.digest import digest
 from bibld.progress import Progress
 from bibld.protocols import HarvestedFile, Raw
-from bibld.read import Examined, charset_check, examine, first_bytes, read
+from bibld.read import Examined, archive_of, charset_check, delete_others, examine, first_bytes, read, unpack_once
 
 _HEAD = 4 * 1024
 _HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
@@ -221,3 +223,62 @@ def _html_page(file: HarvestedFile) -> str:
     title = _TITLE.search(head)
     text = html.unescape(" ".join(title[1].decode(errors="replace").split())) if title else ""
     return f'is a web page ("{text[:_MAX_TITLE_LETTERS]}")' if text else "is a web page"
+
+
+def source_files(config: Config, source: Source) -> Iterator[HarvestedFile]:
+    """Yield the files of one source in a stable order, those in archives too; raises ``HarvestError`` at the end.
+
+    Of a source that is fetched from a server they are what is stored; the server is not asked.
+    """
+    members = source.config.members
+    patterns = (members,) if isinstance(members, str) else members
+    return unpacked(harvest.files(config, source), config.workspace / "unpacked" / source.id, patterns)
+
+
+def unpacked(found: Iterable[HarvestedFile], folder: Path, patterns: tuple[str, ...] = ()) -> Iterator[HarvestedFile]:
+    """Yield files, and in place of archives their members, which are stored in ``folder``.
+
+    ``patterns`` choose members by the end of their names. What is stored of other archives is deleted at the end.
+    Raises ``HarvestError`` after the last file if an archive cannot be unpacked.
+    """
+    faults: list[str] = []
+    stored: list[Path] = []
+    try:
+        for file in found:
+            if archive_of(file.path) is None:
+                yield file
+                continue
+            try:
+                members = unpack_once(file.path, folder, patterns).members
+            except HarvestError as error:
+                faults.append(f"{file.name}: {error}")
+                continue
+            stored += [member.path for member in members]
+            for member in members:
+                yield HarvestedFile(file.source, f"{file.name}/{member.name}", member.path)
+    except HarvestError as error:
+        raise HarvestError("; ".join([*faults, str(error)])) from error
+    if faults:
+        raise HarvestError("; ".join(faults))
+    delete_others(folder, stored)
+
+
+def files_fingerprint(config: Config, source: Source, files: Iterable[HarvestedFile]) -> str:
+    """Return a hash of what the loading of a source depends on; empty if a file cannot be looked at.
+
+    That is the version of bibld, the settings, what its server refused, and of each file the name, size, inode and the
+    times of change. No program can set the last of these times, so a file that was written in place has another hash.
+    """
+    paths = [(file.name, file.path) for file in files]
+    if source.config.deletes:
+        paths.append((source.config.deletes, config.folder / source.config.deletes))
+    states: list[object] = []
+    for name, path in paths:
+        try:
+            status = path.stat()
+        except OSError:
+            return ""
+        states.append((name, status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns))
+    refused = [str(error) for error in harvest.rejected_records(config, source)]
+    settings = (source.config, source.read, source.columns)
+    return digest(__version__, settings_digest(config, source), *settings, states, refused)

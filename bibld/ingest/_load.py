@@ -16,22 +16,29 @@ from bibld import harvest
 from bibld.catalog import Catalog, LoadCounts, NewRecord
 from bibld.config import Config
 from bibld.errors import DamagedFileError, RecordError
-from bibld.ingest._conversion import ENCODED_TWICE, Conversion, Job, convert_record
-from bibld.ingest._inspection import InspectedFile, Inspection
-from bibld.ingest._log import LoadResult, Withheld, withhold
-from bibld.ingest._pool import ConversionPool
-from bibld.ingest._rules import (
+from bibld.ingest._conversion import (
+    ENCODED_TWICE,
+    Conversion,
+    Job,
     changed_file_fault,
     conversion_job,
+    convert_record,
     encoded_twice_warning,
     file_context,
     identify,
-    listed_deletions,
-    reason_to_withhold,
     record_made_by,
     settings_digest,
-    unknown_deletions_warning,
 )
+from bibld.ingest._inspection import InspectedFile, Inspection
+from bibld.ingest._log import (
+    LoadResult,
+    Withheld,
+    listed_deletions,
+    reason_to_withhold,
+    unknown_deletions_warning,
+    withhold,
+)
+from bibld.ingest._pool import ConversionPool
 from bibld.model.marc import MarcRecord, without_subfields
 from bibld.model.origin import RecordId
 from bibld.model.withheld import without_texts

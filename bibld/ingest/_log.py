@@ -10,12 +10,12 @@ import msgspec
 
 from bibld import harvest
 from bibld.catalog import LoadCounts
-from bibld.config import Config
+from bibld.config import Config, Source, SourceConfig
 from bibld.errors import StageError
 from bibld.ingest._inspection import Doubt, Inspection
 from bibld.model.origin import RecordId
 from bibld.model.release import SourceFigures
-from bibld.progress import Progress
+from bibld.progress import Progress, with_number
 
 _FOLDER = "withheld"
 
@@ -110,6 +110,43 @@ def fetch_sources(config: Config, progress: Progress) -> list[harvest.HarvestRes
             results.append(harvest.fetch_source(config, source, progress))
             progress.report(f"harvest: {results[-1].line}")
     return results
+
+
+def reason_to_withhold(source: SourceConfig, deletions: int, live: int, is_damaged: bool) -> str:
+    """Return why a source must not lose this many of its live records; empty if it may.
+
+    ``is_damaged``: records are missing, and its files have pieces that cannot be read, more than before.
+    """
+    if source.are_too_many_deletions(deletions, live):
+        return f"{with_number(deletions, 'deletion')} of {with_number(live, 'record')} are more than it may lose"
+    if is_damaged:
+        return "some pieces of its files cannot be read, which may be the records that are missing"
+    return ""
+
+
+def listed_deletions(config: Config, source: Source) -> list[RecordId]:
+    """Return the records in the source's list of deletions, one control number in a line; none without a list."""
+    name = source.config.deletes
+    if not name:
+        return []
+    lines = (config.folder / name).read_text(encoding="utf-8-sig").splitlines()
+    return [RecordId.from_control_number(source.id, line) for line in lines if line.strip()]
+
+
+def unknown_deletions_warning(source: Source, unknown: list[RecordId]) -> str:
+    """Return the warning about listed control numbers that were never seen."""
+    count = with_number(len(unknown), "control number")
+    return f"{source.id}: {count} in {source.config.deletes} were never seen, such as {unknown[0]}; ignored"
+
+
+def removed_source_reason(live: int) -> str:
+    """Return why the live records of a source that is no longer configured are not deleted."""
+    return f"the source is not in the configuration any more, and has {with_number(live, 'record')}"
+
+
+def removed_source_report(source: str, deleted: int) -> str:
+    """Return the message about a source that is no longer configured and whose records were deleted."""
+    return f"read: source {source} is not in the configuration any more: {with_number(deleted, 'record')} deleted"
 
 
 def withhold(workspace: Path, source: str, records: Iterable[RecordId], reason: str) -> Withheld:

@@ -107,15 +107,7 @@ def apply_suppressions(
     catalog: Catalog, config: Config, requests: Iterable[SuppressionRequest], progress: Progress
 ) -> None:
     """Apply exactly these suppressions; report those whose record or value was not found."""
-    iris = Iris(config.dataset.base)
-    wanted: dict[tuple[int, str], SuppressionRequest] = {}
-    for one in requests:
-        try:
-            ordinal = suppressed_ordinal(catalog.register, iris, one.record)
-        except ValueError as error:
-            progress.warn(f"{one.location}: ignored: {error}")
-        else:
-            wanted[ordinal, one.value] = one
+    wanted = resolve_suppressions(requests, catalog.register, Iris(config.dataset.base), progress)
     with catalog.commit():
         taken, lifted = catalog.suppressions.replace({key: one.reason for key, one in wanted.items()})
     report_suppressions(taken, lifted, len(wanted), progress)
@@ -126,6 +118,19 @@ def apply_suppressions(
 
     for message in values_not_found(wanted, catalog.records.unredacted_mods, original):
         progress.warn(message)
+
+
+def resolve_suppressions(
+    requests: Iterable[SuppressionRequest], register: Register, iris: Iris, progress: Progress
+) -> dict[tuple[int, str], SuppressionRequest]:
+    """Return the suppressions by ordinal and value; warn of those that name no record."""
+    wanted: dict[tuple[int, str], SuppressionRequest] = {}
+    for one in requests:
+        try:
+            wanted[suppressed_ordinal(register, iris, one.record), one.value] = one
+        except ValueError as error:
+            progress.warn(f"{one.place}: ignored: {error}")
+    return wanted
 
 
 def report_suppressions(taken: int, lifted: int, in_force: int, progress: Progress) -> None:

@@ -25,18 +25,21 @@ class VersionKind(IntEnum):
 
 
 class RecordVersion(msgspec.Struct, frozen=True):
-    """One row about an id; ``file_number`` is the number of the file among those of the run, ``carrier`` names it."""
+    """One row about an id; ``file_number`` is the number of the file among those of the run, ``carrier`` names it.
+
+    What does not belong to its kind is None: the place of a number, the status of a version that was read, and so on.
+    """
 
     source: str
     control_number: str
     kind: int
-    file_number: int
-    position: int
+    file_number: int | None = None
+    position: int | None = None
     carrier: int | None = None
     ordinal: int | None = None
     made_by: bytes | None = None
-    is_deleted: bool = False
-    status: str = ""
+    is_deleted: bool | None = None
+    status: str | None = None
 
 
 class SourceRules(msgspec.Struct, frozen=True):
@@ -154,7 +157,7 @@ def load_versions(versions: Iterable[RecordVersion], rules: SourceRules, is_supp
         if last.kind == VersionKind.REGISTERED:
             state.ordinal = last.ordinal
         elif last.kind == VersionKind.STORED:
-            state.before, state.made_by, state.status = last, last.made_by, last.status
+            state.before, state.made_by, state.status = last, last.made_by, last.status or ""
         elif last.kind == VersionKind.REJECTED:
             state.is_spared = True
         else:
@@ -185,8 +188,8 @@ def _to_state(state: _State, last: RecordVersion, rules: SourceRules) -> RecordS
         carrier=current.carrier if current else None,
         position=current.position if current else None,
         status=state.status,
-        status_before=before.status if before else "",
-        was_seen=current is not None,
+        status_before=(before.status or "") if before else "",
+        was_seen=place is not None,
         deletion_carrier=deletion.carrier if deletion else None,
         deletion_position=deletion.position if deletion else None,
         is_missing=is_missing,

@@ -79,14 +79,14 @@ _OWN_TABLES = {
     " is_one_source:flag person relation body:bytes",
     "components": "node:long component:long",
     "clustered": "kind one:long other:long rule reason",
-    # -- triplify: see bibld.spark._data; the ties of entities are pairs of hashes of IRIs
+    # -- triplify: see bibld.spark._entities; the ties of entities are pairs of hashes of IRIs
     "described_first": _DESCRIBED,
     "described_again": _DESCRIBED,
     "entity_assertions": "entity body:bytes votes:long",
     "entity_ties": "left:long right:long",
     "entity_components": "node:long component:long",
     "described_entities": "iri founder quads:bytes parts:texts",
-    # -- the release: see bibld.spark._output
+    # -- the release: see bibld.spark._quads
     "quad_changes": "line:bytes added:flag",
     "document_changes": "path kind status_before:long target_before status_after:long target_after",
     # The release that has the quads of the run; one row at most.

@@ -35,7 +35,7 @@ from bibld.progress import Silent
 from bibld.protocols import HarvestedFile, Raw
 from bibld.read import Examined, FilePart, PartPlan, read, read_part, to_json
 from bibld.spark._engine import Engine
-from bibld.spark._frames import SCHEMAS, arrow_schema, small_frame
+from bibld.spark._frames import SCHEMAS, arrow_schema, small_frame, spark_schema
 
 VERSION = 1
 
@@ -63,85 +63,66 @@ class FilePlan(msgspec.Struct, frozen=True):
         return self.carrier, self.content, self.context.decode()
 
 
-class _Found(msgspec.Struct, frozen=True):
+class Found(msgspec.Struct, frozen=True):
     """What a task found in a file: the result or the error, its parts, the hash of its bytes."""
 
     result: Inspected
-    parts: tuple[FilePart, ...]
-    content: str
+    parts: tuple[FilePart, ...] = ()
+    content: str = ""
 
 
-class Inspector:
-    """Inspects files on Spark, a file in a task; remembers their parts and hashes by name."""
+FoundFiles = dict[tuple[str, str], Found]
+"""What was found in files, by source and name."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._found: dict[tuple[str, str], _Found] = {}
+CarrierNumbers = dict[tuple[str, str, str, bytes], int]
+"""The numbers of examined files, by source, name, reader and state."""
 
-    def __call__(self, files: Sequence[SourceFile]) -> list[Inspected]:
-        """Return what each file contains, as ``bibld.ingest.inspect_sources`` needs it."""
-        if not files:
-            return []
-        engine = self._engine
-        cores = engine.spark.sparkContext.defaultParallelism
-        size = sum(_size(file.path) for _, file in files) // (cores * _PARTS_OF_CORE)
-        size = min(max(size, _MIN_PART_BYTES), _MAX_PART_BYTES)
-        tasks = min(len(files), cores * _PARTS_OF_CORE)
-        with engine.job("read: inspect files"):
-            items = [(number, *file) for number, file in enumerate(files)]
-            rows = engine.map_tasks(items, partial(_inspect, size), _INSPECTED, tasks).collect()
-        found = [pickle.loads(row.body) for row in sorted(rows, key=lambda row: int(row.id))]
-        for (source, file), one in zip(files, found, strict=True):
-            self._found[source.id, file.name] = one
-        return [one.result for one in found]
 
-    def plan(self, inspections: Sequence[Inspection], carriers: CarrierNumbers) -> list[FilePlan]:
-        """Return the files of these sources with their parts, in the order of configuration."""
-        plans: list[FilePlan] = []
-        for inspection in inspections:
-            source = inspection.source
-            made_with = settings_digest(self._engine.config, source)
-            for inspected in inspection.files:
-                found = self._found[source.id, inspected.file.name]
-                plans.append(
-                    FilePlan(
-                        file_number=len(plans),
-                        carrier=carriers.number(source.id, inspected.file.name, inspected.examined),
-                        source=source.id,
-                        inspected=inspected,
-                        parts=found.parts,
-                        content=found.content,
-                        context=file_context(made_with, source.id, inspected.examined),
-                    )
+def inspect_files(engine: Engine, found: FoundFiles, files: Sequence[SourceFile]) -> list[Inspected]:
+    """Return what each file contains, as ``bibld.ingest.inspect_sources`` needs it: a file in a task.
+
+    ``found`` is filled with the parts and hashes of the files.
+    """
+    if not files:
+        return []
+    tasks = engine.spark.sparkContext.defaultParallelism * _PARTS_OF_CORE
+    size = min(max(sum(_size(file.path) for _, file in files) // tasks, _MIN_PART_BYTES), _MAX_PART_BYTES)
+    with engine.job("read: inspect files"):
+        items = [(number, *file) for number, file in enumerate(files)]
+        rows = engine.map_tasks(items, partial(_inspect, size), _INSPECTED, min(len(files), tasks)).collect()
+    results = [pickle.loads(row.body) for row in sorted(rows, key=lambda row: int(row.id))]
+    for (source, file), one in zip(files, results, strict=True):
+        found[source.id, file.name] = one
+    return [one.result for one in results]
+
+
+def plan_files(
+    engine: Engine, inspections: Sequence[Inspection], found: FoundFiles, numbers: CarrierNumbers
+) -> list[FilePlan]:
+    """Return the files of these sources with their parts, in the order of configuration.
+
+    ``numbers`` are those of earlier runs; further ones are added for other files.
+    """
+    plans: list[FilePlan] = []
+    for inspection in inspections:
+        source = inspection.source
+        made_with = settings_digest(engine.config, source)
+        for inspected in inspection.files:
+            examined = inspected.examined
+            one = found[source.id, inspected.file.name]
+            key = (source.id, inspected.file.name, examined.reader, to_json(examined.carrier))
+            plans.append(
+                FilePlan(
+                    file_number=len(plans),
+                    carrier=numbers.setdefault(key, max(numbers.values(), default=0) + 1),
+                    source=source.id,
+                    inspected=inspected,
+                    parts=one.parts,
+                    content=one.content,
+                    context=file_context(made_with, source.id, examined),
                 )
-        return plans
-
-
-class CarrierNumbers:
-    """The numbers of examined files: those of earlier runs, and further ones for others."""
-
-    def __init__(self, engine: Engine) -> None:
-        rows = engine.tables.before("carriers").collect()
-        self._numbers = {(row.source, row.file, row.reader, bytes(row.state)): int(row.carrier) for row in rows}
-        self._next = max(self._numbers.values(), default=0) + 1
-
-    def number(self, source: str, file: str, examined: Examined) -> int:
-        """Return the number of an examined file."""
-        key = (source, file, examined.reader, to_json(examined.carrier))
-        if key not in self._numbers:
-            self._numbers[key] = self._next
-            self._next += 1
-        return self._numbers[key]
-
-    def of_sources(self, sources: Collection[str]) -> set[int]:
-        """Return the numbers of the files of these sources."""
-        return {number for key, number in self._numbers.items() if key[0] in sources}
-
-    def write(self, engine: Engine) -> None:
-        """Write the table of carriers."""
-        rows = [(number, *key) for key, number in sorted(self._numbers.items(), key=lambda item: item[1])]
-        made_by = digest("carriers", [(number, *key[:3], key[3].decode()) for number, *key in rows])
-        engine.tables.write_rows("carriers", made_by, rows)
+            )
+    return plans
 
 
 def convert_files(
@@ -163,7 +144,15 @@ def convert_files(
     if tables.is_complete("conversions", made_by):
         return tables.use("conversions", made_by), changed
     unchanged = sorted(key[0] for key in known.intersection(rows))
-    frame = _converted(engine, changed)
+    sources = {source.id: source for source in engine.config.sources}
+    items = [
+        (plan, conversion_job(engine.config, sources[plan.source], plan.inspected.examined), part)
+        for plan in changed
+        for part in plan.parts
+    ]
+    frame = small_frame(engine.spark, [], spark_schema("conversions"))
+    if items:
+        frame = engine.map_tasks(items, _convert_part, SCHEMAS["conversions"], len(items))
     if unchanged:
         numbers = small_frame(engine.spark, [(number,) for number in unchanged], "carrier long")
         kept = tables.before("conversions").join(sql.broadcast(numbers), "carrier", "left_semi")
@@ -172,25 +161,11 @@ def convert_files(
         return tables.write("conversions", made_by, frame), changed
 
 
-def _converted(engine: Engine, plans: Sequence[FilePlan]) -> DataFrame:
-    """Return the conversions of all parts of files, each part in a task."""
-    sources = {source.id: source for source in engine.config.sources}
-    jobs = [conversion_job(engine.config, sources[plan.source], plan.inspected.examined) for plan in plans]
-    items = [(plan, job, part) for plan, job in zip(plans, jobs, strict=True) for part in plan.parts]
-    if not items:
-        return engine.rows([], "conversions")
-    return engine.map_tasks(items, _convert_part, SCHEMAS["conversions"], len(items))
-
-
 # -- in tasks --------------------------------------------------------------------------------------------------------
 
 
 def _inspect(part_size: int, item: tuple[int, Source, HarvestedFile]) -> list[tuple[int, bytes]]:
     number, source, file = item
-    return [(number, pickle.dumps(_inspected(source, file, part_size)))]
-
-
-def _inspected(source: Source, file: HarvestedFile, part_size: int) -> _Found:
     plan: list[PartPlan] = []
 
     def observe(examined: Examined, piece: Raw | ReadError) -> None:
@@ -198,19 +173,17 @@ def _inspected(source: Source, file: HarvestedFile, part_size: int) -> _Found:
             plan.append(PartPlan(file, examined.reader, examined.carrier, part_size))
         plan[0].add(piece)
 
+    found = Found(None)
     try:
-        result = inspect_file(file, source, Silent(), observe)
+        if (result := inspect_file(file, source, Silent(), observe)) is not None:
+            with file.path.open("rb") as stream:
+                content = hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+            found = Found(result, plan[0].parts() if plan else (FilePart(),), content)
     except HarvestError as error:
-        return _Found(error, (), "")
+        found = Found(error)
     except OSError as error:
-        return _Found(HarvestError(f"{file.name}: cannot be read: {error.strerror}"), (), "")
-    parts = plan[0].parts() if plan else (FilePart(),)
-    return _Found(result, parts, _content_of(file.path) if result is not None else "")
-
-
-def _content_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+        found = Found(HarvestError(f"{file.name}: cannot be read: {error.strerror}"))
+    return [(number, pickle.dumps(found))]
 
 
 def _convert_part(item: tuple[FilePlan, Job, FilePart]) -> Iterator[tuple[object, ...]]:

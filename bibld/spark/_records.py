@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ from pyspark.sql import functions as sql
 
 from bibld import harvest, ingest
 from bibld.catalog import RecordStatus, digest
-from bibld.errors import DamagedFileError, RecordError
+from bibld.errors import DamagedFileError
 from bibld.ingest import (
     ENCODED_TWICE,
     Inspection,
@@ -27,14 +27,12 @@ from bibld.ingest import (
 )
 from bibld.model.origin import Origin, RecordId
 from bibld.spark._engine import Engine
-from bibld.spark._frames import SCHEMAS, map_groups, small_frame
+from bibld.spark._frames import SCHEMAS, map_groups, small_frame, spark_schema
 from bibld.spark._reading import FilePlan
 
 VERSION = 2
 
-_ID = ("source", "control_number")
-_COLUMNS = RecordVersion.__struct_fields__
-_COUNTED = ("converted", "superseded", "deleted")
+_ID = ["source", "control_number"]
 
 
 def readings_version(fingerprints: Mapping[str, str], records: str) -> str:
@@ -56,15 +54,27 @@ class Load:
         self._inspections = inspections
         self._plans = plans
         self._conversions = conversions
-        self._refused = {one.source.id: _refused(engine, one) for one in inspections}
-        configured = {source.id for source in engine.config.sources}
+        self._loaded = {one.source.id for one in inspections}
+        self._refused = {  # what servers sent and is no record
+            one.source.id: list(harvest.rejected_records(engine.config, one.source)) for one in inspections
+        }
         before = {row.source: row for row in self._tables.before("loads").collect()}
-        live = self._count_live(sorted(before.keys() - configured))
+        self._kept_loads = {name: row for name, row in before.items() if name not in self._loaded}
+        # The sources that the configuration does not contain any more, with their live records.
+        live = dict.fromkeys(sorted(before.keys() - {source.id for source in engine.config.sources}), 0)
+        if live:
+            with engine.job("read: count records of removed sources"):
+                records = self._tables.before("records").where(sql.col("status") == str(RecordStatus.LIVE))
+                rows = records.where(sql.col("source").isin(*live)).groupBy("source").count().collect()
+                live |= {source: int(number) for source, number in rows}
         self._spared = {} if engine.options.allow_deletes else {source: rows for source, rows in live.items() if rows}
         self._removed = sorted(live.keys() - self._spared.keys())
-        self._kept_loads = {name: row for name, row in before.items() if name not in self._loaded}
         self._withheld: set[str] = set()
         self._warned: set[str] = set()
+        self._faults: dict[str, str] = {}
+        self._read: Counter[str] = Counter()
+        self._rejected: Counter[str] = Counter()
+        self._unnamed: Counter[str] = Counter()
 
     @property
     def is_idle(self) -> bool:
@@ -76,24 +86,12 @@ class Load:
         """The sources whose deletions are not done."""
         return sorted(self._withheld)
 
-    @property
-    def _loaded(self) -> set[str]:
-        return {one.source.id for one in self._inspections}
-
-    def _count_live(self, sources: Sequence[str]) -> dict[str, int]:
-        """Return the number of live records of sources that the configuration does not contain any more."""
-        if not sources:
-            return {}
-        with self._engine.job("read: count records of removed sources"):
-            live = self._tables.before("records").where(sql.col("status") == str(RecordStatus.LIVE))
-            rows = live.where(sql.col("source").isin(*sources)).groupBy("source").count().collect()
-        return dict.fromkeys(sources, 0) | {source: int(number) for source, number in rows}
-
     # -- files -------------------------------------------------------------------------------------------------------
 
     def count_files(self, converted_now: Sequence[FilePlan]) -> None:
         """Count the pieces of each file; find what is wrong with files."""
         is_reject = sql.col("kind") != ""
+        is_damaged = sql.col("kind") == DamagedFileError.__name__
         with self._engine.job("read: count records"):
             rows = (
                 self._conversions.groupBy("carrier")
@@ -103,25 +101,16 @@ class Load:
                     sql.count("made_by").alias("records"),
                     sql.count_if(is_reject & sql.col("control_number").isNull()).alias("unnamed"),
                     sql.count_if(sql.array_contains("warnings", ENCODED_TWICE)).alias("doubled"),
+                    sql.max_by(
+                        sql.struct("position", "byte_offset", "reason"), sql.when(is_damaged, sql.col("position"))
+                    ).alias("damage"),
                 )
                 .collect()
             )
-            damaged = (
-                self._conversions.where(sql.col("kind") == DamagedFileError.__name__)
-                .select("carrier", "position", "byte_offset", "reason")
-                .orderBy("carrier", "position")
-                .collect()
-            )
-        found = {int(row.carrier): row for row in rows}
-        faults = {int(row.carrier): row for row in damaged}
-        self._faults: dict[str, str] = {}
-        self._read: dict[str, int] = defaultdict(int)
-        self._rejected: dict[str, int] = defaultdict(int)
-        self._unnamed: dict[str, int] = defaultdict(int)
+        found = {int(row.carrier): row.asDict() for row in rows}
         now = {plan.carrier for plan in converted_now}
         for plan in self._plans:
-            name, row = plan.inspected.file.name, found.get(plan.carrier)
-            counts = row.asDict() if row is not None else defaultdict(int)
+            name, counts = plan.inspected.file.name, found.get(plan.carrier, defaultdict(int))
             self._read[plan.source] += counts["read"]
             self._rejected[plan.source] += counts["rejected"]
             self._unnamed[plan.source] += counts["unnamed"]
@@ -130,9 +119,9 @@ class Load:
                 self._engine.progress.warn(
                     ingest.encoded_twice_warning(plan.source, name, counts["doubled"], counts["records"])
                 )
-            if fault := faults.get(plan.carrier):
-                origin = Origin(plan.source, name, fault.position, fault.byte_offset)
-                self._faults[plan.source] = str(DamagedFileError(origin, fault.reason))
+            if damage := counts["damage"]:
+                origin = Origin(plan.source, name, damage.position, damage.byte_offset)
+                self._faults[plan.source] = str(DamagedFileError(origin, damage.reason))
             if counts["records"] != plan.inspected.records:
                 self._faults[plan.source] = ingest.changed_file_fault(name)
         for source, refused in self._refused.items():
@@ -145,9 +134,15 @@ class Load:
     def load_versions(self) -> None:
         """Write the table ``settled``: what the versions of each id make of its record."""
         engine, tables = self._engine, self._tables
-        rules = {one.source.id: self._rules(one) for one in self._inspections}
-        rules |= {source: SourceRules(loses_missing=True) for source in self._removed}
-        suppressed = _suppressed_records(engine)
+        rules = dict.fromkeys(self._removed, SourceRules(loses_missing=True))
+        for one in self._inspections:
+            source = one.source
+            is_complete = source.config.complete and source.id not in self._faults and not one.gaps
+            listed = frozenset(record.control_number for record in ingest.listed_deletions(engine.config, source))
+            rules[source.id] = SourceRules(is_complete, listed)
+        active = tables.before("active_suppression").where("value = ''")
+        named = tables.before("register_ordinal").join(sql.broadcast(active), "ordinal").select(*_ID).collect()
+        suppressed = frozenset(map(tuple, named))
         spared = sorted(
             (error.origin.source, RecordId.from_control_number(error.origin.source, error.control_number))
             for refused in self._refused.values()
@@ -155,6 +150,13 @@ class Load:
             if error.control_number
         )
         files = [(plan.carrier, plan.file_number) for plan in self._plans]
+
+        def states() -> DataFrame:
+            compute = partial(_load_record, engine.broadcast((rules, suppressed)))
+            refused = [(record.source, record.control_number, int(VersionKind.REJECTED)) for _, record in spared]
+            order = ("kind", "file_number", "position")
+            return map_groups(self._versions(files, refused), RecordVersion, compute, SCHEMAS["settled"], _ID, order)
+
         made_by = tables.made_by(
             "versions of records",
             VERSION,
@@ -165,60 +167,34 @@ class Load:
             [tables.committed.tables.get(name) for name in ("records", "register_ordinal")],
             inputs=["conversions"],
         )
-        if tables.is_complete("settled", made_by):
-            tables.use("settled", made_by)
-            return
-        shared = engine.broadcast((rules, suppressed))
-        refused = [(record.source, record.control_number, VersionKind.REJECTED, 0, 0) for _, record in spared]
-        order = ("kind", "file_number", "position")
-        states = map_groups(
-            self._versions(files, refused), RecordVersion, partial(_load_record, shared), SCHEMAS["settled"], _ID, order
-        )
-        with engine.job("read: load versions"):
-            tables.write("settled", made_by, states)
+        engine.step("settled", made_by, "read: load versions", states)
 
-    def _rules(self, inspection: Inspection) -> SourceRules:
-        source = inspection.source
-        is_complete = source.config.complete and source.id not in self._faults and not inspection.gaps
-        listed = frozenset(record.control_number for record in ingest.listed_deletions(self._engine.config, source))
-        return SourceRules(is_complete, listed)
-
-    def _versions(self, files: Sequence[tuple[int, int]], refused: Sequence[tuple[Any, ...]]) -> DataFrame:
-        spark = self._engine.spark
-        registered = self._tables.before("register_ordinal").select(
-            *_version(kind=VersionKind.REGISTERED, file_number=-2, position=0, ordinal=sql.col("ordinal"))
-        )
-        stored = self._tables.before("records").select(
-            *_version(
-                kind=VersionKind.STORED,
-                file_number=-1,
-                position=sql.col("position"),
-                carrier=sql.col("carrier"),
-                made_by=sql.col("made_by"),
-                status=sql.col("status"),
-            )
-        )
-        order = small_frame(spark, list(files), "carrier long, file_number long")
+    def _versions(self, files: Sequence[tuple[int, int]], refused: Sequence[Sequence[Any]]) -> DataFrame:
+        """Return what is known about each id; columns that a kind of rows does not have are missing or null."""
+        spark, tables = self._engine.spark, self._tables
+        order = small_frame(spark, files, "carrier long, file_number long")
+        read = self._conversions.where("identity IS NOT NULL").join(sql.broadcast(order), "carrier")
         kind = sql.when(sql.col("kind") == "", int(VersionKind.CONVERTED)).otherwise(int(VersionKind.REJECTED))
-        read = (
-            self._conversions.where("identity IS NOT NULL")
-            .join(sql.broadcast(order), "carrier")
-            .select(
-                *_version(
-                    control_number=sql.col("identity"),
-                    kind=kind,
-                    file_number=sql.col("file_number"),
-                    position=sql.col("position"),
-                    carrier=sql.col("carrier"),
-                    made_by=sql.col("made_by"),
-                    is_deleted=sql.coalesce("is_deleted", sql.lit(False)),
-                )
-            )
+        versions = read.select(
+            "source",
+            sql.col("identity").alias("control_number"),
+            kind.alias("kind"),
+            "file_number",
+            "position",
+            "carrier",
+            "made_by",
+            "is_deleted",
         )
-        names = "source string, control_number string, kind int, file_number long, position long"
-        others = small_frame(spark, [(*row[:2], int(row[2]), *row[3:]) for row in refused], names)
-        columns = {name: sql.col(name) for name in ("kind", "file_number", "position")}
-        return registered.unionByName(stored).unionByName(read).unionByName(others.select(*_version(**columns)))
+        registered = tables.before("register_ordinal").select(*_ID, "ordinal")
+        stored = tables.before("records").select(*_ID, "position", "carrier", "made_by", "status")
+        rejected = small_frame(spark, refused, "source string, control_number string, kind int")
+        for frame in (
+            registered.withColumn("kind", sql.lit(int(VersionKind.REGISTERED))),
+            stored.withColumn("kind", sql.lit(int(VersionKind.STORED))),
+            rejected,
+        ):
+            versions = versions.unionByName(frame, allowMissingColumns=True)
+        return versions
 
     # -- results -----------------------------------------------------------------------------------------------------
 
@@ -245,10 +221,17 @@ class Load:
         counts: dict[str, int] = defaultdict(int)
         if row is not None:
             counts |= {name: value or 0 for name, value in row.asDict().items() if name != "source"}
-        is_damaged = bool(counts["missing"]) and self._unnamed[source.id] > self._unnamed_before(source.id)
+        is_damaged = False
+        if counts["missing"]:
+            is_unnamed = (sql.col("source") == source.id) & sql.col("control_number").isNull()
+            is_damaged = self._unnamed[source.id] > self._tables.before("rejects").where(is_unnamed).count()
         reason = ingest.reason_to_withhold(source.config, counts["deletions"], counts["live"], is_damaged)
-        is_withheld = bool(reason) and not self._engine.options.allow_deletes
-        withheld = self._withhold(source.id, reason, self._deletions_of(source.id)) if is_withheld else None
+        withheld = None
+        if reason and not self._engine.options.allow_deletes:
+            is_named = sql.col("is_missing") | sql.col("is_listed") | sql.col("deletion_carrier").isNotNull()
+            named = self._tables.read("settled").where((sql.col("source") == source.id) & is_named)
+            ordered = named.orderBy(sql.col("ordinal").asc_nulls_last(), "first_file", "first_position")
+            withheld = self._withhold(source.id, reason, ordered)
         done = withheld is None
         supersedes = counts["deletion_supersedes"] if done else 0
         return LoadResult(
@@ -267,22 +250,12 @@ class Load:
             fault=self._faults.get(source.id, ""),
         )
 
-    def _deletions_of(self, source: str) -> DataFrame:
-        """Return the settled records of a source that would be deleted, in the order of their ordinals."""
-        is_named = sql.col("is_missing") | sql.col("is_listed") | sql.col("deletion_carrier").isNotNull()
-        named = self._tables.read("settled").where((sql.col("source") == source) & is_named)
-        return named.orderBy(sql.col("ordinal").asc_nulls_last(), "first_file", "first_position")
-
     def _withhold(self, source: str, reason: str, named: DataFrame) -> ingest.Withheld:
         """Note that the deletions of these records are not done."""
         self._withheld.add(source)
         rows = named.select("control_number").toLocalIterator()
         records = (RecordId(source, row.control_number) for row in rows)
         return ingest.withhold(self._engine.config.workspace, source, records, reason)
-
-    def _unnamed_before(self, source: str) -> int:
-        is_unnamed = (sql.col("source") == source) & sql.col("control_number").isNull()
-        return self._tables.before("rejects").where(is_unnamed).count()
 
     def warn_of_unknown_deletions(self) -> None:
         """Warn of control numbers in lists of deletions that were never seen."""
@@ -318,25 +291,33 @@ class Load:
         made_by = readings_version(dict(rows), self._tables.version("records"))
         self._tables.write_rows("readings", made_by, rows)
 
-    def final(self, settled: DataFrame) -> DataFrame:
-        """Return the settled records with their final place and status: deletions are done unless withheld."""
+    def final(self, settled: DataFrame, statuses: Mapping[int, RecordStatus]) -> DataFrame:
+        """Return the settled records with their final place and status: deletions are done unless withheld.
+
+        ``statuses`` are those that suppressions give to records with a description, by ordinal.
+        """
         is_done = ~sql.col("source").isin(sorted(self._withheld)) if self._withheld else sql.lit(True)
         withdrawn = is_done & sql.col("deletion_carrier").isNotNull()
         removed = is_done & (sql.col("is_missing") | sql.col("is_listed")) & _has_record()
-        return settled.select(
+        status = sql.when(withdrawn, str(RecordStatus.DELETED)).when(removed, str(RecordStatus.MISSING))
+        final = settled.select(
             "ordinal",
             "source",
             "control_number",
             sql.when(withdrawn, sql.col("deletion_carrier")).otherwise(sql.col("carrier")).alias("carrier"),
             sql.when(withdrawn, sql.col("deletion_position")).otherwise(sql.col("position")).alias("position"),
-            sql.when(withdrawn, str(RecordStatus.DELETED))
-            .when(removed, str(RecordStatus.MISSING))
-            .otherwise(sql.col("status"))
-            .alias("status"),
+            status.otherwise(sql.col("status")).alias("status"),
             "status_before",
             (sql.col("was_seen") | withdrawn | removed).alias("is_of_run"),
             (sql.col("is_same") & ~withdrawn).alias("is_same"),
         )
+        if not statuses:
+            return final
+        rows = [(ordinal, str(status)) for ordinal, status in sorted(statuses.items())]
+        given = small_frame(self._engine.spark, rows, "ordinal long, given string")
+        suppressed = sql.when(_has_record(), sql.col("given"))
+        final = final.join(sql.broadcast(given), "ordinal", "left")
+        return final.withColumn("status", sql.coalesce(suppressed, "status")).drop("given")
 
     def write_records(self, final: DataFrame, settings: object) -> None:
         """Write the table ``records``; that of the last run stays if nothing is different."""
@@ -376,7 +357,7 @@ class Load:
             for errors in self._refused.values()
             for error in errors
         ]  # fmt: skip
-        frame = rejects.unionByName(engine.rows(refused, "rejects"))
+        frame = rejects.unionByName(small_frame(engine.spark, refused, spark_schema("rejects")))
         if kept:
             frame = frame.unionByName(tables.before("rejects").where(sql.col("source").isin(kept)))
         stored = tables.committed.tables.get("rejects") if kept else ""
@@ -408,18 +389,6 @@ def _load_record(
 # -- columns ---------------------------------------------------------------------------------------------------------
 
 
-def _version(**columns: Column | int) -> list[Column]:
-    """Return the columns of a version; those that are not given are null, or the columns of the table."""
-    types = {"file_number": "long", "position": "long", "carrier": "long", "ordinal": "long", "made_by": "binary"}
-    given = {"source": sql.col("source"), "control_number": sql.col("control_number"), "is_deleted": sql.lit(False)}
-    given |= {"status": sql.lit("")}
-    given |= {name: sql.lit(int(value)) if isinstance(value, int) else value for name, value in columns.items()}
-    return [given.get(name, sql.lit(None)).cast(types.get(name, _TYPES[name])).alias(name) for name in _COLUMNS]
-
-
-_TYPES = defaultdict(lambda: "string", kind="int", is_deleted="boolean")
-
-
 def _has_record() -> Column:
     return sql.col("status").isin(str(RecordStatus.LIVE), str(RecordStatus.SUPPRESSED))
 
@@ -431,7 +400,7 @@ def _counts(settled: DataFrame) -> DataFrame:
     was_live = sql.col("status_before") == str(RecordStatus.LIVE)
     stays = ~is_withdrawn & ~sql.col("is_listed")
     return settled.groupBy("source").agg(
-        *(sql.sum(name).alias(name) for name in _COUNTED),
+        *(sql.sum(name).alias(name) for name in ("converted", "superseded", "deleted")),
         sql.count_if(was_live).alias("live"),
         sql.count_if(sql.col("is_new")).alias("new"),
         sql.count_if(sql.col("is_missing")).alias("missing"),
@@ -445,15 +414,3 @@ def _counts(settled: DataFrame) -> DataFrame:
         sql.count_if(sql.col("is_restored") & stays).alias("restored"),
         sql.count_if(sql.col("is_restored")).alias("restored_at_most"),
     )
-
-
-def _suppressed_records(engine: Engine) -> frozenset[tuple[str, str]]:
-    """Return the ids of the whole records that are suppressed so far."""
-    active = engine.tables.before("active_suppression").where("value = ''")
-    rows = engine.tables.before("register_ordinal").join(sql.broadcast(active), "ordinal")
-    return frozenset((row.source, row.control_number) for row in rows.select("source", "control_number").collect())
-
-
-def _refused(engine: Engine, inspection: Inspection) -> list[RecordError]:
-    """Return what a server sent and is no record."""
-    return list(harvest.rejected_records(engine.config, inspection.source))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 import sqlite3
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from bibld import ingest
 from bibld.catalog import LoadCounts, RecordStatus, Register, digest
 from bibld.catalog.engines import check_newest_is_on_spark
 from bibld.errors import StageError
-from bibld.ingest import LoadResult, SuppressionRequest, report_suppressions, suppressed_ordinal
+from bibld.ingest import LoadResult, SuppressionRequest
 from bibld.model.iris import record_of_path
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
@@ -26,9 +27,8 @@ from bibld.model.origin import Origin, RecordId
 from bibld.protocols import SourceRecord
 from bibld.spark._engine import Engine
 from bibld.spark._frames import small_frame
-from bibld.spark._reading import CarrierNumbers, FilePlan, Inspector, convert_files
+from bibld.spark._reading import CarrierNumbers, FoundFiles, convert_files, inspect_files, plan_files
 from bibld.spark._records import Load, readings_version
-from bibld.text.folding import tidy
 
 _MODS = msgspec.json.Decoder(Mods)
 
@@ -39,32 +39,48 @@ def read_sources(engine: Engine) -> int:
     ingest.clear_withheld(engine.config.workspace)
     engine.log.harvests = ingest.fetch_sources(engine.config, engine.progress)
     results = {result.source: result for result in engine.log.harvests}
-    inspector = Inspector(engine)
+    found: FoundFiles = {}
+    inspect = partial(inspect_files, engine, found)
     loads, known = last_readings(engine)
-    inspections = ingest.inspect_sources(engine.config, engine.progress, results, inspector, known)
+    inspections = ingest.inspect_sources(engine.config, engine.progress, results, inspect, known)
     engine.divide_shuffles(max(sum(one.records for one in inspections), engine.tables.rows("records")))
     sound = [inspection for inspection in inspections if engine.log.check_inspection(inspection)]
     accepted = [inspection for inspection in sound if not inspection.is_unchanged]
     for source in (inspection.source.id for inspection in sound if inspection.is_unchanged):
         engine.log.loads.append(loads[source])
         engine.progress.report(f"read: {source}: the files are those of the last reading")
-    carriers = CarrierNumbers(engine)
-    plans = inspector.plan(accepted, carriers)
-    carriers.write(engine)
+    numbered = engine.tables.before("carriers").collect()
+    numbers: CarrierNumbers = {
+        (row.source, row.file, row.reader, bytes(row.state)): int(row.carrier) for row in numbered
+    }
+    plans = plan_files(engine, accepted, found, numbers)
+    carriers = sorted((number, *key) for key, number in numbers.items())
+    made_by = digest("carriers", [(*row[:4], row[4].decode()) for row in carriers])
+    engine.tables.write_rows("carriers", made_by, carriers)
     unread = {source.id for source in engine.config.sources} - {one.source.id for one in accepted}
-    conversions, converted_now = convert_files(engine, plans, carriers.of_sources(unread))
+    kept = {number for key, number in numbers.items() if key[0] in unread}
+    conversions, converted_now = convert_files(engine, plans, kept)
     load = Load(engine, accepted, plans, conversions)
-    settled = None if load.is_idle else _load(engine, load, converted_now)
+
+    def settle() -> DataFrame:
+        """Decide which version of each record is in force, and number new records."""
+        load.count_files(converted_now)
+        load.load_versions()
+        load.count()
+        numbered = assign_ordinals(engine)
+        load.warn_of_unknown_deletions()
+        return numbered
+
+    settled = None if load.is_idle else settle()
     load.note_spared()
-    suppressions = resolve_suppressions(engine, requests)
+    wanted, statuses = suppress_records(engine, requests)
     if settled is None and "active_suppression" in engine.tables.changed():
-        settled = _load(engine, load, converted_now)
+        settled = settle()
     if settled is not None:
-        settings = [load.withheld, suppressions.records, suppressions.lifted]
-        load.write_records(with_suppressions(load.final(settled), suppressions), settings)
+        load.write_records(load.final(settled, statuses), [load.withheld, sorted(statuses.items())])
         load.write_rejects()
         load.note_readings(known)
-    _warn_of_values(engine, suppressions.wanted)
+    _warn_of_values(engine, wanted)
     copy_verdicts(engine)
     order = [source.id for source in engine.config.sources]
     engine.log.loads.sort(key=lambda result: order.index(result.source))
@@ -81,16 +97,6 @@ def last_readings(engine: Engine) -> tuple[dict[str, LoadResult], dict[str, str]
     is_valid = committed.get("readings") == readings_version(readings, committed.get("records", ""))
     known = readings if is_valid and not engine.options.rebuild else {}
     return loads, {source: fingerprint for source, fingerprint in known.items() if source in loads}
-
-
-def _load(engine: Engine, load: Load, converted_now: Sequence[FilePlan]) -> DataFrame:
-    """Decide which version of each record is in force, and number new records."""
-    load.count_files(converted_now)
-    load.load_versions()
-    load.count()
-    settled = assign_ordinals(engine)
-    load.warn_of_unknown_deletions()
-    return settled
 
 
 def _warn_of_values(engine: Engine, wanted: dict[tuple[int, str], SuppressionRequest]) -> None:
@@ -158,18 +164,6 @@ _COPIES = {
 }
 
 
-class Suppressions(msgspec.Struct, frozen=True):
-    """The suppressions of a run by ordinal and value, and the whole records that are suppressed no longer."""
-
-    wanted: dict[tuple[int, str], SuppressionRequest]
-    lifted: tuple[int, ...]
-
-    @property
-    def records(self) -> list[int]:
-        """The whole records that are suppressed."""
-        return sorted(ordinal for ordinal, value in self.wanted if not value)
-
-
 def check_origin(engine: Engine) -> None:
     """Raise ``StageError`` if the workspace was run on one machine since its conversion: ordinals would change."""
     workspace, config_file = engine.config.workspace, engine.config.file
@@ -215,46 +209,33 @@ def assign_ordinals(engine: Engine) -> DataFrame:
         )
         tables.write("register_ordinal", made_by, before.unionByName(numbered), sort=["ordinal"])
     named = tables.read("register_ordinal").withColumnRenamed("ordinal", "given")
-    columns = [sql.coalesce("ordinal", "given").alias("ordinal") if name == "ordinal" else sql.col(name)
-               for name in settled.columns]  # fmt: skip
-    return settled.join(named, ["source", "control_number"], "left").select(*columns)
+    numbered = settled.join(named, ["source", "control_number"], "left")
+    return numbered.withColumn("ordinal", sql.coalesce("ordinal", "given")).select(*settled.columns)
 
 
-def resolve_suppressions(engine: Engine, requests: Sequence[SuppressionRequest]) -> Suppressions:
-    """Find the records that suppressions name, and store which suppressions are in force."""
+def suppress_records(
+    engine: Engine, requests: Sequence[SuppressionRequest]
+) -> tuple[dict[tuple[int, str], SuppressionRequest], dict[int, RecordStatus]]:
+    """Find the records that suppressions name, and store which suppressions are in force.
+
+    Returns the suppressions by ordinal and value, and the status that records with a description have by them: those
+    that are suppressed, and those that were until now.
+    """
     tables = engine.tables
     wanted: dict[tuple[int, str], SuppressionRequest] = {}
     if requests:
         with closing(_register_of(engine, requests)) as connection:
-            register = Register(connection)
-            for one in requests:
-                try:
-                    ordinal = suppressed_ordinal(register, engine.iris, one.record)
-                except ValueError as error:
-                    engine.progress.warn(f"{one.location}: ignored: {error}")
-                else:
-                    wanted[ordinal, tidy(one.value)] = one
+            wanted = ingest.resolve_suppressions(requests, Register(connection), engine.iris, engine.progress)
     known = {(int(row.ordinal), row.value) for row in tables.before("active_suppression").collect()}
     lifted = known - wanted.keys()
     rows = [(*key, one.reason) for key, one in sorted(wanted.items())]
     tables.write_rows("register_suppression", digest("suppression", rows), rows)
     active = [row[:2] for row in rows]
     tables.write_rows("active_suppression", digest("active", active), active)
-    report_suppressions(len(wanted.keys() - known), len(lifted), len(wanted), engine.progress)
-    return Suppressions(wanted, tuple(sorted(ordinal for ordinal, value in lifted if not value)))
-
-
-def with_suppressions(frame: DataFrame, suppressions: Suppressions) -> DataFrame:
-    """Return records with the status that suppressions give them."""
-    changes = dict.fromkeys(suppressions.lifted, RecordStatus.LIVE)
-    changes |= dict.fromkeys(suppressions.records, RecordStatus.SUPPRESSED)
-    if not changes:
-        return frame
-    rows = [(ordinal, str(status)) for ordinal, status in sorted(changes.items())]
-    given = small_frame(frame.sparkSession, rows, "ordinal long, given string")
-    has_record = sql.col("status").isin(str(RecordStatus.LIVE), str(RecordStatus.SUPPRESSED))
-    status = sql.when(has_record & sql.col("given").isNotNull(), sql.col("given")).otherwise(sql.col("status"))
-    return frame.join(sql.broadcast(given), "ordinal", "left").withColumn("status", status).drop("given")
+    ingest.report_suppressions(len(wanted.keys() - known), len(lifted), len(wanted), engine.progress)
+    statuses = {ordinal: RecordStatus.LIVE for ordinal, value in lifted if not value}
+    statuses |= {ordinal: RecordStatus.SUPPRESSED for ordinal, value in wanted if not value}
+    return wanted, statuses
 
 
 def copy_verdicts(engine: Engine) -> None:
@@ -262,34 +243,23 @@ def copy_verdicts(engine: Engine) -> None:
     file = engine.config.workspace / "register.db"
     if not file.is_file():
         return
+    tables = engine.tables
     with closing(_open(file)) as register:
-        for name, query in _COPIES.items():
-            rows = register.execute(query).fetchall()
-            _write_verdicts(engine, name, rows)
-        for name, query in _VERDICTS.items():
-            rows = register.execute(query).fetchall()
-            ordinals = _ordinals(engine, {id for row in rows for id in (row[1:3], row[3:5])})
-            known = [
-                (row[0], *sorted((ordinals[row[1:3]], ordinals[row[3:5]])), *row[5:])
-                for row in rows
-                if row[1:3] in ordinals and row[3:5] in ordinals
-            ]
-            _write_verdicts(engine, name, known)
-
-
-def _write_verdicts(engine: Engine, name: str, rows: Sequence[Sequence[Any]]) -> None:
-    """Write a table of verdicts, unless there are none and never were: a new version would have all matched again."""
-    if rows or engine.tables.version(name):
-        engine.tables.write_rows(name, digest(name, rows), rows)
-
-
-def _ordinals(engine: Engine, records: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], int]:
-    names = sorted(records)
-    if not names:
-        return {}
-    wanted = small_frame(engine.spark, names, "source string, control_number string")
-    found = engine.tables.read("register_ordinal").join(sql.broadcast(wanted), ["source", "control_number"])
-    return {(row.source, row.control_number): int(row.ordinal) for row in found.collect()}
+        for name, query in (_COPIES | _VERDICTS).items():
+            rows: list[tuple[Any, ...]] = register.execute(query).fetchall()
+            if name in _VERDICTS and rows:
+                records = sorted({id for row in rows for id in (row[1:3], row[3:5])})
+                wanted = small_frame(engine.spark, records, "source string, control_number string")
+                found = tables.read("register_ordinal").join(sql.broadcast(wanted), ["source", "control_number"])
+                ordinals = {(row.source, row.control_number): int(row.ordinal) for row in found.collect()}
+                rows = [
+                    (row[0], *sorted((ordinals[row[1:3]], ordinals[row[3:5]])), *row[5:])
+                    for row in rows
+                    if row[1:3] in ordinals and row[3:5] in ordinals
+                ]
+            # An empty table where there was none would be a new version, by which all would be matched again.
+            if rows or tables.version(name):
+                tables.write_rows(name, digest(name, rows), rows)
 
 
 def _register_of(engine: Engine, requests: Iterable[SuppressionRequest]) -> sqlite3.Connection:

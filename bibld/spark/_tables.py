@@ -11,7 +11,11 @@ A version is never changed. What a run has written before it was stopped is comp
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 import tempfile
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,14 +24,13 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
+from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 
 from bibld.catalog import digest
-from bibld.config import Config
+from bibld.catalog.exchange import WorkspaceState
 from bibld.errors import StageError
-from bibld.spark._frames import SCHEMAS, small_frame, spark_schema
-from bibld.spark._session import session
-from bibld.spark._storage import FolderStorage, Storage, absolute, literal
+from bibld.spark._frames import SCHEMAS, small_frame, spark_schema, to_batch
 
 _FORMAT = 1
 _MANIFEST = "manifest.json"
@@ -49,6 +52,18 @@ class TableManifest(msgspec.Struct, frozen=True):
     columns: tuple[str, ...]
 
 
+class RunSummary(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is stored of a committed run: the settings of each stage as one machine names them, and the seconds.
+
+    Of a conversion it is what the workspace was beside its rows, and how many these are by table.
+    """
+
+    stages: dict[str, str] = {}
+    seconds: dict[str, float] = {}
+    state: WorkspaceState | None = None
+    rows: dict[str, int] = {}
+
+
 class RunManifest(msgspec.Struct, frozen=True):
     """A committed run: the version of each table, the time that its output contains, and what it reported.
 
@@ -58,14 +73,14 @@ class RunManifest(msgspec.Struct, frozen=True):
     number: int
     tables: dict[str, str]
     run_time: str = ""
-    summary: Any = None
+    summary: RunSummary | None = None
     format: int = _FORMAT
     salt: str = ""
 
     @property
     def is_conversion(self) -> bool:
         """Whether a conversion has committed it: the tables are the rows of one machine."""
-        return isinstance(self.summary, dict) and "state" in self.summary
+        return self.summary is not None and self.summary.state is not None
 
 
 class _Current(msgspec.Struct, frozen=True):
@@ -146,15 +161,13 @@ class Tables:
         A version that is complete already is only read.
         """
         if not self.is_complete(name, made_by):
-            some, schema = list(rows), SCHEMAS[name]
-            columns = zip(*some, strict=True) if some else [()] * len(schema)
-            arrays = [pa.array(column, field.type) for column, field in zip(columns, schema, strict=True)]
+            content = pa.Table.from_batches([to_batch(list(rows), SCHEMAS[name])])
             self.storage.delete(_folder(name, made_by))  # left by a run that was stopped
-            with tempfile.TemporaryDirectory() as folder:
-                file = Path(folder) / "part.parquet"
-                pq.write_table(pa.Table.from_arrays(arrays, schema=schema), file, compression="zstd", version="2.6")
+            with tempfile.TemporaryDirectory() as place:
+                file = Path(place) / "part.parquet"
+                pq.write_table(content, file, compression="zstd", version="2.6")
                 self.storage.upload(file, f"{_folder(name, made_by)}/part-00000.parquet")
-            self._complete(name, made_by, len(some))
+            self._complete(name, made_by, content.num_rows)
         return self.use(name, made_by)
 
     def adopt(self, name: str, made_by: str, rows: int) -> None:
@@ -198,7 +211,7 @@ class Tables:
         folder = _folder(name, made_by)
         return [f"{folder}/{file}" for file in self.storage.names(folder) if file.endswith(".parquet")]
 
-    def commit(self, summary: object = None, run_time: str = "") -> int:
+    def commit(self, summary: RunSummary | None = None, run_time: str = "") -> int:
         """Make the tables of this run, and those before it that it did not write, the current ones in one step.
 
         Return the number of the run.
@@ -273,24 +286,201 @@ def _folder(name: str, made_by: str) -> str:
     return f"tables/{name}/{made_by}"
 
 
-_FILE_SCHEME = "file://"
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_OBJECT_STORES = {"s3", "s3a", "s3n", "gs", "oss", "cosn"}
+"""Schemes whose files appear when they are closed, and that cannot rename."""
+
+_SPECIAL = re.compile(r"([\\*?\[\]{}])")
 
 
-def storage_of(config: Config) -> str:
-    """Return the folder or address where Spark stores the tables and releases of a workspace."""
-    return config.engine.storage or str(config.workspace / "spark")
+def absolute(folder: str) -> str:
+    """Return a folder with its scheme; one without is a folder of this machine (``file://``)."""
+    return folder if _SCHEME.match(folder) else f"file://{Path(folder).absolute()}"
 
 
-@contextmanager
-def open_tables(config: Config, purpose: str) -> Iterator[Tables]:
-    """Open the tables of a workspace: without Spark those in a folder of this machine, else in a session.
+def literal(folder: str) -> str:
+    """Return a folder for Spark to read, in which no character is a pattern."""
+    return _SPECIAL.sub(r"\\\1", folder)
 
-    ``purpose`` is the name of the session in the user interface of Spark. Raises ``ConfigError`` without Java.
+
+class Storage:
+    """A folder on any file system that Hadoop knows; names are relative to it, with ``/``.
+
+    The driver does this with manifests, pointers and single files, not with tables. Raises ``StageError``.
     """
-    storage = storage_of(config)
-    folder = absolute(storage)
-    if folder.startswith(_FILE_SCHEME):
-        yield Tables(None, FolderStorage(Path(folder.removeprefix(_FILE_SCHEME))))
-        return
-    with session(config.engine, purpose) as spark:
-        yield Tables(spark, Storage(spark, storage))
+
+    def __init__(self, spark: SparkSession, root: str) -> None:
+        self.root = absolute(root).rstrip("/")
+        # The gateway of Spark's driver has no types; its members are the classes of Java.
+        self._java: Any = spark._jvm
+        self._configuration: Any = spark._jsc.hadoopConfiguration()
+        self._scheme = self.root.partition("://")[0]
+        with self._located(self.root, "cannot be opened"):
+            files = self._java_path("").getFileSystem(self._configuration)
+        # Without the wrapper that writes and checks a hidden file of sums beside each file.
+        self._files: Any = files.getRawFileSystem() if self._scheme == "file" else files
+
+    def path(self, *names: str) -> str:
+        """Return a file or folder with the root and its scheme, as Spark names it."""
+        return "/".join([self.root, *(name for name in names if name)])
+
+    def exists(self, name: str) -> bool:
+        """Return whether there is a file or folder."""
+        with self._located(name, "cannot be read"):
+            return bool(self._files.exists(self._java_path(name)))
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file."""
+        with self._located(name, "cannot be read"):
+            stream = self._files.open(self._java_path(name))
+            try:
+                return bytes(self._java.org.apache.commons.io.IOUtils.toByteArray(stream))
+            finally:
+                stream.close()
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file so that readers see either all of it or what was there before."""
+        with self._located(name, "cannot be written"), self._replacing(name) as temporary:
+            stream = self._files.create(temporary, True)
+            try:
+                stream.write(bytearray(data))
+            finally:
+                stream.close()
+
+    def upload(self, local: Path, name: str) -> None:
+        """Copy a file of this machine here; readers see all of it or nothing."""
+        with self._located(name, "cannot be written"), self._replacing(name) as temporary:
+            source = self._java.org.apache.hadoop.fs.Path(absolute(str(local)))
+            self._files.copyFromLocalFile(False, True, source, temporary)
+
+    @contextmanager
+    def _replacing(self, name: str) -> Iterator[Any]:
+        """Give the path to write a file to, then replace the file by it; object stores need no other."""
+        target = self._java_path(name)
+        if self._scheme in _OBJECT_STORES:
+            yield target
+        else:
+            temporary = self._java_path(f"{name}.{uuid.uuid4().hex}.tmp")
+            yield temporary
+            self._replace(temporary, target)
+
+    def download(self, name: str, local: Path) -> None:
+        """Copy a file from here to a file of this machine."""
+        target = self._java.org.apache.hadoop.fs.Path(absolute(str(local)))
+        with self._located(name, "cannot be read"):
+            self._files.copyToLocalFile(False, self._java_path(name), target, True)
+
+    def rename(self, name: str, new: str) -> None:
+        """Rename a file; one with the new name is replaced. An object store copies it."""
+        with self._located(name, "cannot be renamed"):
+            if self._scheme in _OBJECT_STORES:
+                self._files.delete(self._java_path(new), False)
+                self._files.rename(self._java_path(name), self._java_path(new))
+            else:
+                self._replace(self._java_path(name), self._java_path(new))
+
+    def delete(self, name: str) -> None:
+        """Delete a file, or a folder with all that it contains, if it exists."""
+        with self._located(name, "cannot be deleted"):
+            self._files.delete(self._java_path(name), True)
+
+    def names(self, folder: str = "") -> list[str]:
+        """Return the names of the files and folders directly in a folder, sorted; none if there is no such folder."""
+        with self._located(folder, "cannot be listed"):
+            path = self._java_path(folder)
+            if not self._files.exists(path):
+                return []
+            return sorted(status.getPath().getName() for status in self._files.listStatus(path))
+
+    def _replace(self, temporary: Any, target: Any) -> None:  # noqa: ANN401
+        """Rename a file over another one in one step."""
+        if self._scheme == "file":  # the rename of the operating system
+            if not self._files.rename(temporary, target):
+                raise StageError(f"{target}: cannot be written; check the permissions of the folder")
+            return
+        renames = getattr(self._java.org.apache.hadoop.fs, "Options$Rename")
+        options = self._java.java.lang.reflect.Array.newInstance(renames._java_lang_class, 1)
+        options[0] = renames.OVERWRITE
+        context = self._java.org.apache.hadoop.fs.FileContext.getFileContext(target.toUri(), self._configuration)
+        context.rename(temporary, target, options)
+
+    def _java_path(self, name: str) -> Any:  # noqa: ANN401
+        return self._java.org.apache.hadoop.fs.Path(self.path(name))
+
+    @contextmanager
+    def _located(self, name: str, what: str) -> Iterator[None]:
+        try:
+            yield
+        except Py4JJavaError as error:
+            cause = str(error.java_exception.toString()).partition("\n")[0]
+            address = name if name == self.root else self.path(name)
+            raise StageError(
+                f"{address}: {what}: {cause}; check `storage` in the table [engine] and the access to it"
+            ) from error
+
+
+class FolderStorage:
+    """Files in a folder, with the methods of ``Storage``; names are relative to it. Raises ``StageError``."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.absolute()
+        self.root = f"file://{self._root}"
+
+    def path(self, *names: str) -> str:
+        """Return a file or folder with the root and its scheme, as Spark names it."""
+        return "/".join([self.root, *(name for name in names if name)])
+
+    def exists(self, name: str) -> bool:
+        """Return whether there is a file or folder."""
+        return (self._root / name).exists()
+
+    def names(self, folder: str = "") -> list[str]:
+        """Return the names of the files and folders directly in a folder, sorted; none if there is no such folder."""
+        path = self._root / folder
+        return sorted(one.name for one in path.iterdir()) if path.is_dir() else []
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a file."""
+        with self._located(name, "cannot be read"):
+            return (self._root / name).read_bytes()
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file so that readers see either all of it or what was there before."""
+        with self._located(name, "cannot be written"), self._replacing(name) as temporary:
+            temporary.write_bytes(data)
+
+    def upload(self, local: Path, name: str) -> None:
+        """Copy a file of this machine here; it appears when it is complete."""
+        with self._located(name, "cannot be written"), self._replacing(name) as temporary:
+            shutil.copyfile(local, temporary)
+
+    @contextmanager
+    def _replacing(self, name: str) -> Iterator[Path]:
+        target = self._root / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+        yield temporary
+        temporary.replace(target)
+
+    def delete(self, name: str) -> None:
+        """Delete a file, or a folder with all that it contains, if it exists."""
+        folder = self._root / name
+        with self._located(name, "cannot be deleted"):
+            if folder.is_dir():
+                shutil.rmtree(folder)
+            else:
+                folder.unlink(missing_ok=True)
+
+    def download(self, name: str, local: Path) -> None:
+        """Copy a file from here to a file of this machine."""
+        with self._located(name, "cannot be read"):
+            shutil.copyfile(self._root / name, local)
+
+    @contextmanager
+    def _located(self, name: str, what: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StageError(
+                f"{self._root / name}: {what}: {error.strerror}; check the permissions and the free space"
+            ) from error

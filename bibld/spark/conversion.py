@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
-import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -25,7 +25,6 @@ from bibld.catalog.exchange import (
     Export,
     Restoration,
     Row,
-    WorkspaceState,
     export_of,
     lock_workspace,
     replace_databases,
@@ -34,8 +33,9 @@ from bibld.catalog.exchange import (
 from bibld.config import Config
 from bibld.errors import CatalogError, StageError
 from bibld.progress import Progress
-from bibld.spark._frames import SCHEMAS
-from bibld.spark._tables import RunManifest, Tables, open_tables, storage_of
+from bibld.spark._engine import open_tables, storage_of
+from bibld.spark._frames import SCHEMAS, batches_of
+from bibld.spark._tables import RunManifest, RunSummary, Tables
 from bibld.triplify import keys_of_assertion
 
 VERSION = 1
@@ -43,20 +43,11 @@ VERSION = 1
 _KEYS_OF_FILE = 100_000
 """Keys (ordinals, founders …) of the rows in one file."""
 
-_BYTES_OF_GROUP = 16 << 20
 _ROWS_OF_GROUP = 20_000
-"""A group of rows is written when it has that many bytes in its texts, or rows."""
+"""Rows of a group in a file, at most: a group is written and restored at once."""
 
 _FILE_NAME = re.compile(r"part-(\d+)-(\d+)\.parquet")
 """Number of the portion, and of the rows in it."""
-
-
-class ConvertedRun(msgspec.Struct, frozen=True):
-    """The summary of a run that a conversion has committed: what the workspace was beside its rows."""
-
-    state: WorkspaceState
-    stages: dict[str, str]
-    rows: dict[str, int]
 
 
 def write_tables(catalog: Catalog, tables: Tables, run_time: str, progress: Progress) -> int:
@@ -80,8 +71,7 @@ def write_tables(catalog: Catalog, tables: Tables, run_time: str, progress: Prog
                 progress.stage("convert", f"rows of {name}", export.count(name))
                 rows[name] = _write_table(export, tables, name, version, progress)
             tables.adopt(name, version, rows[name])
-    summary = ConvertedRun(state, state.stages, rows)
-    return tables.commit(summary, run_time)
+    return tables.commit(RunSummary(state.stages, state=state, rows=rows), run_time)
 
 
 def _write_table(export: Export, tables: Tables, name: str, version: str, progress: Progress) -> int:
@@ -90,50 +80,32 @@ def _write_table(export: Export, tables: Tables, name: str, version: str, progre
     stored = {
         int(found[1]): int(found[2]) for file in tables.storage.names(folder) if (found := _FILE_NAME.fullmatch(file))
     }
-    total = 0
-    with tempfile.TemporaryDirectory() as directory:
-        for number, (first, last) in enumerate(export.portions(name, _KEYS_OF_FILE)):
-            if number in stored:
-                rows = stored[number]
-                progress.advance(rows)
-            else:
-                file = Path(directory) / "part.parquet"
-                rows = _write_file(file, SCHEMAS[name], export.rows(name, first, last), progress)
+    schema, total = SCHEMAS[name], 0
+    for number, (first, last) in enumerate(export.portions(name, _KEYS_OF_FILE)):
+        if number in stored:
+            rows = stored[number]
+            progress.advance(rows)
+        else:
+            rows = 0
+            with tempfile.TemporaryDirectory() as place:
+                file = Path(place, "part.parquet")
+                with pq.ParquetWriter(file, schema, compression="zstd", version="2.6") as writer:
+                    for batch in batches_of(
+                        _with_flags(export.rows(name, first, last), schema), schema, _ROWS_OF_GROUP
+                    ):
+                        writer.write_batch(batch)
+                        rows += batch.num_rows
+                        progress.advance(batch.num_rows)
                 tables.storage.upload(file, f"{folder}/part-{number:06}-{rows}.parquet")
-                file.unlink()
-            total += rows
+        total += rows
     return total
 
 
-def _write_file(file: Path, schema: pa.Schema, rows: Iterable[Row], progress: Progress) -> int:
-    count = 0
-    with pq.ParquetWriter(file, schema, compression="zstd", version="2.6") as writer:
-        for group in _groups(rows):
-            writer.write_batch(_to_batch(group, schema))
-            count += len(group)
-            progress.advance(len(group))
-    return count
-
-
-def _groups(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    group: list[Row] = []
-    size = 0
+def _with_flags(rows: Iterable[Row], schema: pa.Schema) -> Iterator[Sequence[Any]]:
+    """Yield rows with true and false, for which the databases have 1 and 0."""
+    flags = [pa.types.is_boolean(field.type) for field in schema]
     for row in rows:
-        group.append(row)
-        size += sum(len(cell) for cell in row if isinstance(cell, bytes))
-        if size >= _BYTES_OF_GROUP or len(group) >= _ROWS_OF_GROUP:
-            yield group
-            group, size = [], 0
-    if group:
-        yield group
-
-
-def _to_batch(rows: list[Row], schema: pa.Schema) -> pa.RecordBatch:
-    columns = []
-    for field, cells in zip(schema, zip(*rows, strict=True), strict=True):
-        values = list(map(bool, cells)) if pa.types.is_boolean(field.type) else list(cells)
-        columns.append(pa.array(values, field.type))
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
+        yield [bool(cell) if is_flag else cell for cell, is_flag in zip(row, flags, strict=True)]
 
 
 _ROWS_AT_ONCE = 2_000
@@ -142,13 +114,6 @@ _BUILDING = "converting"
 
 _MARK = "state"
 """The file in it that names the run, and whether the databases are complete."""
-
-
-class _Summary(msgspec.Struct, frozen=True):
-    """What the summary of a run states about the results; ``state`` is there after a conversion."""
-
-    stages: dict[str, str] = {}
-    state: WorkspaceState | None = None
 
 
 def write_workspace(tables: Tables, config: Config, progress: Progress) -> int:
@@ -181,8 +146,9 @@ def _build(tables: Tables, run: RunManifest, building: Path, register: Path, pro
         for name in TABLES:
             if version := run.tables.get(name):
                 progress.stage("convert", f"rows of {name}", tables.manifest(name, version).rows)
-                _restore_table(catalog, restoration, tables, f"tables/{name}/{version}", progress)
-        summary = _summary(run)
+                for file in tables.files(name, version):
+                    _restore_file(catalog, restoration, tables, name, file, progress)
+        summary = run.summary or RunSummary()
         state = summary.state or restoration.state_of_rows(run.number)
         with catalog.commit():
             if register.is_file():
@@ -211,52 +177,30 @@ def _mark(building: Path, state: str) -> None:
         raise StageError(f"{building}: cannot be written: {error.strerror}; check the permissions") from error
 
 
-def _summary(run: RunManifest) -> _Summary:
-    try:
-        return msgspec.convert(run.summary or {}, _Summary)
-    except msgspec.ValidationError as error:
-        raise StageError(
-            f"the summary of run {run.number} cannot be read: {error}; use the bibld that wrote it"
-        ) from error
-
-
-def _restore_table(catalog: Catalog, restoration: Restoration, tables: Tables, folder: str, progress: Progress) -> None:
-    name = folder.split("/")[1]
-    for file in tables.storage.names(folder):
-        if not file.endswith(".parquet"):
-            continue
-        with tempfile.TemporaryDirectory(dir=catalog.workspace) as directory:
-            local = Path(directory) / "part.parquet"
-            if not restoration.is_stored(f"{name}/{file}"):
-                tables.storage.download(f"{folder}/{file}", local)
-                _restore_file(catalog, restoration, name, f"{name}/{file}", local, progress)
-            else:
-                progress.report(f"convert: {name}/{file} was copied before")
-
-
 def _restore_file(
-    catalog: Catalog, restoration: Restoration, name: str, label: str, file: Path, progress: Progress
+    catalog: Catalog, restoration: Restoration, tables: Tables, name: str, file: str, progress: Progress
 ) -> None:
-    """Store the rows of a file: each of its groups of rows in one commit."""
-    with pq.ParquetFile(file) as parquet:
-        groups = parquet.num_row_groups
-        for group in range(groups):
-            portion = f"{label}/{group}"
-            if restoration.is_stored(portion):
-                continue
-            with catalog.commit():
-                for rows in _rows_of_group(parquet, group, SCHEMAS[name]):
-                    restoration.insert(name, rows)
-                    progress.advance(len(rows))
-                restoration.mark_stored(portion)
+    """Store the rows of a file of a table: each of its groups of rows in one commit."""
+    label = f"{name}/{Path(file).name}"
+    if restoration.is_stored(label):
+        progress.report(f"convert: {label} was copied before")
+        return
+    columns = SCHEMAS[name].names
+    with tempfile.TemporaryDirectory(dir=catalog.workspace) as place:
+        local = Path(place, "part.parquet")
+        tables.storage.download(file, local)
+        with pq.ParquetFile(local) as parquet:
+            for group in range(parquet.num_row_groups):
+                if restoration.is_stored(f"{label}/{group}"):
+                    continue
+                with catalog.commit():
+                    for batch in parquet.iter_batches(_ROWS_AT_ONCE, row_groups=[group], columns=columns):
+                        cells = [batch.column(column).to_pylist() for column in columns]
+                        restoration.insert(name, list(zip(*cells, strict=True)))
+                        progress.advance(batch.num_rows)
+                    restoration.mark_stored(f"{label}/{group}")
         with catalog.commit():
             restoration.mark_stored(label)
-
-
-def _rows_of_group(parquet: pq.ParquetFile, group: int, schema: pa.Schema) -> Iterator[list[Row]]:
-    for batch in parquet.iter_batches(_ROWS_AT_ONCE, row_groups=[group], columns=schema.names):
-        columns = [batch.column(column).to_pylist() for column in schema.names]
-        yield list(zip(*columns, strict=True))
 
 
 def convert_workspace(config: Config, to: str, run_time: datetime, progress: Progress) -> ConvertedWorkspace:

@@ -12,9 +12,8 @@ pytest.importorskip("pyspark", reason="pyspark is not installed")
 from pyspark.sql import SparkSession
 
 from bibld.config import EngineConfig
-from bibld.spark._session import session
-from bibld.spark._storage import Storage
-from bibld.spark._tables import Tables
+from bibld.spark._engine import session
+from bibld.spark._tables import Storage, Tables
 
 SMALL = {
     "spark.driver.memory": "1g",

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from bibld.progress import Silent
-from bibld.spark._components import connected_components
+from bibld.spark._clusters import connected_components
 from bibld.spark._engine import Engine
 from tests.configuration import load_config
 

@@ -21,8 +21,7 @@ from bibld.model.linkage import Pair
 from bibld.progress import Silent
 from bibld.spark import conversion as writing
 from bibld.spark._frames import SCHEMAS
-from bibld.spark._storage import FolderStorage, Storage
-from bibld.spark._tables import Tables
+from bibld.spark._tables import FolderStorage, Storage, Tables
 from bibld.spark.conversion import write_tables, write_workspace
 from tests.end_to_end.conftest import CLOCK, sample_in
 

@@ -16,8 +16,10 @@ from bibld.catalog import Catalog, Queue
 from bibld.errors import StageError
 from bibld.model.origin import RecordId
 from bibld.progress import Silent
-from bibld.spark._data import cluster_entities, describe_clusters, entities, keep_links, point_to_founders
+from bibld.spark import _entities as entities
+from bibld.spark._descriptions import describe_clusters
 from bibld.spark._engine import Engine
+from bibld.spark._entities import cluster_entities, keep_links, point_to_founders
 from bibld.spark._frames import batches_of, spark_schema
 from bibld.spark._frames import rows_of as rows_of_batches
 from bibld.spark.conversion import write_tables

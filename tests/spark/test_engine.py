@@ -27,7 +27,7 @@ def test_jobs_have_the_name_of_what_they_do(spark: SparkSession, tmp_path: Path)
     progress = Recorded()
     engine = Engine(spark, load_config(tmp_path, a="a.mrc"), TIME, progress)
     assert engine.storage.root == f"file://{tmp_path}/work/spark"
-    assert engine.number == 1
+    assert engine.tables.number == 1
     with engine.job("dedup: keys"):
         assert spark.sparkContext.getLocalProperty("spark.job.description") == "dedup: keys"
         spark.range(5).count()

@@ -9,8 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from bibld.errors import StageError
+from bibld.spark import _clusters
 from bibld.spark._engine import Engine
-from bibld.spark._matching import _clusters, match_records
+from bibld.spark._matching import match_records
 from tests.configuration import load_config
 from tests.end_to_end.conftest import CLOCK
 from tests.spark.twins import Reported

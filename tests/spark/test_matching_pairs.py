@@ -21,11 +21,9 @@ from bibld.dedup.key_tables import KeyTables
 from bibld.errors import ConfigError
 from bibld.model.features import FeatureColumns, Features, Statistics
 from bibld.progress import Silent
+from bibld.spark import _candidates
+from bibld.spark._candidates import Matching, feature_batch, find_pairs, freeze_statistics
 from bibld.spark._engine import Engine
-from bibld.spark._frames import SCHEMAS
-from bibld.spark._matching import _features
-from bibld.spark._matching._features import Matching, feature_batch
-from bibld.spark._matching._pairs import find_pairs, freeze_statistics
 from tests.configuration import load_config
 
 TIME = datetime(2026, 1, 1, tzinfo=UTC)
@@ -72,7 +70,7 @@ def test_one_author_with_very_many_titles_has_the_pairs_of_one_machine(spark: Sp
     columns = one_author()
     texts = {name: pa.array(["a"] * TITLES) for name in ("source", "control_number")}
     identity = texts | {"made": pa.array([b""] * TITLES, pa.binary())}
-    batch = feature_batch(stored_rows(columns), identity, SCHEMAS["features"])
+    batch = feature_batch(stored_rows(columns), identity)
     frame = spark.createDataFrame(pa.Table.from_batches([batch])).repartition(5)
     engine.tables.write("features", "made for this test", frame)
     frozen = freeze_statistics(engine, count_again=False)
@@ -120,11 +118,11 @@ def _read_model(shared: Broadcast[Matching], batches: Iterable[pa.RecordBatch]) 
 
 
 def test_batches_with_long_descriptions_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_features, "_MAX_PART_BYTES", 100)
+    monkeypatch.setattr(_candidates, "_MAX_PART_BYTES", 100)
     sizes = [10, 95, 20, 300, 1, 1, 99]
     batch = pa.RecordBatch.from_pydict({"mods": [b"x" * size for size in sizes]})
-    parts = [[len(mods) for mods in part.column("mods").to_pylist()] for part in _features.cut_by_size(batch)]
+    parts = [[len(mods) for mods in part.column("mods").to_pylist()] for part in _candidates.cut_by_size(batch)]
     assert [size for part in parts for size in part] == sizes
     assert all(sum(part[1:]) <= 100 for part in parts)
     assert len(parts) > 2
-    assert list(_features.cut_by_size(batch.slice(0, 0))) == []
+    assert list(_candidates.cut_by_size(batch.slice(0, 0))) == []

@@ -8,7 +8,7 @@ import pytest
 from pyarrow.fs import FileSelector
 
 from bibld.errors import StageError
-from bibld.spark._output.dumps import file_system, write_files
+from bibld.spark._release import file_system, write_files
 from tests.harvest.file_servers import s3
 
 FOLDER = "s3a://catalogue/spark/releases/1/_temporary"

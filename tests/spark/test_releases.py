@@ -14,8 +14,7 @@ import bibld
 from bibld.catalog.engines import note_run_on_spark
 from bibld.errors import StageError
 from bibld.model.release import DatasetDescription, Figures, Manifest
-from bibld.spark._storage import FolderStorage
-from bibld.spark._tables import Tables
+from bibld.spark._tables import FolderStorage, Tables
 
 
 @pytest.fixture

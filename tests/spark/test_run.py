@@ -18,8 +18,8 @@ from bibld.errors import ConfigError, StageError
 from bibld.model.linkage import Pair
 from bibld.model.review import EntityPair
 from bibld.serve import ontology as resources
-from bibld.spark._output import dumps
-from bibld.spark._session import check_java, session
+from bibld.spark import _release
+from bibld.spark._engine import check_java, session
 from tests.spark.twins import FIRST_NIGHT, Twins, manifest
 
 SETTINGS = """
@@ -81,7 +81,7 @@ def kinds_of_events(twins: Twins) -> set[str]:
 
 
 def test_nights_of_both_engines(twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dumps, "PART_BYTES", 200_000)
+    monkeypatch.setattr(_release, "PART_BYTES", 200_000)
 
     keep_records(twins, 5, None)
     twins.run()

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from bibld.errors import StageError
-from bibld.spark._storage import Storage
+from bibld.spark._tables import Storage
 
 
 def test_files_are_copied_here_renamed_and_copied_back(spark: SparkSession, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from pyspark.sql import SparkSession
 
 from bibld.config import EngineConfig
 from bibld.errors import StageError
+from bibld.spark._engine import check_version, located_failures, properties, reason_of
 from bibld.spark._frames import batches_of, groups, rows_of
-from bibld.spark._session import check_version, located_failures, properties, reason_of
 
 SCHEMA = pa.schema([("key", pa.int64()), ("text", pa.string())])
 

@@ -8,8 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from bibld.errors import StageError
 from bibld.spark._frames import SCHEMAS, spark_schema
-from bibld.spark._storage import Storage
-from bibld.spark._tables import Tables
+from bibld.spark._tables import RunSummary, Storage, Tables
 
 
 def members(spark: SparkSession, *rows: tuple[int, int]) -> DataFrame:
@@ -57,10 +56,10 @@ def test_rows_of_the_driver_are_read_as_those_of_spark(tables: Tables, spark: Sp
 def test_a_run_is_what_was_committed(tables: Tables, spark: SparkSession) -> None:
     tables.write("members", "v1", members(spark, (2, 1)))
     assert reopened(tables, spark).read("members").count() == 0, "nothing is committed yet"
-    assert tables.commit({"records": 2}, "2026-01-01") == 1
+    assert tables.commit(RunSummary({"merge": "m1"}), "2026-01-01") == 1
     second = reopened(tables, spark)
     assert second.number == 2
-    assert second.committed.summary == {"records": 2}
+    assert second.committed.summary == RunSummary({"merge": "m1"})
     second.write("members", "v2", members(spark, (2, 1), (3, 1)))
     assert content(second.before("members")) == [(2, 1)]
     assert content(second.read("members")) == [(2, 1), (3, 1)]

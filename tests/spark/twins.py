@@ -21,8 +21,7 @@ from bibld.model.origin import RecordId
 from bibld.model.release import Manifest
 from bibld.pipeline import Summary
 from bibld.progress import Silent
-from bibld.spark._storage import Storage
-from bibld.spark._tables import Tables
+from bibld.spark._tables import Storage, Tables
 
 FIRST_NIGHT = datetime(2026, 1, 1, tzinfo=UTC)
 

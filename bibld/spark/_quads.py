@@ -14,13 +14,19 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
+from bibld.catalog import LoadCounts
 from bibld.documents import Change, ChangeKind, Lines, compare_documents
+from bibld.ingest import describe_sources, with_former_sources
+from bibld.model.origin import RecordId
 from bibld.model.rdf import replace_objects
-from bibld.model.release import QuadCounts
+from bibld.model.release import Figures, Manifest, QuadCounts
+from bibld.pipeline import EXAMPLES
+from bibld.spark._descriptions import live_records
 from bibld.spark._engine import Engine
+from bibld.spark._entities import deletion_times
 from bibld.spark._frames import (
     SCHEMAS,
     arrow_schema,
@@ -30,11 +36,9 @@ from bibld.spark._frames import (
     small_frame,
     spark_schema,
     struct_schema,
+    to_batch,
 )
-from bibld.triplify import BlockCounts, count_blocks
-
-TABLES = ("statements", "entities", "links", "link_sets")
-"""The tables that contain all quads but those about the sources."""
+from bibld.triplify import BlockCounts, count_blocks, withdrawal_quads
 
 
 class Owner(IntEnum):
@@ -71,9 +75,22 @@ KEY = ("owner", "number", "name")
 """The columns that name the owner of a block; the dumps are sorted by them."""
 
 
-def blocks_of(batches: Iterable[pa.RecordBatch]) -> Iterator[Block]:
-    """Yield the blocks in batches of Arrow."""
-    return rows_of(batches, Block)
+_BLOCKS = {
+    Owner.CLUSTER: ("statements", "founder", "''", "quads", "moved"),
+    Owner.ENTITY: ("entities", "0", "iri", "quads", "moved"),
+    Owner.LINK: (
+        "links",
+        "0",
+        "concat_ws(' ', entity, link_set, target)",
+        "if(quad <> '', concat(quad, '\\n'), NULL)",
+        "NULL",
+    ),
+    Owner.LINK_SET: ("link_sets", "0", "name", "quads", "NULL"),
+}
+"""Owner → the table of its quads, and expressions of ``number``, ``name``, ``quads`` and ``moved``."""
+
+TABLES = tuple(table for table, *_ in _BLOCKS.values())
+"""The tables that contain all quads but those about the sources."""
 
 
 def all_blocks(
@@ -83,57 +100,24 @@ def all_blocks(
 
     ``source_statements`` are the lines about the sources, which are in no table.
     """
-
-    def read(name: str) -> DataFrame:
-        return engine.tables.read(name) if versions is None else engine.tables.stored(name, versions[name])
-
-    clusters = read("statements").select(
-        _owner(Owner.CLUSTER), sql.col("founder").alias("number"), _text("").alias("name"), "quads", "moved"
-    )
-    entities = (
-        read("entities")
-        .where(sql.col("quads").isNotNull())
-        .select(_owner(Owner.ENTITY), _no_number(), sql.col("iri").alias("name"), "quads", "moved")
-    )
-    key = sql.concat_ws(" ", "entity", "link_set", "target")
-    links = (
-        read("links")
-        .where("quad <> ''")
-        .select(
-            _owner(Owner.LINK),
-            _no_number(),
-            key.alias("name"),
-            sql.concat("quad", _text("\n")).cast("binary").alias("quads"),
-            _text(None).alias("moved"),
+    blocks = block_of_lines(engine, Owner.SOURCES, source_statements)
+    for owner, (name, number, text, quads, moved) in _BLOCKS.items():
+        table = engine.tables.read(name) if versions is None else engine.tables.stored(name, versions[name])
+        rows = table.selectExpr(
+            f"CAST({int(owner)} AS LONG) AS owner",
+            f"CAST({number} AS LONG) AS number",
+            f"{text} AS name",
+            f"CAST({quads} AS BINARY) AS quads",
+            f"CAST({moved} AS STRING) AS moved",
         )
-    )
-    sets = read("link_sets").select(
-        _owner(Owner.LINK_SET),
-        _no_number(),
-        "name",
-        sql.col("quads").cast("binary").alias("quads"),
-        _text(None).alias("moved"),
-    )
-    sources = block_of_lines(engine, Owner.SOURCES, source_statements)
-    return clusters.unionByName(entities).unionByName(links).unionByName(sets).unionByName(sources)
+        blocks = blocks.unionByName(rows.where("quads IS NOT NULL"))
+    return blocks
 
 
 def block_of_lines(engine: Engine, owner: Owner, lines: Iterable[str]) -> DataFrame:
     """Return one block of lines that are in no table."""
     row = Block(int(owner), 0, "", "".join(lines).encode(), None)
     return small_frame(engine.spark, [msgspec.structs.astuple(row)], spark_schema(struct_schema(Block)))
-
-
-def _owner(owner: Owner) -> Column:
-    return sql.lit(int(owner)).cast("long").alias("owner")
-
-
-def _no_number() -> Column:
-    return sql.lit(0).cast("long").alias("number")
-
-
-def _text(text: str | None) -> Column:
-    return sql.lit(text).cast("string")
 
 
 COUNTS = pa.schema([("kind", pa.string()), ("key", pa.list_(pa.binary())), ("number", pa.int64())])
@@ -146,8 +130,6 @@ _OBJECT = "object"
 
 _COUNTERS = ("classes", "properties", "graphs", "links")
 _SUMS = ("subjects", "entities")
-
-_Row = tuple[str, list[bytes], int]
 
 
 class BlockCounter:
@@ -168,10 +150,18 @@ class BlockCounter:
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield what was counted; nothing can be added afterwards."""
         self._count()
-        self._unite()
-        yield _object_batch(self._objects[0])
-        rows = [{"kind": kind, "key": key, "number": number} for kind, key, number in _rows(self._total)]
-        yield pa.RecordBatch.from_pylist(rows, schema=COUNTS)
+        objects = np.unique(np.concatenate(self._objects))
+        columns = [
+            pa.array([_OBJECT] * len(objects), pa.string()),
+            pa.nulls(len(objects), pa.list_(pa.binary())),
+            pa.array(objects.view(np.int64)),
+        ]
+        yield pa.RecordBatch.from_arrays(columns, schema=COUNTS)
+        rows: list[tuple[str, list[bytes], int]] = [(kind, [], getattr(self._total, kind)) for kind in _SUMS]
+        for kind in _COUNTERS:
+            for key, number in getattr(self._total, kind).items():
+                rows.append((kind, list(key) if kind == "links" else [key], number))
+        yield to_batch(rows, COUNTS)
 
     def _count(self) -> None:
         counts = count_blocks(self._blocks, self._base)
@@ -179,10 +169,7 @@ class BlockCounter:
         self._total.add(counts)
         self._objects.append(counts.objects)
         if len(self._objects) > _PORTIONS_AT_ONCE:
-            self._unite()
-
-    def _unite(self) -> None:
-        self._objects = [np.unique(np.concatenate(self._objects))]
+            self._objects = [np.unique(np.concatenate(self._objects))]
 
 
 def count_quads(base: str, blocks: DataFrame) -> QuadCounts:
@@ -210,26 +197,9 @@ def _nothing() -> BlockCounts:
 
 def _count(base: bytes, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     counter = BlockCounter(base)
-    for block in blocks_of(batches):
+    for block in rows_of(batches, Block):
         counter.add(block.lines)
     return counter.batches()
-
-
-def _rows(counts: BlockCounts) -> Iterator[_Row]:
-    for kind in _SUMS:
-        yield kind, [], getattr(counts, kind)
-    for kind in _COUNTERS:
-        for key, number in getattr(counts, kind).items():
-            yield kind, list(key) if kind == "links" else [key], number
-
-
-def _object_batch(hashes: npt.NDArray[np.uint64]) -> pa.RecordBatch:
-    columns = [
-        pa.array([_OBJECT] * len(hashes), pa.string()),
-        pa.nulls(len(hashes), pa.list_(pa.binary())),
-        pa.array(hashes.view(np.int64)),
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=COUNTS)
 
 
 CHANGED_QUADS, CHANGED_DOCUMENTS = "quad_changes", "document_changes"
@@ -324,3 +294,63 @@ def _compare(base: str, path: str, pieces: Iterator[_Piece]) -> list[tuple[objec
         lines[piece.is_after].update(piece.lines.split(b"\n"))
     change = compare_documents(base, path, lines[False], lines[True])
     return [] if change is None else [(change.path, change.kind.value, *msgspec.structs.astuple(change)[2:])]
+
+
+# -- figures ---------------------------------------------------------------------------------------------------------
+
+
+def count_figures(engine: Engine, before: Manifest | None) -> Figures:
+    """Return the figures of the dataset; ``before`` describes the release of the last committed run."""
+    tables = engine.tables
+    live = live_records(engine)
+    by_source = {source: int(number) for source, number in live.groupBy("source").count().collect()}
+    loads = [LoadCounts(*map(row.__getitem__, LoadCounts.__struct_fields__)) for row in tables.read("loads").collect()]
+    sources = describe_sources(engine.config, loads, by_source)
+    configured = {source.id for source in engine.config.sources}
+    kept = {load.source for load in loads if load.source not in configured and by_source.get(load.source)}
+    if kept and before is not None:
+        sources = with_former_sources(sources, kept, before.figures.sources)
+    merged = int(tables.read("members").select("founder").distinct().count())
+    records = sum(by_source.values())
+    clusters = records - tables.rows("members") + merged
+    entities = tables.read("entities").where(sql.col("quads").isNotNull()).count()
+    redirected = tables.read("register_redirect").join(live.select("ordinal"), "ordinal", "left_anti")
+    suppressed = tables.read("active_suppression").where("value = ''").select("ordinal")
+    deleted = redirected.join(suppressed, "ordinal", "left_anti").count()
+    return Figures(sources, records, clusters, merged, records - clusters, 0, entities, deleted)
+
+
+def example_resources(engine: Engine) -> list[str]:
+    """Return the IRIs of some resources: of the clusters with most members, then of the first records."""
+    live = live_records(engine).select("ordinal", "source", "control_number")
+    sizes = engine.tables.read("members").groupBy(sql.col("founder").alias("ordinal")).agg(sql.count("*").alias("size"))
+    absorbed = engine.tables.read("members").where("ordinal <> founder").select("ordinal")
+    founders = live.join(absorbed, "ordinal", "left_anti").join(sizes, "ordinal", "left")
+    first = founders.orderBy(sql.coalesce("size", sql.lit(0)).desc(), "ordinal").limit(EXAMPLES)
+    return [engine.iris.resource(RecordId(row["source"], row["control_number"])) for row in first.collect()]
+
+
+def withdrawal_lines(engine: Engine) -> tuple[str, ...]:
+    """Return the lines about records that must not be published, which only documents have."""
+    records = engine.tables.read("register_ordinal").select("ordinal", "source", "control_number")
+    rows = (
+        engine.tables.read("register_suppression")
+        .where("value = ''")
+        .join(records, "ordinal")
+        .join(deletion_times(engine), "ordinal", "left")
+        .select("source", "control_number", "deleted")
+        .collect()
+    )
+    return withdrawal_quads(engine.iris, [(RecordId(source, number), time) for source, number, time in rows])
+
+
+def has_new_suppressions(engine: Engine, version: str) -> bool:
+    """Return whether something is suppressed that was not with this version of the suppressions.
+
+    If that is not stored any more, those of the last committed run are compared.
+    """
+    tables = engine.tables
+    is_stored = bool(version) and tables.is_complete("active_suppression", version)
+    before = tables.stored("active_suppression", version) if is_stored else tables.before("active_suppression")
+    now = tables.read("active_suppression")
+    return now.join(before, ["ordinal", "value"], "left_anti").limit(1).count() > 0

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import Broadcast
@@ -14,7 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from bibld.catalog import digest, encode_edge, with_outcome
-from bibld.dedup.clustering import PersonDecisions, cluster_pairs, rank_by_id
+from bibld.dedup.clustering import PersonDecisions, cluster_pairs, connected_records, rank_by_id
 from bibld.dedup.decisions import DECISIONS, DIFFERENT, SAME, DecidedPairs, Decider
 from bibld.dedup.edges import ClusterRefusal, Edges, verdict_of_person
 from bibld.dedup.method import settings_digest
@@ -22,15 +21,15 @@ from bibld.errors import StageError
 from bibld.model.features import LONG
 from bibld.model.linkage import Decision, Verdict
 from bibld.model.origin import RecordId
-from bibld.spark._components import connected_components
+from bibld.spark._candidates import FrozenStatistics, Matching, numbers_column, packed_rows, portions, reads_long_texts
 from bibld.spark._engine import Engine
 from bibld.spark._frames import SCHEMAS, spark_schema, to_batch
-from bibld.spark._matching._features import Matching, numbers_column, packed_rows, portions, reads_long_texts
-from bibld.spark._matching._pairs import FrozenStatistics
+from bibld.spark._tables import CHECKPOINTS
 
 _PAIRS = 5_000
 """Pairs that are decided together."""
 
+_ENDS = ("left_ordinal", "right_ordinal")
 _FEATURES = ("source", "control_number", "numbers", "texts", "text")
 
 
@@ -42,17 +41,14 @@ def decided_version(engine: Engine, statistics: int) -> str:
 
 def decide_pairs(engine: Engine, frozen: FrozenStatistics) -> None:
     """Write the table ``decided``: the candidate pairs that are not different, and the pairs that people decided."""
-    tables = engine.tables
-    edges_made_by = edge_version(engine, frozen.version)
-    made_by = decided_version(engine, frozen.version)
-    if not tables.is_complete("decided", made_by):
+
+    def decided() -> DataFrame:
         shared = engine.broadcast(Matching.from_engine(engine, frozen.statistics))
-        with engine.job("dedup: score pairs"):
-            pairs = with_features(engine, _with_verdicts(engine), "left")
-            pairs = with_features(engine, pairs, "right")
-            decided = pairs.mapInArrow(partial(_decide, shared, edges_made_by), spark_schema("decided"))
-            tables.write("decided", made_by, decided, sort=("left_ordinal", "right_ordinal"))
-    tables.use("decided", made_by)
+        pairs = with_features(engine, with_features(engine, _with_verdicts(engine), "left"), "right")
+        return pairs.mapInArrow(partial(_decide, shared, edge_version(engine, frozen.version)), spark_schema("decided"))
+
+    made_by = decided_version(engine, frozen.version)
+    engine.step("decided", made_by, "dedup: score pairs", decided, sort=_ENDS)
 
 
 def edge_version(engine: Engine, statistics: int) -> str:
@@ -84,55 +80,50 @@ def _with_verdicts(engine: Engine) -> DataFrame:
 
 
 def _decide(shared: Broadcast[Matching], made_by: str, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    matching = shared.value
+    """Yield what is decided about pairs, with their features, without those that are different."""
+    matching, schema = shared.value, SCHEMAS["decided"]
     for table in portions(batches, _PAIRS):
-        yield _decided(matching, made_by, table)
+        names = [name for name in ("ordinal", *_FEATURES) if f"left_{name}" in table.column_names]
+        sides = [table.select([f"{side}_{name}" for name in names]).rename_columns(names) for side in ("left", "right")]
+        ordinals, firsts, ends = np.unique(
+            np.concatenate([numbers_column(side, "ordinal") for side in sides]), return_index=True, return_inverse=True
+        )
+        records = pa.concat_tables(sides).take(pa.array(firsts))
+        decider, edges = _decider_and_edges(records, matching, made_by)
+        left, right = np.split(ends.astype(np.int64), [table.num_rows])
+        pairs = decider.decide(left, right)
+        person = np.array([value is not None for value in table.column("person").to_pylist()], np.bool_)
+        places = np.flatnonzero((pairs.decisions != DIFFERENT) | person)
+        chosen, some = pairs.take(places), table.take(pa.array(places))
+        columns = {
+            "left_ordinal": pa.array(ordinals[chosen.left]),
+            "right_ordinal": pa.array(ordinals[chosen.right]),
+            "score": pa.array(chosen.scores),
+            "decision": pa.array(chosen.decisions.astype(np.int64)),
+            "exceptions": pa.array(chosen.exceptions.astype(np.int64)),
+            "is_same_work": pa.array(chosen.is_same_work),
+            "is_one_source": pa.array(chosen.is_one_source),
+            "person": some.column("person").combine_chunks(),
+            "relation": some.column("relation").combine_chunks(),
+            "body": pa.array([encode_edge(edge) for edge in edges.explain(chosen, matching.statistics)], pa.binary()),
+        }
+        yield pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
 
 
-def _decided(matching: Matching, made_by: str, table: pa.Table) -> pa.RecordBatch:
-    """Return what is decided about some pairs, with their features, without those that are different."""
-    names = [name for name in ("ordinal", *_FEATURES) if f"left_{name}" in table.column_names]
-    sides = [table.select([f"{side}_{name}" for name in names]).rename_columns(names) for side in ("left", "right")]
-    ordinals, firsts, ends = np.unique(
-        np.concatenate([numbers_column(side, "ordinal") for side in sides]), return_index=True, return_inverse=True
-    )
-    records = pa.concat_tables(sides).take(pa.array(firsts))
-    rows, ids = packed_rows(records), record_ids(records)
-    decider = Decider(rows, source_numbers(records, matching), matching.config)
-    left, right = np.split(ends.astype(np.int64), [table.num_rows])
-    pairs = decider.decide(left, right)
-    person = np.array([value is not None for value in table.column("person").to_pylist()], np.bool_)
-    positions = np.flatnonzero((pairs.decisions != DIFFERENT) | person)
-    chosen = pairs.take(positions)
-    edges = Edges(decider, lambda some: [ids[row] for row in some.tolist()], made_by)
-    some = table.take(pa.array(positions))
-    columns = {
-        "left_ordinal": pa.array(ordinals[chosen.left]),
-        "right_ordinal": pa.array(ordinals[chosen.right]),
-        "score": pa.array(chosen.scores),
-        "decision": pa.array(chosen.decisions.astype(np.int64)),
-        "exceptions": pa.array(chosen.exceptions.astype(np.int64)),
-        "is_same_work": pa.array(chosen.is_same_work),
-        "is_one_source": pa.array(chosen.is_one_source),
-        "person": some.column("person").combine_chunks(),
-        "relation": some.column("relation").combine_chunks(),
-        "body": pa.array([encode_edge(edge) for edge in edges.explain(chosen, matching.statistics)], pa.binary()),
-    }
-    schema = SCHEMAS["decided"]
-    return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
+def _decider_and_edges(records: pa.Table, matching: Matching, made_by: str) -> tuple[Decider, Edges]:
+    """Return what decides about pairs of the records in a table with their features, and what explains it."""
+    ids = record_ids(records)
+    # A number for the source of each record, -1 if a cluster may contain several records of it.
+    with_duplicates = {source.id for source in matching.config.sources if source.config.duplicates}
+    numbers = {name: number for number, name in enumerate(sorted({record.source for record in ids}))}
+    sources = [-1 if record.source in with_duplicates else numbers[record.source] for record in ids]
+    decider = Decider(packed_rows(records), np.array(sources, dtype=np.int64), matching.config)
+    return decider, Edges(decider, lambda some: [ids[row] for row in some.tolist()], made_by)
 
 
 def record_ids(records: pa.Table) -> list[RecordId]:
     """Return the ids of records in a table with their features."""
     return list(map(RecordId, records.column("source").to_pylist(), records.column("control_number").to_pylist()))
-
-
-def source_numbers(records: pa.Table, matching: Matching) -> npt.NDArray[np.int64]:
-    """Return a number for the source of each record, -1 if a cluster may contain several records of it."""
-    with_duplicates = {source.id for source in matching.config.sources if source.config.duplicates}
-    names = records.column("source").to_pylist()
-    numbers = {name: number for number, name in enumerate(sorted(set(names)))}
-    return np.array([-1 if name in with_duplicates else numbers[name] for name in names], dtype=np.int64)
 
 
 _ROWS = 50_000
@@ -142,48 +133,52 @@ MAX_COMPONENT_BYTES = 1 << 30
 """Bytes of the features and pairs of a component that one task clusters, some three million records."""
 
 _MEMBER, _PAIR = 0, 1
-_ENDS = ("left_ordinal", "right_ordinal")
 _OF_PAIR = ("score", "decision", "exceptions", "is_same_work", "is_one_source", "person")
 
 
 def find_components(engine: Engine) -> None:
     """Write the table ``components`` of the records that links connect."""
-    tables = engine.tables
-    made_by = tables.made_by("components", inputs=("decided",))
-    with engine.job("dedup: connected components"):
-        links = tables.read("decided").where(f.coalesce("person", _decision_name()) == DECISIONS[SAME]).select(*_ENDS)
-        tables.write("components", made_by, lambda: connected_components(engine, links))
+
+    def components() -> DataFrame:
+        decided = engine.tables.read("decided")
+        links = decided.where(f.coalesce("person", _decision_name()) == DECISIONS[SAME]).select(*_ENDS)
+        return connected_components(engine, links)
+
+    made_by = engine.tables.made_by("components", inputs=("decided",))
+    engine.step("components", made_by, "dedup: connected components", components)
 
 
 def cluster_components(engine: Engine, frozen: FrozenStatistics) -> None:
     """Write the tables ``clustered`` and ``members``, and report what is remarkable."""
     tables = engine.tables
-    made_by = tables.made_by("clustered", inputs=("features", "decided", "components"))
-    if not tables.is_complete("clustered", made_by):
+
+    def clustered() -> DataFrame:
         shared = engine.broadcast(Matching.from_engine(engine, frozen.statistics))
-        with engine.job("dedup: cluster components"):
-            parts = engine.spark.sparkContext.defaultParallelism * 2
-            rows = _rows_of_components(engine).repartition(parts, "component")
-            ordered = rows.sortWithinPartitions("component", "kind", *_ENDS)
-            tables.write("clustered", made_by, ordered.mapInArrow(partial(_cluster, shared), spark_schema("clustered")))
-    clustered = tables.use("clustered", made_by)
-    with engine.job("dedup: members"):
-        members = clustered.where("kind = 'member'").selectExpr("one AS ordinal", "other AS founder")
-        tables.write("members", digest("members", made_by), members, sort=("ordinal",))
-        messages = clustered.where("kind IN ('cut', 'refused')").orderBy("kind", "one", "other").collect()
-    for row in messages:
-        engine.progress.report(row.reason)
+        parts = engine.spark.sparkContext.defaultParallelism * 2
+        rows = _rows_of_components(engine).repartition(parts, "component")
+        ordered = rows.sortWithinPartitions("component", "kind", *_ENDS)
+        return ordered.mapInArrow(partial(_cluster, shared), spark_schema("clustered"))
+
+    def members() -> DataFrame:
+        found = tables.read("clustered").where("kind = 'member'")
+        return found.selectExpr("one AS ordinal", "other AS founder")
+
+    made_by = tables.made_by("clustered", inputs=("features", "decided", "components"))
+    engine.step("clustered", made_by, "dedup: cluster components", clustered)
+    engine.step("members", digest("members", made_by), "dedup: members", members, sort=("ordinal",))
+    with engine.job("dedup: messages"):
+        messages = tables.read("clustered").where("kind IN ('cut', 'refused')").orderBy("kind", "one", "other")
+        for row in messages.collect():
+            engine.progress.report(row.reason)
 
 
 def write_edges(engine: Engine, frozen: FrozenStatistics) -> None:
     """Write the table ``edges``: what is decided about pairs, with what clustering and people made of it."""
     tables = engine.tables
-    made_by = tables.made_by("edges", inputs=("decided", "clustered"))
-    with engine.job("dedup: edges"):
+
+    def edges() -> DataFrame:
         outcomes = tables.read("clustered").where("kind = 'outcome'")
-        outcomes = outcomes.select(
-            *(f.col(name).alias(end) for name, end in zip(("one", "other"), _ENDS, strict=True)), "rule", "reason"
-        )
+        outcomes = outcomes.selectExpr("one AS left_ordinal", "other AS right_ordinal", "rule", "reason")
         pairs = (
             tables.read("decided")
             .withColumn("pair_decision", _decision_name())
@@ -194,7 +189,9 @@ def write_edges(engine: Engine, frozen: FrozenStatistics) -> None:
         names = SCHEMAS["edges"].names
         plain = pairs.where(~is_changed).withColumn("decision", f.col("pair_decision")).select(*names)
         changed = pairs.where(is_changed).drop("decision").mapInArrow(_apply, spark_schema("edges"))
-        tables.write("edges", made_by, plain.unionByName(changed), sort=_ENDS)
+        return plain.unionByName(changed)
+
+    engine.step("edges", tables.made_by("edges", inputs=("decided", "clustered")), "dedup: edges", edges, sort=_ENDS)
 
 
 def _decision_name() -> Column:
@@ -261,7 +258,7 @@ def _clustered(matching: Matching, table: pa.Table) -> Iterator[pa.RecordBatch]:
     names = [name for name in members.column_names if name.startswith("left_")]
     records = members.select(names).rename_columns([name.removeprefix("left_") for name in names])
     ordinals, ids = numbers_column(records, "ordinal"), record_ids(records)
-    decider = Decider(packed_rows(records), source_numbers(records, matching), matching.config)
+    decider, edges = _decider_and_edges(records, matching, "")
     left, right = (np.searchsorted(ordinals, numbers_column(found, end)) for end in _ENDS)
     pairs = DecidedPairs(
         left.astype(np.uint32),
@@ -283,7 +280,6 @@ def _clustered(matching: Matching, table: pa.Table) -> Iterator[pa.RecordBatch]:
         PersonDecisions.from_verdicts(people),
         lambda some: rank_by_id([ids[row] for row in some.tolist()]),
     )
-    edges = Edges(decider, lambda some: [ids[row] for row in some.tolist()], "")
     rows: list[tuple[str, int, int, str, str]] = []
     for cluster in clustered.clusters():
         some = ordinals[cluster].tolist()
@@ -318,3 +314,86 @@ def _apply(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 def _decided_by_person(decision: Decision, relation: str, _verdict: Verdict) -> Verdict:
     return verdict_of_person(decision, relation)
+
+
+MAX_FOREST_ROWS = 50_000_000
+"""Rows that one task puts together."""
+
+_COLUMNS = "node long, component long"
+_SCHEMA = pa.schema([("node", pa.int64()), ("component", pa.int64())])
+_BATCH = 1_000_000
+
+
+def connected_components(engine: Engine, edges: DataFrame, largest: int = MAX_FOREST_ROWS) -> DataFrame:
+    """Return the ``component`` of each ``node`` that has an edge: the smallest node of all that are connected with it.
+
+    ``edges`` has two columns of longs, the ends of an edge in any order; an edge may occur repeatedly, and connect a
+    node with itself. They are read once or twice, so they should be stored. The result is computed again whenever it is
+    used, so it should be stored too. Beyond ``largest`` rows no task has all of them.
+    """
+    parts = 2 * engine.spark.sparkContext.defaultParallelism
+    ends = edges.toDF("node", "component")
+    is_small = 2 * ends.count() <= largest
+    forests = ends.repartition(parts, "node").mapInArrow(_forest, _COLUMNS)
+    if not is_small:
+        engine.spark.sparkContext.setCheckpointDir(engine.storage.path(CHECKPOINTS))
+        forests = forests.checkpoint()
+        if forests.count() > largest:
+            return _rewrite_in_rounds(forests)
+    return forests.coalesce(1).mapInArrow(_forest, _COLUMNS)
+
+
+def _forest(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Replace all edges of a partition by their forest."""
+    columns = [[np.empty(0, np.int64)], [np.empty(0, np.int64)]]
+    for batch in batches:
+        for place, found in enumerate(columns):
+            found.append(batch.column(place).to_numpy(zero_copy_only=False))
+    nodes, components = connected_records(*map(np.concatenate, columns))
+    for start in range(0, len(nodes), _BATCH):
+        some = slice(start, start + _BATCH)
+        yield pa.RecordBatch.from_arrays([pa.array(nodes[some]), pa.array(components[some])], schema=_SCHEMA)
+
+
+def _rewrite_in_rounds(forests: DataFrame) -> DataFrame:
+    """Rewrite edges until each leads from a node to the smallest one of its component."""
+    is_edge = f.col("node") != f.col("component")
+    edges = (
+        forests.where(is_edge)
+        .select(f.greatest("node", "component").alias("node"), f.least("node", "component").alias("component"))
+        .distinct()
+        .checkpoint()
+    )
+    before = None
+    while (state := _state(edges)) != before:
+        before = state
+        edges = _small_star(_large_star(edges).checkpoint()).checkpoint()
+    nodes = forests.select("node").union(forests.select("component")).distinct()
+    found = nodes.join(edges, "node", "left")
+    return found.select("node", f.coalesce("component", "node").alias("component"))
+
+
+def _large_star(edges: DataFrame) -> DataFrame:
+    """Connect the neighbours of each node that are greater than it with the smallest of its neighbours and itself."""
+    both = edges.union(edges.select("component", "node"))
+    least = both.groupBy("node").agg(f.least(f.min("component"), f.col("node")).alias("least"))
+    return (
+        both.join(least, "node")
+        .where("component > node")
+        .select(f.col("component").alias("node"), f.col("least").alias("component"))
+        .distinct()
+    )
+
+
+def _small_star(edges: DataFrame) -> DataFrame:
+    """Connect each node, and its smaller neighbours, with the smallest of these."""
+    least = edges.groupBy("node").agg(f.min("component").alias("least"))
+    neighbours = edges.join(least, "node").select(f.col("component").alias("node"), f.col("least").alias("component"))
+    return neighbours.where("node <> component").union(least.toDF("node", "component")).distinct()
+
+
+def _state(edges: DataFrame) -> tuple[int, int]:
+    """Return the number of edges and a hash of them, which repeat when nothing changes."""
+    mixed = f.xxhash64("node", "component").cast("decimal(38,0)")
+    row = edges.agg(f.count("*"), f.coalesce(f.sum(mixed), f.lit(0))).collect()[0]
+    return int(row[0]), int(row[1])

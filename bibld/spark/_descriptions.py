@@ -74,28 +74,21 @@ def merge_clusters(engine: Engine) -> int:
     """
     tables = engine.tables
     made_with = merge_settings_digest(engine.config)
-    made_by = tables.made_by(made_with, inputs=("members", "records", "active_suppression"))
-    if tables.is_complete("merged", made_by):
-        tables.use("merged", made_by)
-        return 0
-    with engine.job("merge: clusters"):
+
+    def merged() -> DataFrame:
+        records = tables.read("records").select(
+            "ordinal", "source", "control_number", sql.col("made_by").alias("fingerprint"), "mods"
+        )
+        rows = tables.read("members").join(records, "ordinal")
+        if not engine.options.rebuild:
+            before = tables.before("merged").withColumn("ordinal", sql.lit(_BEFORE).cast("long"))
+            rows = rows.unionByName(before, allowMissingColumns=True)
         settings = _MergeSettings(made_with, Policies.from_config(engine.config), suppressed_values(engine))
         compute = partial(_merge_cluster, engine.broadcast(settings))
-        rows = _rows_to_merge(engine)
-        merged = map_groups(rows, _MemberRow, compute, SCHEMAS["merged"], ["founder"], ["ordinal"])
-        tables.write("merged", made_by, merged)
-    return tables.rows("merged")
+        return map_groups(rows, _MemberRow, compute, SCHEMAS["merged"], ["founder"], ["ordinal"])
 
-
-def _rows_to_merge(engine: Engine) -> DataFrame:
-    records = engine.tables.read("records").select(
-        "ordinal", "source", "control_number", sql.col("made_by").alias("fingerprint"), "mods"
-    )
-    members = engine.tables.read("members").join(records, "ordinal")
-    before = engine.tables.before("merged").withColumn("ordinal", sql.lit(_BEFORE).cast("long"))
-    if engine.options.rebuild:
-        before = before.where(sql.lit(False))
-    return members.unionByName(before, allowMissingColumns=True)
+    made_by = tables.made_by(made_with, inputs=("members", "records", "active_suppression"))
+    return tables.rows("merged") if engine.step("merged", made_by, "merge: clusters", merged) else 0
 
 
 def _merge_cluster(shared: Broadcast[_MergeSettings], founder: int, found: Iterator[_MemberRow]) -> list[_MergedRow]:
@@ -171,30 +164,60 @@ def describe_clusters(engine: Engine) -> int:
     """
     tables = engine.tables
     made_with = settings_digest(engine.config.dataset.base, engine.config.triplify)
-    made_by = tables.made_by(made_with, inputs=_INPUTS)
-    was_complete = tables.is_complete(FIRST, made_by)
-    with engine.job("triplify: clusters"):
-        suppressed = suppressed_values(engine)
-        settings = engine.broadcast(_Settings(made_with, engine.iris, engine.config.triplify, suppressed))
-        rows = _rows(engine)
-        if not engine.options.rebuild:
-            rows = rows.unionByName(_rows_before(engine), allowMissingColumns=True)
-        tables.write(FIRST, made_by, _described(settings, rows))
-    with engine.job("triplify: records that clusters name"):
-        dependencies = _dependencies(engine)
-        tables.write("existence_dependencies", tables.made_by(inputs=(FIRST, "records")), dependencies, ("founder",))
-    with engine.job("triplify: clusters that name other records"):
-        outdated = _outdated(engine)
-        named = tables.read("existence_dependencies").where("existed").join(outdated, "founder", "left_semi")
+    settings = _Settings(made_with, engine.iris, engine.config.triplify, suppressed_values(engine))
+    compute = partial(_describe_cluster, engine.broadcast(settings))
+
+    def describe(rows: DataFrame) -> DataFrame:
+        nested = {field.name: field.dataType for field in spark_schema(FIRST)}
+        for name in ("dependencies", "assertions"):
+            if name not in rows.columns:
+                rows = rows.withColumn(name, sql.lit(None).cast(nested[name]))
+        order = ("kind", "ordinal", "other", "source", "control_number")
+        return map_groups(rows, _Row, compute, SCHEMAS[FIRST], ["founder"], order)
+
+    def described_first() -> DataFrame:
+        if engine.options.rebuild:
+            return describe(_rows(engine))
+        before = described(tables.before(FIRST), tables.before(AGAIN)).select(
+            "founder", _kind(_Kind.BEFORE), sql.col("quads").alias("body"), "made_by", "dependencies", "assertions"
+        )
+        return describe(_rows(engine).unionByName(before, allowMissingColumns=True))
+
+    def assumed() -> DataFrame:
+        """Return which records each cluster names, and whether the first pass took them to be in the catalog."""
+        found = tables.read(FIRST).select("founder", sql.explode("dependencies").alias("one"))
+        return found.select("founder", "one.source", "one.control_number", sql.col("one.existed").alias("assumed"))
+
+    def dependencies() -> DataFrame:
+        live = live_records(engine).select("source", "control_number", sql.lit(True).alias("found"))
+        named = assumed().drop("assumed").join(live, ["source", "control_number"], "left")
+        existed = sql.coalesce("found", sql.lit(False)).alias("existed")
+        return named.select("source", "control_number", "founder", existed)
+
+    def described_again() -> DataFrame:
+        found = tables.read("existence_dependencies")
+        both = assumed().join(found, ["founder", "source", "control_number"])
+        outdated = both.where(sql.col("assumed") != sql.col("existed")).select("founder").distinct()
+        named = found.where("existed").join(outdated, "founder", "left_semi")
         named = named.select("founder", _kind(_Kind.NAMED), "source", "control_number")
-        rows = _rows(engine).join(outdated, "founder", "left_semi").unionByName(named, allowMissingColumns=True)
-        tables.write(AGAIN, tables.made_by(inputs=(FIRST, "existence_dependencies")), _described(settings, rows))
-    with engine.job("triplify: assertions"):
-        one = sql.explode("assertions")
-        asserted = described(tables.read(FIRST), tables.read(AGAIN)).select("founder", one.alias("one"))
-        asserted = asserted.select("founder", "one.entity", "one.body", "one.votes")
-        tables.write("assertions", tables.made_by(inputs=(FIRST, AGAIN)), asserted, sort=("founder",))
-    return 0 if was_complete else tables.rows(FIRST)
+        rows = _rows(engine).join(outdated, "founder", "left_semi")
+        return describe(rows.unionByName(named, allowMissingColumns=True))
+
+    def assertions() -> DataFrame:
+        one = sql.explode("assertions").alias("one")
+        asserted = described(tables.read(FIRST), tables.read(AGAIN)).select("founder", one)
+        return asserted.select("founder", "one.entity", "one.body", "one.votes")
+
+    made_by = tables.made_by(made_with, inputs=_INPUTS)
+    is_new = engine.step(FIRST, made_by, "triplify: clusters", described_first)
+    dependent = tables.made_by(inputs=(FIRST, "records"))
+    doing = "triplify: records that clusters name"
+    engine.step("existence_dependencies", dependent, doing, dependencies, sort=("founder",))
+    made_by = tables.made_by(inputs=(FIRST, "existence_dependencies"))
+    engine.step(AGAIN, made_by, "triplify: clusters that name other records", described_again)
+    made_by = tables.made_by(inputs=(FIRST, AGAIN))
+    engine.step("assertions", made_by, "triplify: assertions", assertions, sort=("founder",))
+    return tables.rows(FIRST) if is_new else 0
 
 
 def described(first: DataFrame, again: DataFrame) -> DataFrame:
@@ -249,43 +272,6 @@ def _rows(engine: Engine) -> DataFrame:
     )
     rows = records.unionByName(merged, allowMissingColumns=True)
     return rows.unionByName(edges, allowMissingColumns=True)
-
-
-def _rows_before(engine: Engine) -> DataFrame:
-    """Return the statements that the last run made of clusters."""
-    before = described(engine.tables.before(FIRST), engine.tables.before(AGAIN))
-    return before.select(
-        "founder", _kind(_Kind.BEFORE), sql.col("quads").alias("body"), "made_by", "dependencies", "assertions"
-    )
-
-
-def _described(settings: Broadcast[_Settings], rows: DataFrame) -> DataFrame:
-    nested = {field.name: field.dataType for field in spark_schema(FIRST)}
-    for name in ("dependencies", "assertions"):
-        if name not in rows.columns:
-            rows = rows.withColumn(name, sql.lit(None).cast(nested[name]))
-    order = ("kind", "ordinal", "other", "source", "control_number")
-    return map_groups(rows, _Row, partial(_describe_cluster, settings), SCHEMAS[FIRST], ["founder"], order)
-
-
-def _dependencies(engine: Engine) -> DataFrame:
-    """Return the records that clusters name, and whether they are in the catalog now."""
-    one = sql.explode("dependencies").alias("one")
-    named = engine.tables.read(FIRST).select("founder", one)
-    named = named.select("founder", "one.source", "one.control_number")
-    live = live_records(engine).select("source", "control_number", sql.lit(True).alias("found"))
-    existed = sql.coalesce("found", sql.lit(False)).alias("existed")
-    return named.join(live, ["source", "control_number"], "left").select("source", "control_number", "founder", existed)
-
-
-def _outdated(engine: Engine) -> DataFrame:
-    """Return the founders of clusters that were described as if other records existed than do."""
-    one = sql.explode("dependencies").alias("one")
-    assumed = engine.tables.read(FIRST).select("founder", one)
-    assumed = assumed.select("founder", "one.source", "one.control_number", sql.col("one.existed").alias("assumed"))
-    found = engine.tables.read("existence_dependencies")
-    both = assumed.join(found, ["founder", "source", "control_number"])
-    return both.where(sql.col("assumed") != sql.col("existed")).select("founder").distinct()
 
 
 # -- tasks -----------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import msgspec
@@ -17,8 +17,8 @@ from bibld.link import describe_link_sets
 from bibld.model.iris import Iris
 from bibld.model.origin import RecordId
 from bibld.progress import with_number
-from bibld.spark._components import connected_components
-from bibld.spark._data.descriptions import AGAIN, FIRST, described, live_records
+from bibld.spark._clusters import connected_components
+from bibld.spark._descriptions import AGAIN, FIRST, described, live_records
 from bibld.spark._engine import Engine
 from bibld.spark._frames import (
     SCHEMAS,
@@ -76,28 +76,33 @@ def cluster_entities(engine: Engine) -> int:
     entities, 0 if their table was complete.
     """
     tables = engine.tables
-    with engine.job("triplify: assertions about entities"):
-        settings = _Settings(engine.iris, entity_verdicts(engine))
-        summed = tables.read("assertions").groupBy("entity", "body").agg(sql.sum("votes").alias("votes"))
-        tables.write(SUMMED, tables.made_by(inputs=("assertions",)), summed, sort=("entity",))
-    with engine.job("triplify: ties of entities"):
-        tables.write(TIES, tables.made_by(inputs=(SUMMED,)), _ties(tables.read(SUMMED)))
-    with engine.job("triplify: components of entities"):
-        edges = tables.read(TIES).select(sql.col("left").alias("a"), sql.col("right").alias("b"))
-        edges = edges.unionByName(_verdict_edges(engine, settings.verdicts))
-        made_by = tables.made_by(inputs=(TIES, "register_entity_verdict"))
-        tables.write(COMPONENTS, made_by, lambda: connected_components(engine, edges))
-    with engine.job("triplify: entities"):
-        made_with = settings_digest(engine.config.dataset.base, engine.config.triplify)
-        made_by = tables.made_by(made_with, inputs=(SUMMED, COMPONENTS, "register_entity_verdict"))
-        was_complete = tables.is_complete(DESCRIBED, made_by)
-        components = tables.read(COMPONENTS)
-        rows = tables.read(SUMMED).withColumn("node", sql.xxhash64("entity")).join(components, "node", "left")
+    verdicts = entity_verdicts(engine)
+
+    def summed() -> DataFrame:
+        return tables.read("assertions").groupBy("entity", "body").agg(sql.sum("votes").alias("votes"))
+
+    def components() -> DataFrame:
+        pairs = small_frame(engine.spark, list(verdicts), "one string, other string")
+        decided = pairs.select(sql.xxhash64("one").alias("left"), sql.xxhash64("other").alias("right"))
+        return connected_components(engine, tables.read(TIES).unionByName(decided))
+
+    def entities() -> DataFrame:
+        rows = tables.read(SUMMED).withColumn("node", sql.xxhash64("entity"))
+        rows = rows.join(tables.read(COMPONENTS), "node", "left")
         rows = rows.select(sql.coalesce("component", "node").alias("component"), "entity", "body", "votes")
-        compute = partial(_describe_component, engine.broadcast(settings))
-        found = map_groups(rows, _Row, compute, SCHEMAS[DESCRIBED], ["component"], ["entity", "body"])
-        tables.write(DESCRIBED, made_by, found, sort=("iri",))
-    return 0 if was_complete else tables.rows(DESCRIBED)
+        compute = partial(_describe_component, engine.broadcast(_Settings(engine.iris, verdicts)))
+        return map_groups(rows, _Row, compute, SCHEMAS[DESCRIBED], ["component"], ["entity", "body"])
+
+    made_by = tables.made_by(inputs=("assertions",))
+    engine.step(SUMMED, made_by, "triplify: assertions about entities", summed, sort=("entity",))
+    made_by = tables.made_by(inputs=(SUMMED,))
+    engine.step(TIES, made_by, "triplify: ties of entities", lambda: _ties(tables.read(SUMMED)))
+    made_by = tables.made_by(inputs=(TIES, "register_entity_verdict"))
+    engine.step(COMPONENTS, made_by, "triplify: components of entities", components)
+    made_with = settings_digest(engine.config.dataset.base, engine.config.triplify)
+    made_by = tables.made_by(made_with, inputs=(SUMMED, COMPONENTS, "register_entity_verdict"))
+    is_new = engine.step(DESCRIBED, made_by, "triplify: entities", entities, sort=("iri",))
+    return tables.rows(DESCRIBED) if is_new else 0
 
 
 def entity_verdicts(engine: Engine) -> dict[tuple[str, str], str]:
@@ -118,11 +123,6 @@ def _ties(summed: DataFrame) -> DataFrame:
     shared = shared.where(sql.col("left") < sql.col("last")).select("key", "left")
     edges = pairs.join(shared, "key").where(sql.col("node") != sql.col("left"))
     return edges.select("left", sql.col("node").alias("right")).distinct()
-
-
-def _verdict_edges(engine: Engine, verdicts: Iterable[tuple[str, str]]) -> DataFrame:
-    pairs = small_frame(engine.spark, list(verdicts), "one string, other string")
-    return pairs.select(sql.xxhash64("one").alias("a"), sql.xxhash64("other").alias("b"))
 
 
 def _keys(rows: Iterator[_Asserted]) -> Iterator[tuple[str, str]]:
@@ -224,35 +224,34 @@ class _Named(msgspec.Struct, frozen=True):
 def point_to_founders(engine: Engine) -> int:
     """Write the tables ``statements`` and ``entities``; return the number of owners of statements."""
     tables = engine.tables
-    others = tables.read(DESCRIBED).where("iri <> founder").select("iri", sql.col("founder").alias("founder_iri"))
-    with engine.job("triplify: entities that descriptions name"):
-        found = tables.read(DESCRIBED)
+    found = tables.read(DESCRIBED)
+    others = found.where("iri <> founder").select("iri", sql.col("founder").alias("founder_iri"))
+
+    made_by = tables.made_by(inputs=(DESCRIBED,))
+    if not tables.is_complete("entities", made_by):
         parts = found.where(sql.col("quads").isNotNull()).select(
             sql.col("iri").alias("owner"), sql.explode("parts").alias("iri")
         )
         moved = _moved(parts.join(others, "iri")).withColumnRenamed("owner", "iri")
-        made_by = tables.made_by(inputs=(DESCRIBED,))
-        if not tables.is_complete("entities", made_by):
-            with broadcast_if_few(moved) as rows:
-                entities = found.join(rows, "iri", "left").select("iri", "founder", "quads", "moved")
-                tables.write("entities", made_by, entities)
-        tables.use("entities", made_by)
-    with engine.job("triplify: statements"):
-        inputs = (FIRST, AGAIN, "assertions", DESCRIBED, *_TOMBSTONE_INPUTS)
-        made_with = settings_digest(engine.config.dataset.base, engine.config.triplify)
+        with engine.job("triplify: entities that descriptions name"), broadcast_if_few(moved) as rows:
+            entities = found.join(rows, "iri", "left").select("iri", "founder", "quads", "moved")
+            tables.write("entities", made_by, entities)
+    tables.use("entities", made_by)
+
+    made_with = settings_digest(engine.config.dataset.base, engine.config.triplify)
+    made_by = tables.made_by(made_with, inputs=(FIRST, AGAIN, "assertions", DESCRIBED, *_TOMBSTONE_INPUTS))
+    if not tables.is_complete("statements", made_by):
         named = tables.read("assertions").select(
             sql.col("founder").cast("string").alias("owner"), sql.col("entity").alias("iri")
         )
         moved = _moved(named.join(others, "iri").distinct())
         moved = moved.select(sql.col("owner").cast("long").alias("founder"), "moved")
-        result = described(tables.read(FIRST), tables.read(AGAIN)).select("founder", "quads", "made_by")
-        tombstones = _tombstones(engine, made_with)
-        made_by = tables.made_by(made_with, inputs=inputs)
-        if not tables.is_complete("statements", made_by):
-            with broadcast_if_few(moved) as rows:
-                statements = result.join(rows, "founder", "left").unionByName(tombstones, allowMissingColumns=True)
-                tables.write("statements", made_by, statements)
-        tables.use("statements", made_by)
+        made = described(tables.read(FIRST), tables.read(AGAIN)).select("founder", "quads", "made_by")
+        with engine.job("triplify: statements"), broadcast_if_few(moved) as rows:
+            tombstones = _tombstones(engine, made_with)
+            statements = made.join(rows, "founder", "left").unionByName(tombstones, allowMissingColumns=True)
+            tables.write("statements", made_by, statements)
+    tables.use("statements", made_by)
     return tables.rows("statements") + tables.rows("entities")
 
 
@@ -298,12 +297,10 @@ def _tombstones(engine: Engine, made_with: str) -> DataFrame:
 
 
 def _make_tombstones(iris: Broadcast[Iris], made_with: str, rows: Iterator[_Deleted]) -> Iterator[Sequence[object]]:
-    return (_tombstone(iris.value, made_with, row) for row in rows)
-
-
-def _tombstone(iris: Iris, made_with: str, row: _Deleted) -> tuple[int, bytes, str, None]:
-    replacement = None
-    if row.target_source is not None and row.target_number is not None:
-        replacement = RecordId(row.target_source, row.target_number)
-    quads = tombstone_statements(iris, RecordId(row.source, row.control_number), row.deleted, replacement)
-    return row.ordinal, quads, digest(made_with, quads.decode()), None
+    for row in rows:
+        replacement = None
+        if row.target_source is not None and row.target_number is not None:
+            replacement = RecordId(row.target_source, row.target_number)
+        record = RecordId(row.source, row.control_number)
+        quads = tombstone_statements(iris.value, record, row.deleted, replacement)
+        yield row.ordinal, quads, digest(made_with, quads.decode()), None
