@@ -32,7 +32,6 @@ from bibld.ingest._conversion import (
 from bibld.ingest._inspection import InspectedFile, Inspection
 from bibld.ingest._log import (
     LoadResult,
-    Withheld,
     listed_deletions,
     reason_to_withhold,
     unknown_deletions_warning,
@@ -106,10 +105,17 @@ class Intake:
             self._counts["read"] += len(refused)
             self._reject(refused)
         with self._catalog.commit():
-            missing = self._missing()
+            missing: set[int] = set()
+            if self._source.config.complete and not self._fault and not self._is_partial:
+                missing = set(records.unseen(self._source.id, self._run)) - self._deferred.keys() - self._spared
             gone = missing | self._listed()
+            named = gone | self._deferred.keys()
             is_damaged = bool(missing) and records.count_unnamed_rejects(self._source.id) > rejected_before
-            withheld = None if allow_deletes else self._withhold(gone, live, is_damaged)
+            reason = reason_to_withhold(self._source.config, len(named), live, is_damaged)
+            withheld = None
+            if reason and not allow_deletes:
+                ids = map(self._catalog.register.record, sorted(named))
+                withheld = withhold(self._catalog.workspace, self._source.id, ids, reason)
             if withheld is None:
                 self._put(list(self._deferred.values()))
                 for ordinal in sorted(gone):
@@ -131,15 +137,6 @@ class Intake:
     def _warn(self, text: str) -> None:
         self._progress.warn(text)
         self._is_doubtful = True
-
-    def _withhold(self, gone: set[int], live: int, is_damaged: bool) -> Withheld | None:
-        """Return the deletions that must not be done, written to a list; None if they may be done."""
-        named = gone | self._deferred.keys()
-        reason = reason_to_withhold(self._source.config, len(named), live, is_damaged)
-        if not reason:
-            return None
-        records = map(self._catalog.register.record, sorted(named))
-        return withhold(self._catalog.workspace, self._source.id, records, reason)
 
     def _load_file(self, inspected: InspectedFile) -> None:
         file, examined = inspected.file, inspected.examined
@@ -259,13 +256,6 @@ class Intake:
                 record = RecordId.from_control_number(self._source.id, error.control_number)
                 ordinal = self._catalog.register.ordinal(record)
                 self._spared.update([] if ordinal is None else [ordinal])
-
-    def _missing(self) -> set[int]:
-        """Return the records that a complete source lacks now."""
-        if not self._source.config.complete or self._fault or self._is_partial:
-            return set()
-        unseen = self._catalog.records.unseen(self._source.id, self._run)
-        return {ordinal for ordinal in unseen if ordinal not in self._deferred} - self._spared
 
     def _listed(self) -> set[int]:
         """Return the live records in the source's list of deletions."""

@@ -67,7 +67,9 @@ class SourceLog:
             self.doubt(name, inspection.doubts)
             return False
         if inspection.gaps:
-            self.note_gaps(name, inspection.gaps)
+            self.doubts.append(Doubt(name, inspection.gaps, is_loaded=True))
+            for reason in inspection.gaps:
+                self._progress.warn(f"{name}: harvest is partial, nothing is deleted: {reason}")
         return True
 
     def note_load(self, load: LoadResult) -> None:
@@ -83,12 +85,6 @@ class SourceLog:
         self.doubts.append(Doubt(source, tuple(reasons)))
         for reason in reasons:
             self._progress.warn(f"{source}: keeps its old state: {reason}")
-
-    def note_gaps(self, source: str, reasons: Sequence[str]) -> None:
-        """Note that a harvest was partial, and warn of each reason."""
-        self.doubts.append(Doubt(source, tuple(reasons), is_loaded=True))
-        for reason in reasons:
-            self._progress.warn(f"{source}: harvest is partial, nothing is deleted: {reason}")
 
     def note_withheld(self, withheld: Withheld) -> None:
         """Note that deletions were not done, and warn."""
@@ -184,14 +180,9 @@ def describe_sources(config: Config, loads: Iterable[LoadCounts], live: Mapping[
     counts = {load.source: load for load in loads}
     return tuple(
         SourceFigures(
-            source=source.id,
+            **{name: getattr(load, name) for name in LoadCounts.__struct_fields__},
             label=source.config.label or {"en": source.id},
             license=source.config.license or config.dataset.license,
-            read=load.read,
-            converted=load.converted,
-            superseded=load.superseded,
-            rejected=load.rejected,
-            deleted=load.deleted,
             records=live.get(source.id, 0),
             isil=source.config.isil,
         )

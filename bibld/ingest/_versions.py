@@ -105,44 +105,32 @@ class _State:
     def load(self, version: RecordVersion) -> None:
         """Load one version that was read."""
         self.first = self.first or version
-        if self.status and version.made_by == self.made_by:
-            self._see_unchanged(version)
-            return
         if self.deletion is not None:
             self.deletion = None
             self.superseded += 1
-        if version.is_deleted and self.status == RecordStatus.LIVE:
+        is_same = bool(self.status) and version.made_by == self.made_by
+        if version.is_deleted and self.status == RecordStatus.LIVE and not is_same:
             self.deletion = version
-        else:
-            self._put(version)
-
-    def _see_unchanged(self, version: RecordVersion) -> None:
-        if self.current is not None:
-            self.superseded += 1
-        elif self.status == RecordStatus.DELETED:
-            self.deleted += 1
-        else:
-            self.converted += 1
+            return
+        replaces = self.place is not None
+        self.superseded += replaces
+        if not is_same:
+            if replaces:
+                self._count(-1)
+            self.made_by = version.made_by
+            self.status = RecordStatus.DELETED if version.is_deleted else self.available
+        if not (is_same and replaces):
+            self._count(1)
         if self.status == RecordStatus.MISSING:
             self.status = self.available
-        self.current = version
-        if self.deletion is not None:
-            self.deletion = None
-            self.superseded += 1
+        self.place = version
 
-    def _put(self, version: RecordVersion) -> None:
-        if self.current is not None:
-            self.superseded += 1
-            if self.status == RecordStatus.DELETED:
-                self.deleted -= 1
-            else:
-                self.converted -= 1
-        if version.is_deleted:
-            self.deleted += 1
+    def _count(self, number: int) -> None:
+        """Count the version in force by what it states, or take it from the count."""
+        if self.status == RecordStatus.DELETED:
+            self.deleted += number
         else:
-            self.converted += 1
-        self.made_by, self.current = version.made_by, version
-        self.status = RecordStatus.DELETED if version.is_deleted else self.available
+            self.converted += number
 
 
 def load_versions(versions: Iterable[RecordVersion], rules: SourceRules, is_suppressed: bool) -> RecordState | None:
