@@ -32,7 +32,6 @@ from typing import TYPE_CHECKING
 from bibld._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from bibld._api.endpoint import query as query
     from bibld._api.explaining import IriReport as IriReport
     from bibld._api.explaining import PairReport as PairReport
     from bibld._api.explaining import RecordReport as RecordReport
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
     from bibld._api.source_check import SourcesReport as SourcesReport
     from bibld._api.source_check import check_sources as check_sources
     from bibld._api.source_check import write_sample as write_sample
+    from bibld._api.sparql import query as query
     from bibld._api.tables import AdapterRow as AdapterRow
     from bibld._api.tables import ClusterRow as ClusterRow
     from bibld._api.tables import FileRow as FileRow

@@ -96,11 +96,7 @@ class RunMethods(ConfiguredWorkspace):
         """
         found = Releases(self.config.workspace).list_all() if engine != "spark" else []
         if engine != "local" and engine_state(self.config.workspace).is_newer_on_spark:
-            try:
-                from bibld.spark import list_releases
-            except ModuleNotFoundError as error:
-                raise ConfigError([_NOT_INSTALLED]) from error
-            found += list_releases(self.config)
+            found += _module_of_spark("bibld.spark").list_releases(self.config)
         return Table(ReleaseSummary, sorted(found, key=lambda release: (release.created, release.release)))
 
     def roll_back(self, release: int | None = None) -> int:

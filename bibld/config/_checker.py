@@ -66,6 +66,10 @@ class _Top(msgspec.Struct, frozen=True):
     engine: dict[str, Any] = {}
 
 
+_NO_DATASET = DatasetDescription("", {}, "", "")
+"""In place of one with faults, for the checks of other tables."""
+
+
 class _NoKeys(msgspec.Struct, frozen=True):
     """A stage without own keys: it has only tables of adapters."""
 
@@ -107,7 +111,7 @@ class Checker:
         self._check_parts(publish.parts)
         triplify = self._stage(tables, "triplify", TriplifyConfig)
         serve = self._stage(tables, "serve", adapters.stage_settings_type("serve"))
-        notify = self._notify(tables.get("notify", {}))
+        notify = self._notify(self._table(tables, "notify", "notify"))
         engine = self._engine(tables)
         for fault in blocker_faults(dedup) if engine.name == "spark" else ():
             self._add_fault("dedup.block", fault)
@@ -140,10 +144,8 @@ class Checker:
         if not isinstance(table, dict):
             if table is not None:
                 self._add_fault("dataset", "is not a table; write [dataset]")
-            table = {}
-        else:
-            self._check_keys(table, [DatasetDescription], "dataset")
-        dataset = self._struct(DatasetDescription, table, "dataset")
+            return _NO_DATASET
+        dataset = self._checked(DatasetDescription, table, "dataset")
         self._check_language_tags(table, "dataset", "title", "description")
         if table.get("title") == {}:
             self._add_fault("dataset.title", f"is empty; {_EXAMPLES['title']}")
@@ -152,7 +154,7 @@ class Checker:
             allowed = "an absolute http or https IRI that ends with / and has no query, fragment or blank"
             self._add_fault("dataset.base", f'"{base}" cannot be the base of IRIs; allowed is {allowed}')
         self._check_license(table.get("license"), "dataset.license")
-        return dataset or DatasetDescription("", {}, "", "")
+        return dataset or _NO_DATASET
 
     def _sources(self, tables: Any) -> tuple[Source, ...]:  # noqa: ANN401
         if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
@@ -214,21 +216,14 @@ class Checker:
             found.append(Remote(config, settings))
         return tuple(found)
 
-    def _notify(self, table: Any) -> NotifyConfig:  # noqa: ANN401
+    def _notify(self, table: dict[str, Any]) -> NotifyConfig:
         """Return whom a run informs; ``[notify.mail]`` is checked key by key."""
-        if not isinstance(table, dict):
-            self._add_fault("notify", "is not a table; write [notify]")
-            return NotifyConfig()
-        self._check_keys(table, [NotifyConfig], "notify")
-        mail = table.get("mail", {})
-        if not isinstance(mail, dict):
-            self._add_fault("notify.mail", "is not a table; write [notify.mail]")
-            return NotifyConfig()
-        config: NotifyConfig = self._struct(NotifyConfig, {key: table[key] for key in table if key != "mail"}, "notify")
-        if "mail" not in table:
+        rest = {key: value for key, value in table.items() if key != "mail"}
+        config: NotifyConfig = self._checked(NotifyConfig, rest, "notify")
+        mail = self._table(table, "mail", "notify.mail")
+        if table.get("mail") is not mail:  # absent, or no table
             return config
-        self._check_keys(mail, [MailConfig], "notify.mail")
-        return msgspec.structs.replace(config, mail=self._struct(MailConfig, mail, "notify.mail"))
+        return msgspec.structs.replace(config, mail=self._checked(MailConfig, mail, "notify.mail"))
 
     def _engine(self, tables: dict[str, Any]) -> EngineConfig:
         """Return the engine; folders without a scheme are relative to the configuration."""
@@ -249,9 +244,7 @@ class Checker:
     def _columns(self, source: Source, where: str) -> Any:  # noqa: ANN401
         """Return the column map of a source, checked against the first lines of its tables if they are on disk."""
         table, where = source.config.columns, f"{where}.columns"
-        type_ = adapters.settings_type("crosswalk", "columns")
-        self._check_keys(table, [type_], where)
-        settings = self._struct(type_, table, where)
+        settings = self._checked(self._adapter("crosswalk", "columns", where), table, where)
         if source.harvest is None or source.config.read not in (adapters.AUTO, "csv"):
             return settings
         on_disk = getattr(adapters.load_adapter("harvest", source.config.harvest), "on_disk", None)
@@ -277,14 +270,11 @@ class Checker:
             also = (adapters.AUTO,) if default == adapters.AUTO else ()
             self._add_fault(f"{where}.{key}", adapters.unknown_adapter_message(stage, str(name), also))
             return None
-        return adapters.settings_type(stage, name)
+        return self._adapter(stage, name, where)
 
     def _stage(self, tables: dict[str, Any], stage: str, type_: type[Any], *adapter_stages: str) -> Any:  # noqa: ANN401
         """Return the settings of a stage; check its keys and the tables ``[stage.name]`` of its adapters."""
-        table = tables.get(stage, {})
-        if not isinstance(table, dict):
-            self._add_fault(stage, f"is not a table; write [{stage}]")
-            return type_()
+        table = self._table(tables, stage, stage)
         own = [field.encode_name for field in msgspec.structs.fields(type_)]
         stage_of = {name: inner for inner in reversed(adapter_stages) for name in adapters.adapter_names(inner)}
         for key, value in table.items():
@@ -296,15 +286,24 @@ class Checker:
                     self._add_key_fault(where, adapters.unknown_adapter_message(stage, key))
                 else:
                     self._add_unknown_key(where, [*own, *stage_of])
-            elif not isinstance(value, dict):
-                self._add_fault(where, f"is not a table; write [{where}]")
-            else:
-                settings = adapters.settings_type(stage_of[key], key)
-                replaced = getattr(adapters.load_adapter(stage_of[key], key), "REPLACED", {})
-                self._replaced |= {_join(where, name): advice for name, advice in replaced.items()}
-                self._check_keys(value, [settings], where)
-                self._adapter_settings[stage_of[key], key] = self._struct(settings, value, where)
+            elif self._table(table, key, where) is value:
+                settings = self._adapter(stage_of[key], key, where)
+                self._adapter_settings[stage_of[key], key] = self._checked(settings, value, where)
         return self._struct(type_, table, stage)
+
+    def _table(self, tables: dict[str, Any], key: str, where: str) -> dict[str, Any]:
+        """Return the table of a key; empty if there is none, or with a fault if something else is there."""
+        table = tables.get(key, {})
+        if isinstance(table, dict):
+            return table
+        self._add_fault(where, f"is not a table; write [{where}]")
+        return {}
+
+    def _adapter(self, stage: str, name: str, where: str) -> type[Any]:
+        """Return the settings of an adapter whose keys are in the table ``where``; note those that were replaced."""
+        replaced = getattr(adapters.load_adapter(stage, name), "REPLACED", {})
+        self._replaced |= {_join(where, key): advice for key, advice in replaced.items()}
+        return adapters.settings_type(stage, name)
 
     # -- keys and values -------------------------------------------------------------------------------------------
 
@@ -317,6 +316,11 @@ class Checker:
             if field.required and key not in table:
                 hint = f"; {_EXAMPLES[key]}" if key in _EXAMPLES else ""
                 self._add_key_fault(_join(where, key), f'missing key "{_join(where, key)}"{hint}')
+
+    def _checked(self, type_: type[Any], table: dict[str, Any], where: str) -> Any:  # noqa: ANN401
+        """Check the keys of a table, and build a struct from them."""
+        self._check_keys(table, [type_], where)
+        return self._struct(type_, table, where)
 
     def _struct(self, type_: type[Any], table: dict[str, Any], where: str) -> Any:  # noqa: ANN401
         """Build a struct from the keys of a table, defaults for faulty ones; None if a required key has no value."""

@@ -40,7 +40,8 @@ def is_unimarc(record: MarcRecord) -> bool:
             title = title or field.first("a") is not None or bool(field.embedded)
         elif tag == "100":
             text = field.first("a") or ""
-            coded = coded or _is_processing_data(text) or _AUTHORITY_DATA.fullmatch(text) is not None
+            is_processing_data = len(text) >= 34 and text[:8].isdecimal() and text[8] in _TYPES_OF_DATE
+            coded = coded or is_processing_data or _AUTHORITY_DATA.fullmatch(text) is not None
     if title or coded:
         return True
     return not marc21 and record.leader.text[20:23] == "450" and record.leader.text[23:24] != "0"
@@ -51,22 +52,14 @@ def carries_fields(tag: str) -> bool:
     return tag[:1] == "4" or tag in ("327", "576", "577", "604")
 
 
-def _is_processing_data(text: str) -> bool:
-    return len(text) >= 34 and text[:8].isdecimal() and text[8] in _TYPES_OF_DATE
-
-
 def refuse_other_kinds(record: MarcRecord, unimarc: bool) -> None:
     """Raise ``CrosswalkError`` for authority, holdings, classification and community information records."""
     code = record.leader.text[6:7]
     kind = (_UNIMARC_REFUSED if unimarc else _MARC21_REFUSED).get(code)
     sign = f"leader/06 {code}"
-    if kind is None and unimarc and _has_authority_data(record):
+    coded = (text for field in record.fields("100") for text in field.values("a"))
+    if kind is None and unimarc and any(map(_AUTHORITY_DATA.fullmatch, coded)):  # the leader may be damaged
         kind, sign = "authority record", "by 100$a"
     if kind is not None:
         reason = f"{kind} ({sign}), not a description of a publication; leave its file out of the source"
         raise CrosswalkError(record.origin, reason, control_number=record.control_number)
-
-
-def _has_authority_data(record: MarcRecord) -> bool:
-    """Whether 100$a is that of an authority: some systems damage the leader, or leave out the type of record."""
-    return any(_AUTHORITY_DATA.fullmatch(text) for field in record.fields("100") for text in field.values("a"))

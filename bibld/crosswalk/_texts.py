@@ -84,15 +84,11 @@ def with_balanced_brackets(texts: Sequence[str]) -> list[str]:
     for position, text in enumerate(texts):
         opened = f"{_OPENING_SUPPLIED}{text}" if is_within else text
         is_open = opened.rfind(_OPENING_SUPPLIED) > opened.rfind(_CLOSING_SUPPLIED)
-        is_within = is_open and _closes(texts[position + 1 :])
+        following = "".join(texts[position + 1 :])
+        closing, opening = following.find(_CLOSING_SUPPLIED), following.find(_OPENING_SUPPLIED)
+        is_within = is_open and closing >= 0 and (opening < 0 or closing < opening)
         balanced.append(f"{opened}{_CLOSING_SUPPLIED}" if is_within else opened)
     return balanced
-
-
-def _closes(texts: Sequence[str]) -> bool:
-    """Return whether the first bracket in these texts is a closing one."""
-    bracket = next((char for text in texts for char in text if char in (_OPENING_SUPPLIED, _CLOSING_SUPPLIED)), "")
-    return bracket == _CLOSING_SUPPLIED
 
 
 def _chopped(text: str, keeps_full_stop: Callable[[str], bool]) -> str:
@@ -343,13 +339,10 @@ def _pieces(text: str) -> list[str]:
     if _extent(text) is not None or _detail(text) is not None:
         return [text]
     pieces = [piece.strip() for piece in _SEPARATOR.split(text) if piece.strip()]
-    if pieces and all(map(_is_understood, pieces)):
-        return pieces
-    return [text]
-
-
-def _is_understood(piece: str) -> bool:
-    return bool(_extent(piece) or _detail(piece) or _YEAR.fullmatch(piece) or _DAY.fullmatch(piece))
+    for piece in pieces:
+        if not (_extent(piece) or _detail(piece) or _YEAR.fullmatch(piece) or _DAY.fullmatch(piece)):
+            return [text]
+    return pieces or [text]
 
 
 def _extent(text: str) -> PartExtent | None:

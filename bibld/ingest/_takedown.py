@@ -129,7 +129,7 @@ def resolve_suppressions(
         try:
             wanted[suppressed_ordinal(register, iris, one.record), one.value] = one
         except ValueError as error:
-            progress.warn(f"{one.place}: ignored: {error}")
+            progress.warn(f"{one.location}: ignored: {error}")
     return wanted
 
 

@@ -112,7 +112,7 @@ class _State:
         if version.is_deleted and self.status == RecordStatus.LIVE and not is_same:
             self.deletion = version
             return
-        replaces = self.place is not None
+        replaces = self.current is not None
         self.superseded += replaces
         if not is_same:
             if replaces:
@@ -123,7 +123,7 @@ class _State:
             self._count(1)
         if self.status == RecordStatus.MISSING:
             self.status = self.available
-        self.place = version
+        self.current = version
 
     def _count(self, number: int) -> None:
         """Count the version in force by what it states, or take it from the count."""
@@ -177,7 +177,7 @@ def _to_state(state: _State, last: RecordVersion, rules: SourceRules) -> RecordS
         position=current.position if current else None,
         status=state.status,
         status_before=(before.status or "") if before else "",
-        was_seen=place is not None,
+        was_seen=current is not None,
         deletion_carrier=deletion.carrier if deletion else None,
         deletion_position=deletion.position if deletion else None,
         is_missing=is_missing,

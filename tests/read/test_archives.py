@@ -101,7 +101,6 @@ def test_a_compressed_file_is_read_as_if_it_were_not(name, tmp_path):
 
 
 @cache
-@cache
 def some_blocks(name: str) -> tuple[bytes, bytes]:
     """Return a content of several blocks, and the same compressed."""
     content = b"".join(b"%09d" % (number * number % 1_000_003) for number in range(400_000))

@@ -131,21 +131,17 @@ _NUMBER_TYPES = {
 """Fields whose ``$a`` is an identifier of one type, and whose ``$z`` is a cancelled or wrong one."""
 
 
-def _register(tag: str, kind: str) -> None:
-    has_source = kind == "nbn"
+for _tag, _kind in _NUMBER_TYPES.items():
 
-    @IDENTIFIERS.field(tag, "az2" if has_source else "az", f"identifier[{kind}]")
-    def number(field: DataField, view: Marc21View) -> Iterator[Identifier]:
+    @IDENTIFIERS.field(_tag, "az2" if _kind == "nbn" else "az", f"identifier[{_kind}]")
+    def number(field: DataField, view: Marc21View, kind: str = _kind) -> Iterator[Identifier]:
         """Bibliography, report or other number, also cancelled; displayLabel: code of the national bibliography."""
-        label = field.first("2") if has_source else None
+        label = field.first("2") if kind == "nbn" else None
         for subfield in field.subfields:
             if subfield.code in "az":
                 invalid = "yes" if subfield.code == "z" else None
                 yield Identifier(value=subfield.value, type=kind, invalid=invalid, display_label=label)
 
-
-for _tag, _kind in _NUMBER_TYPES.items():
-    _register(_tag, _kind)
 
 _PUBLISHER_NUMBER = PUBLISHER_NUMBER | {"6": "distributor number"}
 
@@ -198,16 +194,12 @@ def persistent_address(field: DataField, view: Marc21View) -> Iterator[Identifie
     for text in field.values("u"):
         for kind, prefixes in _PREFIXES.items():
             value = _bare(text, kind)
-            if value != text and value and not _has_identifier(view, kind, value):
+            stated = (one for field in view.fields("024") if field.first("2") == kind for one in field.values("a"))
+            if value != text and value and all(_bare(one, kind) != value for one in stated):
                 yield Identifier(value=f"hdl:{value}" if kind == "hdl" else value, type=kind)
                 break
             if any(text.casefold().startswith(prefix) for prefix in prefixes):
                 break
-
-
-def _has_identifier(view: Marc21View, kind: str, value: str) -> bool:
-    stated = (text for field in view.fields("024") if field.first("2") == kind for text in field.values("a"))
-    return any(_bare(text, kind) == value for text in stated)
 
 
 # --- the record

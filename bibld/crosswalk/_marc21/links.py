@@ -214,11 +214,16 @@ def _forms(field: DataField) -> Iterator[PhysicalDescription]:
 # --- linking entries
 
 
-def _register(tag: str, relation: str | None) -> None:
-    writes = f"relatedItem[{relation}]" if relation else "relatedItem"
+for _tag, _relation in LINK_FIELDS.items():
 
-    @RELATED.field(tag, _LINK_CODES, writes + ": titleInfo, name, originInfo, identifier, part")
-    def linking_entry(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
+    @RELATED.field(
+        _tag,
+        _LINK_CODES,
+        f"relatedItem{f'[{_relation}]' if _relation else ''}: titleInfo, name, originInfo, identifier, part",
+    )
+    def linking_entry(
+        field: DataField, view: Marc21View, tag: str = _tag, relation: str | None = _relation
+    ) -> Iterator[RelatedItem]:
         """Related resource, as far as the linking entry describes it."""
         kind = None if tag == "775" and field.indicator2 not in " #8" else relation
         mods = collected(_linked(field))
@@ -231,9 +236,6 @@ def _register(tag: str, relation: str | None) -> None:
             attributes |= {"other_type": "set"}
         yield RelatedItem(mods=mods, **attributes)
 
-
-for _tag, _relation in LINK_FIELDS.items():
-    _register(_tag, _relation)
 
 _NOTHING = collected(())
 
@@ -319,19 +321,15 @@ def _identifiers(field: DataField) -> Iterator[Identifier]:
             element = issn_identifier(subfield.value)
         elif subfield.code == "z":
             element = isbn_identifier(subfield.value)
+        elif subfield.code == "w" and subfield.value.startswith("(DLC)") and len(subfield.value) > 5:
+            element = Identifier(value=subfield.value[5:].strip(), type="lccn")
         elif subfield.code == "w":
-            element = _record_number(subfield.value)
+            element = system_identifier(subfield.value)
         elif subfield.code in "ouy":
             kind = {"u": "strn", "y": "coden"}.get(subfield.code)
             element = Identifier(value=subfield.value, type=kind)
         if element is not None:
             yield element
-
-
-def _record_number(text: str) -> Identifier:
-    if text.startswith("(DLC)") and len(text) > 5:
-        return Identifier(value=text[5:].strip(), type="lccn")
-    return system_identifier(text)
 
 
 def _parts(field: DataField) -> Iterator[Part]:

@@ -50,19 +50,15 @@ def statement_of_responsibility(field: DataField, view: Marc21View) -> Iterator[
         yield Note(value=text, type="statement of responsibility")
 
 
-def _register(tag: str, kind: str | None) -> None:
-    left_out = _ALWAYS_LEFT_OUT + _LEFT_OUT.get(tag, "")
+for _tag, _kind in NOTE_TYPES.items():
 
-    @NOTES.field(tag, EVERY, f"note[{kind}]" if kind else "note")
-    def note(field: DataField, view: Marc21View) -> Iterator[Note]:
+    @NOTES.field(_tag, EVERY, f"note[{_kind}]" if _kind else "note")
+    def note(field: DataField, view: Marc21View, kind: str | None = _kind) -> Iterator[Note]:
         """Note, with its address as link."""
+        left_out = _ALWAYS_LEFT_OUT + _LEFT_OUT.get(field.tag, "")
         text = " ".join([subfield.value for subfield in field.subfields if subfield.code not in left_out])
         if text:
             yield Note(value=text, type=kind, xlink_href=first_address(field.values("u")))
-
-
-for _tag, _kind in NOTE_TYPES.items():
-    _register(_tag, _kind)
 
 
 @NOTES.field("520", "abcu", "abstract, displayLabel from the first indicator")

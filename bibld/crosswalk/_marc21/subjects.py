@@ -201,7 +201,9 @@ def area_codes(field: DataField, view: Marc21View) -> Iterator[Subject]:
 @SUBJECTS.field("045", "b", "subject: temporal[iso8601]")
 def covered_period(field: DataField, view: Marc21View) -> Iterator[Subject]:
     """Time covered (``d`` before years of our era, ``c`` before those before it)."""
-    texts = [text for text in map(_year_of_era, field.values("b")) if text]
+    stated = field.values("b")
+    texts = [f"-{text[1:]}" if text.startswith("c") else text.removeprefix("d") for text in stated]
+    texts = [text for text in texts if text]
     if field.indicator1 == "2" and len(texts) >= 2:
         points: tuple[SubjectPart, ...] = (
             Temporal(value=texts[0], encoding="iso8601", point="start"),
@@ -211,13 +213,6 @@ def covered_period(field: DataField, view: Marc21View) -> Iterator[Subject]:
     else:
         for text in texts:
             yield Subject(parts=(Temporal(value=text, encoding="iso8601"),))
-
-
-def _year_of_era(text: str) -> str:
-    """Return a year of 045: ``d1999`` as 1999, ``c0044`` (before our era) as -0044."""
-    if text.startswith("c"):
-        return "-" + text[1:]
-    return text.removeprefix("d")
 
 
 @SUBJECTS.record("subject: cartographics (scale, projection, coordinates)", t034="bdefg", t255="abc")

@@ -133,6 +133,8 @@ def location_and_call_number(view: UnimarcView) -> Elements:
 
 
 _ELECTRONIC = "uyz2eqsafdgcmnov"
+_PREVIEWS = ("обложк", "оглавлен", "титульный лист", "couverture", "cover image")
+"""What an address is called that leads to a picture of the cover or a table of contents only."""
 
 
 def _electronic_locations(view: UnimarcView, preview: str, related: str) -> Iterator[Location | RelatedItem | Note]:
@@ -149,7 +151,8 @@ def _electronic_locations(view: UnimarcView, preview: str, related: str) -> Iter
                 if texts:
                     yield Note(value=" ".join(texts))
                 continue
-            is_preview = field.indicator2 in tuple(preview) or _is_preview(f"{label or ''} {note or ''}")
+            folded = f"{label or ''} {note or ''}".casefold()
+            is_preview = field.indicator2 in tuple(preview) or any(word in folded for word in _PREVIEWS)
             is_related = field.indicator2 in tuple(related)
             is_primary = is_first and not is_related and not is_preview and not view.is_nested
             is_first = is_first and not is_primary
@@ -182,12 +185,6 @@ def _addresses(field: DataField) -> list[str]:
     scheme = {"1": "ftp", "4": "http"}.get(field.indicator1)
     path = "/".join(value.strip("/") for value in field.values("a", "d", "f"))
     return [f"{scheme}://{path}"] if scheme else [path]
-
-
-def _is_preview(text: str) -> bool:
-    """Whether an address leads to a picture of the cover or a table of contents only."""
-    folded = text.casefold()
-    return any(word in folded for word in ("обложк", "оглавлен", "титульный лист", "couverture", "cover image"))
 
 
 RUSMARC_BOOK = RuleBook()

@@ -149,23 +149,23 @@ _NUMBERS = {
 """Fields of one number; the country before it is part of it."""
 
 
-def _register_numbers() -> None:
-    for tag, number in _NUMBERS.items():
-        codes = "".join(sorted({*number.codes, *number.label, "z", *("2" if number.type == "$2" else "")}))
+for _tag, _number in _NUMBERS.items():
+    _codes = {*_number.codes, *_number.label, "z", *("2" if _number.type == "$2" else "")}
 
-        @BOOK.field(tag, codes, f"identifier[@type='{number.type}'] of ${' $'.join(number.codes)}; $z: @invalid=yes")
-        def identifying_number(field: DataField, view: UnimarcView, number: _Number = number) -> Elements:
-            """ISMN, ISRC, national bibliography or other number, also a wrong one."""
-            type_ = (field.first("2") or "").lower() or None if number.type == "$2" else number.type
-            label = field.first(number.label) if number.label else None
-            if field.first(number.codes[-1]) or field.first("a"):
-                text = " ".join(value for code in number.codes for value in field.values(code))
-                yield Identifier(value=text, type=type_, display_label=label)
-            for value in field.values("z"):
-                yield Identifier(value=value, type=type_, invalid="yes")
-
-
-_register_numbers()
+    @BOOK.field(
+        _tag,
+        "".join(sorted(_codes)),
+        f"identifier[@type='{_number.type}'] of ${' $'.join(_number.codes)}; $z: @invalid=yes",
+    )
+    def identifying_number(field: DataField, view: UnimarcView, number: _Number = _number) -> Elements:
+        """ISMN, ISRC, national bibliography or other number, also a wrong one."""
+        type_ = (field.first("2") or "").lower() or None if number.type == "$2" else number.type
+        label = field.first(number.label) if number.label else None
+        if field.first(number.codes[-1]) or field.first("a"):
+            text = " ".join(value for code in number.codes for value in field.values(code))
+            yield Identifier(value=text, type=type_, display_label=label)
+        for value in field.values("z"):
+            yield Identifier(value=value, type=type_, invalid="yes")
 
 
 @BOOK.field("021", "9", "identifier[@type='registration sheet']")
@@ -257,6 +257,7 @@ def record_info(view: UnimarcView) -> Elements:
     first = next((field for field in sources if field.indicator2 == "0"), sources[0] if sources else None)
     coded = without_fill(view.first("100", "a") or "")
     language = language_code(coded[22:25])
+    term = LanguageTerm(value=language or "", type="code", authority="iso639-2b")
     standard = next((value for field in sources for value in field.values("g")), None)
     agency = " ".join(first.values("a", "b")) if first is not None else ""
     info = RecordInfo(
@@ -264,7 +265,7 @@ def record_info(view: UnimarcView) -> Elements:
         record_creation_date=_creation_date(coded[:8]),
         record_change_date=_change_date(view, first),
         record_identifier=tuple(_record_identifiers(view, first)),
-        language_of_cataloging=_language_of_cataloging(language),
+        language_of_cataloging=(Language(language_term=(term,)),) if language is not None else (),
         description_standard=(DescriptionStandard(value=standard.lower()),) if standard else (),
         record_info_note=tuple(_record_info_notes(view, [field for field in sources if field is not first])),
     )
@@ -296,12 +297,6 @@ def _record_identifiers(view: UnimarcView, source: DataField | None) -> Iterator
     for value in view.controls("003"):
         if value:
             yield RecordIdentifier(value=value, source="uri")
-
-
-def _language_of_cataloging(code: str | None) -> tuple[Language, ...]:
-    if code is None:
-        return ()
-    return (Language(language_term=(LanguageTerm(value=code, type="code", authority="iso639-2b"),)),)
 
 
 def _record_info_notes(view: UnimarcView, others: list[DataField]) -> Iterator[RecordInfoNote]:

@@ -59,29 +59,28 @@ NOTES = {
 """Fields that become one note each."""
 
 
-def _register_notes() -> None:
-    """Add a rule for each field in ``NOTES``."""
-    for tag, kind in NOTES.items():
-        type_ = f"[@type='{kind.type}']" if kind.type else ""
+for _tag, _kind in NOTES.items():
 
-        @BOOK.field(tag, f"{kind.codes}u58", f"note{type_}; $5 and $8 @displayLabel, $u @xlink:href")
-        def note(field: DataField, view: UnimarcView, kind: NoteKind = kind) -> Elements:
-            """Note, with its address as link."""
-            text = _FILL_AFTER_DATE.sub("", punctuate(field, dict.fromkeys(kind.codes, kind.separator)))
-            stated = " ".join(field.values("u"))
-            reference = web_address(stated)
-            if stated and reference is None:
-                text = f"{text} {stated}".strip()
-            if text or reference:
-                yield Note(
-                    value=text or remove_non_sorting_marks(stated),
-                    type=kind.type,
-                    display_label="; ".join(field.values("5", "8")) or None,
-                    xlink_href=reference,
-                )
+    @BOOK.field(
+        _tag,
+        f"{_kind.codes}u58",
+        "note" + (f"[@type='{_kind.type}']" if _kind.type else "") + "; $5 and $8 @displayLabel, $u @xlink:href",
+    )
+    def note(field: DataField, view: UnimarcView, kind: NoteKind = _kind) -> Elements:
+        """Note, with its address as link."""
+        text = _FILL_AFTER_DATE.sub("", punctuate(field, dict.fromkeys(kind.codes, kind.separator)))
+        stated = " ".join(field.values("u"))
+        reference = web_address(stated)
+        if stated and reference is None:
+            text = f"{text} {stated}".strip()
+        if text or reference:
+            yield Note(
+                value=text or remove_non_sorting_marks(stated),
+                type=kind.type,
+                display_label="; ".join(field.values("5", "8")) or None,
+                xlink_href=reference,
+            )
 
-
-_register_notes()
 
 _COMPLETENESS = {"1": "Contents", "0": "Incomplete contents", "2": "Partial contents"}
 _CONTENTS = {**dict.fromkeys("abcdefghiz", " -- "), "p": ", "}

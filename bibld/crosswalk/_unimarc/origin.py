@@ -220,7 +220,7 @@ def origin(view: UnimarcView) -> Elements:
         frequency=tuple(_frequencies(view)),
     )
     if info != OriginInfo():
-        info = _of_event(info, "publication", view)
+        info = info if view.is_nested else replace(info, event_type="publication")
         yield info if main is None else view.mark(info, main)
     further = list(_manufacture(main, view)) if main is not None else []
     for field in others:
@@ -241,10 +241,6 @@ def _event_of(field: DataField, view: UnimarcView) -> str | None:
     if field.indicator2 not in _EVENT_OF_214:
         view.warn(f"214 second indicator {field.indicator2!r} is an unknown function; read as publication")
     return _EVENT_OF_214.get(field.indicator2, "publication")
-
-
-def _of_event(info: OriginInfo, event: str, view: UnimarcView) -> OriginInfo:
-    return info if view.is_nested else replace(info, event_type=event)
 
 
 def _country_codes(view: UnimarcView) -> Iterator[Place]:

@@ -46,11 +46,7 @@ def _subdivisions(
 def _subject(parts: list[SubjectPart], field: DataField, view: UnimarcView, value_uri: str | None) -> Iterator[Subject]:
     if parts:
         label = "; ".join(field.values("5")) or None
-        yield Subject(parts=tuple(parts), authority=_scheme(field), value_uri=value_uri, display_label=label)
-
-
-def _scheme(field: DataField) -> str | None:
-    return field.first("2")
+        yield Subject(parts=tuple(parts), authority=field.first("2"), value_uri=value_uri, display_label=label)
 
 
 def _as_subject(name: Name) -> Name:
@@ -126,7 +122,7 @@ def form_heading(field: DataField, view: UnimarcView) -> Elements:
     if text:
         yield Genre(
             value=text,
-            authority=_scheme(field),
+            authority=field.first("2"),
             value_uri=view.reference(field),
             display_label="; ".join(field.values("5")) or None,
         )
@@ -157,7 +153,7 @@ def category(field: DataField, view: UnimarcView) -> Elements:
     yield from _subject(parts, field, view, view.reference(field))
     code = "".join(field.values("n", "m"))
     if code:
-        yield Classification(value=code, authority=_scheme(field))
+        yield Classification(value=code, authority=field.first("2"))
 
 
 @BOOK.field("616", "acfjxyz23", "subject/topic, then subdivisions in order")
@@ -237,7 +233,7 @@ def other_classification(field: DataField, view: UnimarcView) -> Elements:
             marks.append(subfield.value)
         elif subfield.code in "bc":
             marks[-1] = f"{marks[-1]} {subfield.value}"
-    scheme = _scheme(field) or (view.settings.classification if field.tag == "686" else None)
+    scheme = field.first("2") or (view.settings.classification if field.tag == "686" else None)
     label = " -- ".join(item.value for item in field.subfields if item.code in "hj") or None
     if label is not None and not marks:
         marks, label = [label], None

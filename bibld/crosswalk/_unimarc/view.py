@@ -7,7 +7,7 @@ punctuation put between subfields, initials, references to authority files.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -48,7 +48,14 @@ def conventions_of(record: MarcRecord) -> Conventions:
             firsts.setdefault(key, field)
             linked.setdefault(key, []).append(field)
     pairs = {key for key, fields in linked.items() if len(fields) > 1}
-    return Conventions(link=_linker(firsts, pairs)) if pairs else Conventions()
+
+    def link(field: DataField) -> LinkedField | None:
+        key = _key(field)
+        if key not in pairs or key is None:
+            return None
+        return LinkedField(field, Linkage(key[1], _script(field), is_alternate=firsts[key] is not field))
+
+    return Conventions(link=link) if pairs else Conventions()
 
 
 def _key(field: DataField) -> tuple[str, str] | None:
@@ -57,18 +64,6 @@ def _key(field: DataField) -> tuple[str, str] | None:
     if link is None or _OTHER_FORMS in (field.tag[:2], (link[2] or "")[:2]):
         return None
     return field.tag[:2] if field.tag.startswith(_NAMES) else field.tag, link[1]
-
-
-def _linker(
-    firsts: dict[tuple[str, str], DataField], pairs: set[tuple[str, str]]
-) -> Callable[[DataField], LinkedField | None]:
-    def link(field: DataField) -> LinkedField | None:
-        key = _key(field)
-        if key not in pairs or key is None:
-            return None
-        return LinkedField(field, Linkage(key[1], _script(field), is_alternate=firsts[key] is not field))
-
-    return link
 
 
 def _script(field: DataField) -> str:

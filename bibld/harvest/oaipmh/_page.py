@@ -90,7 +90,7 @@ def parse_page(response: StoredResponse, id_from: IdFrom = "identifier") -> Page
 
     Raises ``NotOaiError`` if it is no OAI-PMH or was cut off.
     """
-    text, noted = root_text(answer.body, answer.headers)
+    text, noted = root_text(response.body, response.headers)
     try:
         root = _parse(text)
     except etree.XMLSyntaxError:

@@ -156,8 +156,8 @@ class Requests:
         try:
             page = parse_page(response, self._id_from)
         except NotOaiError as error:
-            if answer.status == 200:
-                self._visit.note(error.fault, answer.url, answer.body)
+            if response.status == 200:
+                self._visit.note(error.fault, response.url, response.body)
             return str(error)
         if not page.verb:
             code, text = page.errors[0] if page.errors else ("", "")

@@ -226,10 +226,12 @@ async def _refuse(scope: Scope, error: Exception, receive: Receive, send: Send) 
     else:
         _LOG.error("%s %s failed", scope["method"], scope["path"], exc_info=error)
         problem = ProblemError(500, "Internal error", "The server failed at this request; its log contains the cause.")
-    answer = problem_response(Request(scope), problem, lambda tag: _plain_page(problem, language_named(tag)), PAGE_VARY)
+    response = problem_response(
+        Request(scope), problem, lambda tag: _plain_page(problem, language_named(tag)), PAGE_VARY
+    )
     if scope["method"] == "HEAD":
-        answer.body = b""
-    await answer(scope, receive, send)
+        response.body = b""
+    await response(scope, receive, send)
 
 
 async def _send(scope: Scope, status: int, headers: dict[str, str], body: bytes, send: Send) -> None:

@@ -270,7 +270,7 @@ class Provider:
     def _documents(self, selection: _Selection) -> Iterator[Document]:
         times = self._view.created_times
         first, last = selection.begin, selection.end
-        numbers = [number for number, made in times.items() if (first or made) <= made <= (last or made)]
+        numbers = [number for number, result in times.items() if (first or result) <= result <= (last or result)]
         return self._view.documents(FOLDER, selection.after, (min(numbers), max(numbers))) if numbers else iter(())
 
     def _selection(self, arguments: dict[str, str]) -> _Selection:

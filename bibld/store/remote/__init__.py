@@ -218,7 +218,7 @@ class SparqlStore:
             written = ox.RdfFormat.from_media_type(query.media_type("graph"))
             is_turtle = response.media_type == "text/turtle"
             read = ox.RdfFormat.TURTLE if is_turtle else ox.RdfFormat.N_TRIPLES
-            triples = (quad.triple for quad in ox.parse(answer.body, format=read, base_iri=self.endpoints.query))
+            triples = (quad.triple for quad in ox.parse(response.body, format=read, base_iri=self.endpoints.query))
             try:
                 ox.serialize(triples, out, format=written, prefixes=query.prefixes)
             except SyntaxError as error:
@@ -281,8 +281,8 @@ class SparqlStore:
         request: urllib.request.Request = client._createRequest()
         return request
 
-    def _table(self, answer: StoreResponse) -> ox.QuerySolutions | ox.QueryBoolean:
-        if answer.media_type not in (_TABLE, "application/json"):
+    def _table(self, response: StoreResponse) -> ox.QuerySolutions | ox.QueryBoolean:
+        if response.media_type not in (_TABLE, "application/json"):
             raise StoreError(
                 f"{self.endpoints.query}: answers a query with {response.media_type or 'no media type'} instead of"
                 f" SPARQL results; this is not the address of a SPARQL endpoint of {self.name}: check `url` and `kind`"
