@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
-from importlib import import_module
+from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
@@ -58,7 +58,10 @@ class RunMethods(ConfiguredWorkspace):
         options: dict[str, Any] = {"until": until, "restat": restat, "rebuild": rebuild, "allow_deletes": allow_deletes}
         chosen = engine or self.config.engine.name
         check_choice(chosen, "engine", list(get_args(EngineName)))
-        run_on_engine = _module_of_spark("bibld.spark").run if chosen == "spark" else pipeline.run
+        run_on_engine = pipeline.run
+        if chosen == "spark":
+            with _spark_is_installed():
+                from bibld.spark import run as run_on_engine
         begun = at or run_time()
         summary: Summary = run_on_engine(self.config, begun, self.progress, **options)
         report = write_report(self.config, summary, begun.isoformat(timespec="seconds"))
@@ -96,7 +99,9 @@ class RunMethods(ConfiguredWorkspace):
         """
         found = Releases(self.config.workspace).list_all() if engine != "spark" else []
         if engine != "local" and engine_state(self.config.workspace).is_newer_on_spark:
-            found += _module_of_spark("bibld.spark").list_releases(self.config)
+            with _spark_is_installed():
+                from bibld.spark import list_releases
+            found += list_releases(self.config)
         return Table(ReleaseSummary, sorted(found, key=lambda release: (release.created, release.release)))
 
     def roll_back(self, release: int | None = None) -> int:
@@ -175,15 +180,16 @@ class RunMethods(ConfiguredWorkspace):
         ``CatalogError``, and ``ConfigError`` if Spark is not installed.
         """
         check_choice(to, "engine", list(get_args(EngineName)))
-        conversion = _module_of_spark("bibld.spark.conversion")
-        converted: ConvertedWorkspace = conversion.convert_workspace(self.config, to, at or run_time(), self.progress)
-        return converted
+        with _spark_is_installed():
+            from bibld.spark.conversion import convert_workspace
+        return convert_workspace(self.config, to, at or run_time(), self.progress)
 
 
-def _module_of_spark(name: str) -> ModuleType:
-    """Import a module that needs Spark; raises ``ConfigError`` if that is not installed."""
+@contextmanager
+def _spark_is_installed() -> Iterator[None]:
+    """Let an import inside that needs Spark raise ``ConfigError`` if that is not installed."""
     try:
-        return import_module(name)
+        yield
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _PACKAGES_OF_SPARK:
             raise

@@ -13,7 +13,7 @@ from functools import partial
 
 import msgspec
 from pyspark import Broadcast
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from bibld.catalog import RecordStatus, read_edge
@@ -178,15 +178,15 @@ def describe_clusters(engine: Engine) -> int:
     def described_first() -> DataFrame:
         if engine.options.rebuild:
             return describe(_rows(engine))
-        before = described(tables.before(FIRST), tables.before(AGAIN)).select(
-            "founder", _kind(_Kind.BEFORE), sql.col("quads").alias("body"), "made_by", "dependencies", "assertions"
+        before = described(tables.before(FIRST), tables.before(AGAIN)).selectExpr(
+            "founder", _kind(_Kind.BEFORE), "quads AS body", "made_by", "dependencies", "assertions"
         )
         return describe(_rows(engine).unionByName(before, allowMissingColumns=True))
 
     def assumed() -> DataFrame:
         """Return which records each cluster names, and whether the first pass took them to be in the catalog."""
-        found = tables.read(FIRST).select("founder", sql.explode("dependencies").alias("one"))
-        return found.select("founder", "one.source", "one.control_number", sql.col("one.existed").alias("assumed"))
+        found = tables.read(FIRST).selectExpr("founder", "inline(dependencies)")
+        return found.withColumnRenamed("existed", "assumed")
 
     def dependencies() -> DataFrame:
         live = live_records(engine).select("source", "control_number", sql.lit(True).alias("found"))
@@ -199,14 +199,12 @@ def describe_clusters(engine: Engine) -> int:
         both = assumed().join(found, ["founder", "source", "control_number"])
         outdated = both.where(sql.col("assumed") != sql.col("existed")).select("founder").distinct()
         named = found.where("existed").join(outdated, "founder", "left_semi")
-        named = named.select("founder", _kind(_Kind.NAMED), "source", "control_number")
+        named = named.selectExpr("founder", _kind(_Kind.NAMED), "source", "control_number")
         rows = _rows(engine).join(outdated, "founder", "left_semi")
         return describe(rows.unionByName(named, allowMissingColumns=True))
 
     def assertions() -> DataFrame:
-        one = sql.explode("assertions").alias("one")
-        asserted = described(tables.read(FIRST), tables.read(AGAIN)).select("founder", one)
-        return asserted.select("founder", "one.entity", "one.body", "one.votes")
+        return described(tables.read(FIRST), tables.read(AGAIN)).selectExpr("founder", "inline(assertions)")
 
     made_by = tables.made_by(made_with, inputs=_INPUTS)
     is_new = engine.step(FIRST, made_by, "triplify: clusters", described_first)
@@ -228,8 +226,9 @@ def described(first: DataFrame, again: DataFrame) -> DataFrame:
 # -- rows ------------------------------------------------------------------------------------------------------------
 
 
-def _kind(kind: _Kind) -> Column:
-    return sql.lit(int(kind)).cast("long").alias("kind")
+def _kind(kind: _Kind) -> str:
+    """Return the column ``kind`` as an expression of SQL."""
+    return f"CAST({int(kind)} AS LONG) AS kind"
 
 
 def live_records(engine: Engine) -> DataFrame:
@@ -240,35 +239,26 @@ def live_records(engine: Engine) -> DataFrame:
 def _rows(engine: Engine) -> DataFrame:
     """Return the members, descriptions and edges of all clusters."""
     members = engine.tables.read("members")
-    placed = live_records(engine).join(members, "ordinal", "left")
-    records = placed.select(
-        sql.coalesce("founder", "ordinal").alias("founder"),
-        _kind(_Kind.MEMBER),
-        "ordinal",
-        "source",
-        "control_number",
-        sql.col("made_by").alias("fingerprint"),
-        sql.when(sql.col("founder").isNull(), sql.col("mods")).alias("body"),
-    )
-    merged = engine.tables.read("merged").select(
-        "founder", _kind(_Kind.MERGED), sql.col("mods").alias("body"), "sources", "made_by"
-    )
-    left, right = (members.select(sql.col("ordinal").alias(f"{side}_ordinal"), sql.col("founder").alias(side))
-                   for side in ("left", "right"))  # fmt: skip
-    edges = (
-        engine.tables.read("edges")
-        .select("left_ordinal", "right_ordinal", "body", "made_by")
-        .join(left, "left_ordinal")
-        .join(right, "right_ordinal")
-        .where(sql.col("left") == sql.col("right"))
-        .select(
-            sql.col("left").alias("founder"),
-            _kind(_Kind.EDGE),
-            sql.col("left_ordinal").alias("ordinal"),
-            sql.col("right_ordinal").alias("other"),
-            "body",
-            "made_by",
+    records = (
+        live_records(engine)
+        .join(members, "ordinal", "left")
+        .selectExpr(
+            "coalesce(founder, ordinal) AS founder",
+            _kind(_Kind.MEMBER),
+            "ordinal",
+            "source",
+            "control_number",
+            "made_by AS fingerprint",
+            "if(founder IS NULL, mods, NULL) AS body",
         )
+    )
+    merged = engine.tables.read("merged")
+    merged = merged.selectExpr("founder", _kind(_Kind.MERGED), "mods AS body", "sources", "made_by")
+    left = members.selectExpr("ordinal AS left_ordinal", "founder")
+    right = members.selectExpr("ordinal AS right_ordinal", "founder AS other_founder")
+    inside = engine.tables.read("edges").join(left, "left_ordinal").join(right, "right_ordinal")
+    edges = inside.where("founder = other_founder").selectExpr(
+        "founder", _kind(_Kind.EDGE), "left_ordinal AS ordinal", "right_ordinal AS other", "body", "made_by"
     )
     rows = records.unionByName(merged, allowMissingColumns=True)
     return rows.unionByName(edges, allowMissingColumns=True)
@@ -302,16 +292,16 @@ def _describe_cluster(shared: Broadcast[_Settings], founder: int, found: Iterato
             mods, sources = _MODS.decode(merged.body or b""), _SOURCES.decode(merged.sources or b"")
             description_of_cluster = Merged(cluster, mods, sources)
         named = {RecordId(row.source or "", row.control_number or "") for row in rows if row.kind == _Kind.NAMED}
-        result = cluster_statements(description_of_cluster, edges, settings.iris, settings.triplify, named.__contains__)
+        made = cluster_statements(description_of_cluster, edges, settings.iris, settings.triplify, named.__contains__)
     dependencies: list[dict[str, object]] = [
         {"source": record.source, "control_number": record.control_number, "existed": record in named}
-        for record in result.existence_dependencies
+        for record in made.existence_dependencies
     ]
     assertions: list[dict[str, object]] = [
         {"entity": entity, "body": body, "votes": votes}
-        for (entity, body), votes in sorted(encode_assertions(result.claims).items())
+        for (entity, body), votes in sorted(encode_assertions(made.claims).items())
     ]
-    return [(founder, "".join(result.quads).encode(), made_by, dependencies, assertions)]
+    return [(founder, "".join(made.quads).encode(), made_by, dependencies, assertions)]
 
 
 def _edges(rows: Iterable[_Row], ids: dict[int | None, RecordId]) -> list[Edge]:

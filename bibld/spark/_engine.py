@@ -181,9 +181,9 @@ def open_tables(config: Config, purpose: str) -> Iterator[Tables]:
     ``purpose`` is the name of the session in the user interface of Spark. Raises ``ConfigError`` without Java.
     """
     storage = storage_of(config)
-    folder = absolute(storage)
-    if folder.startswith(_FILE_SCHEME):
-        yield Tables(None, FolderStorage(Path(folder.removeprefix(_FILE_SCHEME))))
+    place = absolute(storage)
+    if place.startswith(_FILE_SCHEME):
+        yield Tables(None, FolderStorage(Path(place.removeprefix(_FILE_SCHEME))))
         return
     with session(config.engine, purpose) as spark:
         yield Tables(spark, Storage(spark, storage))
@@ -275,7 +275,8 @@ def properties(engine: EngineConfig) -> dict[str, str]:
         found["spark.executorEnv.PYTHONPATH"] = os.pathsep.join(
             [package, *filter(None, [os.environ.get("PYTHONPATH", "")])]
         )
-    found |= {key: _text(value) for key, value in engine.conf.items()}
+    for key, value in engine.conf.items():
+        found[key] = str(value).lower() if isinstance(value, bool) else str(value)
     return found | _GROUPS_IN_ONE_TASK
 
 
@@ -375,7 +376,3 @@ def reason_of(error: BaseException) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("at ")]
     named = [line for line in lines if _LAST_ERROR.match(line)]
     return (named or lines or [type(error).__name__])[-1 if named else 0]
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

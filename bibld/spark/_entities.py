@@ -162,9 +162,7 @@ def keep_links(engine: Engine) -> int:
     if not is_linked or tables.changed().keys().isdisjoint(("links", "entities")):
         return 0
     with engine.job("triplify: links"):
-        described = tables.read("entities").where("iri = founder and quads is not null").select(
-            sql.col("iri").alias("entity")
-        )  # fmt: skip
+        described = tables.read("entities").where("iri = founder AND quads IS NOT NULL").selectExpr("iri AS entity")
         removed = tables.read("links").join(described, "entity", "left_anti").count()
         if removed:
             made_by = tables.made_by(inputs=("links", "entities"))
@@ -229,9 +227,7 @@ def point_to_founders(engine: Engine) -> int:
 
     made_by = tables.made_by(inputs=(DESCRIBED,))
     if not tables.is_complete("entities", made_by):
-        parts = found.where(sql.col("quads").isNotNull()).select(
-            sql.col("iri").alias("owner"), sql.explode("parts").alias("iri")
-        )
+        parts = found.where("quads IS NOT NULL").selectExpr("iri AS owner", "explode(parts) AS iri")
         moved = _moved(parts.join(others, "iri")).withColumnRenamed("owner", "iri")
         with engine.job("triplify: entities that descriptions name"), broadcast_if_few(moved) as rows:
             entities = found.join(rows, "iri", "left").select("iri", "founder", "quads", "moved")
@@ -241,15 +237,13 @@ def point_to_founders(engine: Engine) -> int:
     made_with = settings_digest(engine.config.dataset.base, engine.config.triplify)
     made_by = tables.made_by(made_with, inputs=(FIRST, AGAIN, "assertions", DESCRIBED, *_TOMBSTONE_INPUTS))
     if not tables.is_complete("statements", made_by):
-        named = tables.read("assertions").select(
-            sql.col("founder").cast("string").alias("owner"), sql.col("entity").alias("iri")
-        )
+        named = tables.read("assertions").selectExpr("CAST(founder AS STRING) AS owner", "entity AS iri")
         moved = _moved(named.join(others, "iri").distinct())
-        moved = moved.select(sql.col("owner").cast("long").alias("founder"), "moved")
-        result = described(tables.read(FIRST), tables.read(AGAIN)).select("founder", "quads", "made_by")
+        moved = moved.selectExpr("CAST(owner AS LONG) AS founder", "moved")
+        made = described(tables.read(FIRST), tables.read(AGAIN)).select("founder", "quads", "made_by")
         with engine.job("triplify: statements"), broadcast_if_few(moved) as rows:
             tombstones = _tombstones(engine, made_with)
-            statements = result.join(rows, "founder", "left").unionByName(tombstones, allowMissingColumns=True)
+            statements = made.join(rows, "founder", "left").unionByName(tombstones, allowMissingColumns=True)
             tables.write("statements", made_by, statements)
     tables.use("statements", made_by)
     return tables.rows("statements") + tables.rows("entities")
@@ -279,11 +273,7 @@ def _tombstones(engine: Engine, made_with: str) -> DataFrame:
     tables = engine.tables
     suppressed = tables.read("active_suppression").where("value = ''").select("ordinal").distinct()
     ids = tables.read("register_ordinal").select("ordinal", "source", "control_number")
-    targets = ids.join(suppressed, "ordinal", "left_anti").select(
-        sql.col("ordinal").alias("target"),
-        sql.col("source").alias("target_source"),
-        sql.col("control_number").alias("target_number"),
-    )
+    targets = ids.join(suppressed, "ordinal", "left_anti").toDF("target", "target_source", "target_number")
     deleted = (
         tables.read("register_redirect")
         .join(live_records(engine).select("ordinal"), "ordinal", "left_anti")

@@ -1,3 +1,5 @@
+"""The tables of a storage: versions, commits, and what is swept."""
+
 from __future__ import annotations
 
 import json
