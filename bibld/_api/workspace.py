@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
 
-from bibld._api.configured import PathName, check_source, run_time
+from bibld import pipeline
+from bibld._api.configured import PathName, check_choice, check_source, checked_date, remote_store, run_time
 from bibld._api.links import Links
 from bibld._api.maintaining import CheckMethods
 from bibld._api.reading import LookMethods
 from bibld._api.review import Review
-from bibld._api.running import RunMethods
+from bibld._api.run_report import write_report
+from bibld._api.source_check import SourcesReport, inspect_and_check
+from bibld._api.tables import FileRow, Table
+from bibld.catalog.engines import engine_state
+from bibld.catalog.exchange import ConvertedWorkspace
+from bibld.config import Source
 from bibld.dedup.pair_files import read_pairs
+from bibld.errors import ConfigError
+from bibld.harvest import HarvestOptions, HarvestResult, harvest_source, probe_result
+from bibld.ingest import source_files
+from bibld.pipeline import Summary
+from bibld.publish import Releases, ReleaseSummary, Verification
+from bibld.publish import verify as verify_release
+from bibld.store import Delivered
 
 if TYPE_CHECKING:
     from bibld.dedup.comparison import MethodComparison
     from bibld.dedup.evaluate import Evaluation
+    from bibld.serve.site import StaticSite
+
+Until = Literal["read", "dedup", "merge", "triplify", "store", "publish"]
+EngineName = Literal["local", "spark"]
+
+_PACKAGES_OF_SPARK = {"pyspark", "pyarrow", "py4j"}
 
 # The modules that match and train load compiler and database: the methods that use them import them.
 
 
-class Workspace(RunMethods, LookMethods, CheckMethods):
+class Workspace(LookMethods, CheckMethods):
     """A configuration file and the workspace that it names.
 
     The configuration is checked at once: ``ConfigError`` lists everything that is wrong with it. Nothing else is opened
@@ -44,6 +65,155 @@ class Workspace(RunMethods, LookMethods, CheckMethods):
     def links(self) -> Links:
         """The links to authority files, and the verdicts of people about them."""
         return Links(self)
+
+    # -- run -----------------------------------------------------------------------------------------------------
+
+    def run(
+        self,
+        until: Until = "publish",
+        *,
+        restat: bool = False,
+        rebuild: bool = False,
+        allow_deletes: bool = False,
+        at: datetime | None = None,
+        engine: Literal["", "local", "spark"] = "",
+    ) -> Summary:
+        """Run the stages up to ``until``, and return what was done; what did not change is not done again.
+
+        ``restat`` recounts the statistics of blocking, ``rebuild`` repeats every stage after reading, ``allow_deletes``
+        deletes missing records even if they are more than a source may lose in one run. ``at`` is the time in
+        the data (now, or SOURCE_DATE_EPOCH), ``engine`` replaces the setting. Raises ``ConfigError``, ``StageError``.
+        """
+        check_choice(until, "stage", list(get_args(Until)))
+        options: dict[str, Any] = {"until": until, "restat": restat, "rebuild": rebuild, "allow_deletes": allow_deletes}
+        chosen = engine or self.config.engine.name
+        check_choice(chosen, "engine", list(get_args(EngineName)))
+        begun = at or run_time()
+        if chosen == "spark":
+            with _spark_is_needed():
+                from bibld import spark
+            summary: Summary = spark.run(self.config, begun, self.progress, **options)
+        else:
+            summary = pipeline.run(self.config, begun, self.progress, **options)
+        report = write_report(self.config, summary, begun.isoformat(timespec="seconds"))
+        return msgspec.structs.replace(summary, report=str(report))
+
+    def deliver(
+        self,
+        to: str,
+        *,
+        kind: str = "sparql",
+        user_env: str = "",
+        password_env: str = "",
+        replace: bool = False,
+        at: datetime | None = None,
+    ) -> Delivered:
+        """Bring a remote store to the quads of the last run, and return what was done.
+
+        ``to`` is the name or the address of a store of the configuration, or another address; then ``kind`` is the name
+        of its adapter, and ``user_env`` and ``password_env`` name the environment variables with the credentials.
+        ``replace`` deletes the quads of the dataset that it has, and loads all again. Raises ``StoreError``,
+        ``StageError`` before the first release, and ``ConfigError``.
+        """
+        remote = remote_store(self.config, to, kind, user_env, password_env)
+        return pipeline.deliver(self.config, remote, at or run_time(), self.progress, replace)
+
+    def forget_store(self, to: str) -> bool:
+        """Forget a remote store: no changes are kept for it. Returns whether it was known; it is not changed."""
+        return pipeline.forget_store(self.config, remote_store(self.config, to))
+
+    def releases(self, engine: EngineName | None = None) -> Table[ReleaseSummary]:
+        """Return the releases, of one engine or of both, the oldest first; none before the first run.
+
+        Those of runs on Spark, in its storage, are among them if the last run was on Spark. Raises ``ConfigError`` if
+        they cannot be looked at here.
+        """
+        found = Releases(self.config.workspace).list_all() if engine != "spark" else []
+        if engine != "local" and engine_state(self.config.workspace).is_newer_on_spark:
+            with _spark_is_needed():
+                from bibld.spark import list_releases
+            found += list_releases(self.config)
+        return Table(ReleaseSummary, sorted(found, key=lambda release: (release.created, release.release)))
+
+    def roll_back(self, release: int | None = None) -> int:
+        """Make another release the current one: that with this number, or the one before it; return its number.
+
+        Servers follow. The next release that a run makes follows on the newest one, and becomes current. Raises
+        ``StageError`` for a release that is not on disk any more, or that was withdrawn.
+        """
+        return int(Releases(self.config.workspace).roll_back(release).name)
+
+    def verify(self, release: int | None = None) -> Verification:
+        """Compare files, dumps with patches, store, description and documents of a release (the current one).
+
+        Raises ``StageError`` if there is no such release.
+        """
+        return verify_release(self.config, release, self.progress)
+
+    def check_sources(self) -> SourcesReport:
+        """Read the files of the sources as a run does first, and look at the workspace; nothing is changed.
+
+        The report lists the files with carrier, charset, flavour and number of records, the sources in doubt, and the
+        faults that would stop a run.
+        """
+        return inspect_and_check(self.config, self.progress)
+
+    def write_static_site(self, folder: Path | str) -> StaticSite:
+        """Write the current release as files: every form of every document, the pages and the dumps.
+
+        ``folder`` is the root of a host that only sends files; an earlier site in it is replaced. Raises ``StageError``
+        before the first release, and if the folder contains something else.
+        """
+        from bibld._api.site import write_site
+
+        return write_site(self, Path(folder).resolve())
+
+    def harvest(
+        self, source: str | None = None, *, full: bool = False, since: str = "", limit: int = 0
+    ) -> tuple[HarvestResult, ...]:
+        """Fetch what the servers of one source or of all offer; return how it ended for each: no answer is no error.
+
+        ``full``: the whole list; ``since`` a day or time: changes; ``limit``: stop early. Raises ``ConfigError``.
+        """
+        options = HarvestOptions(full=full, since=checked_date(since), limit=limit)
+        chosen = self._sources(source)
+        self.progress.stage("harvest", "records")
+        return tuple(harvest_source(self.config, one, self.progress, options) for one in chosen)
+
+    def probe(self, source: str | None = None) -> tuple[HarvestResult, ...]:
+        """Ask the servers of one source or of all who they are and what they would be asked for; store nothing."""
+        return tuple(probe_result(self.config, one, self.progress) for one in self._sources(source))
+
+    def _sources(self, source: str | None) -> list[Source]:
+        check_source(self.config, source)
+        return [one for one in self.config.sources if source in (None, one.id)]
+
+    def files(self) -> Table[FileRow]:
+        """Return the files of each source, in the order in which they are read; servers are not asked."""
+        files = [file for source in self.config.sources for file in source_files(self.config, source)]
+        return Table(FileRow, (FileRow(file.source, file.name, file.path.stat().st_size) for file in files))
+
+    def serve(self, host: str | None = None, port: int | None = None, **settings: Any) -> None:  # noqa: ANN401
+        """Serve the current release until the process is interrupted; a newer release is served as soon as it exists.
+
+        ``host``, ``port`` and ``settings`` (``processes``, ``access_log`` …) replace those in ``[serve]``, unless they
+        are None. Raises ``StageError`` before the first release.
+        """
+        from bibld._api.site import serve_site  # loads the web framework, which nothing else here needs
+
+        stated = {"host": host, "port": port, **settings}
+        serve_site(self, {name: value for name, value in stated.items() if value is not None})
+
+    def convert(self, to: EngineName, *, at: datetime | None = None) -> ConvertedWorkspace:
+        """Move the results of the last run to tables for Spark (``spark``), or from them to this machine (``local``).
+
+        The next run with that engine goes on from them. ``at`` is the time of the conversion. Raises ``StageError``,
+        ``CatalogError``, and ``ConfigError`` if Spark is not installed.
+        """
+        check_choice(to, "engine", list(get_args(EngineName)))
+        with _spark_is_needed():
+            from bibld.spark import conversion
+        return conversion.convert_workspace(self.config, to, at or run_time(), self.progress)
 
     # -- measure matching -----------------------------------------------------------------------------------------
 
@@ -134,3 +304,14 @@ class Workspace(RunMethods, LookMethods, CheckMethods):
             model, figures = training.train(catalog, labelled, frozenset(vary), seed, about)
         training.write_model(model, file)
         return figures
+
+
+@contextmanager
+def _spark_is_needed() -> Iterator[None]:
+    """Convert the error of an import without Spark to ``ConfigError``."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _PACKAGES_OF_SPARK:
+            raise
+        raise ConfigError(["Spark is not installed; run: pip install 'bibld[spark]'"]) from error

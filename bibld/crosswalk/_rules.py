@@ -137,7 +137,7 @@ class RuleSet:
 
         Raises ``CrosswalkError`` for any exception in a rule, with the name of the rule.
         """
-        made: list[Element] = []
+        element: list[Element] = []
         needed: set[int] = set(self._steps_of_tag.get(LEADER, ()))
         for tag in view.tags:
             if tag in self._steps_of_tag:
@@ -146,19 +146,19 @@ class RuleSet:
             rule, tag = self._steps[position]
             try:
                 if rule.per_record:
-                    made += rule.build(view)
+                    element += rule.build(view)
                 elif view.is_linked(tag):
-                    made += _build_linked(rule, tag, view)
+                    element += _build_linked(rule, tag, view)
                 else:
                     for field in view.tagged(tag):
-                        made += rule.build(field, view)
+                        element += rule.build(field, view)
             except (RecordError, MemoryError):
                 raise
             except Exception as error:
                 reason = failure_reason(f"rule {rule.name} for {rule.writes}", error)
                 number = view.record.control_number
                 raise CrosswalkError(view.record.origin, reason, control_number=number) from error
-        return collected(made)
+        return collected(element)
 
     def _account(
         self,
@@ -217,27 +217,27 @@ def _build_linked(rule: Rule, tag: str, view: View[Any]) -> Iterator[Element]:
     A related item itself has no ``altRepGroup``: a field and its counterpart give one item, which contains titles,
     names … in both scripts.
     """
-    made: list[Element] = []
+    result: list[Element] = []
     item_of_group: dict[str, int] = {}
     for field in view.tagged(tag):
         linkage = view.linkage(field)
         for element in rule.build(field, view):
             if linkage is None:
-                made.append(element)
+                result.append(element)
             elif not isinstance(element, RelatedItem):
-                made.append(linkage.mark(element))
+                result.append(linkage.mark(element))
             elif not view.marks_related_items:
-                made.append(element)
+                result.append(element)
             else:
                 item = replace(element, mods=_mark_children(element.mods, linkage))
                 group = linkage.alt_rep_group
                 if group is not None and group in item_of_group:
-                    made[item_of_group[group]] = _merge_items(made[item_of_group[group]], item)
+                    result[item_of_group[group]] = _merge_items(result[item_of_group[group]], item)
                     continue
                 if group is not None:
-                    item_of_group[group] = len(made)
-                made.append(item)
-    yield from made
+                    item_of_group[group] = len(result)
+                result.append(item)
+    yield from result
 
 
 _WITH_SCRIPT = ("title_info", "name", "origin_info", "physical_description", "note")

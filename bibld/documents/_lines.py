@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bibld.model.rdf import term
+from bibld.model.rdf import term, unescape
 
 LABELS = tuple(
     term(curie).encode()
@@ -28,8 +28,6 @@ _TOMBSTONE = tuple(
 """The properties of a deleted thing; a thing that has others is described."""
 
 _DIGEST_BYTES = 16
-_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
-_SHORT_ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
 
 
 class DocumentContent(NamedTuple):
@@ -111,14 +109,10 @@ class Lines:
         exact = lines[bisect_left(lines, about) : bisect_left(lines, subject + b">!")]
         predicates_at = len(about)
         is_tombstone = all(line.startswith(_TOMBSTONE, predicates_at) for line in exact)
-        if not is_tombstone or (not exact and self._has_hash_iris(subject, lines)):
+        if not is_tombstone or (not exact and any(line.startswith(subject + b"#") for line in lines)):
             return DocumentContent(200, "", _title(about, exact), digest, quads)
         target = self._target(path, about, exact, lines)
         return DocumentContent(303 if target else 410, target, "", digest, quads)
-
-    def _has_hash_iris(self, subject: bytes, lines: Sequence[bytes]) -> bool:
-        position = bisect_left(lines, subject + b"#")
-        return position < len(lines) and lines[position].startswith(subject + b"#")
 
     def _target(self, path: bytes, about: bytes, exact: Sequence[bytes], lines: Sequence[bytes]) -> str:
         """Return the path that answers in the place of one that is not described; empty if there is none.
@@ -166,11 +160,4 @@ def read_literal(rest: bytes) -> tuple[str, str]:
     closing = rest.rindex(b'"')
     text = rest[1:closing].decode()
     language = rest[closing + 2 :].partition(b" ")[0].decode() if rest[closing + 1 : closing + 2] == b"@" else ""
-    if "\\" in text:
-        text = _ESCAPE.sub(_unescape, text)
-    return text, language
-
-
-def _unescape(match: re.Match[str]) -> str:
-    code = match[1] or match[2]
-    return chr(int(code, 16)) if code else _SHORT_ESCAPES.get(match[3], match[3])
+    return unescape(text), language

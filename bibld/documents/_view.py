@@ -252,10 +252,7 @@ class PublishedView:
                 (self.release,),
             )
             for path, before, after in rows:
-                yield self._change(path, before, after)
-
-    def _change(self, path: str, before: int | None, after: int | None) -> Change:
-        return _change(path, self._state(path, before), self._state(path, after))
+                yield _change(path, self._state(path, before), self._state(path, after))
 
     def _state(self, path: str, row: int | None) -> _DocumentState:
         if row is None:

@@ -135,7 +135,8 @@ def update(workspace: Path, base: str, release: ReleaseState, changes: Iterable[
     with reporting_errors(file), closing(connect(file, read_only=False)) as connection:
         with _transaction(connection):
             _undo(connection, release.number)
-        before = _last_description(connection)
+        row = connection.execute("SELECT description FROM release ORDER BY number DESC LIMIT 1").fetchone()
+        before = frozenset(row[0].split("\n")) - {""} if row else frozenset()
         after = _described(Lines(base), release)
         described = ((line.encode(), line in after) for line in sorted(before ^ after))
         table = _ChangedDocuments(connection, base, release.number)
@@ -213,24 +214,18 @@ def _fill_table(
     rows.flush()
     for statement in _INDEXES if schema == "main" else _INDEXES[:1]:
         connection.execute(statement.replace("INDEX main.", f"INDEX {schema}."))
+    united_paths = (
+        f"SELECT path FROM {schema}.document WHERE path > ? GROUP BY path HAVING count(*) > 1 ORDER BY path LIMIT ?"
+    )
     after = ""
-    while found := _paths_of_parts(connection, schema, after):
-        for path in found:
+    while found := connection.execute(united_paths, (after, _PARTS_AT_ONCE)).fetchall():
+        for (path,) in found:
             parts = connection.execute(f"SELECT quads FROM {schema}.document WHERE path = ?", (path,)).fetchall()
             united = {line for (frame,) in parts for line in blobs.decompress(frame).splitlines()}
             connection.execute(f"DELETE FROM {schema}.document WHERE path = ?", (path,))
             rows.add(path, lines.content(path.encode(), sorted(united)))
-        after = found[-1]
+        (after,) = found[-1]
     rows.flush()
-
-
-def _paths_of_parts(connection: sqlite3.Connection, schema: str, after: str) -> list[str]:
-    """Return the next paths, in their order, whose lines are in more than one row."""
-    rows = connection.execute(
-        f"SELECT path FROM {schema}.document WHERE path > ? GROUP BY path HAVING count(*) > 1 ORDER BY path LIMIT ?",
-        (after, _PARTS_AT_ONCE),
-    )
-    return [path for (path,) in rows]
 
 
 def _fill_beside(
@@ -278,45 +273,34 @@ def _take_over_times(connection: sqlite3.Connection, file: Path, base: str, rele
                 return blobs.compress("tombstone", f"<{base}{path}> ".encode()) if is_tombstone else b""
 
             connection.create_function("shorten", 2, shorten)
-            _take_over(connection, release)
+            same = (
+                "FROM former.document AS old WHERE old.path = document.path AND old.until IS NULL"
+                " AND old.digest = document.digest"
+            )
+            with _transaction(connection):
+                connection.execute(
+                    "INSERT INTO main.release SELECT number, created, delivered, ''"
+                    " FROM former.release WHERE number < ?",
+                    (release.number,),
+                )
+                connection.execute(
+                    f"UPDATE main.document AS document SET since = (SELECT old.since {same})"
+                    f" WHERE EXISTS (SELECT 1 {same})"
+                )
+                connection.execute(
+                    f"INSERT INTO main.document ({_COLUMNS})"
+                    " SELECT path, since, ?1, status, target, '', digest,"
+                    " CASE status WHEN 303 THEN shorten(path, quads) ELSE x'' END"
+                    " FROM former.document AS old"
+                    " WHERE until IS NULL AND NOT EXISTS (SELECT 1 FROM main.document AS document"
+                    " WHERE document.path = old.path AND document.since < ?1 AND document.until IS NULL)",
+                    (release.number,),
+                )
     finally:
         connection.execute("DETACH former")
 
 
-def _take_over(connection: sqlite3.Connection, release: ReleaseState) -> None:
-    with _transaction(connection):
-        connection.execute(
-            "INSERT INTO main.release SELECT number, created, delivered, '' FROM former.release WHERE number < ?",
-            (release.number,),
-        )
-        same = (
-            "FROM former.document AS old WHERE old.path = document.path AND old.until IS NULL"
-            " AND old.digest = document.digest"
-        )
-        connection.execute(
-            f"UPDATE main.document AS document SET since = (SELECT old.since {same}) WHERE EXISTS (SELECT 1 {same})"
-        )
-        connection.execute(
-            f"INSERT INTO main.document ({_COLUMNS})"
-            " SELECT path, since, ?1, status, target, '', digest,"
-            " CASE status WHEN 303 THEN shorten(path, quads) ELSE x'' END"
-            " FROM former.document AS old"
-            " WHERE until IS NULL AND NOT EXISTS (SELECT 1 FROM main.document AS document"
-            " WHERE document.path = old.path AND document.since < ?1 AND document.until IS NULL)",
-            (release.number,),
-        )
-
-
 # -- changed documents -----------------------------------------------------------------------------------------------
-
-
-class _StoredDocument(msgspec.Struct, frozen=True):
-    """The valid row of a document."""
-
-    row: int
-    since: int
-    digest: bytes
-    quads: bytes
 
 
 class _ChangedDocuments:
@@ -338,29 +322,21 @@ class _ChangedDocuments:
         rows = _Rows(self._connection, self._blobs, "main", self._number)
         nothing: set[bytes] = set()
         for path in sorted(added.keys() | removed.keys()):
-            stored = self._valid(path)
-            before = set(self._blobs.decompress(stored.quads).splitlines()) if stored is not None else nothing
+            row, since, digest, frame = self._connection.execute(
+                "SELECT rowid, since, digest, quads FROM document WHERE path = ? AND until IS NULL", (path.decode(),)
+            ).fetchone() or (None, 0, b"", b"")
+            before = set(self._blobs.decompress(frame).splitlines()) if row is not None else nothing
             after = sorted((before - removed.get(path, nothing)) | added.get(path, nothing))
             content = self._lines.content(path, after) if after else None
-            if stored is not None:
-                if content is not None and content.digest == stored.digest:
-                    continue
-                self._end(stored)
+            if content is not None and content.digest == digest:
+                continue
+            if row is not None and since == self._number:  # written by an earlier batch of the same changes
+                self._connection.execute("DELETE FROM document WHERE rowid = ?", (row,))
+            elif row is not None:
+                self._connection.execute("UPDATE document SET until = ? WHERE rowid = ?", (self._number, row))
             if content is not None and not self._continue(path, content.digest):
                 rows.add(path.decode(), content)
         rows.flush()
-
-    def _valid(self, path: bytes) -> _StoredDocument | None:
-        row = self._connection.execute(
-            "SELECT rowid, since, digest, quads FROM document WHERE path = ? AND until IS NULL", (path.decode(),)
-        ).fetchone()
-        return None if row is None else _StoredDocument(*row)
-
-    def _end(self, stored: _StoredDocument) -> None:
-        if stored.since == self._number:  # written by an earlier batch of the same changes
-            self._connection.execute("DELETE FROM document WHERE rowid = ?", (stored.row,))
-        else:
-            self._connection.execute("UPDATE document SET until = ? WHERE rowid = ?", (self._number, stored.row))
 
     def _continue(self, path: bytes, digest: bytes) -> bool:
         """Let the document of the release before stay valid, if that has the same content."""
@@ -397,11 +373,6 @@ def _described(lines: Lines, release: ReleaseState) -> frozenset[str]:
     """Return the lines of the description of the dataset, without line ends, that belong to documents."""
     texts = (line.removesuffix("\n") for line in release.description)
     return frozenset(text for text in texts if lines.paths(text.encode()))
-
-
-def _last_description(connection: sqlite3.Connection) -> frozenset[str]:
-    row = connection.execute("SELECT description FROM release ORDER BY number DESC LIMIT 1").fetchone()
-    return frozenset(row[0].split("\n")) - {""} if row else frozenset()
 
 
 def _undo(connection: sqlite3.Connection, number: int) -> None:

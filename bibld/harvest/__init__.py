@@ -25,7 +25,7 @@ from bibld.config import Config, Source
 from bibld.errors import ConfigError, HarvestError, ReadError
 from bibld.harvest._records import ISO2709_FORM, XML_FORM, RecordForm
 from bibld.harvest._settings import HttpSettings, faults_of_http
-from bibld.harvest._store import SourceStore, StoredAnswer, current_time, explain_database_error, timestamp
+from bibld.harvest._store import SourceStore, StoredResponse, current_time, explain_database_error, timestamp
 from bibld.harvest._visit import HarvestOptions, Visit
 from bibld.model.finding import Finding
 from bibld.progress import Progress, with_number
@@ -41,7 +41,7 @@ __all__ = [
     "RecordForm",
     "ServerReport",
     "SourceStore",
-    "StoredAnswer",
+    "StoredResponse",
     "Visit",
     "faults_of_http",
     "fetch_source",
@@ -270,10 +270,10 @@ def probe_result(config: Config, source: Source, progress: Progress) -> HarvestR
     if not is_networked(source):
         return harvest_source(config, source, progress)
     try:
-        answer = probe_source(config, source, progress)
+        response = probe_source(config, source, progress)
     except HarvestError as error:
         return HarvestResult(source.id, "failed", reasons=(str(error),))
-    return HarvestResult(source.id, "probed", kind="probe", remarks=(answer,) if answer else ())
+    return HarvestResult(source.id, "probed", kind="probe", remarks=(response,) if response else ())
 
 
 def _finish(config: Config, source: Source, visit: Visit, fetched: Fetched) -> HarvestResult:

@@ -20,8 +20,8 @@ import msgspec
 from bibld._version import __version__
 from bibld.errors import HarvestError
 from bibld.harvest._records import MAX_FILE_BYTES, check_size
-from bibld.harvest._settings import HttpSettings, UnusableAnswerError
-from bibld.harvest._store import StoredAnswer, timestamp
+from bibld.harvest._settings import HttpSettings, UnusableResponseError
+from bibld.harvest._store import StoredResponse, timestamp
 from bibld.progress import with_number
 
 _MAX_REDIRECTS = 5
@@ -55,13 +55,13 @@ _MIN_BYTES = 64 * 1024
 Note = Callable[[str, str, bytes], None]
 """Notes a fault of the server: its kind, the address, the bytes that show it."""
 
-Accept = Callable[[StoredAnswer], str]
+Accept = Callable[[StoredResponse], str]
 """Returns why an answer cannot be used, so that the request is repeated; empty if it can."""
 
 
-def accept_success(answer: StoredAnswer) -> str:
+def accept_success(response: StoredResponse) -> str:
     """Accept answers with status 200."""
-    return "" if answer.status == 200 else f"status {answer.status}"
+    return "" if response.status == 200 else f"status {response.status}"
 
 
 class LearnedDelay(msgspec.Struct, frozen=True):
@@ -77,7 +77,7 @@ class Transport:
         self,
         settings: HttpSettings,
         folder: Path,
-        keep: Callable[[StoredAnswer], StoredAnswer],
+        keep: Callable[[StoredResponse], StoredResponse],
         note: Note,
         learned: LearnedDelay,
         auth: httpx.Auth | None = None,
@@ -114,7 +114,7 @@ class Transport:
         delay = self._delay if self._was_busy else self._delay / 2
         return LearnedDelay(delay if delay >= 0.05 and delay > self._settings.delay else 0.0)
 
-    def get(self, url: str, accept: Accept = accept_success, tries: int | None = None) -> StoredAnswer:
+    def get(self, url: str, accept: Accept = accept_success, tries: int | None = None) -> StoredResponse:
         """Return the answer to a request; raises ``HarvestError`` after the last try (as set, or at most ``tries``).
 
         Busy servers, errors of servers and of the network, and answers that ``accept`` refuses are tried again. An
@@ -135,41 +135,41 @@ class Transport:
                 self._retry_after = None
                 continue
             body, damage = inflate(raw, self._settings.max_answer_bytes)
-            answer = self._keep(StoredAnswer(0, at, timestamp(), status, headers, body))
-            fault = damage or accept(answer)
+            response = self._keep(StoredResponse(0, at, timestamp(), status, headers, body))
+            fault = damage or accept(response)
             if not fault:
-                return answer
-            fault = self._refusal(answer, fault)
-        raise UnusableAnswerError(f"{url}: {fault} ({with_number(most, 'try', 'tries')})", status)
+                return response
+            fault = self._refusal(response, fault)
+        raise UnusableResponseError(f"{url}: {fault} ({with_number(most, 'try', 'tries')})", status)
 
-    def _refusal(self, answer: StoredAnswer, fault: str) -> str:
+    def _refusal(self, response: StoredResponse, fault: str) -> str:
         """Return why an answer is asked for again; raises ``HarvestError`` if that is of no use."""
-        status = answer.status
-        self._retry_after = _retry_after(answer.headers.get("retry-after", "")) if status in _BUSY else None
+        status = response.status
+        self._retry_after = _retry_after(response.headers.get("retry-after", "")) if status in _BUSY else None
         if status < 300:
             return fault or f"status {status}"
         if status in _BUSY:
-            self._note("busy", answer.url, answer.body)
+            self._note("busy", response.url, response.body)
             self._was_busy = True
             self._delay = min(max(2 * self._delay, self._settings.first_wait / 2), _MAX_DELAY_SECONDS)
             if self._retry_after is not None and self._retry_after > self._settings.longest_wait:
                 raise HarvestError(
-                    f"{answer.url}: the server asks to come again in {self._retry_after:.0f} s (status {status}); the"
+                    f"{response.url}: the server asks to come again in {self._retry_after:.0f} s (status {status}); the"
                     " next run continues from here"
                 )
         elif status in (401, 403):
-            self._note("blocked", answer.url, answer.body)
-            if self._auth is not None and _origin(answer.url) != _origin(self._settings.url):
+            self._note("blocked", response.url, response.body)
+            if self._auth is not None and _origin(response.url) != _origin(self._settings.url):
                 raise HarvestError(
-                    f"{answer.url}: refused with status {status}; user and password are sent only to"
+                    f"{response.url}: refused with status {status}; user and password are sent only to"
                     f" {self._settings.url}: state the address that it leads to, if you trust it"
                 )
             raise HarvestError(
-                f"{answer.url}: refused with status {status}; ask the owner to allow the address of this machine and"
+                f"{response.url}: refused with status {status}; ask the owner to allow the address of this machine and"
                 f' the program "bibld", or state user and password'
             )
         elif status not in _AGAIN:
-            raise HarvestError(f"{answer.url}: {_with_status(status, fault)}; check the address")
+            raise HarvestError(f"{response.url}: {_with_status(status, fault)}; check the address")
         return _with_status(status, fault)
 
     def _wait_after(self, attempt: int) -> None:
@@ -195,7 +195,7 @@ class Transport:
 
     def download(
         self, url: str, path: Path, headers: Mapping[str, str] | None = None, most: int = MAX_FILE_BYTES
-    ) -> StoredAnswer:
+    ) -> StoredResponse:
         """Fetch a file to ``path``; where an earlier attempt, or run, was interrupted, continue it with ``Range``.
 
         It is continued only if the server states what identifies the version (an entity tag or a date), which is stored
@@ -213,23 +213,23 @@ class Transport:
             conditions = part.conditions() or headers or {}
             try:
                 with self._opened(url, {"Accept-Encoding": "identity", **conditions}, None) as (response, at):
-                    answer = StoredAnswer(0, at, timestamp(), response.status_code, _headers(response), b"")
-                    if answer.status in (304, 404, 410, 412):
-                        return answer
-                    if answer.status == 200 or part.continues(answer):
-                        part.fetch(answer, self._pieces(response, None), most)
-                        return answer
+                    reply = StoredResponse(0, at, timestamp(), response.status_code, _headers(response), b"")
+                    if reply.status in (304, 404, 410, 412):
+                        return reply
+                    if reply.status == 200 or part.continues(reply):
+                        part.fetch(reply, self._pieces(response, None), most)
+                        return reply
             except httpx.HTTPError as error:
                 fault = _description(error)
                 self._note("no-answer", url, fault.encode())
                 continue
             except OSError as error:
                 raise HarvestError(f"{path}: cannot be written: {error.strerror}; free some space") from error
-            if answer.status in (206, 416):
+            if reply.status in (206, 416):
                 part.discard()
-                fault = f"status {answer.status} for another part of the file"
+                fault = f"status {reply.status} for another part of the file"
                 continue
-            fault = self._refusal(answer, "")
+            fault = self._refusal(reply, "")
         raise HarvestError(f"{url}: {fault} ({self._settings.tries} tries)")
 
     @contextmanager
@@ -240,29 +240,29 @@ class Transport:
 
         User and password, or the signature, go only to the scheme, host and port that were asked for.
         """
-        asked = url
+        wanted = url
         for _ in range(_MAX_REDIRECTS + 1):
             time.sleep(max(self._next_at - time.monotonic(), 0.0))
             self._next_at = time.monotonic() + self._delay
             self.requests += 1
             timeout = httpx.Timeout(self._settings.deadline, connect=min(_CONNECT_SECONDS, self._settings.deadline))
-            auth = self._auth if _origin(url) == _origin(asked) else None
+            auth = self._auth if _origin(url) == _origin(wanted) else None
             with self._client.stream("GET", _address(url), headers=headers, auth=auth, timeout=timeout) as response:
                 target = response.headers.get("location", "")
                 if response.status_code not in _REDIRECTS or not target:
                     yield response, url
                     return
             moved = self._redirected(url, target)
-            host, first_host = _address(moved).host, _address(asked).host
+            host, first_host = _address(moved).host, _address(wanted).host
             if host != first_host and _is_inside(host) and not _is_inside(first_host):
                 raise HarvestError(
                     f"{url}: redirected to {target}, which is inside this network; that is not followed from a server"
                     " outside: state the address that it leads to, if it is right"
                 )
-            if url == asked:
+            if url == wanted:
                 self._note("moved", url, target.encode())
             url = moved
-        raise HarvestError(f"{asked}: more than {_MAX_REDIRECTS} redirects; state the address that it leads to")
+        raise HarvestError(f"{wanted}: more than {_MAX_REDIRECTS} redirects; state the address that it leads to")
 
     def _redirected(self, url: str, target: str) -> str:
         """Return where a redirect leads, with the query that it lost."""
@@ -309,22 +309,22 @@ class _PartialFile:
             return {}
         return {"Range": f"bytes={self._path.stat().st_size}-", "If-Range": self._version.read_text(encoding="utf-8")}
 
-    def continues(self, answer: StoredAnswer) -> bool:
+    def continues(self, response: StoredResponse) -> bool:
         """Whether an answer is the rest of what is there."""
-        if answer.status != 206 or not self._path.exists():
+        if response.status != 206 or not self._path.exists():
             return False
-        return answer.headers.get("content-range", "").startswith(f"bytes {self._path.stat().st_size}-")
+        return response.headers.get("content-range", "").startswith(f"bytes {self._path.stat().st_size}-")
 
-    def fetch(self, answer: StoredAnswer, pieces: Iterable[bytes], most: int) -> None:
+    def fetch(self, response: StoredResponse, pieces: Iterable[bytes], most: int) -> None:
         """Write the bytes of an answer; raises ``HarvestError``, and deletes the file, if they are too many."""
-        length = answer.headers.get("content-length", "")
+        length = response.headers.get("content-length", "")
         try:
             check_size(int(length[:18]) if length.isdecimal() else 0, most)
-            if answer.status != 206:
+            if response.status != 206:
                 self.discard()
-                tag = answer.headers.get("etag", "")
-                version = answer.headers.get("last-modified", "") if not tag or tag.startswith("W/") else tag
-                if version and answer.headers.get("accept-ranges") != "none":
+                tag = response.headers.get("etag", "")
+                version = response.headers.get("last-modified", "") if not tag or tag.startswith("W/") else tag
+                if version and response.headers.get("accept-ranges") != "none":
                     self._version.write_text(version, encoding="utf-8")
             with self._path.open("ab") as out:
                 for piece in pieces:

@@ -147,10 +147,10 @@ class StoredRecords:
         self.harvest = 0
         self.form = XML_FORM
 
-    def put(self, identifier: str, datestamp: str, data: bytes, answer: int = 0) -> str:
+    def put(self, identifier: str, datestamp: str, data: bytes, response: int = 0) -> str:
         """Store a record; return ``new``, ``changed``, ``unchanged`` or ``older``.
 
-        *Older*: a newer version came earlier in this harvest. ``answer`` is the number of the answer that it came in.
+        *Older*: a newer version came earlier in this harvest. ``response`` is the number of the answer that it came in.
         """
         digest = hashlib.blake2b(data, digest_size=16).digest()
         row = self._connection.execute(
@@ -159,7 +159,7 @@ class StoredRecords:
         if row is None:
             cursor = self._connection.execute(
                 "INSERT INTO record (identifier, datestamp, digest, answer, seen, body) VALUES (?, ?, ?, ?, ?, ?)",
-                (identifier, datestamp, digest, answer, self.harvest, self._compressor.compress(data)),
+                (identifier, datestamp, digest, response, self.harvest, self._compressor.compress(data)),
             )
             self._mark_changed(cursor.lastrowid or 0)
             self._clear_reject(identifier)
@@ -171,12 +171,12 @@ class StoredRecords:
         if digest == last_digest and not is_deleted:
             self._connection.execute(
                 "UPDATE record SET datestamp = ?, answer = ?, seen = ? WHERE number = ?",
-                (datestamp, answer, self.harvest, number),
+                (datestamp, response, self.harvest, number),
             )
             return "unchanged"
         self._connection.execute(
             "UPDATE record SET datestamp = ?, digest = ?, answer = ?, seen = ?, body = ? WHERE number = ?",
-            (datestamp, digest, answer, self.harvest, self._compressor.compress(data), number),
+            (datestamp, digest, response, self.harvest, self._compressor.compress(data), number),
         )
         self._mark_changed(number)
         return "new" if is_deleted else "changed"
@@ -227,13 +227,13 @@ class StoredRecords:
         )
         return bool(cursor.rowcount)
 
-    def reject(self, identifier: str, reason: str, data: bytes, answer: int = 0) -> bool:
+    def reject(self, identifier: str, reason: str, data: bytes, response: int = 0) -> bool:
         """Store a record that cannot be used; an older version of it stays. Return whether there was no such reject."""
         self.mark_seen(identifier)
         row = self._connection.execute("SELECT harvest FROM rejected WHERE identifier = ?", (identifier,)).fetchone()
         self._connection.execute(
             "INSERT OR REPLACE INTO rejected VALUES (?, ?, ?, ?, ?)",
-            (identifier, self.harvest, reason, answer, self._compressor.compress(data)),
+            (identifier, self.harvest, reason, response, self._compressor.compress(data)),
         )
         return row is None or row[0] != self.harvest
 
@@ -357,7 +357,7 @@ class StoredRecords:
             "SELECT identifier, reason, rejected.answer, rejected.body, coalesce(answer.file, '')"
             " FROM rejected LEFT JOIN answer ON answer.answer = rejected.answer ORDER BY identifier"
         )
-        for position, (identifier, reason, answer, body, file) in enumerate(rows.fetchall(), 1):
-            name = f"harvest/{self._source}/answers/{file}" if file else f"harvest/{self._source}, answer {answer}"
+        for position, (identifier, reason, response, body, file) in enumerate(rows.fetchall(), 1):
+            name = f"harvest/{self._source}/answers/{file}" if file else f"harvest/{self._source}, answer {response}"
             data = self._decompressor.decompress(body)
             yield ReadError(Origin(self._source, name, position, 0), f"{identifier}: {reason}", data, identifier)

@@ -73,7 +73,7 @@ def days_of(text: str) -> float:
     return int(found[1]) * _HOURS[(found[2] or "d").lower()]
 
 
-class UnusableAnswerError(HarvestError):
+class UnusableResponseError(HarvestError):
     """A server gave no answer that can be used; ``status`` is that of the last one, 0 if there was none."""
 
     def __init__(self, message: str, status: int) -> None:

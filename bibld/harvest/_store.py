@@ -100,7 +100,7 @@ CREATE TABLE file (
 """
 
 
-class StoredAnswer(msgspec.Struct, frozen=True):
+class StoredResponse(msgspec.Struct, frozen=True):
     """An answer of a server: its number in the store (0: not stored), where it came from, status, headers, bytes.
 
     The names of headers are in small letters. ``body`` is decompressed.
@@ -245,21 +245,21 @@ class SourceStore:
 
     # -- answers -----------------------------------------------------------------------------------------------------
 
-    def keep_answer(self, answer: StoredAnswer) -> StoredAnswer:
+    def keep_response(self, response: StoredResponse) -> StoredResponse:
         """Store an answer as it came, before anything of it is used; return it with its number."""
         folder = Path(f"{self.harvest:06}")
-        digest = hashlib.sha256(answer.body).hexdigest()
+        digest = hashlib.sha256(response.body).hexdigest()
         cursor = self._connection.execute(
             "INSERT INTO answer (harvest, url, asked_at, status, headers, sha256, bytes, file)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, '')",
             (
                 self.harvest,
-                answer.url,
-                answer.asked_at,
-                answer.status,
-                msgspec.json.encode(answer.headers),
+                response.url,
+                response.asked_at,
+                response.status,
+                msgspec.json.encode(response.headers),
                 digest,
-                len(answer.body),
+                len(response.body),
             ),
         )
         number = cursor.lastrowid or 0
@@ -267,15 +267,15 @@ class SourceStore:
         path = self.folder / "answers" / name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(self._compressor.compress(answer.body))
+            path.write_bytes(self._compressor.compress(response.body))
         except OSError as error:
             raise HarvestError(
                 f"{path}: cannot be written: {error.strerror}; free some space, then run again"
             ) from error
         self._connection.execute("UPDATE answer SET file = ? WHERE answer = ?", (name.as_posix(), number))
-        return msgspec.structs.replace(answer, number=number)
+        return msgspec.structs.replace(response, number=number)
 
-    def answers(self, harvest: int = 0) -> Iterator[StoredAnswer]:
+    def answers(self, harvest: int = 0) -> Iterator[StoredResponse]:
         """Yield the stored answers of one harvest (0: of all) in their order."""
         rows = self._connection.execute(
             "SELECT answer, url, asked_at, status, headers, file FROM answer"
@@ -284,9 +284,9 @@ class SourceStore:
         )
         for number, url, asked_at, status, headers, file in rows.fetchall():
             body = zstandard.ZstdDecompressor().decompress((self.folder / "answers" / file).read_bytes())
-            yield StoredAnswer(number, url, asked_at, status, msgspec.json.decode(headers), body)
+            yield StoredResponse(number, url, asked_at, status, msgspec.json.decode(headers), body)
 
-    def _forget_answers(self, *, complete: bool) -> None:
+    def _forget_responses(self, *, complete: bool) -> None:
         """Remove the answers of earlier harvests that a full list has replaced.
 
         A complete one replaces all of them; another one the full lists that did not become complete, but for the last.
@@ -327,7 +327,7 @@ class SourceStore:
                 (timestamp(), outcome, body, self.harvest),
             )
         if is_full_list:
-            self._forget_answers(complete=outcome == "complete")
+            self._forget_responses(complete=outcome == "complete")
 
     def last_harvest(self) -> Harvest | None:
         """Return the last harvest."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from bibld.harvest._settings import HttpSettings
-from bibld.harvest._store import SourceStore, StoredAnswer, timestamp
+from bibld.harvest._store import SourceStore, StoredResponse, timestamp
 from bibld.model.finding import Finding, FindingExample
 from bibld.progress import Progress
 
@@ -112,10 +112,10 @@ class Visit:
         """Return what asks the server; its answers are stored, and what was learned about its patience is used."""
         from bibld.harvest._http import LearnedDelay, Transport  # loads the HTTP client, which local files do not need
 
-        keep: Callable[[StoredAnswer], StoredAnswer] = lambda answer: answer  # noqa: E731
+        keep: Callable[[StoredResponse], StoredResponse] = lambda response: response  # noqa: E731
         learned = LearnedDelay()
         if self._store is not None:
-            keep = self._store.keep_answer
+            keep = self._store.keep_response
             learned = self._store.value("politeness", LearnedDelay) or learned
         transport = Transport(settings, self.folder, keep, self.note, learned, auth)
         self._transports.append(transport)

@@ -68,15 +68,15 @@ def fetch(visit: Visit, settings: Settings) -> Fetched:
         if known is not None and not visit.options.full:
             conditions = {"If-None-Match": known.etag} if known.etag else {"If-Modified-Since": known.changed}
         stated = {name: text for name, text in conditions.items() if text}
-        answer = transport.download(remote.name, path, stated, settings.max_file_bytes)
-        if answer.status == 304:
+        response = transport.download(remote.name, path, stated, settings.max_file_bytes)
+        if response.status == 304:
             return Transfer(is_unchanged=True)
-        if answer.status not in (200, 206):
-            raise HarvestError(f"{remote.name}: status {answer.status}; is the address right?")
+        if response.status not in (200, 206):
+            raise HarvestError(f"{remote.name}: status {response.status}; is the address right?")
         digest = _checksum(transport, remote.name + settings.checksum) if settings.checksum else ""
         return Transfer(
-            etag=answer.headers.get("etag", ""),
-            changed=answer.headers.get("last-modified", ""),
+            etag=response.headers.get("etag", ""),
+            changed=response.headers.get("last-modified", ""),
             sha256=digest if len(digest) == _SHA256_DIGITS else "",
             md5=digest if len(digest) < _SHA256_DIGITS else "",
         )
@@ -112,16 +112,16 @@ def _addresses(visit: Visit, transport: Transport, settings: Settings) -> Offer:
 
 def _links(visit: Visit, transport: Transport, page: str, patterns: tuple[str, ...]) -> tuple[set[str], list[str]]:
     """Return the links of a page that are files, and the reasons for which there may soon be others."""
-    answer = transport.get(page)
+    response = transport.get(page)
     try:
-        root = lxml_html.fromstring(answer.body)
+        root = lxml_html.fromstring(response.body)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise HarvestError(f"{page}: is no page with links: {error}") from error
-    folder = urllib.parse.urljoin(answer.url, ".")
+    folder = urllib.parse.urljoin(response.url, ".")
     found: set[str] = set()
     reasons: list[str] = []
     for element in root.iter("a"):
-        link = _address(visit, answer.url, element.get("href") or "")
+        link = _address(visit, response.url, element.get("href") or "")
         name = urllib.parse.unquote(urllib.parse.urlsplit(link).path.rpartition("/")[2])
         if not name or not link.startswith(folder):
             continue

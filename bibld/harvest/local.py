@@ -94,11 +94,11 @@ def _fault_of_file(path: Path) -> str:
 
 def _fault_of_pattern(folder: Path, path: str) -> str:
     """Return why no file matches a pattern: the deepest folder before its first special character cannot be read."""
-    place = folder
+    directory = folder
     for part in Path(path).parts[:-1]:
         if _PATTERN_CHARACTERS & set(part):
             break
-        place = place / part
-    if place.is_dir() and not os.access(place, os.R_OK | os.X_OK):
-        return f'no file matches "{path}": the folder {place} cannot be read; check its permissions'
+        directory = directory / part
+    if directory.is_dir() and not os.access(directory, os.R_OK | os.X_OK):
+        return f'no file matches "{path}": the folder {directory} cannot be read; check its permissions'
     return f'no file matches "{path}" (looked in {folder}); were the files moved?'

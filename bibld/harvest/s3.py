@@ -20,7 +20,7 @@ from bibld.harvest._http import Transport
 from bibld.harvest._mirror import Offer, RemoteFile, Transfer, arriving, is_chosen, mirror
 from bibld.harvest._records import MAX_FILE_BYTES, StoredFile
 from bibld.harvest._settings import HttpSettings, as_tuple, faults_of_http
-from bibld.harvest._store import StoredAnswer
+from bibld.harvest._store import StoredResponse
 from bibld.harvest._visit import Visit
 from bibld.model.foreign_xml import parse_xml
 from bibld.protocols import Fetched
@@ -63,13 +63,13 @@ def fetch(visit: Visit, settings: Settings) -> Fetched:
     transport = _transport(visit, settings)
 
     def transmit(remote: RemoteFile, path: Path, known: StoredFile | None) -> Transfer:
-        answer = transport.download(_address(settings, remote.name), path, most=settings.max_file_bytes)
-        if answer.status not in (200, 206):
-            raise HarvestError(f"status {answer.status}; was the object deleted meanwhile?")
-        if answer.headers.get("etag", remote.etag) != remote.etag:
+        response = transport.download(_address(settings, remote.name), path, most=settings.max_file_bytes)
+        if response.status not in (200, 206):
+            raise HarvestError(f"status {response.status}; was the object deleted meanwhile?")
+        if response.headers.get("etag", remote.etag) != remote.etag:
             raise HarvestError("changed since the bucket was listed; the next run fetches it")
         md5 = _MD5.fullmatch(remote.etag)
-        is_encrypted = "x-amz-server-side-encryption-aws-kms-key-id" in answer.headers
+        is_encrypted = "x-amz-server-side-encryption-aws-kms-key-id" in response.headers
         return Transfer(etag=remote.etag, md5=md5[1] if md5 and not is_encrypted else "")
 
     return mirror(visit, _objects(transport, settings), transmit, settings.max_file_bytes)
@@ -110,10 +110,10 @@ def _objects(transport: Transport, settings: Settings) -> Offer:
             return Offer(tuple(sorted(found, key=lambda one: one.name)), tuple(reasons))
 
 
-def _accept(answer: StoredAnswer) -> str:
+def _accept(response: StoredResponse) -> str:
     """Return why an answer is no list of a bucket, in the words of the server if it has some."""
     try:
-        root = _parse(answer)
+        root = _parse(response)
     except HarvestError as error:
         return str(error)
     name = etree.QName(root).localname
@@ -122,11 +122,11 @@ def _accept(answer: StoredAnswer) -> str:
     return ": ".join(part for part in (root.findtext("{*}Code"), root.findtext("{*}Message")) if part) or f"<{name}>"
 
 
-def _parse(answer: StoredAnswer) -> etree._Element:
+def _parse(response: StoredResponse) -> etree._Element:
     try:
-        return parse_xml(answer.body)
+        return parse_xml(response.body)
     except etree.XMLSyntaxError as error:
-        raise HarvestError(f"the answer is no XML (status {answer.status})") from error
+        raise HarvestError(f"the answer is no XML (status {response.status})") from error
 
 
 class Signature(httpx.Auth):

@@ -221,11 +221,11 @@ class YazClient:
                 dump = Path(folder, "dump")
                 records = list(records_of_dump(dump.read_bytes() if dump.exists() else b"", self._settings.syntax))
             hits = int(found[1])
-            asked = sum(min(portion, max(hits - one + 1, 0)) for one in starts)
-            return self._batch(query, log, hits, asked, start, records)
+            wanted = sum(min(portion, max(hits - one + 1, 0)) for one in starts)
+            return self._batch(query, log, hits, wanted, start, records)
         raise HarvestError(f"{self._address}/{self._database}: {fault} ({self._settings.tries} tries)")
 
-    def _batch(self, query: str, log: bytes, hits: int, asked: int, start: int, records: list[FoundRecord]) -> Batch:
+    def _batch(self, query: str, log: bytes, hits: int, wanted: int, start: int, records: list[FoundRecord]) -> Batch:
         name = _NAME.search(log)
         self.server = name[1].decode(errors="replace").strip() if name else ""
         sent = _SENT.search(log)
@@ -236,14 +236,14 @@ class YazClient:
             raise HarvestError(
                 f"{self._address}/{self._database}: the server refuses the query {query}: diagnostic {code} ({text})"
             )
-        portions = [(int(place), int(count)) for place, _, count in _PRESENT.findall(log)]
+        portions = [(int(position), int(count)) for position, _, count in _PRESENT.findall(log)]
         answered = 0
-        for place, count in portions:
-            if place != start + answered:
+        for position, count in portions:
+            if position != start + answered:
                 break  # an earlier portion was shorter: what follows does not continue it
             answered += count
         total = sum(count for _, count in portions)
-        return Batch(hits, records, asked, answered, total, _diagnostics(log[len(before) :]))
+        return Batch(hits, records, wanted, answered, total, _diagnostics(log[len(before) :]))
 
     def _commands(self, query: str, shows: list[str]) -> str:
         settings = self._settings

@@ -64,7 +64,7 @@ def export_originals(
             ]
         )
     progress.stage("export", "records")
-    for place, (number, name, file, reader, carrier, frame) in enumerate(files):
+    for position, (number, name, file, reader, carrier, frame) in enumerate(files):
         originals = count_items(catalog.records.originals(number), progress)
         if isinstance(out, Path):
             path = out / f"{name}-{number}{frame.suffix}"
@@ -73,7 +73,7 @@ def export_originals(
             written = path.name
         else:
             written = ""
-            count = _write(originals, frame, out, is_first=place == 0, is_last=place == len(files) - 1)
+            count = _write(originals, frame, out, is_first=position == 0, is_last=position == len(files) - 1)
         yield Exported(written, name, file, reader, carrier.charset, count)
 
 

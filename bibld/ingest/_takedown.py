@@ -35,9 +35,9 @@ _SIMILARITY = 0.8
 
 
 class SuppressionRequest(msgspec.Struct, frozen=True):
-    """One line of the file: ``place`` is file and line, ``value`` is empty for the whole record."""
+    """One line of the file: ``location`` is file and line, ``value`` is empty for the whole record."""
 
-    place: str
+    location: str
     record: str
     value: str
     reason: str
@@ -67,20 +67,20 @@ def read_suppressions(config: Config) -> tuple[SuppressionRequest, ...]:
 
 def _parse(name: str, text: str, faults: list[str]) -> Iterator[SuppressionRequest]:
     header: list[str] = []
-    for place, row in _rows(name, text, faults):
+    for location, row in _rows(name, text, faults):
         if not header:
             header = [cell.strip().lower() for cell in row]
             if sorted(header) != sorted(_COLUMNS):
-                faults.append(f"{place}: the columns must be {','.join(_COLUMNS)}, not {','.join(header)}")
+                faults.append(f"{location}: the columns must be {','.join(_COLUMNS)}, not {','.join(header)}")
                 return
         elif len(row) != len(header):
-            faults.append(f"{place}: has {len(row)} cells, not {len(header)}; put text with commas in quotes")
+            faults.append(f"{location}: has {len(row)} cells, not {len(header)}; put text with commas in quotes")
         else:
             cells = dict(zip(header, map(tidy, row), strict=True))
             if cells["record"]:
-                yield SuppressionRequest(place, cells["record"], cells["value"], cells["reason"])
+                yield SuppressionRequest(location, cells["record"], cells["value"], cells["reason"])
             else:
-                faults.append(f"{place}: the cell record is empty; write an id or an IRI")
+                faults.append(f"{location}: the cell record is empty; write an id or an IRI")
     if not header:
         faults.append(f"{name}: is empty; its first line must be {','.join(_COLUMNS)}")
 
@@ -93,9 +93,9 @@ def _rows(name: str, text: str, faults: list[str]) -> Iterator[tuple[str, Sequen
     begins = 1
     try:
         for row in lines:
-            place, begins = f"{name} line {begins}", lines.line_num + 1
+            location, begins = f"{name} line {begins}", lines.line_num + 1
             if any(cell.strip() for cell in row):
-                yield place, row
+                yield location, row
     except csv.Error as error:
         faults.append(f"{name} line {begins}: {error}")
 
@@ -129,7 +129,7 @@ def resolve_suppressions(
         try:
             wanted[suppressed_ordinal(register, iris, one.record), one.value] = one
         except ValueError as error:
-            progress.warn(f"{one.place}: ignored: {error}")
+            progress.warn(f"{one.location}: ignored: {error}")
     return wanted
 
 
@@ -177,4 +177,4 @@ def values_not_found(
         original = original_of(ordinal)
         is_there = original is not None and without_texts(original, [withheld]) != original
         also = "; fields of its original that contain it are left out" if is_there else ""
-        yield f"{one.place}: {value!r} is not the text of an element in the MODS of {one.record}{also}{suggestion}"
+        yield f"{one.location}: {value!r} is not the text of an element in the MODS of {one.record}{also}{suggestion}"

@@ -96,7 +96,7 @@ class _State:
         self.before: RecordVersion | None = None
         self.made_by: bytes | None = None
         self.status = ""
-        self.place: RecordVersion | None = None
+        self.current: RecordVersion | None = None
         self.first: RecordVersion | None = None
         self.deletion: RecordVersion | None = None
         self.is_spared = False
@@ -112,7 +112,7 @@ class _State:
         if version.is_deleted and self.status == RecordStatus.LIVE and not is_same:
             self.deletion = version
             return
-        replaces = self.place is not None
+        replaces = self.current is not None
         self.superseded += replaces
         if not is_same:
             if replaces:
@@ -123,7 +123,7 @@ class _State:
             self._count(1)
         if self.status == RecordStatus.MISSING:
             self.status = self.available
-        self.place = version
+        self.current = version
 
     def _count(self, number: int) -> None:
         """Count the version in force by what it states, or take it from the count."""
@@ -156,13 +156,13 @@ def load_versions(versions: Iterable[RecordVersion], rules: SourceRules, is_supp
 
 
 def _to_state(state: _State, last: RecordVersion, rules: SourceRules) -> RecordState:
-    before, place, deletion = state.before, state.place, state.deletion
+    before, current, deletion = state.before, state.current, state.deletion
     is_live = state.status == RecordStatus.LIVE and deletion is None
     has_record = before is not None and state.status in _HAS_RECORD
     had_record = before is not None and before.status in _HAS_RECORD
     is_missing = (
         rules.loses_missing
-        and place is None
+        and current is None
         and deletion is None
         and not state.is_spared
         and state.status in _HAS_RECORD
@@ -173,11 +173,11 @@ def _to_state(state: _State, last: RecordVersion, rules: SourceRules) -> RecordS
         ordinal=state.ordinal,
         first_file=state.first.file_number if state.first else None,
         first_position=state.first.position if state.first else None,
-        carrier=place.carrier if place else None,
-        position=place.position if place else None,
+        carrier=current.carrier if current else None,
+        position=current.position if current else None,
         status=state.status,
         status_before=(before.status or "") if before else "",
-        was_seen=place is not None,
+        was_seen=current is not None,
         deletion_carrier=deletion.carrier if deletion else None,
         deletion_position=deletion.position if deletion else None,
         is_missing=is_missing,
@@ -185,11 +185,11 @@ def _to_state(state: _State, last: RecordVersion, rules: SourceRules) -> RecordS
         is_new=before is None,
         is_same=before is not None
         and before.made_by == state.made_by
-        and (place is None or (place.carrier, place.position) == (before.carrier, before.position)),
+        and (current is None or (current.carrier, current.position) == (before.carrier, before.position)),
         is_changed=has_record and had_record and before is not None and before.made_by != state.made_by,
         is_restored=has_record and not had_record,
         converted=state.converted,
         superseded=state.superseded,
         deleted=state.deleted,
-        deletion_supersedes=deletion is not None and place is not None,
+        deletion_supersedes=deletion is not None and current is not None,
     )

@@ -43,6 +43,8 @@ _ILLEGAL_IN_IRI = re.compile(r'[\x00-\x20<>"{}|^`\\]')
 _TO_ESCAPE = re.compile(r'[\x00-\x1f"\\\x7f\ud800-\udfff\ufffe\uffff]')
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 _SHORT_ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+_SHORT_CHARACTERS = {escape[1]: character for character, escape in _SHORT_ESCAPES.items()}
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _LINE_OF_NAMED_GRAPH = re.compile(rb'[^ ]+ [^ ]+ (?:<[^ ]*>|".*"[^ "]*) <[^ "]*> \.\n')
 _NOT_CHARACTERS = re.compile(r"[\x00\ud800-\udfff]")
 
@@ -162,6 +164,16 @@ def replace_objects(lines: bytes, iris: Mapping[str, str]) -> bytes:
 
 def _percent(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "replace"))
+
+
+def unescape(text: str) -> str:
+    """Return the characters that the inside of a literal or of an IRI of N-Quads denotes."""
+    return _ESCAPE.sub(_unescape, text) if "\\" in text else text
+
+
+def _unescape(match: re.Match[str]) -> str:
+    code = match[1] or match[2]
+    return chr(int(code, 16)) if code else _SHORT_CHARACTERS.get(match[3], match[3])
 
 
 def _escape(match: re.Match[str]) -> str:

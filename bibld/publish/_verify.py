@@ -35,7 +35,6 @@ from bibld.publish._releases import Releases
 _BUCKETS = 4096
 _BUFFER_BYTES = 1 << 20
 _HASH_BYTES = 16
-_SUMMED = 1 << (8 * _HASH_BYTES)
 _LINKS = "owl:sameAs skos:exactMatch skos:closeMatch"
 _GONE = 410
 _SHOWN = 300
@@ -63,6 +62,10 @@ class Verification(msgspec.Struct, frozen=True):
     def is_ok(self) -> bool:
         """Whether all checks agree."""
         return all(check.is_ok for check in self.checks)
+
+
+class _DifferenceError(BibldError):
+    """Two parts of a release differ; the message is the first difference."""
 
 
 class _Sums:
@@ -125,74 +128,71 @@ class _Verifier:
             if self._manifest.number in published.published_releases(self._config.workspace):
                 yield self._check("documents", lambda: self._compare_documents(store))
 
-    def _check(self, name: str, compare: Callable[[], tuple[str, str]]) -> ReleaseCheck:
+    def _check(self, name: str, compare: Callable[[], str]) -> ReleaseCheck:
         """Return what a comparison found; what cannot be read at all is a difference, too."""
         try:
-            difference, summary = compare()
+            found = ReleaseCheck(name, True, compare())
         except BibldError as error:
-            difference, summary = str(error), ""
+            found = ReleaseCheck(name, False, str(error))
         self._progress.advance(1)
-        return ReleaseCheck(name, not difference, difference or summary)
+        return found
 
     # -- files -------------------------------------------------------------------------------------------------------
 
-    # Each comparison returns the first difference (empty if there is none) and a summary.
+    # Each comparison returns a summary, and raises an error for the first difference.
 
-    def _compare_files(self) -> tuple[str, str]:
+    def _compare_files(self) -> str:
         for file in self._manifest.files:
             path = self._folder / file.name
             if not path.is_file():
-                return f"{path}: not found, but the manifest names it", ""
+                raise _DifferenceError(f"{path}: not found, but the manifest names it")
             if path.stat().st_size != file.bytes:
-                return f"{path}: has {path.stat().st_size:,} bytes, the manifest states {file.bytes:,}", ""
+                raise _DifferenceError(f"{path}: has {path.stat().st_size:,} bytes, the manifest states {file.bytes:,}")
             with path.open("rb") as content:
                 if hashlib.file_digest(content, "sha256").hexdigest() != file.sha256:
-                    return f"{path}: its SHA-256 is not that of the manifest", ""
+                    raise _DifferenceError(f"{path}: its SHA-256 is not that of the manifest")
         names = {file.name for file in self._manifest.files} | {"manifest.json", "withdrawn"}
         others = sorted(path.name for path in self._folder.iterdir() if path.is_file() and path.name not in names)
         if others:
-            return f"{self._folder / others[0]}: not named by the manifest", ""
-        return "", f"{len(self._manifest.files):,} files have the sizes and sums of the manifest"
+            raise _DifferenceError(f"{self._folder / others[0]}: not named by the manifest")
+        return f"{len(self._manifest.files):,} files have the sizes and sums of the manifest"
 
     # -- dumps and store ---------------------------------------------------------------------------------------------
 
-    def _compare_dumps(self) -> tuple[str, str]:
+    def _compare_dumps(self) -> str:
         """Compare the full dumps with each other, and all numbers of lines with those of the manifest."""
         full = self._manifest.full
         assert full is not None
         names = [name for name in full.files if name in ALL_GRAPHS]
         first = self._folder / names[0]
         for name in names[1:]:
-            difference = _first_difference(self._lines_of(names[0]), self._lines_of(name), first.name, name)
-            if difference:
-                return difference, ""
+            _compare_lines(self._lines_of(names[0]), self._lines_of(name), first.name, name)
         sums = _Sums(self._lines_of(names[0])())
         if full.quads and sums.count != full.quads:
-            return f"{first}: has {sums.count:,} lines, the manifest states {full.quads:,} quads", ""
+            raise _DifferenceError(f"{first}: has {sums.count:,} lines, the manifest states {full.quads:,} quads")
         for name in full.files:
             if name in DEFAULT_GRAPH:
                 default = _only(self._lines_of(names[0]), lambda line: not _is_named(line))
-                difference = _first_difference(default, self._lines_of(name), first.name, name)
-                if difference:
-                    return difference, ""
+                _compare_lines(default, self._lines_of(name), first.name, name)
         for patch in self._manifest.since_full:
             for name, stated in ((patch.removed, patch.removed_quads), (patch.added, patch.added_quads)):
                 found = sum(1 for _ in _read_lines(self._folder / name))
                 if found != stated:
-                    return f"{self._folder / name}: has {found:,} lines, the manifest states {stated:,} quads", ""
+                    raise _DifferenceError(
+                        f"{self._folder / name}: has {found:,} lines, the manifest states {stated:,} quads"
+                    )
         patches = len(self._manifest.since_full)
-        return "", f"{sums.count:,} quads of release {full.release}, {patches:,} patches since"
+        return f"{sums.count:,} quads of release {full.release}, {patches:,} patches since"
 
-    def _compare_store(self, store: ReadableStore) -> tuple[str, str]:
+    def _compare_store(self, store: ReadableStore) -> str:
         """Compare the full dump, changed by the patches, and the statements about the run with the store."""
-        stored = _lines_of_store(store)
-        difference = _first_difference(self._present, stored, "dumps and patches", "store")
-        if difference:
-            return difference, ""
+        _compare_lines(self._present, _lines_of_store(store), "dumps and patches", "store")
         count = sum(times for _, times in self._present())
         if count != self._manifest.figures.quads:
-            return f"the store has {count:,} quads, the manifest states {self._manifest.figures.quads:,}", ""
-        return "", f"{count:,} quads, those of the dumps with their patches and of {RUN_FILE}"
+            raise _DifferenceError(
+                f"the store has {count:,} quads, the manifest states {self._manifest.figures.quads:,}"
+            )
+        return f"{count:,} quads, those of the dumps with their patches and of {RUN_FILE}"
 
     def _present(self) -> Iterator[tuple[bytes, int]]:
         full = self._manifest.full
@@ -209,7 +209,7 @@ class _Verifier:
 
     # -- VoID --------------------------------------------------------------------------------------------------------
 
-    def _compare_void(self, store: ReadableStore) -> tuple[str, str]:
+    def _compare_void(self, store: ReadableStore) -> str:
         """Compare every number in the description with what SPARQL counts, and with the lines of the dumps."""
         path = self._folder / "void.ttl"
         stated: dict[tuple[str, str], int] = {}
@@ -221,13 +221,15 @@ class _Verifier:
                 if name.startswith(expand("void:")) and is_count:
                     stated[triple.subject.value, name] = int(value.value)
         except (OSError, SyntaxError) as error:
-            return f"{path}: cannot be read: {error}", ""
+            raise StageError(f"{path}: cannot be read: {error}") from error
         counted = {(about, expand(f"void:{name}")): count for (about, name), count in self._count(store).items()}
         for about, name in sorted({*stated, *counted}):
             one, other = stated.get((about, name)), counted.get((about, name))
             if one != other:
-                return f"{path}: {iri(about)} has {iri(name)} {_or_nothing(one)}, counted are {_or_nothing(other)}", ""
-        return "", f"{len(stated):,} figures are those that SPARQL counts"
+                raise _DifferenceError(
+                    f"{path}: {iri(about)} has {iri(name)} {_or_nothing(one)}, counted are {_or_nothing(other)}"
+                )
+        return f"{len(stated):,} figures are those that SPARQL counts"
 
     def _count(self, store: ReadableStore) -> dict[tuple[str, str], int]:
         """Return the numbers that the description has to state, by subject and the name of the property."""
@@ -263,7 +265,7 @@ class _Verifier:
 
     # -- documents ---------------------------------------------------------------------------------------------------
 
-    def _compare_documents(self, store: ReadableStore) -> tuple[str, str]:
+    def _compare_documents(self, store: ReadableStore) -> str:
         """Compare the statements of the prepared documents about their own things with those of the store."""
         base = self._iris.base
         not_there = tuple(f"<{base}{name}".encode() for name in ("dataset", "graph/", "ontology"))
@@ -282,12 +284,10 @@ class _Verifier:
                     yield from ((line, 1) for line in document.quads.split(b"\n") if line.startswith(own))
 
         stored = _only(_lines_of_store(store), is_in_document)
-        difference = _first_difference(stored, documents, "store", "documents")
-        if difference:
-            return difference, ""
+        _compare_lines(stored, documents, "store", "documents")
         with published.open_published(self._config.workspace, self._manifest.number) as view:
             count = sum(1 for _ in view.entries())
-        return "", f"{count:,} documents have the quads of the store"
+        return f"{count:,} documents have the quads of the store"
 
 
 def sparql_counts(store: ReadableStore, base: str) -> QuadCounts:
@@ -330,12 +330,15 @@ def _or_nothing(count: int | None) -> str:
     return "none" if count is None else f"{count:,}"
 
 
-def _first_difference(one: Lines, other: Lines, name: str, other_name: str) -> str:
-    """Return which line is not in both, empty text if there is none; the smallest one of a bucket that differs."""
+def _compare_lines(one: Lines, other: Lines, name: str, other_name: str) -> None:
+    """Raise ``_DifferenceError`` for a line that is not in both: the smallest one of a bucket that differs."""
     sums, others = _Sums(one()), _Sums(other())
+    numbers = f"{name}: {sums.count:,} lines, {other_name}: {others.count:,}"
     bucket = next((each for each in range(_BUCKETS) if sums.buckets[each] != others.buckets[each]), None)
     if bucket is None:
-        return "" if sums.count == others.count else f"{name}: {sums.count:,} lines, {other_name}: {others.count:,}"
+        if sums.count != others.count:
+            raise _DifferenceError(numbers)
+        return
     counts: Counter[bytes] = Counter()
     for lines, sign in ((one, 1), (other, -1)):
         for line, times in lines():
@@ -345,7 +348,7 @@ def _first_difference(one: Lines, other: Lines, name: str, other_name: str) -> s
     line = min(line for line, count in counts.items() if count)
     more, less = (name, other_name) if counts[line] > 0 else (other_name, name)
     shown = line.decode("utf-8", "replace")[:_SHOWN]
-    return f"{name}: {sums.count:,} lines, {other_name}: {others.count:,}; only in {more}, not in {less}: {shown}"
+    raise _DifferenceError(f"{numbers}; only in {more}, not in {less}: {shown}")
 
 
 def _only(lines: Lines, is_wanted: Callable[[bytes], bool]) -> Lines:

@@ -395,8 +395,8 @@ class _Index(msgspec.Struct, frozen=True):
     members: tuple[tuple[str, str], ...]
     left_out: tuple[str, ...]
 
-    def unpacked(self, place: Path) -> Unpacked:
-        return Unpacked(tuple(Member(name, place / file) for name, file in self.members), self.left_out)
+    def unpacked(self, folder: Path) -> Unpacked:
+        return Unpacked(tuple(Member(name, folder / file) for name, file in self.members), self.left_out)
 
 
 def unpack_once(path: Path, folder: Path, patterns: Sequence[str] = (), limits: Limits | None = None) -> Unpacked:
@@ -405,10 +405,10 @@ def unpack_once(path: Path, folder: Path, patterns: Sequence[str] = (), limits: 
     The separate folder is complete or does not exist. Raises what :func:`unpack` raises.
     """
     try:
-        place = folder / _key(path, patterns)
-        if (place / _INDEX).exists():
+        directory = folder / _key(path, patterns)
+        if (directory / _INDEX).exists():
             with suppress(msgspec.MsgspecError):  # it was cut when the machine stopped: unpack it again
-                return msgspec.json.decode((place / _INDEX).read_bytes(), type=_Index).unpacked(place)
+                return msgspec.json.decode((directory / _INDEX).read_bytes(), type=_Index).unpacked(directory)
         folder.mkdir(parents=True, exist_ok=True)
         _delete_abandoned(folder)
         with tempfile.TemporaryDirectory(prefix=_UNFINISHED, dir=folder) as part, _in_use(Path(part)):
@@ -417,10 +417,10 @@ def unpack_once(path: Path, folder: Path, patterns: Sequence[str] = (), limits: 
             unpacked = unpack(path, fresh, patterns, limits)
             index = _Index(tuple((one.name, one.path.name) for one in unpacked.members), unpacked.left_out)
             (fresh / _INDEX).write_bytes(msgspec.json.encode(index))
-            if place.exists():
-                shutil.rmtree(place)
-            fresh.rename(place)
-            return index.unpacked(place)
+            if directory.exists():
+                shutil.rmtree(directory)
+            fresh.rename(directory)
+            return index.unpacked(directory)
     except OSError as error:
         raise HarvestError(f"cannot be unpacked to {folder}: {error.strerror or error}") from error
 
@@ -428,16 +428,16 @@ def unpack_once(path: Path, folder: Path, patterns: Sequence[str] = (), limits: 
 def delete_others(folder: Path, kept: Iterable[Path]) -> None:
     """Delete what :func:`unpack_once` stored in a folder, apart from the folders that contain the ``kept`` files."""
     _delete_abandoned(folder)
-    places = {path.parent for path in kept}
-    for place in folder.iterdir() if folder.is_dir() else ():
-        if place not in places and (place / _INDEX).exists():
-            shutil.rmtree(place, ignore_errors=True)
+    folders = {path.parent for path in kept}
+    for directory in folder.iterdir() if folder.is_dir() else ():
+        if directory not in folders and (directory / _INDEX).exists():
+            shutil.rmtree(directory, ignore_errors=True)
 
 
 @contextmanager
-def _in_use(place: Path) -> Iterator[None]:
+def _in_use(folder: Path) -> Iterator[None]:
     """Show other processes that a folder is being written; raises ``BlockingIOError`` if one of them does that."""
-    descriptor = os.open(place, os.O_RDONLY)
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
@@ -447,9 +447,9 @@ def _in_use(place: Path) -> Iterator[None]:
 
 def _delete_abandoned(folder: Path) -> None:
     """Delete what processes left that were killed while they unpacked."""
-    for place in folder.glob(f"{_UNFINISHED}*"):
-        with suppress(OSError), _in_use(place):
-            shutil.rmtree(place, ignore_errors=True)
+    for directory in folder.glob(f"{_UNFINISHED}*"):
+        with suppress(OSError), _in_use(directory):
+            shutil.rmtree(directory, ignore_errors=True)
 
 
 def _key(path: Path, patterns: Sequence[str]) -> str:

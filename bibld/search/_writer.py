@@ -60,7 +60,10 @@ def write_search(release: Path, base: str, view: PublishedView, previous: Path |
         if previous is not None and has_search(previous) and not view.is_first:
             _copy(previous / FOLDER, folder)
             _update(folder, base, view)
-            if not _is_stale(folder):
+            segments = json.loads((folder / "meta.json").read_bytes())["segments"]
+            stored = sum(segment["max_doc"] for segment in segments)
+            deleted = sum(segment["deletes"]["num_deleted_docs"] for segment in segments if segment["deletes"])
+            if stored <= _MAX_STALE * (stored - deleted) + _FEW:
                 mark_complete(folder)
                 return
             shutil.rmtree(folder)
@@ -80,13 +83,6 @@ def _copy(previous: Path, folder: Path) -> None:
             shutil.copyfile(file, folder / file.name)
         elif file.suffix not in ("", ".lock"):
             os.link(file, folder / file.name)
-
-
-def _is_stale(folder: Path) -> bool:
-    segments = json.loads((folder / "meta.json").read_bytes())["segments"]
-    stored = sum(segment["max_doc"] for segment in segments)
-    deleted = sum(segment["deletes"]["num_deleted_docs"] for segment in segments if segment["deletes"])
-    return bool(stored > _MAX_STALE * (stored - deleted) + _FEW)
 
 
 def _add(writer: IndexWriter, row: Row) -> None:
@@ -112,7 +108,12 @@ def _fill(folder: Path, base: str, view: PublishedView, workers: int) -> None:
 
 def _rows(base: str, view: PublishedView, workers: int) -> Iterator[Row]:
     """Yield the rows of all publications, then those of all other things; in worker processes if there are many."""
-    portions = list(_portions(view))
+    portions = []
+    for folder in (PUBLICATIONS, *ENTITY_FOLDERS):
+        after = ""
+        for batch in batches(view.entries(f"{folder}/"), _PORTION):
+            portions.append(_Portion(folder, after, len(batch)))
+            after = batch[-1].path
     if workers == 1 or len(portions) < MIN_PORTIONS:
         maker = RowMaker(base, view)
         for portion in portions:
@@ -130,14 +131,6 @@ class _Portion(NamedTuple):
     folder: str
     after: str
     number: int
-
-
-def _portions(view: PublishedView) -> Iterator[_Portion]:
-    for folder in (PUBLICATIONS, *ENTITY_FOLDERS):
-        after = ""
-        for batch in batches(view.entries(f"{folder}/"), _PORTION):
-            yield _Portion(folder, after, len(batch))
-            after = batch[-1].path
 
 
 def _make_rows(maker: RowMaker, view: PublishedView, portion: _Portion) -> Iterator[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import NamedTuple
 
 from starlette.applications import Starlette
@@ -63,12 +64,6 @@ class Parts(NamedTuple):
 def build(parts: Parts) -> Front:
     """Return the application of one release."""
 
-    async def first_page(request: Request) -> Response:
-        return await parts.documents.page(request, "", Pages.home)
-
-    async def about(request: Request) -> Response:
-        return await parts.documents.page(request, "about", Pages.about)
-
     async def to_first_page(request: Request) -> Response:
         return RedirectResponse(parts.addresses.mount, status_code=307)
 
@@ -99,8 +94,8 @@ def build(parts: Parts) -> Front:
         _route("/robots.txt", files.robots),
         _route("/favicon.ico", files.icon),
         _route("/.well-known/void", files.void),
-        _route(mount, first_page),
-        _route(f"{mount}about", about),
+        _route(mount, partial(parts.documents.page, name="", make=Pages.home)),
+        _route(f"{mount}about", partial(parts.documents.page, name="about", make=Pages.about)),
         _route(f"{mount}sparql", parts.sparql.answer, "GET", "POST"),
         _route(f"{mount}report/{{name}}", reports.page),
         _route(f"{mount}source/{{name}}", reports.source),

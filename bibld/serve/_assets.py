@@ -47,7 +47,12 @@ def assets() -> Mapping[str, Asset]:
             found[file.name] = file.read_bytes()
     if EDITOR in found:
         found[SCRIPTS_WITH_EDITOR] = b"\n".join((found["site.js"], found[EDITOR]))
-    return {name: _asset(name, body) for name, body in sorted(found.items())}
+    result = {}
+    for name, body in sorted(found.items()):
+        path = PurePath(name)
+        tag = hashlib.blake2b(body, digest_size=_TAG_BYTES).hexdigest()
+        result[name] = Asset(name, f"{path.stem}-{tag}{path.suffix}", body, _TYPES[path.suffix])
+    return result
 
 
 def lasting_name(name: str) -> str:
@@ -60,9 +65,3 @@ def _joined(folder: Traversable, first: str) -> bytes:
     files = sorted((each for each in folder.iterdir() if each.name.endswith(suffix)), key=lambda each: each.name)
     files.sort(key=lambda each: each.name != first)
     return b"\n".join(each.read_bytes() for each in files)
-
-
-def _asset(name: str, body: bytes) -> Asset:
-    path = PurePath(name)
-    tag = hashlib.blake2b(body, digest_size=_TAG_BYTES).hexdigest()
-    return Asset(name, f"{path.stem}-{tag}{path.suffix}", body, _TYPES[path.suffix])

@@ -40,8 +40,15 @@ class Files:
         self._write = partial(write, prefixes=vocabulary.prefixes, context=vocabulary.context)
         self._files: Mapping[str, ReleaseFile] = {file.name: file for file in manifest.files}
         self._manifest = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
-        self._static = _static_files()
-        self._robots = _robots(self._files, addresses).encode()
+        self._static = {}
+        for each in assets().values():
+            self._static[each.name] = Representation(each.body, each.media_type)
+            lasting = (("Cache-Control", _FOR_EVER),)
+            self._static[each.lasting] = Representation(each.body, each.media_type, lasting)
+        rules = ["User-agent: *", *(f"Disallow: {addresses.page(path)}" for path in ("sparql", "neighbourhood/"))]
+        if _SITEMAP in self._files:
+            rules.append(f"Sitemap: {addresses.iris.base}{_SITEMAP}")
+        self._robots = "".join(f"{rule}\n" for rule in rules).encode()
 
     async def dump(self, request: Request) -> Response:
         return self._of_release(request, request.path_params["name"])
@@ -103,19 +110,3 @@ class Files:
 def static_names() -> list[str]:
     """Return the names of the files that pages need, as pages write them."""
     return sorted({each.lasting for each in assets().values()} | {_ICON})
-
-
-def _static_files() -> dict[str, Representation]:
-    found = {}
-    for each in assets().values():
-        found[each.name] = Representation(each.body, each.media_type)
-        found[each.lasting] = Representation(each.body, each.media_type, (("Cache-Control", _FOR_EVER),))
-    return found
-
-
-def _robots(files: Mapping[str, ReleaseFile], addresses: Addresses) -> str:
-    closed = (addresses.page(path) for path in ("sparql", "neighbourhood/"))
-    lines = ["User-agent: *", *(f"Disallow: {path}" for path in closed)]
-    if _SITEMAP in files:
-        lines.append(f"Sitemap: {addresses.iris.base}{_SITEMAP}")
-    return "\n".join(lines) + "\n"

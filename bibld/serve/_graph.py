@@ -15,11 +15,11 @@ from bibld.documents import LABELS as LABEL_TERMS
 from bibld.documents import Document
 from bibld.errors import StoreError
 from bibld.model.iris import Iris
-from bibld.model.rdf import expand
+from bibld.model.rdf import expand, unescape
 from bibld.protocols import ReadableStore
 from bibld.serve._forms import MEDIA_TYPES, RDF_FORMS, kind_of
 from bibld.serve._writers import Writers, sort_namespaces
-from bibld.serve._writers.terms import ends_of, unescape
+from bibld.serve._writers.terms import ends_of
 
 LABELS = tuple(label[1:-1].decode() for label in LABEL_TERMS)
 """The properties whose values are names of a thing, the best first."""

@@ -45,13 +45,8 @@ def choose(accept: str | None, offers: Sequence[str]) -> str | None:
     ranges = media_ranges(accept or "")
     if not ranges:
         return offers[0] if offers else None
-    best: str | None = None
-    best_quality = 0.0
-    for offer in offers:
-        quality = quality_of(offer, ranges)
-        if quality > best_quality:
-            best, best_quality = offer, quality
-    return best
+    best = max(offers, key=lambda offer: quality_of(offer, ranges), default=None)
+    return best if best is not None and quality_of(best, ranges) > 0 else None
 
 
 def quality_of(offer: str, ranges: Sequence[MediaRange]) -> float:
@@ -102,16 +97,12 @@ def _quality(parameters: Sequence[str]) -> float:
     for parameter in parameters:
         name, equals, text = parameter.partition("=")
         if equals and name.strip().lower() == "q":
-            return _weight(text.strip())
+            try:
+                weight = float(text)
+            except ValueError:
+                return 1.0  # a client that names a type wants it, even if the weight is invalid
+            return min(max(weight, 0.0), 1.0) if weight == weight else 1.0
     return 1.0
-
-
-def _weight(text: str) -> float:
-    try:
-        weight = float(text)
-    except ValueError:
-        return 1.0  # a client that names a type wants it, even if the weight is invalid
-    return min(max(weight, 0.0), 1.0) if weight == weight else 1.0
 
 
 def _split(text: str, separator: str) -> Iterator[str]:

@@ -93,11 +93,11 @@ def binary_column(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], npt.N
             continue
         _, offsets, data = chunk.buffers()
         kind = np.int64 if pa.types.is_large_binary(chunk.type) else np.int32
-        places = np.frombuffer(offsets, kind)[chunk.offset : chunk.offset + len(chunk) + 1].astype(np.int64)
+        positions = np.frombuffer(offsets, kind)[chunk.offset : chunk.offset + len(chunk) + 1].astype(np.int64)
         if data is not None:
-            parts.append(np.frombuffer(data, np.uint8)[places[0] : places[-1]])
-        starts.append(places[1:] - places[0] + end)
-        end += int(places[-1] - places[0])
+            parts.append(np.frombuffer(data, np.uint8)[positions[0] : positions[-1]])
+        starts.append(positions[1:] - positions[0] + end)
+        end += int(positions[-1] - positions[0])
     return np.concatenate(starts), np.concatenate(parts)
 
 
@@ -225,8 +225,8 @@ def extract_features(engine: Engine) -> None:
             kept = before.join(versions, ["ordinal", "made"], "left_semi")
             live = live.join(f.broadcast(new) if new.count() <= _FEW else new, "ordinal", "left_semi")
         found = live.select("ordinal", "source", "control_number", "made", "mods")
-        made = found.mapInArrow(partial(_extract, engine.broadcast(withheld)), spark_schema("features"))
-        return made if kept is None else made.unionByName(kept)
+        result = found.mapInArrow(partial(_extract, engine.broadcast(withheld)), spark_schema("features"))
+        return result if kept is None else result.unionByName(kept)
 
     engine.step("features", features_version(engine), "dedup: extract features", rows, sort=("ordinal",))
     for frame in changed:
@@ -236,9 +236,9 @@ def extract_features(engine: Engine) -> None:
 def _with_version(engine: Engine, records: DataFrame, withheld: Suppressed) -> DataFrame:
     """Add the column ``made``: a hash of what the features of a record are made from, and the version of the rules."""
     version = str(INDEX_VERSION).encode()
-    made = f.concat("made_by", f.lit(version))
+    fingerprint = f.concat("made_by", f.lit(version))
     if not withheld:
-        return records.withColumn("made", made)
+        return records.withColumn("made", fingerprint)
     some = small_frame(engine.spark, [(ordinal,) for ordinal in sorted(withheld)], "ordinal long")
     rows = records.select("ordinal", "made_by").join(f.broadcast(some), "ordinal").collect()
     prints = [
@@ -247,7 +247,7 @@ def _with_version(engine: Engine, records: DataFrame, withheld: Suppressed) -> D
     ]
     redacted = small_frame(engine.spark, prints, "ordinal long, redacted binary")
     joined = records.join(f.broadcast(redacted), "ordinal", "left")
-    return joined.withColumn("made", f.coalesce("redacted", made)).drop("redacted")
+    return joined.withColumn("made", f.coalesce("redacted", fingerprint)).drop("redacted")
 
 
 def cut_by_size(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -411,14 +411,14 @@ class _KeyRow(msgspec.Struct, frozen=True):
     blocker: int
     part: int
     keys: bytes
-    places: bytes
+    positions: bytes
     records: bytes
     cut_rows: int
 
     def to_part(self, width: int) -> KeyPart:
         """Return the keys; ``width`` is the number of signatures of a record."""
         records = np.frombuffer(self.records, "<u8").reshape(-1, 1 + width)
-        return KeyPart(np.frombuffer(self.keys, "<u8"), np.frombuffer(self.places, "<u4"), records)
+        return KeyPart(np.frombuffer(self.keys, "<u8"), np.frombuffer(self.positions, "<u4"), records)
 
 
 _CUT = struct_schema(_KeyRow)
@@ -468,8 +468,8 @@ def _cut(shared: Broadcast[Matching], parts: int, batches: Iterable[pa.RecordBat
     for columns in _chunks(batches, _RECORDS, maker.columns_read()):
         for cut in cut_keys(maker, columns, matching.statistics, parts):
             cut_rows = cut.cut_rows
-            for part, (keys, places, records) in cut.parts or [(0, _NO_KEYS)]:
-                row = cut.blocker, part, array_bytes(keys), array_bytes(places), array_bytes(records), cut_rows
+            for part, (keys, positions, records) in cut.parts or [(0, _NO_KEYS)]:
+                row = cut.blocker, part, array_bytes(keys), array_bytes(positions), array_bytes(records), cut_rows
                 yield to_batch([row], _CUT)
                 cut_rows = 0
 

@@ -93,8 +93,8 @@ def _decide(shared: Broadcast[Matching], made_by: str, batches: Iterable[pa.Reco
         left, right = np.split(ends.astype(np.int64), [table.num_rows])
         pairs = decider.decide(left, right)
         person = np.array([value is not None for value in table.column("person").to_pylist()], np.bool_)
-        places = np.flatnonzero((pairs.decisions != DIFFERENT) | person)
-        chosen, some = pairs.take(places), table.take(pa.array(places))
+        positions = np.flatnonzero((pairs.decisions != DIFFERENT) | person)
+        chosen, some = pairs.take(positions), table.take(pa.array(positions))
         columns = {
             "left_ordinal": pa.array(ordinals[chosen.left]),
             "right_ordinal": pa.array(ordinals[chosen.right]),
@@ -284,12 +284,12 @@ def _clustered(matching: Matching, table: pa.Table) -> Iterator[pa.RecordBatch]:
     for cluster in clustered.clusters():
         some = ordinals[cluster].tolist()
         rows += (("member", one, some[0], "", "") for one in some)
-    for place, outcome in edges.outcomes(clustered).items():
-        ends = ordinals[clustered.pairs.left[place]], ordinals[clustered.pairs.right[place]]
+    for index, outcome in edges.outcomes(clustered).items():
+        ends = ordinals[clustered.pairs.left[index]], ordinals[clustered.pairs.right[index]]
         rows.append(("outcome", int(ends[0]), int(ends[1]), outcome.rule, outcome.reason))
     rows += (("cut", int(ordinals[position]), 0, "", text) for position, text in edges.cut_messages(clustered))
-    for place, text in edges.refused_verdicts(clustered):
-        ends = ordinals[clustered.pairs.left[place]], ordinals[clustered.pairs.right[place]]
+    for index, text in edges.refused_verdicts(clustered):
+        ends = ordinals[clustered.pairs.left[index]], ordinals[clustered.pairs.right[index]]
         rows.append(("refused", int(ends[0]), int(ends[1]), "", text))
     yield to_batch(rows, SCHEMAS["clustered"])
 
@@ -347,8 +347,8 @@ def _forest(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Replace all edges of a partition by their forest."""
     columns = [[np.empty(0, np.int64)], [np.empty(0, np.int64)]]
     for batch in batches:
-        for place, found in enumerate(columns):
-            found.append(batch.column(place).to_numpy(zero_copy_only=False))
+        for position, found in enumerate(columns):
+            found.append(batch.column(position).to_numpy(zero_copy_only=False))
     nodes, components = connected_records(*map(np.concatenate, columns))
     for start in range(0, len(nodes), _BATCH):
         some = slice(start, start + _BATCH)

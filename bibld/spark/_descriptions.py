@@ -292,16 +292,16 @@ def _describe_cluster(shared: Broadcast[_Settings], founder: int, found: Iterato
             mods, sources = _MODS.decode(merged.body or b""), _SOURCES.decode(merged.sources or b"")
             description_of_cluster = Merged(cluster, mods, sources)
         named = {RecordId(row.source or "", row.control_number or "") for row in rows if row.kind == _Kind.NAMED}
-        made = cluster_statements(description_of_cluster, edges, settings.iris, settings.triplify, named.__contains__)
+        result = cluster_statements(description_of_cluster, edges, settings.iris, settings.triplify, named.__contains__)
     dependencies: list[dict[str, object]] = [
         {"source": record.source, "control_number": record.control_number, "existed": record in named}
-        for record in made.existence_dependencies
+        for record in result.existence_dependencies
     ]
     assertions: list[dict[str, object]] = [
         {"entity": entity, "body": body, "votes": votes}
-        for (entity, body), votes in sorted(encode_assertions(made.claims).items())
+        for (entity, body), votes in sorted(encode_assertions(result.claims).items())
     ]
-    return [(founder, "".join(made.quads).encode(), made_by, dependencies, assertions)]
+    return [(founder, "".join(result.quads).encode(), made_by, dependencies, assertions)]
 
 
 def _edges(rows: Iterable[_Row], ids: dict[int | None, RecordId]) -> list[Edge]:

@@ -181,9 +181,9 @@ def open_tables(config: Config, purpose: str) -> Iterator[Tables]:
     ``purpose`` is the name of the session in the user interface of Spark. Raises ``ConfigError`` without Java.
     """
     storage = storage_of(config)
-    place = absolute(storage)
-    if place.startswith(_FILE_SCHEME):
-        yield Tables(None, FolderStorage(Path(place.removeprefix(_FILE_SCHEME))))
+    folder = absolute(storage)
+    if folder.startswith(_FILE_SCHEME):
+        yield Tables(None, FolderStorage(Path(folder.removeprefix(_FILE_SCHEME))))
         return
     with session(config.engine, purpose) as spark:
         yield Tables(spark, Storage(spark, storage))

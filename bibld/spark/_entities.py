@@ -240,10 +240,10 @@ def point_to_founders(engine: Engine) -> int:
         named = tables.read("assertions").selectExpr("CAST(founder AS STRING) AS owner", "entity AS iri")
         moved = _moved(named.join(others, "iri").distinct())
         moved = moved.selectExpr("CAST(owner AS LONG) AS founder", "moved")
-        made = described(tables.read(FIRST), tables.read(AGAIN)).select("founder", "quads", "made_by")
+        result = described(tables.read(FIRST), tables.read(AGAIN)).select("founder", "quads", "made_by")
         with engine.job("triplify: statements"), broadcast_if_few(moved) as rows:
             tombstones = _tombstones(engine, made_with)
-            statements = made.join(rows, "founder", "left").unionByName(tombstones, allowMissingColumns=True)
+            statements = result.join(rows, "founder", "left").unionByName(tombstones, allowMissingColumns=True)
             tables.write("statements", made_by, statements)
     tables.use("statements", made_by)
     return tables.rows("statements") + tables.rows("entities")

@@ -77,7 +77,7 @@ def _is_current(engine: Engine) -> bool:
 _INPUTS = ("records", "active_suppression", "features", "members", "register_verdict", "register_verdict_change")
 """If these are those of the last run, so are the redirects and the history."""
 
-_EVENTS = arrow_schema("ordinal:long place:long kind other:long")
+_EVENTS = arrow_schema("ordinal:long position:long kind other:long")
 _FLAGS = ("is_deleted", "has_appeared", "is_restored")
 
 
@@ -128,11 +128,11 @@ def _redirects(engine: Engine, deleted: DataFrame, restored: DataFrame) -> DataF
     """Return the redirects of all deleted records: to the smallest live member of the cluster that each leaves."""
     tables = engine.tables
     before = tables.before("register_redirect")
-    places = tables.before("members")
+    members = tables.before("members")
     live = tables.read("features").select(f.col("ordinal").alias("target"))
-    others = places.select("founder", f.col("ordinal").alias("target")).join(live, "target", "left_semi")
+    others = members.select("founder", f.col("ordinal").alias("target")).join(live, "target", "left_semi")
     targets = (
-        deleted.join(places, "ordinal").join(others, "founder").groupBy("ordinal").agg(f.min("target").alias("target"))
+        deleted.join(members, "ordinal").join(others, "founder").groupBy("ordinal").agg(f.min("target").alias("target"))
     )
     found = deleted.join(targets, "ordinal", "left").join(
         before.select("ordinal", f.lit(True).alias("is_known")), "ordinal", "left"
@@ -146,7 +146,7 @@ def _history(engine: Engine, touched: DataFrame) -> DataFrame:
     """Return all events: those before, and those of this run with the next numbers, in the order of the records."""
     before = engine.tables.before("register_event")
     last = before.agg(f.coalesce(f.max("event"), f.lit(0))).collect()[0][0]
-    numbers = f.row_number().over(Window.orderBy("ordinal", "place")).cast("long")
+    numbers = f.row_number().over(Window.orderBy("ordinal", "position")).cast("long")
     new = touched.mapInArrow(_events, spark_schema(_EVENTS)).select(
         (numbers + last).alias("event"),
         "ordinal",
@@ -160,8 +160,8 @@ def _history(engine: Engine, touched: DataFrame) -> DataFrame:
 def _events(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         rows = [
-            (ordinal, place, kind, other)
+            (ordinal, position, kind, other)
             for ordinal, before, now, *flags in zip(*batch.to_pydict().values(), strict=True)
-            for place, (kind, other) in enumerate(events_of_iri(ordinal, (before, now), *flags))
+            for position, (kind, other) in enumerate(events_of_iri(ordinal, (before, now), *flags))
         ]
         yield to_batch(rows, _EVENTS)

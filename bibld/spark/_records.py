@@ -334,9 +334,9 @@ class Load:
                 return
             run = sql.lit(tables.number).cast("long")
             contents = self._conversions.where("kind = ''").drop("source", "identity", "control_number")
-            place = ["carrier", "position"]
+            key = ["carrier", "position"]
             # Looking up the rows without contents, instead of sorting both sides, leaves the contents as they are.
-            read = final.where("carrier IS NOT NULL").hint("shuffle_hash").join(contents, place).withColumn("run", run)
+            read = final.where("carrier IS NOT NULL").hint("shuffle_hash").join(contents, key).withColumn("run", run)
             kept = final.where("carrier IS NULL").select("ordinal", "status", "is_of_run")
             stored = tables.before("records").drop("status").join(kept, "ordinal")
             stored = stored.withColumn("run", sql.when(sql.col("is_of_run"), run).otherwise(sql.col("run")))

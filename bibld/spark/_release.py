@@ -183,8 +183,8 @@ def _write_release(
     storage, parts, number = engine.storage, engine.config.publish.parts, released.number
     target = f"{FOLDER}/{number}"
     files = list(written.files)
-    with tempfile.TemporaryDirectory(prefix="bibld-release-") as place:
-        folder, former = Path(place, "release"), Path(place, "previous")
+    with tempfile.TemporaryDirectory(prefix="bibld-release-") as directory:
+        folder, former = Path(directory, "release"), Path(directory, "previous")
         folder.mkdir()
         former.mkdir()
         previous = None
@@ -287,13 +287,13 @@ def write_dumps(engine: Engine, folder: str, blocks: DataFrame) -> Dumps:
     rows = rows.repartition("part").sortWithinPartitions("part", *KEY)
     compute = partial(_write_parts, engine.storage.path(folder, _TEMPORARY), engine.iris.base.encode())
     # A task that runs again writes its files again, under other names; those that nobody knows of are deleted.
-    made = rows.mapInArrow(compute, COUNTED_COLUMNS).persist(StorageLevel.DISK_ONLY)
+    result = rows.mapInArrow(compute, COUNTED_COLUMNS).persist(StorageLevel.DISK_ONLY)
     try:
-        found = made.where(sql.col("kind") == _FILE).select("key").collect()
+        found = result.where(sql.col("kind") == _FILE).select("key").collect()
         files = [msgspec.json.decode(bytes(row["key"][0]), type=WrittenFile) for row in found]
-        return Dumps(_complete(engine, folder, files), parts, sum_counts(made))
+        return Dumps(_complete(engine, folder, files), parts, sum_counts(result))
     finally:
-        made.unpersist()
+        result.unpersist()
 
 
 def _write_parts(folder: str, base: bytes, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -349,14 +349,14 @@ def write_files(folder: str, names: Sequence[str], blocks: Iterable[Sequence[byt
     ``folder`` is an address of the storage for temporary files. Raises ``StageError``.
     """
     lines = [0] * len(names)
-    with tempfile.TemporaryDirectory(prefix="bibld-") as place:
+    with tempfile.TemporaryDirectory(prefix="bibld-") as directory:
         with ExitStack() as files:
-            outs = [files.enter_context(open_dump(Path(place, name))) for name in names]
+            outs = [files.enter_context(open_dump(Path(directory, name))) for name in names]
             for block in blocks:
                 for number, data in enumerate(block):
                     outs[number].write(data)
                     lines[number] += data.count(b"\n")
-        return [_copy(Path(place, name), folder, count) for name, count in zip(names, lines, strict=True)]
+        return [_copy(Path(directory, name), folder, count) for name, count in zip(names, lines, strict=True)]
 
 
 def _copy(file: Path, folder: str, lines: int) -> WrittenFile:
@@ -421,12 +421,12 @@ def list_releases(config: Config) -> list[ReleaseSummary]:
 
     Raises ``StageError``, and ``ConfigError`` without Java, which only storage that is no folder of this machine needs.
     """
-    with open_tables(config, "bibld: list of releases") as tables, tempfile.TemporaryDirectory() as place:
+    with open_tables(config, "bibld: list of releases") as tables, tempfile.TemporaryDirectory() as folder:
         # A later release than that of the last committed run is of a run that was stopped, and will be replaced.
         current = 0
         if version := tables.committed.tables.get(RELEASED):
             for name in tables.files(RELEASED, version):
-                local = Path(place, "part.parquet")
+                local = Path(folder, "part.parquet")
                 tables.storage.download(name, local)
                 current = max(current, *pq.read_table(local, columns=["number"]).column("number").to_pylist())
         return [
@@ -485,5 +485,5 @@ def _can_be_followed(engine: Engine, last: _Released) -> bool:
         return False
     if not all(not version or tables.is_complete(name, version) for name, version in last.versions.items()):
         return False
-    made = tables.manifest(RELEASED, tables.committed.tables[RELEASED]).run
-    return not any(run.is_conversion for run in tables.runs_since(made))
+    result = tables.manifest(RELEASED, tables.committed.tables[RELEASED]).run
+    return not any(run.is_conversion for run in tables.runs_since(result))

@@ -270,9 +270,9 @@ def _register_of(engine: Engine, requests: Iterable[SuppressionRequest]) -> sqli
         numbers |= {name, name.partition(":")[2].strip()}
         path = engine.iris.path(one.record)
         if path is not None:
-            place = path.removeprefix("doc/").removesuffix(".html").partition("/")[2]
+            record_path = path.removeprefix("doc/").removesuffix(".html").partition("/")[2]
             try:
-                numbers.add(record_of_path(place).control_number)
+                numbers.add(record_of_path(record_path).control_number)
             except ValueError:
                 continue  # not the IRI of a record, which is reported when it is resolved
     wanted = small_frame(engine.spark, [(number,) for number in sorted(numbers)], "control_number string")

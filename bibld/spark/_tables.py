@@ -163,8 +163,8 @@ class Tables:
         if not self.is_complete(name, made_by):
             content = pa.Table.from_batches([to_batch(list(rows), SCHEMAS[name])])
             self.storage.delete(_folder(name, made_by))  # left by a run that was stopped
-            with tempfile.TemporaryDirectory() as place:
-                file = Path(place) / "part.parquet"
+            with tempfile.TemporaryDirectory() as folder:
+                file = Path(folder) / "part.parquet"
                 pq.write_table(content, file, compression="zstd", version="2.6")
                 self.storage.upload(file, f"{_folder(name, made_by)}/part-00000.parquet")
             self._complete(name, made_by, content.num_rows)

@@ -87,8 +87,8 @@ def _write_table(export: Export, tables: Tables, name: str, version: str, progre
             progress.advance(rows)
         else:
             rows = 0
-            with tempfile.TemporaryDirectory() as place:
-                file = Path(place, "part.parquet")
+            with tempfile.TemporaryDirectory() as directory:
+                file = Path(directory, "part.parquet")
                 with pq.ParquetWriter(file, schema, compression="zstd", version="2.6") as writer:
                     for batch in batches_of(
                         _with_flags(export.rows(name, first, last), schema), schema, _ROWS_OF_GROUP
@@ -186,8 +186,8 @@ def _restore_file(
         progress.report(f"convert: {label} was copied before")
         return
     columns = SCHEMAS[name].names
-    with tempfile.TemporaryDirectory(dir=catalog.workspace) as place:
-        local = Path(place, "part.parquet")
+    with tempfile.TemporaryDirectory(dir=catalog.workspace) as folder:
+        local = Path(folder, "part.parquet")
         tables.storage.download(file, local)
         with pq.ParquetFile(local) as parquet:
             for group in range(parquet.num_row_groups):

@@ -12,15 +12,13 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bibld.errors import StageError
-from bibld.model.rdf import PREFIXES, XSD
+from bibld.model.rdf import PREFIXES, XSD, unescape
 
 RDF_TYPE = f"<{PREFIXES['rdf']}type>"
 SUBCLASS_OF = f"<{PREFIXES['rdfs']}subClassOf>"
 LANGUAGE_STRING = f"{PREFIXES['rdf']}langString"
 
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"(?:@([A-Za-z0-9-]+)|\^\^<([^>]*)>)?', re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
-_SHORT_ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
 _ZONE = r"(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))?"
 _YEAR = r"-?(?:[1-9]\d{3,}|0\d{3})"
@@ -73,16 +71,10 @@ def to_literal(term: str) -> LiteralParts | None:
     if found is None:
         return None
     text, language, datatype = found.groups()
-    if "\\" in text:
-        text = _ESCAPE.sub(_unescape, text)
+    text = unescape(text)
     if language:
         return LiteralParts(text, language.lower(), LANGUAGE_STRING)
     return LiteralParts(text, "", datatype or f"{XSD}string")
-
-
-def _unescape(match: re.Match[str]) -> str:
-    code = match[1] or match[2]
-    return chr(int(code, 16)) if code else _SHORT_ESCAPES.get(match[3], match[3])
 
 
 def is_iri(term: str) -> bool:

@@ -104,10 +104,10 @@ def test_releases_of_this_machine_need_no_spark_although_it_ran_last(sample, wit
     assert (back.exit_code, back.stdout) == (0, "release 1 is current; the newest one is 2\n")
     listed = CliRunner().invoke(command_line, ["releases", str(sample.file)])
     assert (listed.exit_code, listed.stdout) == (2, "")
-    assert "is not installed; install it with `pip install 'bibld[spark]'`" in listed.stderr
+    assert "Spark is not installed; run: pip install 'bibld[spark]'" in listed.stderr
 
 
 def test_without_spark_the_command_states_what_to_install(convert, without_spark):
     missing = convert("--to", "spark")
     assert missing.exit_code == 2
-    assert "is not installed; install it with `pip install 'bibld[spark]'`" in missing.output
+    assert "Spark is not installed; run: pip install 'bibld[spark]'" in missing.output

@@ -28,10 +28,13 @@ from bibld.serve._sparql import pool
 
 pool._REPLACED_AFTER_SECONDS = 600.0  # on a busy machine a short query, too, takes more than a second
 
+base = sys.argv[4] if len(sys.argv) > 4 else sample.BASE
+
 def make_site(folder):
-    site = sample.make_site(folder, settings)
+    site = sample.make_site(folder, settings, base)
     state = ReleaseState(number=1, created="2026-01-02T03:04:05Z", delivered=0)
-    fill(folder, sample.BASE, state, ["".join(sorted(sample.quads())).encode()])
+    lines = "".join(sorted(sample.quads())).replace(sample.BASE, base)
+    fill(folder, base, state, [lines.encode()])
     return msgspec.structs.replace(site, published=partial(open_published, folder, 1))
 
 folder = Path(sys.argv[2])
@@ -39,7 +42,7 @@ settings = msgspec.convert(json.loads(sys.argv[3]), bibld.serve.Settings)
 sites = {each.name: make_site(each) for each in sorted(folder.iterdir()) if each.is_dir()}
 current = folder / "current"
 releases = bibld.serve.site.ReleaseLookup(lambda: folder / current.read_text(), lambda: sites[current.read_text()])
-bibld.serve.site.serve(settings, sample.BASE, releases)
+bibld.serve.site.serve(settings, base, releases)
 """
 
 PATIENCE = 600.0
@@ -93,7 +96,9 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path, names: tuple[str, ...] = ("1",), **settings: object) -> Iterator[Server]:
+def serving(
+    folder: Path, names: tuple[str, ...] = ("1",), base: str | None = None, **settings: object
+) -> Iterator[Server]:
     """A server of the first of some releases; all contain the same. It ends at the end of the block."""
     for name in names:
         (folder / name).mkdir()
@@ -102,7 +107,7 @@ def serving(folder: Path, names: tuple[str, ...] = ("1",), **settings: object) -
     conftest = str(Path(__file__).with_name("conftest.py"))
     log = folder / "server.log"
     with log.open("wb") as sink:
-        command = [sys.executable, "-c", SCRIPT, conftest, str(folder), sent]
+        command = [sys.executable, "-c", SCRIPT, conftest, str(folder), sent, *([base] if base else [])]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=sink)
     try:
         wait_until(lambda: b"serving release" in log.read_bytes() or process.poll() is not None)

@@ -113,7 +113,10 @@ def test_what_never_was_is_not_found(fast, path):
 def test_nothing_acceptable_names_the_alternates(fast, here):
     answer = fast.get(here(IRIS.resource(FOUNDER)), "image/png")
     assert (answer.status_code, answer.headers["vary"]) == (406, "Accept, Accept-Encoding")
-    assert here.document(IRIS.resource(FOUNDER), "json") in {each["href"] for each in answer.json()["alternates"]}
+    assert bare(answer) == "application/problem+json"
+    offered = {each["href"] for each in answer.json()["alternates"]}
+    assert {here.document(IRIS.resource(FOUNDER), form) for form in ("json", "mods.xml")} <= offered
+    assert f'<{here.document(IRIS.resource(FOUNDER), "ttl")}>; rel="alternate"' in answer.headers["link"]
 
 
 @pytest.mark.parametrize("form", ["ttl", "nt", "jsonld", "json", "html"])

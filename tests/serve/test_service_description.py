@@ -38,6 +38,7 @@ def test_the_description_keeps_to_its_vocabulary(described):
     service, dataset = f"{BASE}sparql", f"{BASE}dataset"
     assert described[service, rdf_type] == {f"{SD}Service"}
     assert described[service, f"{SD}supportedLanguage"] == {f"{SD}SPARQL11Query"}
+    assert described[service, f"{SD}feature"] == {f"{SD}UnionDefaultGraph"}
     assert described[service, f"{SD}defaultDataset"] == {dataset}
     assert described[dataset, rdf_type] == {f"{SD}Dataset"}
     (default,) = described[dataset, f"{SD}defaultGraph"]

@@ -114,10 +114,8 @@ def test_graphs_are_negotiated(client, query, accept, sent, syntax):
 
 
 def test_the_parameter_format_wins_over_accept(client):
-    assert bare(ask(client, COUNT, "text/html", format="csv")) == "text/csv"
     assert bare(ask(client, "CONSTRUCT WHERE { ?s ?p ?o }", "text/html", format="nt")) == "application/n-triples"
     assert ask(client, COUNT, format="exe").status_code == 400
-    assert ask(client, COUNT, format="turtle").status_code == 406
 
 
 def test_a_result_that_has_no_acceptable_form_is_406(client):
@@ -178,22 +176,7 @@ def test_bad_requests_are_refused(client, method, path, content, content_type, s
         assert answer.json()["detail"]
 
 
-def test_a_syntax_error_names_its_place(client):
-    answer = ask(client, "SELECT * WHERE {\n ?s ?p }")
-    assert answer.status_code == 400
-    problem = answer.json()
-    assert (problem["line"], problem["column"]) == (2, 8)
-    assert problem["detail"].startswith("line 2, column 8: ")
-
-
-def test_without_a_query_the_service_describes_itself(client):
-    described = client.get(ENDPOINT, "text/turtle")
-    terms = {
-        (quad.predicate.value, str(quad.object)) for quad in ox.parse(described.content, format=ox.RdfFormat.TURTLE)
-    }
-    sd = "http://www.w3.org/ns/sparql-service-description#"
-    assert (f"{sd}feature", f"<{sd}UnionDefaultGraph>") in terms
-    assert (f"{sd}endpoint", "<https://data.example.org/lod/sparql>") in terms
+def test_without_a_query_there_is_a_page_to_write_one(client):
     page = client.get(ENDPOINT, "text/html")
     assert (page.status_code, bare(page)) == (200, "text/html")
     assert "<textarea" in page.text
@@ -451,11 +434,8 @@ def test_prefixes_of_the_dataset_and_of_the_site_need_no_declaration(client, sit
 def test_faults_of_a_query_are_shown_on_the_page_and_as_members_of_the_problem(client):
     answer = ask(client, "SELECT * {\n ?s dctrms:title ?o }")
     assert bare(answer) == "application/problem+json"
-    assert {name: answer.json()[name] for name in ("status", "line", "column")} == {
-        "status": 400,
-        "line": 2,
-        "column": 5,
-    }
+    assert [answer.json()[name] for name in ("status", "line", "column")] == [400, 2, 5]
+    assert answer.json()["detail"].startswith("line 2, column 5: ")
     page = ask(client, "SELECT * {\n ?s dctrms:title ?o }", "text/html")
     assert "line 2, column 5: unknown prefix &#34;dctrms:&#34;; did you mean &#34;dcterms:&#34;?" in page.text
     russian = ask(client, "SELECT * {\n ?s dctrms:title ?o }", "text/html", lang="ru")

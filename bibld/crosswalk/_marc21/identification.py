@@ -57,13 +57,13 @@ def isbns(field: DataField, view: Marc21View) -> Iterator[Identifier]:
     for subfield in field.subfields:
         if subfield.code not in "az":
             continue
-        made = isbn_identifier(subfield.value, qualifier, subfield.code == "z")
-        if made is None:
+        element = isbn_identifier(subfield.value, qualifier, subfield.code == "z")
+        if element is None:
             view.warn(f"020${subfield.code} {subfield.value!r} contains no number; left out")
             continue
-        if made.invalid and subfield.code == "a":
+        if element.invalid and subfield.code == "a":
             view.warn(f"020$a {subfield.value!r} is not a valid ISBN; marked as invalid")
-        yield made
+        yield element
 
 
 _ISSN_KINDS = {
@@ -78,13 +78,13 @@ def issns(field: DataField, view: Marc21View) -> Iterator[Identifier]:
         if subfield.code not in _ISSN_KINDS:
             continue
         kind, cancelled = _ISSN_KINDS[subfield.code]
-        made = issn_identifier(subfield.value, kind, cancelled)
-        if made is None:
+        element = issn_identifier(subfield.value, kind, cancelled)
+        if element is None:
             view.warn(f"022${subfield.code} {subfield.value!r} contains no number; left out")
             continue
-        if made.invalid and not cancelled:
+        if element.invalid and not cancelled:
             view.warn(f"022${subfield.code} {subfield.value!r} is not a valid ISSN; marked as invalid")
-        yield made
+        yield element
 
 
 _OTHER_STANDARD = {"0": "isrc", "1": "upc", "2": "ismn", "3": "ean", "4": "sici"}
@@ -163,8 +163,8 @@ def system_number(field: DataField, view: Marc21View) -> Iterator[Identifier]:
     for subfield in field.subfields:
         if subfield.code not in "az" or not subfield.value.startswith("("):
             continue
-        made = system_identifier(subfield.value)
-        yield replace(made, invalid="yes") if subfield.code == "z" else made
+        element = system_identifier(subfield.value)
+        yield replace(element, invalid="yes") if subfield.code == "z" else element
 
 
 def system_identifier(text: str) -> Identifier:

@@ -116,10 +116,10 @@ def _stated_series(field: DataField) -> Iterator[RelatedItem]:
                 skipped = field.indicator2 if field.tag == "440" else " "
                 sub_title = (stated.sub_title,) if stated.sub_title else ()
                 info = title_info(stated.title, skipped, sub_title=sub_title, part_number=numbers, part_name=names)
-                made: list[Element] = [info]
+                element: list[Element] = [info]
                 if stated.responsibility:
-                    made.append(Note(value=stated.responsibility, type="statement of responsibility"))
-                yield RelatedItem(mods=collected((*made, *_issns(statement))), type="series")
+                    element.append(Note(value=stated.responsibility, type="statement of responsibility"))
+                yield RelatedItem(mods=collected((*element, *_issns(statement))), type="series")
         pending.append(subfield)
 
 
@@ -141,11 +141,11 @@ def work_under_name(field: DataField, view: Marc21View) -> Iterator[RelatedItem]
     """Work under a name: contained (second indicator 2), or related as ``$i`` states."""
     if field.first("t") is None:
         return
-    made = _name_and_title(field, view)
-    if made:
+    element = _name_and_title(field, view)
+    if element:
         kind = "constituent" if field.indicator2 == "2" else None
         yield RelatedItem(
-            mods=collected(made), xlink_href=heading_links(field).value_uri, **_relation_attributes(kind, field)
+            mods=collected(element), xlink_href=heading_links(field).value_uri, **_relation_attributes(kind, field)
         )
 
 
@@ -157,10 +157,10 @@ def work_under_name(field: DataField, view: Marc21View) -> Iterator[RelatedItem]
 )
 def series_under_name(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
     """Series entered under a name."""
-    made = _name_and_title(field, view)
-    if made:
-        made.extend(system_identifier(text) for text in field.values("w"))
-        yield RelatedItem(mods=collected(made), type="series", xlink_href=heading_links(field).value_uri)
+    element = _name_and_title(field, view)
+    if element:
+        element.extend(system_identifier(text) for text in field.values("w"))
+        yield RelatedItem(mods=collected(element), type="series", xlink_href=heading_links(field).value_uri)
 
 
 def _name_and_title(field: DataField, view: Marc21View) -> list[Element]:
@@ -171,13 +171,13 @@ def _name_and_title(field: DataField, view: Marc21View) -> list[Element]:
     if not title and name is None:
         view.warn(f"{field.tag} contains neither name nor title; left out")
         return []
-    made: list[Element] = []
+    element: list[Element] = []
     if title:
         numbers, names = title_parts(work, "nv")
-        made.append(title_info(title, part_number=numbers, part_name=names))
+        element.append(title_info(title, part_number=numbers, part_name=names))
     if name is not None:
-        made.append(name)
-    return [*made, *_forms(field), *_issns(field)]
+        element.append(name)
+    return [*element, *_forms(field), *_issns(field)]
 
 
 @RELATED.fields("relatedItem[constituent] (second indicator 2)", t730="adfghiklmnoprsx01", t740="ahnp")
@@ -198,11 +198,11 @@ def _under_title(field: DataField, kind: str, skipped: str) -> Iterator[RelatedI
     if not title:
         return
     numbers, names = title_parts(field, "nv")
-    made: list[Element] = [title_info(title, skipped, part_number=numbers, part_name=names)]
-    made += [*_forms(field), *_issns(field), *map(system_identifier, field.values("w"))]
+    element: list[Element] = [title_info(title, skipped, part_number=numbers, part_name=names)]
+    element += [*_forms(field), *_issns(field), *map(system_identifier, field.values("w"))]
     href = first_address(field.values("0", "1"))
     attributes = _relation_attributes(kind, field) if field.tag == "730" else {"type": kind}
-    yield RelatedItem(mods=collected(made), xlink_href=href, **attributes)
+    yield RelatedItem(mods=collected(element), xlink_href=href, **attributes)
 
 
 def _forms(field: DataField) -> Iterator[PhysicalDescription]:
@@ -316,20 +316,20 @@ def _parse_imprint(text: str, places: list[Place], publishers: list[Publisher], 
 
 def _identifiers(field: DataField) -> Iterator[Identifier]:
     for subfield in field.subfields:
-        made = None
+        element = None
         if subfield.code == "x":
-            made = issn_identifier(subfield.value)
+            element = issn_identifier(subfield.value)
         elif subfield.code == "z":
-            made = isbn_identifier(subfield.value)
+            element = isbn_identifier(subfield.value)
         elif subfield.code == "w" and subfield.value.startswith("(DLC)") and len(subfield.value) > 5:
-            made = Identifier(value=subfield.value[5:].strip(), type="lccn")
+            element = Identifier(value=subfield.value[5:].strip(), type="lccn")
         elif subfield.code == "w":
-            made = system_identifier(subfield.value)
+            element = system_identifier(subfield.value)
         elif subfield.code in "ouy":
             kind = {"u": "strn", "y": "coden"}.get(subfield.code)
-            made = Identifier(value=subfield.value, type=kind)
-        if made is not None:
-            yield made
+            element = Identifier(value=subfield.value, type=kind)
+        if element is not None:
+            yield element
 
 
 def _parts(field: DataField) -> Iterator[Part]:
@@ -357,33 +357,33 @@ def _enumeration(text: str) -> Part | None:
 @RELATED.field("510", "abcux3", "relatedItem[isReferencedBy]: titleInfo, originInfo/dateOther, part, issn")
 def cited_in(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
     """Where the resource is cited or indexed."""
-    made: list[Element] = [title_info(text) for text in chopped_values(field, "a")]
+    element: list[Element] = [title_info(text) for text in chopped_values(field, "a")]
     dates = tuple(Date(value=text, type="coverage") for text in chopped_values(field, "b"))
     if dates:
-        made.append(OriginInfo(date_other=dates))
-    made.extend(found for found in map(issn_identifier, field.values("x")) if found is not None)
+        element.append(OriginInfo(date_other=dates))
+    element.extend(found for found in map(issn_identifier, field.values("x")) if found is not None)
     place_in_source = chop(join(field, "c"))
     if place_in_source:
-        made.append(Part(detail=(Detail(number=(place_in_source,), type="part"),)))
-    if made:
+        element.append(Part(detail=(Detail(number=(place_in_source,), type="part"),)))
+    if element:
         href = first_address(field.values("u"))
-        yield RelatedItem(mods=collected(made), type="isReferencedBy", xlink_href=href)
+        yield RelatedItem(mods=collected(element), type="isReferencedBy", xlink_href=href)
 
 
 @RELATED.field("534", "abceklmnptxz3", "relatedItem[original]")
 def original_version(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
     """Original of a reproduction."""
-    made: list[Element] = [title_info(text) for text in chopped_values(field, "t", "k")]
-    made.extend(Name(name_part=(NamePart(value=text),)) for text in map(chop_name, field.values("a")) if text)
+    element: list[Element] = [title_info(text) for text in chopped_values(field, "t", "k")]
+    element.extend(Name(name_part=(NamePart(value=text),)) for text in map(chop_name, field.values("a")) if text)
     publishers = tuple(map(Publisher, chopped_values(field, "c")))
     editions = tuple(map(Edition, chopped_values(field, "b")))
     if publishers or editions:
-        made.append(OriginInfo(publisher=publishers, edition=editions))
-    made.extend(Note(value=text) for text in field.values("p", "n", "m", "l"))
-    made.extend(found for found in map(issn_identifier, field.values("x")) if found is not None)
-    made.extend(found for found in map(isbn_identifier, field.values("z")) if found is not None)
-    if made:
-        yield RelatedItem(mods=collected(made), type="original")
+        element.append(OriginInfo(publisher=publishers, edition=editions))
+    element.extend(Note(value=text) for text in field.values("p", "n", "m", "l"))
+    element.extend(found for found in map(issn_identifier, field.values("x")) if found is not None)
+    element.extend(found for found in map(isbn_identifier, field.values("z")) if found is not None)
+    if element:
+        yield RelatedItem(mods=collected(element), type="original")
 
 
 @RELATED.field("758", "ai01", "relatedItem with xlink:href")

@@ -52,7 +52,7 @@ NO_LINKS = AuthorityLinks()
 def authority_links(texts: Iterable[str]) -> AuthorityLinks:
     """Read the texts of ``$0`` and ``$1``; a number of an organisation that is not known keeps its code as type."""
     uris: list[str] = []
-    made: list[tuple[str, str]] = []
+    element: list[tuple[str, str]] = []
     identifiers: list[NameIdentifier] = []
     for text in texts:
         text = text.strip()
@@ -63,7 +63,7 @@ def authority_links(texts: Iterable[str]) -> AuthorityLinks:
             identifiers.append(NameIdentifier(value=number, type=scheme))
             base = _BASE_OF_SCHEME.get(scheme)
             if base is not None and _PLAIN_NUMBER.fullmatch(number):
-                made.append((base, base + number))
+                element.append((base, base + number))
             continue
         if link is not None:
             if link not in uris:
@@ -73,8 +73,8 @@ def authority_links(texts: Iterable[str]) -> AuthorityLinks:
     identifiers.extend(NameIdentifier(value=uri, type="uri") for uri in uris[1:])
     if uris:
         return AuthorityLinks(None, uris[0], _distinct(identifiers))
-    if made:
-        return AuthorityLinks(made[0][0], made[0][1], _distinct(identifiers))
+    if element:
+        return AuthorityLinks(element[0][0], element[0][1], _distinct(identifiers))
     return AuthorityLinks(None, None, _distinct(identifiers))
 
 
@@ -174,19 +174,19 @@ def _paired(texts: list[str], codes: list[RoleTerm]) -> tuple[Role, ...]:
     free_codes = [term for term in codes if term.value not in known]
     free_texts = [text for text, code in zip(texts, known, strict=True) if code is None]
     in_place = dict(zip(free_texts, free_codes, strict=True)) if len(free_texts) == len(free_codes) else {}
-    made: list[Role] = []
+    element: list[Role] = []
     for text, code in zip(texts, known, strict=True):
         is_marc_term = code is not None and TERM_OF_RELATOR.get(code) == text.casefold()
         term = RoleTerm(value=text, type="text", authority="marcrelator" if is_marc_term else None)
         if code is not None:
-            made.append(Role((term, given.get(code) or _marc_relator(code))))
+            element.append(Role((term, given.get(code) or _marc_relator(code))))
         elif text in in_place:
-            made.append(Role((term, in_place[text])))
+            element.append(Role((term, in_place[text])))
         else:
-            made.append(Role((term,)))
+            element.append(Role((term,)))
     if not in_place:
-        made.extend(Role((code,)) for code in free_codes)
-    return tuple(dict.fromkeys(made))
+        element.extend(Role((code,)) for code in free_codes)
+    return tuple(dict.fromkeys(element))
 
 
 def _relator(text: str) -> RoleTerm:

@@ -90,8 +90,8 @@ def name_as_subject(field: DataField, view: Marc21View) -> Iterator[Subject]:
     if title:
         numbers, names = title_parts(work)
         links = heading_links(field)
-        made = title_info(title, part_number=numbers, part_name=names)
-        lead.append(replace(made, authority_uri=links.authority_uri, value_uri=links.value_uri))
+        element = title_info(title, part_number=numbers, part_name=names)
+        lead.append(replace(element, authority_uri=links.authority_uri, value_uri=links.value_uri))
     if lead:
         yield from _subject(field, lead, authority_of(field))
 
@@ -175,9 +175,9 @@ PLACE_LEVELS = {
 def hierarchical_place(field: DataField, view: Marc21View) -> Iterator[Subject]:
     """Place from the country down."""
     levels = {name: tuple(chopped_values(field, code)) for name, code in PLACE_LEVELS.items()}
-    made = replace(HierarchicalGeographic(), **levels)
-    if made != HierarchicalGeographic():
-        yield Subject(parts=(made,), authority=field.first("2"), value_uri=heading_links(field).value_uri)
+    element = replace(HierarchicalGeographic(), **levels)
+    if element != HierarchicalGeographic():
+        yield Subject(parts=(element,), authority=field.first("2"), value_uri=heading_links(field).value_uri)
 
 
 @SUBJECTS.field("043", "abc2", "subject: geographicCode")
@@ -236,13 +236,13 @@ def _mathematical(
     scales: Sequence[str], projections: Sequence[str], coordinates: tuple[str, ...]
 ) -> tuple[Cartographics, ...]:
     """Return an element, and one more for each further scale or projection, since MODS allows one of each."""
-    made = [
+    element = [
         Cartographics(scale=(scale,) if scale else (), projection=(projection,) if projection else ())
         for scale, projection in zip_longest(scales, projections, fillvalue="")
     ]
     if coordinates:
-        made[:1] = [replace(made[0] if made else Cartographics(), coordinates=coordinates)]
-    return tuple(made)
+        element[:1] = [replace(element[0] if element else Cartographics(), coordinates=coordinates)]
+    return tuple(element)
 
 
 def _enclosed(texts: list[str]) -> tuple[str, ...]:

@@ -113,10 +113,10 @@ def issns(field: DataField, view: UnimarcView) -> Elements:
     """ISSN and linking ISSN."""
     for code in "afgyz":
         for text in field.values(code):
-            made = issn_identifier(text, "issn-l" if code in "fg" else "issn", "; ".join(field.values("b")))
-            if made.invalid and code in "af":
+            element = issn_identifier(text, "issn-l" if code in "fg" else "issn", "; ".join(field.values("b")))
+            if element.invalid and code in "af":
                 view.warn(f"011 {text!r} is not a valid ISSN; marked as invalid")
-            yield made if code in "af" else replace(made, invalid="yes")
+            yield element if code in "af" else replace(element, invalid="yes")
 
 
 def issn_identifier(text: str, type_: str = "issn", label: str = "") -> Identifier:

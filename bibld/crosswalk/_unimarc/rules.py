@@ -26,19 +26,19 @@ def foreign_field(field: DataField, view: UnimarcView) -> Elements:
     ``$a`` is its tag, the first ``$b`` its indicators or, for a control field, its text.
     """
     tag = field.first("a") or ""
-    made = Mods()
+    result = Mods()
     if (field.first("2") or "").casefold().replace(" ", "") in _MARC21 and len(tag) == 3:
         origin, leader = view.record.origin, view.record.leader
-        made = marc21.convert(MarcRecord(origin, leader, (_original(field, tag),)), marc21.Settings()).mods
+        result = marc21.convert(MarcRecord(origin, leader, (_original(field, tag),)), marc21.Settings()).mods
         nothing = marc21.convert(MarcRecord(origin, leader, ()), marc21.Settings()).mods
         given = [element for kind in Mods.elements for element in getattr(nothing, kind)]
         yield from (
             element
             for kind in Mods.elements
-            for element in getattr(made, kind)
+            for element in getattr(result, kind)
             if element not in given and not isinstance(element, RecordInfo)
         )
-        if made != nothing:
+        if result != nothing:
             return
     lost = [f"886${subfield.code}" for subfield in field.subfields]
     if tag.startswith(_LOCAL):

@@ -156,9 +156,9 @@ def title(view: UnimarcView) -> Elements:
         for entry in found[1:]:
             if entry.kind == "parallel":
                 language = languages[len(parallel)] if len(parallel) < len(languages) else None
-                made = entry.title_info(type="translated", display_label="parallel title", lang=language)
-                if made is not None:
-                    parallel.append(made)
+                element = entry.title_info(type="translated", display_label="parallel title", lang=language)
+                if element is not None:
+                    parallel.append(element)
             else:
                 yield from _issued_with(entry)
         if found[0].responsibility:

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 from lxml import etree
 
-from bibld.harvest._store import StoredAnswer
+from bibld.harvest._store import StoredResponse
 from bibld.harvest.oaipmh._decoding import Noted, NotOaiError, repair, root_text
 from bibld.model.foreign_xml import escape_text, local_name, parse_xml
 
@@ -85,12 +85,12 @@ class Page(msgspec.Struct, frozen=True):
     root: etree._Element | None = None
 
 
-def parse_page(answer: StoredAnswer, id_from: IdFrom = "identifier") -> Page:
+def parse_page(response: StoredResponse, id_from: IdFrom = "identifier") -> Page:
     """Parse an answer; ``id_from`` states what its records are known by.
 
     Raises ``NotOaiError`` if it is no OAI-PMH or was cut off.
     """
-    text, noted = root_text(answer.body, answer.headers)
+    text, noted = root_text(response.body, response.headers)
     try:
         root = _parse(text)
     except etree.XMLSyntaxError:
@@ -98,11 +98,11 @@ def parse_page(answer: StoredAnswer, id_from: IdFrom = "identifier") -> Page:
         try:
             root = _parse(text)
         except etree.XMLSyntaxError:
-            return _page_in_pieces(answer, text, noted, id_from)
-    return _page_of_tree(answer, root, noted, id_from)
+            return _page_in_pieces(response, text, noted, id_from)
+    return _page_of_tree(response, root, noted, id_from)
 
 
-def _page_of_tree(answer: StoredAnswer, root: etree._Element, noted: Noted, id_from: IdFrom) -> Page:
+def _page_of_tree(response: StoredResponse, root: etree._Element, noted: Noted, id_from: IdFrom) -> Page:
     if not str(root.tag).startswith(f"{{{NAMESPACE}}}"):
         noted.append(("wrong-namespace", str(root.tag).encode()))
     errors = []
@@ -128,9 +128,9 @@ def _page_of_tree(answer: StoredAnswer, root: etree._Element, noted: Noted, id_f
         elif name == "header":
             items.append(_item_of_header(child, child, noted, id_from))
     return Page(
-        url=answer.url,
-        number=answer.number,
-        status=answer.status,
+        url=response.url,
+        number=response.number,
+        status=response.status,
         verb=verb,
         response_date=response_date,
         errors=tuple(errors),
@@ -142,7 +142,7 @@ def _page_of_tree(answer: StoredAnswer, root: etree._Element, noted: Noted, id_f
     )
 
 
-def _page_in_pieces(answer: StoredAnswer, text: str, noted: Noted, id_from: IdFrom) -> Page:
+def _page_in_pieces(response: StoredResponse, text: str, noted: Noted, id_from: IdFrom) -> Page:
     """Parse each record of a broken page alone; the token is taken from the text behind the last record."""
     begins = [found.start() for found in _RECORD.finditer(text)]
     if not begins:
@@ -170,10 +170,10 @@ def _page_in_pieces(answer: StoredAnswer, text: str, noted: Noted, id_from: IdFr
     size = _SIZE.search(token[0]) if token else None
     response_date = re.search(r"<(?:[\w.-]+:)?responseDate[^>]*>\s*([^<]*?)\s*</", text)
     return Page(
-        url=answer.url,
-        number=answer.number,
-        status=answer.status,
-        verb="GetRecord" if "verb=GetRecord" in answer.url else "ListRecords",
+        url=response.url,
+        number=response.number,
+        status=response.status,
+        verb="GetRecord" if "verb=GetRecord" in response.url else "ListRecords",
         response_date=response_date[1] if response_date else "",
         items=tuple(items),
         token=_unescaped((token[1] or "").strip()) if token else "",

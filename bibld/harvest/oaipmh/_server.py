@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from bibld.errors import HarvestError
-from bibld.harvest._settings import UnusableAnswerError
-from bibld.harvest._store import StoredAnswer, current_time
+from bibld.harvest._settings import UnusableResponseError
+from bibld.harvest._store import StoredResponse, current_time
 from bibld.harvest._visit import Visit
 from bibld.harvest.oaipmh._decoding import Noted, NotOaiError
 from bibld.harvest.oaipmh._page import IdFrom, Page, items_of_sets, parse_page
@@ -139,7 +139,7 @@ class Requests:
         joint = "&" if "?" in self._url else "?"
         url = f"{self._url.rstrip('?&')}{joint}{query}"
         self._page = None
-        self._transport.get(url, lambda answer: self._fault(verb, answer), tries)
+        self._transport.get(url, lambda response: self._fault(verb, response), tries)
         page = self._page
         assert page is not None  # an answer is accepted only if it was parsed
         for fault, example in page.noted:
@@ -151,18 +151,18 @@ class Requests:
             page = msgspec.structs.replace(page, errors=())
         return page
 
-    def _fault(self, verb: str, answer: StoredAnswer) -> str:
+    def _fault(self, verb: str, response: StoredResponse) -> str:
         """Return why an answer is no answer to a verb, so that it is asked for again; keep the page otherwise."""
         try:
-            page = parse_page(answer, self._id_from)
+            page = parse_page(response, self._id_from)
         except NotOaiError as error:
-            if answer.status == 200:
-                self._visit.note(error.fault, answer.url, answer.body)
+            if response.status == 200:
+                self._visit.note(error.fault, response.url, response.body)
             return str(error)
         if not page.verb:
             code, text = page.errors[0] if page.errors else ("", "")
             if code not in _CODES:
-                self._visit.note("unknown-error", answer.url, answer.body)
+                self._visit.note("unknown-error", response.url, response.body)
                 return f"the answer has neither a list nor an error of the standard ({code or 'no code'}: {text})"
         elif page.verb != verb and not page.errors:
             return f"the answer is that to {page.verb}, not to {verb}"
@@ -235,7 +235,7 @@ def ask_server(requests: Requests, prefix: str) -> Server:
     response_date = ""
     try:
         page = requests.ask("Identify", {}, tries=_TRIES)
-    except UnusableAnswerError as error:
+    except UnusableResponseError as error:
         noted.append(("bad-identify", str(error).encode()))
     else:
         elements = page.root.iter() if page.root is not None else ()

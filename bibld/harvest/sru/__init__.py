@@ -33,7 +33,7 @@ from bibld.harvest.sru._answers import (
 from bibld.protocols import Fetched
 
 if TYPE_CHECKING:
-    from bibld.harvest._store import StoredAnswer
+    from bibld.harvest._store import StoredResponse
 
 _VERSIONS = ("1.2", "1.1", "2.0")
 _TEMPORARY = (1, 2, 3)
@@ -139,48 +139,48 @@ class Session:
         version, schema, packing = versions.pop(0), schemas.pop(0), "xml"
         for _ in range(len(_VERSIONS) + len(schemas) + 3):
             self.dialect = Dialect(version, schema, packing)
-            answer = self.search(query, 1, 1)
-            refused = "; ".join(map(str, answer.diagnostics))
-            if answer.has_diagnostic(UNSUPPORTED_VERSION) and not answer.pieces and versions:
+            response = self.search(query, 1, 1)
+            refused = "; ".join(map(str, response.diagnostics))
+            if response.has_diagnostic(UNSUPPORTED_VERSION) and not response.pieces and versions:
                 self._visit.note("sru-version", self._address(query, 1, 1), refused.encode())
                 version = versions.pop(0)
-            elif answer.has_diagnostic(*UNKNOWN_SCHEMA) and schemas:
+            elif response.has_diagnostic(*UNKNOWN_SCHEMA) and schemas:
                 schema = schemas.pop(0)
-            elif answer.has_diagnostic(*UNSUPPORTED_PACKING, UNSUPPORTED_PARAMETER) and packing:
-                packing = "string" if packing == "xml" and answer.has_diagnostic(*UNSUPPORTED_PACKING) else ""
-            elif answer.pieces and not self._is_expected(answer, schema) and schemas:
-                self._visit.note("sru-schema", self._address(query, 1, 1), answer.pieces[0].data)
+            elif response.has_diagnostic(*UNSUPPORTED_PACKING, UNSUPPORTED_PARAMETER) and packing:
+                packing = "string" if packing == "xml" and response.has_diagnostic(*UNSUPPORTED_PACKING) else ""
+            elif response.pieces and not self._is_expected(response, schema) and schemas:
+                self._visit.note("sru-schema", self._address(query, 1, 1), response.pieces[0].data)
                 schema = schemas.pop(0)
             else:
                 break
-        if refused and not answer.pieces and not answer.has_diagnostic(FIRST_POSITION_OUT_OF_RANGE):
+        if refused and not response.pieces and not response.has_diagnostic(FIRST_POSITION_OUT_OF_RANGE):
             raise HarvestError(f"{self._settings.url}: the server refuses the query {query}: {refused}")
-        if answer.total is None and not answer.pieces:
+        if response.total is None and not response.pieces:
             raise HarvestError(f"{self._settings.url}: the server states no numberOfRecords for {query}")
-        self.root = answer.pieces[0].root if answer.pieces else ""
-        return answer
+        self.root = response.pieces[0].root if response.pieces else ""
+        return response
 
     def search(self, query: str, start: int, portion: int) -> SearchResponse:
         """Return the answer to a query, from a position on; raises ``HarvestError`` after the last try."""
         url = self._address(query, start, portion)
         self.has_answered = False
         stored = self._transport.get(url, self._accept)
-        answer = parse_search(stored.body)
-        if answer.was_repaired:
+        response = parse_search(stored.body)
+        if response.was_repaired:
             self._visit.note("sru-not-xml", url, stored.body)
-        if self.dialect.packing == "xml" and any(piece.is_escaped for piece in answer.pieces):
-            self._visit.note("sru-packing", url, answer.pieces[0].data)
-        return msgspec.structs.replace(answer, number=stored.number)
+        if self.dialect.packing == "xml" and any(piece.is_escaped for piece in response.pieces):
+            self._visit.note("sru-packing", url, response.pieces[0].data)
+        return msgspec.structs.replace(response, number=stored.number)
 
     def count(self, query: str) -> int:
         """Return how many records a query has; raises ``HarvestError``."""
-        answer = self.search(query, 1, 1)
-        if answer.total is None or (answer.diagnostics and not answer.pieces and not answer.total):
-            if answer.has_diagnostic(FIRST_POSITION_OUT_OF_RANGE):
+        response = self.search(query, 1, 1)
+        if response.total is None or (response.diagnostics and not response.pieces and not response.total):
+            if response.has_diagnostic(FIRST_POSITION_OUT_OF_RANGE):
                 return 0
-            stated = "; ".join(map(str, answer.diagnostics)) or "the server states no numberOfRecords"
+            stated = "; ".join(map(str, response.diagnostics)) or "the server states no numberOfRecords"
             raise HarvestError(f"{query}: {stated}")
-        return answer.total
+        return response.total
 
     def within(self, query: str, low: int, high: int) -> str:
         """Return the query for the records that have a number of the index from ``low`` to ``high``."""
@@ -197,14 +197,18 @@ class Session:
         """Fetch and store the records of a query, in portions."""
         _PortionWalk(self, self._settings.portion, walk).fetch(query)
 
-    def _accept(self, stored: StoredAnswer) -> str:
+    def _accept(self, stored: StoredResponse) -> str:
         self.has_answered = stored.status not in _UNAVAILABLE
         try:
-            answer = parse_search(stored.body)
+            response = parse_search(stored.body)
         except HarvestError as error:
             return str(error)
-        if not answer.pieces and answer.has_diagnostic(*_TEMPORARY) and not answer.has_diagnostic(*TOO_MANY_RECORDS):
-            return "; ".join(map(str, answer.diagnostics))
+        if (
+            not response.pieces
+            and response.has_diagnostic(*_TEMPORARY)
+            and not response.has_diagnostic(*TOO_MANY_RECORDS)
+        ):
+            return "; ".join(map(str, response.diagnostics))
         return ""
 
     def _explain(self) -> Explained:
@@ -233,10 +237,10 @@ class Session:
                 stated.append((rank, name or identifier))
         return [name for _, name in sorted(stated)] or ["", *_SCHEMAS]
 
-    def _is_expected(self, answer: SearchResponse, schema: str) -> bool:
+    def _is_expected(self, response: SearchResponse, schema: str) -> bool:
         """Whether the first record is of the kind that its schema names; without a schema it must be MARC or MODS."""
         kinds = [kind for kind, pattern in _KINDS if pattern.search(schema)] if schema else ["marc", "mods"]
-        first = next((piece for piece in answer.pieces if piece.root), None)
+        first = next((piece for piece in response.pieces if piece.root), None)
         return first is None or not kinds or any(first.root in _ROOTS[kind] for kind in kinds)
 
     def _address(self, query: str, start: int, portion: int) -> str:
@@ -280,42 +284,42 @@ class _PortionWalk:
         empty = 0
         while (total is None or walk.at.next <= total) and not walk.is_stopped:
             try:
-                answer = self._session.search(query, walk.at.next, size)
+                response = self._session.search(query, walk.at.next, size)
             except HarvestError as error:
                 size = self._shrink(error, size)
                 continue
-            total = self._stated_total(answer, total, empty)
-            if not answer.pieces:
+            total = self._stated_total(response, total, empty)
+            if not response.pieces:
                 if total is None or walk.at.next > total:
                     break
                 empty += 1
-                self._check_limit(answer, total, empty)
+                self._check_limit(response, total, empty)
                 continue
             empty = 0
             if total is None:
-                total = walk.at.next + len(answer.pieces) - 1
-            digest = hashlib.sha256(b"\0".join(piece.data for piece in answer.pieces)).hexdigest()
+                total = walk.at.next + len(response.pieces) - 1
+            digest = hashlib.sha256(b"\0".join(piece.data for piece in response.pieces)).hexdigest()
             if digest == walk.at.last_portion:
-                self._note("sru-repeated", query, answer.pieces[0].data)
+                self._note("sru-repeated", query, response.pieces[0].data)
                 walk.reasons.append(f"the server sends the same records again at position {walk.at.next:,}")
                 break
-            if answer.diagnostics:
-                self._note("sru-diagnostic", query, "; ".join(map(str, answer.diagnostics)).encode())
-            walk.store(self._records(answer), len(answer.pieces), digest)
+            if response.diagnostics:
+                self._note("sru-diagnostic", query, "; ".join(map(str, response.diagnostics)).encode())
+            walk.store(self._records(response), len(response.pieces), digest)
             self._gaps = 0
-            came = len(answer.pieces)
+            came = len(response.pieces)
             if came < size and walk.at.next <= total:
                 self._note("sru-portion", query, f"{came} of {size}".encode())
                 self._portion = min(came, self._portion)
             size = min(size * 2, self._portion)
 
-    def _stated_total(self, answer: SearchResponse, total: int | None, empty: int) -> int | None:
+    def _stated_total(self, response: SearchResponse, total: int | None, empty: int) -> int | None:
         """Return the total after an answer; a smaller one is a reason, unless a refusal or an accident states it."""
-        stated = answer.total
+        stated = response.total
         if stated is None or total is None or stated >= total:
             return total if stated is None else stated
-        if not answer.pieces and stated < self._walk.at.next - 1:  # fewer than have come already
-            is_refused = not stated and answer.has_diagnostic(*_LIMIT_DIAGNOSTICS)
+        if not response.pieces and stated < self._walk.at.next - 1:  # fewer than have come already
+            is_refused = not stated and response.has_diagnostic(*_LIMIT_DIAGNOSTICS)
             if is_refused or not empty:
                 return total
         self._walk.add_reason(f"the server stated {total:,} records at first, and {stated:,} later")
@@ -335,18 +339,18 @@ class _PortionWalk:
         self._walk.store((), 1)
         return 1
 
-    def _check_limit(self, answer: SearchResponse, total: int, empty: int) -> None:
+    def _check_limit(self, response: SearchResponse, total: int, empty: int) -> None:
         """Decide what an empty portion before the end means; raises ``LimitReached`` or ``HarvestError``."""
-        is_limit = answer.has_diagnostic(*_LIMIT_DIAGNOSTICS)
+        is_limit = response.has_diagnostic(*_LIMIT_DIAGNOSTICS)
         if empty < 2 and not is_limit:
             return  # it may be an accident
         if self._walk.at.next > 1:
             raise LimitReached(self._walk.at.next - 1)
-        stated = "; ".join(map(str, answer.diagnostics)) or "no records"
+        stated = "; ".join(map(str, response.diagnostics)) or "no records"
         raise HarvestError(f"the server states {total:,} records, but sends {stated}")
 
-    def _records(self, answer: SearchResponse) -> Iterator[FoundRecord]:
-        for position, piece in enumerate(answer.pieces, self._walk.at.next):
+    def _records(self, response: SearchResponse) -> Iterator[FoundRecord]:
+        for position, piece in enumerate(response.pieces, self._walk.at.next):
             if piece.diagnostic is not None:
                 self._walk.visit.store.count("received")
                 self._note("sru-surrogate", "", piece.data)
@@ -358,4 +362,4 @@ class _PortionWalk:
                 fault = f"it is <{piece.root}>, though <{self._session.root}> was asked for"
             if fault:
                 self._note("sru-record", "", piece.data)
-            yield FoundRecord(piece.data, piece.identifier, answer.number, fault)
+            yield FoundRecord(piece.data, piece.identifier, response.number, fault)

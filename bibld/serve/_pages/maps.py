@@ -92,9 +92,9 @@ class ResultMaps:
         titles = self._titles_of(result)
         column = _column_of_counts(result)
         words = [
-            position
-            for position, name in enumerate(result.variables)
-            if position != result.counts and name.casefold() not in DEGREES
+            place
+            for place, name in enumerate(result.variables)
+            if place != result.counts and name.casefold() not in DEGREES
         ]
         for row, at in zip(result.rows, positions, strict=True):
             if at is None:
@@ -102,7 +102,7 @@ class ResultMaps:
             counted = row[column] if column is not None else None
             counts[at] = counts.get(at, 0) + (int(float(counted["value"])) if counted is not None else 1)
             if at not in spots:
-                name = self._name([row[position] for position in words], titles)
+                name = self._name([row[place] for place in words], titles)
                 spots[at] = Spot(name, at.latitude, at.longitude, 0, href=self._link(row))
         drawn = []
         for at, spot in spots.items():
@@ -136,7 +136,7 @@ class ResultMaps:
         """Return the positions that a column of latitudes and one of longitudes state."""
         names = [name.casefold() for name in result.variables]
         columns = [
-            next((position for position, name in enumerate(names) if name in wanted), None)
+            next((place for place, name in enumerate(names) if name in wanted), None)
             for wanted in (_LATITUDES, _LONGITUDES)
         ]
         if None in columns:

@@ -75,26 +75,26 @@ class PageContext(msgspec.Struct, frozen=True):
 class ThingPages:
     """Makes the pages about things in one language."""
 
-    def __init__(self, context: PageContext) -> None:
-        self._names = context.names
-        self._language = context.language
-        self._render = context.render
-        self._source_label = context.source_label
-        self._release = context.release
-        self._catalog = context.release.catalog
-        self._addresses = context.release.addresses
-        self._base = context.release.addresses.iris.base
-        search = context.release.search
-        self._entities = views.EntityLinks(context.names, self._addresses)
-        self._relatives = RelativeLists(context.release, context.names, context.language)
+    def __init__(self, place: PageContext) -> None:
+        self._names = place.names
+        self._language = place.language
+        self._render = place.render
+        self._source_label = place.source_label
+        self._release = place.release
+        self._catalog = place.release.catalog
+        self._addresses = place.release.addresses
+        self._base = place.release.addresses.iris.base
+        search = place.release.search
+        self._entities = views.EntityLinks(place.names, self._addresses)
+        self._relatives = RelativeLists(place.release, place.names, place.language)
         self._hierarchies: Hierarchies | None = None
-        if context.release.published is not None:
+        if place.release.published is not None:
             self._hierarchies = Hierarchies(
-                context.release.published, search, self._addresses, context.release.has_services
+                place.release.published, search, self._addresses, place.release.has_services
             )
         self._works: WorkLists | None = None
         if search is not None:
-            self._works = WorkLists(search, self._addresses, self._language, context.release.has_services)
+            self._works = WorkLists(search, self._addresses, self._language, place.release.has_services)
 
     def document(self, thing: Thing, triples: Sequence[ox.Triple], page: int = 1) -> bytes:
         """Return the page about a thing; ``page`` is that of the list of what points to an entity, from 1."""

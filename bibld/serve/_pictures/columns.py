@@ -54,9 +54,9 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """A line across all columns, such as a threshold: ``position`` from 0 (left) to 1 (right), and its label."""
+    """A line across all columns, such as a threshold: ``place`` from 0 (left) to 1 (right), and its label."""
 
-    position: float
+    place: float
     label: str
 
 
@@ -77,11 +77,9 @@ def draw_columns(
             out.append(fit_screens(name, 20, partial(draw_text, "16", top + 10)))
             top += _LINE
     for mark in marks:
-        x, anchor = percent(mark.position * 100), "end" if mark.position > 0.5 else "start"
+        x, anchor = percent(mark.place * 100), "end" if mark.place > 0.5 else "start"
         out.append(
-            draw_text(
-                x, top + SIZE, fit(mark.label, NARROW * max(mark.position, 1 - mark.position) - 4, SIZE), "", anchor
-            )
+            draw_text(x, top + SIZE, fit(mark.label, NARROW * max(mark.place, 1 - mark.place) - 4, SIZE), "", anchor)
         )
         top += _LINE
     foot = top + SIZE + 6 + _HEIGHT
@@ -93,7 +91,7 @@ def draw_columns(
         out.append(_draw_column(column, number * step, step, most, foot))
     out.append(f'<line class="axis base" x1="0" x2="100%" y1="{foot}" y2="{foot}"/>')
     for number, mark in enumerate(marks):
-        x = percent(mark.position * 100)
+        x = percent(mark.place * 100)
         start = top - _LINE * (len(marks) - number) + SIZE + 4
         out.append(f'<line class="mark" x1="{x}" x2="{x}" y1="{start}" y2="{foot}"/>')
     out.extend(_labels(columns, step, foot + SIZE + 4))

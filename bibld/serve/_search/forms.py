@@ -187,7 +187,7 @@ def to_sparql(request: SearchRequest, found: SearchResult, base: str) -> str:
         is_known = not all(line.startswith("#") for line in patterns)
         lines += ["FILTER NOT EXISTS {", *(f"  {line}" for line in patterns), "}"] if is_known else patterns
     text = "\n".join(f"  {line}" for line in lines)
-    used = "".join(f"PREFIX {name}: <{namespace}>\n" for name, namespace in _PREFIXES.items() if f"{name}:" in text)
+    used = "".join(f"PREFIX {name}: <{position}>\n" for name, position in _PREFIXES.items() if f"{name}:" in text)
     return (
         f"{used}SELECT ?publication (SAMPLE(?label) AS ?title) WHERE {{\n{text}\n}}\nGROUP BY ?publication\nLIMIT 1000"
     )

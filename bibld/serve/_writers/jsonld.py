@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from bibld.model.rdf import XSD, term
-from bibld.serve._writers.terms import Namespaces, object_of, remember, unescape
+from bibld.model.rdf import XSD, term, unescape
+from bibld.serve._writers.terms import Namespaces, iri_of, object_of, remember
 
 _RDF_TYPE = term("rdf:type").encode()
 _STRING = XSD + "string"
@@ -60,7 +60,7 @@ class JsonLdWriter:
             this_subject, _, tail = line.partition(b" ")
             if this_subject != subject:
                 subject = this_subject
-                iri = _text_of(subject)
+                iri = iri_of(subject)
                 node = nodes.setdefault(iri, {"@id": iri})
                 previous_key = ""
             key, value, names = find_tail(tail) or self._tail(tail, hash_iri)
@@ -92,7 +92,7 @@ class JsonLdWriter:
         term_ = object_of(rest)
         if term_.startswith(hash_iri):  # becomes a node of this document, so it is made for each
             key, names = self._compact(predicate[1:-1])
-            return key, {"@id": _text_of(term_)}, frozenset(names)
+            return key, {"@id": iri_of(term_)}, frozenset(names)
         is_literal = term_[0] == _QUOTE
         key, value, names = self._literal(predicate, term_) if is_literal else self._link(predicate, term_)
         found = key, value, frozenset(names)
@@ -101,7 +101,7 @@ class JsonLdWriter:
         return found
 
     def _link(self, predicate: bytes, term_: bytes) -> tuple[str, _Json, list[str]]:
-        iri = _text_of(term_)
+        iri = iri_of(term_)
         scheme, _, rest = iri.partition(":")
         # An IRI such as <schema:Book> reads like a name of the context, unless that is taken away.
         is_ambiguous = scheme in self._prefixes and not rest.startswith("//")
@@ -157,7 +157,3 @@ def _nest(nodes: dict[str, _Node], links: Mapping[str, list[_Node]]) -> None:
 def _expand(short: str, prefixes: Mapping[str, str]) -> str:
     prefix, _, local = short.partition(":")
     return prefixes[prefix] + local if prefix in prefixes else short
-
-
-def _text_of(term_: bytes) -> str:
-    return unescape(term_.decode().removeprefix("<").removesuffix(">"))

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 import msgspec
 
 from bibld.documents import Document
-from bibld.model.rdf import PREFIXES, expand, term
-from bibld.serve._writers.terms import object_of, unescape
+from bibld.model.rdf import PREFIXES, expand, term, unescape
+from bibld.serve._writers.terms import iri_of, object_of
 
 TEXTS = {
     "title": "dcterms:title",
@@ -106,7 +106,8 @@ def write(document: Document, base: str, titles: Callable[[Iterable[str]], dict[
             elif kind == "value":
                 _add(found, key, _text(value))
             elif kind == "text":
-                _add(found, key, _with_language(value))
+                _, at_sign, language = value[value.rfind(b'"') + 1 :].partition(b"@")
+                _add(found, key, {"text": _text(value)} | ({"language": language.decode()} if at_sign else {}))
     _label(links, base, titles)
     own: dict[str, object] = {"id": base + document.path, "kind": document.path.partition("/")[0]}
     if document.title:
@@ -133,11 +134,4 @@ def _label(links: list[dict[str, str]], base: str, titles: Callable[[Iterable[st
 def _text(term_: bytes) -> str:
     if term_.startswith(b'"'):
         return unescape(term_[1 : term_.rindex(b'"')].decode())
-    return unescape(term_.decode().removeprefix("<").removesuffix(">"))
-
-
-def _with_language(term_: bytes) -> dict[str, str]:
-    language = term_[term_.rfind(b'"') + 1 :]
-    if language.startswith(b"@"):
-        return {"text": _text(term_), "language": language[1:].decode()}
-    return {"text": _text(term_)}
+    return iri_of(term_)

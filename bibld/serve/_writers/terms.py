@@ -9,15 +9,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
+from bibld.model.rdf import unescape
+
 Value = TypeVar("Value")
 
 _CACHED_TERMS = 1 << 14
 _NEWLINE = ord("\n")
 _LOCAL_NAME = re.compile(rb"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?")
 """Local names that need no escape in any syntax."""
-
-_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
-_ESCAPED = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
 
 class Namespaces:
@@ -47,6 +46,11 @@ def object_of(rest: bytes) -> bytes:
     return rest[: rest.index(b" ", start)]
 
 
+def iri_of(term_: bytes) -> str:
+    """Return the IRI that a term in angle brackets denotes."""
+    return unescape(term_.decode().removeprefix("<").removesuffix(">"))
+
+
 def ends_of(start: bytes, lines: bytes) -> Iterator[int]:
     """Yield where the beginning that some lines have ends in each of them; not where a literal contains it."""
     offset = lines.find(start)
@@ -55,13 +59,3 @@ def ends_of(start: bytes, lines: bytes) -> Iterator[int]:
         if offset == 0 or lines[offset - 1] == _NEWLINE:
             yield end
         offset = lines.find(start, end)
-
-
-def unescape(text: str) -> str:
-    """Return the characters that the inside of a literal or of an IRI of N-Quads denotes."""
-    return _ESCAPE.sub(_character, text) if "\\" in text else text
-
-
-def _character(found: re.Match[str]) -> str:
-    code = found[1] or found[2]
-    return chr(int(code, 16)) if code else _ESCAPED.get(found[3], found[3])
