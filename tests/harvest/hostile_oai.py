@@ -227,11 +227,11 @@ def encoded(charset: str, *pairs: tuple[str, str]) -> Change:
     )
 
 
-def instead(is_meant: Callable[[Request], object], reply: Reply | Callable[[], Reply], times: int = 1000) -> Change:
-    """Return a server that answers some requests otherwise, each of them so many times."""
+def instead(is_changed: Callable[[Request], object], reply: Reply | Callable[[], Reply], times: int = 1000) -> Change:
+    """Return a server that answers some requests otherwise, each of them ``times`` times."""
 
     def changed(request: Request, answer: Answer) -> Reply:
-        if not is_meant(request) or request.times >= times:
+        if not is_changed(request) or request.times >= times:
             return answer()
         return reply if isinstance(reply, Reply) else reply()
 
@@ -239,7 +239,7 @@ def instead(is_meant: Callable[[Request], object], reply: Reply | Callable[[], R
 
 
 def of_part(part: int, change: Callable[[Reply], Reply], times: int = 1000) -> Change:
-    """Return a server that changes its answer to the request for a part of the list, so many times."""
+    """Return a server that changes its answer to the request for a part of the list, ``times`` times."""
     return lambda request, answer: change(answer()) if request.part == part and request.times < times else answer()
 
 
