@@ -14,7 +14,7 @@ from bibld.search._matching import ParsedQuery, parse
 from bibld.search._ranking import Ranking
 from bibld.search._values import FACETS, Correction, FacetValue, SearchRequest, SearchResult, StoredPublication
 from bibld.search._words import other_keyboard_layout
-from bibld.text.class_marks import is_class_mark
+from bibld.text.keys import is_class_mark
 
 MAX_LISTED = 10_000
 """Results that can be paged through."""

@@ -123,3 +123,15 @@ def _arabic(numeral: re.Match[str]) -> str:
 def beginning_of_keys(key: str) -> str:
     """Return what the keys of texts begin with that begin with the text of a key; empty if that is not known."""
     return _HASH.sub("", key) if _HASH.search(key) else ""
+
+
+CLASSIFICATIONS = frozenset(("rubbk", "bbk", "lbc", "udc", "ddc", "rugasnti", "rueskl"))
+"""Codes of classifications whose marks name a subject and nothing else."""
+
+_WORD = re.compile(r"(?<!\S)[^\W\d_]{4,}(?!\S)")
+_DASHES = re.compile(r"--|[,;—–]")
+
+
+def is_class_mark(scheme: str, label: str) -> bool:
+    """Whether the label of a concept of this scheme is a mark such as ``Ш5(2=Р)1``, not a heading in words."""
+    return scheme in CLASSIFICATIONS and _WORD.search(_DASHES.sub(" ", label)) is None

@@ -8,9 +8,9 @@ import pytest
 
 from bibld import pipeline, progress, triplify
 from bibld.catalog import Catalog, PersonVerdict, Queue, Verdicts
-from bibld.catalog._exchange.tables import DATABASE_NAMES
 from bibld.catalog._schema import CATALOG, REGISTER
 from bibld.catalog.exchange import TABLES, Row, export_of, lock_workspace, replace_databases, restoration_of
+from bibld.catalog.exchange._tables import DATABASE_NAMES
 from bibld.config import Config
 from bibld.errors import CatalogError
 from bibld.model.iris import Iris

@@ -10,7 +10,7 @@ import pytest
 
 from bibld.cli import _options
 from bibld.cli._options import count_of, is_interactive, print_question, print_table
-from bibld.cli._plot import Panel, Series, svg
+from bibld.cli.evaluate import Panel, Series, svg
 from bibld.dedup.review import ComparedValue, Question
 
 

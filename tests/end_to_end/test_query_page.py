@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from bibld.serve._assets import EDITOR, assets
+from bibld.serve._files import EDITOR, assets
 from bibld.serve._pages.queries import SparqlView, by_topic
 from bibld.serve.ontology import ExampleQuery
 from tests.end_to_end.browser import visits

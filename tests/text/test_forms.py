@@ -14,12 +14,11 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 
-from bibld.text.class_marks import is_class_mark
 from bibld.text.dates import interval, year, years
 from bibld.text.designations import part_number
 from bibld.text.extents import pages
 from bibld.text.folding import fold, strip_brackets
-from bibld.text.keys import title_key
+from bibld.text.keys import is_class_mark, title_key
 from bibld.text.names import is_initial_form_of, other_names, person_key
 from bibld.text.romanisation import romanise, transcription_key
 from tests.strategies import any_texts

@@ -11,7 +11,7 @@ import msgspec
 import pyoxigraph as ox
 
 from bibld.model.origin import RecordId
-from bibld.serve._assets import SCRIPTS_WITH_EDITOR, assets
+from bibld.serve._files import SCRIPTS_WITH_EDITOR, assets
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._graph import Names
 from bibld.serve._http import ProblemError

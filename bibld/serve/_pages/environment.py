@@ -16,7 +16,7 @@ from jinja2.lexer import Token, TokenStream
 from markupsafe import Markup, escape
 
 from bibld.model.iris import is_web_iri
-from bibld.serve._assets import lasting_name
+from bibld.serve._files import lasting_name
 from bibld.serve._language import NAMES, PARAMETER, PageLanguage
 from bibld.serve._pages.fields import FieldValue
 from bibld.serve._pages.overview import bare_address, licence_name

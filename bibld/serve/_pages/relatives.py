@@ -25,8 +25,7 @@ from bibld.serve._pages.facts import folded
 from bibld.serve._pages.views import PageLink
 from bibld.serve._pages.works import Editions, Kin, WorkLine, WorkLists, by_issue, by_number, main_title, numbers_of
 from bibld.serve._things import OpenRelease
-from bibld.text.class_marks import is_class_mark
-from bibld.text.keys import beginning_of_keys, entity_key
+from bibld.text.keys import beginning_of_keys, entity_key, is_class_mark
 
 _SUBDIVISION = "--"
 _MAX_READ = 2000

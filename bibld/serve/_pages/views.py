@@ -18,7 +18,7 @@ from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import fields
 from bibld.serve._pages.codes import term_words
 from bibld.serve._pages.facts import folded
-from bibld.text.class_marks import is_class_mark
+from bibld.text.keys import is_class_mark
 
 ENTITY_KINDS = {
     "agent": message("Person or organisation"),

@@ -25,8 +25,8 @@ from bibld.model.mods import Subject as SubjectHeading
 from bibld.model.mods_plan import words_of
 from bibld.model.origin import RecordId
 from bibld.model.rdf import decimal_literal, iri, literal, term
-from bibld.text.class_marks import CLASSIFICATIONS
 from bibld.text.folding import tidy
+from bibld.text.keys import CLASSIFICATIONS
 from bibld.triplify._codes import (
     CONTENT_TYPE_AUTHORITIES,
     CREATOR_ROLES,

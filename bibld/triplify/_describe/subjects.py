@@ -21,8 +21,8 @@ from bibld.model.mods import (
     TitleInfo,
 )
 from bibld.model.rdf import iri
-from bibld.text.class_marks import CLASSIFICATIONS
 from bibld.text.folding import tidy, trim
+from bibld.text.keys import CLASSIFICATIONS
 from bibld.text.resource_types import type_code
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import CLASS_OF_CLASSIFICATION, CONTENT_TYPE_AUTHORITIES, loc

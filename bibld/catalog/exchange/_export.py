@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 
-from bibld.catalog._exchange.tables import DATABASE_NAMES, RECORDS, TABLES
 from bibld.catalog._queues import Queue
 from bibld.catalog._record_bytes import Subfields, unpack_mods, unpack_original
 from bibld.catalog.compression import Blobs
+from bibld.catalog.exchange._tables import DATABASE_NAMES, RECORDS, TABLES
 from bibld.errors import CatalogError
 
 _EMPTY_AFTER_RUN = (

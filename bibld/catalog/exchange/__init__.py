@@ -16,9 +16,9 @@ import msgspec
 
 from bibld.catalog import Catalog, lock_folder
 from bibld.catalog._entities import AssertionKeys
-from bibld.catalog._exchange.export import Export, Row, WorkspaceState
-from bibld.catalog._exchange.restore import Restoration
-from bibld.catalog._exchange.tables import TABLES, ExchangeTable, columns_of
+from bibld.catalog.exchange._export import Export, Row, WorkspaceState
+from bibld.catalog.exchange._restore import Restoration
+from bibld.catalog.exchange._tables import TABLES, ExchangeTable, columns_of
 from bibld.errors import CatalogError
 
 __all__ = [

@@ -11,10 +11,10 @@ from typing import Any
 
 from bibld.catalog._database import connect
 from bibld.catalog._entities import AssertionKeys, Entities
-from bibld.catalog._exchange.export import Row, WorkspaceState
-from bibld.catalog._exchange.tables import DATABASE_NAMES, MATCHING, RECORDS, TABLES
 from bibld.catalog._record_bytes import Subfields, pack
 from bibld.catalog.compression import Blobs
+from bibld.catalog.exchange._export import Row, WorkspaceState
+from bibld.catalog.exchange._tables import DATABASE_NAMES, MATCHING, RECORDS, TABLES
 from bibld.errors import CatalogError
 
 _PROGRESS = "CREATE TABLE IF NOT EXISTS restored (portion TEXT PRIMARY KEY) WITHOUT ROWID"
