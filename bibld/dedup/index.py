@@ -74,7 +74,7 @@ class RecordRows:
         is_last = np.ones(len(table), np.bool_)
         is_last[first:] = False
         is_last[self._tail_rows] = True
-        outdated = _places(self._ascending, self._tail)
+        outdated = _positions_in(self._ascending, self._tail)
         is_last[outdated[outdated >= 0]] = False
         self.live: npt.NDArray[np.bool_] = is_last & (table.source != TOMBSTONE)
 
@@ -86,7 +86,7 @@ class RecordRows:
     def rows_of(self, ordinals: Sequence[int] | npt.NDArray[Any]) -> Numbers:
         """Return the live row of each record, -1 for records that have none."""
         wanted = np.asarray(ordinals, dtype=np.uint64)
-        found, in_tail = _places(self._ascending, wanted), _places(self._tail, wanted)
+        found, in_tail = _positions_in(self._ascending, wanted), _positions_in(self._tail, wanted)
         found[in_tail >= 0] = self._tail_rows[in_tail[in_tail >= 0]]
         found[found >= 0] = np.where(self.live[found[found >= 0]], found[found >= 0], -1)
         return found
@@ -131,7 +131,7 @@ class RecordRows:
         return found
 
 
-def _places(known: npt.NDArray[np.uint64], wanted: npt.NDArray[np.uint64]) -> Numbers:
+def _positions_in(known: npt.NDArray[np.uint64], wanted: npt.NDArray[np.uint64]) -> Numbers:
     """Return where each wanted number is among the known ones, which ascend; -1 if it is not."""
     found: Numbers = np.searchsorted(known, wanted)
     found[found == len(known)] = -1

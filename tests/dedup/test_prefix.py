@@ -67,7 +67,7 @@ def variants(count, seed=3, letters="abcdefghi "):
 @pytest.mark.parametrize("measure", MEASURES)
 @pytest.mark.parametrize("gram", [0, 3])
 def test_long_texts_with_variants(measure, gram):
-    texts = variants(40)
+    texts = variants(24 if measure == "edit" else 40)  # edits are counted in Python, which takes long
     expected = brute_force(texts, measure, 0.7, gram)
     assert len(expected) > 5
     assert found(similar_pairs(texts, measure, 0.7, 4, gram)) == pytest.approx(expected)

@@ -36,7 +36,7 @@ CHARSETS = ["auto", "auto", "auto", "utf-8", "marc8", "iso5426", "cp1251", "gb18
 
 
 @pytest.mark.parametrize("name", ADAPTERS)
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_any_bytes_are_records_or_rejects(name, data):
     pieces = st.lists(st.sampled_from(PIECES[name]) | st.binary(max_size=6), max_size=30).map(b"".join)

@@ -161,10 +161,9 @@ def _forms_by_path(
             forms.append((source.value, source.records))
         if not forms:
             continue
-        position = source.place
-        beside = [path for path in paths if path == position or path.startswith(f"{position}/")]
+        beside = [path for path in paths if path == source.place or path.startswith(f"{source.place}/")]
         if beside:
-            path = beside[-1] if _STATEMENT.fullmatch(position) else beside[0]
+            path = beside[-1] if _STATEMENT.fullmatch(source.place) else beside[0]
             found.setdefault(path, []).extend((" ".join(text.split()), records) for text, records in forms if text)
     return found
 
