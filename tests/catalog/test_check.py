@@ -45,8 +45,10 @@ def truncate(pattern):
 
 def remove(pattern):
     def damage(loaded):
-        place = next(iter(sorted(loaded.workspace.glob(pattern))))
-        shutil.rmtree(place) if place.is_dir() else place.unlink()
+        paths = sorted(loaded.workspace.glob(pattern))
+        assert paths
+        for path in paths:  # the first file of a store may be one that it has replaced, but not deleted yet
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     return damage
 
