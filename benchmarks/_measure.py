@@ -31,6 +31,10 @@ license = "https://creativecommons.org/publicdomain/zero/1.0/"
 publisher = "benchmarks"
 {tables}"""
 
+RUSMARC = ("stavropol_cp866.mrc", "tatarstan_utf8.mrc", "nlr_cp1251.iso", "nlr_koi8r.iso", "articles_cp1251.mrc")
+SEED = 7
+"""Of training."""
+
 
 def real_data() -> Path:
     """Return the folder of real records; exit with a message if it is not configured."""

@@ -20,9 +20,8 @@ from unittest.mock import patch
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from _measure import real_data, run, source_table, write_config
-from model_goldfinch import converted, labelled_pairs, parsed
-from model_train import RUSMARC, SEED, write_live
+from _measure import RUSMARC, SEED, real_data, run, source_table, write_config
+from model_goldfinch import converted, labelled_pairs, parsed, write_live
 from rusmarc_merges import described
 
 from bibld import crosswalk, progress

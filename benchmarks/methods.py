@@ -27,10 +27,10 @@ Pairs = Iterable[tuple[str, str]]
 Loaded = tuple[Path, Path]
 """The configuration of records that were read, and their pairs."""
 
-_COMMAS = """[source.columns]
+COMMAS = """[source.columns]
 separator = ","
 """
-_CORA = """[source.columns]
+COLUMNS_OF_CORA = """[source.columns]
 id = "Entity Id"
 place = "address"
 """
@@ -102,7 +102,7 @@ def dblp_acm(folder: Path) -> Loaded:
     """The two tables as they are, with all their columns: title, authors, venue and year."""
     gold = real_data() / "gold" / "dblp_acm"
     files = (("dblp", "DBLP2.csv"), ("acm", "ACM.csv"))
-    tables = (source_table(source, gold / file, read="csv", charset="latin-1") + _COMMAS for source, file in files)
+    tables = (source_table(source, gold / file, read="csv", charset="latin-1") + COMMAS for source, file in files)
     run(file := write_config(folder, "".join(tables)), until="read")
     with (gold / "DBLP-ACM_perfectMapping.csv").open(encoding="latin-1", newline="") as lines:
         true = [(f"dblp:{one}", f"acm:{other}") for one, other in list(csv.reader(lines))[1:]]
@@ -119,7 +119,7 @@ def cora(folder: Path) -> Loaded:
         table.writeheader()
         table.writerows(row | {"author": "; ".join(people(row["author"]))} for row in rows)
     run(
-        file := write_config(folder, source_table("cora", "cora.csv", read="csv", duplicates=True) + _CORA),
+        file := write_config(folder, source_table("cora", "cora.csv", read="csv", duplicates=True) + COLUMNS_OF_CORA),
         until="read",
     )
     with (gold / "cora_gt.csv").open(encoding="utf-8", newline="") as lines:

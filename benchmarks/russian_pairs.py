@@ -8,8 +8,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from _measure import DATE, real_data, source_table, write_config
-from model_train import RUSMARC
+from _measure import DATE, RUSMARC, real_data, source_table, write_config
 
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog

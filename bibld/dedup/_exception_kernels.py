@@ -22,9 +22,11 @@ NESTED, CONFLICT, _NOT_COMPARED = 1, 2, 3
 _BLANK, _DASH, _ZERO, _NINE = 32, 45, 48, 57
 _NO_UNIT = ord("n")
 _LETTERS = ord("l")
-_COVERED = (_LETTERS, ord("g"), ord("y"), ord("q"), ord("m"), ord("e"))
-"""Letters of the alphabet, class of a school, year, season, month, number of a conference."""
-_STRICT = (ord("h"), ord("s"), ord("a"))
+_COVERED = (_LETTERS, ord("g"), ord("y"), ord("q"), ord("m"), ord("e"), *map(ord, "koxtrw"))
+"""Letters of the alphabet, class of a school, year, season, month, number of a conference, level, variant, day, sheet,
+scale, languages."""
+_SUPPLEMENT = ord("a")
+_STRICT = (ord("h"), ord("s"), _SUPPLEMENT)
 """Half volume, series, supplement: their values are compared with those of the same unit alone."""
 _TEXT = types.Array(types.uint32, 1, "C", readonly=True)
 _STEPS = types.Array(types.int64, 2, "C")
@@ -107,7 +109,7 @@ def _compare_values(one: Rows, begin: int, end: int, other: Rows, other_begin: i
 
 @inner(_INT(_TEXT, _TEXT))
 def _compare_covered(one: Rows, other: Rows) -> int:
-    """Compare the letters, classes, years, seasons, months and conferences that two parts cover, where both state them.
+    """Compare the letters, classes, years, seasons, levels and so on that two parts cover, where both state them.
 
     Classes and years that contain others are no difference, but 2005/06 and 2006/07 conflict.
     """
@@ -124,7 +126,10 @@ def _compare_covered(one: Rows, other: Rows) -> int:
                     low, high = _range(one, steps[i, 1], steps[i, 2])
                     other_low, other_high = _range(other, others[j, 1], others[j, 2])
                     contains = (low <= other_low and other_high <= high) or (other_low <= low and high <= other_high)
-                    found = 0 if contains else CONFLICT
+                    if low >= 0 and other_low >= 0:
+                        found = 0 if contains else CONFLICT
+                    elif low >= 0 or other_low >= 0:
+                        found = 0  # "level 2" and "elementary"
                 best = min(best, found)
         if best != _NOT_COMPARED:
             result = max(result, best)
@@ -172,6 +177,8 @@ def _compare_designations(one: Rows, other: Rows) -> int:
             return 0
     if steps.shape[0] == others.shape[0]:
         return _compare_aligned(one, steps, other, others, 0, True)
+    if others[0, 0] == _SUPPLEMENT != steps[0, 0]:
+        return NESTED
     for first in range(others.shape[0]):
         if steps[0, 0] == others[first, 0] != _NO_UNIT:
             return _compare_aligned(one, steps, other, others, first, True)

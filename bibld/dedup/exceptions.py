@@ -42,6 +42,7 @@ class Exceptions(IntFlag):
     LANGUAGE = auto()
     NUMBERS = auto()
     UNPLACED = auto()
+    TRANSLATORS = auto()
     IDENTIFIERS = auto()
 
 
@@ -97,21 +98,24 @@ RULES = (
     ),
     # More than two years lie between, unless equal edition and pages show that one of the years is a slip.
     ExceptionRule(Exceptions.YEAR, Effect.OPTIONAL_REVIEW, "other_edition", "published {gap} years apart: {years}"),
-    # Print, microform, electronic and so on; maps and scores are printed.
+    # Print, microform, electronic and so on; maps and scores are printed. Not of articles, whose libraries describe
+    # what they have at hand.
     ExceptionRule(Exceptions.CARRIER, Effect.OPTIONAL_REVIEW, "other_format", "different carriers: {carriers}"),
     # No language in common, and titles that begin differently: under one title the code is more likely a slip, unless
     # it is as short as a name that is written in the same way in many languages.
     ExceptionRule(Exceptions.LANGUAGE, Effect.OPTIONAL_REVIEW, "translation", "different languages: {languages}"),
     # Both state a DOI, ISMN, report number, number of music, or a number in the same and only series, and not the
-    # same one; and no number is the same.
+    # same one; and no number is the same. Or both state another subseries, or other volumes or issues of a host.
     ExceptionRule(Exceptions.NUMBERS, Effect.REVIEW, "", "they have other numbers: {numbers}"),
     # Parts of a host that not both state, as names: "Foreword", «Хроника».
     ExceptionRule(Exceptions.UNPLACED, Effect.REVIEW, "", "neither an author nor a host distinguishes these parts"),
+    # Both name translators, and none in common.
+    ExceptionRule(Exceptions.TRANSLATORS, Effect.REVIEW, "", "translated by others: {translators}"),
     # Both have ISBNs (that of a set does not count), and none in common.
     ExceptionRule(Exceptions.IDENTIFIERS, Effect.SEPARATE, "", "they have no ISBN in common"),
 )
 
-_NAMES_OF_NUMBERS = {"doi:": "DOI", "ismn:": "ISMN", "report:": "report", "music:": "music"}
+_NAMES_OF_NUMBERS = {"doi:": "DOI", "ismn:": "ISMN", "report:": "report", "music:": "music", "norm:": "standard"}
 _LEVELS = {
     "s": "a serial",
     "i": "an issue",
@@ -137,14 +141,15 @@ def _words(left: Features, right: Features) -> dict[str, object]:
         "gap": max(left.year - right.last_year, right.year - left.last_year),
         "years": both(lambda one: one.year if one.year == one.last_year else f"{one.year}–{one.last_year}"),
         "carriers": both(lambda one: one.carrier),
+        "translators": both(lambda one: one.translator.replace(VALUE_SEPARATOR, ", ")),
         "numbers": ", ".join(_numbers_that_differ(left, right)),
         "languages": both(lambda one: ", ".join(sorted(one.language.split(VALUE_SEPARATOR)))),
     }
 
 
 COLUMNS = (
-    *("part", "designation", "language", "main_title", "remainder", "identifiers", "level", "carrier"),
-    *("series", "series_number", "host", "names"),
+    *("part", "designation", "translator", "language", "main_title", "remainder", "identifiers", "level", "carrier"),
+    *("series", "series_number", "subseries", "host", "names"),
     *("year", "last_year", "edition", "pages", "volumes"),
 )
 """The columns that :func:`find_exceptions` reads."""
@@ -199,9 +204,11 @@ _CONFLICTING_LEVELS, _ARTICLE_AND_BOOK = _levels("ai", "as", "is"), _levels("am"
 _PRINTED = ("map", "score", "print")
 _UNDETERMINED = ("und", "mul", "zxx")
 _ISBN = "isbn"
-_PUBLISHERS_NUMBERS = ("doi:", "ismn", "repo", "musi")
+_PUBLISHERS_NUMBERS = ("doi:", "ismn", "repo", "musi", "norm")
 """Kinds of identifiers, by their first characters, that a publication has one of as long as it is the same."""
 _KIND_LETTERS = 4
+_NUMBERS_OF_HOSTS = ("v", "n")
+_SERIES_LETTERS = 8
 _BETWEEN_NUMBERS = np.frombuffer(" -".encode("utf-32-le"), dtype=np.uint32)
 _MAX_GAP_YEARS = 2
 _TITLE_LETTERS = 12
@@ -246,13 +253,14 @@ def find_exceptions(columns: FeatureColumns, left: Rows, right: Rows) -> npt.NDA
 
     carrier = _hash(texts["carrier"])
     carrier[np.isin(carrier, [_hash_of(name) for name in _PRINTED])] = _hash_of("print")
-    add(Exceptions.CARRIER, differ(carrier))
+    is_part = level == ord("a")
+    add(Exceptions.CARRIER, differ(carrier) & ~(is_part[left] & is_part[right]))
 
     title, is_long = hash_starts(*hashes.title(columns), _TITLE_LETTERS), _lengths(texts) >= _TITLE_LETTERS
     is_slip = (title[left] == title[right]) & is_long[left]
     add(Exceptions.LANGUAGE, have_no_common_value(*_languages(texts["language"]), left, right) & ~is_slip)
 
-    is_part, has_host, has_name = level == ord("a"), _is_stated(texts["host"]), _is_stated(texts["names"])
+    has_host, has_name = _is_stated(texts["host"]), _is_stated(texts["names"])
     are_stated = (has_host[left] & has_host[right]) | (has_name[left] & has_name[right])
     add(Exceptions.UNPLACED, is_part[left] & is_part[right] & ~are_stated)
 
@@ -271,8 +279,22 @@ def find_exceptions(columns: FeatureColumns, left: Rows, right: Rows) -> npt.NDA
             add(Exceptions.IDENTIFIERS, is_other)
         else:
             differs |= is_other
-    add(Exceptions.NUMBERS, differs & ~agrees)
+    differs &= ~agrees
+    offsets, values = _values(texts["host"])
+    kinds = _values(texts["host"], 1)[1]
+    kinds[offsets[:-1][np.diff(offsets) > 0]] = 0  # the title
+    for kind in _NUMBERS_OF_HOSTS:
+        differs |= have_no_common_value(*_select(offsets, values, kinds == _hash_of(kind)), left, right)
+    subseries, beginning = _hash(texts["subseries"]), hash_starts(*_twice(texts["series"]), _SERIES_LETTERS)
+    differs |= differ(subseries) & (beginning[left] == beginning[right])
+    add(Exceptions.NUMBERS, differs)
+    add(Exceptions.TRANSLATORS, have_no_common_value(*_values(texts["translator"]), left, right))
     return found
+
+
+def _twice(column: TextColumn) -> tuple[Offsets, Rows, Offsets, Rows]:
+    """Return the texts of a column and empty ones, for :func:`~bibld.dedup._exception_kernels.hash_starts`."""
+    return column.offsets, column.codes, np.zeros_like(column.offsets), column.codes[:0]
 
 
 def _is_stated(column: TextColumn) -> npt.NDArray[np.bool_]:
@@ -287,9 +309,9 @@ def _lengths(texts: dict[str, TextColumn]) -> Offsets:
 
 
 def _series_numbers(series: TextColumn, numbers: TextColumn) -> tuple[Hashes, Hashes, Hashes]:
-    """Return hashes of the series of each row that states one series and one number in it, and of the last and the
-    first number of which that consists (``6-4`` of two); 0 for other rows."""
-    names, stated = _values(series), _values(numbers)
+    """Return hashes of the beginning of the series of each row that states one series and one number in it, and of the
+    last and the first number of which that consists (``6-4`` of two); 0 for other rows."""
+    names, stated = _values(series, _SERIES_LETTERS), _values(numbers)
     is_alone = (np.diff(names[0]) == 1) & (np.diff(stated[0]) == 1)
     codes = np.where(np.isin(numbers.codes, _BETWEEN_NUMBERS), np.uint32(ord(VALUE_SEPARATOR)), numbers.codes)
     offsets, values = _values(TextColumn(numbers.offsets, codes))
@@ -310,6 +332,15 @@ def _numbers_that_differ(left: Features, right: Features) -> Iterator[str]:
             yield f"{name} {', '.join(ones)} and {', '.join(others)}"
     if left.series and left.series == right.series and left.series_number != right.series_number:
         yield f"the series {left.series_number} and {right.series_number}"
+    if left.subseries and right.subseries and left.subseries != right.subseries:
+        yield f"the subseries {left.subseries} and {right.subseries}"
+    for kind, name in (("v", "volumes"), ("n", "issues")):
+        stated = [
+            {value[1:] for value in one.host.split(VALUE_SEPARATOR)[1:] if value.startswith(kind)}
+            for one in (left, right)
+        ]
+        if all(stated) and not set.intersection(*stated):
+            yield f"the {name} {' and '.join(', '.join(sorted(values)) for values in stated)} of their host"
 
 
 def _first_letters(column: TextColumn) -> Rows:

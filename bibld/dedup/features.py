@@ -3,65 +3,51 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from msgspec.structs import replace
 
+from bibld.dedup.identifiers import identifiers_of, numbers_in_titles
+from bibld.dedup.names import STATEMENT, heading_of, names_of, translators_of
 from bibld.model.features import VALUE_SEPARATOR, Features
-from bibld.model.identifiers import has_isbn_check_digit, isbn13
-from bibld.model.mods import AlternativeName, Mods, Name, RelatedItem, Role, TitleInfo
+from bibld.model.mods import Cartographics, Mods, RelatedItem, TitleInfo
+from bibld.text.coverage import read_languages, read_sheet_and_scale, without_sheet
 from bibld.text.dates import interval, years
 from bibld.text.designations import (
-    Field,
     Step,
     canonical,
     is_designation,
     part_number,
     read_designation,
+    without_designation,
 )
 from bibld.text.extents import height, pages_or_leaves
 from bibld.text.extents import volumes as count_volumes
 from bibld.text.folding import fold, strip_brackets
-from bibld.text.keys import title_key
-from bibld.text.names import other_names, person_key
+from bibld.text.keys import spelling_key, title_key
 from bibld.text.numerals import edition_number
-from bibld.text.part_units import COVERED, YEAR, cut_to_designation, words_of
-from bibld.text.places import place_key
-from bibld.text.romanisation import transcription_key
+from bibld.text.part_units import COVERED, SERIES, VOLUME, YEAR, cut_to_designation, units
+from bibld.text.part_values import Field
+from bibld.text.places import places_to_compare
 
-_KINDS_OF_IDENTIFIERS = {
-    **{kind: kind for kind in ("issn", "ismn", "isrc", "isrn", "lccn", "nbn", "doi", "oclc", "ean", "upc")},
-    "report number": "report", "strn": "report", "music plate": "music", "music publisher": "music",
-}  # fmt: skip
-_MIN_CHARACTERS = 4
-"""Shorter identifiers, such as the numbers of plates, are those of many publications."""
-_NOT_RESPONSIBLE = words_of(
-    "pbl prt bsl fmo own dnr bnd dst dte ins mfr pop rps his "
-    "publisher printer bookseller owner donor binder distributor dedicatee издатель типография владелец"
-)
-"""Roles (codes, or last words) of those who did not make the content: printers, booksellers, former owners."""
+_LETTERS_OF_SUBSERIES = 5
 _LABEL = re.compile(r"^\[[^]\[]{1,40}:\]\s*")
 """A cataloguer's remark before a title: ``[previous entry:] …``."""
-_SET = re.compile(r"\b(?:set|общ|комплект|компл|vol set|all)\b", re.IGNORECASE)
 _IN_VOLUMES = re.compile(r"\b(?:в|in|у) \w+ (?:т|томах|vols?|volumes|b[aä]nden|bd)\b")
 _COUNT_OF_VOLUMES = re.compile(r"(?:^| )(?:v|u|in) \w+ (?:t|t[ao]m[ao]c?h|vols?|volumes)$")
 _ENDS_OF_COUNT = (" t", "mah", "mach", "moh", " vol", " vols", " volumes")
 _RANGE_OF_PAGES = re.compile(r"\b(?:с|стр|p|pp|s)\.?\s*(\d+)", re.IGNORECASE)
+_DATE_OF_LAW = re.compile(r"(?:(?<!\w)от|принят\w*|одобр\w*|утв\w*\.?)[^:;]*?\d{4}\s?(?:г\.?|года)?", re.IGNORECASE)
 _PAGES_IN_HOST = re.compile(r"\W*(?:с|стр|p|pp|s)\.?\s*(\d+)\s*[-–—]\s*\d+", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
-_NO_DIGITS = re.compile(r"\D")
 _ALL_PARTS = re.compile(r"1-(\d)")
-_NUMBER_IN_HOST = re.compile(
-    r"(?<!\w)(?:(т|том|vol|v|volume|bd|band|tome|t)\b|(?:№|(?:no|n|nr|вып|heft|h|issue|iss)\b))\.?\s*(\d+)",
-    re.IGNORECASE,
-)
-_HOST_NUMBERS = {"volume": "v", "issue": "n", "number": "n"}
+_BETWEEN_NUMBERS_IN_HOST = re.compile(r"\s*(?:[,;()—–]|\.\s+[—–-]\s|\.\s+(?=(?:[СCсcPpSs]|стр|pp)\.))\s*")
+_HOST_NUMBERS = {"volume": "v", "issue": "n", "number": "n", "part": "n"}
+_PART_IN_EXTENT = re.compile(r"[^\W\d_]+\.? ?\[?(?:\d+|[IVXLІХ]+)\]?(?![\w-])(?! ?[-–—,] ?[\dIVXLІХ])")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
-_STATEMENT = "statement of responsibility"
 _VARIANTS = (None, "alternative", "translated", "abbreviated")
 """Types of titles that another library may take for the title proper; a uniform title is that of a work."""
-_PARTS_OF_HEADING = (None, "family", "given")
 _TEXT_NOTES = frozenset({"content", "contents", "full text"})
 """Types of notes that contain text of the publication itself, not statements about it."""
 _CARRIERS = (
@@ -90,13 +76,17 @@ _CACHED = 1 << 14
 def features_of(mods: Mods) -> Features:
     """Return the features of a description."""
     proper = _proper_title(mods)
-    host = next((item for item in mods.related_item if item.type == "host"), None)
+    hosts = _hosts(mods)
+    host = hosts[-1] if hosts else None
     stated_extents = [extent.value for description in mods.physical_description for extent in description.extent]
     extents = [_counts(extent) for extent in stated_extents]
     volumes = max((counts[1] for counts in extents), default=0)
-    designation = _without_contents(_designation(mods, host, proper), volumes)
+    carrier = _carrier(mods)
+    designation = _without_contents(_designation(mods, hosts, proper, stated_extents), volumes)
+    designation = (*designation, *_in_all_titles(mods, carrier))
     part = " ".join([step.value for step in designation if step.value and step.unit not in COVERED])
-    main_title, remainder = _own_title(proper, host)
+    set_title = next((title for item in reversed(hosts) if not is_designation(title := _title_of(item))), "")
+    main_title, remainder = _own_title(proper, set_title)
     main_key = _uncounted(main_title)
     origins = mods.origin_info
     dates = [date.value for info in origins for date in (*info.date_issued, *info.copyright_date, *info.date_created)]
@@ -105,9 +95,9 @@ def features_of(mods: Mods) -> Features:
         year for date in dates for year in _interval(date) or ()
     ]
     edition_text, edition = _edition(" ".join([edition.value for info in origins for edition in info.edition]))
-    publishers = (_key(strip_brackets(publisher.value)) for info in origins for publisher in info.publisher)
+    publishers = (spelling_key(strip_brackets(publisher.value)) for info in origins for publisher in info.publisher)
     terms = (term for info in origins for place in info.place for term in place.place_term)
-    places = (_place(term.value) for term in terms if term.type != "code")
+    places = (place for term in terms if term.type != "code" for place in _places(term.value))
     pages = max((counts[0] for counts in extents), default=0)
     title = fold(" ".join((proper.title, *proper.sub_title)))
     part_names = [name for name in proper.part_name if not is_designation(name)]  # not "Ч. 1-2"
@@ -116,26 +106,28 @@ def features_of(mods: Mods) -> Features:
     article_host = host if level == "a" else None
     return Features(
         title=title,
-        author=next((_folded(_heading(name)) for name in mods.name if name.type == "personal"), ""),
+        author=next((_folded(heading_of(name)) for name in mods.name if name.type == "personal"), ""),
         part="" if article_host else part,
         designation="" if article_host else canonical(designation),
         main_title=main_key,
         remainder=_uncounted(remainder),
         part_name=title_key(" ".join(part_names)),
         variant_titles=_distinct(title for title in _variants(mods, proper, part_names) if title != main_key),
-        set_title="" if article_host else _uncounted(_title_of(host)),
+        set_title="" if article_host else _uncounted(set_title),
         host=VALUE_SEPARATOR.join(_host(article_host, stated_extents)) if article_host else "",
-        names=VALUE_SEPARATOR.join(_names(mods)),
+        names=VALUE_SEPARATOR.join(names_of(mods)),
         publisher=VALUE_SEPARATOR.join(dict.fromkeys(filter(None, publishers))),
         place=VALUE_SEPARATOR.join(dict.fromkeys(filter(None, places))),
         edition_text=edition_text,
-        series=VALUE_SEPARATOR.join(dict.fromkeys(_key(_title_of(item)) for item in series)),
+        series=VALUE_SEPARATOR.join(dict.fromkeys(spelling_key(_title_of(item)) for item in series)),
         series_number=VALUE_SEPARATOR.join(dict.fromkeys(number for item in series for number in _numbers(item))),
-        responsibility=transcription_key(" ".join([note.value for note in mods.note if note.type == _STATEMENT])),
+        subseries=_subseries(series[0]) if len(series) == 1 else "",
+        translator=_distinct(translators_of(mods)),
+        responsibility=spelling_key(" ".join([note.value for note in mods.note if note.type == STATEMENT])),
         language=VALUE_SEPARATOR.join(_languages(mods)),
-        carrier=_carrier(mods),
+        carrier=carrier,
         level=level,
-        identifiers=VALUE_SEPARATOR.join(dict.fromkeys(_identifiers(mods))),
+        identifiers=_distinct((*identifiers_of(mods), *numbers_in_titles(mods, carrier))),
         text=fold(" ".join(_text(mods))),
         year=min(years_found, default=0),
         last_year=max(years_found, default=0),
@@ -146,13 +138,11 @@ def features_of(mods: Mods) -> Features:
     )
 
 
-_key = lru_cache(_CACHED)(transcription_key)
 _folded = lru_cache(_CACHED)(fold)
 _years_in = lru_cache(_CACHED)(years)
 _interval = lru_cache(_CACHED)(interval)
-_place = lru_cache(_CACHED)(place_key)
+_places = lru_cache(_CACHED)(places_to_compare)
 _title = lru_cache(_CACHED)(title_key)
-_other_names = lru_cache(_CACHED)(other_names)
 
 
 def _proper_title(mods: Mods) -> TitleInfo:
@@ -170,6 +160,14 @@ def _title_of(item: RelatedItem | None) -> str:
     return title.partition(" / ")[0]
 
 
+def _subseries(series: RelatedItem) -> str:
+    """Return what distinguishes a subseries: its number, or the beginnings of the words of its name."""
+    numbered = [step for step in read_designation(_title_of(series), Field.NAME) if step.unit == SERIES]
+    names = (name for info in series.mods.title_info[:1] for name in info.part_name)
+    words = (word for name in names for word in spelling_key(name).split() if word not in units())
+    return " ".join((canonical(numbered), *(word[:_LETTERS_OF_SUBSERIES] for word in words))).strip()
+
+
 def _distinct(values: Iterable[str]) -> str:
     """Return the values that are not empty as one text, each once."""
     return VALUE_SEPARATOR.join(dict.fromkeys(filter(None, values)))
@@ -182,17 +180,21 @@ def _uncounted(title: str) -> str:
     return _COUNT_OF_VOLUMES.sub("", key) if key.endswith(_ENDS_OF_COUNT) else key
 
 
-def _own_title(proper: TitleInfo, host: RelatedItem | None) -> tuple[str, str]:
-    """Return main title and remainder; if the title is only the number of a part, those of the set."""
+def _own_title(proper: TitleInfo, set_title: str) -> tuple[str, str]:
+    """Return main title, without the part that it ends with, and remainder; if the title is only the number of a part,
+    those of the set."""
     if (
-        host is not None
+        set_title
         and cut_to_designation(proper.title, _title(strip_brackets(proper.title)))
         and is_designation(proper.title)
     ):
-        main, _, remainder = _title_of(host).partition(" : ")
+        main, _, remainder = set_title.partition(" : ")
         if main:
             return main, remainder
-    return strip_brackets(proper.title), strip_brackets(" ".join(proper.sub_title))
+    title = proper.title
+    if cut_to_designation(title, _title(strip_brackets(title))):
+        title = without_designation(title)
+    return strip_brackets(title), strip_brackets(" ".join(proper.sub_title))
 
 
 def _variants(mods: Mods, proper: TitleInfo, part_names: list[str]) -> Iterator[str]:
@@ -203,61 +205,59 @@ def _variants(mods: Mods, proper: TitleInfo, part_names: list[str]) -> Iterator[
     yield from map(_uncounted, part_names)
 
 
-def _heading(name: Name | AlternativeName) -> str:
-    parts = [part for part in name.name_part if part.type in _PARTS_OF_HEADING]
-    if len(parts) == 2 and parts[0].type == "family":
-        return f"{parts[0].value}, {parts[1].value}"
-    return " ".join([part.value for part in parts])
-
-
-def _names(mods: Mods) -> Iterator[str]:
-    """Yield all names; behind a name its other forms, each with a mark."""
-    groups: dict[str, list[str]] = {}
-    for number, name in enumerate(mods.name):
-        if name.role and all(_is_not_responsible(role) for role in name.role):
-            continue
-        is_personal = name.type == "personal"
-        forms = groups.setdefault(name.alt_rep_group or str(-number - 1), [])
-        forms.append(_name_key(_heading(name), is_personal))
-        forms += [_name_key(_heading(other), is_personal) for other in name.alternative_name]
-        if is_personal:
-            texts = [part.value for part in name.name_part if part.type != "date"]
-            forms += [_name_key(other, True) for text in (*texts, *name.description) for other in _other_names(text)]
-    known: set[str] = set()
-    for forms in groups.values():
-        first, *others = dict.fromkeys(filter(None, forms)) or ("",)
-        if first and first not in known:
-            known.add(first)
-            yield first
-            yield from (f"{other} =" for other in others)
-
-
-def _is_not_responsible(role: Role) -> bool:
-    words = (term.value.casefold().strip(" .?").rpartition(" ")[2] for term in role.role_term)
-    return any(word in _NOT_RESPONSIBLE for word in words)
-
-
-@lru_cache(_CACHED)
-def _name_key(heading: str, is_personal: bool) -> str:
-    return transcription_key(person_key(heading) if is_personal else heading)
-
-
-def _designation(mods: Mods, host: RelatedItem | None, proper: TitleInfo) -> tuple[Step, ...]:
-    """Return what designates the part: the numbers of the proper titles with what the titles and names of parts add,
-    else the volume in the host."""
+def _designation(
+    mods: Mods, hosts: Sequence[RelatedItem], proper: TitleInfo, extents: Sequence[str]
+) -> tuple[Step, ...]:
+    """Return what designates the part: what its hosts state, from the outermost one, then the numbers of the proper
+    titles with what the titles and names of parts add; where none does, what extents or notes begin or end with."""
     numbers = [number for info in mods.title_info if info.type is None for number in info.part_number]
-    stated = [step for number in dict.fromkeys(numbers) for step in read_designation(number)]
-    is_volume = host is not None and not _is_article(mods, host)
+    stated = [step for number in dict.fromkeys(numbers) for step in read_designation(without_sheet(number))]
+    is_volume = bool(hosts) and not _is_article(mods, hosts[-1])
     titled = [*(read_designation(proper.title, Field.NAME) if is_volume else _in_title(proper.title, Field.TITLE))]
     for text in proper.sub_title:
-        titled += _in_title(text, Field.NAME)
+        titled += _in_title(_DATE_OF_LAW.sub("", text) if "ФЗ" in text else text, Field.NAME)
     if any(step.unit == YEAR for step in titled):
         titled += _other_years(titled, " ".join((proper.title, *proper.sub_title)))
     found = _join_paths(titled, stated)
     found = _join_paths(found, [step for name in proper.part_name for step in read_designation(name, Field.NAME)])
-    if host is None or not is_volume or any(step.unit not in COVERED for step in found):
+    if is_volume:
+        outer: tuple[Step, ...] = ()
+        for host in hosts:
+            outer = _join_paths(outer, _in_host(host))
+        is_numbered = any(step.unit not in COVERED for step in found)
+        found = _join_paths([step for step in outer if step.unit or not is_numbered], found)
+    if any(step.unit not in COVERED for step in found) or (len(hosts) and not is_volume):
         return found
-    return (*_in_host(host), *found)
+    return (*found, *_in_extents(extents), *_in_notes(mods))
+
+
+def _in_all_titles(mods: Mods, carrier: str) -> Iterator[Step]:
+    """Yield the languages of a dictionary, or the sheet and scale of a map."""
+    texts = [text for info in mods.title_info if info.type is None for text in (info.title, *info.sub_title)]
+    if carrier == "map":
+        texts += [number for info in mods.title_info for number in info.part_number]
+        parts = (part for subject in mods.subject for part in subject.parts)
+        texts += [text for part in parts if isinstance(part, Cartographics) for text in part.scale]
+        for text in texts:
+            yield from read_sheet_and_scale(text)
+    for text in texts:
+        if "-" in text:
+            yield from read_languages(text)
+
+
+def _in_extents(extents: Iterable[str]) -> Iterator[Step]:
+    """Yield the designation that an extent begins with: «Ч. 1. - 411 с.»; not the number of volumes: "3 v."."""
+    for extent in extents:
+        if found := _PART_IN_EXTENT.match(extent):
+            yield from read_designation(found[0])[:1]
+
+
+def _in_notes(mods: Mods) -> Iterator[Step]:
+    """Yield the designations that are all of a note behind a colon: «На корешке: т. 1»."""
+    for note in mods.note:
+        _, colon, text = note.value.partition(":")
+        if note.type is None and colon and is_designation(text):
+            yield from read_designation(text, Field.NAME)
 
 
 def _in_title(title: str, field: Field) -> tuple[Step, ...]:
@@ -293,7 +293,10 @@ def _without_contents(designation: tuple[Step, ...], volumes: int) -> tuple[Step
 
 
 def _in_host(host: RelatedItem) -> Iterator[Step]:
-    """Yield the designation of the volume in its host."""
+    """Yield the designation of the volume in its host, after that of the host itself."""
+    for info in host.mods.title_info[:1]:
+        for number in info.part_number:
+            yield from read_designation(number)
     for part in host.mods.part:
         for detail in part.detail:
             if detail.type == "volume":
@@ -303,9 +306,18 @@ def _in_host(host: RelatedItem) -> Iterator[Step]:
             yield from read_designation(text.value, Field.NAME)
 
 
+def _hosts(mods: Mods) -> list[RelatedItem]:
+    """Return the host with the hosts that it belongs to itself, the outermost first: a set, then a part of it."""
+    found: list[RelatedItem] = []
+    while host := next((item for item in mods.related_item if item.type == "host"), None):
+        found.insert(0, host)
+        mods = host.mods
+    return found
+
+
 def _host(host: RelatedItem, extents: Iterable[str]) -> Iterator[str]:
     """Yield the title of an article's host, and the numbers of volume, issue and first page, by kind."""
-    yield _key(_title_of(host))
+    yield spelling_key(_title_of(host))
     for part in host.mods.part:
         for detail in part.detail:
             if letter := _HOST_NUMBERS.get(detail.type or ""):
@@ -320,14 +332,21 @@ def _host(host: RelatedItem, extents: Iterable[str]) -> Iterator[str]:
 @lru_cache(_CACHED)
 def _numbers_in_host(text: str) -> tuple[str, ...]:
     """Return the numbers that a reference such as ``Т. 92, № 3. С. 535-536`` states, by kind."""
-    numbers = [f"{'v' if volume else 'n'}{number}" for volume, number in _NUMBER_IN_HOST.findall(text)]
+    elements = (element for element in _BETWEEN_NUMBERS_IN_HOST.split(text) if not _RANGE_OF_PAGES.match(element))
+    steps = [step for element in elements for step in read_designation(element) if step.unit not in COVERED]
+    numbers = [
+        f"{'v' if step.unit == VOLUME else 'n'}{number}"
+        for step in steps
+        for number in _NUMBER.findall(step.value)
+        if step.unit or not _YEAR.fullmatch(number)
+    ]
     return (*numbers, *(f"p{page}" for page in _RANGE_OF_PAGES.findall(text)[:1]))
 
 
 @lru_cache(_CACHED)
 def _edition(text: str) -> tuple[str, int]:
     """Return the key of an edition statement, and its number."""
-    return transcription_key(strip_brackets(text)), edition_number(fold(text))
+    return spelling_key(strip_brackets(text)), edition_number(fold(text))
 
 
 @lru_cache(_CACHED)
@@ -414,28 +433,6 @@ def _is_within(mods: Mods, host: RelatedItem) -> bool:
     ) or any(
         _PAGES_IN_HOST.match(extent.value) for description in mods.physical_description for extent in description.extent
     )
-
-
-def _identifiers(mods: Mods) -> Iterator[str]:
-    for identifier in mods.identifier:
-        value = "".join(identifier.value.split()).replace("-", "")
-        if identifier.invalid == "yes" and not (identifier.type == "isbn" and _is_without_978(value)):
-            continue
-        if identifier.type == "isbn":
-            try:
-                number = isbn13(f"978{value}" if _is_without_978(value) else value)
-            except ValueError:
-                continue
-            yield f"{'setisbn' if _SET.search(identifier.display_label or '') else 'isbn'}:{number}"
-        elif kind := _KINDS_OF_IDENTIFIERS.get(identifier.type or ""):
-            value = _NO_DIGITS.sub("", value) if kind == "music" else value  # "Музыка 11875", "11875 Музыка"
-            if len(value) >= _MIN_CHARACTERS:
-                yield f"{kind}:{value.casefold()}"
-
-
-def _is_without_978(value: str) -> bool:
-    """Return whether a number is an ISBN of thirteen digits of which the first three were left out."""
-    return len(value) == 10 and not has_isbn_check_digit(value) and has_isbn_check_digit(f"978{value}")
 
 
 def _text(mods: Mods) -> Iterator[str]:

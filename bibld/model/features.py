@@ -27,13 +27,16 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
     or season that a part covers (:mod:`bibld.text.designations`). ``variant_titles``: variants, translations,
     abbreviations, names of the part. ``set_title``: the title of the set that a part belongs to. ``host``: of an
     article, the title of its host, then the numbers of volume, issue and first page after ``v``, ``n`` and ``p``.
+    ``translator``: the beginnings of the family names of translators. ``subseries``: the beginnings of the words that
+    name the subseries, if there is one series.
     ``year`` and ``last_year``: the first and last year of publication, or the time in which it may be. ``edition``:
     its number (1 if none is stated). ``pages``: the largest count of pages. ``volumes``: the number of volumes (0
     if only pages are counted). ``height`` is in centimetres. ``carrier`` is print, electronic, microform, audio,
     video, braille, map or score. ``level`` is m (monograph), v (volume of a set), c (complete set), s (serial), i
     (issue), a (article or part), empty if the record does not state it. ``identifiers`` are ``isbn:978…``,
-    ``issn:…`` and the like. More than one value of a text are separated by ``VALUE_SEPARATOR``. ``text``: abstract,
-    contents and full text, folded; it may have millions of characters, so it is loaded only where it is named.
+    ``issn:…`` and the like; so are standards, laws and sheets of maps. More than one value of a text are
+    separated by ``VALUE_SEPARATOR``. ``text``: abstract, contents and full text, folded; it may have millions of
+    characters, so it is loaded only where it is named.
     """
 
     title: str = ""
@@ -52,6 +55,8 @@ class Features(msgspec.Struct, frozen=True, kw_only=True):
     edition_text: str = ""
     series: str = ""
     series_number: str = ""
+    subseries: str = ""
+    translator: str = ""
     responsibility: str = ""
     language: str = ""
     carrier: str = ""

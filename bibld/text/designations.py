@@ -10,7 +10,6 @@ designation.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from enum import Enum, auto
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,16 +17,18 @@ import bibld.text.part_units as part_units
 from bibld.text.part_units import (
     CLASS,
     COVERED,
-    END,
+    DAY,
     LETTERS,
+    LEVEL,
     MONTH,
     NUMBER,
     SEASON,
+    SERIES,
+    SUPPLEMENT,
     YEAR,
     full_year,
-    tokens_of,
 )
-from bibld.text.scripts import has_cyrillic
+from bibld.text.part_values import DASHES, FIRST_YEAR, LAST_YEAR, PUNCTUATION, STOP, Field, ReadValue, ValueReader
 
 
 class Step(NamedTuple):
@@ -37,42 +38,22 @@ class Step(NamedTuple):
     value: str
 
 
-_DASHES = frozenset("-–—‑−")
 _BETWEEN_ELEMENTS = frozenset(".:;")
-_PUNCTUATION = frozenset(".,:;/=()–—-‑−")
-_FIRST_YEAR, _LAST_YEAR = 1500, 2099
 _MAX_CHARACTERS_ALONE = 60
 _DIGITS_OF_YEAR = 4
 _DIGITS_OF_SHORT_YEAR = 2
+_DAYS_OF_MONTH = 31
+_NAMED_VOLUMES = ("band", "heft", "teil")
 _WORDS_AFTER_EDITION = 4
-_MAX_DIGITS = 9
 _MAX_DIGITS_ALONE = 2
-_MIN_TENS, _MIN_COMPOUND = 20, 10
 _MAX_WORDS_OF_MEETING = 10
-_STOP = frozenset(".")
-_BEFORE_VALUES = frozenset(".№#(:") | part_units.ARTICLES | {"no", "nr"}
+_LETTERS_OF_LEVELS = {"A": "a", "B": "b", "C": "c", "А": "a", "В": "b", "С": "c"}
 _BEFORE_YEAR_OF_SEASON = frozenset((",", "of", "."))
 _REMEMBERED = 1 << 14
 _COUNTED = frozenset("vhpbic")
-
-
-class _ReadValue(NamedTuple):
-    """What was read, and the token behind it."""
-
-    value: str
-    end: int
-    is_ordinal: bool = False
-
-
-class Field(Enum):
-    """What a text is, which decides how much of it can be a designation."""
-
-    NUMBER = auto()
-    """The number of a part: all of it."""
-    NAME = auto()
-    """Name of a part, or other title information."""
-    TITLE = auto()
-    """A title proper."""
+_NOT_CUT = frozenset((YEAR, SEASON, MONTH, part_units.MEETING))
+"""What a part covers that often is what its title means."""
+_AROUND_DESIGNATIONS = " .,:;()[]"
 
 
 @lru_cache(_REMEMBERED)
@@ -147,22 +128,41 @@ def is_designation(text: str) -> bool:
     return not reader.has_more and any(step.unit not in COVERED for step in steps)
 
 
-class _Reader:
-    """Reads the designation out of the tokens of one text."""
+def without_designation(title: str) -> str:
+    """Return a title without the designation of a part, class or level that it ends with.
 
-    def __init__(self, text: str, field: Field) -> None:
-        self._tokens = [*tokens_of(text), END, END, END]
-        self._count = len(self._tokens) - 3
-        self._field = field
-        self._is_cyrillic = has_cyrillic(text)
-        self._is_number = field is Field.NUMBER
-        self._last_end = 0
-        """The token behind the last step or count."""
-        self.has_more = False
-        """Whether a word was met that belongs to no step."""
+    >>> without_designation("Справочник лесничего. Ч. 1"), without_designation("Алгебра, 8 класс")
+    ('Справочник лесничего', 'Алгебра')
+    >>> without_designation("Catch-22"), without_designation("Том Сойер")
+    ('Catch-22', 'Том Сойер')
+    """
+    steps = set(read_designation(title, Field.TITLE))
+    if all(step.unit in _NOT_CUT for step in steps):
+        return title
+    words = title.split()
+    for count in range(1, len(words)):
+        head, tail = words[:count], " ".join(words[count:])
+        reader = _Reader(tail.strip(_AROUND_DESIGNATIONS), Field.NAME)
+        found = list(reader.steps())
+        if (
+            found
+            and not reader.has_more
+            and steps.issuperset(found)
+            and any(step.unit not in _NOT_CUT for step in found)
+        ):
+            return " ".join(head).rstrip(_AROUND_DESIGNATIONS)
+    return title
+
+
+class _Reader(ValueReader):
+    """Reads the designation out of the tokens of one text."""
 
     def steps(self) -> Iterator[Step]:
         """Yield the steps."""
+        first = self._tokens[0].word.key
+        if self._count == 1 and self._field is Field.NAME and first.endswith(_NAMED_VOLUMES):
+            yield Step(part_units.WORD, first)
+            return
         at = 0
         while at < self._count:
             if self._is_ordinary(at):
@@ -187,134 +187,11 @@ class _Reader:
     def _is_ordinary(self, at: int) -> bool:
         """Return whether no designation begins with a token: a quick test."""
         text, word, _ = self._tokens[at]
-        if self._is_number or text.isdecimal() or self._tokens[at + 1].text in _DASHES or part_units.is_letter(text):
+        if self._is_number or text.isdecimal() or self._tokens[at + 1].text in DASHES or part_units.is_letter(text):
             return False
         is_known = word.unit is not None or word.number is not None or word.covered is not None
+        is_known = is_known or self._tokens[at + 1].word.unit == SERIES
         return not is_known and text.lower() not in part_units.BEFORE_COUNTS
-
-    # -- surroundings --------------------------------------------------------------------------------------------------
-
-    def _starts(self, at: int) -> bool:
-        """Return whether a designation can start here: after punctuation or another step."""
-        return self._is_number or at == self._last_end or self._tokens[at - 1].text in _PUNCTUATION
-
-    def _ends(self, at: int) -> bool:
-        """Return whether a designation can end before this token."""
-        return self._is_number or at >= self._count or self._tokens[at].text in _PUNCTUATION
-
-    def _unit(self, at: int) -> str | None:
-        """Return the unit that a token names."""
-        word = self._tokens[at].word
-        is_excluded = not self._is_number and word.key in part_units.ONLY_IN_NUMBERS
-        return None if is_excluded or (word.unit == part_units.CHAPTER and self._field is Field.TITLE) else word.unit
-
-    def _skip(self, at: int, texts: frozenset[str]) -> int:
-        while self._tokens[at].text and self._tokens[at].word.key in texts:
-            at += 1
-        return at
-
-    # -- counts --------------------------------------------------------------------------------------------------------
-
-    def _end_of_count(self, at: int) -> int:
-        """Return the end of a number of volumes («в 18 т.», "3 vols"); 0 if there is none."""
-        word = self._tokens[at].text.lower()
-        is_romanised = word == "v" and self._tokens[at + 1].text != "."
-        is_introduced = word in part_units.BEFORE_COUNTS or is_romanised
-        number = self._number(at + 1 if is_introduced else at)
-        if number is None or number.is_ordinal or (self._is_number and not is_introduced):
-            return 0
-        if self._unit(number.end) in (None, NUMBER, "a", "s"):
-            return 0
-        if is_romanised and self._tokens[number.end].word.key not in part_units.ROMANISED_UNITS:
-            return 0
-        return 0 if not is_introduced and self._value(number.end + 1) is not None else number.end + 1
-
-    # -- values --------------------------------------------------------------------------------------------------------
-
-    def _number(self, at: int) -> _ReadValue | None:
-        """Return one number in digits, Roman letters or words."""
-        text, word, _ = self._tokens[at]
-        if text.isdecimal():
-            return self._with_ending(_ReadValue(str(int(text[:_MAX_DIGITS])), at + 1))
-        known = word.number
-        if known is None:
-            return None
-        if known.number % _MIN_COMPOUND == 0:
-            dash = int(self._tokens[at + 1].text in _DASHES)
-            one = self._tokens[at + 1 + dash].word.number
-            is_compound = one is not None and (one.is_ordinal or known.number >= _MIN_TENS)
-            if is_compound and one is not None and one.number < _MIN_COMPOUND:
-                return _ReadValue(str(known.number + one.number), at + 2 + dash, one.is_ordinal)
-        return self._with_ending(_ReadValue(str(known.number), at + 1, known.is_ordinal))
-
-    def _with_ending(self, number: _ReadValue) -> _ReadValue:
-        """Add what is attached to a number: the ending of an ordinal, or a letter."""
-        at = number.end
-        dash = int(self._tokens[at].text in _DASHES and self._tokens[at].is_attached)
-        ending = self._tokens[at + dash]
-        if not (ending.is_attached and ending.text.isalpha()):
-            return number
-        if ending.text.lower() in part_units.ORDINAL_ENDINGS:
-            return _ReadValue(number.value, at + dash + 1, True)
-        if ending.text.lower() in part_units.CARDINAL_ENDINGS:
-            return _ReadValue(number.value, at + dash + 1)
-        if dash and ending.word.unit:  # 3-том
-            return _ReadValue(number.value, at + 1, True)
-        if not dash and len(ending.text) == 1:
-            return _ReadValue(number.value + part_units.letter_key(ending.text, self._is_cyrillic), at + 1)
-        return number
-
-    def _numbers(self, at: int) -> _ReadValue | None:
-        """Return a number or a range of numbers; a list of them is the range from its first to its last."""
-        first = last = self._number(at)
-        unit = self._unit_before(at)
-        while last is not None and last.value.isdecimal():
-            between = self._tokens[last.end]
-            if between.text not in _DASHES and between.text.lower() not in part_units.BETWEEN_NUMBERS:
-                break
-            following = last.end + 1
-            if unit and self._tokens[following].word.key == unit:
-                following = self._skip(following + 1, _STOP)
-            other = self._number(following)
-            if other is None or not self._continues(last, other, between.text):
-                break
-            last = other
-        if first is None or last is None or first is last:
-            return first
-        return _ReadValue(f"{first.value}-{last.value}", last.end, last.is_ordinal)
-
-    def _unit_before(self, at: int) -> str:
-        """Return the key of the word before a number and its full stop."""
-        position = at - 1
-        while position > 0 and self._tokens[position].text in (".", "№"):
-            position -= 1
-        return self._tokens[position].word.key if position >= 0 else ""
-
-    def _continues(self, last: _ReadValue, other: _ReadValue, between: str) -> bool:
-        """Return whether a number continues a range or list of numbers."""
-        if not other.value.isdecimal() or int(other.value) <= int(last.value):
-            return False
-        if other.is_ordinal and not last.is_ordinal:
-            return False
-        if int(other.value) >= _FIRST_YEAR > int(last.value):
-            return False
-        return between != "," or self._unit(other.end) is None
-
-    def _value(self, at: int) -> _ReadValue | None:
-        """Return the value after the name of a unit."""
-        at = self._skip(at, _BEFORE_VALUES)
-        return self._numbers(at) or self._letters(at)
-
-    def _letters(self, at: int) -> _ReadValue | None:
-        """Return a letter, or a range of letters."""
-        first = self._tokens[at].text
-        if not part_units.is_letter(first):
-            return None
-        dash, last = self._tokens[at + 1].text, self._tokens[at + 2].text
-        key = part_units.letter_key(first, self._is_cyrillic)
-        if dash in _DASHES and part_units.is_letter(last):
-            return _ReadValue(f"{key}-{part_units.letter_key(last, self._is_cyrillic)}", at + 3)
-        return _ReadValue(key, at + 1)
 
     # -- steps ---------------------------------------------------------------------------------------------------------
 
@@ -323,15 +200,31 @@ class _Reader:
         unit = self._unit(at)
         if unit is None:
             return (), 0
+        if end := self._end_of_supplement(at, unit):
+            return (Step(SUPPLEMENT, ""),), end
         value = self._value(at + 1)
-        if unit == "a" and (self._is_number or at == self._last_end) and value is None:
-            return (Step(unit, ""),), at + 1
         if value is None or not self._is_accepted(at, unit, value):
+            return (), 0
+        if unit == LEVEL and at == 0 and value.end >= self._count and self._field is Field.TITLE:
             return (), 0
         is_range = "-" in value.value and not value.value[:1].isdecimal()
         return (Step(LETTERS if is_range else unit, value.value),), value.end
 
-    def _is_accepted(self, at: int, unit: str, value: _ReadValue) -> bool:
+    def _end_of_supplement(self, at: int, unit: str) -> int:
+        """Return the end of a supplement without a number: «Доп. т.», "tom dodatkowy", "Suppl. to"; 0 for others."""
+        following = self._skip(at + 1, STOP | DASHES)
+        other = self._unit(following) if following < self._count else None
+        if other is not None and other != unit and SUPPLEMENT in (unit, other) and self._starts(at):
+            end = self._skip(following + 1, STOP)
+            if self._value(end) is None and self._ends(following + 1):
+                return end
+        if unit != SUPPLEMENT or not (self._is_number or at == self._last_end):
+            return 0
+        if self._tokens[at + 1].text.lower() in part_units.AFTER_SUPPLEMENTS and self._tokens[at + 2].text.isalnum():
+            return at + 2
+        return at + 1 if self._value(at + 1) is None else 0
+
+    def _is_accepted(self, at: int, unit: str, value: ReadValue) -> bool:
         """Return whether a unit with a value in a title is a designation."""
         if self._is_number:
             return True
@@ -349,14 +242,18 @@ class _Reader:
         following = self._tokens[value.end].text
         return (
             self._starts(at)
-            and (not following or (following in _PUNCTUATION and following != "."))
+            and (not following or (following in PUNCTUATION and following != "."))
             and (value.value[:1].isdecimal() or last.text.isupper() or at == 0)
         )
 
     def _ordinal_and_unit(self, at: int) -> tuple[tuple[Step, ...], int]:
         """Read «Второй том», "2. Teil", «II часть»."""
         number = self._numbers(at)
-        if number is None or not self._starts(at):
+        if not self._starts(at):
+            return (), 0
+        if self._unit(at + 1) == SERIES and self._tokens[at].word.key in part_units.keys(part_units.NEW):
+            return (Step(SERIES, "new"),), at + 2
+        if number is None:
             return (), 0
         position = number.end
         has_stop = self._tokens[position].text == "." and self._tokens[at].text.isdecimal()
@@ -378,7 +275,7 @@ class _Reader:
             return (), 0
         letters = part_units.is_letter(first.text), part_units.is_letter(last.text)
         is_introduced = bool(at) and self._tokens[at - 1].text.lower() in part_units.BEFORE_LETTERS
-        if not (dash.text in _DASHES or (is_introduced and dash.text.lower() in part_units.BETWEEN_NUMBERS)):
+        if not (dash.text in DASHES or (is_introduced and dash.text.lower() in part_units.BETWEEN_NUMBERS)):
             return (), 0
         is_name = self._field is not Field.TITLE and at == 0 and at + 3 >= self._count
         if not (self._starts(at) or is_introduced) or not (any(letters) or is_name):
@@ -394,8 +291,18 @@ class _Reader:
     # -- what a part covers --------------------------------------------------------------------------------------------
 
     def _covered(self, at: int) -> tuple[tuple[Step, ...], int]:
-        """Read a class of a school, a season, a month or a year."""
+        """Read a class of a school, a level of a course, a season, a month or a year."""
         word = self._tokens[at].word
+        level, digit, following = self._tokens[at : at + 3]
+        if (
+            level.text in _LETTERS_OF_LEVELS
+            and digit.is_attached
+            and digit.text in ("1", "2")
+            and not (following.is_attached and following.text.isalnum())
+        ):
+            return (Step(LEVEL, _LETTERS_OF_LEVELS[level.text] + digit.text),), at + 2
+        if word.covered == LEVEL:
+            return self._level(at)
         if word.covered == CLASS:
             number = self._numbers(at + 1)
             return ((Step(CLASS, number.value),), number.end) if number else ((), 0)
@@ -405,8 +312,10 @@ class _Reader:
             return self._short_year_of_meeting(at)
         number = self._numbers(at)
         if number is not None:
-            position = self._skip(number.end, _STOP)
+            position = self._skip(number.end, STOP)
             word = self._tokens[position].word
+            if word.covered == MONTH and number.value.isdecimal() and int(number.value) <= _DAYS_OF_MONTH:
+                return (Step(DAY, f"{part_units.season_and_month_numbers()[word.key]}.{number.value}"),), position
             if word.covered == CLASS and word.key not in part_units.keys(part_units.GRADES):
                 return (Step(CLASS, number.value),), position + 1
             months = part_units.months_of_periods().get(word.key)
@@ -417,7 +326,7 @@ class _Reader:
                 return (Step(part_units.MEETING, number.value),), number.end
         return self._year_in_title(at)
 
-    def _is_of_meeting(self, at: int, number: _ReadValue) -> bool:
+    def _is_of_meeting(self, at: int, number: ReadValue) -> bool:
         """Return whether a number is that of a conference: "4th International Symposium", «XX съезд»."""
         if self._is_number or not (number.is_ordinal or self._tokens[at].text.isupper()):
             return False
@@ -427,19 +336,47 @@ class _Reader:
     def _short_year_of_meeting(self, at: int) -> tuple[tuple[Step, ...], int]:
         """Read «Конференция-98»."""
         _, dash, year = self._tokens[at : at + 3]
-        if dash.text in _DASHES and year.text.isdecimal() and len(year.text) == _DIGITS_OF_SHORT_YEAR:
+        if dash.text in DASHES and year.text.isdecimal() and len(year.text) == _DIGITS_OF_SHORT_YEAR:
             return (Step(YEAR, full_year(year.text)),), at + 3
         return (), 0
 
+    def _level(self, at: int) -> tuple[tuple[Step, ...], int]:
+        """Read the level of a course: «базовый уровень», «базовый и углублённый уровни», "Pre-Intermediate"."""
+        key = self._tokens[at].word.key
+        value = part_units.levels()[key]
+        begin = at - 2 if self._tokens[at - 1].text in DASHES else at - 1
+        before = part_units.BEFORE_LEVELS.get(self._tokens[begin].text.lower(), "") if begin >= 0 else ""
+        first = begin if before else at
+        step = Step(LEVEL, before + value)
+        if self._tokens[at + 1].word.unit == LEVEL:
+            return (step,), at + 2
+        if self._tokens[at + 1].text.lower() in part_units.BETWEEN_NUMBERS and (
+            self._tokens[at + 2].word.covered == LEVEL
+        ):
+            others, end = self._level(at + 2)
+            return ((step, *others), end) if others else ((), 0)
+        named = self._unit_before(first)
+        if first and named and part_units.units().get(named) == LEVEL:
+            return (step,), at + 1
+        is_alone = key in part_units.levels_by_themselves() and self._starts(first) and self._ends(at + 1)
+        return ((step,), at + 1) if is_alone and (first or self._field is not Field.TITLE) else ((), 0)
+
     def _season_or_month(self, at: int) -> tuple[tuple[Step, ...], int]:
-        """Read a season or month with what follows: "Spring 2001", "June, July 1963", «май 2005 г.»."""
+        """Read a season or month with what follows: "Spring 2001", "June, July 1963", «весна-лето», «май 2005 г.»."""
         _, word, _ = self._tokens[at]
+        dash, other = self._tokens[at + 1 : at + 3]
+        numbers = part_units.season_and_month_numbers()
+        if word.covered == SEASON:
+            if (dash.text in DASHES or dash.text == "/") and other.word.covered == SEASON:
+                return (Step(SEASON, numbers[word.key]), Step(SEASON, numbers[other.word.key])), at + 3
+            if self._starts(at) and self._ends(at + 1) and (at or self._field is not Field.TITLE):
+                return (Step(SEASON, numbers[word.key]),), at + 1
         position = self._skip(at + 1, _BEFORE_YEAR_OF_SEASON)
         following = self._tokens[position]
         if not (self._is_number or following.text.isdecimal() or following.word.covered == word.covered):
             return (), 0
         unit = word.covered or SEASON
-        return (Step(unit, part_units.season_and_month_numbers()[word.key]),), at + 1
+        return (Step(unit, numbers[word.key]),), at + 1
 
     def _year_in_title(self, at: int) -> tuple[tuple[Step, ...], int]:
         year = self._year(at)
@@ -454,17 +391,17 @@ class _Reader:
             return (), end
         return (Step(YEAR, year.value),), end
 
-    def _year(self, at: int) -> _ReadValue | None:
+    def _year(self, at: int) -> ReadValue | None:
         """Return a year or a range of years («1998-1999», "2005/06")."""
         first = self._tokens[at].text
-        if not (len(first) == _DIGITS_OF_YEAR and first.isdecimal() and _FIRST_YEAR <= int(first) <= _LAST_YEAR):
+        if not (len(first) == _DIGITS_OF_YEAR and first.isdecimal() and FIRST_YEAR <= int(first) <= LAST_YEAR):
             return None
         between, last = self._tokens[at + 1].text, self._tokens[at + 2].text
-        if (between in _DASHES or between == "/") and last.isdecimal() and len(last) in (2, _DIGITS_OF_YEAR):
+        if (between in DASHES or between == "/") and last.isdecimal() and len(last) in (2, _DIGITS_OF_YEAR):
             last = first[: _DIGITS_OF_YEAR - len(last)] + last
-            if int(first) < int(last) <= _LAST_YEAR:
-                return _ReadValue(f"{first}-{last}", at + 3)
-        return _ReadValue(first, at + 1)
+            if int(first) < int(last) <= LAST_YEAR:
+                return ReadValue(f"{first}-{last}", at + 3)
+        return ReadValue(first, at + 1)
 
     def _number_at_end(self, at: int) -> tuple[tuple[Step, ...], int]:
         """Read a number that is a sentence at the end of a title, or all of other title information."""

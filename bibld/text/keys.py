@@ -8,8 +8,8 @@ import unicodedata
 from functools import lru_cache
 
 from bibld.text.folding import fold
-from bibld.text.numerals import number_words, replace_number_words, roman_number
-from bibld.text.romanisation import romanise, unify_transcriptions
+from bibld.text.numerals import ordinals_in_titles, replace_number_words, roman_number
+from bibld.text.romanisation import romanise, single_letters, transcription_key, unify_transcriptions
 from bibld.text.scripts import has_cyrillic, repair_lookalikes
 
 _ROMAN_NUMERAL = re.compile(r"[IVXLMХІ][IVXLCDMХІ]*(?![^\W\d_]|['’])")
@@ -25,6 +25,30 @@ _DIGIT = re.compile(r"\d")
 _ARTICLES = "the a an das der die le la les el los las il lo gli un une una ein eine het den det"
 _KEYS_OF_ARTICLES = frozenset(romanise(_ARTICLES).split())
 
+_CONTRACTED = re.compile(
+    r"(?<=[а-яё]{2})-(?:в[оаеу]|вом|ст[ьи]|стью|сть|т[ьи]|к[аиеу]|кой|т|та|ту|те|тов|ва|ния|ние|ний|нию|ци[яию]|"
+    r"ск(?:ий|ая|ое|ого|ой|их)|н(?:ый|ая|ое|ого|ой|ых))(?![\w-])",
+    re.IGNORECASE,
+)
+_OLD_GENITIVE = re.compile(r"(?<=[^\W\d_]{3})ago\b")
+_SCALE = re.compile(r"\b1\s*:\s*(\d{1,3}(?:[ .]\d{3})+|\d{4,})(?!\d)")
+"""The scale of a map."""
+_LONG_FORMS = {
+    "rsfsr": r"rossisk\w* sovetsk\w+ federativn\w+ sotsalistichesk\w+ respublik\w*",
+    "rf": r"rossisk\w+ federats\w*",
+    "kpss": r"kommunistichesk\w+ part\w+ sovetskogo suza",
+    "vkp b": r"vsesuzn\w+ kommunistichesk\w+ part\w+ bolshevikov",
+    "sssr": r"suz\w* (?:sovetskih sotsalisticheskih respublik|ssr)|sovetsk\w+ suz\w*",
+    "ssha": r"soedinenn\w+ shtat\w*(?: ameriki)?",
+    "fortepano": r"f ?p|f no|forte pano|pianoforte",
+    "op": r"(?:soch|opus)(?= \d)",
+    "usa": r"united states of america",
+}
+_LONG_FORM = re.compile("|".join(rf"\b({form})\b" for form in _LONG_FORMS.values()))
+_ABBREVIATIONS = tuple(_LONG_FORMS)
+"""Names of states and parties, as keys, that titles abbreviate."""
+
+_CACHED = 1 << 14
 _TENS = frozenset(map(str, range(20, 100, 10)))
 
 
@@ -37,12 +61,40 @@ def title_key(title: str) -> str:
     if not title:
         return ""
     if not title.isascii():
-        title = repair_lookalikes(title)
-    key = _replace_ordinals(replace_number_words(romanise(_replace_roman_numerals(title))))
+        title = without_contracted_endings(repair_lookalikes(title))
+    key = _replace_ordinals(replace_number_words(romanise(_SCALE.sub(_join_scale, _replace_roman_numerals(title)))))
     if _DIGIT.search(key):
         key = _ENDING_OF_NUMBER.sub("", _NUMBER_SIGN.sub("", key))
     first, _, rest = key.partition(" ")
-    return unify_transcriptions(rest if rest and first in _KEYS_OF_ARTICLES else key)
+    key = unify_transcriptions(rest if rest and first in _KEYS_OF_ARTICLES else key)
+    return single_letters(_OLD_GENITIVE.sub("ogo", _LONG_FORM.sub(_abbreviation, key)))
+
+
+def without_contracted_endings(text: str) -> str:
+    """Leave out the endings of contracted words, so that these begin like the words in full.
+
+    >>> without_contracted_endings("Нар. хоз-во и пром-сть"), without_contracted_endings("кто-то")
+    ('Нар. хоз и пром', 'кто-то')
+    """
+    return _CONTRACTED.sub("", text) if "-" in text else text
+
+
+@lru_cache(_CACHED)
+def spelling_key(text: str) -> str:
+    """Return a key that is equal for the spellings of a text that is no title: a name, a publisher, a statement.
+
+    >>> spelling_key("Hoffmann") == spelling_key("Hofmann"), spelling_key("Чайковский") == spelling_key("Tchaikovsky")
+    (True, True)
+    """
+    return single_letters(transcription_key(text))
+
+
+def _join_scale(found: re.Match[str]) -> str:
+    return f"1 {found[1].replace(' ', '')}"
+
+
+def _abbreviation(found: re.Match[str]) -> str:
+    return _ABBREVIATIONS[found.lastindex - 1] if found.lastindex else found[0]
 
 
 def _replace_roman_numerals(title: str) -> str:
@@ -77,18 +129,18 @@ def _can_be_numeral(letters: str, found: re.Match[str]) -> bool:
 
 def _replace_ordinals(key: str) -> str:
     """Write the ordinal numbers of a romanised title in digits, also behind tens in digits."""
-    known = number_words()
+    known = ordinals_in_titles()
     if known.keys().isdisjoint(words := key.split()):
         return key
     found: list[str] = []
     for word in words:
         number = known.get(word)
-        if number is None or not number.is_ordinal:
+        if number is None:
             found.append(word)
-        elif number.number < 10 and found and found[-1] in _TENS:
-            found[-1] = str(int(found[-1]) + number.number)
+        elif number < 10 and found and found[-1] in _TENS:
+            found[-1] = str(int(found[-1]) + number)
         else:
-            found.append(str(number.number))
+            found.append(str(number))
     return " ".join(found)
 
 

@@ -35,6 +35,8 @@ _CODE_OF_NAME = {
 }  # fmt: skip
 """Names of languages (English, Russian, also abbreviated, some in the language itself) → codes of ISO 639-2/B."""
 
+_ENDING = re.compile(r"(?:о|ий|ая|ое|ого|ий|isch|ischer|isches)$")
+_MIN_STEM_LETTERS = 4
 _CODE = re.compile(r"[a-z]{2,3}")
 _TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?")
 
@@ -50,6 +52,18 @@ def language_tag(code: str) -> str | None:
     if _CODE.fullmatch(lower):
         return None if lower in NO_LANGUAGES else _short_code(lower)
     return text if _TAG.fullmatch(text) else None
+
+
+def code_of_language_stem(word: str) -> str | None:
+    """Return the code of the language whose name begins as a word does before its ending; None if there is none.
+
+    >>> code_of_language_stem("немецко"), code_of_language_stem("русская"), code_of_language_stem("Мамин")
+    ('ger', 'rus', None)
+    """
+    stem = _ENDING.sub("", word.casefold())
+    if len(stem) < _MIN_STEM_LETTERS:
+        return None
+    return next((code for name, code in _CODE_OF_NAME.items() if name.startswith(stem)), None)
 
 
 def code_of_language_name(name: str) -> str | None:

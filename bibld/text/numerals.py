@@ -48,6 +48,21 @@ _ORDINALS = {
 }
 """Ordinal numbers in Russian, Ukrainian, Belarusian, English, German, French; ``*`` is any ending of the language."""
 
+_ORDINALS_OF_PARTS = {
+    1: ("pierwsz* prvn* prv*", "prim* primer*"),
+    2: ("drug* druh*", "second* secund* segund* alter*"),
+    3: ("trzec* třet* treć* tret*", "terti* terz* tercer*"),
+    4: ("czwart* čtvrt* četvrt*", "quart* cuart*"),
+    5: ("piąt* pát* pet*", "quint*"),
+    6: ("szóst* šest*", "sext* sest*"),
+    7: ("siódm* sedm*", "septim* settim* séptim*"),
+    8: ("ósm* osm*", "octav* ottav*"),
+    9: ("dziewiąt* devát* devet*", "non* noven*"),
+    10: ("dziesiąt* desát* deset*", "decim* décim*"),
+}
+"""Ordinal numbers in Polish, Czech and South Slavic languages, and in Latin, Italian and Spanish. Some mean other
+things elsewhere, so they are read only beside the name of a part."""
+
 _TURKIC_ORDINALS = {
     1: "беренче беренсе бірінші биринчи бастакы",
     2: "икенче икенсе екінші иккинчи экинчи иккис",
@@ -68,16 +83,19 @@ _ENDINGS = {
 }
 """Endings of ordinal numbers: of words in Cyrillic letters, and of others (German)."""
 
+_ENDINGS_OF_PARTS = ("y a e i o ego ej ą í ý á é ho", "us a um i o ae am er")
+"""Endings of ``_ORDINALS_OF_PARTS``: of Slavic words, and of Latin and Romance ones."""
+
 _NUMBERS_IN_TITLES = {
-    2: "два две двух двум двумя two zwei deux",
-    3: "три трех трем тремя three drei trois",
-    4: "четыре четырех четырем четырьмя four vier quatre",
-    5: "пять пяти пятью five fünf cinq",
-    6: "шесть шести шестью six sechs",
-    7: "семь семи seven sieben sept",
-    8: "восемь восьми восемью eight acht huit",
-    9: "девять девяти девятью nine neun neuf",
-    10: "десять десяти десятью ten zehn dix",
+    2: "два две двух двум двумя дві двох дзве two zwei deux dwa dwie dwóch dvě dvou",
+    3: "три трех трем тремя трьох тры трох three drei trois trzy trzech tři třech tří",
+    4: "четыре четырех четырем четырьмя чотири чотирьох чатыры чатырох four vier quatre cztery czterech čtyři čtyřech",
+    5: "пять пяти пятью п'ять п'яти п'ятьох пяць five fünf cinq pięć pięciu pěti",
+    6: "шесть шести шестью шість шэсць six sechs sześć sześciu",
+    7: "семь семи сім seven sieben sept siedem siedmiu",
+    8: "восемь восьми восемью вісім восем eight acht huit osiem ośmiu",
+    9: "девять девяти девятью дев'ять дев'яти дзевяць nine neun neuf dziewięć",
+    10: "десять десяти десятью дзесяць ten zehn dix dziesięć dziesięciu deseti",
     11: "одиннадцать одиннадцати eleven onze",
     12: "двенадцать двенадцати twelve zwölf douze",
     13: "тринадцать тринадцати thirteen dreizehn treize",
@@ -96,8 +114,9 @@ _NUMBERS_IN_TITLES = {
     80: "восемьдесят восьмидесяти eighty achtzig",
     90: "девяносто ninety neunzig",
 }
-"""Cardinal numbers in Russian (with their cases), English, German, French. Words with another meaning are left out:
-one, an article in German and French; ``elf``; the magpie and the family among the Russian cases."""
+"""Cardinal numbers in Russian, Ukrainian, Belarusian, English, German, French, Polish and Czech, with their cases.
+Words with another meaning are left out: one, an article in German and French; ``elf``; the magpie and the family among
+the Russian cases."""
 
 _ONE_AFTER_TENS = "один одна одно одного одной one"
 
@@ -105,15 +124,8 @@ _ROMAN_EDITION = re.compile(r"\b(?=[ivx]{2})(x{0,2}(?:ix|iv|v?i{0,3}))(?:e|eme)?
 
 _CARDINALS_OF_PARTS = {
     1: "один одна одно one eins une адзін адна",
-    2: "дві дзве deux другая другое другой",
-    3: "тры",
-    4: "чотири чатыры",
-    5: "п'ять пяць",
-    6: "шість шэсць",
-    7: "сім сем",
-    8: "вісім восем",
-    9: "дев'ять дзевяць",
-    10: "дзесяць",
+    2: "другая другое другой",
+    7: "сем",
     11: "elf",
 }
 """Further cardinal numbers that are read only beside the name of a part."""
@@ -161,6 +173,10 @@ def number_word(key: str) -> NumberWord | None:
 def number_words() -> dict[str, NumberWord]:
     """Return all words for numbers of parts, romanised, with their meanings."""
     found: dict[str, NumberWord] = {}
+    for number, of_languages in _ORDINALS_OF_PARTS.items():
+        for text, endings in zip(of_languages, _ENDINGS_OF_PARTS, strict=True):
+            for stem in text.replace("*", "").split():
+                found.update((romanise(f"{stem}{end}"), NumberWord(number, True)) for end in endings.split())
     for words, is_ordinal in (
         (_NUMBERS_IN_TITLES, False),
         (_CARDINALS_OF_PARTS, False),
@@ -174,6 +190,20 @@ def number_words() -> dict[str, NumberWord]:
         number = _MIN_TENS + position // 9 * 10 + position % 9 + 1
         found[romanise(f"{one}und{tens}")] = NumberWord(number, False)
         found.update((romanise(form), NumberWord(number, True)) for form in _forms(f"{one}und{tens}st*"))
+    return found
+
+
+@cache
+def ordinals_in_titles() -> dict[str, int]:
+    """Return the words for ordinal numbers that are numbers in any title, romanised."""
+    found: dict[str, int] = {}
+    for words in (_TURKIC_ORDINALS, _ORDINALS):
+        found.update(
+            (romanise(form), number) for number, text in words.items() for word in text.split() for form in _forms(word)
+        )
+    for key, word in number_words().items():
+        if word.is_ordinal and word.number > _MIN_TENS:
+            found.setdefault(key, word.number)
     return found
 
 

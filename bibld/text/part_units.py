@@ -4,47 +4,63 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from bibld.text.numerals import LATIN_LOOKALIKES, NumberWord, number_word, number_words, roman_number
-from bibld.text.romanisation import romanise, unify_transcriptions
+from bibld.text.romanisation import romanise, single_letters, unify_transcriptions
 
 NUMBER, WORD, CHAPTER, LETTERS, CLASS, YEAR, SEASON, MONTH, MEETING = "", "n", "c", "l", "g", "y", "q", "m", "e"
+LEVEL, VARIANT, DAY, SHEET, SCALE, LANGUAGES = "k", "o", "x", "t", "r", "w"
+SERIES, SUPPLEMENT, VOLUME = "s", "a", "v"
 """Units by themselves: a number or letter alone; a word; chapters; a range of letters; a class of a school, a year, a
-season, a month, a numbered meeting or report."""
+season, a month, a numbered meeting or report; a level of a course, a variant of exercises, a day, a sheet of a map, its
+scale, the languages of a dictionary; a series, a supplement, a volume."""
 
-COVERED = frozenset((CLASS, YEAR, SEASON, MONTH, MEETING))
+COVERED = frozenset((CLASS, YEAR, SEASON, MONTH, MEETING, LEVEL, VARIANT, DAY, SHEET, SCALE, LANGUAGES))
 """Units of what a part covers: one library often states them where another does not."""
 
 UNITS = {
     "v": "volume", "h": "half volume", "p": "part", "b": "book", "i": "issue", "s": "series", "a": "supplement",
     CHAPTER: "chapter", NUMBER: "", LETTERS: "letters", CLASS: "class", YEAR: "year", SEASON: "season", MONTH: "month",
-    MEETING: "meeting or report",
+    MEETING: "meeting or report", LEVEL: "level", VARIANT: "variant",
+    DAY: "day", SHEET: "sheet", SCALE: "scale", LANGUAGES: "languages",
 }  # fmt: skip
 """The letters of units with their names."""
 
 _WORDS_OF_UNITS = {
-    "v": """т том тома томе томом томъ томах томов tomakh тт томи v vol vols volume volumes volumen
-        jahrgang jg rocznik ročník ročnik årgang årg vuosikerta
-        томда band bandes bände bänden bd bde tome tomes tom tomo tomus svazek sv җилд жилд томлик""",
+    VOLUME: """т том тома томе томом томъ томах томов tomakh тт томи v vol vols volume volumes volumen
+        jahrgang jg rocznik roczniki rocz ročník ročnik roč årgang årg vuosikerta année annee annata
+        томда band bandes bände bänden bd bde tome tomes tom tomo tomos tomi tomus tomum svazek svazky sv svezak
+        deel del köide kötet tomas volym volumi volumul osa nide җилд жилд томлик հատոր ტომი כרך באנד""",
     "h": "полутом полутома полут пт півтом паўтом polutom polut половина половини halbband halbbd hbd hälfte",
     "p": """ч часть части частью частях частей чч чт ch chast chasti частина частини частка
-        part parts pt pts teil teile theil theile tl th partie parte pars cz czesc dil díl
-        кисәк кис өлеш бүлек бөлім бөлүм қисм""",
+        part parts pt pts p teil teile theil theile tl th partie parte parti partes pars cz
+        część części czesc dil díl díly část dalis rész partea кисәк кис өлеш бүлек бөлім бөлүм қисм մաս
+        ნაწილი חלק טייל""",
     "b": """кн книга книги книге книгой книгах книг kn kniga knigi кніга book books bk buch bücher
-        livre livres libro knjiga kniha książka ks к китап китабы кит кітап китеп китоб кинигэ kitap""",
+        livre livres libro libri liber lib knjiga kniha książka księga księgi księdze ks boek bok bog raamat knyga
+        könyv գիրք წიგნი к китап китабы кит кітап китеп китоб кинигэ kitap""",
     "i": """вып выпуск выпуски выпуске выпусках vyp vypusk випуск вип issue issues iss heft hefte h
-        fasc fascicle fascicule fasciculus lieferung lfg zeszyt z cahier
-        тетрадь тетради тетр тет tetrad зошит сшытак notebook notebooks дәфтәр дәфт""",
-    "s": """серия серии сер seriia seria серія серыя ser series série reihe r
+        fasc fascicle fascicule fasciculus fascicolo fascículo lieferung lfg lief livraison livr zeszyt zesz z cahier
+        sešit seš sešity svazsek häfte hæfte vihko číslo cislo centuria decas чыгарылыш шығарылым шығ чыг
+        тетрадь тетради тетр тет tetrad зошит зош сшытак notebook notebooks дәфтәр дәфт""",
+    SERIES: """серия серии сер seriia seria серія серыя ser series série reihe r
         раздел разд razdel розділ отдел отделение отд otdel відділ section sect abteilung abt abth""",
-    "a": "приложение прил дополнение доп suppl supplement appendix beiheft beilage додаток дадатак",
+    SUPPLEMENT: """приложение прил дополнение доп дополнительный дополнительная дополнительные додатковий додаткова дод
+        suppl supplement supplementum supplementary supplementband supplémentaire supplément appendix beiheft beilage
+        nachtrag nachträge nachtr nachtragsband nachtragsheft erg ergänzung ergänzungen ergänzungsband ergänzungsheft
+        dod dodatek dodatkowy dodatkowa suplement suplemento dodatek příloha doplněk додаток дадатак қосымша кушымта""",
+    VARIANT: "вариант варианты вар варіант варыянт variant variants variante wariant нұсқа",
     CHAPTER: "глава главы глав гл chapter chapters chap kapitel kap",
     LETTERS: "буква буквы літера літери letter letters lettre lettres buchstabe buchstaben",
+    LEVEL: """уровень уровня уровни этап этапа ступень ступени рівень узровень level levels stage niveau niveaux stufe
+        poziom stopień livello nivel nível úroveň деңгей дәрәҗә""",
     NUMBER: "no nos nr n num number номер numero нумар",
 }
-_CLASS_WORDS = "класс класса классе классу классы классов кл клас класу класса klass klassa klasse klassov"
+_CLASS_WORDS = """класс класса классе классу классы классов кл клас класу класса klass klassa klasse klassov
+    klasa klasy třída třídy trieda сыйныф сыйныфы сынып сыныбы класы"""
 GRADES = "grade grades"
 YEAR_WORDS = "год года году годы годов годом гг г god goda year years рік року jahr"
 _MEETINGS = """конференция конференции конф конференція конференції съезд съезда симпозиум симпозиума симпоз
@@ -64,6 +80,22 @@ _SEASONS = (
     "лето лета summer sommer été літо",
     "осень autumn fall herbst automne осінь восень",
 )
+_LEVELS = {
+    "beginner": """beginner beginners начальный початковий пачатковы начинающих anfänger débutant débutants
+        początkujący бастапқы""",
+    "elementary": "elementary элементарный grundstufe élémentaire podstawowy elementare",
+    "basic": "базовый базовая базовий базавы basic",
+    "main": "основной основний асноўны main",
+    "intermediate": "intermediate средний середній mittelstufe intermédiaire średni intermedio",
+    "advanced": """advanced продвинутый просунутий углубленный углублённый поглиблений паглыблены fortgeschrittene
+        fortgeschrittener oberstufe avancé zaawansowany avanzado""",
+    "profile": "профильный профильная профільний профільны",
+}
+"""Names of the levels of a course."""
+_LEVELS_BY_THEMSELVES = """beginner beginners elementary intermediate advanced anfänger grundstufe mittelstufe oberstufe
+    fortgeschrittene débutant débutants élémentaire intermédiaire avancé"""
+BEFORE_LEVELS = {"pre": "pre", "upper": "upper", "low": "low", "lower": "low"}
+"""What precedes a level, with a hyphen or a blank."""
 _MONTHS = (
     "январь января янв january januar janvier січень січня студзень",
     "февраль февраля февр february feb februar février лютий люты",
@@ -85,12 +117,18 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-ONLY_IN_NUMBERS = words_of("h k z n nr r th tl sv ks pars dil cz ser tet kit kis p")
+ONLY_IN_NUMBERS = words_of(
+    "h k z n nr r th tl sv ks pars dil cz ser tet kit kis p del deel os osa nide bok bog lib liber libri dod "
+    "erg partea partes parti dalis"
+)
 """Names of units, romanised, that in a title are something else."""
 
 BEFORE_COUNTS = words_of("в во у in en na w")
 ROMANISED_UNITS = words_of("t tomah ch chastah kn knigah vip vipuskah")
 """Units that follow the romanised preposition "v" and a number of volumes."""
+AFTER_SUPPLEMENTS = words_of("к ко to zu zum zur au à до da al")
+"""Prepositions before the designation of what a supplement belongs to."""
+NEW = "новая нова new neue nouvelle nova"
 BEFORE_YEARS = words_of("за на for of in")
 BEFORE_LETTERS = words_of("от с from von")
 BETWEEN_NUMBERS = words_of("/ , + & и та і und and et по до to bis")
@@ -112,6 +150,7 @@ _ROMANISED_LETTERS = words_of("zh kh ts ch sh shch ia ya ja iu yu ju šč")
 _LETTERS_IN_ROMAN = frozenset("ivx")
 _WORDS_REMEMBERED = 1 << 16
 _MAX_LETTER_CHARACTERS = 2
+_MAX_ABBREVIATION = 4
 _MAX_END_CHARACTERS = 30
 _YEAR_IN_KEY = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _VALUE_IN_KEY = re.compile(r"\d|\b[ivkslhctdm]{1,8}\b|\b\w\b")
@@ -147,9 +186,22 @@ def months_of_periods() -> dict[str, int]:
 
 
 @cache
+def levels() -> dict[str, str]:
+    """Return the levels of courses by romanised word."""
+    return {romanise(word): level for level, words in _LEVELS.items() for word in words.split()}
+
+
+@cache
+def levels_by_themselves() -> frozenset[str]:
+    """Return the romanised words that name a level without a word such as "level" beside them."""
+    return keys(_LEVELS_BY_THEMSELVES)
+
+
+@cache
 def covered_units() -> dict[str, str]:
     """Return the units of classes, seasons, months and conferences by romanised word."""
     words = {
+        LEVEL: " ".join(_LEVELS.values()),
         CLASS: f"{_CLASS_WORDS} {GRADES}",
         SEASON: " ".join(_SEASONS),
         MONTH: " ".join(_MONTHS),
@@ -158,18 +210,31 @@ def covered_units() -> dict[str, str]:
     return {key: unit for unit, text in words.items() for key in keys(text)}
 
 
+def _keys_in_titles(words: Iterable[str]) -> frozenset[str]:
+    """Return romanised words as they are in keys of titles."""
+    return frozenset(single_letters(unify_transcriptions(word)) for word in words)
+
+
 @cache
 def _marks() -> frozenset[str]:
     """Return the romanised words that point to a designation in a title."""
     names = frozenset(units()) - ONLY_IN_NUMBERS - {"v", "une"}
     others = keys(YEAR_WORDS) | frozenset(covered_units())
-    return frozenset(map(unify_transcriptions, names | others))
+    return _keys_in_titles(names | others)
+
+
+@cache
+def _marks_without_value() -> frozenset[str]:
+    """Return the romanised words that are a designation without a number."""
+    supplements = (word for word, unit in units().items() if unit == SUPPLEMENT and len(word) > _MAX_ABBREVIATION)
+    seasons = (word for word, unit in covered_units().items() if unit in (SEASON, LEVEL))
+    return _keys_in_titles((*supplements, *seasons))
 
 
 @cache
 def _number_keys() -> frozenset[str]:
     """Return the words for numbers as they are in keys of titles."""
-    return frozenset(map(unify_transcriptions, number_words()))
+    return _keys_in_titles(number_words())
 
 
 def cut_to_designation(title: str, key: str) -> str:
@@ -183,7 +248,7 @@ def cut_to_designation(title: str, key: str) -> str:
     words = key.split()
     if not words:
         return ""
-    if _YEAR_IN_KEY.search(key):
+    if _YEAR_IN_KEY.search(key) or not _marks_without_value().isdisjoint(words):
         return title
     has_mark = not _marks().isdisjoint(words)
     if words[-1][-1].isdigit() or len(words[-1]) <= _MAX_LETTER_CHARACTERS:

@@ -36,6 +36,19 @@ _ABBREVIATIONS_COMPARED = {
 """Places as the catalogues that are matched shorten them, folded. Unlike what is published, a guess is allowed here:
 ``Пб.`` is taken for Petrograd, where it was printed most."""
 
+_OTHER_NAMES = {
+    "new york": "нью йорк", "київ": "киев", "kyiv": "киев", "львів": "львов", "lviv": "львов", "lwow": "львов",
+    "lemberg": "львов", "харків": "харьков", "одеса": "одесса", "вільня": "вильнюс", "вильна": "вильнюс",
+    "wilno": "вильнюс", "мн": "минск", "menesk": "минск", "paris": "париж", "leipzig": "лейпциг", "wien": "вена",
+    "vienna": "вена", "praha": "прага", "prag": "прага", "prague": "прага", "warszawa": "варшава", "warsaw": "варшава",
+    "krakow": "краков", "roma": "рим", "rome": "рим", "geneve": "женева", "geneva": "женева", "genf": "женева",
+    "munchen": "мюнхен", "munich": "мюнхен", "zurich": "цюрих", "jerusalem": "иерусалим", "moscow": "москва",
+    "moskau": "москва", "st petersburg": "санкт петербург", "saint petersburg": "санкт петербург",
+    "petrograd": "петроград", "tiflis": "тбилиси", "тифлис": "тбилиси", "қазан": "казань", "алматы": "алма ата",
+}  # fmt: skip
+"""Towns of which catalogues in other languages have another name → the name in Russian, folded."""
+_BETWEEN_PLACES = re.compile(r"\s*(?:;|/|(?<=\b[МЛ]\.)\s?[-–—,](?=\s?[МЛ]\.))\s*")
+_AND_OTHERS = re.compile(r" (?:и др|i dr|etc|u a|usw|et al)$")
 _MODERN_LETTERS = str.maketrans("ѣіѳѵ", "еифи")
 _OLD_ENDING = re.compile(r"(?<=[^\W\d_])ъ\b")
 _PREPOSITION = re.compile(r"во? ")
@@ -110,6 +123,17 @@ def place_key(text: str) -> str:
     """
     name = fold(strip_brackets(text))
     return romanise(_ABBREVIATIONS_COMPARED.get(name, name))
+
+
+def places_to_compare(text: str) -> tuple[str, ...]:
+    """Return the keys of the places that a text names, equal also for the names of a town in other languages.
+
+    >>> places_to_compare("New York") == places_to_compare("Нью-Йорк"), places_to_compare("М.; Л. и др.")
+    (True, ('moskva', 'leningrad'))
+    """
+    names = (_AND_OTHERS.sub("", name) for name in map(fold, _BETWEEN_PLACES.split(strip_brackets(text))))
+    full = (_ABBREVIATIONS_COMPARED.get(name, name) for name in names)
+    return tuple(filter(None, (romanise(_OTHER_NAMES.get(name, name)) for name in full)))
 
 
 def is_unknown_imprint(text: str) -> bool:

@@ -37,6 +37,17 @@ _ALA_LC = {
     "я": "ia", "і": "i", "ѣ": "ie", "ѳ": "f", "ѵ": "i",
 }  # fmt: skip
 
+_HEBREW = re.compile("[\u0590-\u05ff]")
+_POINTS = re.compile("[\u0591-\u05c7]")
+_YIDDISH = (
+    ("\u05f2\u05b7", "ai"), ("\u05d9\u05d9\u05b7", "ai"), ("\u05f2", "ei"), ("\u05d9\u05d9", "ei"), ("\u05f1", "oi"),
+    ("\u05d5\u05d9", "oi"), ("\u05f0", "v"), ("\u05d5\u05d5", "v"), ("\u05d6\u05e9", "zh"), ("\u05d8\u05e9", "ch"),
+    ("\u05d0\u05b8", "o"), ("\u05d0\u05b7", "a"), ("\u05d1\u05bf", "v"), ("\u05db\u05bc", "k"), ("\u05e4\u05bc", "p"),
+    ("\u05e9\u05c2", "s"), ("\u05d0", "a"), ("\u05d1", "b"), ("\u05d5", "u"), ("\u05d9", "i"),
+    ("\u05e2", "e"), ("\u05e4", "f"), ("\u05e3", "f"), ("\u05db", "kh"), ("\u05da", "kh"),
+)  # fmt: skip
+"""Letters and pairs of letters of Yiddish → as YIVO and the Library of Congress romanise them, where ``anyascii`` does
+otherwise; Hebrew words have no vowels to compare."""
 _C = re.compile("c(?!h)")
 _TRANSCRIPTIONS = (
     ("schtsch", "shch"), ("chtch", "shch"), ("tsch", "ch"), ("tch", "ch"), ("sch", "sh"), ("tsz", "ch"), ("sz", "sh"),
@@ -44,6 +55,7 @@ _TRANSCRIPTIONS = (
 )  # fmt: skip
 """Letters of a romanised word as German, French and Polish readers spell them → as :func:`romanise` does."""
 _FRENCH_ENDING = re.compile(r"(?<=[^\W\d_]{2}in)e\b")
+_DOUBLED = re.compile(r"([^\W\d_])\1+")
 _TEXTS_REMEMBERED = 4096
 _OLD_ENDING = re.compile(r"(?<=[^\W\d_][oe])ff\b")
 
@@ -65,6 +77,8 @@ def romanise(text: str) -> str:
         return ""
     if not text.isascii():
         text = repair_lookalikes(unicodedata.normalize("NFKC", text))
+        if _HEBREW.search(text):
+            text = _romanise_yiddish(text)
     key = " ".join(text.translate(_romanisations()).split())
     while "ii" in key:
         key = key.replace("ii", "i")
@@ -75,6 +89,12 @@ def romanise(text: str) -> str:
     if "c" in key:
         key = _C.sub("ts", key)
     return key
+
+
+def _romanise_yiddish(text: str) -> str:
+    for letters, latin in _YIDDISH:
+        text = text.replace(letters, latin)
+    return _POINTS.sub("", text)
 
 
 def transcription_key(text: str) -> str:
@@ -96,6 +116,15 @@ def unify_transcriptions(key: str) -> str:
     if "ff" in key:
         key = _OLD_ENDING.sub("v", key)
     return _FRENCH_ENDING.sub("", key) if "ine" in key else key
+
+
+def single_letters(key: str) -> str:
+    """Return a key in which doubled letters, of which spellings often have one, are single.
+
+    >>> single_letters("gramatika") == single_letters("grammatika")
+    True
+    """
+    return _DOUBLED.sub(r"\1", key)
 
 
 def romanise_ala_lc(text: str) -> str:

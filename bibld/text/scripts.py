@@ -24,6 +24,7 @@ _WITHOUT_OTHER_LETTERS = re.compile(r"[\W\d_\u0400-\u0481\u048a-\u052f]*")
 _LETTER_BESIDE_FOREIGN_LETTER = re.compile("[A-Za-z][\u0400-\u052f]|[\u0400-\u052f][A-Za-z]")
 _WORD = re.compile(r"[^\W\d_]+")
 _CYRILLIC_FOR_LATIN = dict(zip("aceiopxyABCEHIKMOPTXYjs", "асеіорхуАВСЕНІКМОРТХУјѕ", strict=True))
+_SINGLE_LATIN_LETTER = re.compile(r"(?<!\w)[A-Za-z](?!\w)")
 _LATIN_FOR_CYRILLIC = {cyrillic: latin for latin, cyrillic in _CYRILLIC_FOR_LATIN.items()}
 _ROMAN_DIGITS = frozenset("IVX")
 
@@ -120,6 +121,17 @@ def _in_one_script(found: re.Match[str]) -> str:
     if can_be_cyrillic and (len(cyrillic) >= len(latin) or not can_be_latin):
         return "".join(_CYRILLIC_FOR_LATIN.get(letter, letter) for letter in word)
     return as_latin if can_be_latin else word
+
+
+def repair_initials(name: str) -> str:
+    """Write single Latin letters of a Cyrillic name in Cyrillic, if letters that look the same allow it.
+
+    >>> repair_initials("Гришина, H. B.")  # both initials are Latin letters
+    'Гришина, Н. В.'
+    """
+    if not has_cyrillic(name):
+        return name
+    return _SINGLE_LATIN_LETTER.sub(lambda found: _CYRILLIC_FOR_LATIN.get(found[0], found[0]), name)
 
 
 def has_cyrillic(text: str) -> bool:

@@ -161,6 +161,7 @@ def test_features_do_not_depend_on_the_records_before(records):
 def by_rules(text):
     """The romanised key as its rules are written: a letter at a time, then one expression for each rule."""
     text = repair_lookalikes(unicodedata.normalize("NFKC", text))
+    text = romanisation._romanise_yiddish(text) if re.search("[\u0590-\u05ff]", text) else text
     letters = (romanisation._romanisations()[ord(letter)] for letter in text)
     key = " ".join("".join(letters).split())
     for pattern, new in (("i+(?=[aeou])", ""), ("ii+", "i"), ("k+h", "h"), ("c(?!h)", "ts")):

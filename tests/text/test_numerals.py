@@ -35,7 +35,7 @@ def test_the_paper_compares_the_title_as_it_is_written():
 
 
 @pytest.mark.parametrize(
-    ("name", "kept"), [("Ч. 1-2", ""), ("Кн. 3", ""), ("Рассказы, 1898-1903", "rasskazi 1898 1903")]
+    ("name", "kept"), [("Ч. 1-2", ""), ("Кн. 3", ""), ("Рассказы, 1898-1903", "raskazi 1898 1903")]
 )
 def test_the_name_of_a_part_is_more_than_its_number(name, kept):
     assert features_of(Mods(title_info=(TitleInfo(title="Архипелаг ГУЛАГ", part_name=(name,)),))).part_name == kept

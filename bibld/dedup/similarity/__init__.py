@@ -14,6 +14,7 @@ NAMES = {
     "title_words": "Weight of the words that all titles share, by the weight of the side that has less.",
     "all_title_words": "Weight of the words that all titles share, by the weight of all their words.",
     "titles_found": "Weight of one side's title words that the other has in any title, series or name; the lesser.",
+    "other_words": "1 less a third of the weight of title words that the other side lacks; of the side with fewer.",
     "title_numbers": "Numbers in titles: 1 the same, 0.75 more on one side, 0.5 on one side only, 0.25 some, 0 others.",
     "title_weight": "The sum of the weights of the words of the shorter title.",
     "title_length": "Characters of the shorter main title, by 64.",
@@ -23,6 +24,7 @@ NAMES = {
     "set_title": "Similarity of set titles, of the set title of one side and the main title or series of the other.",
     "name": "Similarity of the two most similar names.",
     "first_name": "Similarity of the first names, in all their forms.",
+    "given_names": "0 for one family name with other given names; 1 where the most similar names agree.",
     "names": "Share of the names of the side that has less which the other side has too.",
     "names_present": "1 both sides have names, 0.5 one, 0 none.",
     "name_in_statement": "The family name of a side's first name in the other's titles or statement: 1, 0.8 inflected.",
@@ -54,9 +56,9 @@ NAMES = {
 COUNT = len(NAMES)
 (
     MAIN_TITLE, FULL_TITLE, ANY_TITLE, ALL_TITLES, TITLE_START, TITLE_EDITS, TITLE_WORDS, ALL_TITLE_WORDS,
-    TITLES_FOUND, TITLE_NUMBERS, TITLE_WEIGHT, TITLE_LENGTH, REMAINDER, PART_NAME, PART_NUMBER, SET_TITLE, NAME,
-    FIRST_NAME, ALL_NAMES, NAMES_PRESENT, NAME_IN_STATEMENT, STATEMENT, YEAR, LAST_YEAR, PAGES, PAGE_DIFFERENCE,
-    VOLUMES, HEIGHT, EDITION, EDITION_TEXT, PUBLISHER, PLACE, SERIES, SERIES_NUMBER, LANGUAGE, CARRIER, LEVEL, ISBN,
-    OTHER_IDENTIFIER, HOST, HOST_NUMBERS, HOST_PAGE, SET_OR_VOLUME,
+    TITLES_FOUND, OTHER_WORDS, TITLE_NUMBERS, TITLE_WEIGHT, TITLE_LENGTH, REMAINDER, PART_NAME, PART_NUMBER, SET_TITLE,
+    NAME, FIRST_NAME, GIVEN_NAMES, ALL_NAMES, NAMES_PRESENT, NAME_IN_STATEMENT, STATEMENT, YEAR, LAST_YEAR, PAGES,
+    PAGE_DIFFERENCE, VOLUMES, HEIGHT, EDITION, EDITION_TEXT, PUBLISHER, PLACE, SERIES, SERIES_NUMBER, LANGUAGE, CARRIER,
+    LEVEL, ISBN, OTHER_IDENTIFIER, HOST, HOST_NUMBERS, HOST_PAGE, SET_OR_VOLUME,
 ) = range(COUNT)  # fmt: skip
 """The positions of the similarities in arrays."""

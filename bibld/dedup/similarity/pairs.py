@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bibld.dedup import similarity as to
-from bibld.dedup.compilation import MISSING, inner, kernel, types
+from bibld.dedup.compilation import MISSING, inner, kernel, results, types
 from bibld.dedup.similarity import rows as col
 from bibld.dedup.similarity import texts as text
 from bibld.dedup.similarity.rows import KINDS, ROW, ROWS, PreparedRows, Rarity, prepare_rows
@@ -29,7 +29,10 @@ _WITHIN = 0.9
 _SPAN = 2
 _COLON = 58
 _INFLECTED = np.float32(0.8)
+_OTHER_GIVEN_NAMES = 0.5
 _SERIES_IS_SET = 0.8
+_OTHER_WORDS = 3.0
+_VARIANT_IS_TITLE = 0.9
 _PAGE = ord("p")
 _ISBN, _ISBN_THIRD, _SET = ord("i"), ord("b"), ord("s")
 _COMPLETE_SET, _MONOGRAPH, _VOLUME = ord("c"), ord("m"), ord("v")
@@ -193,10 +196,11 @@ def _compare_titles(rows: PreparedRows, one: Row, other: Row, found: Found, room
         found[to.PART_NUMBER] = 0.5
 
 
-@inner(types.float64(ROWS, ROW, ROW))
-def _found_anywhere(rows: PreparedRows, one: Row, other: Row) -> float:
+@inner(results(types.float64, types.float64)(ROWS, ROW, ROW))
+def _found_anywhere(rows: PreparedRows, one: Row, other: Row) -> tuple[float, float]:
     """Return the weight of the words of one side's titles that are in a title, variant, series or name of the other
-    side, perhaps abbreviated or inflected, by the weight of all; ``MISSING`` without titles."""
+    side, perhaps abbreviated, inflected or misprinted, by the weight of all (``MISSING`` without titles), and that of
+    all others."""
     words, texts = rows.words, rows.texts
     total = shared = 0.0
     low, high = other[col.TITLES], other[col.TITLES + 1]
@@ -208,25 +212,42 @@ def _found_anywhere(rows: PreparedRows, one: Row, other: Row) -> float:
             for candidate in range(other[column], other[column + 1]):
                 if is_found:
                     break
-                is_found = words[candidate].hash == word.hash or (
-                    min(word.length, words[candidate].length) > _SPAN
-                    and text.is_beginning(words, texts, position, candidate)
+                is_found = (
+                    words[candidate].hash == word.hash
+                    or (
+                        min(word.length, words[candidate].length) > _SPAN
+                        and text.is_beginning(words, texts, position, candidate)
+                    )
+                    or text.is_misprint(words, texts, position, candidate)
                 )
             is_found = is_found or text.has_inflection(words, texts, other[column], other[column + 1], position)
         shared += word.weight * is_found
-    return shared / total if total > 0.0 and low < high else MISSING
+    return (shared / total if total > 0.0 and low < high else MISSING), total - shared
+
+
+@inner(types.void(_FOUND, types.float32))
+def _raise_titles(found: Found, variant: np.float32) -> None:
+    """Raise the similarities of titles that are variants of each other, or equal but for the division of words."""
+    least = variant if variant >= _VARIANT_IS_TITLE else np.float32(0.0)
+    if found[to.MAIN_TITLE] == 1.0 and found[to.TITLE_EDITS] >= _VARIANT_IS_TITLE:
+        least = np.float32(1.0)
+    for position in (to.MAIN_TITLE, to.TITLE_START, to.TITLE_EDITS, to.TITLE_WORDS):
+        if found[position] != MISSING:
+            found[position] = max(found[position], least)
 
 
 @inner(_COMPARISON)
 def _compare_variants(rows: PreparedRows, one: Row, other: Row, found: Found, room: _Room) -> None:
     """Variant titles with main titles, the series of one side with the set of the other, and words anywhere."""
     words, texts = rows.words, rows.texts
-    least = 1.0
+    least = fewest = 1.0
+    variant = np.float32(MISSING)
     for _ in range(2):
         begin, end = one[col.VARIANT], one[col.VARIANT + 1]
         similarity = text.most_similar_values(words, texts, begin, end, other[col.MAIN], other[col.MAIN + 1])
-        found[to.ANY_TITLE] = max(found[to.ANY_TITLE], np.float32(similarity))
-        least = min(least, _found_anywhere(rows, one, other))
+        variant = max(variant, np.float32(similarity))
+        share, others = _found_anywhere(rows, one, other)
+        least, fewest = min(least, share), min(fewest, others / _OTHER_WORDS)
         begin, end = one[col.SERIES], one[col.SERIES + 1]
         if begin < end and other[col.PART] < other[col.PART + 1]:
             for column in (col.MAIN, col.SET_TITLE):
@@ -234,7 +255,10 @@ def _compare_variants(rows: PreparedRows, one: Row, other: Row, found: Found, ro
                 if similarity >= _SERIES_IS_SET:
                     found[to.SET_TITLE] = max(found[to.SET_TITLE], np.float32(similarity))
         one, other = other, one
+    found[to.ANY_TITLE] = max(found[to.ANY_TITLE], variant)
+    _raise_titles(found, variant)
     found[to.TITLES_FOUND] = least
+    found[to.OTHER_WORDS] = 1.0 - fewest
 
 
 @inner(_COMPARISON)
@@ -286,6 +310,8 @@ def _compare_names(rows: PreparedRows, one: Row, other: Row, found: Found, room:
                     found[to.FIRST_NAME] = max(found[to.FIRST_NAME], np.float32(similarity))
             other_begin = other_stop + is_other_form
         best, begin = max(best, own_best), stop + is_form
+    if best >= _INFLECTED or 0.0 < best <= _OTHER_GIVEN_NAMES:
+        found[to.GIVEN_NAMES] = 1.0 if best >= _INFLECTED else 0.0
     found[to.NAME], found[to.ALL_NAMES] = best, min(1.0, (total + own_best) / min(count, names))
 
 

@@ -237,11 +237,13 @@ def _add_distinct(words: Array, begin: int, end: int, order: npt.NDArray[np.int6
 
 
 @inner(_INT(ROWS, _ROOM, ROW, _INT))
-def _add_bigrams(rows: PreparedRows, room: _Room, found: npt.NDArray[np.int32], filled: int) -> int:
+def _add_bigrams(  # noqa: C901 - one compiled loop
+    rows: PreparedRows, room: _Room, found: npt.NDArray[np.int32], filled: int
+) -> int:
     """Append the bigrams of the titles in ``room.spans`` by ascending number; return how many bigrams there are then.
 
-    A bigram is a number of 59 bits, well mixed, shifted by five bits that state in which titles it occurs. A title of
-    one character has that character as its only bigram.
+    Blanks are skipped, since libraries divide words differently. A bigram is a number of 59 bits, well mixed, shifted
+    by five bits that state in which titles it occurs. A title of one character has that character as its only bigram.
     """
     spans, table, texts = room.spans, room.table, rows.texts
     begin, end = spans[IN_ALL, 0], spans[IN_ALL, 1]
@@ -254,11 +256,14 @@ def _add_bigrams(rows: PreparedRows, room: _Room, found: npt.NDArray[np.int32], 
     for item in range(pairs + KINDS):
         if item < pairs:
             at, bits = begin + item, np.uint64(7)
+            following = at + 1 + (texts[at + 1] == _BLANK)
+            if texts[at] == _BLANK or following == end:
+                continue
             if not has_one_title:
                 bits = np.uint64(4)
                 for kind in range(KINDS):
-                    bits |= np.uint64(spans[kind, 0] <= at and at + 1 < spans[kind, 1]) << np.uint64(kind)
-            gram = (np.uint64(texts[at]) << _CODE) | np.uint64(texts[at + 1])
+                    bits |= np.uint64(spans[kind, 0] <= at and following < spans[kind, 1]) << np.uint64(kind)
+            gram = (np.uint64(texts[at]) << _CODE) | np.uint64(texts[following])
         elif spans[item - pairs, 1] - spans[item - pairs, 0] == 1:
             bits, gram = _ONE << np.uint64(item - pairs), np.uint64(texts[spans[item - pairs, 0]]) << _CODE
         else:

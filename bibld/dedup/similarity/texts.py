@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MAX_CHARACTERS = 64
 _INITIAL = 3
-_MIN_MISPRINTED_LETTERS, _MISPRINT = 5, 0.5
+_MIN_MISPRINTED_LETTERS, _MISPRINT = 5, 0.8
 _MIN_STEM_LETTERS, _MAX_ENDING_LETTERS = 4, 2
 _FUZZY = 0.75
 _ACRONYM = 0.9
@@ -117,10 +117,10 @@ def overlap(  # noqa: C901 - one compiled loop
     """Return the weight that two sets of words share, the weight of each, and how their numbers agree.
 
     The words ascend by hash. A word that the other side abbreviates to at least three characters is shared, with the
-    weight of the one that weighs less; a word with a misprint counts half of that. A number is a word that begins with
-    a digit: 1 all agree, 0.75 one side has more, 0.5 one side has none, 0.25 each side has others beside those shared,
-    0 all differ, ``MISSING`` where neither has any. ``unpaired`` (2, n) is room for the words that only one side has;
-    those after the first n are never abbreviations.
+    weight of the one that weighs less; a word with a misprint counts four fifths of that. A number is a word that
+    begins with a digit: 1 all agree, 0.75 one side has more, 0.5 one side has none, 0.25 each side has others beside
+    those shared, 0 all differ, ``MISSING`` where neither has any. ``unpaired`` (2, n) is room for the words that only
+    one side has; those after the first n are never abbreviations.
     """
     shared, numbers = 0.0, 0
     weight, other_weight = 0.0, 0.0

@@ -53,7 +53,7 @@ _SILENT = (
     (0.3, ("publisher", "place")),
     (0.5, ("statement", "name_in_statement")),
     (0.5, ("series", "series_number")),
-    (0.2, ("name", "first_name", "names")),
+    (0.2, ("name", "first_name", "given_names", "names")),
     (0.15, ("year", "last_year")),
     (0.3, ("level", "set_or_volume")),
     (0.2, ("host", "host_numbers", "host_page")),

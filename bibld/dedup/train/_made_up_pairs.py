@@ -13,7 +13,7 @@ from random import Random
 import msgspec
 from msgspec.structs import replace
 
-from bibld.dedup.train._rewording import reword, title_proper, with_origins, with_title, without_imprint
+from bibld.dedup.train._rewording import cite, reword, title_proper, with_origins, with_title, without_imprint
 from bibld.model import mods as m
 from bibld.model.mods import Mods
 
@@ -23,6 +23,11 @@ _NUMBERED = (
     ("в {} томе", 1, 30), ("{} год", 1880, 1990), ("circular {}", 1, 900), ("Bericht {}", 1, 99),
 )  # fmt: skip
 _TITLES_OF_PARTS = ("Сочинения", "Письма", "Произведения", "Избранное", "Works", "Letters", "Writings", "Werke")
+_GENERIC_TITLES = (
+    "Стихотворения", "Избранное", "Сочинения", "Рассказы", "Повести", "Пьесы", "Стихи", "Сказки",
+    "Избранные произведения", "Математика", "Отчет", "Poems", "Selected works", "Essays", "Plays", "Letters",
+    "Gedichte", "Werke", "Poésies",
+)  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]{6,}")
 _PAGES = re.compile(r"(?<!\d)\d{2,4}(?!\d)")
 _LANGUAGES = ("rus", "eng", "ger", "fre", "tat", "ukr")
@@ -67,6 +72,9 @@ def make_pairs(mods: Mods, others: Sequence[Mods], random: Random) -> Iterator[M
     yield from _articles(mods, others, random)
     yield from _named_parts(book, others, random)
     yield from _under_other_heading(book, random.choice(others), random)
+    yield from _serials(book, others, random)
+    yield from _thesis(book, random)
+    yield from _generic_titles(book, random.choice(others), random)
     for kind, change, is_of_volume, has_other_series in _DIFFERENCES:
         left = volume if is_of_volume else book
         other = random.choice(others)
@@ -151,6 +159,17 @@ def _articles(mods: Mods, others: Sequence[Mods], random: Random) -> Iterator[Ma
     yield MadeUpPair(article, reword(nearby, random, _MINOR), False, "article of its host")
     by_author = replace(nearby, name=article.name, note=article.note)
     yield MadeUpPair(article, reword(by_author, random, _MINOR), False, "article of its host and author")
+    yield from _citations(article, (elsewhere, nearby, by_author), random)
+
+
+def _citations(article: Mods, others: Sequence[Mods], random: Random) -> Iterator[MadeUpPair]:
+    """Yield brief citations of an article with it and with each other; and one of another article, or of the same text
+    in another host one to three years before or after."""
+    yield MadeUpPair(article, cite(article, random), True, "citation")
+    yield MadeUpPair(cite(article, random), cite(article, random), True, "two citations")
+    yield MadeUpPair(article, cite(random.choice(others), random), False, "citation of another article")
+    elsewhere = replace(article, related_item=others[0].related_item)
+    yield MadeUpPair(article, cite(_with_other_year(elsewhere, random, (1, 2, 3)), random), False, "printed elsewhere")
 
 
 def _named_parts(mods: Mods, others: Sequence[Mods], random: Random) -> Iterator[MadeUpPair]:
@@ -188,11 +207,66 @@ def _other_word(mods: Mods, other: Mods, random: Random) -> Mods:
 
 
 def _under_other_heading(mods: Mods, other: Mods, random: Random) -> Iterator[MadeUpPair]:
-    """Yield a book under another name of its author, who is called the same in the statement of responsibility."""
-    statements = _statements(mods)
-    if statements and mods.name and other.name:
-        renamed = replace(reword(mods, random, _MINOR), name=(*other.name[:1], *mods.name[1:]), note=statements)
-        yield MadeUpPair(mods, renamed, True, "under another heading")
+    """Yield a book under another name of its author, who is called the same in the statement of responsibility, or not;
+    and without a heading, or under an editor."""
+    if not (mods.name and other.name):
+        return
+    statements = _statements(mods) if random.random() < 0.5 else ()
+    renamed = replace(reword(mods, random, _MINOR), name=(*other.name[:1], *mods.name[1:]), note=statements)
+    yield MadeUpPair(mods, renamed, True, "under another heading")
+    headings = random.choice(((), other.name[-1:], (*mods.name[1:], *other.name[:1])))
+    yield MadeUpPair(mods, replace(reword(mods, random, _MINOR), name=headings), True, "under an editor or its title")
+
+
+def _generic_titles(mods: Mods, other: Mods, random: Random) -> Iterator[MadeUpPair]:
+    """Yield a book with a title that many have, and another author's book of it in the same year or the next."""
+    book = with_title(mods, m.TitleInfo(title=random.choice(_GENERIC_TITLES)))
+    other_book = _with_names_of(_with_pages_moved(_with_other_identifier(book, random), random), other, random)
+    if mods.name and other.name:
+        yield MadeUpPair(
+            book, reword(_with_other_year(other_book, random, (0, 0, 1)), random, _MINOR), False, "its title"
+        )
+    yield MadeUpPair(book, reword(book, random), True, "generic title")
+
+
+def _serials(mods: Mods, others: Sequence[Mods], random: Random) -> Iterator[MadeUpPair]:
+    """Yield a serial whose subtitle and publisher changed, and another serial of its title."""
+    other = random.choice(others)
+    if not other.title_info:
+        return
+    title = replace(title_proper(mods), part_number=(), part_name=())
+    serial = with_origins(
+        replace(with_title(mods, title), physical_description=(), name=()),
+        lambda info: replace(info, issuance=("serial",)),
+    )
+    if random.random() < 0.6:
+        serial = replace(serial, identifier=(_made_up_identifier(random, ("issn",)),))
+    renewed = with_title(
+        serial, replace(title, sub_title=title_proper(other).sub_title if random.random() < 0.5 else ())
+    )
+    if random.random() < 0.4:
+        renewed = _with_imprint_of(renewed, other)
+    yield MadeUpPair(serial, reword(renewed, random, _MINOR), True, "serial")
+    namesake = _with_other_year(_with_imprint_of(_with_other_identifier(serial, random), other), random, (0, 5, 12, 30))
+    namesake = with_title(namesake, replace(title, sub_title=title_proper(other).sub_title))
+    yield MadeUpPair(serial, reword(namesake, random, _MINOR), False, "serial of its title")
+
+
+def _thesis(mods: Mods, random: Random) -> Iterator[MadeUpPair]:
+    """Yield a thesis with its abstract, and with itself."""
+    title = title_proper(mods)
+    degree = random.choice(("канд. ист. наук", "д-ра техн. наук", "канд. филол. наук : 10.02.01"))
+    thesis, abstract = (
+        _with_extent(with_title(mods, replace(title, sub_title=(text,))), f"{pages} с.")
+        for text, pages in (
+            (f"{random.choice(('дис.', 'диссертация'))} ... {degree}", random.randint(110, 480)),
+            (f"{random.choice(('автореф. дис.', 'автореферат дис.', 'Автореферат диссертации'))} ... {degree}",
+             random.randint(14, 48)),
+        )
+    )  # fmt: skip
+    yield MadeUpPair(thesis, reword(abstract, random, _MINOR), False, "abstract of a thesis")
+    one = random.choice((thesis, abstract))
+    yield MadeUpPair(one, reword(one, random, _MINOR), True, "thesis")
 
 
 def _with_other_series(mods: Mods, other: Mods, random: Random) -> Mods:
@@ -281,14 +355,10 @@ def _other_title(mods: Mods, other: Mods, random: Random) -> Mods:
 
 
 def _other_author(mods: Mods, other: Mods, random: Random) -> Mods:
-    other_book = _with_names_of(_with_other_numbers(mods, random, 0.6), other, random)
-    if random.random() < 0.5:
+    other_book = _with_names_of(_with_other_numbers(mods, random, 0.9), other, random)
+    if random.random() < 0.7:
         other_book = _with_imprint_of(other_book, other)
     return _with_other_year(other_book, random, (0, 0, 0, 1, 2, 3, 5, 10))
-
-
-def _only_other_author(mods: Mods, other: Mods, random: Random) -> Mods:
-    return _with_names_of(_with_other_identifier(mods, random), other, random)
 
 
 def _translation(mods: Mods, other: Mods, random: Random) -> Mods:
@@ -327,7 +397,7 @@ def _namesake(mods: Mods, other: Mods, random: Random) -> Mods:
     """Describe a book of the same title by an author with the same family name and other initials."""
     own = mods.name[0] if mods.name else None
     if own is None or own.type != "personal" or not own.name_part:
-        return _only_other_author(mods, other, random)
+        return _other_author(mods, other, random)
     family = own.name_part[0].value.partition(",")[0].split(" ")[0]
     letters = random.sample("АБВГДЕИКЛМНОПРСТЮЯ", 2)
     renamed = m.Name(type="personal", name_part=(m.NamePart(f"{family}, {letters[0]}. {letters[1]}."),))
@@ -354,8 +424,10 @@ def _with_other_identifier(mods: Mods, random: Random) -> Mods:
     return replace(mods, identifier=(_made_up_identifier(random),))
 
 
-def _made_up_identifier(random: Random) -> m.Identifier:
-    kind = random.choice(("isbn", "isbn", "issn", "lccn", "nbn", "doi"))
+def _made_up_identifier(
+    random: Random, kinds: Sequence[str] = ("isbn", "isbn", "issn", "lccn", "nbn", "doi")
+) -> m.Identifier:
+    kind = random.choice(kinds)
     return m.Identifier(value=made_up_isbn(random), type=kind)
 
 
@@ -414,7 +486,6 @@ _DIFFERENCES: tuple[tuple[str, Callable[[Mods, Mods, Random], Mods], bool, bool]
     ("reprint", _reprint, False, True),
     ("other title", _other_title, False, False),
     ("other author", _other_author, False, True),
-    ("only other author", _only_other_author, False, False),
     ("translation", _translation, False, True),
     ("next edition", _next_edition, False, False),
     ("namesake", _namesake, False, False),

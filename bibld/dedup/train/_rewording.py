@@ -39,6 +39,13 @@ _KINDS = (
     "роман", "повести и рассказы", "учебник для вузов", "сборник статей", "справочник", "учеб. пособие", "a novel",
     "стихи", "материалы конференции", "proceedings", "a handbook", "Roman", "Festschrift", "[сборник]", "очерки",
 )  # fmt: skip
+_RELATED_LETTERS = str.maketrans("эыиоеґєії", "еиiаэгеиi") | {
+    ord("ә"): "э",
+    ord("ү"): "у",
+    ord("ө"): "о",
+    ord("ң"): "н",
+}
+_SHARE_TWICE = 0.3
 _UNCERTAIN = 0.06
 """The share of dates of which another library only knows the decade."""
 
@@ -49,6 +56,22 @@ def reword(mods: Mods, random: Random, share: float = 1.0) -> Mods:
         if random.random() < chance * share:
             mods = change(mods, random)
     return mods
+
+
+def cite(mods: Mods, random: Random) -> Mods:
+    """Cite an article briefly: title, initials and family names of some authors, and what is left of host and year."""
+    cited = mods
+    for chance, change in _CITED:
+        if random.random() < chance:
+            cited = change(cited, random)
+    brief = Mods(
+        title_info=cited.title_info[:1],
+        name=cited.name,
+        origin_info=tuple(replace(info, publisher=(), place=(), edition=()) for info in cited.origin_info),
+        related_item=cited.related_item,
+        genre=cited.genre,
+    )
+    return _with_personal_names(brief, initial_form)
 
 
 def title_proper(mods: Mods) -> TitleInfo:
@@ -304,8 +327,23 @@ def _without_level(mods: Mods, random: Random) -> Mods:
 
 
 def _misspell_title(mods: Mods, random: Random) -> Mods:
+    """Misspell the title once or twice, or write it with the letters of a related alphabet."""
     title = title_proper(mods)
-    return with_title(mods, replace(title, title=misspell(title.title, random)))
+    text = misspell(title.title, random)
+    if random.random() < _SHARE_TWICE:
+        text = misspell(text, random)
+    if random.random() < _SHARE_TWICE:
+        text = title.title.translate(_RELATED_LETTERS)
+    return with_title(mods, replace(title, title=text))
+
+
+def _misspell_names(mods: Mods, random: Random) -> Mods:
+    return _with_personal_names(mods, lambda name: misspell(name, random))
+
+
+def _replace_subtitle(mods: Mods, random: Random) -> Mods:
+    """Call the kind of the publication otherwise."""
+    return with_title(mods, replace(title_proper(mods), sub_title=(random.choice(_KINDS),)))
 
 
 def _reword_extents(mods: Mods, random: Random) -> Mods:
@@ -353,6 +391,29 @@ def _without_series(mods: Mods, random: Random) -> Mods:
     return replace(mods, related_item=tuple(item for item in mods.related_item if item.type != "series"))
 
 
+def _cut_title(mods: Mods, random: Random) -> Mods:
+    """Leave out the end of a long title, as lists of citations do."""
+    title = title_proper(mods)
+    words = title.title.split()
+    if len(words) <= _LONG_TITLE:
+        return mods
+    return with_title(
+        mods, replace(title, title=" ".join(words[: random.randint(_LONG_TITLE, len(words))]), sub_title=())
+    )
+
+
+_CITED: tuple[tuple[float, Callable[[Any, Random], Mods]], ...] = (
+    (0.15, _cut_title),
+    (0.3, lambda mods, random: replace(mods, name=mods.name[: random.randint(1, 3)])),
+    (0.7, _reword_host),
+    (0.25, lambda mods, random: replace(mods, origin_info=())),
+    (0.15, _misspell_title),
+    (0.1, _misspell_names),
+    (0.3, _join_subtitle),
+    (0.1, _abbreviate_title),
+)
+"""How citations vary, and how often."""
+
 _CHANGES: tuple[tuple[float, Callable[[Any, Random], Mods]], ...] = (
     (0.5, _abbreviate_publishers),
     (0.6, _reword_places),
@@ -365,6 +426,8 @@ _CHANGES: tuple[tuple[float, Callable[[Any, Random], Mods]], ...] = (
     (0.2, _abbreviate_subtitle),
     (0.05, _abbreviate_title),
     (0.12, _misspell_title),
+    (0.04, _misspell_names),
+    (0.08, _replace_subtitle),
     (0.05, _exchange_titles),
     (0.3, _under_title_of_part),
     (0.06, _under_variant_title),

@@ -20,7 +20,7 @@ from bibld.serve._pictures.lists import WaterfallStep, WaterfallTotal, draw_wate
 from bibld.text.dates import year
 from bibld.text.extents import pages_or_leaves, volumes
 from bibld.text.numerals import edition_number
-from bibld.text.places import place_key
+from bibld.text.places import places_to_compare
 from bibld.text.publishers import publisher_key
 from bibld.text.romanisation import romanise, unify_transcriptions
 
@@ -37,7 +37,7 @@ _WORD = re.compile(r"\w+")
 
 _MEANINGS: dict[str, Callable[[str], object]] = {
     message("Extent"): lambda text: pages_or_leaves(text) or volumes(text),
-    message("Place"): place_key,
+    message("Place"): places_to_compare,
     message("Publisher"): lambda text: unify_transcriptions(romanise(publisher_key(text))),
     message("Year"): year,
     message("Edition"): edition_number,

@@ -1,0 +1,89 @@
+"""Names that matching compares: of those who made a publication, and of its translators."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from bibld.model.mods import AlternativeName, Mods, Name, Role
+from bibld.text.keys import spelling_key
+from bibld.text.names import other_names, person_key
+from bibld.text.part_units import words_of
+from bibld.text.scripts import repair_initials
+
+STATEMENT = "statement of responsibility"
+"""The type of notes that state who made a publication."""
+
+_CACHED = 1 << 14
+_other_names = lru_cache(_CACHED)(other_names)
+_NOT_RESPONSIBLE = words_of(
+    "pbl prt bsl fmo own dnr bnd dst dte ins mfr pop rps his "
+    "publisher printer bookseller owner donor binder distributor dedicatee издатель типография владелец"
+)
+"""Roles (codes, or last words) of those who did not make the content: printers, booksellers, former owners."""
+_TRANSLATES = words_of("trl 730 translator переводчик übersetzer traducteur tłumacz перекладач")
+_TRANSLATED_BY = re.compile(
+    r"(?:[Пп]ер\.|[Пп]еревод\w*|[Пп]ерев\.|[Tt]ransl(?:\.|ated)(?: by)?|[Üü]bers(?:\.|etzt)?(?: von)?"
+    r"|[Tt]rad(?:\.|uit)(?: par)?)"
+    r"\s*(?:(?:с|со|from|aus)(?: the)? [\w.]+\s+)?(?:[А-ЯA-Z]\.[ -]?){1,2}([А-ЯЁA-Z][\w-]{3,})"
+)
+_LETTERS_OF_FAMILY_NAME = 4
+_PARTS_OF_HEADING = (None, "family", "given")
+
+
+def heading_of(name: Name | AlternativeName) -> str:
+    """Return a name as a heading: family name first, without dates and titles."""
+    parts = [part for part in name.name_part if part.type in _PARTS_OF_HEADING]
+    if len(parts) == 2 and parts[0].type == "family":
+        return f"{parts[0].value}, {parts[1].value}"
+    return " ".join([part.value for part in parts])
+
+
+def names_of(mods: Mods) -> Iterator[str]:
+    """Yield all names; behind a name its other forms, each with a mark."""
+    groups: dict[str, list[str]] = {}
+    for number, name in enumerate(mods.name):
+        if name.role and all(_is_not_responsible(role) for role in name.role):
+            continue
+        is_personal = name.type == "personal"
+        forms = groups.setdefault(name.alt_rep_group or str(-number - 1), [])
+        forms.append(_name_key(heading_of(name), is_personal))
+        forms += [_name_key(heading_of(other), is_personal) for other in name.alternative_name]
+        if is_personal:
+            texts = [part.value for part in name.name_part if part.type != "date"]
+            forms += [_name_key(other, True) for text in (*texts, *name.description) for other in _other_names(text)]
+    known: set[str] = set()
+    for forms in groups.values():
+        first, *others = dict.fromkeys(filter(None, forms)) or ("",)
+        if first and first not in known:
+            known.add(first)
+            yield first
+            yield from (f"{other} =" for other in others)
+
+
+def translators_of(mods: Mods) -> Iterator[str]:
+    """Yield the beginnings of the family names of translators, from headings and statements of responsibility."""
+    for name in mods.name:
+        if any(term.value.casefold().strip(" .") in _TRANSLATES for role in name.role for term in role.role_term):
+            yield _beginning_of_family_name(_name_key(heading_of(name), True))
+    for note in mods.note:
+        if note.type == STATEMENT:
+            yield from (
+                _beginning_of_family_name(spelling_key(family)) for family in _TRANSLATED_BY.findall(note.value)
+            )
+
+
+def _beginning_of_family_name(name: str) -> str:
+    """Return as much of a family name as is the same in all cases."""
+    return name.partition(" ")[0][:_LETTERS_OF_FAMILY_NAME].rstrip("aeiou")
+
+
+def _is_not_responsible(role: Role) -> bool:
+    words = (term.value.casefold().strip(" .?").rpartition(" ")[2] for term in role.role_term)
+    return any(word in _NOT_RESPONSIBLE for word in words)
+
+
+@lru_cache(_CACHED)
+def _name_key(heading: str, is_personal: bool) -> str:
+    return spelling_key(person_key(repair_initials(heading)) if is_personal else heading)
