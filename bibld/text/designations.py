@@ -43,7 +43,6 @@ _MAX_CHARACTERS_ALONE = 60
 _DIGITS_OF_YEAR = 4
 _DIGITS_OF_SHORT_YEAR = 2
 _DAYS_OF_MONTH = 31
-_NAMED_VOLUMES = ("band", "heft", "teil")
 _WORDS_AFTER_EDITION = 4
 _MAX_DIGITS_ALONE = 2
 _MAX_WORDS_OF_MEETING = 10
@@ -160,7 +159,7 @@ class _Reader(ValueReader):
     def steps(self) -> Iterator[Step]:
         """Yield the steps."""
         first = self._tokens[0].word.key
-        if self._count == 1 and self._field is Field.NAME and first.endswith(_NAMED_VOLUMES):
+        if self._count == 1 and self._field is Field.NAME and first.endswith(part_units.NAMED_VOLUMES):
             yield Step(part_units.WORD, first)
             return
         at = 0

@@ -129,6 +129,8 @@ ROMANISED_UNITS = words_of("t tomah ch chastah kn knigah vip vipuskah")
 AFTER_SUPPLEMENTS = words_of("к ко to zu zum zur au à до da al")
 """Prepositions before the designation of what a supplement belongs to."""
 NEW = "новая нова new neue nouvelle nova"
+NAMED_VOLUMES = ("band", "heft", "teil")
+"""What a German word ends with that names a volume by what it contains: "Tafelband"."""
 BEFORE_YEARS = words_of("за на for of in")
 BEFORE_LETTERS = words_of("от с from von")
 BETWEEN_NUMBERS = words_of("/ , + & и та і und and et по до to bis")
@@ -248,7 +250,8 @@ def cut_to_designation(title: str, key: str) -> str:
     words = key.split()
     if not words:
         return ""
-    if _YEAR_IN_KEY.search(key) or not _marks_without_value().isdisjoint(words):
+    is_named = len(words) == 1 and words[0].endswith(NAMED_VOLUMES)
+    if is_named or _YEAR_IN_KEY.search(key) or not _marks_without_value().isdisjoint(words):
         return title
     has_mark = not _marks().isdisjoint(words)
     if words[-1][-1].isdigit() or len(words[-1]) <= _MAX_LETTER_CHARACTERS:

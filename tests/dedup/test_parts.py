@@ -339,6 +339,35 @@ PAIRS = (
     ("200 1#$aМатериалы двадцатой Зимней школы", "200 1#$aФизика$eматериалы XXI Зим. школы", DIFFERENT),
     ("245 10$a4th International Symposium", "245 10$aFifth International Symposium", DIFFERENT),
     ("245 10$aA symposium on 4 questions", "245 10$aFifth International Symposium", EQUAL),
+    # Levels, variants and seasons, with and without a number
+    ("245 10$aWords at work :$bbeginner", "200 1#$aWords at work$eIntermediate", DIFFERENT),
+    ("245 10$aWords at work :$bintermediate", "200 1#$aWords at work$eUpper-Intermediate", DIFFERENT),
+    ("245 10$aLe français du rail :$bniveau 1", "245 10$aLe français du rail :$bniveau 3", DIFFERENT),
+    ("200 1#$aЗадачник$eбазовый уровень", "200 1#$aЗадачник$eуглублённый уровень", DIFFERENT),
+    ("200 1#$aЗадачник$eбазовый и углублённый уровни", "200 1#$aЗадачник$eуглублённый уровень", EQUAL),
+    ("200 1#$aФинский язык$eначальный этап", "200 1#$aФинский язык. Основной этап", DIFFERENT),
+    ("245 10$aDeutsch :$bA2", "200 1#$aDeutsch$eУровень А2", EQUAL),
+    ("245 10$aDeutsch :$bA2", "200 1#$aDeutsch$eB1", DIFFERENT),
+    ("200 1#$aКонтрольные работы$eвариант А", "200 1#$aКонтрольные работы$eВариант Б", DIFFERENT),
+    ("200 1#$aМоды года$eвесна-лето", "200 1#$aМоды года$eосень-зима", DIFFERENT),
+    ("200 1#$aМоды года$eосень-зима", "200 1#$aМоды года$eОсень/зима 2001", EQUAL),
+    ("200 1#$aИзвестия$e3 июля", "200 1#$aИзвестия$e5 июля", DIFFERENT),
+    ("200 1#$aТатар теле$e5 сыйныф", "200 1#$aТатар теле. 6 кл.", DIFFERENT),
+    # Words of other languages
+    ("245 10$aOpowieści :$bksięga pierwsza", "245 10$aOpowieści.$nKs. III", DIFFERENT),
+    ("245 10$aOpowieści :$bczęść druga", "200 1#$aOpowieści$hCz. 2", EQUAL),
+    ("245 10$aBibliotheca.$nVolumen alterum", "200 1#$aBibliotheca$hVol. II", EQUAL),
+    ("245 10$aOpera.$nPars prima", "200 1#$aOpera$hP. I", EQUAL),
+    ("245 10$aStoria.$nLibro secondo", "245 10$aStoria.$nLibro terzo", DIFFERENT),
+    ("245 10$aHistoria.$nTomo tercero", "245 10$aHistoria.$nT. 3", EQUAL),
+    ("245 10$aBuch der Imker.$nNachtragsband", "245 10$aBuch der Imker.$nNachtr.-Bd.", EQUAL),
+    ("245 10$aStudia.$ntom dodatkowy", "200 1#$aStudia$ht. dod.", EQUAL),
+    ("200 1#$aСочинения$hДополнительный том", "200 1#$aСочинения$hДоп. т.", EQUAL),
+    ("200 1#$aСочинения$hТ. 3", "200 1#$aСочинения$hПриложение к т. 3", RELATED),
+    ("245 10$aKunst :$bTafelband", "245 10$aKunst :$bTextband", DIFFERENT),
+    # Dictionaries and maps
+    ("200 1#$aНемецко-русский словарь", "200 1#$aРусско-немецкий словарь", DIFFERENT),
+    ("200 1#$aНемецко-русский словарь", "245 10$aDeutsch-russisches Wörterbuch", EQUAL),
     # Numbers that are no parts
     ("200 1#$aПалата № 6", "200 1#$aПалата № 7", EQUAL),
     ("245 10$aCatch-22", "245 10$aCatch-23", EQUAL),
@@ -364,7 +393,23 @@ def test_parts_are_equal_related_or_different_in_either_order(left, right, relat
      "The Book of Mormon", "Part of the whole", "Две книги", "Москва - Петушки", "Volume of a sphere",
      "1001 ночь", "Путешествие в страну П", "Symphony no. 5", "Соната № 14",
      "20 000 льё под водой", "Б. И. Иванов", "В. И. Ленин", "Фауст. Фауст : трагедия",
-     "Три товарища", "Les trois mousquetaires", "Seven pillars", "Level 7", "Area 51", "Формула 1", "Apollo 13"],
+     "Три товарища", "Les trois mousquetaires", "Seven pillars", "Level 7", "Area 51", "Формула 1", "Apollo 13",
+     "Advanced calculus", "Основной курс", "Осень", "Зима в лесу", "От двух до пяти", "Мамин-Сибиряк"],
 )  # fmt: skip
 def test_a_title_with_a_number_is_no_part(title):
     assert features(f"200 1#$a{title}").designation == features(f"245 10$a{title}").designation == ""
+
+
+@pytest.mark.parametrize(
+    ("fields", "designation"),
+    [
+        (("200 1#$aСправочник лесничего", "215 ##$aЧ. 1. - 411 с."), "p1"),
+        (("200 1#$aСправочник лесничего", "215 ##$aТ. 1-3"), ""),
+        (("245 00$aHandbook", "300 ##$av. 2 (320 p.)"), "v2"),
+        (("245 00$aHandbook", "300 ##$a3 v."), ""),
+        (("200 1#$aСправочник", "300 ##$aНа корешке: т. 2"), "v2"),
+        (("200 1#$aСправочник", "300 ##$aБиблиография: 3 назв."), ""),
+    ],
+)
+def test_a_part_is_found_in_the_extent_or_a_note(fields, designation):
+    assert features(" + ".join(fields)).designation == designation

@@ -1,0 +1,99 @@
+"""What keeps records apart, or brings them together, where titles, authors and years are the same."""
+
+import numpy as np
+import pytest
+
+from bibld.dedup.exceptions import Exceptions, explain, find_exceptions
+from bibld.model.features import FeatureColumns
+from bibld.text.places import places_to_compare
+from tests.dedup.test_parts import features
+
+ARTICLE = "200 1#$aИз записок + 215 ##$aС. 31-40 + 463 #0$1200 1#$aСеверное хозяйство$v"
+BOOK = "200 1#$aФауст$f"
+
+
+def exceptions(left, right):
+    """The exceptions of a pair, and the sentences about it."""
+    pair = [features(left), features(right)]
+    columns = FeatureColumns.from_features(enumerate(pair))
+    bits = int(find_exceptions(columns, np.array([0], np.uint32), np.array([1], np.uint32))[0])
+    return {flag.name for flag in Exceptions if flag & bits}, [sentence for _, sentence in explain(bits, *pair)]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "is_other"),
+    [
+        ("И. В. Гёте ; пер. Н. Холодковского", "Гёте ; пер. с нем. Б. Пастернака", True),
+        ("И. В. Гёте ; пер. с нем. Б. Пастернака", "перевод Б. Л. Пастернака", False),
+        ("Кант ; пер. Н. Лосскаго", "И. Кант ; пер. Н. О. Лосского", False),
+        ("пер. с нем. Б. Пастернака", "И. В. Гёте", False),
+        ("transl. by B. Taylor", "translated by A. Swanwick", True),
+    ],
+)
+def test_books_translated_by_others_are_not_joined(left, right, is_other):
+    found, _ = exceptions(BOOK + left, BOOK + right)
+    assert ("TRANSLATORS" in found) == is_other
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "is_other"),
+    [
+        ("Кн. 5", "Кн. 6", True),
+        ("№ 3", "N 4", True),
+        ("Т. 12, № 3", "Т. 12, вып. 4", True),
+        ("Т. 12, № 3", "Т. 12", False),
+        ("Кн. 5", "кн. V", False),
+        ("1927. № 3", "№ 3", False),
+    ],
+)
+def test_articles_in_other_issues_are_not_joined(left, right, is_other):
+    found, sentences = exceptions(ARTICLE + left, ARTICLE + right)
+    assert ("NUMBERS" in found) == is_other
+    assert any("of their host" in sentence for sentence in sentences) == is_other
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "is_other"),
+    [
+        ("225 1#$aТруды$iСер. Лесоводство$v11", "225 1#$aТруды$iСер. Почвоведение$v11", True),
+        ("225 1#$aТруды$iСерия Лесоводство$v11", "225 1#$aТруды$iСер. Лесов.$v11", False),
+        ("225 1#$aТруды$v11", "225 1#$aТруды$iСер. Почвоведение$v11", False),
+    ],
+)
+def test_books_of_other_subseries_are_not_joined(left, right, is_other):
+    assert ("NUMBERS" in exceptions(f"200 1#$aСообщения + {left}", f"200 1#$aСообщения + {right}")[0]) == is_other
+
+
+@pytest.mark.parametrize(
+    ("title", "identifier"),
+    [
+        ("ГОСТ 7.1-2003. Библиографическая запись", "norm:gost7.1.2003"),
+        ("ГОСТ Р ИСО 9001-2015", "norm:gostriso9001.2015"),
+        ("СНиП II-3-79*. Строительная теплотехника", "norm:snipii.3.79"),
+        ("Об охране окружающей среды$eфедер. закон от 10 янв. 2002 г. № 7-ФЗ", "law:7-fz"),
+        ("Отчет 7.1-2003", ""),
+    ],
+)
+def test_standards_and_laws_are_known_by_their_numbers(title, identifier):
+    assert features(f"200 1#$a{title}").identifiers == identifier
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Нар. хоз-во СССР", "Народное хозяйство Союза ССР"),
+        ("Грамматика", "Граматика"),
+        ("Психология конфликта", "Психология конфликтa"),  # the last letter is a Latin one
+    ],
+)
+def test_spellings_of_a_title_share_their_words(left, right):
+    one, other = (features(f"200 1#$a{title}").main_title.split() for title in (left, right))
+    assert len(one) == len(other)
+    assert all(word.startswith(short[:3]) or short.startswith(word[:3]) for word, short in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize(
+    "forms", [("Київ", "Киев", "Kyiv"), ("New York", "Нью-Йорк", "N.Y."), ("М.; Л.", "М.-Л."), ("СПб. и др.", "С.-Пб.")]
+)
+def test_a_town_has_one_key_in_all_languages(forms):
+    assert len(set(map(places_to_compare, forms))) == 1
