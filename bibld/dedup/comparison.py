@@ -238,7 +238,7 @@ def _measure(task: _Task) -> MethodResult:
                 with _peak_memory() as memory:
                     begin = perf_counter()
                     ready = stack.enter_context(prepare(catalog, config, Silent(), folder / "features"))
-                    trial = Trial(ready, config, people, task.across)
+                    trial = Trial(ready, config, people, task.across, np.load(folder / "labelled.npy"))
                     clustered = trial.cluster()
                     seconds = perf_counter() - begin
                 pairs = _Pairs(*(np.load(folder / f"{column}.npy") for column in _Pairs.__struct_fields__))

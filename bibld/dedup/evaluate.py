@@ -229,8 +229,8 @@ def evaluate(
     """Match all records as configured and compare the result with the labels; nothing is stored."""
     begin, measures = perf_counter(), measures or Measures()
     with prepare(catalog, config, progress) as ready:
-        trial = Trial(ready, config, catalog.register.verdicts(), measures.across)
         labels = Labels.from_pairs(labelled, ready.rows, measures.across)
+        trial = Trial(ready, config, catalog.register.verdicts(), measures.across, labels.pairs)
         outcome = trial.match_all() if mode == "full" else trial.match_pairs(labels.pairs)
         seconds = perf_counter() - begin
         precision, recall, f1 = rates(outcome.joined, labels.true)
@@ -299,14 +299,23 @@ def _in_memory(portions: Iterable[Numbers]) -> Numbers:
 class Trial:
     """One method of matching, tried on prepared records; ``people`` are the verdicts that outweigh scores.
 
-    ``candidates`` are the pairs that blocking proposes, ascending. ``across``: pairs of one source do not count.
+    ``candidates`` are the pairs that blocking proposes, ascending. ``across``: pairs of one source do not count. Of two
+    sources only such pairs count as the ``labelled`` pairs cover: nobody labelled those with a third source.
     """
 
-    def __init__(self, ready: Prepared, config: Config, people: dict[Pair, Verdict], across: bool = False) -> None:
+    def __init__(
+        self,
+        ready: Prepared,
+        config: Config,
+        people: dict[Pair, Verdict],
+        across: bool = False,
+        labelled: Numbers | None = None,
+    ) -> None:
         self._ready = ready
         self._config = config
         self._people = people
         self._across = across
+        self._covered = None if labelled is None else np.unique(_sources_of(labelled, ready.rows))
         self._decider = Decider(ready.rows.table, ready.sources, config)
         self._edges = Edges(self._decider, ready.rows.records_of, "evaluation")
         self._by_people = PersonDecisions.from_verdicts(ready.rows.verdicts(people))
@@ -315,9 +324,11 @@ class Trial:
 
     def counted(self, pairs: Numbers) -> Numbers:
         """Return those pairs that count."""
-        if not self._across:
-            return pairs
-        return pairs[are_across(*unpack_pairs(pairs), self._ready.rows)]
+        is_across = are_across(*unpack_pairs(pairs), self._ready.rows)
+        counts = is_across | (not self._across)
+        if self._covered is not None:
+            counts &= ~is_across | np.isin(_sources_of(pairs, self._ready.rows), self._covered)
+        return pairs[counts]
 
     def cluster(self) -> ClusteredPairs:
         """Score and cluster all candidates, as a run does."""
@@ -443,6 +454,13 @@ def are_across(left: npt.NDArray[Any], right: npt.NDArray[Any], rows: RecordRows
     """Return whether the records of each pair are of different sources."""
     source: npt.NDArray[Any] = rows.table.source
     return np.asarray(source[left] != source[right])
+
+
+def _sources_of(pairs: Numbers, rows: RecordRows) -> Numbers:
+    """Return a number for the two sources of each pair, whichever is on which side."""
+    left, right = (rows.table.source[side].astype(np.uint64) for side in unpack_pairs(pairs))
+    result: Numbers = np.minimum(left, right) << np.uint64(16) | np.maximum(left, right)
+    return result
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------

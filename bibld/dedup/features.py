@@ -85,7 +85,7 @@ def features_of(mods: Mods) -> Features:
     designation = _without_contents(_designation(mods, hosts, proper, stated_extents), volumes)
     designation = (*designation, *_in_all_titles(mods, carrier))
     part = " ".join([step.value for step in designation if step.value and step.unit not in COVERED])
-    set_title = next((title for item in reversed(hosts) if not is_designation(title := _title_of(item))), "")
+    set_title = next((title for item in reversed(hosts) if not _is_part_title(title := _title_of(item))), "")
     main_title, remainder = _own_title(proper, set_title)
     main_key = _uncounted(main_title)
     origins = mods.origin_info
@@ -162,7 +162,7 @@ def _title_of(item: RelatedItem | None) -> str:
 
 def _subseries(series: RelatedItem) -> str:
     """Return what distinguishes a subseries: its number, or the beginnings of the words of its name."""
-    numbered = [step for step in read_designation(_title_of(series), Field.NAME) if step.unit == SERIES]
+    numbered = [step for step in _in_title(_title_of(series), Field.NAME) if step.unit == SERIES]
     names = (name for info in series.mods.title_info[:1] for name in info.part_name)
     words = (word for name in names for word in spelling_key(name).split() if word not in units())
     return " ".join((canonical(numbered), *(word[:_LETTERS_OF_SUBSERIES] for word in words))).strip()
@@ -180,14 +180,15 @@ def _uncounted(title: str) -> str:
     return _COUNT_OF_VOLUMES.sub("", key) if key.endswith(_ENDS_OF_COUNT) else key
 
 
+def _is_part_title(title: str) -> bool:
+    """Return whether a title is the designation of a part and nothing else."""
+    return bool(cut_to_designation(title, _title(strip_brackets(title)))) and is_designation(title)
+
+
 def _own_title(proper: TitleInfo, set_title: str) -> tuple[str, str]:
     """Return main title, without the part that it ends with, and remainder; if the title is only the number of a part,
     those of the set."""
-    if (
-        set_title
-        and cut_to_designation(proper.title, _title(strip_brackets(proper.title)))
-        and is_designation(proper.title)
-    ):
+    if set_title and _is_part_title(proper.title):
         main, _, remainder = set_title.partition(" : ")
         if main:
             return main, remainder
@@ -256,7 +257,7 @@ def _in_notes(mods: Mods) -> Iterator[Step]:
     """Yield the designations that are all of a note behind a colon: «На корешке: т. 1»."""
     for note in mods.note:
         _, colon, text = note.value.partition(":")
-        if note.type is None and colon and is_designation(text):
+        if note.type is None and colon and _is_part_title(text):
             yield from read_designation(text, Field.NAME)
 
 

@@ -28,6 +28,7 @@ _TRANSLATED_BY = re.compile(
     r"|[Tt]rad(?:\.|uit)(?: par)?)"
     r"\s*(?:(?:с|со|from|aus)(?: the)? [\w.]+\s+)?(?:[А-ЯA-Z]\.[ -]?){1,2}([А-ЯЁA-Z][\w-]{3,})"
 )
+_STEMS_OF_TRANSLATED = ("пер", "Пер", "rans", "bers", "rad")
 _LETTERS_OF_FAMILY_NAME = 4
 _PARTS_OF_HEADING = (None, "family", "given")
 
@@ -68,7 +69,7 @@ def translators_of(mods: Mods) -> Iterator[str]:
         if any(term.value.casefold().strip(" .") in _TRANSLATES for role in name.role for term in role.role_term):
             yield _beginning_of_family_name(_name_key(heading_of(name), True))
     for note in mods.note:
-        if note.type == STATEMENT:
+        if note.type == STATEMENT and any(stem in note.value for stem in _STEMS_OF_TRANSLATED):
             yield from (
                 _beginning_of_family_name(spelling_key(family)) for family in _TRANSLATED_BY.findall(note.value)
             )

@@ -45,6 +45,7 @@ _LONG_FORMS = {
     "usa": r"united states of america",
 }
 _LONG_FORM = re.compile("|".join(rf"\b({form})\b" for form in _LONG_FORMS.values()))
+_STEMS_OF_LONG_FORMS = ("rossisk", "kommunist", "suz", "sovetsk", "soedin", "united", "piano", "f ", "soch", "opus")
 _ABBREVIATIONS = tuple(_LONG_FORMS)
 """Names of states and parties, as keys, that titles abbreviate."""
 
@@ -62,12 +63,17 @@ def title_key(title: str) -> str:
         return ""
     if not title.isascii():
         title = without_contracted_endings(repair_lookalikes(title))
-    key = _replace_ordinals(replace_number_words(romanise(_SCALE.sub(_join_scale, _replace_roman_numerals(title)))))
+    title = _replace_roman_numerals(title)
+    if ":" in title:
+        title = _SCALE.sub(_join_scale, title)
+    key = _replace_ordinals(replace_number_words(romanise(title)))
     if _DIGIT.search(key):
         key = _ENDING_OF_NUMBER.sub("", _NUMBER_SIGN.sub("", key))
     first, _, rest = key.partition(" ")
     key = unify_transcriptions(rest if rest and first in _KEYS_OF_ARTICLES else key)
-    return single_letters(_OLD_GENITIVE.sub("ogo", _LONG_FORM.sub(_abbreviation, key)))
+    if any(stem in key for stem in _STEMS_OF_LONG_FORMS):
+        key = _LONG_FORM.sub(_abbreviation, key)
+    return single_letters(_OLD_GENITIVE.sub("ogo", key) if "ago" in key else key)
 
 
 def without_contracted_endings(text: str) -> str:

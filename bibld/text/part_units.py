@@ -227,10 +227,10 @@ def _marks() -> frozenset[str]:
 
 @cache
 def _marks_without_value() -> frozenset[str]:
-    """Return the romanised words that are a designation without a number."""
-    supplements = (word for word, unit in units().items() if unit == SUPPLEMENT and len(word) > _MAX_ABBREVIATION)
-    seasons = (word for word, unit in covered_units().items() if unit in (SEASON, LEVEL))
-    return _keys_in_titles((*supplements, *seasons))
+    """Return the romanised words that can be, or be beside, a designation without a number."""
+    words = (word for word, unit in units().items() if unit in (SUPPLEMENT, LEVEL) and len(word) > _MAX_ABBREVIATION)
+    seasons = (word for word, unit in covered_units().items() if unit == SEASON)
+    return _keys_in_titles((*words, *seasons, *levels_by_themselves()))
 
 
 @cache

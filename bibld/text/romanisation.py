@@ -55,7 +55,7 @@ _TRANSCRIPTIONS = (
 )  # fmt: skip
 """Letters of a romanised word as German, French and Polish readers spell them → as :func:`romanise` does."""
 _FRENCH_ENDING = re.compile(r"(?<=[^\W\d_]{2}in)e\b")
-_DOUBLED = re.compile(r"([^\W\d_])\1+")
+_DOUBLED_LETTERS = "abdefgklmnoprstuvz"
 _TEXTS_REMEMBERED = 4096
 _OLD_ENDING = re.compile(r"(?<=[^\W\d_][oe])ff\b")
 
@@ -124,7 +124,10 @@ def single_letters(key: str) -> str:
     >>> single_letters("gramatika") == single_letters("grammatika")
     True
     """
-    return _DOUBLED.sub(r"\1", key)
+    for letter in _DOUBLED_LETTERS:
+        while letter + letter in key:
+            key = key.replace(letter + letter, letter)
+    return key
 
 
 def romanise_ala_lc(text: str) -> str:

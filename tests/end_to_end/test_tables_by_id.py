@@ -72,3 +72,20 @@ def test_a_corrected_row_keeps_its_id_and_a_deleted_one_is_skipped(folder):
     found = workspace.evaluate(pairs)
     assert found.pairs == 1
     assert found.skipped == ('pairs.csv line 2: record "B1" not found in the catalog; was it loaded?',)
+
+
+def test_pairs_with_a_source_that_no_label_is_about_do_not_count(folder):
+    """Nobody labelled the pairs with a third catalogue, which has the same books."""
+    (folder / "third.csv").write_text(CARDS, encoding="utf-8")
+    config = folder / "bibld.toml"
+    config.write_text(f'{CONFIG}[[source]]\nid = "v"\npath = "third.csv"\n', encoding="utf-8")
+    workspace = bibld.Workspace(config)
+    workspace.run()
+    pairs = folder / "pairs.csv"
+    pairs.write_text("left,right,label\nt:A1,u:B1,1\nt:A2,u:17,1\n", encoding="utf-8")
+    found = workspace.evaluate(pairs)
+    assert (found.precision, found.recall, found.wrong) == (1, 1, ())
+    (method,) = workspace.compare_methods(pairs, "composite:model", across=True).methods
+    assert (method.precision, method.recall) == (1, 1)
+    pairs.write_text("left,right,label\nt:A1,u:B1,1\nt:A2,v:A2,1\n", encoding="utf-8")
+    assert {(one.left, one.right) for one in workspace.evaluate(pairs).wrong} == {("t:A2", "u:17"), ("t:A1", "v:A1")}

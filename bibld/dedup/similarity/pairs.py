@@ -218,7 +218,7 @@ def _found_anywhere(rows: PreparedRows, one: Row, other: Row) -> tuple[float, fl
                         min(word.length, words[candidate].length) > _SPAN
                         and text.is_beginning(words, texts, position, candidate)
                     )
-                    or text.is_misprint(words, texts, position, candidate)
+                    or (word.head == words[candidate].head and text.is_misprint(words, texts, position, candidate))
                 )
             is_found = is_found or text.has_inflection(words, texts, other[column], other[column + 1], position)
         shared += word.weight * is_found
