@@ -10,6 +10,7 @@ from bibld.model.mods import AlternativeName, Mods, Name, Role
 from bibld.text.keys import spelling_key
 from bibld.text.names import other_names, person_key
 from bibld.text.part_units import words_of
+from bibld.text.romanisation import spell_carons
 from bibld.text.scripts import repair_initials
 
 STATEMENT = "statement of responsibility"
@@ -52,6 +53,8 @@ def names_of(mods: Mods) -> Iterator[str]:
         forms.append(_name_key(heading_of(name), is_personal))
         forms += [_name_key(heading_of(other), is_personal) for other in name.alternative_name]
         if is_personal:
+            if (spelled := spell_carons(heading_of(name))) != heading_of(name):
+                forms.append(_name_key(spelled, True))
             texts = [part.value for part in name.name_part if part.type != "date"]
             forms += [_name_key(other, True) for text in (*texts, *name.description) for other in _other_names(text)]
     known: set[str] = set()

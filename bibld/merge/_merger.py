@@ -30,10 +30,11 @@ from bibld.merge._values import (
     wording_of,
 )
 from bibld.model.linkage import ValueSource
-from bibld.model.mods import Element, Mods, Name, OriginInfo, PhysicalDescription, RelatedItem
+from bibld.model.mods import AlternativeName, Element, Mods, Name, OriginInfo, PhysicalDescription, RelatedItem
 from bibld.model.mods_plan import publication_statement, words_of
 from bibld.model.origin import RecordId
 from bibld.protocols import Holder, Statement, adapters
+from bibld.text.scripts import has_latin
 
 
 class Policy:
@@ -171,6 +172,9 @@ class Merger:
     ) -> list[Value]:
         """Return the values that are shown, in their order; add the others to the sources."""
         values = values_of(statements, similarity)
+        if similarity.can_be_one is not None:
+            for value in values:
+                value.prefer_originals(self._script)
         by_policy = policy.choose(statements)
         chosen = _values_of_records(values, statements, by_policy)
         if not keeps_order:
@@ -232,6 +236,7 @@ class Merger:
             for field, key in _UNITED_PARTS_OF_NAME
             if field != "display_form" or shown.name_part
         }
+        united["alternative_name"] = _unite((*united["alternative_name"], *_in_other_scripts(value)), words_of)
         usage = shown.usage or next((name.usage for name in value.forms if name.usage), None)
         return msgspec.structs.replace(shown, usage=usage, **united)
 
@@ -285,6 +290,14 @@ def _add_forms(value: Value, path: str, sources: SourceList) -> None:
         sources.add_forms(path, value.records, others, wording_of(shown))
     else:
         sources.add(path, value.records)
+
+
+def _in_other_scripts(value: Value) -> Iterable[AlternativeName]:
+    """Yield the forms of a person's name in other scripts than that of the form that is shown."""
+    is_latin = has_latin(wording_of(value.shown))
+    for form in value.forms:
+        if form.type == "personal" and form.name_part and has_latin(wording_of(form)) != is_latin:
+            yield AlternativeName(name_part=form.name_part)
 
 
 def _link_romanisations(

@@ -27,7 +27,8 @@ from bibld.text.dates import years
 from bibld.text.designations import part_number
 from bibld.text.extents import pages
 from bibld.text.folding import fold, tidy
-from bibld.text.names import is_initial_form_of, person_key
+from bibld.text.names import are_spellings_of_one_name, is_initial_form_of, person_key
+from bibld.text.part_units import words_of
 from bibld.text.places import expand_place
 from bibld.text.romanisation import romanise
 from bibld.text.scripts import LATIN, has_cyrillic
@@ -37,6 +38,7 @@ Key = Callable[[Any], Hashable]
 _VALUES_REMEMBERED = 256
 """Enough for the values of one cluster, each of which is compared several times."""
 
+_GENERATIONS = words_of("jr sr junior senior мл ст младший старший отец сын fils père i ii iii iv")
 _BLANKS = re.compile(r"[\s-]")
 _IN_PARENTHESES = re.compile(r"\(([^)]*)\)?")
 
@@ -62,13 +64,15 @@ class Similarity(NamedTuple):
     """How the values of an element are compared.
 
     Values with equal ``key`` are equal. ``is_shorter_form`` is called for values with equal ``bucket`` only. Values
-    with equal ``parallel_key`` (None: there is none) are one value in two scripts.
+    with equal ``parallel_key`` (None: there is none) are one value in two scripts. ``can_be_one``: whether two values
+    of different records can be one, if no other value can be either of them.
     """
 
     key: Key
     is_shorter_form: IsShorterForm | None = None
     bucket: Key | None = None
     parallel_key: Key | None = None
+    can_be_one: Callable[[Any, Any], bool] | None = None
 
 
 def fold_or_tidy(text: str) -> str:
@@ -207,6 +211,36 @@ def _is_shorter_name(short: Name, long: Name) -> bool:
     return one_additions in ("", other_additions) or set(str(one_additions).split()) <= set(fold(heading).split())
 
 
+def _can_be_one_person(one: Name, other: Name) -> bool:
+    """Whether two names can be of one person: spellings of one name, with no other year of birth and no other role.
+
+    What distinguishes a father and a son (``Jr.``, ``мл.``) must be the same, and so must additions in parentheses that
+    are no fuller form of the name.
+    """
+    if not all(value.type == "personal" and value.name_part for value in (one, other)):
+        return False
+    births = [dates[0] for dates in map(_dates_of, (one, other)) if dates]
+    roles = [
+        {term.value for role in value.role for term in role.role_term if term.type == "code"} for value in (one, other)
+    ]
+    generations = [_GENERATIONS.intersection(str(_name_key(value)[4]).split()) for value in (one, other)]
+    return (
+        len(set(births)) < 2
+        and generations[0] == generations[1]
+        and _qualifier_of(one) == _qualifier_of(other)
+        and not (all(roles) and roles[0].isdisjoint(roles[1]))
+        and are_spellings_of_one_name(_heading_of(one), _heading_of(other))
+    )
+
+
+def _qualifier_of(value: Name) -> str:
+    """Return the addition in parentheses to a heading; nothing if it is a fuller form of the given names."""
+    addition, initials = str(_name_key(value)[3]), str(_name_key(value)[1]).split()[1:]
+    words = addition.split()
+    is_fuller = [word[0] for word in words[: len(initials)]] == [name[0] for name in initials[: len(words)]]
+    return "" if is_fuller else addition
+
+
 def _first_word_of_person(value: Name) -> Hashable:
     if value.type != "personal" or not value.name_part:
         return None
@@ -270,7 +304,7 @@ def _parallel_text(value: Any) -> Hashable:  # noqa: ANN401
 
 _OF_ELEMENTS: dict[str, Similarity] = {
     "title_info": Similarity(_title_key, _is_shorter_title, lambda value: _title_parts(value)[:2], _parallel_title),
-    "name": Similarity(_name_key, _is_shorter_name, _first_word_of_person, _parallel_name),
+    "name": Similarity(_name_key, _is_shorter_name, _first_word_of_person, _parallel_name, _can_be_one_person),
     "origin_info": Similarity(
         lambda value: (value.event_type or "publication", value.script == LATIN),
         parallel_key=lambda value: value.event_type or "publication",

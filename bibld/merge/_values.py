@@ -113,6 +113,8 @@ def _group_spellings(wordings: Iterable[Wording], shown: str) -> tuple[Spelling,
 Entry = tuple[int, Holder, Any]
 """A form with the record that has it, numbered in the order of the cluster."""
 
+_MAX_COMPARED = 60
+"""Names of one cluster that are compared each with each."""
 _TEXTS = frozenset((Abstract, Classification, Date, Edition, Extent, Form, Genre, Identifier, Note, Publisher))
 """Elements without other elements in them."""
 
@@ -151,6 +153,18 @@ class Value:
             self._shown = first if is_one else max(self.fullest, key=fullness)
         return self._shown
 
+    def unite(self, others: Iterable[Value]) -> None:
+        """Take over the forms of values that are this one, as equally full."""
+        for value in others:
+            self.fullest += value.fullest
+            self.absorb([value])
+        self._shown = None
+
+    def prefer_originals(self, script: PublicationScript) -> None:
+        """Show a form in the script of the publication, if there is one."""
+        if originals := [form for form in self.fullest if script.is_original(wording_of(form))]:
+            self.fullest, self._shown = originals, None
+
     def absorb(self, shorter: Iterable[Value]) -> None:
         """Take over the forms of values of which this is the only fuller form."""
         for value in shorter:
@@ -188,13 +202,19 @@ def values_of(statements: Iterable[Statement], similarity: Similarity) -> list[V
     values = list(found.values())
     if similarity.is_shorter_form is None or len(values) == 1:
         return values
+    values = _absorb_shorter(values, similarity, similarity.is_shorter_form)
+    return values if similarity.can_be_one is None else _unite(values, similarity.can_be_one)
+
+
+def _absorb_shorter(values: list[Value], similarity: Similarity, is_shorter_form: IsShorterForm) -> list[Value]:
+    """Return the values without those that can be a shorter form of exactly one other, which takes over their forms."""
     buckets: dict[Hashable, list[Value]] = {}
     for value in values:
         buckets.setdefault(similarity.bucket(value.shown) if similarity.bucket else None, []).append(value)
     absorbed: dict[int, list[Value]] = {}
     is_absorbed: set[int] = set()
     for bucket in buckets.values():
-        for value, fuller in _shorter_and_fuller(bucket, similarity.is_shorter_form) if len(bucket) > 1 else ():
+        for value, fuller in _shorter_and_fuller(bucket, is_shorter_form) if len(bucket) > 1 else ():
             absorbed.setdefault(id(fuller), []).append(value)
             is_absorbed.add(id(value))
     if not is_absorbed:
@@ -230,6 +250,47 @@ def _shorter_and_fuller(values: Sequence[Value], is_shorter_form: IsShorterForm)
         for number in shorts:
             if all(counts[record] == 1 for record in values[number].records):
                 yield values[number], values[long]
+
+
+def _unite(values: list[Value], can_be_one: IsShorterForm) -> list[Value]:
+    """Return the values, with those that can be one as one: all of them with each other, and each of other records."""
+    if not 1 < len(values) <= _MAX_COMPARED:
+        return values
+    partners = [
+        frozenset(
+            other
+            for other, two in enumerate(values)
+            if other == number
+            or (
+                one.records.isdisjoint(two.records)
+                and can_be_one(one.shown, two.shown)
+                and not _have_different_identifiers(one.fullest, two.fullest)
+            )
+        )
+        for number, one in enumerate(values)
+    ]
+    partners = [_in_one_script(number, group, values) for number, group in enumerate(partners)]
+    united = []
+    for number, value in enumerate(values):
+        group = partners[number]
+        if len(group) > 1 and all(partners[other] == group for other in group):
+            if number != min(group):
+                continue
+            value.unite([values[other] for other in sorted(group) if other != number])
+        united.append(value)
+    return united
+
+
+def _in_one_script(number: int, group: frozenset[int], values: Sequence[Value]) -> frozenset[int]:
+    """Leave out of a group the romanisations that records have beside a form in the script of the value."""
+    is_latin = [has_latin(wording_of(value.shown)) for value in values]
+    own = [other for other in group if other != number and is_latin[other] == is_latin[number]]
+    records = {record for other in own for record in values[other].records}
+    return frozenset(
+        other
+        for other in group
+        if other == number or is_latin[other] == is_latin[number] or not values[other].records <= records
+    )
 
 
 def _have_different_identifiers(one: Sequence[Any], other: Sequence[Any]) -> bool:

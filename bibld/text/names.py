@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 
 from bibld.text.folding import fold
+from bibld.text.keys import spelling_key
+from bibld.text.romanisation import spell_carons
+from bibld.text.scripts import has_cyrillic, repair_initials
 
 _IN_PARENTHESES = re.compile(r"\([^)]*\)?")
 _DATES_AT_END = re.compile(
@@ -16,6 +20,9 @@ _OTHER_NAME = re.compile(
     re.IGNORECASE,
 )
 _MAX_ABBREVIATION_LETTERS = 3
+_MISPRINTED, _TRANSCRIBED, _SIMILAR = 0.85, 0.6, 0.7
+_MIN_MISPRINTED_LETTERS = 5
+_FULLER_FORM = re.compile(r"\(([^)]*)\)?")
 _PARTICLES = frozenset((
     *("de", "du", "des", "di", "da", "dal", "del", "della", "der", "den", "dos", "von", "vom", "van", "zu", "zur"),
     *("af", "av", "la", "le", "ten", "ter"),
@@ -70,6 +77,68 @@ def initial_form(heading: str) -> str:
         family, _, given = heading.partition(" ")
     letters = " ".join(f"{word[0]}." for word in given.split() if word[0].isalpha())
     return f"{family}, {letters}" if letters else heading
+
+
+def are_spellings_of_one_name(one: str, other: str) -> bool:
+    """Whether two headings can be of one person: in two scripts or two transcriptions, with given names or initials.
+
+    Given names agree if one begins with the other, or if the first ones are equal and the others similar. Family names
+    may differ by a misprint in one script, and more in two; a feminine form of a Slavic name is another name. A fuller
+    form in parentheses replaces initials.
+
+    >>> are_spellings_of_one_name("Пикетти, Тома", "Piketty, Thomas")
+    True
+    >>> are_spellings_of_one_name("Шекспир, Уильям", "Shakespeare, William")
+    True
+    >>> are_spellings_of_one_name("Петров, В. М.", "Petrov, V. N.")
+    False
+    >>> are_spellings_of_one_name("Иванова, А.", "Ivanov, A.")
+    False
+    """
+    (family, given), (other_family, other_given) = map(_spelled, (one, other))
+    shorter, longer = sorted((family, other_family), key=len)
+    if not given or not other_given:
+        is_alone = given == other_given and _are_similar(shorter, longer, _MISPRINTED)
+        return is_alone or (shorter == longer and len(shorter) >= _MIN_MISPRINTED_LETTERS)
+    if shorter == longer:
+        return _agree(given, other_given)
+    is_in_one_script = has_cyrillic(one) == has_cyrillic(other)
+    if longer == f"{shorter}a" or (is_in_one_script and len(shorter) < _MIN_MISPRINTED_LETTERS):
+        return False
+    if is_in_one_script:
+        return _are_similar(shorter, longer, _MISPRINTED) and _agree(given, other_given)
+    return _are_similar(shorter, longer, _TRANSCRIBED) and all(
+        _begins(name, another) if min(len(name), len(another)) == 1 else _are_similar(name, another, _SIMILAR)
+        for name, another in zip(given, other_given, strict=False)
+    )
+
+
+def _spelled(heading: str) -> tuple[str, list[str]]:
+    """Return the family name and the given names of a heading in one spelling."""
+    family, given = _split_heading(spell_carons(repair_initials(heading)))
+    fuller = fold(" ".join(_FULLER_FORM.findall(heading))).split()
+    if fuller and [name[0] for name in fuller[: len(given)]] == [name[0] for name in given[: len(fuller)]]:
+        given = fuller
+    words = [spelling_key(word).replace("th", "t") for word in (" ".join(family), *given)]
+    return words[0], list(filter(None, words[1:]))
+
+
+def _agree(given: list[str], other_given: list[str]) -> bool:
+    pairs = list(zip(given, other_given, strict=False))
+    return all(
+        _begins(one, other) or (number > 0 and pairs[0][0] == pairs[0][1] and _are_similar(one, other, _MISPRINTED))
+        for number, (one, other) in enumerate(pairs)
+    )
+
+
+def _begins(one: str, other: str) -> bool:
+    """Return whether one of two spelled names begins with the other; Й. and J. (``i``) also begin Ordan and Ohn."""
+    short, long = sorted((one, other), key=len)
+    return long.startswith(short) or (short == "i" and long[0] in "aeou")
+
+
+def _are_similar(one: str, other: str, least: float) -> bool:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= least
 
 
 def _split_heading(heading: str) -> tuple[list[str], list[str]]:

@@ -55,6 +55,11 @@ _TRANSCRIPTIONS = (
 )  # fmt: skip
 """Letters of a romanised word as German, French and Polish readers spell them → as :func:`romanise` does."""
 _FRENCH_ENDING = re.compile(r"(?<=[^\W\d_]{2}in)e\b")
+_CARONS = {
+    ord(letter): latin
+    for one, spelled in (("č", "ch"), ("š", "sh"), ("ž", "zh"), ("ŝ", "shch"))
+    for letter, latin in ((one, spelled), (one.upper(), spelled.capitalize()))
+}
 _DOUBLED_LETTERS = "abdefgklmnoprstuvz"
 _TEXTS_REMEMBERED = 4096
 _OLD_ENDING = re.compile(r"(?<=[^\W\d_][oe])ff\b")
@@ -116,6 +121,15 @@ def unify_transcriptions(key: str) -> str:
     if "ff" in key:
         key = _OLD_ENDING.sub("v", key)
     return _FRENCH_ENDING.sub("", key) if "ine" in key else key
+
+
+def spell_carons(text: str) -> str:
+    """Write the letters with a caron of scientific transliteration as English readers spell them.
+
+    >>> spell_carons("Čechov, Nikolaevič")
+    'Chechov, Nikolaevich'
+    """
+    return unicodedata.normalize("NFC", text).translate(_CARONS)
 
 
 def single_letters(key: str) -> str:
