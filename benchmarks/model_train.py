@@ -45,8 +45,9 @@ ABOUT = (
 
 
 class Label(NamedTuple):
-    """A labelled pair of records."""
+    """A labelled pair of records, and the set that it is from."""
 
+    origin: str
     left: str
     right: str
     is_duplicate: bool
@@ -54,40 +55,40 @@ class Label(NamedTuple):
 
 
 def main() -> None:
-    folder = real_data()
     out = Path(sys.argv[1]) if len(sys.argv) > 1 else OUT
     with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
-        write_live(folder / "gold" / "goldfinch" / "val_records.json.gz", place / "goldfinch.json")
-        varied = {"goldfinch": place / "goldfinch.json"}
-        varied |= {name.partition(".")[0].replace("_", ""): folder / "rusmarc" / name for name in RUSMARC}
-        tables = [source_table(source, path, duplicates=True) for source, path in varied.items()]
-        tables += [source_table(library, LABELLED / f"{library}.mrk") for library in LIBRARIES]
-        sides = {one.folder: one.files for one in (SETS["western"], *SETS.values())}
-        sides["ru_pairs"] = SETS["hard"].files | SETS["western"].files
-        for gold, files in sides.items():
-            tables += [
-                source_table(source_of(gold, side), folder / "gold" / gold / file) for side, file in files.items()
-            ]
-        labels = [
-            *of_file(folder / "gold" / "goldfinch" / "val_labels.csv", 1),
-            *of_file(LABELLED / "pairs.csv", WEIGHT),
-        ]
-        labels += of_gold(folder / "gold")
-        for collection, weight in ((dblp_acm, 1.0), (cora, WEIGHT_OF_CORA)):
-            (citations := place / collection.__name__).mkdir()
-            labels += of_citations(*collection(citations), weight)
-        dblp = folder / "gold" / "dblp_acm"
-        for source, file in (("dblp", "DBLP2.csv"), ("acm", "ACM.csv")):
-            tables.append(source_table(source, dblp / file, read="csv", charset="latin-1") + COMMAS)
-        citations = place / "cora" / "cora.csv"
-        tables.append(source_table("cora", citations, read="csv", duplicates=True) + COLUMNS_OF_CORA)
-        config = write_config(place, "".join(tables))
-        run(config, until="read")
-        write_labels(labels, place / "labels.csv")
+        config, labels, varied = load_training(Path(name))
+        write_labels(labels, Path(name) / "labels.csv")
         about = "--data", ABOUT, "--licence", "CC0-1.0 (goldfinch, Russian pairs)", "--seed", str(SEED)
         given = (part for source in varied for part in ("--vary", source))
-        bibld("train", str(config), "--pairs", str(place / "labels.csv"), *given, *about, "--out", str(out))
+        pairs = str(Path(name) / "labels.csv")
+        bibld("train", str(config), "--pairs", pairs, *given, *about, "--out", str(out))
+
+
+def load_training(place: Path) -> tuple[Path, list[Label], list[str]]:
+    """Read all records into a workspace; return its configuration, the labels, and the sources that are varied."""
+    gold = real_data() / "gold"
+    write_live(gold / "goldfinch" / "val_records.json.gz", place / "goldfinch.json")
+    varied = {"goldfinch": place / "goldfinch.json"}
+    varied |= {name.partition(".")[0].replace("_", ""): real_data() / "rusmarc" / name for name in RUSMARC}
+    tables = [source_table(source, path, duplicates=True) for source, path in varied.items()]
+    tables += [source_table(library, LABELLED / f"{library}.mrk") for library in LIBRARIES]
+    sides = {one.folder: one.files for one in SETS.values()}
+    sides["ru_pairs"] = SETS["hard"].files | SETS["western"].files
+    for folder, files in sides.items():
+        tables += [source_table(source_of(folder, side), gold / folder / file) for side, file in files.items()]
+    labels = list(of_file("goldfinch", gold / "goldfinch" / "val_labels.csv", 1))
+    labels += [*of_file("own", LABELLED / "pairs.csv", WEIGHT), *of_gold(gold)]
+    for collection, weight in ((dblp_acm, 1.0), (cora, WEIGHT_OF_CORA)):
+        (citations := place / collection.__name__).mkdir()
+        labels += of_citations(collection.__name__, *collection(citations), weight)
+    for source, file in (("dblp", "DBLP2.csv"), ("acm", "ACM.csv")):
+        tables.append(source_table(source, gold / "dblp_acm" / file, read="csv", charset="latin-1") + COMMAS)
+    citations = place / "cora" / "cora.csv"
+    tables.append(source_table("cora", citations, read="csv", duplicates=True) + COLUMNS_OF_CORA)
+    config = write_config(place, "".join(tables))
+    run(config, until="read")
+    return config, labels, list(varied)
 
 
 def source_of(gold: str, side: str) -> str:
@@ -95,23 +96,23 @@ def source_of(gold: str, side: str) -> str:
     return f"{gold.replace('_', '')}{side}"
 
 
-def of_file(path: Path, weight: float) -> Iterator[Label]:
+def of_file(origin: str, path: Path, weight: float) -> Iterator[Label]:
     with path.open(encoding="utf-8", newline="") as labels:
         for row in csv.DictReader(labels):
             left, right = list(row.values())[:2]
-            yield Label(left, right, row["label"] in ("1", "duplicate"), weight)
+            yield Label(origin, left, right, row["label"] in ("1", "duplicate"), weight)
 
 
 def of_gold(folder: Path) -> Iterator[Label]:
     """Yield the pairs of the development halves."""
-    for one in SETS.values():
+    for name, one in SETS.items():
         for found in in_half(list(read_gold(one, folder / one.folder)), "development"):
             pair = found.labelled.pair
             ends = (f"{source_of(one.folder, end.source)}:{end.control_number}" for end in (pair.left, pair.right))
-            yield Label(*ends, found.labelled.is_duplicate, WEIGHT)
+            yield Label(name, *ends, found.labelled.is_duplicate, WEIGHT)
 
 
-def of_citations(config: Path, true: Path, weight: float) -> Iterator[Label]:
+def of_citations(origin: str, config: Path, true: Path, weight: float) -> Iterator[Label]:
     """Yield the pairs that blocking proposes of half of the clusters."""
     with true.open(encoding="utf-8", newline="") as lines:
         duplicates = {tuple(sorted(row)) for row in csv.reader(lines)}
@@ -131,7 +132,7 @@ def of_citations(config: Path, true: Path, weight: float) -> Iterator[Label]:
         names = [[str(record) for record in ready.rows.records_of(side.astype(int))] for side in (left, right)]
     for one, other in zip(*names, strict=True):
         if all(zlib.crc32(head(record).encode()) % 2 == 0 for record in (one, other)):
-            yield Label(one, other, tuple(sorted((one, other))) in duplicates, weight)
+            yield Label(origin, one, other, tuple(sorted((one, other))) in duplicates, weight)
 
 
 def write_labels(labels: list[Label], out: Path) -> None:

@@ -46,7 +46,7 @@ _AND = message(" and ")
 _DECIMALS = frozenset(("score", "limit", "low", "high", "others"))
 """The names of values that are numbers with a decimal point."""
 
-_LISTS = frozenset(("parts", "years", "editions", "carriers", "languages", "numbers"))
+_LISTS = frozenset(("parts", "years", "editions", "carriers", "languages", "numbers", "translators"))
 """The names of values that are those of two records, with "and" between them."""
 
 VALUES = dict.fromkeys(_DECIMALS, r"[\d.]+") | dict.fromkeys(("year", "gap", "rivals"), r"\d+")

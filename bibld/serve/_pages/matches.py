@@ -60,10 +60,10 @@ _GROUPS = {
     "title": (
         message("Titles"),
         "main_title full_title any_title whole_title title_start title_edits title_words all_title_words titles_found"
-        " title_numbers title_weight title_length remainder",
+        " other_words title_numbers title_weight title_length remainder",
     ),
     "parts": (message("Volumes and parts"), "part_name part_number set_title set_or_volume"),
-    "names": (message("Names"), "name first_name names names_present name_in_statement statement author"),
+    "names": (message("Names"), "name first_name given_names names names_present name_in_statement statement author"),
     "time": (message("Years"), "year last_year"),
     "extent": (message("Pages, volumes, height"), "pages pages_apart volumes height"),
     "edition": (message("Edition"), "edition edition_text"),
@@ -91,6 +91,7 @@ REASONS = (
     message("different carriers: %(carriers)s"),
     message("different languages: %(languages)s"),
     message("they have other numbers: %(numbers)s"),
+    message("translated by others: %(translators)s"),
     message("they have no ISBN in common"),
 )
 """The reasons of verdicts that rules and models write."""
