@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,3 +48,14 @@ def once(numbers: Numbers, runs: bool = False) -> Numbers:
     np.not_equal(numbers[1:], numbers[:-1], out=is_first[1:])
     found: Numbers = numbers[is_first]
     return found
+
+
+def means_by_bin(
+    values: npt.NDArray[np.float64], edges: Sequence[float], *columns: npt.NDArray[Any]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the lower end of each bin with any values, their number, and their mean in each column to four decimals."""
+    bins = np.digitize(values, edges)
+    sizes = np.bincount(bins, minlength=len(edges) + 1)
+    for number in np.flatnonzero(sizes[1:]).tolist():
+        means = [round(float(column[bins == number + 1].mean()), 4) for column in columns]
+        yield edges[number], int(sizes[number + 1]), *means

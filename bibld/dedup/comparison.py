@@ -22,10 +22,10 @@ import numpy.typing as npt
 
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.dedup.arrays import pack_pairs, unpack_pairs
+from bibld.dedup.arrays import means_by_bin, pack_pairs, unpack_pairs
 from bibld.dedup.block import minhash, prefix
 from bibld.dedup.columns import FeatureRows
-from bibld.dedup.evaluate import Labels, Mode, Numbers, Trial, are_across, found_share, means_by_bin, rates
+from bibld.dedup.evaluate import Labels, Mode, Numbers, Trial, are_across, found_share, rates
 from bibld.dedup.memory import Prepared, find_duplicates, prepare
 from bibld.dedup.pair_files import LabelledPair
 from bibld.dedup.score import shingles

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from bibld.catalog import Catalog
 from bibld.config import Config
-from bibld.dedup.arrays import pack_pairs, unpack_pairs
+from bibld.dedup.arrays import means_by_bin, pack_pairs, unpack_pairs
 from bibld.dedup.candidates import proposed_pairs
 from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs
 from bibld.dedup.decisions import DIFFERENT, REVIEW, SAME, DecidedPairs, Decider
@@ -315,7 +315,7 @@ class Trial:
         self._config = config
         self._people = people
         self._across = across
-        self._covered = None if labelled is None else np.unique(_sources_of(labelled, ready.rows))
+        self._covered = None if labelled is None else np.unique(ready.rows.sources_of(*unpack_pairs(labelled)))
         self._decider = Decider(ready.rows.table, ready.sources, config)
         self._edges = Edges(self._decider, ready.rows.records_of, "evaluation")
         self._by_people = PersonDecisions.from_verdicts(ready.rows.verdicts(people))
@@ -327,7 +327,7 @@ class Trial:
         is_across = are_across(*unpack_pairs(pairs), self._ready.rows)
         counts = is_across | (not self._across)
         if self._covered is not None:
-            counts &= ~is_across | np.isin(_sources_of(pairs, self._ready.rows), self._covered)
+            counts &= ~is_across | np.isin(self._ready.rows.sources_of(*unpack_pairs(pairs)), self._covered)
         return pairs[counts]
 
     def cluster(self) -> ClusteredPairs:
@@ -439,28 +439,10 @@ def pairs_in_clusters(members: npt.NDArray[np.int64], starts: npt.NDArray[np.int
     return np.sort(np.concatenate(found))
 
 
-def means_by_bin(
-    values: npt.NDArray[np.float64], edges: Sequence[float], *columns: npt.NDArray[Any]
-) -> Iterator[tuple[Any, ...]]:
-    """Yield the lower end of each bin with any values, their number, and their mean in each column to four decimals."""
-    bins = np.digitize(values, edges)
-    sizes = np.bincount(bins, minlength=len(edges) + 1)
-    for number in np.flatnonzero(sizes[1:]).tolist():
-        means = [round(float(column[bins == number + 1].mean()), 4) for column in columns]
-        yield edges[number], int(sizes[number + 1]), *means
-
-
 def are_across(left: npt.NDArray[Any], right: npt.NDArray[Any], rows: RecordRows) -> Flags:
     """Return whether the records of each pair are of different sources."""
     source: npt.NDArray[Any] = rows.table.source
     return np.asarray(source[left] != source[right])
-
-
-def _sources_of(pairs: Numbers, rows: RecordRows) -> Numbers:
-    """Return a number for the two sources of each pair, whichever is on which side."""
-    left, right = (rows.table.source[side].astype(np.uint64) for side in unpack_pairs(pairs))
-    result: Numbers = np.minimum(left, right) << np.uint64(16) | np.maximum(left, right)
-    return result
 
 
 # -- figures -----------------------------------------------------------------------------------------------------------

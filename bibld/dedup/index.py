@@ -78,6 +78,12 @@ class RecordRows:
         is_last[outdated[outdated >= 0]] = False
         self.live: npt.NDArray[np.bool_] = is_last & (table.source != TOMBSTONE)
 
+    def sources_of(self, left: npt.NDArray[Any], right: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+        """Return a number for the two sources of each pair of rows, whichever is on which side."""
+        one, other = (self.table.source[side].astype(np.uint64) for side in (left, right))
+        result: npt.NDArray[np.uint64] = np.minimum(one, other) << np.uint64(16) | np.maximum(one, other)
+        return result
+
     @property
     def last_ordinal(self) -> int:
         """The greatest ordinal of all rows."""

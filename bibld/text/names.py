@@ -98,8 +98,7 @@ def are_spellings_of_one_name(one: str, other: str) -> bool:
     (family, given), (other_family, other_given) = map(_spelled, (one, other))
     shorter, longer = sorted((family, other_family), key=len)
     if not given or not other_given:
-        is_alone = given == other_given and _are_similar(shorter, longer, _MISPRINTED)
-        return is_alone or (shorter == longer and len(shorter) >= _MIN_MISPRINTED_LETTERS)
+        return given == other_given and _are_similar(shorter, longer, _MISPRINTED)
     if shorter == longer:
         return _agree(given, other_given)
     is_in_one_script = has_cyrillic(one) == has_cyrillic(other)

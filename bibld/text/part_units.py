@@ -228,7 +228,8 @@ def _marks() -> frozenset[str]:
 @cache
 def _marks_without_value() -> frozenset[str]:
     """Return the romanised words that can be, or be beside, a designation without a number."""
-    words = (word for word, unit in units().items() if unit in (SUPPLEMENT, LEVEL) and len(word) > _MAX_ABBREVIATION)
+    shortest = {SUPPLEMENT: _MAX_ABBREVIATION + 1, LEVEL: _MAX_ABBREVIATION}
+    words = (word for word, unit in units().items() if unit in shortest and len(word) >= shortest[unit])
     seasons = (word for word, unit in covered_units().items() if unit == SEASON)
     return _keys_in_titles((*words, *seasons, *levels_by_themselves()))
 
