@@ -221,7 +221,9 @@ def _under_other_heading(mods: Mods, other: Mods, random: Random) -> Iterator[Ma
 def _generic_titles(mods: Mods, other: Mods, random: Random) -> Iterator[MadeUpPair]:
     """Yield a book with a title that many have, and another author's book of it in the same year or the next."""
     book = with_title(mods, m.TitleInfo(title=random.choice(_GENERIC_TITLES)))
-    other_book = _with_names_of(_with_pages_moved(_with_other_identifier(book, random), random), other, random)
+    other_book = _with_names_of(_with_other_identifier(book, random), other, random)
+    if random.random() < 0.5:  # books of a series have the same pages, more often than not
+        other_book = _with_pages_moved(other_book, random)
     if mods.name and other.name:
         yield MadeUpPair(
             book, reword(_with_other_year(other_book, random, (0, 0, 1)), random, _MINOR), False, "its title"
