@@ -7,12 +7,12 @@ import re
 from functools import lru_cache
 
 from bibld.text.designations import Step
+from bibld.text.keys import SCALE_OF_MAP
 from bibld.text.languages import code_of_language_name, code_of_language_stem
 from bibld.text.part_units import LANGUAGES, SCALE, SHEET, letter_key, meaning_of
 
 _REMEMBERED = 1 << 14
 _SHEET = re.compile(r"(?<![\w-])([A-ZА-Я])-(\d{1,2})((?:-(?:[IVXLІХ]+|\d{1,3}|[A-ZА-ЯA-Za-zа-г])){1,4})(?![\w-])")
-_SCALE = re.compile(r"(?<!\d)1\s*:\s*(\d{1,3}(?:[ .]\d{3})+|\d{4,8})(?!\d)")
 _LANGUAGES = re.compile(r"(?<![\w-])[^\W\d_]{3,}(?:\s?[-–]\s?[^\W\d_]{4,}){1,3}(?!\w)")
 
 
@@ -28,7 +28,7 @@ def read_sheet_and_scale(text: str) -> tuple[Step, ...]:
         ".".join((letter_key(letter, True), number, *map(_part_of_sheet, rest.split("-")[1:])))
         for letter, number, rest in _SHEET.findall(text)
     )
-    scales = (re.sub(r"\D", "", scale) for scale in _SCALE.findall(text))
+    scales = (re.sub(r"\D", "", scale) for scale in SCALE_OF_MAP.findall(text))
     return (*(Step(SHEET, sheet) for sheet in sheets), *(Step(SCALE, scale) for scale in scales))
 
 

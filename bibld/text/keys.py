@@ -31,8 +31,8 @@ _CONTRACTED = re.compile(
     re.IGNORECASE,
 )
 _OLD_GENITIVE = re.compile(r"(?<=[^\W\d_]{3})ago\b")
-_SCALE = re.compile(r"\b1\s*:\s*(\d{1,3}(?:[ .]\d{3})+|\d{4,})(?!\d)")
-"""The scale of a map."""
+SCALE_OF_MAP = re.compile(r"(?<!\d)1\s*:\s*(\d{1,3}(?:[ .]\d{3})+|\d{4,8})(?!\d)")
+"""The scale of a map; its group is the number behind the colon."""
 _LONG_FORMS = {
     "rsfsr": r"rossisk\w* sovetsk\w+ federativn\w+ sotsalistichesk\w+ respublik\w*",
     "rf": r"rossisk\w+ federats\w*",
@@ -47,7 +47,7 @@ _LONG_FORMS = {
 _LONG_FORM = re.compile("|".join(rf"\b({form})\b" for form in _LONG_FORMS.values()))
 _STEMS_OF_LONG_FORMS = ("rossisk", "kommunist", "suz", "sovetsk", "soedin", "united", "piano", "f ", "soch", "opus")
 _ABBREVIATIONS = tuple(_LONG_FORMS)
-"""Names of states and parties, as keys, that titles abbreviate."""
+"""Names of states and parties, and words about music, as keys, that titles abbreviate."""
 
 _CACHED = 1 << 14
 _TENS = frozenset(map(str, range(20, 100, 10)))
@@ -65,7 +65,7 @@ def title_key(title: str) -> str:
         title = without_contracted_endings(repair_lookalikes(title))
     title = _replace_roman_numerals(title)
     if ":" in title:
-        title = _SCALE.sub(_join_scale, title)
+        title = SCALE_OF_MAP.sub(_join_scale, title)
     key = _replace_ordinals(replace_number_words(romanise(title)))
     if _DIGIT.search(key):
         key = _ENDING_OF_NUMBER.sub("", _NUMBER_SIGN.sub("", key))
@@ -96,7 +96,7 @@ def spelling_key(text: str) -> str:
 
 
 def _join_scale(found: re.Match[str]) -> str:
-    return f"1 {found[1].replace(' ', '')}"
+    return f"1 {found[1].replace(' ', '').replace('.', '')}"
 
 
 def _abbreviation(found: re.Match[str]) -> str:
