@@ -10,7 +10,7 @@ import msgspec
 from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup.features import features_of
-from bibld.dedup.review import ComparedValue, compare_features
+from bibld.dedup.side_by_side import ComparedValue, compare_features
 from bibld.errors import ConfigError
 from bibld.model.iris import SUFFIXES, Iris, pair_of_match, record_of_path
 from bibld.model.linkage import Cluster, Edge, Feature, Pair, Verdict

@@ -142,6 +142,17 @@ def test_the_page_that_was_written_once_is_named_with_what_to_use(invoke, tmp_pa
     assert not (tmp_path / "pairs.html").exists()
 
 
+def test_training_reads_the_verdicts_and_states_how_many_are_missing(invoke, tmp_path):
+    left, right = pair_of(invoke)
+    invoke("join", left, right)
+    printed = invoke("train", "--out", tmp_path / "model.json", code=2)
+    assert "people labelled 1 and 0: decide about more pairs with `bibld review`" in printed
+    labels = tmp_path / "labels.csv"
+    labels.write_text(f"left,right,label\n{right},{left},0\n", encoding="utf-8")
+    printed = invoke("train", "--pairs", labels, "--out", tmp_path / "model.json", code=2)
+    assert "labels.csv: " in printed and 'anna decided "same"' in printed
+
+
 # -- split and join --------------------------------------------------------------------------------------------------
 
 

@@ -11,7 +11,8 @@ import pytest
 from bibld.cli import _options
 from bibld.cli._options import count_of, is_interactive, print_question, print_table
 from bibld.cli.evaluate import Panel, Series, svg
-from bibld.dedup.review import ComparedValue, Question
+from bibld.dedup.review import Question
+from bibld.dedup.side_by_side import ComparedValue
 
 
 @pytest.fixture

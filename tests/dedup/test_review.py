@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from bibld import config, pipeline, progress
 from bibld.catalog import Catalog, PersonVerdict, Verdicts
 from bibld.dedup import review
-from bibld.dedup.pair_files import LABELS, questions_csv, read_verdicts
-from bibld.dedup.review import ComparedValue
+from bibld.dedup.pair_files import LABELS, LabelledPair, add_verdicts, questions_csv, read_verdicts
+from bibld.dedup.side_by_side import ComparedValue
 from bibld.errors import ConfigError
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
@@ -123,6 +123,32 @@ def test_verdicts_that_contradict_each_other_through_other_records_are_all_refus
     give(verdicts, same(two, three))
     with pytest.raises(ConfigError, match="correct or withdraw one of these"):
         give(verdicts, different(one, four))
+
+
+@pytest.mark.parametrize(
+    ("decision", "label", "labels"),
+    [
+        ("same", None, [True]),
+        ("different", None, [False]),
+        ("related", None, [False]),
+        ("same", True, [True]),
+        ("related", False, [False]),
+        ("different", True, 'labels.csv: .* have another label, but anna decided "different"; correct'),
+        ("same", False, "bibld review CONFIG --withdraw"),
+    ],
+)
+def test_a_verdict_is_a_label_and_may_not_contradict_one(opened, records, decision, label, labels):
+    _, catalog, verdicts = opened
+    pair = Pair.from_records(*records[:2])
+    give(verdicts, PersonVerdict(pair, decision, "anna"))
+    of_file = [] if label is None else [LabelledPair(pair, label, "", 2.0)]
+    if isinstance(labels, str):
+        with pytest.raises(ConfigError, match=labels):
+            add_verdicts(of_file, catalog, "labels.csv")
+    else:
+        found = add_verdicts(of_file, catalog, "labels.csv")
+        assert [one.is_duplicate for one in found] == labels
+        assert found[: len(of_file)] == of_file, "the weight is that of the file"
 
 
 def test_an_earlier_verdict_about_the_same_pair_does_not_contradict(opened, records):
