@@ -56,7 +56,8 @@ class PairReport(msgspec.Struct, frozen=True):
 
     ``features`` are the similarities that the scorer computed, and what each adds to the score.
     ``shared_blocking_keys`` name the keys that both have; a pair without any is never compared in a run, and only then
-    ``left_keys`` and ``right_keys`` name the kinds of keys that each has.
+    ``left_keys`` and ``right_keys`` name the kinds of keys that each has. ``would_decide`` state what would have to be
+    known to decide about a pair that the scorer leaves undecided.
     """
 
     left: str
@@ -73,6 +74,7 @@ class PairReport(msgspec.Struct, frozen=True):
     by: str
     relation: str
     reasons: tuple[str, ...]
+    would_decide: tuple[str, ...]
     in_one_cluster: bool
     cluster: str
 
@@ -295,7 +297,9 @@ def _verdicts(catalog: Catalog, record: RecordId) -> tuple[str, ...]:
 
 def explain_pair(catalog: Catalog, config: Config, left: RecordId, right: RecordId) -> PairReport:
     """Explain why two records are, or are not, the same; raises ``ConfigError`` if they cannot be compared."""
-    from bibld.dedup.memory import compare  # loads the compiler
+    from bibld.dedup.deciding_facts import deciding_facts  # these load the compiler
+    from bibld.dedup.memory import compare
+    from bibld.dedup.review import names_in_sentences
 
     found = compare(catalog, config, left, right, Silent()) if left != right else None
     if found is None:
@@ -325,6 +329,7 @@ def explain_pair(catalog: Catalog, config: Config, left: RecordId, right: Record
         by=verdict.by,
         relation=verdict.relation,
         reasons=verdict.reasons,
+        would_decide=tuple(deciding_facts(found.left, found.right, names_in_sentences(edge.pair), config)),
         in_one_cluster=is_one,
         cluster=_about_cluster(catalog, edge.pair, verdict, cluster if is_one else None),
     )

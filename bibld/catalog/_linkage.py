@@ -14,6 +14,9 @@ from bibld.model.linkage import Cluster, Edge, Pair, Score, Verdict
 
 _ENCODER = msgspec.json.Encoder()
 
+_PERSON = "person"
+"""Decides in the verdicts that follow those of people."""
+
 
 class EdgeBody(msgspec.Struct, frozen=True, omit_defaults=True):
     """The stored form of an edge: the score, the verdict about the pair, and the final one if it differs."""
@@ -151,6 +154,28 @@ class LinkageTables:
             " ORDER BY round(abs(score - ?), 6), left_ordinal, right_ordinal",
             (middle,),
         ).fetchall()
+
+    def most_uncertain(self, middle: float, limit: int) -> list[tuple[int, int]]:
+        """Return the first ``limit`` pairs of each tenth of the scores, in the order of :meth:`review_queue`."""
+        found: list[tuple[float, int, int]] = []
+        for tenth in range(11):
+            found += self._connection.execute(
+                "SELECT round(abs(score - ?), 6), left_ordinal, right_ordinal FROM edge"
+                " WHERE decision = 'review' AND score >= ? AND score < ? ORDER BY 1, 2, 3 LIMIT ?",
+                (middle, tenth / 10, (tenth + 1) / 10, limit),
+            )
+        return [(left, right) for _, left, right in sorted(found)]
+
+    def rules(self, pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[Pair, float, str]]:
+        """Yield the pairs that are stored, each with its score and the rule that decided before any person did."""
+        for ends in pairs:
+            edge = self._connection.execute(
+                "SELECT score, body FROM edge WHERE left_ordinal = ? AND right_ordinal = ?", ends
+            ).fetchone()
+            if edge is not None:
+                stored = _BRIEF_BODY.decode(self._blobs.decompress(edge[1]))
+                verdict = stored.outcome if stored.outcome and stored.outcome.by != _PERSON else stored.verdict
+                yield Pair.from_records(*map(self._register.record, ends)), edge[0], verdict.by
 
     def count_for_review(self) -> int:
         """Return the number of pairs for review."""

@@ -278,11 +278,12 @@ def questions_csv(questions: Iterable[Question]) -> Iterator[str]:
     """Yield questions as lines of CSV: labels are empty, different values are marked with ``≠``."""
     yield "\ufeff"
     pages = ("left page", "right page")
-    yield _line(("left", "right", *_OWN[:3], "score", "because", "suggested relation", *LINES, *pages))
+    yield _line(("left", "right", *_OWN[:3], "score", "because", "would decide", "suggested relation", *LINES, *pages))
     for one in questions:
         cells = {compared.name: _cell(compared) for compared in one.compared}
         cells |= dict(zip(pages, one.pages, strict=False))
-        values = (one.left, one.right, "", "", "", f"{one.score:.6f}", "; ".join(one.reasons), one.relation)
+        sentences = ("; ".join(one.reasons), ". ".join(one.would_decide))
+        values = (one.left, one.right, "", "", "", f"{one.score:.6f}", *sentences, one.relation)
         yield _line([_harmless(cell) for cell in (*values, *(cells.get(name, "") for name in (*LINES, *pages)))])
 
 

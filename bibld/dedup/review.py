@@ -7,9 +7,9 @@ verdicts about these or any other pairs; ``split_verdicts`` makes the verdicts t
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import product
+from itertools import chain, product
 
 import msgspec
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from bibld.catalog import Catalog, PersonVerdict, Verdicts
 from bibld.config import Config
 from bibld.dedup.clustering import PersonDecisions, cluster_pairs, rank_by_id
+from bibld.dedup.deciding_facts import deciding_facts
 from bibld.dedup.decisions import Decider
 from bibld.dedup.features import features_of
 from bibld.dedup.side_by_side import ComparedValue, compare_cards, describe_differences
@@ -24,6 +25,11 @@ from bibld.errors import ConfigError
 from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
+
+_PAIRS_OF_TENTH = 1_000
+
+_Ruled = tuple[Pair, float, str]
+"""A pair, its score, and the rule that decided about it."""
 
 SPLIT = "split"
 """The first word of the reasons of verdicts that take a record out of its cluster."""
@@ -36,8 +42,9 @@ class Question(msgspec.Struct, frozen=True):
     """A pair to be reviewed by a person.
 
     ``compared`` are the lines of the catalogue cards as the libraries wrote them. ``reasons`` state why the pair was
-    left undecided, what is equal, what differs, and what only one record states. ``relation`` is the relation that
-    matching suggests in case the two are not the same; ``pages`` are the addresses of the two records.
+    left undecided, what is equal, what differs, and what only one record states. ``would_decide`` state what would have
+    to be known to decide. ``relation`` is the relation that matching suggests in case the two are not the same;
+    ``pages`` are the addresses of the two records.
     """
 
     left: str
@@ -48,31 +55,68 @@ class Question(msgspec.Struct, frozen=True):
     relation: str
     compared: tuple[ComparedValue, ...]
     pages: tuple[str, ...] = ()
+    would_decide: tuple[str, ...] = ()
 
     @property
     def pair(self) -> Pair:
         """Return the two records."""
         return Pair(RecordId.parse(self.left), RecordId.parse(self.right))
 
+    @property
+    def sides(self) -> tuple[str, str]:
+        """Return short names of the two records: their sources if these differ."""
+        left, right = self.pair.left.source, self.pair.right.source
+        return (left, right) if left != right else ("first", "second")
+
 
 # -- pairs to review -------------------------------------------------------------------------------------------------
 
 
 def undecided_pairs(catalog: Catalog, config: Config, source: str | None = None) -> Iterator[Pair]:
-    """Yield the pairs for review that nobody has decided, the most uncertain first.
+    """Yield the pairs for review that nobody has decided, those first from whose decision most is learned.
 
-    The most uncertain pair scores nearest to the middle between ``review`` and ``same``; ties are in the order of
-    ordinals. ``source``: only pairs with a record of this source.
+    Pairs are of one kind if they are of the same two sources, the same rule sent them to review, and their scores are
+    in the same tenth. The kinds take turns, so that the first questions are of different kinds; a kind of which people
+    have decided n pairs begins in turn n + 1. In each turn those kinds are first that have many undecided pairs, and
+    uncertain ones: by their number, times 1 less the distance of the score from the middle between ``review`` and
+    ``same``. Of a kind, the pairs nearest to this middle are first; ties are in the order of ordinals.
+
+    Kinds are looked up for the first ``_PAIRS_OF_TENTH`` pairs of each tenth only, so that a million pairs are no
+    burden. The others follow, nearest to the middle first. ``source``: only pairs with a record of this source.
     """
     settings = config.settings("dedup.score", config.dedup.score)
     same = float(settings.same)
     review = getattr(settings, "review", None)
     middle = same if review is None else (same + float(review)) / 2
-    verdicts = catalog.register.verdicts()
-    for ordinals in catalog.linkage.review_queue(middle):
-        pair = Pair.from_records(*map(catalog.register.record, ordinals))
-        if pair not in verdicts and (source is None or source in (pair.left.source, pair.right.source)):
+    linkage, decided = catalog.linkage, catalog.verdicts.decisions()
+    first = [ends for ends in linkage.most_uncertain(middle, _PAIRS_OF_TENTH) if ends not in decided]
+
+    def others() -> Iterator[Pair]:
+        seen = {*first, *decided}
+        for ends in linkage.review_queue(middle):
+            if ends not in seen:
+                yield Pair.from_records(*map(catalog.register.record, ends))
+
+    for pair in chain(_take_turns(list(linkage.rules(first)), linkage.rules(decided), middle), others()):
+        if source is None or source in (pair.left.source, pair.right.source):
             yield pair
+
+
+def _take_turns(waiting: Sequence[_Ruled], decided: Iterable[_Ruled], middle: float) -> list[Pair]:
+    """Return undecided pairs, of which the most uncertain are first, in the turns of their kinds."""
+    counts, turns = Counter(map(_kind, waiting)), Counter(map(_kind, decided))
+    order = []
+    for position, one in enumerate(waiting):
+        kind = _kind(one)
+        weight = round(counts[kind] * (1 - abs(one[1] - middle)), 6)
+        order.append((turns[kind], -weight, position))
+        turns[kind] += 1
+    return [waiting[position][0] for *_, position in sorted(order)]
+
+
+def _kind(one: _Ruled) -> tuple[str, str, str, int]:
+    pair, score, rule = one
+    return pair.left.source, pair.right.source, rule, int(10 * score)
 
 
 def load_question(catalog: Catalog, config: Config, pair: Pair) -> Question | None:
@@ -84,8 +128,7 @@ def load_question(catalog: Catalog, config: Config, pair: Pair) -> Question | No
     if left is None or right is None or left.deleted or right.deleted:
         return None
     features = features_of(left.mods), features_of(right.mods)
-    is_one_source = pair.left.source == pair.right.source
-    names = [str(record) if is_one_source else record.source for record in (pair.left, pair.right)]
+    names = names_in_sentences(pair)
     iris = Iris(config.dataset.base)
     return Question(
         left=str(pair.left),
@@ -96,7 +139,14 @@ def load_question(catalog: Catalog, config: Config, pair: Pair) -> Question | No
         relation=edge.verdict.relation,
         compared=compare_cards(left.mods, right.mods, features),
         pages=(iris.record(pair.left), iris.record(pair.right)),
+        would_decide=tuple(deciding_facts(*features, names, config)),
     )
+
+
+def names_in_sentences(pair: Pair) -> tuple[str, str]:
+    """Return what sentences call two records: their sources if these differ, else their ids."""
+    left, right = pair.left, pair.right
+    return (left.source, right.source) if left.source != right.source else (str(left), str(right))
 
 
 # -- verdicts of people ----------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import msgspec
 from bibld.model.card import LINES, card
 from bibld.model.features import VALUE_SEPARATOR, Features
 from bibld.model.mods import Mods
+from bibld.text.designations import describe
 from bibld.text.folding import fold
 
 _MAX_SHOWN_CHARACTERS = 300
@@ -22,6 +23,8 @@ _OTHER_FORM = " ="
 """The end of a name that is another form of the name before."""
 
 _WORD = re.compile(r"\w+")
+
+_MEANINGS = {"=": "equal", "≈": "other form", "≠": "different"}
 
 _FEATURES_OF_LINE = {
     "title": ("main_title", "remainder", "part", "part_name"),
@@ -40,7 +43,7 @@ _FEATURES_OF_LINE = {
 }
 """The features that are made from each line of a card."""
 
-_WORDS = {
+ELEMENTS = {
     "main_title": "title",
     "remainder": "other title information",
     "part": "part number",
@@ -48,6 +51,7 @@ _WORDS = {
     "set_title": "title of the set",
     "host": "journal or book of the article",
     "names": "names",
+    "translator": "translators",
     "edition_text": "edition",
     "publisher": "publisher",
     "place": "place",
@@ -71,7 +75,7 @@ class ComparedValue(msgspec.Struct, frozen=True):
     """A feature, or a line of a catalogue card, of two records side by side; an empty text where one has none.
 
     ``sign`` is ``=`` for equal values, ``≈`` for values that only spelling, form or script makes different, ``≠`` for
-    different ones, ``?`` where one of them is missing.
+    different ones, ``?`` where one of them is missing. ``in_words`` states this without a sign.
     """
 
     name: str
@@ -85,6 +89,10 @@ class ComparedValue(msgspec.Struct, frozen=True):
         sign = "=" if fold(left) == fold(right) else "≈" if is_similar else "≠"
         return cls(name, *_excerpts(left, right), sign if left and right else "?")
 
+    def in_words(self, sides: Sequence[str] = ("the first", "the second")) -> str:
+        """Return the meaning of the sign; ``sides`` are what the two records are called."""
+        return _MEANINGS.get(self.sign) or f"only in {sides[not self.left]}"
+
     @property
     def different_words(self) -> set[str]:
         """The words, without case, that only one of two different values has; none if they have no word in common."""
@@ -92,7 +100,7 @@ class ComparedValue(msgspec.Struct, frozen=True):
         return left ^ right if self.sign == "≠" and left & right else set()
 
     def __str__(self) -> str:
-        return f"{self.sign} {self.name}: {self.left or '–'} | {self.right or '–'}"
+        return f"{self.sign} {self.name} ({self.in_words()}): {self.left or '–'} | {self.right or '–'}"
 
 
 def compare_features(left: Features, right: Features) -> tuple[ComparedValue, ...]:
@@ -123,15 +131,15 @@ def describe_differences(left: Features, right: Features, names: Sequence[str]) 
     equal: list[str] = []
     different: list[str] = []
     missing: tuple[list[str], list[str]] = ([], [])
-    for name, words in _WORDS.items():
+    for name, words in ELEMENTS.items():
         one, other = getattr(left, name), getattr(right, name)
         if bool(one) != bool(other):
             missing[bool(one)].append(words)
-        elif one and _are_equal(name, left, right):
+        elif one and are_equal(name, left, right):
             equal.append(words)
         elif one:
-            shown = (str(value).replace(VALUE_SEPARATOR, ", ") for value in (one, other))
-            different.append(f"{words} ({' and '.join(shown)})" if name in _STATED else words)
+            shown = " and ".join(filter(None, (short_value(name, record) for record in (left, right))))
+            different.append(f"{words} ({shown})" if shown else words)
     if equal:
         yield f"equal: {', '.join(equal)}"
     if different:
@@ -141,13 +149,21 @@ def describe_differences(left: Features, right: Features, names: Sequence[str]) 
             yield f"not stated by {name}: {', '.join(absent)}"
 
 
+def short_value(name: str, record: Features) -> str:
+    """Return a value in words; empty if it is missing, or too long or too normalised for a sentence."""
+    if name == "part":
+        return describe(record.designation)
+    value = str(getattr(record, name) or "") if name in _STATED else ""
+    return value.replace(VALUE_SEPARATOR, ", ")
+
+
 def _is_similar(line: str, left: Features, right: Features) -> bool:
     """Return whether matching takes a line of two cards as equal; not if it compares nothing of it."""
     names = _FEATURES_OF_LINE[line]
-    return any(getattr(left, name) for name in names) and all(_are_equal(name, left, right) for name in names)
+    return any(getattr(left, name) for name in names) and all(are_equal(name, left, right) for name in names)
 
 
-def _are_equal(name: str, left: Features, right: Features) -> bool:
+def are_equal(name: str, left: Features, right: Features) -> bool:
     """Return whether a feature of two records is equal, its values in any order.
 
     One identifier in common is enough, and so is it if all names of one record are among those of the other.
