@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -156,13 +157,17 @@ class LinkageTables:
         ).fetchall()
 
     def most_uncertain(self, middle: float, limit: int) -> list[tuple[int, int]]:
-        """Return the first ``limit`` pairs of each tenth of the scores, in the order of :meth:`review_queue`."""
+        """Return pairs for review: of each tenth of the scores the ``limit`` pairs nearest to ``middle``, as queued.
+
+        The tenth that contains the middle is two parts, each with this many pairs.
+        """
         found: list[tuple[float, int, int]] = []
-        for tenth in range(11):
+        bounds = sorted({middle, *(tenth / 10 for tenth in range(12))})
+        for begin, end in pairwise(bounds):  # in the order of the index, which no query has to sort
             found += self._connection.execute(
-                "SELECT round(abs(score - ?), 6), left_ordinal, right_ordinal FROM edge"
-                " WHERE decision = 'review' AND score >= ? AND score < ? ORDER BY 1, 2, 3 LIMIT ?",
-                (middle, tenth / 10, (tenth + 1) / 10, limit),
+                "SELECT round(abs(score - ?), 6), left_ordinal, right_ordinal FROM edge WHERE decision = 'review'"
+                f" AND score >= ? AND score < ? ORDER BY score {'DESC' if end <= middle else 'ASC'}, 2, 3 LIMIT ?",
+                (middle, begin, end, limit),
             )
         return [(left, right) for _, left, right in sorted(found)]
 
