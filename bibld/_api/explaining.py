@@ -9,7 +9,9 @@ import msgspec
 
 from bibld.catalog import Catalog
 from bibld.config import Config
+from bibld.dedup.deciding_facts import deciding_facts
 from bibld.dedup.features import features_of
+from bibld.dedup.review import names_in_sentences
 from bibld.dedup.side_by_side import ComparedValue, compare_features
 from bibld.errors import ConfigError
 from bibld.model.iris import SUFFIXES, Iris, pair_of_match, record_of_path
@@ -297,9 +299,7 @@ def _verdicts(catalog: Catalog, record: RecordId) -> tuple[str, ...]:
 
 def explain_pair(catalog: Catalog, config: Config, left: RecordId, right: RecordId) -> PairReport:
     """Explain why two records are, or are not, the same; raises ``ConfigError`` if they cannot be compared."""
-    from bibld.dedup.deciding_facts import deciding_facts  # these load the compiler
-    from bibld.dedup.memory import compare
-    from bibld.dedup.review import names_in_sentences
+    from bibld.dedup.memory import compare  # loads the compiler
 
     found = compare(catalog, config, left, right, Silent()) if left != right else None
     if found is None:
