@@ -302,7 +302,7 @@ class Workspace(LookMethods, CheckMethods):
         command = " ".join(("bibld train", self.path.name, *named, f"--seed {seed} --out {file.name}"))
         with self.catalog() as catalog:
             of_file = [] if pairs is None else read_pairs(Path(pairs), catalog)
-            labelled = add_verdicts(of_file, catalog, labels)
+            labelled = add_verdicts(of_file, catalog, labels, self.path)
             by_people = f"verdicts of people: {len(labelled) - len(of_file)}"
             data = data or ", ".join([labels] * bool(labels) + [by_people] * (len(labelled) > len(of_file)))
             about = training.TrainingSetup(data, licence, run_time().date().isoformat(), command)

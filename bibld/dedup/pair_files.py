@@ -108,11 +108,13 @@ def read_pairs(path: Path, catalog: Catalog, skipped: list[str] | None = None) -
     return [labelled for _, labelled in found.values()]
 
 
-def add_verdicts(labelled: Sequence[LabelledPair], catalog: Catalog, file: str = "") -> list[LabelledPair]:
+def add_verdicts(
+    labelled: Sequence[LabelledPair], catalog: Catalog, file: str, config_file: Path
+) -> list[LabelledPair]:
     """Return labelled pairs of a ``file`` and then the verdicts of people as such; a pair of both counts once.
 
-    Verdicts about deleted records are left out. Raises ``ConfigError`` with one message for each pair that the file
-    labels otherwise than people decided.
+    ``config_file`` is named in messages. Verdicts about deleted records are left out. Raises ``ConfigError`` with one
+    message for each pair that the file labels otherwise than people decided.
     """
     known, faults = {item.pair: item for item in labelled}, []
     for pair, verdict in catalog.register.verdicts().items():
@@ -122,8 +124,8 @@ def add_verdicts(labelled: Sequence[LabelledPair], catalog: Catalog, file: str =
         if known.setdefault(pair, decided).is_duplicate != decided.is_duplicate:
             faults.append(
                 f"{file}: {pair.left} and {pair.right} have another label, but {verdict.by} decided"
-                f' "{verdict.decision}"; correct the label, or withdraw the verdict: bibld review CONFIG --withdraw'
-                f" {shlex.join((str(pair.left), str(pair.right)))}"
+                f' "{verdict.decision}"; correct the label, or withdraw the verdict: bibld review'
+                f" {shlex.join((str(config_file), '--withdraw', str(pair.left), str(pair.right)))}"
             )
     if faults:
         raise ConfigError(faults)

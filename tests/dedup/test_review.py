@@ -197,19 +197,19 @@ def test_verdicts_that_contradict_each_other_through_other_records_are_all_refus
         ("same", True, [True]),
         ("related", False, [False]),
         ("different", True, 'labels.csv: .* have another label, but anna decided "different"; correct'),
-        ("same", False, "bibld review CONFIG --withdraw"),
+        ("same", False, r"withdraw the verdict: bibld review \S+bibld.toml --withdraw \w+:"),
     ],
 )
 def test_a_verdict_is_a_label_and_may_not_contradict_one(opened, records, decision, label, labels):
-    _, catalog, verdicts = opened
+    loaded, catalog, verdicts = opened
     pair = Pair.from_records(*records[:2])
     give(verdicts, PersonVerdict(pair, decision, "anna"))
     of_file = [] if label is None else [LabelledPair(pair, label, "", 2.0)]
     if isinstance(labels, str):
         with pytest.raises(ConfigError, match=labels):
-            add_verdicts(of_file, catalog, "labels.csv")
+            add_verdicts(of_file, catalog, "labels.csv", loaded.file)
     else:
-        found = add_verdicts(of_file, catalog, "labels.csv")
+        found = add_verdicts(of_file, catalog, "labels.csv", loaded.file)
         assert [one.is_duplicate for one in found] == labels
         assert found[: len(of_file)] == of_file, "the weight is that of the file"
 
