@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from bibld.dedup.decisions import DIFFERENT, RELATED, REVIEW, SAME, Decider
 from bibld.dedup.method import Method
 from bibld.dedup.side_by_side import ELEMENTS, are_equal, short_value
+from bibld.dedup.warm_up import state_cache
 from bibld.model.features import FeatureColumns, Features
 
 Scores = npt.NDArray[np.float64]
@@ -29,7 +30,7 @@ _STATED_WITH = {
     "series": ("subseries",),
     "year": ("last_year",),
 }
-"""The other features that are made from the element of a feature."""
+"""Features that state the same element in another form or in more detail."""
 
 _MAX_SENTENCES = 3
 _MAX_ELEMENTS = 4
@@ -62,17 +63,20 @@ def deciding_facts(left: Features, right: Features, names: Sequence[str], method
     is_different = dict(zip(elements, np.isin(decisions[1 + len(elements) :], (DIFFERENT, RELATED)), strict=True))
     gain = dict(zip(elements, scores[1:].tolist(), strict=False))
     are_stated = {name: bool(getattr(left, name) and getattr(right, name)) for name in elements}
-    by_gain = sorted(elements, key=lambda name: (not is_same[name], are_stated[name], -gain[name]))
+    in_order = sorted(elements, key=lambda name: (not is_same[name], are_stated[name], -gain[name]))
     found = [
         _sentence(name, (left, right), names, is_same[name], is_different[name])
-        for name in by_gain
+        for name in in_order
         if is_same[name] or is_different[name]
     ][:_MAX_SENTENCES]
-    return found if any(is_same.values()) else [*_elements_together(by_gain, left, right, method), *found]
+    if any(is_same.values()):
+        return found
+    together = _elements_together(sorted(elements, key=lambda name: -gain[name]), left, right, method)
+    return [*together, *found]
 
 
 def _elements_together(by_gain: Sequence[str], left: Features, right: Features, method: Method) -> Iterator[str]:
-    """Yield a sentence about the fewest elements that make a pair the same if both records state them equally."""
+    """Yield a sentence about the first elements that make a pair the same if both records state them equally."""
     steps = list(
         accumulate(by_gain[:_MAX_ELEMENTS], lambda pair, name: _with_equal(name, *pair), initial=(left, right))
     )
@@ -129,6 +133,7 @@ def _other_value(name: str, value: str | int) -> str | int:
 
 def _decide(pairs: Sequence[tuple[Features, Features]], method: Method) -> tuple[Scores, Decisions]:
     """Return the scores of pairs, and the decisions about each, whatever their sources."""
+    state_cache(method.dedup.cache)
     rows = [record for pair in pairs for record in pair]
     ends = np.arange(0, len(rows), 2)
     decider = Decider(FeatureColumns.from_features(enumerate(rows)), np.full(len(rows), -1), method)

@@ -125,6 +125,15 @@ def test_a_pair_is_shown_with_what_would_decide_and_with_signs_in_words(server, 
     }
 
 
+def test_without_its_model_the_page_only_lacks_what_would_decide(server, monkeypatch):
+    def fail(*_):
+        raise ConfigError(["model.json: not found"])
+
+    monkeypatch.setattr(ReviewDesk, "would_decide", fail)
+    page = Person(server, "Анна", has_token=True).look()
+    assert 'name="pair"' in page and "To find out" not in page
+
+
 def test_a_verdict_is_stored_with_the_name_of_the_person_and_can_be_undone(server, own):
     anna = Person(server, "Анна", has_token=True)
     pair = anna.fields()["pair"].splitlines()

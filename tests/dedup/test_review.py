@@ -337,6 +337,7 @@ def test_exported_pairs_can_be_read_with_their_verdicts(opened, tmp_path):
     assert [Pair(RecordId.parse(row["left"]), RecordId.parse(row["right"])) for row in rows] == [
         one.pair for one in asked
     ]
+    assert {"because", "would decide"} < rows[0].keys()
     assert read(written(tmp_path, text), catalog) == [], "no verdict is written yet"
     labels = ("same", "0", "related")
     for row, label in zip(rows, labels, strict=False):

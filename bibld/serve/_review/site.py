@@ -140,8 +140,11 @@ class ReviewSite:
         """Return the page with what would decide about two records, which is computed in another thread."""
         left, right = view.left, view.right
         if left is not None and right is not None:
-            would_decide = await asyncio.to_thread(self._desk.would_decide, left, right, _LETTERS)
-            view = msgspec.structs.replace(view, would_decide=would_decide)
+            try:
+                would_decide = await asyncio.to_thread(self._desk.would_decide, left, right, _LETTERS)
+                view = msgspec.structs.replace(view, would_decide=would_decide)
+            except ConfigError as error:  # for example, the model is no longer in its file
+                _LOG.warning("review: %s", error)
         return self._page(tag, view, status)
 
     async def _refresh(self, kind: ItemKind) -> None:
