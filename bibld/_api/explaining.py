@@ -9,8 +9,10 @@ import msgspec
 
 from bibld.catalog import Catalog
 from bibld.config import Config
+from bibld.dedup.deciding_facts import deciding_facts
 from bibld.dedup.features import features_of
-from bibld.dedup.review import ComparedValue, compare_features
+from bibld.dedup.review import names_in_sentences
+from bibld.dedup.side_by_side import ComparedValue, compare_features
 from bibld.errors import ConfigError
 from bibld.model.iris import SUFFIXES, Iris, pair_of_match, record_of_path
 from bibld.model.linkage import Cluster, Edge, Feature, Pair, Verdict
@@ -56,7 +58,8 @@ class PairReport(msgspec.Struct, frozen=True):
 
     ``features`` are the similarities that the scorer computed, and what each adds to the score.
     ``shared_blocking_keys`` name the keys that both have; a pair without any is never compared in a run, and only then
-    ``left_keys`` and ``right_keys`` name the kinds of keys that each has.
+    ``left_keys`` and ``right_keys`` name the kinds of keys that each has. ``would_decide`` state what would have to be
+    known to decide about a pair that the scorer leaves undecided.
     """
 
     left: str
@@ -73,6 +76,7 @@ class PairReport(msgspec.Struct, frozen=True):
     by: str
     relation: str
     reasons: tuple[str, ...]
+    would_decide: tuple[str, ...]
     in_one_cluster: bool
     cluster: str
 
@@ -325,6 +329,7 @@ def explain_pair(catalog: Catalog, config: Config, left: RecordId, right: Record
         by=verdict.by,
         relation=verdict.relation,
         reasons=verdict.reasons,
+        would_decide=tuple(deciding_facts(found.left, found.right, names_in_sentences(edge.pair), config)),
         in_one_cluster=is_one,
         cluster=_about_cluster(catalog, edge.pair, verdict, cluster if is_one else None),
     )

@@ -79,7 +79,11 @@ class Review:
     # -- questions ---------------------------------------------------------------------------------------------------
 
     def questions(self, source: str | None = None, limit: int | None = None) -> Table[Question]:
-        """Return the pairs that wait for a person, the most uncertain first, of all records or those of a source."""
+        """Return the pairs that wait for a person, of all records or those of a source.
+
+        Those from whose decision most is learned are first: uncertain pairs of kinds that are frequent and that people
+        have seldom decided.
+        """
         with self._workspace.catalog() as catalog:
             found = (
                 reviewing.load_question(catalog, self._workspace.config, pair)

@@ -18,6 +18,8 @@ from bibld._api.links import Links
 from bibld._api.review import EntityDecision, PersonDecision, Review, VerdictRow
 from bibld.catalog import Catalog, DatabaseWatch, StoredLink, Verdicts
 from bibld.dedup import review as reviewing
+from bibld.dedup.deciding_facts import deciding_facts
+from bibld.dedup.features import features_of
 from bibld.documents import open_published, published_releases
 from bibld.ingest import public_original_of
 from bibld.model.card import title_text
@@ -32,6 +34,7 @@ from bibld.model.review import (
     LinkQuestion,
     NamedWork,
 )
+from bibld.protocols import SourceRecord
 from bibld.publish import Releases
 from bibld.search import has_search, open_search
 from bibld.serve import Settings
@@ -140,6 +143,10 @@ class ReviewDesk:
             if isinstance(item, EntityPair):
                 return entity_question(catalog, self._iris, item)
             return link_question(catalog, self._iris, item)
+
+    def would_decide(self, left: SourceRecord, right: SourceRecord, names: tuple[str, str]) -> Sequence[str]:
+        """Return sentences about what would have to be known to decide; ``names`` are what they call the records."""
+        return deciding_facts(features_of(left.mods), features_of(right.mods), names, self._workspace.config)
 
     def decide(self, item: Item, decision: str, relation: str, reason: str, person: str) -> str:
         """Store a verdict; return it as JSON, empty if the same one is in force already.

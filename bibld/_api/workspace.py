@@ -23,7 +23,7 @@ from bibld._api.tables import FileRow, Table
 from bibld.catalog.engines import engine_state
 from bibld.catalog.exchange import ConvertedWorkspace
 from bibld.config import Source
-from bibld.dedup.pair_files import read_pairs
+from bibld.dedup.pair_files import add_verdicts, read_pairs
 from bibld.errors import ConfigError
 from bibld.harvest import HarvestOptions, HarvestResult, harvest_source, probe_result
 from bibld.ingest import source_files
@@ -278,7 +278,7 @@ class Workspace(LookMethods, CheckMethods):
 
     def train(
         self,
-        pairs: PathName,
+        pairs: PathName | None,
         out: PathName,
         *,
         vary: Sequence[str] = (),
@@ -286,21 +286,26 @@ class Workspace(LookMethods, CheckMethods):
         licence: str = "",
         seed: int = 1,
     ) -> dict[str, float]:
-        """Train a model for the scorer ``model`` from labelled pairs, write it to ``out``, and return its figures.
+        """Train a model for the scorer ``model``, write it to ``out``, and return its figures.
 
-        ``vary`` names sources of which changed copies of records are learned from too; ``data`` and ``licence`` of the
-        labels are stored with the model. Needs scikit-learn (``pip install 'bibld[train]'``).
+        It learns from the verdicts of people in this workspace, and from labelled pairs (CSV) if ``pairs`` names them;
+        a pair with a label that contradicts its verdict raises ``ConfigError``. ``vary`` names
+        sources of which changed copies of records are learned from too; ``data`` and ``licence`` of the labels are
+        stored with the model. Needs scikit-learn (``pip install 'bibld[train]'``).
         """
         from bibld.dedup import train as training
 
         for source in vary:
             check_source(self.config, source)
-        labels, file = Path(pairs), Path(out)
-        varied = "".join(f" --vary {name}" for name in sorted(set(vary)))
-        command = f"bibld train {self.path.name} --pairs {labels.name}{varied} --seed {seed} --out {file.name}"
-        about = training.TrainingSetup(data or labels.name, licence, run_time().date().isoformat(), command)
+        file, labels = Path(out), "" if pairs is None else Path(pairs).name
+        named = [f"--pairs {labels}"] * bool(labels) + [f"--vary {name}" for name in sorted(set(vary))]
+        command = " ".join(("bibld train", self.path.name, *named, f"--seed {seed} --out {file.name}"))
         with self.catalog() as catalog:
-            labelled = read_pairs(labels, catalog)
+            of_file = [] if pairs is None else read_pairs(Path(pairs), catalog)
+            labelled = add_verdicts(of_file, catalog, labels, self.path)
+            by_people = f"verdicts of people: {len(labelled) - len(of_file)}"
+            data = data or ", ".join([labels] * bool(labels) + [by_people] * (len(labelled) > len(of_file)))
+            about = training.TrainingSetup(data, licence, run_time().date().isoformat(), command)
             model, figures = training.train(catalog, labelled, frozenset(vary), seed, about)
         training.write_model(model, file)
         return figures

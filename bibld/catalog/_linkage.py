@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -13,6 +14,9 @@ from bibld.catalog.compression import Blobs
 from bibld.model.linkage import Cluster, Edge, Pair, Score, Verdict
 
 _ENCODER = msgspec.json.Encoder()
+
+_PERSON = "person"
+"""Decides in the verdicts that follow those of people."""
 
 
 class EdgeBody(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -151,6 +155,32 @@ class LinkageTables:
             " ORDER BY round(abs(score - ?), 6), left_ordinal, right_ordinal",
             (middle,),
         ).fetchall()
+
+    def most_uncertain(self, middle: float, limit: int) -> list[tuple[int, int]]:
+        """Return pairs for review: of each tenth of the scores the ``limit`` pairs nearest to ``middle``, as queued.
+
+        The tenth that contains the middle is two parts, each with this many pairs.
+        """
+        found: list[tuple[float, int, int]] = []
+        bounds = sorted({middle, *(tenth / 10 for tenth in range(12))})
+        for begin, end in pairwise(bounds):  # in the order of the index, which no query has to sort
+            found += self._connection.execute(
+                "SELECT round(abs(score - ?), 6), left_ordinal, right_ordinal FROM edge WHERE decision = 'review'"
+                f" AND score >= ? AND score < ? ORDER BY score {'DESC' if end <= middle else 'ASC'}, 2, 3 LIMIT ?",
+                (middle, begin, end, limit),
+            )
+        return [(left, right) for _, left, right in sorted(found)]
+
+    def rules(self, pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[Pair, float, str]]:
+        """Yield the pairs that are stored, each with its score and the rule that decided before any person did."""
+        for ends in pairs:
+            edge = self._connection.execute(
+                "SELECT score, body FROM edge WHERE left_ordinal = ? AND right_ordinal = ?", ends
+            ).fetchone()
+            if edge is not None:
+                stored = _BRIEF_BODY.decode(self._blobs.decompress(edge[1]))
+                verdict = stored.outcome if stored.outcome and stored.outcome.by != _PERSON else stored.verdict
+                yield Pair.from_records(*map(self._register.record, ends)), edge[0], verdict.by
 
     def count_for_review(self) -> int:
         """Return the number of pairs for review."""

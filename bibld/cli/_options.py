@@ -115,7 +115,7 @@ def count_of(number: int, noun: str, plural: str = "") -> str:
 # -- terminal ----------------------------------------------------------------------------------------------------------
 
 
-_MIN_COLUMNS, _MAX_COLUMNS, _NAME = 60, 160, 16
+_MIN_COLUMNS, _MAX_COLUMNS, _NAME = 60, 160, 14
 _WORD = re.compile(r"\w+")
 
 
@@ -132,21 +132,26 @@ def is_interactive() -> bool:
 def print_question(question: Question, number: str) -> None:
     """Print the cards of a pair side by side, with the reasons for asking and the addresses of the two records.
 
-    ``≠`` marks what differs, and its different words are coloured; ``≈`` marks what is only written differently, ``?``
-    what only one of the two states.
+    Each line begins with its sign and the meaning of the sign. Of what differs the different words are coloured.
     """
-    width = (min(max(get_terminal_size((100, 24)).columns, _MIN_COLUMNS), _MAX_COLUMNS) - _NAME - 7) // 2
+    meanings = [compared.in_words(question.sides) for compared in question.compared]
+    head = max(map(len, meanings), default=0) + _NAME + 3
+    width = (min(max(get_terminal_size((100, 24)).columns, _MIN_COLUMNS), _MAX_COLUMNS) - head - 4) // 2
     click.secho(f"{number}score {question.score:.3f}, up for review by {printable(question.by)}", bold=True)
-    for line in _row(" ", "", (question.left, question.right), width):
+    for line in _row(" " * head, (question.left, question.right), width):
         click.secho(line, bold=True)
-    click.echo(f"{'':<{_NAME + 2}} {'─' * width}─┼─{'─' * width}")
-    for compared in question.compared:
+    click.echo(f"{'':<{head}} {'─' * width}─┼─{'─' * width}")
+    for compared, meaning in zip(question.compared, meanings, strict=True):
+        sign = click.style(compared.sign, fg="yellow" if compared.sign == "≠" else None)
+        name = click.style(f"{compared.name:<{_NAME}}", dim=True)
         values = (compared.left or "–", compared.right or "–")
-        for line in _row(compared.sign, compared.name, values, width, compared.different_words):
+        for line in _row(
+            f"{sign} {printable(meaning):<{head - _NAME - 3}} {name}", values, width, compared.different_words
+        ):
             click.echo(line)
     click.echo()
-    for reason in question.reasons:
-        for line in textwrap.wrap(printable(reason), 2 * width + _NAME, subsequent_indent="    "):
+    for sentence in (*question.reasons, *(f"to find out: {one}" for one in question.would_decide)):
+        for line in textwrap.wrap(printable(sentence), 2 * width + head, subsequent_indent="    "):
             click.echo(f"  {line}")
     if question.relation:
         click.echo(f"  if they are not the same: {question.relation}")
@@ -155,13 +160,12 @@ def print_question(question: Question, number: str) -> None:
     click.echo()
 
 
-def _row(sign: str, name: str, texts: tuple[str, str], width: int, different: Collection[str] = ()) -> Iterator[str]:
-    """Yield the lines of two texts side by side, with their ``different`` words in colour."""
+def _row(head: str, texts: tuple[str, str], width: int, different: Collection[str] = ()) -> Iterator[str]:
+    """Yield the lines of two texts side by side after the ``head``, with their ``different`` words in colour."""
     columns = [textwrap.wrap(printable(text), width) or [""] for text in texts]
     for number, (one, other) in enumerate(zip_longest(*columns, fillvalue="")):
-        head = click.style(sign, fg="yellow" if sign == "≠" else None) if not number else " "
-        label = click.style(f"{name if not number else '':<{_NAME}}", dim=True)
-        yield f"{head} {label} {_colour(f'{one:<{width}}', different)} │ {_colour(other, different)}".rstrip()
+        begin = " " * len(click.unstyle(head)) if number else head
+        yield f"{begin} {_colour(f'{one:<{width}}', different)} │ {_colour(other, different)}".rstrip()
 
 
 def _colour(text: str, words: Collection[str]) -> str:

@@ -284,7 +284,7 @@ def _print_wrong(result: Evaluation) -> None:
 
 @click.command()
 @config_argument
-@click.option("--pairs", type=click.Path(path_type=Path), required=True, help="CSV of labelled pairs.")
+@click.option("--pairs", type=click.Path(path_type=Path), help="CSV of labelled pairs, beside the verdicts.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The file that the model is written to.")
 @click.option(
     "--vary",
@@ -297,11 +297,20 @@ def _print_wrong(result: Evaluation) -> None:
 @click.option("--seed", type=int, default=1, show_default=True, help="For the synthetic pairs and the trees.")
 @json_option
 def train(
-    config: Path, pairs: Path, out: Path, vary: tuple[str, ...], data: str, licence: str, seed: int, as_json: bool
+    config: Path,
+    pairs: Path | None,
+    out: Path,
+    vary: tuple[str, ...],
+    data: str,
+    licence: str,
+    seed: int,
+    as_json: bool,
 ) -> None:
-    """Train a model for the scorer `model` from labelled pairs.
+    """Train a model for the scorer `model` from verdicts and labelled pairs.
 
-    The records must have been loaded by `bibld run` before. The figures are those on labelled pairs whose clusters were
+    It learns from what people decided with `bibld review` (same, or not), and from the pairs of --pairs. A pair of both
+    counts once; if they contradict each other, nothing is trained. The records must have been loaded by `bibld run`
+    before. The figures are those on labelled pairs whose clusters were
     held out of the training. To use the model, name its file under `[dedup.model]`. Needs `pip install
     'bibld[train]'`.
     """

@@ -70,9 +70,10 @@ def review(
     person: str | None,
     as_json: bool,
 ) -> None:
-    """Show the pairs that matching left undecided, the most uncertain first, and ask whether they are the same.
+    """Show the pairs that matching left undecided, those that teach most first, and ask whether they are the same.
 
-    Verdicts hold in all later runs until they are withdrawn. They may be given during a run, which uses those given
+    Uncertain pairs of each kind take turns, with what would have to be known to decide. Verdicts hold in all later runs
+    until they are withdrawn, and `bibld train` learns from them. They may be given during a run, which uses those given
     before its matching began; the next run uses the others.
 
     A verdict file begins with two columns of record ids, as for `bibld evaluate`; label is same, different or related

@@ -15,6 +15,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shlex
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -30,7 +31,8 @@ from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
 
 if TYPE_CHECKING:
-    from bibld.dedup.review import ComparedValue, Question
+    from bibld.dedup.review import Question
+    from bibld.dedup.side_by_side import ComparedValue
 
 LABELS: dict[str, Literal["same", "different", "related"]] = {
     "1": "same",
@@ -104,6 +106,30 @@ def read_pairs(path: Path, catalog: Catalog, skipped: list[str] | None = None) -
     if faults:
         raise ConfigError(faults)
     return [labelled for _, labelled in found.values()]
+
+
+def add_verdicts(
+    labelled: Sequence[LabelledPair], catalog: Catalog, file: str, config_file: Path
+) -> list[LabelledPair]:
+    """Return labelled pairs of a ``file`` and then the verdicts of people as such; a pair of both counts once.
+
+    ``config_file`` is named in messages. Verdicts about deleted records are left out. Raises ``ConfigError`` with one
+    message for each pair that the file labels otherwise than people decided.
+    """
+    known, faults = {item.pair: item for item in labelled}, []
+    for pair, verdict in catalog.register.verdicts().items():
+        decided = LabelledPair(pair, verdict.decision == "same", verdict.relation)
+        if None in map(catalog.cluster_of, (pair.left, pair.right)):
+            continue
+        if known.setdefault(pair, decided).is_duplicate != decided.is_duplicate:
+            faults.append(
+                f"{file}: {pair.left} and {pair.right} have another label, but {verdict.by} decided"
+                f' "{verdict.decision}"; correct the label, or withdraw the verdict: bibld review'
+                f" {shlex.join((str(config_file), '--withdraw', str(pair.left), str(pair.right)))}"
+            )
+    if faults:
+        raise ConfigError(faults)
+    return list(known.values())
 
 
 def _header(name: str, lines: list[Line], find: Find) -> list[str]:
@@ -254,11 +280,12 @@ def questions_csv(questions: Iterable[Question]) -> Iterator[str]:
     """Yield questions as lines of CSV: labels are empty, different values are marked with ``≠``."""
     yield "\ufeff"
     pages = ("left page", "right page")
-    yield _line(("left", "right", *_OWN[:3], "score", "because", "suggested relation", *LINES, *pages))
+    yield _line(("left", "right", *_OWN[:3], "score", "because", "would decide", "suggested relation", *LINES, *pages))
     for one in questions:
         cells = {compared.name: _cell(compared) for compared in one.compared}
         cells |= dict(zip(pages, one.pages, strict=False))
-        values = (one.left, one.right, "", "", "", f"{one.score:.6f}", "; ".join(one.reasons), one.relation)
+        sentences = ("; ".join(one.reasons), ". ".join(one.would_decide))
+        values = (one.left, one.right, "", "", "", f"{one.score:.6f}", *sentences, one.relation)
         yield _line([_harmless(cell) for cell in (*values, *(cells.get(name, "") for name in (*LINES, *pages)))])
 
 

@@ -2,16 +2,14 @@
 
 ``undecided_pairs`` and ``load_question`` return the pairs that matching left undecided; ``store_verdicts`` stores
 verdicts about these or any other pairs; ``split_verdicts`` makes the verdicts that take records out of their clusters;
-``preview_clusters`` returns the clusters to expect from the next run. Two records are shown side by side: their
-features, the lines of their catalogue cards, and in words what differs.
+``preview_clusters`` returns the clusters to expect from the next run.
 """
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import product
+from itertools import chain, product
 
 import msgspec
 import numpy as np
@@ -19,16 +17,19 @@ import numpy as np
 from bibld.catalog import Catalog, PersonVerdict, Verdicts
 from bibld.config import Config
 from bibld.dedup.clustering import PersonDecisions, cluster_pairs, rank_by_id
+from bibld.dedup.deciding_facts import deciding_facts
 from bibld.dedup.decisions import Decider
 from bibld.dedup.features import features_of
+from bibld.dedup.side_by_side import ComparedValue, compare_cards, describe_differences
 from bibld.errors import ConfigError
-from bibld.model.card import LINES, card
-from bibld.model.features import VALUE_SEPARATOR, Features
 from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
-from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
-from bibld.text.folding import fold
+
+_PAIRS_OF_TENTH = 1_000
+
+_Ruled = tuple[Pair, float, str]
+"""A pair, its score, and the rule that decided about it."""
 
 SPLIT = "split"
 """The first word of the reasons of verdicts that take a record out of its cluster."""
@@ -41,8 +42,9 @@ class Question(msgspec.Struct, frozen=True):
     """A pair to be reviewed by a person.
 
     ``compared`` are the lines of the catalogue cards as the libraries wrote them. ``reasons`` state why the pair was
-    left undecided, what is equal, what differs, and what only one record states. ``relation`` is the relation that
-    matching suggests in case the two are not the same; ``pages`` are the addresses of the two records.
+    left undecided, what is equal, what differs, and what only one record states. ``would_decide`` state what would have
+    to be known to decide. ``relation`` is the relation that matching suggests in case the two are not the same;
+    ``pages`` are the addresses of the two records.
     """
 
     left: str
@@ -53,31 +55,68 @@ class Question(msgspec.Struct, frozen=True):
     relation: str
     compared: tuple[ComparedValue, ...]
     pages: tuple[str, ...] = ()
+    would_decide: tuple[str, ...] = ()
 
     @property
     def pair(self) -> Pair:
         """Return the two records."""
         return Pair(RecordId.parse(self.left), RecordId.parse(self.right))
 
+    @property
+    def sides(self) -> tuple[str, str]:
+        """Return short names of the two records: their sources if these differ."""
+        left, right = self.pair.left.source, self.pair.right.source
+        return (left, right) if left != right else ("first", "second")
+
 
 # -- pairs to review -------------------------------------------------------------------------------------------------
 
 
 def undecided_pairs(catalog: Catalog, config: Config, source: str | None = None) -> Iterator[Pair]:
-    """Yield the pairs for review that nobody has decided, the most uncertain first.
+    """Yield the pairs for review that nobody has decided, those first from whose decision most is learned.
 
-    The most uncertain pair scores nearest to the middle between ``review`` and ``same``; ties are in the order of
-    ordinals. ``source``: only pairs with a record of this source.
+    Pairs are of one kind if they are of the same two sources, the same rule sent them to review, and their scores are
+    in the same tenth. The kinds take turns, so that the first questions are of different kinds; a kind of which people
+    have decided n pairs begins in turn n + 1. In each turn those kinds are first that have many undecided pairs, and
+    uncertain ones: by their number, times 1 less the distance of the score from the middle between ``review`` and
+    ``same``. Of a kind, the pairs nearest to this middle are first; ties are in the order of ordinals.
+
+    Kinds are looked up for the first ``_PAIRS_OF_TENTH`` pairs of each tenth only, so that a million pairs are no
+    burden. The others follow, nearest to the middle first. ``source``: only pairs with a record of this source.
     """
     settings = config.settings("dedup.score", config.dedup.score)
     same = float(settings.same)
     review = getattr(settings, "review", None)
     middle = same if review is None else (same + float(review)) / 2
-    verdicts = catalog.register.verdicts()
-    for ordinals in catalog.linkage.review_queue(middle):
-        pair = Pair.from_records(*map(catalog.register.record, ordinals))
-        if pair not in verdicts and (source is None or source in (pair.left.source, pair.right.source)):
+    linkage, decided = catalog.linkage, catalog.verdicts.decisions()
+    first = [ends for ends in linkage.most_uncertain(middle, _PAIRS_OF_TENTH) if ends not in decided]
+
+    def others() -> Iterator[Pair]:
+        seen = {*first, *decided}
+        for ends in linkage.review_queue(middle):
+            if ends not in seen:
+                yield Pair.from_records(*map(catalog.register.record, ends))
+
+    for pair in chain(_take_turns(list(linkage.rules(first)), linkage.rules(decided), middle), others()):
+        if source is None or source in (pair.left.source, pair.right.source):
             yield pair
+
+
+def _take_turns(waiting: Sequence[_Ruled], decided: Iterable[_Ruled], middle: float) -> list[Pair]:
+    """Return undecided pairs, of which the most uncertain are first, in the turns of their kinds."""
+    counts, turns = Counter(map(_kind, waiting)), Counter(map(_kind, decided))
+    order = []
+    for position, one in enumerate(waiting):
+        kind = _kind(one)
+        weight = round(counts[kind] * (1 - abs(one[1] - middle)), 6)
+        order.append((turns[kind], -weight, position))
+        turns[kind] += 1
+    return [waiting[position][0] for *_, position in sorted(order)]
+
+
+def _kind(one: _Ruled) -> tuple[str, str, str, int]:
+    pair, score, rule = one
+    return pair.left.source, pair.right.source, rule, int(10 * score)
 
 
 def load_question(catalog: Catalog, config: Config, pair: Pair) -> Question | None:
@@ -89,8 +128,7 @@ def load_question(catalog: Catalog, config: Config, pair: Pair) -> Question | No
     if left is None or right is None or left.deleted or right.deleted:
         return None
     features = features_of(left.mods), features_of(right.mods)
-    is_one_source = pair.left.source == pair.right.source
-    names = [str(record) if is_one_source else record.source for record in (pair.left, pair.right)]
+    names = names_in_sentences(pair)
     iris = Iris(config.dataset.base)
     return Question(
         left=str(pair.left),
@@ -101,7 +139,14 @@ def load_question(catalog: Catalog, config: Config, pair: Pair) -> Question | No
         relation=edge.verdict.relation,
         compared=compare_cards(left.mods, right.mods, features),
         pages=(iris.record(pair.left), iris.record(pair.right)),
+        would_decide=tuple(deciding_facts(*features, names, config)),
     )
+
+
+def names_in_sentences(pair: Pair) -> tuple[str, str]:
+    """Return what sentences call two records: their sources if these differ, else their ids."""
+    left, right = pair.left, pair.right
+    return (left.source, right.source) if left.source != right.source else (str(left), str(right))
 
 
 # -- verdicts of people ----------------------------------------------------------------------------------------------
@@ -271,179 +316,3 @@ def preview_clusters(catalog: Catalog, config: Config, records: Iterable[RecordI
 def _members(catalog: Catalog, record: RecordId) -> tuple[RecordId, ...]:
     cluster = catalog.cluster_of(record)
     return cluster.members if cluster else (record,)
-
-
-_MAX_SHOWN_CHARACTERS = 300
-"""A longer text (an abstract, a full text) is shown in part."""
-
-_SHOWN_BEFORE = 40
-"""Characters shown before the first difference of two long texts."""
-
-_OTHER_FORM = " ="
-"""The end of a name that is another form of the name before."""
-
-WORD = re.compile(r"\w+")
-
-_FEATURES_OF_LINE = {
-    "title": ("main_title", "remainder", "part", "part_name"),
-    "other titles": ("variant_titles",),
-    "responsibility": ("responsibility", "translator"),
-    "names": ("names",),
-    "edition": ("edition",),
-    "imprint": ("place", "publisher", "year", "last_year"),
-    "extent": ("pages", "volumes", "height"),
-    "part of": ("set_title", "host"),
-    "series": ("series", "subseries", "series_number"),
-    "language": ("language",),
-    "kind": ("carrier", "level"),
-    "identifiers": ("identifiers",),
-    "contents": ("text",),
-}
-"""The features that are made from each line of a card."""
-
-_WORDS = {
-    "main_title": "title",
-    "remainder": "other title information",
-    "part": "part number",
-    "part_name": "title of the part",
-    "set_title": "title of the set",
-    "host": "journal or book of the article",
-    "names": "names",
-    "edition_text": "edition",
-    "publisher": "publisher",
-    "place": "place",
-    "year": "year",
-    "series": "series",
-    "series_number": "number in the series",
-    "language": "language",
-    "carrier": "carrier",
-    "identifiers": "identifiers",
-    "pages": "pages",
-    "volumes": "number of volumes",
-    "height": "height",
-}
-"""What a cataloguer calls a feature, in the order in which sentences name them."""
-
-_STATED = ("year", "language", "carrier", "series_number", "pages", "volumes", "height")
-"""The features whose values are short enough for a sentence."""
-
-
-class ComparedValue(msgspec.Struct, frozen=True):
-    """A feature, or a line of a catalogue card, of two records side by side; an empty text where one has none.
-
-    ``sign`` is ``=`` for equal values, ``≈`` for values that only spelling, form or script makes different, ``≠`` for
-    different ones, ``?`` where one of them is missing.
-    """
-
-    name: str
-    left: str
-    right: str
-    sign: str
-
-    @classmethod
-    def from_texts(cls, name: str, left: str, right: str, is_similar: bool = False) -> ComparedValue:
-        """Compare two texts; ``is_similar``: matching takes them as equal."""
-        sign = "=" if fold(left) == fold(right) else "≈" if is_similar else "≠"
-        return cls(name, *_excerpts(left, right), sign if left and right else "?")
-
-    @property
-    def different_words(self) -> set[str]:
-        """The words, without case, that only one of two different values has; none if they have no word in common."""
-        left, right = ({word.casefold() for word in WORD.findall(text)} for text in (self.left, self.right))
-        return left ^ right if self.sign == "≠" and left & right else set()
-
-    def __str__(self) -> str:
-        return f"{self.sign} {self.name}: {self.left or '–'} | {self.right or '–'}"
-
-
-def compare_features(left: Features, right: Features) -> tuple[ComparedValue, ...]:
-    """Return the features that at least one of two records has; the number 0 is a missing one, long texts are cut."""
-    rows = zip(Features.__struct_fields__, *map(msgspec.structs.astuple, (left, right)), strict=True)
-    return tuple(
-        ComparedValue.from_texts(name.replace("_", " "), str(one or ""), str(other or ""))
-        for name, one, other in rows
-        if one or other
-    )
-
-
-def compare_cards(left: Mods, right: Mods, features: tuple[Features, Features]) -> tuple[ComparedValue, ...]:
-    """Return the lines of the catalogue cards of two records, as their libraries wrote them."""
-    one, other = card(left), card(right)
-    return tuple(
-        ComparedValue.from_texts(name, one.get(name, ""), other.get(name, ""), _is_similar(name, *features))
-        for name in LINES
-        if name in one or name in other
-    )
-
-
-def describe_differences(left: Features, right: Features, names: Sequence[str]) -> Iterator[str]:
-    """Yield sentences for a cataloguer: what is equal, what differs, what only one of two records states.
-
-    ``names`` are what the sentences call the two records.
-    """
-    equal: list[str] = []
-    different: list[str] = []
-    missing: tuple[list[str], list[str]] = ([], [])
-    for name, words in _WORDS.items():
-        one, other = getattr(left, name), getattr(right, name)
-        if bool(one) != bool(other):
-            missing[bool(one)].append(words)
-        elif one and _are_equal(name, left, right):
-            equal.append(words)
-        elif one:
-            shown = (str(value).replace(VALUE_SEPARATOR, ", ") for value in (one, other))
-            different.append(f"{words} ({' and '.join(shown)})" if name in _STATED else words)
-    if equal:
-        yield f"equal: {', '.join(equal)}"
-    if different:
-        yield f"different: {', '.join(different)}"
-    for name, absent in zip(names, missing, strict=True):
-        if absent:
-            yield f"not stated by {name}: {', '.join(absent)}"
-
-
-def _is_similar(line: str, left: Features, right: Features) -> bool:
-    """Return whether matching takes a line of two cards as equal; not if it compares nothing of it."""
-    names = _FEATURES_OF_LINE[line]
-    return any(getattr(left, name) for name in names) and all(_are_equal(name, left, right) for name in names)
-
-
-def _are_equal(name: str, left: Features, right: Features) -> bool:
-    """Return whether a feature of two records is equal, its values in any order.
-
-    One identifier in common is enough, and so is it if all names of one record are among those of the other.
-    """
-    one, other = getattr(left, name), getattr(right, name)
-    if name == "edition_text":
-        return left.edition == right.edition
-    if not (one and other and isinstance(one, str)):
-        return bool(one == other)
-    if name == "names":
-        fewer, more = sorted((_forms(one), _forms(other)), key=len)
-        return all(any(forms & each for each in more) for forms in fewer)
-    values, others = set(one.split(VALUE_SEPARATOR)), set(other.split(VALUE_SEPARATOR))
-    return not values.isdisjoint(others) if name == "identifiers" else values == others
-
-
-def _forms(names: str) -> list[set[str]]:
-    """Return the forms of each name."""
-    found: list[set[str]] = []
-    for name in names.split(VALUE_SEPARATOR):
-        if name.endswith(_OTHER_FORM) and found:
-            found[-1].add(name.removesuffix(_OTHER_FORM))
-        else:
-            found.append({name})
-    return found
-
-
-def _excerpts(left: str, right: str) -> tuple[str, str]:
-    """Return two texts; of long ones the part where they begin to differ, with the length of each."""
-    if max(len(left), len(right)) <= _MAX_SHOWN_CHARACTERS:
-        return left, right
-    first_difference = next((position for position, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), 0)
-    start = max(0, first_difference - _SHOWN_BEFORE)
-    shown = [
-        f"{'…' * (start > 0)}{text[start : start + _MAX_SHOWN_CHARACTERS]} ({len(text):,} characters)"
-        for text in (left, right)
-    ]
-    return (shown[0] if left else ""), (shown[1] if right else "")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from bibld.serve._language import Message, PageLanguage, message
+from bibld.serve._language import Message, PageLanguage, message, read_words
 
 _PLACE = re.compile(r"%\((\w+)\)s")
 
@@ -43,10 +43,11 @@ class Phrases:
 
 
 _AND = message(" and ")
+_AS_IN = "as in "
 _DECIMALS = frozenset(("score", "limit", "low", "high", "others"))
 """The names of values that are numbers with a decimal point."""
 
-_LISTS = frozenset(("parts", "years", "editions", "carriers", "languages", "numbers", "translators"))
+_LISTS = frozenset(("parts", "years", "editions", "carriers", "languages", "numbers", "translators", "values"))
 """The names of values that are those of two records, with "and" between them."""
 
 VALUES = dict.fromkeys(_DECIMALS, r"[\d.]+") | dict.fromkeys(("year", "gap", "rivals"), r"\d+")
@@ -65,6 +66,11 @@ def in_words(phrases: Phrases, sentence: str, language: PageLanguage) -> str:
 def _value(name: str, value: str, language: PageLanguage) -> str:
     if name in _DECIMALS:
         return language.decimal(value)
+    if name in ("element", "elements"):
+        words = read_words()["compared"]
+        return ", ".join(language.text(words.get(one, one)) for one in value.split(", "))
+    if name == "value" and value.startswith(_AS_IN):
+        return language.text("as in %(record)s", record=value.removeprefix(_AS_IN))
     return value.replace(" and ", language.text(_AND)) if name in _LISTS else value
 
 

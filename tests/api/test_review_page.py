@@ -104,6 +104,36 @@ def test_only_who_knows_the_token_sees_a_pair(server):
     assert "Проверка неясных пар" in stranger.look("ru")
 
 
+@pytest.mark.parametrize(
+    ("language", "sentence", "meanings"),
+    [
+        (
+            "en",
+            r"To find out: (?:[AB] does not state the|different|no element)",
+            "equal|other form|different|only in [AB]",
+        ),
+        ("ru", r"Надо узнать: (?:в записи [AB]|расхождение|ни один)", "совпадает|другая форма|разные|только в [AB]"),
+    ],
+)
+def test_a_pair_is_shown_with_what_would_decide_and_with_signs_in_words(server, language, sentence, meanings):
+    page = Person(server, "Анна", has_token=True).look(language)
+    assert re.search(sentence, page)
+    signs = re.findall(r'<small class="sign"><span aria-hidden="true">([=≈≠?])</span> ([^<]+)</small>', page)
+    assert len({sign for sign, _ in signs}) > 2
+    assert {meaning for sign, meaning in signs if sign != "≈"} <= {
+        meaning for _, meaning in signs if re.fullmatch(meanings, meaning)
+    }
+
+
+def test_without_its_model_the_page_only_lacks_what_would_decide(server, monkeypatch):
+    def fail(*_):
+        raise ConfigError(["model.json: not found"])
+
+    monkeypatch.setattr(ReviewDesk, "would_decide", fail)
+    page = Person(server, "Анна", has_token=True).look()
+    assert 'name="pair"' in page and "To find out" not in page
+
+
 def test_a_verdict_is_stored_with_the_name_of_the_person_and_can_be_undone(server, own):
     anna = Person(server, "Анна", has_token=True)
     pair = anna.fields()["pair"].splitlines()

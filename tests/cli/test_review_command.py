@@ -20,6 +20,7 @@ from bibld.cli import command_line
 from bibld.cli import review as review_command
 from bibld.cli._options import printable
 from bibld.dedup import review
+from bibld.dedup import train as training
 from bibld.errors import BibldError
 from tests.dedup.conftest import _loaded_sample, sample  # noqa: F401
 
@@ -73,7 +74,7 @@ def test_where_nobody_sits_the_pairs_are_only_printed(invoke):
     assert printed == invoke("review", "--list", "--limit", "3").stdout
     every = msgspec.json.decode(invoke("review", "--json").stdout)
     assert len(every) > 10
-    assert {"left", "right", "score", "compared", "reasons"} <= every[0].keys()
+    assert {"left", "right", "score", "compared", "reasons", "would_decide"} <= every[0].keys()
     assert msgspec.json.decode(invoke("review", "--json", "--limit", "2").stdout) == every[:2]
     assert len(msgspec.json.decode(invoke("review", "--json", "--source", "slavica").stdout)) < len(every)
 
@@ -140,6 +141,32 @@ def test_the_page_that_was_written_once_is_named_with_what_to_use(invoke, tmp_pa
     printed = invoke("review", "--export", tmp_path / "pairs.html", code=2)
     assert "name a .csv file, or answer in a browser" in printed
     assert not (tmp_path / "pairs.html").exists()
+
+
+def test_training_reads_the_verdicts_and_states_how_many_are_missing(invoke, tmp_path):
+    left, right = pair_of(invoke)
+    invoke("join", left, right)
+    printed = invoke("train", "--out", tmp_path / "model.json", code=2)
+    assert "people labelled 1 and 0: decide about more pairs with `bibld review`" in printed
+    labels = tmp_path / "labels.csv"
+    labels.write_text(f"left,right,label\n{right},{left},0\n", encoding="utf-8")
+    printed = invoke("train", "--pairs", labels, "--out", tmp_path / "model.json", code=2)
+    assert "labels.csv: " in printed and 'anna decided "same"' in printed
+
+
+def test_a_model_is_trained_from_the_verdicts_alone(invoke, file, tmp_path, monkeypatch):
+    pytest.importorskip("sklearn", reason="needs scikit-learn: pip install 'bibld[train]'")
+    monkeypatch.setitem(training._TREES, "max_iter", 8)
+    labels = file.parent / "gold_pairs.csv"
+    given = int(re.search(r"verdicts given: (\d+)", invoke("review", "--csv", labels).stdout)[1])
+    model = tmp_path / "model.json"
+    assert "precision" in invoke("train", "--out", model).stdout
+    provenance = msgspec.json.decode(model.read_bytes())["provenance"]
+    assert (provenance["pairs"], provenance["data"]) == (given, f"verdicts of people: {given}")
+    assert provenance["command"] == "bibld train bibld.toml --seed 1 --out model.json"
+    invoke("train", "--pairs", labels, "--out", model)
+    again = msgspec.json.decode(model.read_bytes())["provenance"]
+    assert (again["pairs"], again["data"]) == (given, "gold_pairs.csv"), "a pair of both counts once"
 
 
 # -- split and join --------------------------------------------------------------------------------------------------

@@ -11,7 +11,8 @@ import pytest
 from bibld.cli import _options
 from bibld.cli._options import count_of, is_interactive, print_question, print_table
 from bibld.cli.evaluate import Panel, Series, svg
-from bibld.dedup.review import ComparedValue, Question
+from bibld.dedup.review import Question
+from bibld.dedup.side_by_side import ComparedValue
 
 
 @pytest.fixture
@@ -31,9 +32,14 @@ class _Size:
         self.columns = columns
 
 
-def question(*compared: tuple[str, str, str], reasons: tuple[str, ...] = (), relation: str = "") -> Question:
+def question(
+    *compared: tuple[str, str, str],
+    reasons: tuple[str, ...] = (),
+    relation: str = "",
+    would_decide: tuple[str, ...] = (),
+) -> Question:
     values = tuple(ComparedValue.from_texts(*one) for one in compared)
-    return Question("rsl:1", "nlr:2", 0.61234, "model", reasons, relation, values, ("https://x.org/1",))
+    return Question("rsl:1", "nlr:2", 0.61234, "model", reasons, relation, values, ("https://x.org/1",), would_decide)
 
 
 def test_a_pair_is_printed_side_by_side_with_the_reasons_for_asking(terminal):
@@ -44,17 +50,19 @@ def test_a_pair_is_printed_side_by_side_with_the_reasons_for_asking(terminal):
         ("author", "Толстой\x1b[2J", ""),
         reasons=("The years\x07 differ.",),
         relation="other edition",
+        would_decide=("different year; if that is a mistake, the two are the same",),
     )
     assert terminal(asked) == [
         "3 of 9: score 0.612, up for review by model",
-        f"{'':<18} {'rsl:1':<28} │ nlr:2",
-        f"{'':<18} {'─' * 28}─┼─{'─' * 28}",
-        f"= {'title':<16} {'война и мир':<28} │ война и мир",
-        f"≠ {'year':<16} {'1978':<28} │ 1979",
-        f"? {'isbn':<16} {'–':<28} │ 5280010000",
-        f"? {'author':<16} {'Толстой�[2J':<28} │ –",
+        f"{'':<28} {'rsl:1':<24} │ nlr:2",
+        f"{'':<28} {'─' * 24}─┼─{'─' * 24}",
+        f"= equal       {'title':<14} {'война и мир':<24} │ война и мир",
+        f"≠ different   {'year':<14} {'1978':<24} │ 1979",
+        f"? only in nlr {'isbn':<14} {'–':<24} │ 5280010000",
+        f"? only in rsl {'author':<14} {'Толстой�[2J':<24} │ –",
         "",
         "  The years� differ.",
+        "  to find out: different year; if that is a mistake, the two are the same",
         "  if they are not the same: other edition",
         "  https://x.org/1",
         "",
@@ -63,20 +71,24 @@ def test_a_pair_is_printed_side_by_side_with_the_reasons_for_asking(terminal):
 
 def test_a_long_value_goes_on_below_its_column(terminal):
     lines = terminal(question(("title", "слово " * 6, "короткое")))[3:-3]
-    assert lines == [f"≠ {'title':<16} {'слово слово слово слово':<28} │ короткое", f"{'':<18} {'слово слово':<28} │"]
+    head = f"≠ different {'title':<14}"
+    assert lines == [
+        f"{head} {'слово слово слово слово':<25} │ короткое",
+        f"{'':<{len(head)}} {'слово слово':<25} │",
+    ]
 
 
-@pytest.mark.parametrize(("columns", "width"), [(20, 18), (60, 18), (100, 38), (160, 68), (400, 68)])
+@pytest.mark.parametrize(("columns", "width"), [(20, 17), (60, 17), (100, 37), (160, 67), (400, 67)])
 def test_the_columns_share_the_width_of_the_terminal_within_bounds(terminal, columns, width):
     line = terminal(question(("year", "1", "1")), columns)[3]
-    assert line.index("│") == 18 + 1 + width + 1
+    assert line.index("│") == len("= equal ") + 14 + 1 + width + 1
 
 
 def test_the_words_that_differ_are_coloured(monkeypatch):
     printed = []
     monkeypatch.setattr(click, "echo", lambda text="", **style: printed.append(text))
     print_question(question(("imprint", "Москва : Наука, 1970", "М. : Наука, 1970"), ("names", "Блок", "")), "")
-    lines = [line for line in printed if "│" in line and "rsl" not in line]
+    lines = [line for line in printed if "│" in line]
 
     def yellow(text):
         return click.style(text, fg="yellow")

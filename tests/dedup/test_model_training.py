@@ -141,7 +141,7 @@ def test_pairs_that_share_a_record_are_on_one_side_of_the_split(monkeypatch):
 
 def test_too_few_labels_are_reported():
     examples = list(labelled_pairs())[:20]
-    with pytest.raises(ConfigError, match="at least 50"):
+    with pytest.raises(ConfigError, match=r"at least 50 pairs that are the same.*labelled 10 and 10: decide"):
         training.fit(training.make_examples(examples[0][0], [pair for _, pair in examples], [], 1), 1, ABOUT)
 
 

@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bibld import config, pipeline, progress
-from bibld.catalog import Catalog, PersonVerdict, Verdicts
+from bibld.catalog import Catalog, PersonVerdict, StoredEdge, Verdicts, encode_edge
 from bibld.dedup import review
-from bibld.dedup.pair_files import LABELS, questions_csv, read_verdicts
-from bibld.dedup.review import ComparedValue
+from bibld.dedup.pair_files import LABELS, LabelledPair, add_verdicts, questions_csv, read_verdicts
+from bibld.dedup.side_by_side import ComparedValue
 from bibld.errors import ConfigError
-from bibld.model.linkage import Pair
+from bibld.model.linkage import Edge, Pair, Score, Verdict
 from bibld.model.origin import RecordId
 from tests.dedup.conftest import CLOCK
 
@@ -46,21 +46,95 @@ def different(one, other, **asked):
 # -- the pairs that wait ---------------------------------------------------------------------------------------------
 
 
-def test_the_most_uncertain_pairs_come_first(opened):
-    loaded, catalog, _ = opened
-    pairs = list(review.undecided_pairs(catalog, loaded))
-    asked = [review.load_question(catalog, loaded, pair) for pair in pairs]
-    assert len(asked) > 10
+def waiting(loaded, catalog, **asked):
+    return list(review.undecided_pairs(catalog, loaded, **asked))
+
+
+def test_every_pair_for_review_waits_once_and_those_with_a_verdict_do_not(opened):
+    loaded, catalog, verdicts = opened
+    pairs = waiting(loaded, catalog)
+    assert len(pairs) == len(set(pairs)) == catalog.linkage.count_for_review() > 10
     assert {catalog.edge(pair).verdict.decision for pair in pairs} == {"review"}
-    distances = [
-        (round(abs(one.score - 0.8), 6), *sorted(map(catalog.register.ordinal, pair_of(one)))) for one in asked
-    ]
+    assert all(review.load_question(catalog, loaded, pair) for pair in pairs)
+    (given,) = give(verdicts, different(pairs[0].left, pairs[0].right))
+    assert set(waiting(loaded, catalog)) == set(pairs[1:])
+    with verdicts.transaction():
+        verdicts.withdraw(given)
+    assert waiting(loaded, catalog) == pairs
+
+
+def test_the_queue_is_that_of_every_limit(opened, monkeypatch):
+    """Where few pairs of each tenth are looked at, the others follow, nearest to the middle first."""
+    loaded, catalog, _ = opened
+    pairs = waiting(loaded, catalog)
+    monkeypatch.setattr(review, "_PAIRS_OF_TENTH", 2)
+    few = waiting(loaded, catalog)
+    assert set(few) == set(pairs)
+    tenths = {int(10 * catalog.edge(pair).score.value) for pair in pairs}
+    rest = few[2 * len(tenths) :]
+    assert rest
+    distances = [abs(catalog.edge(pair).score.value - 0.8) for pair in rest]
     assert distances == sorted(distances)
-    assert len(set(pairs)) == len(pairs)
 
 
-def pair_of(question):
-    return question.pair.left, question.pair.right
+@pytest.fixture
+def queue(opened, records):
+    """Stores pairs for review (left and right source, rule, score) in place of all others, and returns their queue."""
+    loaded, _, verdicts = opened
+    free = {source: [one for one in records if one.source == source] for source in ("rsl", "nlr", "slavica")}
+    with Catalog(loaded.workspace) as catalog:
+
+        def queue(*kinds, decided=0):
+            catalog.linkage.drop_edges()
+            stored, names = [], {}
+            for position, (left, right, rule, score) in enumerate(kinds):
+                ends = free[left][position], free[right][position + 1]
+                pair, verdict = Pair.from_records(*ends), Verdict("review", rule)
+                body = encode_edge(Edge(pair, Score(score), verdict, ""))
+                ordinals = sorted(map(catalog.register.ordinal, ends))
+                stored.append(StoredEdge(*ordinals, score, "review", "review", body, ""))
+                names[pair] = (f"{left}-{right}", rule, score)
+            catalog.linkage.put_edges(stored)
+            for pair in list(names)[:decided]:
+                give(verdicts, different(pair.left, pair.right))
+            return [names[pair] for pair in review.undecided_pairs(catalog, loaded)]
+
+        yield queue
+
+
+MANY, FEW, OTHER = ("rsl", "nlr", "model", 0.82), ("rsl", "nlr", "year", 0.81), ("rsl", "slavica", "model", 0.83)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "decided", "first"),
+    [
+        ([FEW, MANY, MANY], 0, ["model", "year", "model"]),
+        ([MANY, FEW], 0, ["year", "model"]),
+        ([MANY, MANY, MANY, FEW, FEW], 0, ["model", "year", "model", "year", "model"]),
+        ([MANY, MANY, MANY, FEW], 1, ["year", "model", "model"]),
+        ([MANY, MANY, MANY, FEW, FEW], 2, ["year", "year", "model"]),
+    ],
+)
+def test_kinds_take_turns_and_the_frequent_and_uncertain_ones_are_first(queue, kinds, decided, first):
+    assert [rule for _, rule, _ in queue(*kinds, decided=decided)] == first
+
+
+def test_the_first_questions_are_of_different_kinds(queue):
+    kinds = [
+        (*sources, rule, score)
+        for sources in (("rsl", "nlr"), ("rsl", "slavica"))
+        for rule in ("model", "year", "carrier")
+        for score in (0.31, 0.45, 0.77)
+    ]
+    found = queue(*(kind for kind in kinds for _ in range(2)))
+    assert len(set(found[: len(kinds)])) == len(kinds)
+    assert set(found[len(kinds) :]) == set(found[: len(kinds)])
+    assert found == queue(*(kind for kind in kinds for _ in range(2))), "the order is the same each time"
+
+
+def test_of_a_kind_the_most_uncertain_pair_is_first(queue):
+    scores = (0.85, 0.81, 0.89, 0.82)
+    assert [score for *_, score in queue(*(("rsl", "nlr", "model", score) for score in scores))] == sorted(scores)
 
 
 def test_different_values_are_marked(opened):
@@ -73,20 +147,9 @@ def test_different_values_are_marked(opened):
             assert str(one).startswith(one.sign)
 
 
-def test_a_pair_with_a_verdict_is_not_in_the_queue(opened):
-    loaded, catalog, verdicts = opened
-    first, second, *rest = review.undecided_pairs(catalog, loaded)
-    (given,) = give(verdicts, different(first.left, first.right))
-    assert list(review.undecided_pairs(catalog, loaded)) == [second, *rest]
-    with verdicts.transaction():
-        verdicts.withdraw(given)
-    assert next(review.undecided_pairs(catalog, loaded)) == first
-
-
 def test_the_queue_can_be_limited_to_one_source(opened):
     loaded, catalog, _ = opened
-    every = list(review.undecided_pairs(catalog, loaded))
-    chosen = list(review.undecided_pairs(catalog, loaded, "slavica"))
+    every, chosen = waiting(loaded, catalog), waiting(loaded, catalog, source="slavica")
     assert chosen == [pair for pair in every if "slavica" in (pair.left.source, pair.right.source)]
 
 
@@ -123,6 +186,32 @@ def test_verdicts_that_contradict_each_other_through_other_records_are_all_refus
     give(verdicts, same(two, three))
     with pytest.raises(ConfigError, match="correct or withdraw one of these"):
         give(verdicts, different(one, four))
+
+
+@pytest.mark.parametrize(
+    ("decision", "label", "labels"),
+    [
+        ("same", None, [True]),
+        ("different", None, [False]),
+        ("related", None, [False]),
+        ("same", True, [True]),
+        ("related", False, [False]),
+        ("different", True, 'labels.csv: .* have another label, but anna decided "different"; correct'),
+        ("same", False, r"withdraw the verdict: bibld review \S+bibld.toml --withdraw \w+:"),
+    ],
+)
+def test_a_verdict_is_a_label_and_may_not_contradict_one(opened, records, decision, label, labels):
+    loaded, catalog, verdicts = opened
+    pair = Pair.from_records(*records[:2])
+    give(verdicts, PersonVerdict(pair, decision, "anna"))
+    of_file = [] if label is None else [LabelledPair(pair, label, "", 2.0)]
+    if isinstance(labels, str):
+        with pytest.raises(ConfigError, match=labels):
+            add_verdicts(of_file, catalog, "labels.csv", loaded.file)
+    else:
+        found = add_verdicts(of_file, catalog, "labels.csv", loaded.file)
+        assert [one.is_duplicate for one in found] == labels
+        assert found[: len(of_file)] == of_file, "the weight is that of the file"
 
 
 def test_an_earlier_verdict_about_the_same_pair_does_not_contradict(opened, records):
@@ -248,6 +337,7 @@ def test_exported_pairs_can_be_read_with_their_verdicts(opened, tmp_path):
     assert [Pair(RecordId.parse(row["left"]), RecordId.parse(row["right"])) for row in rows] == [
         one.pair for one in asked
     ]
+    assert {"because", "would decide"} < rows[0].keys()
     assert read(written(tmp_path, text), catalog) == [], "no verdict is written yet"
     labels = ("same", "0", "related")
     for row, label in zip(rows, labels, strict=False):

@@ -3,7 +3,7 @@
 import pytest
 
 from bibld.dedup.features import features_of
-from bibld.dedup.review import compare_cards, describe_differences
+from bibld.dedup.side_by_side import compare_cards, describe_differences
 from bibld.model import mods as m
 from bibld.model.card import card
 from bibld.model.features import Features

@@ -19,7 +19,7 @@ from bibld.model.report import GrowthPoint, Report
 from bibld.serve._language import PageLanguage, choose_page_language, language_named, message, read_words
 from bibld.serve._pages.codes import class_name
 from bibld.serve._pages.environment import make_environment
-from bibld.serve._pages.matches import REASONS, reason_words
+from bibld.serve._pages.matches import REASONS, WOULD_DECIDE, reason_words
 from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._phrases import EVIDENCE, evidence_words
 from bibld.serve.ontology import example_queries
@@ -244,7 +244,8 @@ def test_evidence_of_links_is_translated():
 
 
 @pytest.mark.parametrize(
-    ("known", "in_words"), [(EVIDENCE, lambda *given: evidence_words(*given)[0]), (REASONS, reason_words)]
+    ("known", "in_words"),
+    [(EVIDENCE, lambda *given: evidence_words(*given)[0]), ((*REASONS, *WOULD_DECIDE), reason_words)],
 )
 def test_each_sentence_that_is_stored_is_recognised_with_its_values(known, in_words):
     numbers = dict.fromkeys(("score", "limit", "low", "high", "others"), "0.25") | {"year": "1912", "gap": "3"}

@@ -1,4 +1,4 @@
-"""Train a model for the scorer ``model`` from labelled pairs.
+"""Train a model for the scorer ``model`` from labelled pairs, such as the verdicts of people.
 
 Needs scikit-learn (``pip install 'bibld[train]'``). The same labels, records, seed and versions give the same model.
 """
@@ -174,8 +174,15 @@ def make_examples(
 def fit(given: Examples, seed: int, about: TrainingSetup) -> tuple[Model, dict[str, float]]:
     """Fit the trees, calibrate them by cross-validation, and return the model with its figures."""
     labelled = given.is_labelled
-    if min(np.count_nonzero(given.labels[labelled] == label) for label in (0, 1)) < _MIN_LABELS:
-        raise ConfigError([f"training needs at least {_MIN_LABELS} pairs of each label"])
+    different, same = (np.count_nonzero(given.labels[labelled] == label) for label in (0, 1))
+    if min(different, same) < _MIN_LABELS:
+        raise ConfigError(
+            [
+                f"training needs at least {_MIN_LABELS} pairs that are the same and {_MIN_LABELS} that are not; people"
+                f" labelled {same} and {different}: decide about more pairs with `bibld review`, or add labelled ones"
+                " with --pairs FILE"
+            ]
+        )
     words = _weights(given.columns)
     found = similarities(given.columns, given.left, given.right, Rarity.from_weights(words, 1.0))
     logits = cross_validate(found, given, seed)

@@ -12,7 +12,7 @@ from bibld.model.linkage import Edge, Feature
 from bibld.model.mods import Mods
 from bibld.serve._language import PageLanguage, message, read_words
 from bibld.serve._pages import fields
-from bibld.serve._pages.facts import folded
+from bibld.serve._pages.facts import folded, letter_of
 from bibld.serve._pages.views import SideBySide
 from bibld.serve._phrases import VALUES, Phrases, in_words
 from bibld.serve._pictures.drawing import Caption, Picture
@@ -96,7 +96,28 @@ REASONS = (
 )
 """The reasons of verdicts that rules and models write."""
 
-_PHRASES = Phrases(REASONS, VALUES)
+WOULD_DECIDE = (
+    message(
+        "%(record)s does not state the %(element)s; if it is %(value)s, the two are the same; if it is another, they"
+        " are different"
+    ),
+    message("%(record)s does not state the %(element)s; if it is %(value)s, the two are the same"),
+    message("%(record)s does not state the %(element)s; if it is not %(value)s, the two are different"),
+    message("different %(element)s (%(values)s); if that is a mistake, the two are the same"),
+    message("different %(element)s; if that is a mistake, the two are the same"),
+    message("no element decides alone; the two are the same if these are equal in both: %(elements)s"),
+    message("no element of the two records decides; compare the publications themselves"),
+)
+"""What would have to be known to decide about a pair for review."""
+
+_PHRASES = Phrases((*REASONS, *WOULD_DECIDE), VALUES)
+
+_SIGNS = {
+    "same": ("≈", message("other form")),
+    "almost": ("≈", message("almost the same")),
+    "different": ("≠", message("different")),
+}
+"""The sign of a row of two records, and what it means, where the values are not written equally."""
 
 
 class Agreement(msgspec.Struct, frozen=True):
@@ -110,7 +131,7 @@ class Agreement(msgspec.Struct, frozen=True):
 
 
 def reason_words(reason: str, language: PageLanguage) -> str:
-    """Return a reason of a verdict in a language, as it is where it has no translation."""
+    """Return a reason of a verdict, or what would decide, in a language, as it is where it has no translation."""
     return in_words(_PHRASES, reason, language)
 
 
@@ -130,8 +151,19 @@ def agreement(left: Mods, right: Mods, language: PageLanguage) -> Agreement:
     return Agreement(*(tuple(labels) for labels in found.values()))
 
 
-def mark_differences(found: SideBySide, agreed: Agreement) -> SideBySide:
-    """Mark in a comparison of two records only what differs in words: not another script, nor one form more."""
+def mark_differences(found: SideBySide, agreed: Agreement, language: PageLanguage) -> SideBySide:
+    """Mark in a comparison of two records only what differs in words: not another script, nor one form more.
+
+    Each row gets a sign and its meaning.
+    """
+    signs = {label: ("=", language.text("equal")) for label in agreed.same}
+    is_written_differently = {label for label, cells in found.rows if any(cell.differs for cell in cells)}
+    for name, (sign, meaning) in _SIGNS.items():
+        labels = is_written_differently.intersection(getattr(agreed, name))
+        signs |= dict.fromkeys(labels, (sign, language.text(meaning)))
+    for number, labels_of_one in enumerate((agreed.only_left, agreed.only_right)):
+        only = language.text("only in %(record)s", record=letter_of(number))
+        signs |= dict.fromkeys(labels_of_one, ("?", only))
     rows = tuple(
         (
             label,
@@ -139,7 +171,7 @@ def mark_differences(found: SideBySide, agreed: Agreement) -> SideBySide:
         )
         for label, cells in found.rows
     )
-    return msgspec.structs.replace(found, rows=rows)
+    return msgspec.structs.replace(found, rows=rows, signs=signs)
 
 
 def _by_label(mods: Mods, language: PageLanguage) -> dict[str, list[str]]:

@@ -122,12 +122,13 @@ class ReviewPages:
         agreed = None
         if len(records) == 2:
             agreed = matches.agreement(records[0].mods, records[1].mods, self._language)
-            comparison = matches.mark_differences(comparison, agreed)
+            comparison = matches.mark_differences(comparison, agreed, self._language)
         reasons = view.edge.verdict.reasons if view.edge is not None else ()
         return {
             "sides": [(record, self._heading_of(record.mods, self._language)) for record in records],
             "agreement": agreed,
             "reasons": [matches.reason_words(reason, self._language) for reason in reasons],
+            "would_decide": [matches.reason_words(sentence, self._language) for sentence in view.would_decide],
             "comparison": comparison,
         }
 

@@ -251,7 +251,7 @@ class ThingPages:
         agreed = None
         if len(records) == 2:
             agreed = matches.agreement(records[0].mods, records[1].mods, self._language)
-            comparison = matches.mark_differences(comparison, agreed)
+            comparison = matches.mark_differences(comparison, agreed, self._language)
         return self._render(
             "match.html",
             edge=edge,

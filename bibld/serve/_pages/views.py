@@ -48,10 +48,14 @@ class ComparedCell(msgspec.Struct, frozen=True):
 
 
 class SideBySide(msgspec.Struct, frozen=True):
-    """Records side by side: ``rows`` of label and one cell for each of ``records``."""
+    """Records side by side: ``rows`` of label and one cell for each of ``records``.
+
+    Of two records, ``signs`` are sign and meaning by the label of a row: whether the two values are equal.
+    """
 
     records: tuple[RecordId, ...]
     rows: tuple[tuple[str, tuple[ComparedCell, ...]], ...]
+    signs: Mapping[str, tuple[str, str]] = {}
 
 
 class PageLink(msgspec.Struct, frozen=True):

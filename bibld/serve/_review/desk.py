@@ -23,6 +23,7 @@ from bibld.model.review import (
     kind_of,
     to_text,
 )
+from bibld.protocols import SourceRecord
 from bibld.serve._language import message
 
 LEASE_SECONDS = 600.0
@@ -69,6 +70,9 @@ class Desk(Protocol):
 
     def describe(self, item: EntityPair | LinkCandidate) -> EntityQuestion | LinkQuestion | None:
         """Return what a person needs to decide; None if this does not wait any more."""
+
+    def would_decide(self, left: SourceRecord, right: SourceRecord, names: tuple[str, str]) -> Sequence[str]:
+        """Return sentences about what would have to be known to decide; ``names`` are what they call the records."""
 
     def decide(self, item: Item, decision: str, relation: str, reason: str, person: str) -> str:
         """Store a verdict: same, different, or related (only for records).

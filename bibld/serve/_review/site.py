@@ -11,7 +11,7 @@ import logging
 import re
 import sqlite3
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
@@ -38,6 +38,9 @@ _DECISIONS = {
     ItemKind.ENTITIES: ("same", "different"),
     ItemKind.LINKS: ("same", "different"),
 }
+_LETTERS = ("A", "B")
+"""What the page calls the two records."""
+
 _SESSION_SECONDS = 12 * 3600
 _MIN_TOKEN_LENGTH = 12
 _NUMBER = re.compile(r"[0-9]{1,18}")
@@ -55,7 +58,7 @@ class ReviewView(msgspec.Struct, frozen=True):
 
     ``pair`` and ``form`` are the hidden fields of its forms. Of two records ``edge`` and both records are there, of
     other pairs the ``question``; none of them where no pair of this kind is left. ``reason`` is what was typed about
-    this pair before something went wrong.
+    this pair before something went wrong, ``would_decide`` are sentences about what would have to be known.
     """
 
     person: str = ""
@@ -69,6 +72,7 @@ class ReviewView(msgspec.Struct, frozen=True):
     reason: str = ""
     kind: ItemKind = ItemKind.RECORDS
     question: EntityQuestion | LinkQuestion | None = None
+    would_decide: Sequence[str] = ()
 
 
 class ReviewRenderer(Protocol):
@@ -130,7 +134,18 @@ class ReviewSite:
             return self._page(tag, ReviewView(), 200)
         kind = _kind(request.query_params.get("kind", ""))
         await self._refresh(kind)
-        return self._page(tag, await self._run(lambda: self._next(person, kind)), 200)
+        return await self._shown(tag, await self._run(lambda: self._next(person, kind)), 200)
+
+    async def _shown(self, tag: str, view: ReviewView, status: int) -> Response:
+        """Return the page with what would decide about two records, which is computed in another thread."""
+        left, right = view.left, view.right
+        if left is not None and right is not None:
+            try:
+                would_decide = await asyncio.to_thread(self._desk.would_decide, left, right, _LETTERS)
+                view = msgspec.structs.replace(view, would_decide=would_decide)
+            except ConfigError as error:  # for example, the model is no longer in its file
+                _LOG.warning("review: %s", error)
+        return self._page(tag, view, status)
 
     async def _refresh(self, kind: ItemKind) -> None:
         """Read the list of waiting pairs in another thread: that of entities takes long in a large catalogue."""
@@ -198,7 +213,9 @@ class ReviewSite:
         if fields.get("action") == "leave":
             return self._to_page(self._cookie("", 0))
         done = await self._run(lambda: self._act(person, fields))
-        return self._to_page(kind=done) if isinstance(done, ItemKind) else self._page(language_of(request), *done)
+        return (
+            self._to_page(kind=done) if isinstance(done, ItemKind) else await self._shown(language_of(request), *done)
+        )
 
     def _enter(self, request: Request, fields: Mapping[str, str]) -> Response:
         name = " ".join(fields.get("name", "").split())[:_MAX_NAME_LENGTH]
