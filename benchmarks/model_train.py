@@ -126,13 +126,29 @@ def of_citations(origin: str, config: Path, true: Path, weight: float) -> Iterat
     for one, other in sorted(duplicates):
         first, second = sorted((head(one), head(other)))
         heads[second] = first
-    method = load(config)
-    with Catalog(method.workspace, read_only=True) as catalog, prepare(catalog, method, progress.Silent()) as ready:
-        left, right = unpack_pairs(Trial(ready, method, {}).candidates)
-        names = [[str(record) for record in ready.rows.records_of(side.astype(int))] for side in (left, right)]
-    for one, other in zip(*names, strict=True):
+    for one, other, _ in candidates(load(config)):
         if all(zlib.crc32(head(record).encode()) % 2 == 0 for record in (one, other)):
             yield Label(origin, one, other, tuple(sorted((one, other))) in duplicates, weight)
+
+
+def of_catalogues(config: Path) -> Iterator[Label]:
+    """Yield the pairs that blocking proposes within the catalogues of libraries, which describe a publication once:
+    they are different. Left out are those that a rule keeps apart, and equal ones, which may be slips."""
+    for one, other, is_decided in candidates(load(config)):
+        sources = {record.partition(":")[0] for record in (one, other)}
+        if len(sources) == 1 and sources < CATALOGUES.keys() and not is_decided:
+            yield Label("catalogues", one, other, is_duplicate=False, weight=WEIGHT_OF_CATALOGUES)
+
+
+def candidates(config: Config) -> Iterator[tuple[str, str, bool]]:
+    """Yield the candidate pairs of a workspace, with whether an exception holds for each, or it differs in nothing."""
+    with Catalog(config.workspace, read_only=True) as catalog, prepare(catalog, config, progress.Silent()) as ready:
+        trial = Trial(ready, config, {})
+        left, right = (side.astype(int) for side in unpack_pairs(trial.candidates))
+        found = Decider(ready.rows.table, ready.sources, config).decide(left, right, least=0.0)
+        names = [map(str, ready.rows.records_of(side)) for side in (left, right)]
+        is_decided = (found.exceptions & ~np.uint16(Exceptions.IDENTIFIERS) > 0) | (found.scores >= EQUAL)
+        yield from zip(*names, is_decided.tolist(), strict=True)
 
 
 def write_labels(labels: list[Label], out: Path) -> None:

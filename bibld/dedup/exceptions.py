@@ -43,6 +43,8 @@ class Exceptions(IntFlag):
     NUMBERS = auto()
     UNPLACED = auto()
     TRANSLATORS = auto()
+    AUTHORS = auto()
+    PART_NAMES = auto()
     IDENTIFIERS = auto()
 
 
@@ -101,8 +103,8 @@ RULES = (
     # Print, microform, electronic and so on; maps and scores are printed. Not of articles, whose libraries describe
     # what they have at hand.
     ExceptionRule(Exceptions.CARRIER, Effect.OPTIONAL_REVIEW, "other_format", "different carriers: {carriers}"),
-    # No language in common, and titles that begin differently: under one title the code is more likely a slip, unless
-    # it is as short as a name that is written in the same way in many languages.
+    # No language in common, and titles and variants that begin differently: under one title the code is more likely a
+    # slip, unless it is as short as a name that is written in the same way in many languages.
     ExceptionRule(Exceptions.LANGUAGE, Effect.OPTIONAL_REVIEW, "translation", "different languages: {languages}"),
     # Both state a DOI, ISMN, report number, number of music, or a number in the same and only series, and not the
     # same one; and no number is the same. Or both state another subseries, or other volumes or issues of a host.
@@ -111,6 +113,10 @@ RULES = (
     ExceptionRule(Exceptions.UNPLACED, Effect.REVIEW, "", "neither an author nor a host distinguishes these parts"),
     # Both name translators, and none in common.
     ExceptionRule(Exceptions.TRANSLATORS, Effect.REVIEW, "", "translated by others: {translators}"),
+    # Both state names and responsibility, and nothing of the one is in the other.
+    ExceptionRule(Exceptions.AUTHORS, Effect.REVIEW, "", "by others: no name in common"),
+    # Both name a part, with no word in common, and no number shows that it is the same.
+    ExceptionRule(Exceptions.PART_NAMES, Effect.REVIEW, "same_set", "parts of other names: {part_names}"),
     # Both have ISBNs (that of a set does not count), and none in common.
     ExceptionRule(Exceptions.IDENTIFIERS, Effect.SEPARATE, "", "they have no ISBN in common"),
 )
@@ -142,14 +148,16 @@ def _words(left: Features, right: Features) -> dict[str, object]:
         "years": both(lambda one: one.year if one.year == one.last_year else f"{one.year}–{one.last_year}"),
         "carriers": both(lambda one: one.carrier),
         "translators": both(lambda one: one.translator.replace(VALUE_SEPARATOR, ", ")),
+        "part_names": both(lambda one: one.part_name),
         "numbers": ", ".join(_numbers_that_differ(left, right)),
         "languages": both(lambda one: ", ".join(sorted(one.language.split(VALUE_SEPARATOR)))),
     }
 
 
 COLUMNS = (
-    *("part", "designation", "translator", "language", "main_title", "remainder", "identifiers", "level", "carrier"),
-    *("series", "series_number", "subseries", "host", "names"),
+    *("part", "designation", "part_name", "main_title", "remainder", "variant_titles", "names", "translator"),
+    *("responsibility", "language"),
+    *("identifiers", "level", "carrier", "series", "series_number", "subseries", "host"),
     *("year", "last_year", "edition", "pages", "volumes"),
 )
 """The columns that :func:`find_exceptions` reads."""
@@ -207,8 +215,10 @@ _ISBN = "isbn"
 _PUBLISHERS_NUMBERS = ("doi:", "ismn", "repo", "musi", "norm")
 """Kinds of identifiers, by their first characters, that a publication has one of as long as it is the same."""
 _KIND_LETTERS = 4
-_NUMBERS_OF_HOSTS = ("v", "n")
+_NUMBERS_OF_HOSTS = ("v", "n", "d")
 _SERIES_LETTERS = 8
+_WORD_LETTERS = 5
+_BLANK = ord(" ")
 _BETWEEN_NUMBERS = np.frombuffer(" -".encode("utf-32-le"), dtype=np.uint32)
 _MAX_GAP_YEARS = 2
 _TITLE_LETTERS = 12
@@ -258,6 +268,9 @@ def find_exceptions(columns: FeatureColumns, left: Rows, right: Rows) -> npt.NDA
 
     title, is_long = hash_starts(*hashes.title(columns), _TITLE_LETTERS), _lengths(texts) >= _TITLE_LETTERS
     is_slip = (title[left] == title[right]) & is_long[left]
+    titles = [_values(texts[name], _TITLE_LETTERS) for name in ("main_title", "variant_titles")]
+    for one, other in ((left, right + len(columns)), (left + len(columns), right)):
+        is_slip |= is_long[left] & is_long[right] & _have_common_value(*_stacked(*titles), one, other)
     add(Exceptions.LANGUAGE, have_no_common_value(*_languages(texts["language"]), left, right) & ~is_slip)
 
     has_host, has_name = _is_stated(texts["host"]), _is_stated(texts["names"])
@@ -266,15 +279,15 @@ def find_exceptions(columns: FeatureColumns, left: Rows, right: Rows) -> npt.NDA
 
     offsets, values = _values(texts["identifiers"])
     kinds = _values(texts["identifiers"], _KIND_LETTERS)[1]
-    series, last, first = _series_numbers(texts["series"], texts["series_number"])
-    differs = (
-        (series[left] == series[right]) & differ(last) & (last[left] != first[right]) & (first[left] != last[right])
-    )
+    series, last, first, whole = _series_numbers(texts["series"], texts["series_number"])
+    is_divided = first != last
+    differs = (last[left] != last[right]) & (last[left] != first[right]) & (first[left] != last[right])
+    differs = (series[left] == series[right]) & differ(whole) & (differs | (is_divided[left] & is_divided[right]))
     agrees = np.zeros(len(left), dtype=np.bool_)
     for kind in (*_PUBLISHERS_NUMBERS, _ISBN):
         of_kind = _select(offsets, values, kinds == _hash_of(kind))
-        has_any, is_other = np.diff(of_kind[0]) > 0, have_no_common_value(*of_kind, left, right)
-        agrees |= has_any[left] & has_any[right] & ~is_other
+        is_other = have_no_common_value(*of_kind, left, right)
+        agrees |= _have_common_value(*of_kind, left, right)
         if kind == _ISBN:
             add(Exceptions.IDENTIFIERS, is_other)
         else:
@@ -289,7 +302,30 @@ def find_exceptions(columns: FeatureColumns, left: Rows, right: Rows) -> npt.NDA
     differs |= differ(subseries) & (beginning[left] == beginning[right])
     add(Exceptions.NUMBERS, differs)
     add(Exceptions.TRANSLATORS, have_no_common_value(*_values(texts["translator"]), left, right))
+
+    makers = _stacked(_beginnings(texts["names"]), _beginnings(texts["responsibility"]))
+    are_stated = has_name & _is_stated(texts["responsibility"])
+    are_others = are_stated[left] & are_stated[right]
+    for one in (left, left + len(columns)):
+        for other in (right, right + len(columns)):
+            are_others &= have_no_common_value(*makers, one, other)
+    add(Exceptions.AUTHORS, are_others)
+    is_one_number = _is_stated(designation)[left] & _is_stated(designation)[right] & (parts == 0)
+    add(Exceptions.PART_NAMES, have_no_common_value(*_beginnings(texts["part_name"]), left, right) & ~is_one_number)
     return found
+
+
+def _have_common_value(offsets: Offsets, values: Hashes, left: Rows, right: Rows) -> npt.NDArray[np.bool_]:
+    from bibld.dedup._exception_kernels import have_no_common_value
+
+    has_any = np.diff(offsets) > 0
+    result: npt.NDArray[np.bool_] = has_any[left] & has_any[right] & ~have_no_common_value(offsets, values, left, right)
+    return result
+
+
+def _stacked(one: tuple[Offsets, Hashes], other: tuple[Offsets, Hashes]) -> tuple[Offsets, Hashes]:
+    """Return the values of the rows of one column, and behind them those of another."""
+    return np.concatenate((one[0], one[0][-1] + other[0][1:])), np.concatenate((one[1], other[1]))
 
 
 def _twice(column: TextColumn) -> tuple[Offsets, Rows, Offsets, Rows]:
@@ -308,17 +344,19 @@ def _lengths(texts: dict[str, TextColumn]) -> Offsets:
     return lengths
 
 
-def _series_numbers(series: TextColumn, numbers: TextColumn) -> tuple[Hashes, Hashes, Hashes]:
-    """Return hashes of the beginning of the series of each row that states one series and one number in it, and of the
-    last and the first number of which that consists (``6-4`` of two); 0 for other rows."""
+def _series_numbers(series: TextColumn, numbers: TextColumn) -> npt.NDArray[np.uint64]:
+    """Return hashes of the beginning of the series of each row that states one series and one number in it, of the last
+    and the first number of which that consists (``6-4`` of two), and of the whole; 0 for other rows; shape (4, rows).
+    """
     names, stated = _values(series, _SERIES_LETTERS), _values(numbers)
     is_alone = (np.diff(names[0]) == 1) & (np.diff(stated[0]) == 1)
     codes = np.where(np.isin(numbers.codes, _BETWEEN_NUMBERS), np.uint32(ord(VALUE_SEPARATOR)), numbers.codes)
     offsets, values = _values(TextColumn(numbers.offsets, codes))
-    result = np.zeros((3, len(series)), dtype=np.uint64)
+    result = np.zeros((4, len(series)), dtype=np.uint64)
     result[0, is_alone] = names[1][names[0][:-1][is_alone]]
     result[1, is_alone], result[2, is_alone] = values[offsets[1:][is_alone] - 1], values[offsets[:-1][is_alone]]
-    return result[0], result[1], result[2]
+    result[3, is_alone] = stated[1][stated[0][:-1][is_alone]]
+    return result
 
 
 def _numbers_that_differ(left: Features, right: Features) -> Iterator[str]:
@@ -334,7 +372,7 @@ def _numbers_that_differ(left: Features, right: Features) -> Iterator[str]:
         yield f"the series {left.series_number} and {right.series_number}"
     if left.subseries and right.subseries and left.subseries != right.subseries:
         yield f"the subseries {left.subseries} and {right.subseries}"
-    for kind, name in (("v", "volumes"), ("n", "issues")):
+    for kind, name in (("v", "volumes"), ("n", "issues"), ("d", "days")):
         stated = [
             {value[1:] for value in one.host.split(VALUE_SEPARATOR)[1:] if value.startswith(kind)}
             for one in (left, right)
@@ -374,6 +412,12 @@ def _values(column: TextColumn, letters: int | None = None) -> tuple[Offsets, Ha
 
     letters = hashes.FULL_VALUE if letters is None else letters
     return hashes.values(column.offsets, column.codes, letters, hashes.ALL_LETTERS, np.empty(0, np.uint32))
+
+
+def _beginnings(column: TextColumn) -> tuple[Offsets, Hashes]:
+    """Return the hashes of the beginnings of the words of each row."""
+    codes = np.where(column.codes == _BLANK, np.uint32(ord(VALUE_SEPARATOR)), column.codes)
+    return _values(TextColumn(column.offsets, codes), _WORD_LETTERS)
 
 
 def _select(offsets: Offsets, values: Hashes, chosen: npt.NDArray[np.bool_]) -> tuple[Offsets, Hashes]:

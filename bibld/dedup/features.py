@@ -9,7 +9,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from bibld.dedup.identifiers import identifiers_of, numbers_in_titles
-from bibld.dedup.names import STATEMENT, heading_of, names_of, translators_of
+from bibld.dedup.names import STATEMENT, heading_of, names_of, publishers_of, translators_of
 from bibld.model.features import VALUE_SEPARATOR, Features
 from bibld.model.mods import Cartographics, Mods, RelatedItem, TitleInfo
 from bibld.text.coverage import read_languages, read_sheet_and_scale, without_sheet
@@ -27,7 +27,7 @@ from bibld.text.extents import volumes as count_volumes
 from bibld.text.folding import fold, strip_brackets
 from bibld.text.keys import spelling_key, title_key
 from bibld.text.numerals import edition_number
-from bibld.text.part_units import COVERED, SERIES, VOLUME, YEAR, cut_to_designation, units
+from bibld.text.part_units import COVERED, DAY, SERIES, VOLUME, YEAR, cut_to_designation, units
 from bibld.text.part_values import Field
 from bibld.text.places import places_to_compare
 
@@ -39,7 +39,7 @@ _COUNT_OF_VOLUMES = re.compile(r"(?:^| )(?:v|u|in) \w+ (?:t|t[ao]m[ao]c?h|vols?|
 _ENDS_OF_COUNT = (" t", "mah", "mach", "moh", " vol", " vols", " volumes")
 _RANGE_OF_PAGES = re.compile(r"\b(?:с|стр|p|pp|s)\.?\s*(\d+)", re.IGNORECASE)
 _DATE_OF_LAW = re.compile(r"(?:(?<!\w)от|принят\w*|одобр\w*|утв\w*\.?)[^:;]*?\d{4}\s?(?:г\.?|года)?", re.IGNORECASE)
-_PAGES_IN_HOST = re.compile(r"\W*(?:с|стр|p|pp|s)\.?\s*(\d+)\s*[-–—]\s*\d+", re.IGNORECASE)
+_PAGES_IN_HOST = re.compile(r"\W*(?:с|стр|p|pp|s)\.?\s*(\d+)(?:\s*[-–—]\s*\d+|\W*$)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 _ALL_PARTS = re.compile(r"1-(\d)")
 _BETWEEN_NUMBERS_IN_HOST = re.compile(r"\s*(?:[,;()—–]|\.\s+[—–-]\s|\.\s+(?=(?:[СCсcPpSs]|стр|pp)\.))\s*")
@@ -95,7 +95,6 @@ def features_of(mods: Mods) -> Features:
         year for date in dates for year in _interval(date) or ()
     ]
     edition_text, edition = _edition(" ".join([edition.value for info in origins for edition in info.edition]))
-    publishers = (spelling_key(strip_brackets(publisher.value)) for info in origins for publisher in info.publisher)
     terms = (term for info in origins for place in info.place for term in place.place_term)
     places = (place for term in terms if term.type != "code" for place in _places(term.value))
     pages = max((counts[0] for counts in extents), default=0)
@@ -116,7 +115,7 @@ def features_of(mods: Mods) -> Features:
         set_title="" if article_host else _uncounted(set_title),
         host=VALUE_SEPARATOR.join(_host(article_host, stated_extents)) if article_host else "",
         names=VALUE_SEPARATOR.join(names_of(mods)),
-        publisher=VALUE_SEPARATOR.join(dict.fromkeys(filter(None, publishers))),
+        publisher=_distinct(publishers_of(mods)),
         place=VALUE_SEPARATOR.join(dict.fromkeys(filter(None, places))),
         edition_text=edition_text,
         series=VALUE_SEPARATOR.join(dict.fromkeys(spelling_key(_title_of(item)) for item in series)),
@@ -317,7 +316,7 @@ def _hosts(mods: Mods) -> list[RelatedItem]:
 
 
 def _host(host: RelatedItem, extents: Iterable[str]) -> Iterator[str]:
-    """Yield the title of an article's host, and the numbers of volume, issue and first page, by kind."""
+    """Yield the title of an article's host, and the numbers of volume, issue, day and first page, by kind."""
     yield spelling_key(_title_of(host))
     for part in host.mods.part:
         for detail in part.detail:
@@ -327,6 +326,7 @@ def _host(host: RelatedItem, extents: Iterable[str]) -> Iterator[str]:
             f"p{page}" for extent in part.extent for page in _NUMBER.findall(extent.start or extent.list or "")[:1]
         )
         yield from (number for text in part.text for number in _numbers_in_host(text.value))
+        yield from (f"d{step.value}" for date in part.date for step in read_designation(date.value) if step.unit == DAY)
     yield from (f"p{found[1]}" for extent in extents if (found := _PAGES_IN_HOST.match(extent)))
 
 
@@ -334,14 +334,16 @@ def _host(host: RelatedItem, extents: Iterable[str]) -> Iterator[str]:
 def _numbers_in_host(text: str) -> tuple[str, ...]:
     """Return the numbers that a reference such as ``Т. 92, № 3. С. 535-536`` states, by kind."""
     elements = (element for element in _BETWEEN_NUMBERS_IN_HOST.split(text) if not _RANGE_OF_PAGES.match(element))
-    steps = [step for element in elements for step in read_designation(element) if step.unit not in COVERED]
+    stated = [step for element in elements for step in read_designation(element)]
+    steps = [step for step in stated if step.unit not in COVERED]
+    days = [f"d{step.value}" for step in stated if step.unit == DAY]
     numbers = [
         f"{'v' if step.unit == VOLUME else 'n'}{number}"
         for step in steps
         for number in _NUMBER.findall(step.value)
         if step.unit or not _YEAR.fullmatch(number)
     ]
-    return (*numbers, *(f"p{page}" for page in _RANGE_OF_PAGES.findall(text)[:1]))
+    return (*numbers, *days, *(f"p{page}" for page in _RANGE_OF_PAGES.findall(text)[:1]))
 
 
 @lru_cache(_CACHED)

@@ -27,6 +27,8 @@ _NORM = re.compile(
     r"(?<!\w)((?:ГОСТ|ОСТ|СТ СЭВ|СНиП|СанПиН|СН|СП|ВСН|РД|МУ|ТУ|ISO|ИСО|МЭК|IEC|DIN|BS|ANSI|ASTM|NISO|PN|ČSN|ДСТУ|СТБ)"
     r"(?: ?(?:Р|R|EN|ISO|ИСО|МЭК|IEC)(?![\w]))*)[ :№]*((?:[IVX]{1,4}-)?\d+(?:[.\-–:]\w+)*\*?)"
 )
+_REPLACED = re.compile(r"\b(?:взамен|на замену|supersed\w+|replac\w+|ersatz)\b", re.IGNORECASE)
+"""What precedes the standards that a standard replaces."""
 _LAW = re.compile(r"(?:№|N|No\.?) ?(\d{1,4})[- ]?ФЗ")
 
 
@@ -65,7 +67,7 @@ def _norms_in(text: str) -> tuple[str, ...]:
         return ()
     norms = (
         f"norm:{transcription_key(''.join(kind.split()))}{fold(number).replace(' ', '.')}"
-        for kind, number in _NORM.findall(text)
+        for kind, number in _NORM.findall(_REPLACED.split(text, maxsplit=1)[0])
     )
     return (*norms, *(f"law:{number}-fz" for number in _LAW.findall(text)))
 

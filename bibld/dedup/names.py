@@ -1,12 +1,13 @@
-"""Names that matching compares: of those who made a publication, and of its translators."""
+"""Names that matching compares: of those who made a publication, of its translators, and of its publishers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import lru_cache
 
 from bibld.model.mods import AlternativeName, Mods, Name, Role
+from bibld.text.folding import strip_brackets
 from bibld.text.keys import spelling_key
 from bibld.text.names import other_names, person_key
 from bibld.text.part_units import words_of
@@ -23,6 +24,7 @@ _NOT_RESPONSIBLE = words_of(
     "publisher printer bookseller owner donor binder distributor dedicatee издатель типография владелец"
 )
 """Roles (codes, or last words) of those who did not make the content: printers, booksellers, former owners."""
+_PUBLISHES = words_of("pbl prt publisher printer издатель типография")
 _TRANSLATES = words_of("trl 730 translator переводчик übersetzer traducteur tłumacz перекладач")
 _TRANSLATED_BY = re.compile(
     r"(?:[Пп]ер\.|[Пп]еревод\w*|[Пп]ерев\.|[Tt]ransl(?:\.|ated)(?: by)?|[Üü]bers(?:\.|etzt)?(?: von)?"
@@ -46,7 +48,7 @@ def names_of(mods: Mods) -> Iterator[str]:
     """Yield all names; behind a name its other forms, each with a mark."""
     groups: dict[str, list[str]] = {}
     for number, name in enumerate(mods.name):
-        if name.role and all(_is_not_responsible(role) for role in name.role):
+        if name.role and all(_is_among(_NOT_RESPONSIBLE, role) for role in name.role):
             continue
         is_personal = name.type == "personal"
         forms = groups.setdefault(name.alt_rep_group or str(-number - 1), [])
@@ -69,7 +71,7 @@ def names_of(mods: Mods) -> Iterator[str]:
 def translators_of(mods: Mods) -> Iterator[str]:
     """Yield the beginnings of the family names of translators, from headings and statements of responsibility."""
     for name in mods.name:
-        if any(term.value.casefold().strip(" .") in _TRANSLATES for role in name.role for term in role.role_term):
+        if any(_is_among(_TRANSLATES, role) for role in name.role):
             yield _beginning_of_family_name(_name_key(heading_of(name), True))
     for note in mods.note:
         if note.type == STATEMENT and any(stem in note.value for stem in _STEMS_OF_TRANSLATED):
@@ -78,14 +80,21 @@ def translators_of(mods: Mods) -> Iterator[str]:
             )
 
 
+def publishers_of(mods: Mods) -> Iterator[str]:
+    """Yield the publishers of the imprint; if it has none, the headings of publishers and printers."""
+    stated = [publisher.value for info in mods.origin_info for publisher in info.publisher]
+    headings = (heading_of(name) for name in mods.name if any(_is_among(_PUBLISHES, role) for role in name.role))
+    yield from (spelling_key(strip_brackets(publisher)) for publisher in stated or headings)
+
+
 def _beginning_of_family_name(name: str) -> str:
     """Return as much of a family name as is the same in all cases."""
     return name.partition(" ")[0][:_LETTERS_OF_FAMILY_NAME].rstrip("aeiou")
 
 
-def _is_not_responsible(role: Role) -> bool:
-    words = (term.value.casefold().strip(" .?").rpartition(" ")[2] for term in role.role_term)
-    return any(word in _NOT_RESPONSIBLE for word in words)
+def _is_among(roles: Container[str], role: Role) -> bool:
+    """Return whether a role is one of some roles; of several words the last one counts."""
+    return any(term.value.casefold().strip(" .?").rpartition(" ")[2] in roles for term in role.role_term)
 
 
 @lru_cache(_CACHED)

@@ -63,19 +63,19 @@ _ORDINALS_OF_PARTS = {
 """Ordinal numbers in Polish, Czech and South Slavic languages, and in Latin, Italian and Spanish. Some mean other
 things elsewhere, so they are read only beside the name of a part."""
 
-_TURKIC_ORDINALS = {
-    1: "беренче беренсе бірінші биринчи бастакы",
-    2: "икенче икенсе екінші иккинчи экинчи иккис",
-    3: "өченче өсөнсө үшінші учинчи үчүнчү үһүс",
-    4: "дүртенче дүртенсе төртінші тўртинчи төртүнчү төрдүс",
-    5: "бишенче бишенсе бесінші бешинчи бэһис",
+_ASIAN_ORDINALS = {
+    1: "беренче беренсе бірінші биринчи бастакы якум",
+    2: "икенче икенсе екінші иккинчи экинчи иккис дуюм дувум",
+    3: "өченче өсөнсө үшінші учинчи үчүнчү үһүс сеюм",
+    4: "дүртенче дүртенсе төртінші тўртинчи төртүнчү төрдүс чорум",
+    5: "бишенче бишенсе бесінші бешинчи бэһис панҷум",
     6: "алтынчы алтынсы алтыншы олтинчи",
     7: "җиденче етенсе жетінші еттинчи жетинчи",
     8: "сигезенче һигеҙенсе сегізінші саккизинчи сегизинчи",
     9: "тугызынчы туғыҙынсы тоғызыншы тўққизинчи тогузунчу",
     10: "унынчы унынсы оныншы ўнинчи онунчу ўн",
 }
-"""Ordinal numbers in Tatar, Bashkir, Kazakh, Uzbek, Kyrgyz, Yakut; and the Uzbek ten before others."""
+"""Ordinal numbers in Tatar, Bashkir, Kazakh, Uzbek, Kyrgyz, Yakut, Tajik; and the Uzbek ten before others."""
 
 _ENDINGS = {
     True: "ий ый ой ая ое ее ого ому ом ым ую ой ые ых і ы а е я є у ій ої ому ае ага аму аму ці яя",
@@ -180,7 +180,7 @@ def number_words() -> dict[str, NumberWord]:
     for words, is_ordinal in (
         (_NUMBERS_IN_TITLES, False),
         (_CARDINALS_OF_PARTS, False),
-        (_TURKIC_ORDINALS, True),
+        (_ASIAN_ORDINALS, True),
         (_ORDINALS, True),
     ):
         for number, text in words.items():
@@ -197,7 +197,7 @@ def number_words() -> dict[str, NumberWord]:
 def ordinals_in_titles() -> dict[str, int]:
     """Return the words for ordinal numbers that are numbers in any title, romanised."""
     found: dict[str, int] = {}
-    for words in (_TURKIC_ORDINALS, _ORDINALS):
+    for words in (_ASIAN_ORDINALS, _ORDINALS):
         found.update(
             (romanise(form), number) for number, text in words.items() for word in text.split() for form in _forms(word)
         )

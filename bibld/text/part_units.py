@@ -33,12 +33,13 @@ _WORDS_OF_UNITS = {
     VOLUME: """т том тома томе томом томъ томах томов tomakh тт томи v vol vols volume volumes volumen
         jahrgang jg rocznik roczniki rocz ročník ročnik roč årgang årg vuosikerta année annee annata
         томда band bandes bände bänden bd bde tome tomes tom tomo tomos tomi tomus tomum svazek svazky sv svezak
-        deel del köide kötet tomas volym volumi volumul osa nide җилд жилд томлик հատոր ტომი כרך באנד""",
+        deel del köide kötet tomas volym volumi volumul osa nide җилд жилд томлик атом ҷилди
+        чилди հատոր ტომი כרך באנד""",
     "h": "полутом полутома полут пт півтом паўтом polutom polut половина половини halbband halbbd hbd hälfte",
     "p": """ч часть части частью частях частей чч чт ch chast chasti частина частини частка
         part parts pt pts p teil teile theil theile tl th partie parte parti partes pars cz
         część części czesc dil díl díly část dalis rész partea кисәк кис өлеш бүлек бөлім бөлүм қисм մաս
-        ნაწილი חלק טייל""",
+        ნაწილი חלק טייל қисми кисми""",
     "b": """кн книга книги книге книгой книгах книг kn kniga knigi кніга book books bk buch bücher
         livre livres libro libri liber lib knjiga kniha książka księga księgi księdze ks boek bok bog raamat knyga
         könyv գիրք წიგნი к китап китабы кит кітап китеп китоб кинигэ kitap""",
@@ -123,7 +124,7 @@ ONLY_IN_NUMBERS = words_of(
 )
 """Names of units, romanised, that in a title are something else."""
 
-BEFORE_COUNTS = words_of("в во у in en na w")
+BEFORE_COUNTS = words_of("в во въ у in en na w")
 ROMANISED_UNITS = words_of("t tomah ch chastah kn knigah vip vipuskah")
 """Units that follow the romanised preposition "v" and a number of volumes."""
 AFTER_SUPPLEMENTS = words_of("к ко to zu zum zur au à до da al")
@@ -236,8 +237,8 @@ def _marks_without_value() -> frozenset[str]:
 
 @cache
 def _number_keys() -> frozenset[str]:
-    """Return the words for numbers as they are in keys of titles."""
-    return _keys_in_titles(number_words())
+    """Return the words for numbers, and those before an unnumbered series, as they are in keys of titles."""
+    return _keys_in_titles((*number_words(), *keys(NEW)))
 
 
 def cut_to_designation(title: str, key: str) -> str:

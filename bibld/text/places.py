@@ -131,8 +131,11 @@ def places_to_compare(text: str) -> tuple[str, ...]:
 
     >>> places_to_compare("New York") == places_to_compare("Нью-Йорк"), places_to_compare("М.; Л. и др.")
     (True, ('moskva', 'leningrad'))
+    >>> places_to_compare("С.-Петербургъ")
+    ('sankt peterburg',)
     """
-    names = (_AND_OTHERS.sub("", name) for name in map(fold, _BETWEEN_PLACES.split(strip_brackets(text))))
+    stated = (fold(name).translate(_MODERN_LETTERS) for name in _BETWEEN_PLACES.split(strip_brackets(text)))
+    names = (_OLD_ENDING.sub("", _AND_OTHERS.sub("", name)) for name in stated)
     full = (_ABBREVIATIONS_COMPARED.get(name, name) for name in names)
     return tuple(filter(None, (romanise(_OTHER_NAMES.get(name, name)) for name in full)))
 

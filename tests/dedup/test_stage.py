@@ -343,7 +343,7 @@ def test_explain_reports_why_two_records_are_or_are_not_the_same(sample):
     assert never.left_keys and never.right_keys
     assert "no shared blocking key" in never.reasons[-1]
     title = next(one for one in same.compared if one.name == "title")
-    assert str(title).startswith(("= title: ", "≠ title: "))
+    assert str(title).startswith(("= title (equal): ", "≠ title (different): "))
 
 
 def test_explain_prints_text_and_json(sample):

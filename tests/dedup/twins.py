@@ -181,9 +181,22 @@ def exceptions(left, right):
     carriers = {"print" if one.carrier in {"map", "score"} else one.carrier for one in (left, right)} - {""}
     titles = {f"{one.main_title}{one.remainder}".replace(" ", "")[:12] for one in (left, right)}
     languages = [set(one.language.split("|")) - {"und", "mul", "zxx", ""} for one in (left, right)]
-    is_short = len(left.main_title) + len(left.remainder) < 12
+    are_short = [len(one.main_title) + len(one.remainder) < 12 for one in (left, right)]
+    starts = [
+        [
+            {form.replace(" ", "")[:12] for form in text.split("|")} - {""}
+            for text in (one.main_title, one.variant_titles)
+        ]
+        for one in (left, right)
+    ]
+    is_variant = not any(are_short) and bool(starts[0][0] & starts[1][1] or starts[0][1] & starts[1][0])
     found |= {"carrier"} if len(carriers) == 2 and not left.level == right.level == "a" else set()
-    if all(languages) and languages[0].isdisjoint(languages[1]) and (len(titles) == 2 or is_short):
+    if (
+        all(languages)
+        and languages[0].isdisjoint(languages[1])
+        and (len(titles) == 2 or are_short[0])
+        and not is_variant
+    ):
         found.add("language")
     return found | _exceptions_of_numbers(left, right)
 
@@ -200,15 +213,28 @@ def _exceptions_of_numbers(left, right):
     found |= {"numbers"} if differs else set()
     translators = [set(item.translator.split("|")) - {""} for item in (left, right)]
     found |= {"translators"} if all(translators) and translators[0].isdisjoint(translators[1]) else set()
+    makers = [[_beginnings(text) for text in (item.names, item.responsibility)] for item in (left, right)]
+    if all(map(all, makers)) and not (makers[0][0] | makers[0][1]) & (makers[1][0] | makers[1][1]):
+        found.add("authors")
+    part_names = [_beginnings(item.part_name) for item in (left, right)]
+    are_same_number = (
+        left.designation and right.designation and not compare_designations(left.designation, right.designation)
+    )
+    if all(part_names) and part_names[0].isdisjoint(part_names[1]) and not are_same_number:
+        found.add("part_names")
     is_placed = (left.host and right.host) or (left.names and right.names)
     if left.level == right.level == "a" and not is_placed:
         found.add("unplaced")
     return found
 
 
+def _beginnings(text):
+    return {word[:5] for word in text.replace("|", " ").split()}
+
+
 def _differ_in_series(left, right):
     """Whether both have one series, which begins the same, and one number, which is neither the first nor last of the
-    other's."""
+    other's; where both numbers have two parts they must be equal."""
     if (
         not left.series
         or left.series[:8] != right.series[:8]
@@ -216,7 +242,10 @@ def _differ_in_series(left, right):
     ):
         return False
     one, other = (item.series_number.replace("-", " ").split() for item in (left, right))
-    return bool(one and other and one[-1] != other[-1] and one[-1] != other[0] and other[-1] != one[0])
+    if not one or not other or one == other:
+        return False
+    are_divided = one[0] != one[-1] and other[0] != other[-1]
+    return are_divided or (one[-1] != other[-1] and one[-1] != other[0] and other[-1] != one[0])
 
 
 def _differ_in_subseries(left, right):
@@ -225,8 +254,8 @@ def _differ_in_subseries(left, right):
 
 
 def _differ_in_host(left, right):
-    """Whether both state volumes or issues of a host, and none in common."""
-    for kind in "vn":
+    """Whether both state volumes, issues or days of a host, and none in common."""
+    for kind in "vnd":
         one, other = ({value for value in item.host.split("|")[1:] if value[:1] == kind} for item in (left, right))
         if one and other and one.isdisjoint(other):
             return True

@@ -44,7 +44,7 @@ NAMES = {
     "language": "Whether a language is the same.",
     "carrier": "Whether the carrier is the same.",
     "level": "Levels: 1 the same, 0.5 a monograph against a volume or a set, 0.2 volume against set, 0 others.",
-    "isbn": "Whether an ISBN is the same.",
+    "isbn": "Whether an ISBN, or the number of a standard, is the same.",
     "other_identifier": "Whether an identifier of the same other kind is the same (that of a set: 0.5).",
     "host": "Share of common words of the titles of the hosts, by weight; 0.9 where one is the acronym of the other.",
     "host_numbers": "Volume and issue in the host: the share of those that both state and that are the same.",

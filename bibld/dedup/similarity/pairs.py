@@ -33,8 +33,10 @@ _OTHER_GIVEN_NAMES = 0.5
 _SERIES_IS_SET = 0.8
 _OTHER_WORDS = 3.0
 _VARIANT_IS_TITLE = 0.9
+_NEGLIGIBLE_WORDS = 0.1
 _PAGE = ord("p")
 _ISBN, _ISBN_THIRD, _SET = ord("i"), ord("b"), ord("s")
+_STANDARD, _STANDARD_SECOND = ord("n"), ord("o")
 _COMPLETE_SET, _MONOGRAPH, _VOLUME = ord("c"), ord("m"), ord("v")
 _BOOKS = (_COMPLETE_SET, _MONOGRAPH, _VOLUME)
 _TITLES = np.array([
@@ -227,7 +229,7 @@ def _found_anywhere(rows: PreparedRows, one: Row, other: Row) -> tuple[float, fl
 
 @inner(types.void(_FOUND, types.float32))
 def _raise_titles(found: Found, variant: np.float32) -> None:
-    """Raise the similarities of titles that are variants of each other, or equal but for the division of words."""
+    """Raise the similarities of titles that are equal but for the division of words, or to that of a variant title."""
     least = variant if variant >= _VARIANT_IS_TITLE else np.float32(0.0)
     if found[to.MAIN_TITLE] == 1.0 and found[to.TITLE_EDITS] >= _VARIANT_IS_TITLE:
         least = np.float32(1.0)
@@ -256,7 +258,7 @@ def _compare_variants(rows: PreparedRows, one: Row, other: Row, found: Found, ro
                     found[to.SET_TITLE] = max(found[to.SET_TITLE], np.float32(similarity))
         one, other = other, one
     found[to.ANY_TITLE] = max(found[to.ANY_TITLE], variant)
-    _raise_titles(found, variant)
+    _raise_titles(found, variant if fewest <= _NEGLIGIBLE_WORDS else np.float32(MISSING))
     found[to.TITLES_FOUND] = least
     found[to.OTHER_WORDS] = 1.0 - fewest
 
@@ -371,7 +373,8 @@ def _compare_values(rows: PreparedRows, one: Row, other: Row, found: Found, room
                 at += 1
             if at < shorter and texts[start + at] == texts[other_start + at]:
                 is_isbn = word.head == _ISBN and word.length > 4 and texts[start + 2] == _ISBN_THIRD
-                position = to.ISBN if is_isbn else to.OTHER_IDENTIFIER
+                is_own = is_isbn or (word.head == _STANDARD and texts[start + 1] == _STANDARD_SECOND)
+                position = to.ISBN if is_own else to.OTHER_IDENTIFIER
                 same = np.float32(word.hash == words[candidate].hash)
                 found[position] = max(found[position], same * np.float32(0.5 if word.head == _SET else 1.0))
 

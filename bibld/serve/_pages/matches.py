@@ -92,6 +92,8 @@ REASONS = (
     message("different languages: %(languages)s"),
     message("they have other numbers: %(numbers)s"),
     message("translated by others: %(translators)s"),
+    message("by others: no name in common"),
+    message("parts of other names: %(part_names)s"),
     message("they have no ISBN in common"),
 )
 """The reasons of verdicts that rules and models write."""
