@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from bibld.model.mods import AlternativeName, Mods, Name, Role
 from bibld.text.folding import strip_brackets
-from bibld.text.keys import spelling_key
+from bibld.text.keys import body_key, spelling_key
 from bibld.text.names import other_names, person_key
 from bibld.text.part_units import words_of
 from bibld.text.romanisation import spell_carons
@@ -99,4 +99,4 @@ def _is_among(roles: Container[str], role: Role) -> bool:
 
 @lru_cache(_CACHED)
 def _name_key(heading: str, is_personal: bool) -> str:
-    return spelling_key(person_key(repair_initials(heading)) if is_personal else heading)
+    return spelling_key(person_key(repair_initials(heading))) if is_personal else body_key(heading)

@@ -44,6 +44,15 @@ _LONG_FORMS = {
     "op": r"(?:soch|opus)(?= \d)",
     "usa": r"united states of america",
 }
+_TONALITY = re.compile(
+    r"\b(?P<note>до|ре|ми|фа|соль|ля|си)(?:[ -](?P<shift>диез|бемоль))?[ -](?P<mode>мажор|минор)"
+    r"|\b(?P<german>[A-Ha-h])(?P<ending>is|es|s)?[ -](?P<german_mode>dur|moll)\b"
+    r"|(?:\bin |(?<=[,.:] ))(?P<english>[A-H])(?:[ -](?P<english_shift>flat|sharp))? (?P<english_mode>major|minor)\b",
+    re.IGNORECASE,
+)
+_MODES = {"мажор": "dur", "минор": "moll", "major": "dur", "minor": "moll"}
+_NOTES = {"до": "c", "ре": "d", "ми": "e", "фа": "f", "соль": "g", "ля": "a", "си": "h"}
+_SHIFTS = {"диез": "is", "sharp": "is", "бемоль": "es", "flat": "es", "s": "es"}
 _LONG_FORM = re.compile("|".join(rf"\b({form})\b" for form in _LONG_FORMS.values()))
 _STEMS_OF_LONG_FORMS = ("rossisk", "kommunist", "suz", "sovetsk", "soedin", "united", "piano", "f ", "soch", "opus")
 _ABBREVIATIONS = tuple(_LONG_FORMS)
@@ -56,6 +65,8 @@ _TENS = frozenset(map(str, range(20, 100, 10)))
 def title_key(title: str) -> str:
     """Return a romanised title without a leading article, with digits for numbers in words and Roman numerals.
 
+    >>> title_key("Концерт до-диез минор") == title_key("Концерт cis-Moll")
+    True
     >>> title_key("The Symphony № 3"), title_key("Третья симфония"), title_key("Двадцать лет XX века")
     ('simfoni 3', '3 simfona', '20 let 20 veka')
     """
@@ -66,13 +77,12 @@ def title_key(title: str) -> str:
     title = _replace_roman_numerals(title)
     if ":" in title:
         title = SCALE_OF_MAP.sub(_join_scale, title)
-    key = _replace_ordinals(replace_number_words(romanise(title)))
+    key = _replace_ordinals(replace_number_words(romanise(_TONALITY.sub(_tonality, title))))
     if _DIGIT.search(key):
         key = _ENDING_OF_NUMBER.sub("", _NUMBER_SIGN.sub("", key))
     first, _, rest = key.partition(" ")
     key = unify_transcriptions(rest if rest and first in _KEYS_OF_ARTICLES else key)
-    if any(stem in key for stem in _STEMS_OF_LONG_FORMS):
-        key = _LONG_FORM.sub(_abbreviation, key)
+    key = _abbreviated(key)
     return single_letters(_OLD_GENITIVE.sub("ogo", key) if "ago" in key else key)
 
 
@@ -95,8 +105,32 @@ def spelling_key(text: str) -> str:
     return single_letters(transcription_key(text))
 
 
+def body_key(name: str) -> str:
+    """Return the spelling key of the name of a body, with the abbreviations of states and parties.
+
+    >>> body_key("Российская Федерация. Законы") == body_key("РФ. Законы")
+    True
+    """
+    return single_letters(_abbreviated(transcription_key(name)))
+
+
+def _abbreviated(key: str) -> str:
+    return _LONG_FORM.sub(_abbreviation, key) if any(stem in key for stem in _STEMS_OF_LONG_FORMS) else key
+
+
 def _join_scale(found: re.Match[str]) -> str:
     return f"1 {found[1].replace(' ', '').replace('.', '')}"
+
+
+def _tonality(found: re.Match[str]) -> str:
+    """Return a tonality as one word, made of its German name."""
+    stated = {name: value.lower() for name, value in found.groupdict().items() if value}
+    note = stated.get("german") or stated.get("english") or _NOTES[stated["note"]]
+    mode = stated.get("german_mode") or _MODES[stated.get("english_mode") or stated["mode"]]
+    shift = stated.get("ending") or stated.get("shift") or stated.get("english_shift", "")
+    if note == "b":  # the German B is B flat, the English B is the German H
+        note, shift = "h", shift or ("es" if "german" in stated else "")
+    return f" tone{note}{_SHIFTS.get(shift, shift)}{mode} "
 
 
 def _abbreviation(found: re.Match[str]) -> str:
