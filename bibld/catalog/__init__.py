@@ -25,7 +25,6 @@ from bibld.catalog._entities import Entities
 from bibld.catalog._entities import EntityRow as EntityRow
 from bibld.catalog._entities import StoredEntity as StoredEntity
 from bibld.catalog._entities import hash_key as hash_key
-from bibld.catalog._entities import to_moved as to_moved
 from bibld.catalog._figures import CatalogFigures as CatalogFigures
 from bibld.catalog._figures import SampledRecord as SampledRecord
 from bibld.catalog._linkage import IndexState as IndexState
@@ -41,6 +40,7 @@ from bibld.catalog._links import StoredLink as StoredLink
 from bibld.catalog._patches import Delivery as Delivery
 from bibld.catalog._patches import Patches, RemoteStores
 from bibld.catalog._patches import RemoteState as RemoteState
+from bibld.catalog._quads import to_moved as to_moved
 from bibld.catalog._queues import DirtyQueue as DirtyQueue
 from bibld.catalog._queues import DirtyQueues as DirtyQueues
 from bibld.catalog._queues import Queue as Queue

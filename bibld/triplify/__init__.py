@@ -109,9 +109,9 @@ def settings_digest(base: str, settings: TriplifyConfig) -> str:
 def requeue_all(catalog: Catalog, queue: StageQueue) -> None:
     """Requeue all clusters and entities, since the settings or the version changed. Call it inside a commit."""
     queue.dirty.add(catalog.linkage.founders())
-    queue.dirty.add(catalog.statements.founders())
+    queue.dirty.add(catalog.statements.owners())
     queue.dirty.add(catalog.register.redirected_records())
-    catalog.dirty[Queue.UNDESCRIBED_ENTITIES].add(catalog.entities.numbers())
+    catalog.dirty[Queue.UNDESCRIBED_ENTITIES].add(catalog.entities.owners())
 
 
 def is_pending(catalog: Catalog, queue: StageQueue) -> bool:

@@ -217,7 +217,7 @@ def _links_of_default_graph(triples: Iterable[Sequence[bytes]], start: bytes) ->
 
 
 def _portions(catalog: Catalog) -> Iterator[Portion]:
-    for table, keys in (("statements", catalog.statements.founders()), ("entities", catalog.entities.numbers())):
+    for table, keys in (("statements", catalog.statements.owners()), ("entities", catalog.entities.owners())):
         for batch in batches(keys, _BLOCKS_AT_ONCE):
             yield table, batch[0], batch[-1]
 
