@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from bibld.catalog._database import DatabaseWatch as DatabaseWatch
-from bibld.catalog._database import check_same_workspace, is_locked, open_database
+from bibld.catalog._database import check_same_workspace, is_locked, open_database, transaction
 from bibld.catalog._database import lock_folder as lock_folder
 from bibld.catalog._descriptions import DependencyRow as DependencyRow
 from bibld.catalog._descriptions import DescriptionRow as DescriptionRow
@@ -145,15 +145,9 @@ class Catalog:
     def commit(self) -> Iterator[None]:
         """Commit all writes inside, or none; raises ``CatalogError`` if that fails, for example on a full disk."""
         try:
-            self._register_connection.execute("BEGIN IMMEDIATE")
-            self._connection.execute("BEGIN IMMEDIATE")
-            yield
-            self._register_connection.execute("COMMIT")
-            self._connection.execute("COMMIT")
+            with transaction(self._register_connection, self._connection):
+                yield
         except BaseException as error:
-            for connection in (self._register_connection, self._connection):
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
             self._blobs.invalidate_cache()
             self.suppressions.invalidate_cache()
             if isinstance(error, sqlite3.Error):

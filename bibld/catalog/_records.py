@@ -332,18 +332,17 @@ class Records:
 
     def live(self) -> Iterator[tuple[int, str, Mods]]:
         """Yield ordinal, source and MODS of the live records, by ordinal."""
-        rows = self._connection.execute(
-            "SELECT ordinal, source, body FROM record JOIN carrier USING (carrier) WHERE status = 'live'"
-            " ORDER BY ordinal"
-        )
-        for ordinal, source, body in rows:
-            yield ordinal, source, self._suppressions.public_mods(ordinal, self._decode(body))
+        for ordinal, source, mods in self._with_status("'live'"):
+            yield ordinal, source, self._suppressions.public_mods(ordinal, mods)
 
     def unredacted(self) -> Iterator[tuple[int, str, Mods]]:
         """Yield ordinal, source and MODS of the records that their sources have, with suppressed records and values."""
+        return self._with_status("'live', 'suppressed'")
+
+    def _with_status(self, listed: str) -> Iterator[tuple[int, str, Mods]]:
         rows = self._connection.execute(
             "SELECT ordinal, source, body FROM record JOIN carrier USING (carrier)"
-            " WHERE status IN ('live', 'suppressed') ORDER BY ordinal"
+            f" WHERE status IN ({listed}) ORDER BY ordinal"
         )
         for ordinal, source, body in rows:
             yield ordinal, source, self._decode(body)

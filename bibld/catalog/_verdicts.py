@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from bibld.catalog._database import is_locked, open_database
+from bibld.catalog._database import is_locked, open_database, transaction
 from bibld.catalog._register import Register
 from bibld.catalog._schema import REGISTER, REGISTER_FORMAT
 from bibld.catalog.engines import missing_results
@@ -195,18 +195,13 @@ class Verdicts(VerdictTables):
     def transaction(self) -> Iterator[None]:
         """Commit all writes inside, or none; no other process writes meanwhile. Raises ``CatalogError``."""
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            yield
-            self._connection.execute("COMMIT")
-        except BaseException as error:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            if isinstance(error, sqlite3.Error):
-                what = f"cannot be written: {error}; no verdict was saved"
-                if is_locked(error):
-                    what = (
-                        f"a run has been writing for more than {self._patience:g} seconds; no verdict was saved, give"
-                        " it again in a moment"
-                    )
-                raise CatalogError(f"{self._file}: {what}") from error
-            raise
+            with transaction(self._connection):
+                yield
+        except sqlite3.Error as error:
+            what = f"cannot be written: {error}; no verdict was saved"
+            if is_locked(error):
+                what = (
+                    f"a run has been writing for more than {self._patience:g} seconds; no verdict was saved, give"
+                    " it again in a moment"
+                )
+            raise CatalogError(f"{self._file}: {what}") from error

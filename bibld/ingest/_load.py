@@ -30,13 +30,7 @@ from bibld.ingest._conversion import (
     settings_digest,
 )
 from bibld.ingest._inspection import InspectedFile, Inspection
-from bibld.ingest._log import (
-    LoadResult,
-    listed_deletions,
-    reason_to_withhold,
-    unknown_deletions_warning,
-    withhold,
-)
+from bibld.ingest._log import LoadResult, listed_deletions, reason_to_withhold, unknown_deletions_warning, withhold
 from bibld.ingest._pool import ConversionPool
 from bibld.model.marc import MarcRecord, without_subfields
 from bibld.model.origin import RecordId

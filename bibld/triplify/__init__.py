@@ -39,7 +39,6 @@ from bibld.triplify._counts import count_blocks as count_blocks
 from bibld.triplify._counts import count_quads as count_quads
 from bibld.triplify._coverage import LANGUAGE_TAGS as LANGUAGE_TAGS
 from bibld.triplify._coverage import ElementCoverage as ElementCoverage
-from bibld.triplify._coverage import declared_names as declared_names
 from bibld.triplify._coverage import effective_attributes as effective_attributes
 from bibld.triplify._coverage import mods_coverage as mods_coverage
 from bibld.triplify._dataset import catalog_blocks as catalog_blocks
