@@ -123,7 +123,7 @@ class Intake:
         self.is_clean = not (self._is_doubtful or self._fault or withheld)
         return LoadResult(
             **msgspec.structs.asdict(counts),
-            **msgspec.structs.asdict(records.changes(self._source.id)),
+            **msgspec.structs.asdict(records.former.changes(self._source.id)),
             withheld=withheld,
             fault=self._fault,
         )
