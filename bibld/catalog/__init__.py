@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 from bibld.catalog._database import DatabaseWatch as DatabaseWatch
@@ -83,7 +83,7 @@ _PAGE_BYTES = 4096
 _INVALIDATIONS = {"merge": "UPDATE merged SET made_by = ''", "triplify": "UPDATE statement SET made_by = ''"}
 
 
-class Catalog:
+class Catalog(AbstractContextManager["Catalog"]):
     """The catalog of one workspace, opened for a run (with the lock of the workspace) or for reading.
 
     ``config_file`` is the configuration of the workspace; messages name it in the command to run. Raises
@@ -130,9 +130,6 @@ class Catalog:
         self.matching = MatchingTables(self._connection)
         self.history = History(self._register_connection, self.register)
         self.figures = CatalogFigures(self._connection, self._register_connection, blobs, self.suppressions)
-
-    def __enter__(self) -> Catalog:
-        return self
 
     def __exit__(self, *failure: object) -> None:
         self.close()

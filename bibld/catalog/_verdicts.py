@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -167,7 +167,7 @@ class VerdictTables:
             self._connection.execute(f"INSERT INTO {table.changes} ({columns}) VALUES (?, ?)", key)
 
 
-class Verdicts(VerdictTables):
+class Verdicts(VerdictTables, AbstractContextManager["Verdicts"]):
     """The verdicts of one workspace, to be given also during a run.
 
     A run uses the verdicts that were given before its matching began; later ones wait for the next run.
@@ -184,9 +184,6 @@ class Verdicts(VerdictTables):
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
         super().__init__(connection, Register(connection))
-
-    def __enter__(self) -> Verdicts:
-        return self
 
     def __exit__(self, *failure: object) -> None:
         self._connection.close()

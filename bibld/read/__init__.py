@@ -39,11 +39,6 @@ class Examined(msgspec.Struct, frozen=True):
     reader: str
     carrier: Any
 
-    @property
-    def json(self) -> bytes:
-        """Return the carrier as the catalog stores it."""
-        return to_json(self.carrier)
-
 
 def examine(file: HarvestedFile, reader: str = AUTO, charset: str = AUTO, settings: Any = None) -> Examined:  # noqa: ANN401
     """Find out the carrier of a file (unless ``reader`` names it), its charset and what else its records need.
