@@ -13,7 +13,7 @@ import msgspec
 
 
 class ExchangeTable(msgspec.Struct, frozen=True):
-    """A table: its columns with their types, and the query for its rows in a stable order.
+    """A table: its name in the database, its columns with their types, and the query for its rows in a stable order.
 
     The query takes two numbers, and gives the rows whose keys are between them.
 
@@ -21,6 +21,7 @@ class ExchangeTable(msgspec.Struct, frozen=True):
     ``compressed`` are stored as zstd frames of a kind of blobs. ``is_of_register``: the rows are in ``register.db``.
     """
 
+    name: str
     columns: dict[str, str]
     query: str
     key: str = ""
@@ -40,6 +41,7 @@ def _keyed_table(
     names = columns_of(columns)
     key, *_ = names
     return ExchangeTable(
+        name,
         names,
         f"SELECT {', '.join(names)} FROM {name} WHERE {key} BETWEEN ? AND ? ORDER BY {', '.join(list(names)[:2])}",
         f"SELECT max({key}) FROM {name}",
@@ -53,7 +55,7 @@ _register_table = partial(_keyed_table, is_of_register=True)
 
 def _small_table(name: str, columns: str, order: str) -> ExchangeTable:
     names = columns_of(columns)
-    return ExchangeTable(names, f"SELECT {', '.join(names)} FROM {name} ORDER BY {order}")
+    return ExchangeTable(name, names, f"SELECT {', '.join(names)} FROM {name} ORDER BY {order}")
 
 
 RECORDS = "records"
@@ -78,6 +80,7 @@ TABLES: dict[str, ExchangeTable] = {
     "register_event": _register_table("event", "event:long ordinal:long run_time kind other:long"),
     "carriers": _keyed_table("carrier", "carrier:long source file reader state:bytes"),
     RECORDS: ExchangeTable(
+        "record",
         columns_of(
             "ordinal:long source control_number carrier:long position:long byte_offset:long flavour made_by:bytes"
             " run:long status mods:bytes original:bytes unmapped:texts private:texts warnings:texts"
@@ -87,6 +90,7 @@ TABLES: dict[str, ExchangeTable] = {
         "SELECT max(ordinal) FROM record",
     ),
     "rejects": ExchangeTable(
+        "reject",
         columns_of("source file position:long byte_offset:long control_number kind reason original:bytes"),
         "SELECT source, file, position, byte_offset, control_number, kind, reason, original FROM reject WHERE reject"
         " BETWEEN ? AND ? ORDER BY reject",
@@ -100,6 +104,7 @@ TABLES: dict[str, ExchangeTable] = {
     "matching_sources": _small_table("source", "source:long id", "source"),
     "statistics": _small_table("statistics", "version:long made_for body:bytes", "version"),
     MATCHING: ExchangeTable(
+        "matching",
         columns_of("verdict_change:long ordinal:long made_by"),
         "SELECT verdict_change, ordinal, made_by FROM matching JOIN stage ON name = 'dedup'",
     ),
@@ -114,12 +119,14 @@ TABLES: dict[str, ExchangeTable] = {
     ),
     "statements": _keyed_table("statement", "founder:long quads:bytes made_by moved", {"quads": "quads"}),
     "existence_dependencies": ExchangeTable(
+        "existence_dependency",
         columns_of("source control_number founder:long existed:flag"),
         "SELECT source, control_number, founder, existed FROM existence_dependency WHERE founder BETWEEN ? AND ?"
         " ORDER BY founder, source, control_number",
         "SELECT max(founder) FROM existence_dependency",
     ),
     "assertions": ExchangeTable(
+        "asserting_cluster",
         columns_of("founder:long entity body:bytes votes:long"),
         "SELECT asserting_cluster.founder, iri, body, asserting_cluster.votes FROM asserting_cluster JOIN assertion"
         " USING (assertion) JOIN entity USING (entity) WHERE asserting_cluster.founder BETWEEN ? AND ? ORDER BY 1,"
@@ -127,6 +134,7 @@ TABLES: dict[str, ExchangeTable] = {
         "SELECT max(founder) FROM asserting_cluster",
     ),
     "entities": ExchangeTable(
+        "entity",
         columns_of("iri founder quads:bytes moved"),
         "SELECT entity.iri, coalesce(other.iri, entity.iri), entity.quads, entity.moved FROM entity LEFT JOIN entity"
         " AS other ON other.entity = entity.founder WHERE entity.entity BETWEEN ? AND ? ORDER BY entity.entity",
@@ -144,21 +152,3 @@ TABLES: dict[str, ExchangeTable] = {
     "link_sets": _small_table("link_set", "name quads", "name"),
 }
 """The tables by name, in the order in which they can be restored."""
-
-DATABASE_NAMES = {
-    "carriers": "carrier",
-    RECORDS: "record",
-    "rejects": "reject",
-    "loads": "load",
-    "matching_sources": "source",
-    "edges": "edge",
-    "members": "member",
-    "statements": "statement",
-    "existence_dependencies": "existence_dependency",
-    "authority_files": "authority_file",
-    "assertions": "asserting_cluster",
-    "entities": "entity",
-    "links": "link",
-    "link_sets": "link_set",
-}
-"""Names of tables in the databases, where they differ from those of the exchange."""

@@ -179,32 +179,21 @@ def _sentences(*texts: str) -> str:
 
 
 _BIBTEX_TYPES = {"article": "article", "chapter": "incollection", "thesis": "phdthesis", "book": "book"}
-_RIS_TYPES = {
-    "book": "BOOK",
-    "article": "JOUR",
-    "chapter": "CHAP",
-    "serial": "SER",
-    "thesis": "THES",
-    "map": "MAP",
-    "score": "MUSIC",
-    "sound": "SOUND",
-    "film": "VIDEO",
-    "image": "ART",
-    "document": "GEN",
+_TYPES = {
+    "book": ("BOOK", "book"),
+    "article": ("JOUR", "article-journal"),
+    "chapter": ("CHAP", "chapter"),
+    "serial": ("SER", "periodical"),
+    "thesis": ("THES", "thesis"),
+    "map": ("MAP", "map"),
+    "score": ("MUSIC", "musical_score"),
+    "sound": ("SOUND", "song"),
+    "film": ("VIDEO", "motion_picture"),
+    "image": ("ART", "graphic"),
+    "document": ("GEN", "document"),
 }
-_CSL_TYPES = {
-    "book": "book",
-    "article": "article-journal",
-    "chapter": "chapter",
-    "serial": "periodical",
-    "thesis": "thesis",
-    "map": "map",
-    "score": "musical_score",
-    "sound": "song",
-    "film": "motion_picture",
-    "image": "graphic",
-    "document": "document",
-}
+"""The types of RIS and of the Citation Style Language, by kind."""
+
 _NOT_IN_KEY = re.compile(r"[^A-Za-z0-9]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 _SPECIAL = {
@@ -315,7 +304,7 @@ def _ris_lines(reference: Reference) -> Iterator[tuple[str, str]]:
         ("UR", reference.url),
         ("ID", reference.iri),
     ]
-    yield "TY", _RIS_TYPES[reference.kind]
+    yield "TY", _TYPES[reference.kind][0]
     yield from ((tag, value) for tag, value in values if value)
     yield "ER", ""
 
@@ -332,7 +321,7 @@ def csl_item(reference: Reference) -> dict[str, object]:
     edition = edition_number(reference.edition.lower()) if any(map(str.isdigit, reference.edition)) else 0
     item: dict[str, object] = {
         "id": reference.iri,
-        "type": _CSL_TYPES[reference.kind],
+        "type": _TYPES[reference.kind][1],
         "title": ": ".join(filter(None, (reference.title, reference.subtitle))),
         "author": [_csl_name(person) for person in reference.authors],
         "editor": [_csl_name(person) for person in reference.editors],
