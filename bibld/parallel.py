@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager
 from itertools import islice
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
@@ -65,7 +66,7 @@ def results_in_order(futures: Iterable[Future[Result]], ahead: int) -> Iterator[
         yield waiting.popleft().result()
 
 
-class ProcessPool:
+class ProcessPool(AbstractContextManager["ProcessPool"]):
     """Worker processes that are started when the first task is submitted, and end with this process, however it ends.
 
     ``preload`` names modules that are imported once for all processes; each process calls ``initialise`` with
@@ -86,9 +87,6 @@ class ProcessPool:
         self._initialise = initialise
         self._arguments = arguments
         self._executor: ProcessPoolExecutor | None = None
-
-    def __enter__(self) -> ProcessPool:
-        return self
 
     def __exit__(self, *failure: object) -> None:
         if self._executor is not None:

@@ -227,7 +227,7 @@ class LocalRun:
         """End the run in the catalog, and bring the remote stores up to date if everything was run."""
         with self.catalog.commit():
             self.catalog.runs.end(self.number, self.run_time.isoformat())
-            self.catalog.records.end_run()
+            self.catalog.records.former.forget()
         folder = self.releases.current()
         figures = self.figures
         if folder is not None:
@@ -320,7 +320,7 @@ def _read(run: LocalRun, queue: StageQueue) -> int | None:
                 continue
             name = inspection.source.id
             if inspection.is_unchanged:
-                changes = msgspec.structs.asdict(run.catalog.records.changes(name))  # by runs that were stopped
+                changes = msgspec.structs.asdict(run.catalog.records.former.changes(name))  # by runs that were stopped
                 run.log.loads.append(LoadResult(**msgspec.structs.asdict(counts[name]), **changes))
                 run.progress.report(f"read: {name}: the files are those of the last reading")
                 continue

@@ -78,7 +78,23 @@ class Quiet(Silent):
         _write(self._out, f"warning: {message}")
 
 
-class LogLines:
+class _Lines(Progress):
+    """Shows warnings as messages, and details if ``is_verbose``."""
+
+    def __init__(self, is_verbose: bool) -> None:
+        self._is_verbose = is_verbose
+
+    def detail(self, message: str) -> None:
+        """Show a message if that is wanted."""
+        if self._is_verbose:
+            self.report(message)
+
+    def warn(self, message: str) -> None:
+        """Show a message that begins with what it is."""
+        self.report(f"warning: {message}")
+
+
+class LogLines(_Lines):
     """Writes one line when a stage begins, and while it lasts one a minute: time, percentage, remaining time."""
 
     def __init__(
@@ -89,8 +105,8 @@ class LogLines:
         clock: Callable[[], float] = monotonic,
     ) -> None:
         """``every``: seconds between two lines; ``clock`` returns seconds that only grow."""
+        super().__init__(is_verbose)
         self._out = out
-        self._is_verbose = is_verbose
         self._counter = _Counter(clock, every)
 
     def stage(self, name: str, what: str, total: int | None = None) -> None:
@@ -106,22 +122,13 @@ class LogLines:
         """Write a line."""
         _write(self._out, message)
 
-    def detail(self, message: str) -> None:
-        """Write a line if that is wanted."""
-        if self._is_verbose:
-            self.report(message)
 
-    def warn(self, message: str) -> None:
-        """Write a line."""
-        self.report(f"warning: {message}")
-
-
-class Bar:
+class Bar(_Lines):
     """Draws a bar on a terminal."""
 
     def __init__(self, rich_progress: RichProgress, is_verbose: bool = False) -> None:
+        super().__init__(is_verbose)
         self._rich = rich_progress
-        self._is_verbose = is_verbose
         self._task: TaskID | None = None
 
     def stage(self, name: str, what: str, total: int | None = None) -> None:
@@ -138,15 +145,6 @@ class Bar:
     def report(self, message: str) -> None:
         """Print a line above the bar."""
         self._rich.console.print(message, markup=False, highlight=False)
-
-    def detail(self, message: str) -> None:
-        """Print a line above the bar if that is wanted."""
-        if self._is_verbose:
-            self.report(message)
-
-    def warn(self, message: str) -> None:
-        """Print a line above the bar."""
-        self.report(f"warning: {message}")
 
 
 class LogEntry(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from bibld import config as configuration
 from bibld.catalog import Catalog
-from bibld.catalog.engines import missing_results
 from bibld.config import Config, Remote, remote_of_url
 from bibld.errors import ConfigError
 from bibld.progress import Progress, Silent
@@ -42,8 +41,6 @@ class ConfiguredWorkspace:
     @contextmanager
     def catalog(self) -> Iterator[Catalog]:
         """Open the catalog for reading; raises ``CatalogError`` before the first run."""
-        if not (self.config.workspace / "catalog.db").is_file():
-            raise missing_results(self.config.workspace, self.path)
         with Catalog(self.config.workspace, read_only=True, config_file=self.path) as opened:
             yield opened
 

@@ -6,6 +6,7 @@ import os
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -194,7 +195,7 @@ def _unreadable(file: HarvestedFile, error: HarvestError) -> Reject:
 # -- convert ---------------------------------------------------------------------------------------------------------
 
 
-class Converter:
+class Converter(AbstractContextManager["Converter"]):
     """Converts files to MODS, with several processes for large ones, and counts what becomes of each subfield.
 
     ``flavour`` names the crosswalk (detected for each record otherwise), ``profile`` the mapping of
@@ -221,9 +222,6 @@ class Converter:
         self._counts_fields = counts_fields
         self._tally = crosswalk.Tally()
         self._pool = ConversionPool(workers)
-
-    def __enter__(self) -> Converter:
-        return self
 
     def __exit__(self, *failure: object) -> None:
         self.close()

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 from bibld.catalog._database import DatabaseWatch as DatabaseWatch
-from bibld.catalog._database import check_same_workspace, is_locked, open_database
+from bibld.catalog._database import check_same_workspace, is_locked, open_database, transaction
 from bibld.catalog._database import lock_folder as lock_folder
 from bibld.catalog._descriptions import DependencyRow as DependencyRow
 from bibld.catalog._descriptions import DescriptionRow as DescriptionRow
@@ -25,7 +25,6 @@ from bibld.catalog._entities import Entities
 from bibld.catalog._entities import EntityRow as EntityRow
 from bibld.catalog._entities import StoredEntity as StoredEntity
 from bibld.catalog._entities import hash_key as hash_key
-from bibld.catalog._entities import to_moved as to_moved
 from bibld.catalog._figures import CatalogFigures as CatalogFigures
 from bibld.catalog._figures import SampledRecord as SampledRecord
 from bibld.catalog._linkage import IndexState as IndexState
@@ -41,6 +40,7 @@ from bibld.catalog._links import StoredLink as StoredLink
 from bibld.catalog._patches import Delivery as Delivery
 from bibld.catalog._patches import Patches, RemoteStores
 from bibld.catalog._patches import RemoteState as RemoteState
+from bibld.catalog._quads import to_moved as to_moved
 from bibld.catalog._queues import DirtyQueue as DirtyQueue
 from bibld.catalog._queues import DirtyQueues as DirtyQueues
 from bibld.catalog._queues import Queue as Queue
@@ -83,7 +83,7 @@ _PAGE_BYTES = 4096
 _INVALIDATIONS = {"merge": "UPDATE merged SET made_by = ''", "triplify": "UPDATE statement SET made_by = ''"}
 
 
-class Catalog:
+class Catalog(AbstractContextManager["Catalog"]):
     """The catalog of one workspace, opened for a run (with the lock of the workspace) or for reading.
 
     ``config_file`` is the configuration of the workspace; messages name it in the command to run. Raises
@@ -131,9 +131,6 @@ class Catalog:
         self.history = History(self._register_connection, self.register)
         self.figures = CatalogFigures(self._connection, self._register_connection, blobs, self.suppressions)
 
-    def __enter__(self) -> Catalog:
-        return self
-
     def __exit__(self, *failure: object) -> None:
         self.close()
 
@@ -145,15 +142,9 @@ class Catalog:
     def commit(self) -> Iterator[None]:
         """Commit all writes inside, or none; raises ``CatalogError`` if that fails, for example on a full disk."""
         try:
-            self._register_connection.execute("BEGIN IMMEDIATE")
-            self._connection.execute("BEGIN IMMEDIATE")
-            yield
-            self._register_connection.execute("COMMIT")
-            self._connection.execute("COMMIT")
+            with transaction(self._register_connection, self._connection):
+                yield
         except BaseException as error:
-            for connection in (self._register_connection, self._connection):
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
             self._blobs.invalidate_cache()
             self.suppressions.invalidate_cache()
             if isinstance(error, sqlite3.Error):

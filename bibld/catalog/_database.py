@@ -12,8 +12,8 @@ import secrets
 import shlex
 import sqlite3
 import threading
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TextIO
 
@@ -129,17 +129,28 @@ def upgrade(connection: sqlite3.Connection, tables: str, version: int, kept: fro
         ).fetchall()
     present = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
     names = {name for (name,) in present.fetchall()}
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with transaction(connection):
         for name in sorted(names - kept):
             connection.execute(f"DROP TABLE {name}")
         for table, sql in wanted:
             if table not in kept or table not in names:
                 connection.execute(sql)
         connection.execute(f"PRAGMA user_version = {version}")
-        connection.execute("COMMIT")
+
+
+@contextmanager
+def transaction(*connections: sqlite3.Connection) -> Iterator[None]:
+    """Commit all writes inside, database by database, or none."""
+    try:
+        for connection in connections:
+            connection.execute("BEGIN IMMEDIATE")
+        yield
+        for connection in connections:
+            connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        for connection in connections:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
         raise
 
 

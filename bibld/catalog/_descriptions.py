@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from bibld.catalog._entities import to_moved
 from bibld.catalog._linkage import LinkageTables
+from bibld.catalog._quads import QuadTable
 from bibld.catalog._records import Records
 from bibld.catalog.compression import Blobs
 from bibld.model.linkage import Merged, ValueSource
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
-from bibld.model.rdf import replace_objects
 
 _ENCODER = msgspec.json.Encoder()
 _MODS = msgspec.json.Decoder(Mods)
@@ -74,51 +72,17 @@ class Descriptions:
         return Merged(cluster, _MODS.decode(mods), _SOURCES.decode(sources))
 
 
-class StatementTables:
+class StatementTables(QuadTable):
     """The tables of statements and existence dependencies. Nothing is committed here; the catalog does that."""
 
-    def __init__(self, connection: sqlite3.Connection, blobs: Blobs) -> None:
-        self._connection = connection
-        self._blobs = blobs
+    table = "statement"
+    owner = order = "founder"
+    kind = "quads"
 
     def made_by(self, founder: int) -> str | None:
         """Return the hash of what the stored quads of a cluster were made from; None if there are none."""
         row = self._connection.execute("SELECT made_by FROM statement WHERE founder = ?", (founder,)).fetchone()
         return row[0] if row else None
-
-    def quads(self, founder: int) -> bytes:
-        """Return the quads of a cluster as N-Quads, with the IRIs of founders of entities; empty if there are none."""
-        row = self._connection.execute("SELECT quads, moved FROM statement WHERE founder = ?", (founder,)).fetchone()
-        return self._with_founders(*row) if row else b""
-
-    def all_quads(self, first: int = 0, last: int = sys.maxsize) -> Iterator[bytes]:
-        """Yield the quads of each cluster, by founder, from the founder ``first`` to ``last``."""
-        rows = self._connection.execute(
-            "SELECT quads, moved FROM statement WHERE founder BETWEEN ? AND ? ORDER BY founder", (first, last)
-        )
-        for quads, moved in rows:
-            yield self._with_founders(quads, moved)
-
-    def _with_founders(self, quads: bytes, moved: str | None) -> bytes:
-        lines = self._blobs.decompress(quads)
-        return replace_objects(lines, msgspec.json.decode(moved)) if moved else lines
-
-    def set_moved(self, founder: int, moved: Mapping[str, str]) -> None:
-        """Store the IRIs of entities that the quads of a cluster point to, and of their founders, where they differ."""
-        self._connection.execute("UPDATE statement SET moved = ? WHERE founder = ?", (to_moved(moved), founder))
-
-    def founders(self) -> Iterator[int]:
-        """Yield the founders of the clusters that have quads, ascending."""
-        for (founder,) in self._connection.execute("SELECT founder FROM statement ORDER BY founder"):
-            yield founder
-
-    def is_trained(self) -> bool:
-        """Whether the compression is trained on samples."""
-        return self._blobs.is_trained("quads")
-
-    def train_dictionary(self, samples: Sequence[bytes]) -> None:
-        """Train the compression of quads of clusters on samples, unless it is trained already."""
-        self._blobs.train("quads", samples)
 
     def row(self, founder: int, quads: bytes, made_by: str) -> StatementRow:
         """Return the row to store of the quads of a cluster."""

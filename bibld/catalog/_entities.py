@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 
 import msgspec
 
-from bibld.catalog.compression import Blobs
-from bibld.model.rdf import replace_objects
+from bibld.catalog._quads import QuadTable, to_moved
 from bibld.parallel import batches
 
 _PARAMETERS = 500
@@ -45,16 +42,15 @@ class StoredEntity(msgspec.Struct, frozen=True):
     assertions: list[tuple[bytes, int]]
 
 
-class Entities:
+class Entities(QuadTable):
     """The tables of entities, assertions and asserting clusters. Nothing is committed here; the catalog does that.
 
     An entity has a number in the catalog, which is given up with it; nothing published depends on the number. Entities
     that are the same form a cluster; the number of its founder, which has the quads, is stored with the others.
     """
 
-    def __init__(self, connection: sqlite3.Connection, blobs: Blobs) -> None:
-        self._connection = connection
-        self._blobs = blobs
+    table = owner = kind = "entity"
+    order = "iri"
 
     def asserted_by(self, founder: int) -> dict[tuple[str, bytes], int]:
         """Return the votes for each assertion of a cluster, by IRI of the entity and body."""
@@ -302,40 +298,6 @@ class Entities:
         row = self._connection.execute("SELECT iri FROM entity WHERE entity = ?", (entity,)).fetchone()
         return row[0] if row else None
 
-    def quads(self, entity: int) -> bytes:
-        """Return the quads of an entity as N-Quads, with the IRIs of the founders that they point to.
-
-        Empty if it has not been described yet, or if it is not a founder.
-        """
-        row = self._connection.execute("SELECT quads, moved FROM entity WHERE entity = ?", (entity,)).fetchone()
-        return self._with_founders(*row) if row and row[0] is not None else b""
-
-    def all_quads(self, first: int = 0, last: int = sys.maxsize) -> Iterator[bytes]:
-        """Yield the quads of each founder from the number ``first`` to ``last``, in the order of the IRIs."""
-        rows = self._connection.execute(
-            "SELECT quads, moved FROM entity WHERE entity BETWEEN ? AND ? AND quads IS NOT NULL ORDER BY iri",
-            (first, last),
-        )
-        for quads, moved in rows:
-            yield self._with_founders(quads, moved)
-
-    def _with_founders(self, quads: bytes, moved: str | None) -> bytes:
-        lines = self._blobs.decompress(quads)
-        return replace_objects(lines, msgspec.json.decode(moved)) if moved else lines
-
-    def numbers(self) -> Iterator[int]:
-        """Yield the number of every entity."""
-        for (entity,) in self._connection.execute("SELECT entity FROM entity ORDER BY entity"):
-            yield entity
-
-    def is_trained(self) -> bool:
-        """Whether the compression is trained on samples."""
-        return self._blobs.is_trained("entity")
-
-    def train_dictionary(self, samples: Sequence[bytes]) -> None:
-        """Train the compression of quads of entities on samples, unless it is trained already."""
-        self._blobs.train("entity", samples)
-
     def row(self, entity: int, quads: bytes, moved: Mapping[str, str]) -> EntityRow:
         """Return the row to store of the quads of an entity; they are empty if it is not a founder."""
         return self._blobs.compress("entity", quads) if quads else None, to_moved(moved), entity
@@ -343,10 +305,6 @@ class Entities:
     def put(self, rows: Iterable[EntityRow]) -> None:
         """Store the quads of entities."""
         self._connection.executemany("UPDATE entity SET quads = ?, moved = ? WHERE entity = ?", rows)
-
-    def set_moved(self, entity: int, moved: Mapping[str, str]) -> None:
-        """Store the IRIs of entities that the quads of an entity point to, and of their founders, where they differ."""
-        self._connection.execute("UPDATE entity SET moved = ? WHERE entity = ?", (to_moved(moved), entity))
 
     def drop(self, entities: Sequence[int]) -> None:
         """Delete entities about which no cluster asserts anything."""
@@ -356,11 +314,6 @@ class Entities:
     def count(self) -> int:
         """Return the number of entities that have a description."""
         return int(self._connection.execute("SELECT count(*) FROM entity WHERE quads IS NOT NULL").fetchone()[0])
-
-
-def to_moved(founders: Mapping[str, str]) -> str | None:
-    """Return IRIs of entities and those of their founders as they are stored; None if there are none."""
-    return json.dumps(founders, ensure_ascii=False, sort_keys=True) if founders else None
 
 
 def _rows_of_keys(entity: int, keys: AssertionKeys) -> Iterator[tuple[str, int, int]]:

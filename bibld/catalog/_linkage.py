@@ -57,9 +57,9 @@ def read_edge(pair: Pair, body: bytes, made_by: str, is_brief: bool = False) -> 
     return Edge(pair, stored.score, stored.outcome or stored.verdict, made_by)
 
 
-def encode_edge(edge: Edge, outcome: Verdict | None = None) -> bytes:
-    """Return the stored form of an edge as JSON; ``outcome`` is the final verdict if it differs from its own."""
-    return _ENCODER.encode(EdgeBody(edge.score, edge.verdict, outcome))
+def encode_edge(edge: Edge) -> bytes:
+    """Return the stored form of an edge as JSON."""
+    return _ENCODER.encode(EdgeBody(edge.score, edge.verdict))
 
 
 def with_outcome(body: bytes, change: Callable[[Verdict], Verdict]) -> tuple[bytes, Verdict]:

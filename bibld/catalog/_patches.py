@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from heapq import merge
 from itertools import groupby
 from operator import itemgetter
@@ -38,7 +38,7 @@ class Delivery(msgspec.Struct, frozen=True):
     made_by: str
 
 
-class Net:
+class Net(AbstractContextManager["Net"]):
     """Sums how often lines were added and removed, and yields those whose sum is not 0, in their order.
 
     What does not fit in memory is kept in sorted runs in temporary files, which are merged.
@@ -51,9 +51,6 @@ class Net:
         self._runs: list[BinaryIO] = []
         self.mentioned = 0
         """The number of lines in the patches, each as often as it occurs."""
-
-    def __enter__(self) -> Net:
-        return self
 
     def __exit__(self, *failure: object) -> None:
         for run in self._runs:

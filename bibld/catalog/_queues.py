@@ -61,10 +61,7 @@ class DirtyQueue:
 
     def items(self, limit: int = -1) -> list[int]:
         """Return the first ``limit`` items in ascending order; all by default."""
-        rows = self._connection.execute(
-            "SELECT item FROM dirty_queue WHERE queue = ? ORDER BY item LIMIT ?", (self.queue, limit)
-        )
-        return [item for (item,) in rows]
+        return self._after(-1, limit)
 
     def batches(self, size: int) -> Iterator[list[int]]:
         """Yield the items in ascending order, in lists of ``size``; items may be removed meanwhile."""

@@ -8,7 +8,7 @@ from itertools import chain
 
 import msgspec
 
-from bibld.catalog._queues import DirtyQueues, FormerRecords, Queue, RecordChanges
+from bibld.catalog._queues import DirtyQueues, FormerRecords, Queue
 from bibld.catalog._record_bytes import Subfields, pack, unpack_mods, unpack_original
 from bibld.catalog._register import Register
 from bibld.catalog._schema import RecordStatus
@@ -104,7 +104,8 @@ class Records:
         self._unmatched = dirty[Queue.UNMATCHED_RECORDS]
         self._suppressions = suppressions
         self._subfields = Subfields(connection)
-        self._former = FormerRecords(connection)
+        self.former = FormerRecords(connection)
+        """What has changed since the last run that ended."""
 
     # -- writing -----------------------------------------------------------------------------------------------------
 
@@ -144,7 +145,7 @@ class Records:
             "UPDATE record SET status = ? WHERE ordinal = ? AND status = ?", (status, ordinal, RecordStatus.MISSING)
         )
         if restored.rowcount:
-            self._former.note_status(ordinal, RecordStatus.MISSING)
+            self.former.note_status(ordinal, RecordStatus.MISSING)
             if status == RecordStatus.LIVE:
                 self._unmatched.add([ordinal])
 
@@ -178,8 +179,8 @@ class Records:
             " EXISTS (SELECT 1 FROM dirty_queue WHERE queue = ? AND item = ordinal) FROM record WHERE ordinal = ?",
             ((Queue.UNMATCHED_RECORDS, ordinal) for ordinal, (last_run, _) in stored.items() if last_run != run),
         )
-        self._former.note(stored)
-        self._former.note_new((ordinal, record.carrier) for ordinal, record in last.items() if ordinal not in stored)
+        self.former.note(stored)
+        self.former.note_new((ordinal, record.carrier) for ordinal, record in last.items() if ordinal not in stored)
         self._connection.executemany("DELETE FROM warning WHERE ordinal = ?", ((ordinal,) for ordinal in stored))
         self._subfields.refresh()
         pieces = [pack(record.mods, record.original) for record in last.values()]
@@ -221,14 +222,6 @@ class Records:
             (Queue.UNMATCHED_RECORDS,),
         )
 
-    def changes(self, source: str) -> RecordChanges:
-        """Return how many records of a source are new, changed, restored or deleted since the last run that ended."""
-        return self._former.changes(source)
-
-    def end_run(self) -> None:
-        """Count changes from here on."""
-        self._former.forget()
-
     def put_rejects(self, errors: Sequence[RecordError]) -> None:
         """Store pieces of files that were rejected."""
         self._connection.executemany(
@@ -255,14 +248,14 @@ class Records:
             "UPDATE record SET status = 'missing', run = ? WHERE ordinal = ? AND status = 'live'", (run, ordinal)
         )
         if live.rowcount:
-            self._former.note_status(ordinal, RecordStatus.LIVE)
+            self.former.note_status(ordinal, RecordStatus.LIVE)
             self._unmatched.add([ordinal])
             return True
         suppressed = self._connection.execute(
             "UPDATE record SET status = 'missing', run = ? WHERE ordinal = ? AND status = 'suppressed'", (run, ordinal)
         )
         if suppressed.rowcount:
-            self._former.note_status(ordinal, RecordStatus.SUPPRESSED)
+            self.former.note_status(ordinal, RecordStatus.SUPPRESSED)
         return False
 
     def unseen(self, source: str, run: int) -> list[int]:
@@ -332,18 +325,17 @@ class Records:
 
     def live(self) -> Iterator[tuple[int, str, Mods]]:
         """Yield ordinal, source and MODS of the live records, by ordinal."""
-        rows = self._connection.execute(
-            "SELECT ordinal, source, body FROM record JOIN carrier USING (carrier) WHERE status = 'live'"
-            " ORDER BY ordinal"
-        )
-        for ordinal, source, body in rows:
-            yield ordinal, source, self._suppressions.public_mods(ordinal, self._decode(body))
+        for ordinal, source, mods in self._with_status("'live'"):
+            yield ordinal, source, self._suppressions.public_mods(ordinal, mods)
 
     def unredacted(self) -> Iterator[tuple[int, str, Mods]]:
         """Yield ordinal, source and MODS of the records that their sources have, with suppressed records and values."""
+        return self._with_status("'live', 'suppressed'")
+
+    def _with_status(self, listed: str) -> Iterator[tuple[int, str, Mods]]:
         rows = self._connection.execute(
             "SELECT ordinal, source, body FROM record JOIN carrier USING (carrier)"
-            " WHERE status IN ('live', 'suppressed') ORDER BY ordinal"
+            f" WHERE status IN ({listed}) ORDER BY ordinal"
         )
         for ordinal, source, body in rows:
             yield ordinal, source, self._decode(body)

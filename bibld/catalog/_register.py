@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import count, groupby
 from operator import itemgetter
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -135,10 +135,12 @@ class Register:
 
         ``change`` is an earlier such number, or 0. A pair is two ordinals, the smaller first.
         """
-        last = self._connection.execute("SELECT coalesce(max(change), 0) FROM verdict_change").fetchone()[0]
+        return self._changed_pairs("verdict_change", "left_ordinal, right_ordinal", change)
+
+    def _changed_pairs(self, table: str, columns: str, change: int) -> tuple[int, list[Any]]:
+        last = self._connection.execute(f"SELECT coalesce(max(change), 0) FROM {table}").fetchone()[0]
         rows = self._connection.execute(
-            "SELECT DISTINCT left_ordinal, right_ordinal FROM verdict_change WHERE change > ? AND change <= ?"
-            " ORDER BY left_ordinal, right_ordinal",
+            f"SELECT DISTINCT {columns} FROM {table} WHERE change > ? AND change <= ? ORDER BY {columns}",
             (change, last),
         )
         return last, rows.fetchall()
@@ -155,13 +157,7 @@ class Register:
 
     def changed_entity_verdicts(self, change: int) -> tuple[int, list[tuple[str, str]]]:
         """Return the number of the last change of these verdicts, and the pairs that changed after ``change``."""
-        last = self._connection.execute("SELECT coalesce(max(change), 0) FROM entity_verdict_change").fetchone()[0]
-        rows = self._connection.execute(
-            "SELECT DISTINCT left_path, right_path FROM entity_verdict_change WHERE change > ? AND change <= ?"
-            " ORDER BY left_path, right_path",
-            (change, last),
-        )
-        return last, rows.fetchall()
+        return self._changed_pairs("entity_verdict_change", "left_path, right_path", change)
 
     # -- redirects ---------------------------------------------------------------------------------------------------
 

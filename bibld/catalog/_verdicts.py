@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from bibld.catalog._database import is_locked, open_database
+from bibld.catalog._database import is_locked, open_database, transaction
 from bibld.catalog._register import Register
 from bibld.catalog._schema import REGISTER, REGISTER_FORMAT
 from bibld.catalog.engines import missing_results
@@ -167,7 +167,7 @@ class VerdictTables:
             self._connection.execute(f"INSERT INTO {table.changes} ({columns}) VALUES (?, ?)", key)
 
 
-class Verdicts(VerdictTables):
+class Verdicts(VerdictTables, AbstractContextManager["Verdicts"]):
     """The verdicts of one workspace, to be given also during a run.
 
     A run uses the verdicts that were given before its matching began; later ones wait for the next run.
@@ -185,9 +185,6 @@ class Verdicts(VerdictTables):
         connection.execute(f"PRAGMA busy_timeout = {int(patience * 1000)}")
         super().__init__(connection, Register(connection))
 
-    def __enter__(self) -> Verdicts:
-        return self
-
     def __exit__(self, *failure: object) -> None:
         self._connection.close()
 
@@ -195,18 +192,13 @@ class Verdicts(VerdictTables):
     def transaction(self) -> Iterator[None]:
         """Commit all writes inside, or none; no other process writes meanwhile. Raises ``CatalogError``."""
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            yield
-            self._connection.execute("COMMIT")
-        except BaseException as error:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            if isinstance(error, sqlite3.Error):
-                what = f"cannot be written: {error}; no verdict was saved"
-                if is_locked(error):
-                    what = (
-                        f"a run has been writing for more than {self._patience:g} seconds; no verdict was saved, give"
-                        " it again in a moment"
-                    )
-                raise CatalogError(f"{self._file}: {what}") from error
-            raise
+            with transaction(self._connection):
+                yield
+        except sqlite3.Error as error:
+            what = f"cannot be written: {error}; no verdict was saved"
+            if is_locked(error):
+                what = (
+                    f"a run has been writing for more than {self._patience:g} seconds; no verdict was saved, give"
+                    " it again in a moment"
+                )
+            raise CatalogError(f"{self._file}: {what}") from error

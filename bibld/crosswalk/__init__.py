@@ -11,50 +11,24 @@ from collections.abc import Callable
 from typing import Any
 
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
-from bibld.crosswalk._rules import (
-    EVERY,
-    LEADER,
-    Elements,
-    Rule,
-    RuleBook,
-    RuleSet,
-    SubfieldCoverage,
-    Tally,
-    Writes,
-    failure_reason,
-    subfields_of,
-)
-from bibld.crosswalk._view import Conventions, Linkage, LinkedField, View
+from bibld.crosswalk._rules import EVERY as EVERY
+from bibld.crosswalk._rules import LEADER as LEADER
+from bibld.crosswalk._rules import Elements as Elements
+from bibld.crosswalk._rules import Rule as Rule
+from bibld.crosswalk._rules import RuleBook as RuleBook
+from bibld.crosswalk._rules import RuleSet as RuleSet
+from bibld.crosswalk._rules import SubfieldCoverage as SubfieldCoverage
+from bibld.crosswalk._rules import Tally as Tally
+from bibld.crosswalk._rules import Writes, failure_reason
+from bibld.crosswalk._rules import subfields_of as subfields_of
+from bibld.crosswalk._view import Conventions as Conventions
+from bibld.crosswalk._view import Linkage as Linkage
+from bibld.crosswalk._view import LinkedField as LinkedField
+from bibld.crosswalk._view import View as View
 from bibld.errors import ConfigError, CrosswalkError, RecordError
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.protocols import Converted, Row, adapters
-
-__all__ = [
-    "AUTO",
-    "COLUMNS_FLAVOUR",
-    "EVERY",
-    "LEADER",
-    "MODS_FLAVOUR",
-    "VERSION",
-    "Conventions",
-    "Elements",
-    "Linkage",
-    "LinkedField",
-    "Rule",
-    "RuleBook",
-    "RuleSet",
-    "SubfieldCoverage",
-    "Tally",
-    "View",
-    "convert",
-    "coverage",
-    "identity",
-    "is_deleted",
-    "rules_of",
-    "sniff",
-    "subfields_of",
-]
 
 VERSION = 3
 """The version of the results: increase it when a crosswalk writes other MODS for the same record."""

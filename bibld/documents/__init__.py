@@ -9,34 +9,19 @@ The dataset, its named graphs and the ontology have no document here: the server
 
 from __future__ import annotations
 
-from bibld.documents._lines import LABELS, Lines, read_literal
-from bibld.documents._view import (
-    Change,
-    ChangeKind,
-    Document,
-    DocumentEntry,
-    PublishedView,
-    compare_documents,
-    open_published,
-    published_releases,
-)
-from bibld.documents._writer import ReleaseState, fill, has_documents, remove_unneeded, update
-
-__all__ = [
-    "LABELS",
-    "Change",
-    "ChangeKind",
-    "Document",
-    "DocumentEntry",
-    "Lines",
-    "PublishedView",
-    "ReleaseState",
-    "compare_documents",
-    "fill",
-    "has_documents",
-    "open_published",
-    "published_releases",
-    "read_literal",
-    "remove_unneeded",
-    "update",
-]
+from bibld.documents._lines import LABELS as LABELS
+from bibld.documents._lines import Lines as Lines
+from bibld.documents._lines import read_literal as read_literal
+from bibld.documents._view import Change as Change
+from bibld.documents._view import ChangeKind as ChangeKind
+from bibld.documents._view import Document as Document
+from bibld.documents._view import DocumentEntry as DocumentEntry
+from bibld.documents._view import PublishedView as PublishedView
+from bibld.documents._view import compare_documents as compare_documents
+from bibld.documents._view import open_published as open_published
+from bibld.documents._view import published_releases as published_releases
+from bibld.documents._writer import ReleaseState as ReleaseState
+from bibld.documents._writer import fill as fill
+from bibld.documents._writer import has_documents as has_documents
+from bibld.documents._writer import remove_unneeded as remove_unneeded
+from bibld.documents._writer import update as update

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
@@ -141,7 +141,7 @@ def compare_documents(base: str, path: str, before: Iterable[bytes], after: Iter
     return _change(path, old, new)
 
 
-class PublishedView:
+class PublishedView(AbstractContextManager["PublishedView"]):
     """The documents of one release; see :func:`open_published`. Each thread and process opens a separate view."""
 
     def __init__(self, connection: sqlite3.Connection, file: Path, release: int) -> None:
@@ -151,9 +151,6 @@ class PublishedView:
         self._created: dict[int, str] = dict(connection.execute("SELECT number, created FROM release").fetchall())
         self._base = connection.execute("SELECT base FROM dataset").fetchone()[0]
         self.release = release
-
-    def __enter__(self) -> PublishedView:
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

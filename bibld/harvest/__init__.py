@@ -23,36 +23,19 @@ import msgspec
 
 from bibld.config import Config, Source
 from bibld.errors import ConfigError, HarvestError, ReadError
-from bibld.harvest._records import ISO2709_FORM, XML_FORM, RecordForm
-from bibld.harvest._settings import HttpSettings, faults_of_http
-from bibld.harvest._store import SourceStore, StoredResponse, current_time, explain_database_error, timestamp
-from bibld.harvest._visit import HarvestOptions, Visit
+from bibld.harvest._records import ISO2709_FORM as ISO2709_FORM
+from bibld.harvest._records import XML_FORM as XML_FORM
+from bibld.harvest._records import RecordForm as RecordForm
+from bibld.harvest._settings import HttpSettings as HttpSettings
+from bibld.harvest._settings import faults_of_http as faults_of_http
+from bibld.harvest._store import SourceStore as SourceStore
+from bibld.harvest._store import StoredResponse as StoredResponse
+from bibld.harvest._store import current_time, explain_database_error, timestamp
+from bibld.harvest._visit import HarvestOptions as HarvestOptions
+from bibld.harvest._visit import Visit as Visit
 from bibld.model.finding import Finding
 from bibld.progress import Progress, with_number
 from bibld.protocols import Fetched, HarvestedFile, Harvester, NetworkHarvester, adapters
-
-__all__ = [
-    "ISO2709_FORM",
-    "XML_FORM",
-    "Freshness",
-    "HarvestOptions",
-    "HarvestResult",
-    "HttpSettings",
-    "RecordForm",
-    "ServerReport",
-    "SourceStore",
-    "StoredResponse",
-    "Visit",
-    "faults_of_http",
-    "fetch_source",
-    "files",
-    "freshness",
-    "harvest_source",
-    "has_files",
-    "is_networked",
-    "probe_result",
-    "rejected_records",
-]
 
 _RHYTHM = 3
 """A source is silent if nothing new came for this many times its usual interval."""

@@ -12,7 +12,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -134,7 +134,7 @@ def explain_database_error(folder: Path, error: sqlite3.Error) -> str:
     )
 
 
-class SourceStore:
+class SourceStore(AbstractContextManager["SourceStore"]):
     """The store of one source. Only the process that holds :meth:`lock` may write."""
 
     def __init__(self, workspace: Path, source: str, *, create: bool = True) -> None:
@@ -176,9 +176,6 @@ class SourceStore:
                 f"{self.folder}: the store has format {version}, not {_FORMAT};"
                 " remove the folder to fetch the source again"
             )
-
-    def __enter__(self) -> SourceStore:
-        return self
 
     def __exit__(self, *failure: object) -> None:
         self.close()

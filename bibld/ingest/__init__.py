@@ -11,129 +11,73 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bibld.ingest._conversion import (
-    ENCODED_TWICE,
-    TABLE_COLUMNS,
-    Conversion,
-    Job,
-    changed_file_fault,
-    conversion_job,
-    convert_record,
-    encoded_twice_warning,
-    file_context,
-    identify,
-    record_made_by,
-    settings_digest,
-    table_row,
-)
-from bibld.ingest._export import Exported, export_mods, export_originals
-from bibld.ingest._inspection import (
-    Doubt,
-    Inspected,
-    InspectedFile,
-    Inspection,
-    SourceFile,
-    files_fingerprint,
-    inspect_file,
-    inspect_sources,
-    source_files,
-    unpacked,
-)
+from bibld.ingest._conversion import ENCODED_TWICE as ENCODED_TWICE
+from bibld.ingest._conversion import TABLE_COLUMNS as TABLE_COLUMNS
+from bibld.ingest._conversion import Conversion as Conversion
+from bibld.ingest._conversion import Job as Job
+from bibld.ingest._conversion import changed_file_fault as changed_file_fault
+from bibld.ingest._conversion import conversion_job as conversion_job
+from bibld.ingest._conversion import convert_record as convert_record
+from bibld.ingest._conversion import encoded_twice_warning as encoded_twice_warning
+from bibld.ingest._conversion import file_context as file_context
+from bibld.ingest._conversion import identify as identify
+from bibld.ingest._conversion import record_made_by as record_made_by
+from bibld.ingest._conversion import settings_digest as settings_digest
+from bibld.ingest._conversion import table_row as table_row
+from bibld.ingest._export import Exported as Exported
+from bibld.ingest._export import export_mods as export_mods
+from bibld.ingest._export import export_originals as export_originals
+from bibld.ingest._inspection import Doubt as Doubt
+from bibld.ingest._inspection import Inspected as Inspected
+from bibld.ingest._inspection import InspectedFile as InspectedFile
+from bibld.ingest._inspection import Inspection as Inspection
+from bibld.ingest._inspection import SourceFile as SourceFile
+from bibld.ingest._inspection import files_fingerprint as files_fingerprint
+from bibld.ingest._inspection import inspect_file as inspect_file
+from bibld.ingest._inspection import inspect_sources as inspect_sources
+from bibld.ingest._inspection import source_files as source_files
+from bibld.ingest._inspection import unpacked as unpacked
 
 if TYPE_CHECKING:
-    from bibld.ingest._load import Intake, original_of, public_original_of
-    from bibld.ingest._log import (
-        LoadResult,
-        SourceLog,
-        Withheld,
-        clear_withheld,
-        describe_sources,
-        fetch_sources,
-        listed_deletions,
-        reason_to_withhold,
-        removed_source_reason,
-        removed_source_report,
-        unknown_deletions_warning,
-        with_former_sources,
-        withhold,
-    )
-    from bibld.ingest._pool import ConversionPool
-    from bibld.ingest._takedown import (
-        SuppressionRequest,
-        apply_suppressions,
-        read_suppressions,
-        report_suppressions,
-        resolve_suppressions,
-        values_not_found,
-    )
-    from bibld.ingest._versions import RecordState, RecordVersion, SourceRules, VersionKind, load_versions
-
-__all__ = [
-    "ENCODED_TWICE",
-    "TABLE_COLUMNS",
-    "Conversion",
-    "ConversionPool",
-    "Doubt",
-    "Exported",
-    "Inspected",
-    "InspectedFile",
-    "Inspection",
-    "Intake",
-    "Job",
-    "LoadResult",
-    "RecordState",
-    "RecordVersion",
-    "SourceFile",
-    "SourceLog",
-    "SourceRules",
-    "SuppressionRequest",
-    "VersionKind",
-    "Withheld",
-    "apply_suppressions",
-    "changed_file_fault",
-    "clear_withheld",
-    "conversion_job",
-    "convert_record",
-    "describe_sources",
-    "encoded_twice_warning",
-    "export_mods",
-    "export_originals",
-    "fetch_sources",
-    "file_context",
-    "files_fingerprint",
-    "identify",
-    "inspect_file",
-    "inspect_sources",
-    "listed_deletions",
-    "load_versions",
-    "original_of",
-    "public_original_of",
-    "read_suppressions",
-    "reason_to_withhold",
-    "record_made_by",
-    "removed_source_reason",
-    "removed_source_report",
-    "report_suppressions",
-    "resolve_suppressions",
-    "settings_digest",
-    "source_files",
-    "table_row",
-    "unknown_deletions_warning",
-    "unpacked",
-    "values_not_found",
-    "with_former_sources",
-    "withhold",
-]
+    from bibld.ingest._load import Intake as Intake
+    from bibld.ingest._load import original_of as original_of
+    from bibld.ingest._load import public_original_of as public_original_of
+    from bibld.ingest._log import LoadResult as LoadResult
+    from bibld.ingest._log import SourceLog as SourceLog
+    from bibld.ingest._log import Withheld as Withheld
+    from bibld.ingest._log import clear_withheld as clear_withheld
+    from bibld.ingest._log import describe_sources as describe_sources
+    from bibld.ingest._log import fetch_sources as fetch_sources
+    from bibld.ingest._log import listed_deletions as listed_deletions
+    from bibld.ingest._log import reason_to_withhold as reason_to_withhold
+    from bibld.ingest._log import removed_source_reason as removed_source_reason
+    from bibld.ingest._log import removed_source_report as removed_source_report
+    from bibld.ingest._log import unknown_deletions_warning as unknown_deletions_warning
+    from bibld.ingest._log import with_former_sources as with_former_sources
+    from bibld.ingest._log import withhold as withhold
+    from bibld.ingest._pool import ConversionPool as ConversionPool
+    from bibld.ingest._takedown import SuppressionRequest as SuppressionRequest
+    from bibld.ingest._takedown import apply_suppressions as apply_suppressions
+    from bibld.ingest._takedown import read_suppressions as read_suppressions
+    from bibld.ingest._takedown import report_suppressions as report_suppressions
+    from bibld.ingest._takedown import resolve_suppressions as resolve_suppressions
+    from bibld.ingest._takedown import values_not_found as values_not_found
+    from bibld.ingest._versions import RecordState as RecordState
+    from bibld.ingest._versions import RecordVersion as RecordVersion
+    from bibld.ingest._versions import SourceRules as SourceRules
+    from bibld.ingest._versions import VersionKind as VersionKind
+    from bibld.ingest._versions import load_versions as load_versions
 
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         """Import what needs the catalog or processes on first use: inspecting and converting files needs neither."""
-        if name in __all__:
+        if not name.startswith("_"):
             from bibld.ingest import _load, _log, _pool, _takedown, _versions
 
             for module in (_log, _load, _pool, _takedown, _versions):
-                if hasattr(module, name):
-                    return getattr(module, name)
+                found = getattr(module, name, None)
+                if getattr(found, "__module__", "") == module.__name__:
+                    return found
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -30,13 +30,7 @@ from bibld.ingest._conversion import (
     settings_digest,
 )
 from bibld.ingest._inspection import InspectedFile, Inspection
-from bibld.ingest._log import (
-    LoadResult,
-    listed_deletions,
-    reason_to_withhold,
-    unknown_deletions_warning,
-    withhold,
-)
+from bibld.ingest._log import LoadResult, listed_deletions, reason_to_withhold, unknown_deletions_warning, withhold
 from bibld.ingest._pool import ConversionPool
 from bibld.model.marc import MarcRecord, without_subfields
 from bibld.model.origin import RecordId
@@ -129,7 +123,7 @@ class Intake:
         self.is_clean = not (self._is_doubtful or self._fault or withheld)
         return LoadResult(
             **msgspec.structs.asdict(counts),
-            **msgspec.structs.asdict(records.changes(self._source.id)),
+            **msgspec.structs.asdict(records.former.changes(self._source.id)),
             withheld=withheld,
             fault=self._fault,
         )

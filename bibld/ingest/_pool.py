@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 import msgspec
@@ -35,7 +36,7 @@ _Packed = tuple[Any, ...] | RecordError
 """A conversion without its raw record, which the process that asked for it has already."""
 
 
-class ConversionPool:
+class ConversionPool(AbstractContextManager["ConversionPool"]):
     """Processes that convert records. They are started when there is enough work, and kept for further files."""
 
     def __init__(self, workers: int = 0) -> None:
@@ -43,9 +44,6 @@ class ConversionPool:
         used = [f"bibld.{stage}.{name}" for stage in ("read", "crosswalk") for name in adapters.adapter_names(stage)]
         self._pool = ProcessPool(worker_count(workers), "convert records", [__name__, *used])
         self._converted_here = 0
-
-    def __enter__(self) -> ConversionPool:
-        return self
 
     def __exit__(self, *failure: object) -> None:
         self.close()

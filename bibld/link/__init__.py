@@ -10,27 +10,14 @@ VoID description of the link set.
 
 from __future__ import annotations
 
-from bibld.link._command import (
-    LinkOptions,
-    LinkReport,
-    add_and_link,
-    link_verdict,
-    read_link_verdicts,
-    remove_file,
-    write_links,
-)
-from bibld.link._linking import REVIEW, THRESHOLD, describe_link_sets, update_links
-
-__all__ = (
-    "REVIEW",
-    "THRESHOLD",
-    "LinkOptions",
-    "LinkReport",
-    "add_and_link",
-    "describe_link_sets",
-    "link_verdict",
-    "read_link_verdicts",
-    "remove_file",
-    "update_links",
-    "write_links",
-)
+from bibld.link._command import LinkOptions as LinkOptions
+from bibld.link._command import LinkReport as LinkReport
+from bibld.link._command import add_and_link as add_and_link
+from bibld.link._command import link_verdict as link_verdict
+from bibld.link._command import read_link_verdicts as read_link_verdicts
+from bibld.link._command import remove_file as remove_file
+from bibld.link._command import write_links as write_links
+from bibld.link._linking import REVIEW as REVIEW
+from bibld.link._linking import THRESHOLD as THRESHOLD
+from bibld.link._linking import describe_link_sets as describe_link_sets
+from bibld.link._linking import update_links as update_links

@@ -10,7 +10,7 @@ import hashlib
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
@@ -52,7 +52,7 @@ class IndexCounts(msgspec.Struct, frozen=True):
     unusable: int
 
 
-class AuthorityIndex:
+class AuthorityIndex(AbstractContextManager["AuthorityIndex"]):
     """An index that is complete, opened for reading. Close it, or use it in a ``with`` statement."""
 
     def __init__(self, path: Path) -> None:
@@ -64,9 +64,6 @@ class AuthorityIndex:
         except BaseException:
             self._connection.close()
             raise
-
-    def __enter__(self) -> AuthorityIndex:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()

@@ -145,7 +145,7 @@ def preview_links(
     catalog: Catalog, config: Config, files: list[RegisteredFile], progress: Progress, limit: int | None = None
 ) -> LinkTally:
     """Return what linking all entities, or the first ``limit``, to these files would find; nothing is stored."""
-    founders = (number for number in catalog.entities.numbers() if catalog.entities.founder(number) == number)
+    founders = (number for number in catalog.entities.owners() if catalog.entities.founder(number) == number)
     numbers = list(islice(founders, limit))
     progress.stage("link", "entities", len(numbers))
     with open_indexes(files, config, progress) as opened:

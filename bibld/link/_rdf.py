@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 import pyoxigraph
 
@@ -13,12 +13,15 @@ from bibld.link._names import Life, life_of, year_of
 from bibld.link._values import AuthorityKind, AuthorityLabel, AuthorityRecord
 from bibld.model.iris import web_iri
 
+Meaning = TypeVar("Meaning")
+
 _SKOS = "http://www.w3.org/2004/02/skos/core#"
 _MADS = "http://www.loc.gov/mads/rdf/v1#"
 _GND = "https://d-nb.info/standards/elementset/gnd#"
 _RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 _OWL = "http://www.w3.org/2002/07/owl#"
 _FOAF = "http://xmlns.com/foaf/0.1/"
+_RDA = "http://rdaregistry.info/Elements/a/"
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _WIKIDATA = "http://www.wikidata.org/entity/"
 _DIRECT = "http://www.wikidata.org/prop/direct/"
@@ -26,53 +29,28 @@ _NORMALIZED = "http://www.wikidata.org/prop/direct-normalized/"
 _SCHEMA = "http://schema.org/"
 _SCHEMAS = (_SCHEMA, "https://schema.org/")
 
-_LOCAL_NAMES = {
-    "preferred": {
-        f"{_SKOS}prefLabel",
-        f"{_MADS}authoritativeLabel",
-        f"{_RDFS}label",
-        f"{_FOAF}name",
-        *(f"{schema}name" for schema in _SCHEMAS),
-    },
-    "variant": {
-        f"{_SKOS}altLabel",
-        f"{_SKOS}hiddenLabel",
-        f"{_MADS}variantLabel",
-        *(f"{schema}alternateName" for schema in _SCHEMAS),
-    },
+_PROPERTIES: dict[str, dict[str, str]] = {
+    "preferred": {_SKOS: "prefLabel", _MADS: "authoritativeLabel", _RDFS: "label", _FOAF: "name", _SCHEMA: "name"},
+    "variant": {_SKOS: "altLabel hiddenLabel", _MADS: "variantLabel", _SCHEMA: "alternateName"},
     "born": {
-        f"{_GND}dateOfBirth",
-        f"{_GND}dateOfEstablishment",
-        f"{_MADS}birthDate",
-        f"{_MADS}establishDate",
-        "http://rdaregistry.info/Elements/a/P50121",
-        f"{_DIRECT}P569",
-        f"{_DIRECT}P571",
-        *(f"{schema}{name}" for schema in _SCHEMAS for name in ("birthDate", "foundingDate")),
+        _GND: "dateOfBirth dateOfEstablishment",
+        _MADS: "birthDate establishDate",
+        _RDA: "P50121",
+        _DIRECT: "P569 P571",
+        _SCHEMA: "birthDate foundingDate",
     },
     "died": {
-        f"{_GND}dateOfDeath",
-        f"{_GND}dateOfTermination",
-        f"{_MADS}deathDate",
-        f"{_MADS}terminateDate",
-        f"{_DIRECT}P570",
-        f"{_DIRECT}P576",
-        *(f"{schema}{name}" for schema in _SCHEMAS for name in ("deathDate", "dissolutionDate")),
+        _GND: "dateOfDeath dateOfTermination",
+        _MADS: "deathDate terminateDate",
+        _DIRECT: "P570 P576",
+        _SCHEMA: "deathDate dissolutionDate",
     },
-    "number": {
-        f"{_OWL}sameAs",
-        f"{_SKOS}exactMatch",
-        f"{_MADS}hasExactExternalAuthority",
-        *(f"{schema}sameAs" for schema in _SCHEMAS),
-    },
-    "work": {f"{_GND}publication", f"{_GND}titleOfPublication"},
-    "occupation": {
-        f"{_GND}professionOrOccupationAsLiteral",
-        *(f"{schema}{name}" for schema in _SCHEMAS for name in ("jobTitle", "hasOccupation")),
-    },
-    "notation": {f"{_SKOS}notation"},
+    "number": {_OWL: "sameAs", _SKOS: "exactMatch", _MADS: "hasExactExternalAuthority", _SCHEMA: "sameAs"},
+    "work": {_GND: "publication titleOfPublication"},
+    "occupation": {_GND: "professionOrOccupationAsLiteral", _SCHEMA: "jobTitle hasOccupation"},
+    "notation": {_SKOS: "notation"},
 }
-_ROLE_OF_PROPERTY = {iri: role for role, iris in _LOCAL_NAMES.items() for iri in iris}
+"""The local names of the properties of each role, by namespace."""
 
 _CLASSES: dict[AuthorityKind, dict[str, str]] = {
     "person": {
@@ -97,13 +75,21 @@ _CLASSES: dict[AuthorityKind, dict[str, str]] = {
     },
     "work": {_MADS: "Title NameTitle", _GND: "Work", _SCHEMA: "CreativeWork"},
 }
-_KINDS: dict[str, AuthorityKind] = {
-    namespace + name: kind
-    for kind, by_namespace in _CLASSES.items()
-    for stated, names in by_namespace.items()
-    for namespace in (_SCHEMAS if stated == _SCHEMA else (stated,))
-    for name in names.split()
-}
+
+
+def _by_iri(table: Mapping[Meaning, Mapping[str, str]]) -> dict[str, Meaning]:
+    """Return the meaning of each IRI of a table; schema.org has two namespaces."""
+    return {
+        namespace + name: meaning
+        for meaning, by_namespace in table.items()
+        for stated, names in by_namespace.items()
+        for namespace in (_SCHEMAS if stated == _SCHEMA else (stated,))
+        for name in names.split()
+    }
+
+
+_ROLE_OF_PROPERTY = _by_iri(_PROPERTIES)
+_KINDS = _by_iri(_CLASSES)
 _KIND_OF_GND_NAME: dict[str, AuthorityKind] = {
     "ThePerson": "person",
     "TheFamily": "family",

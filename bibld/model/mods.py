@@ -9,7 +9,7 @@ No value can contain itself, so the garbage collector can ignore them (``gc=Fals
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, get_args, get_type_hints
 
 import msgspec
 
@@ -44,6 +44,25 @@ class Controlled(Element, frozen=True, omit_defaults=True, kw_only=True):
     value_uri: Attribute = None
 
 
+class Text(Element, frozen=True, omit_defaults=True):
+    """An element that contains text, and may have a ``type``."""
+
+    value: str = ""
+    type: Attribute = None
+
+
+class ControlledValue(Controlled, frozen=True, omit_defaults=True):
+    """An element that contains text, which may come from a controlled list."""
+
+    value: str = ""
+
+
+class Term(ControlledValue, frozen=True, omit_defaults=True):
+    """A text that may come from a controlled list, and its ``type``, such as code or text."""
+
+    type: Attribute = None
+
+
 class TitleInfo(Controlled, frozen=True, omit_defaults=True, tag_field="element", tag="titleInfo"):
     """A title with its parts. ``non_sort`` keeps the blank that separates it from the title."""
 
@@ -59,18 +78,12 @@ class TitleInfo(Controlled, frozen=True, omit_defaults=True, tag_field="element"
     xlink_href: Attribute = None
 
 
-class NamePart(Element, frozen=True, omit_defaults=True):
+class NamePart(Text, frozen=True, omit_defaults=True):
     """A part of a name; ``type`` is date, family, given, termsOfAddress or absent."""
 
-    value: str = ""
-    type: Attribute = None
 
-
-class RoleTerm(Controlled, frozen=True, omit_defaults=True):
+class RoleTerm(Term, frozen=True, omit_defaults=True):
     """What a name did; ``type`` is code or text."""
-
-    value: str = ""
-    type: Attribute = None
 
 
 class Role(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -79,11 +92,9 @@ class Role(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     role_term: tuple[RoleTerm, ...] = ()
 
 
-class NameIdentifier(Element, frozen=True, omit_defaults=True):
+class NameIdentifier(Text, frozen=True, omit_defaults=True):
     """An identifier of a person or body; ``type`` names the scheme (isni, viaf, local …)."""
 
-    value: str = ""
-    type: Attribute = None
     type_uri: Attribute = None
     invalid: Attribute = None
 
@@ -113,27 +124,21 @@ class Name(Controlled, frozen=True, omit_defaults=True, tag_field="element", tag
     xlink_href: Attribute = None
 
 
-class TypeOfResource(Controlled, frozen=True, omit_defaults=True):
+class TypeOfResource(ControlledValue, frozen=True, omit_defaults=True):
     """The kind of content, such as text, cartographic or notated music."""
 
-    value: str = ""
     collection: Attribute = None
     manuscript: Attribute = None
 
 
-class Genre(Controlled, frozen=True, omit_defaults=True, tag_field="element", tag="genre"):
+class Genre(Term, frozen=True, omit_defaults=True, tag_field="element", tag="genre"):
     """A genre or form."""
 
-    value: str = ""
-    type: Attribute = None
     xlink_href: Attribute = None
 
 
-class PlaceTerm(Controlled, frozen=True, omit_defaults=True):
+class PlaceTerm(Term, frozen=True, omit_defaults=True):
     """A place, as a code or a text (``type``)."""
-
-    value: str = ""
-    type: Attribute = None
 
 
 class Cartographics(Controlled, frozen=True, omit_defaults=True, tag_field="element", tag="cartographics"):
@@ -153,10 +158,9 @@ class Place(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     supplied: Attribute = None
 
 
-class Publisher(Controlled, frozen=True, omit_defaults=True):
+class Publisher(ControlledValue, frozen=True, omit_defaults=True):
     """A publisher, producer or manufacturer."""
 
-    value: str = ""
     supplied: Attribute = None
 
 
@@ -179,10 +183,8 @@ class Edition(Element, frozen=True, omit_defaults=True):
     supplied: Attribute = None
 
 
-class Frequency(Controlled, frozen=True, omit_defaults=True):
+class Frequency(ControlledValue, frozen=True, omit_defaults=True):
     """How often a serial appears."""
-
-    value: str = ""
 
 
 class OriginInfo(Element, frozen=True, omit_defaults=True):
@@ -206,18 +208,12 @@ class OriginInfo(Element, frozen=True, omit_defaults=True):
     event_type_uri: Attribute = None
 
 
-class LanguageTerm(Controlled, frozen=True, omit_defaults=True):
+class LanguageTerm(Term, frozen=True, omit_defaults=True):
     """A language, as a code or a text (``type``)."""
 
-    value: str = ""
-    type: Attribute = None
 
-
-class ScriptTerm(Controlled, frozen=True, omit_defaults=True):
+class ScriptTerm(Term, frozen=True, omit_defaults=True):
     """A script, as a code or a text (``type``)."""
-
-    value: str = ""
-    type: Attribute = None
 
 
 class Language(Element, frozen=True, omit_defaults=True):
@@ -228,11 +224,8 @@ class Language(Element, frozen=True, omit_defaults=True):
     object_part: Attribute = None
 
 
-class Form(Controlled, frozen=True, omit_defaults=True):
+class Form(Term, frozen=True, omit_defaults=True):
     """A physical form."""
-
-    value: str = ""
-    type: Attribute = None
 
 
 class Extent(Element, frozen=True, omit_defaults=True):
@@ -242,11 +235,9 @@ class Extent(Element, frozen=True, omit_defaults=True):
     unit: Attribute = None
 
 
-class Note(Element, frozen=True, omit_defaults=True):
+class Note(Text, frozen=True, omit_defaults=True):
     """A note; ``type`` from the list of the MODS editorial committee, or absent."""
 
-    value: str = ""
-    type: Attribute = None
     type_uri: Attribute = None
     xlink_href: Attribute = None
 
@@ -262,66 +253,46 @@ class PhysicalDescription(Element, frozen=True, omit_defaults=True):
     note: tuple[Note, ...] = ()
 
 
-class Abstract(Element, frozen=True, omit_defaults=True):
+class Abstract(Text, frozen=True, omit_defaults=True):
     """A summary."""
 
-    value: str = ""
-    type: Attribute = None
     shareable: Attribute = None
     alt_format: Attribute = None
     content_type: Attribute = None
     xlink_href: Attribute = None
 
 
-class TableOfContents(Element, frozen=True, omit_defaults=True):
+class TableOfContents(Abstract, frozen=True, omit_defaults=True):
     """Contents."""
 
-    value: str = ""
-    type: Attribute = None
-    shareable: Attribute = None
-    alt_format: Attribute = None
-    content_type: Attribute = None
-    xlink_href: Attribute = None
 
-
-class TargetAudience(Controlled, frozen=True, omit_defaults=True):
+class TargetAudience(ControlledValue, frozen=True, omit_defaults=True):
     """For whom the resource is meant."""
 
-    value: str = ""
 
-
-class Topic(Controlled, frozen=True, omit_defaults=True, tag_field="element", tag="topic"):
+class Topic(ControlledValue, frozen=True, omit_defaults=True, tag_field="element", tag="topic"):
     """A topical term."""
 
-    value: str = ""
 
-
-class Geographic(Controlled, frozen=True, omit_defaults=True, tag_field="element", tag="geographic"):
+class Geographic(ControlledValue, frozen=True, omit_defaults=True, tag_field="element", tag="geographic"):
     """A geographic name."""
 
-    value: str = ""
 
-
-class Temporal(Controlled, frozen=True, omit_defaults=True, tag_field="element", tag="temporal"):
+class Temporal(ControlledValue, frozen=True, omit_defaults=True, tag_field="element", tag="temporal"):
     """A period."""
 
-    value: str = ""
     encoding: Attribute = None
     qualifier: Attribute = None
     point: Attribute = None
     key_date: Attribute = None
 
 
-class GeographicCode(Controlled, frozen=True, omit_defaults=True, tag_field="element", tag="geographicCode"):
+class GeographicCode(ControlledValue, frozen=True, omit_defaults=True, tag_field="element", tag="geographicCode"):
     """A code for a place."""
 
-    value: str = ""
 
-
-class Occupation(Controlled, frozen=True, omit_defaults=True, tag_field="element", tag="occupation"):
+class Occupation(ControlledValue, frozen=True, omit_defaults=True, tag_field="element", tag="occupation"):
     """An occupation reflected in the resource."""
-
-    value: str = ""
 
 
 class HierarchicalGeographic(
@@ -365,28 +336,23 @@ class Subject(Controlled, frozen=True, omit_defaults=True):
     xlink_href: Attribute = None
 
 
-class Classification(Controlled, frozen=True, omit_defaults=True):
+class Classification(ControlledValue, frozen=True, omit_defaults=True):
     """A class mark; ``authority`` names the classification."""
 
-    value: str = ""
     edition: Attribute = None
     generator: Attribute = None
 
 
-class Identifier(Element, frozen=True, omit_defaults=True):
+class Identifier(Text, frozen=True, omit_defaults=True):
     """An identifier; ``type`` names the scheme (isbn, issn, doi …), ``invalid`` is yes for a cancelled or wrong one."""
 
-    value: str = ""
-    type: Attribute = None
     type_uri: Attribute = None
     invalid: Attribute = None
 
 
-class PhysicalLocation(Controlled, frozen=True, omit_defaults=True):
+class PhysicalLocation(Term, frozen=True, omit_defaults=True):
     """The institution or shelf area that holds the resource."""
 
-    value: str = ""
-    type: Attribute = None
     xlink_href: Attribute = None
 
 
@@ -441,10 +407,9 @@ class Location(Element, frozen=True, omit_defaults=True):
     holding_external: HoldingExternal | None = None
 
 
-class AccessCondition(Controlled, frozen=True, omit_defaults=True):
+class AccessCondition(ControlledValue, frozen=True, omit_defaults=True):
     """A restriction on access or use (``type``); ``content`` holds foreign XML where the condition is not text."""
 
-    value: str = ""
     content: Annotated[tuple[str, ...], RawXml] = ()
     type: Attribute = None
     alt_format: Attribute = None
@@ -472,11 +437,8 @@ class PartExtent(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     unit: Attribute = None
 
 
-class PartText(Element, frozen=True, omit_defaults=True):
+class PartText(Text, frozen=True, omit_defaults=True):
     """A part, as stated."""
-
-    value: str = ""
-    type: Attribute = None
 
 
 class Part(Element, frozen=True, omit_defaults=True):
@@ -497,10 +459,8 @@ class Extension(Element, frozen=True, omit_defaults=True):
     type: Attribute = None
 
 
-class RecordContentSource(Controlled, frozen=True, omit_defaults=True):
+class RecordContentSource(ControlledValue, frozen=True, omit_defaults=True):
     """Who made the record."""
-
-    value: str = ""
 
 
 class RecordIdentifier(Element, frozen=True, omit_defaults=True):
@@ -510,17 +470,12 @@ class RecordIdentifier(Element, frozen=True, omit_defaults=True):
     source: Attribute = None
 
 
-class RecordInfoNote(Element, frozen=True, omit_defaults=True):
+class RecordInfoNote(Text, frozen=True, omit_defaults=True):
     """A note about the record."""
 
-    value: str = ""
-    type: Attribute = None
 
-
-class DescriptionStandard(Controlled, frozen=True, omit_defaults=True):
+class DescriptionStandard(ControlledValue, frozen=True, omit_defaults=True):
     """The cataloguing rules."""
-
-    value: str = ""
 
 
 class RecordInfo(Element, frozen=True, omit_defaults=True):
@@ -602,25 +557,4 @@ def collected(elements: object) -> Mods:
     return Mods(**{name: tuple(values) for name, values in kinds.items()})  # type: ignore[arg-type]
 
 
-_FIELD_OF: dict[type, str] = {
-    TitleInfo: "title_info",
-    Name: "name",
-    TypeOfResource: "type_of_resource",
-    Genre: "genre",
-    OriginInfo: "origin_info",
-    Language: "language",
-    PhysicalDescription: "physical_description",
-    Abstract: "abstract",
-    TableOfContents: "table_of_contents",
-    TargetAudience: "target_audience",
-    AccessCondition: "access_condition",
-    Note: "note",
-    Subject: "subject",
-    Classification: "classification",
-    Location: "location",
-    RelatedItem: "related_item",
-    Identifier: "identifier",
-    Part: "part",
-    Extension: "extension",
-    RecordInfo: "record_info",
-}
+_FIELD_OF = {get_args(hint)[0]: name for name, hint in get_type_hints(Mods).items() if name in Mods.elements}

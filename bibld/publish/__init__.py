@@ -20,45 +20,25 @@ from bibld.model.release import Manifest, SourceFigures
 from bibld.parallel import worker_count
 from bibld.progress import Progress
 from bibld.protocols import PreviousRelease, Store, adapters
-from bibld.publish._files import has_all_graphs, media_type, open_dump, part_names
-from bibld.publish._parts import (
-    Contents,
-    PartitionedContents,
-    add_dumps,
-    begin_draft,
-    begin_partitioned,
-    bind_draft,
-    complete_draft,
-    complete_partitioned,
-    write_feed,
-    write_parts,
-)
-from bibld.publish._releases import Releases, ReleaseSummary, writing
-from bibld.publish._verify import ReleaseCheck, Verification, verify
-from bibld.publish.dumps import description_changes
+from bibld.publish._files import has_all_graphs as has_all_graphs
+from bibld.publish._files import media_type as media_type
+from bibld.publish._files import open_dump as open_dump
+from bibld.publish._files import part_names as part_names
+from bibld.publish._parts import Contents as Contents
+from bibld.publish._parts import PartitionedContents as PartitionedContents
+from bibld.publish._parts import add_dumps as add_dumps
+from bibld.publish._parts import begin_draft, bind_draft, complete_draft, write_parts
+from bibld.publish._parts import begin_partitioned as begin_partitioned
+from bibld.publish._parts import complete_partitioned as complete_partitioned
+from bibld.publish._parts import write_feed as write_feed
+from bibld.publish._releases import Releases as Releases
+from bibld.publish._releases import ReleaseSummary as ReleaseSummary
+from bibld.publish._releases import writing
+from bibld.publish._verify import ReleaseCheck as ReleaseCheck
+from bibld.publish._verify import Verification as Verification
+from bibld.publish._verify import verify as verify
+from bibld.publish.dumps import description_changes as description_changes
 from bibld.search import has_search
-
-__all__ = [
-    "Contents",
-    "PartitionedContents",
-    "ReleaseCheck",
-    "ReleaseSummary",
-    "Releases",
-    "Verification",
-    "add_dumps",
-    "begin_partitioned",
-    "complete_partitioned",
-    "description_changes",
-    "has_all_graphs",
-    "is_current",
-    "media_type",
-    "open_dump",
-    "part_names",
-    "publish",
-    "settings_digest",
-    "verify",
-    "write_feed",
-]
 
 VERSION = 6
 

@@ -15,31 +15,19 @@ import msgspec
 from bibld.errors import CatalogError, ConfigError, DamagedFileError, HarvestError, ReadError
 from bibld.model.origin import Origin
 from bibld.protocols import Carrier, HarvestedFile, Raw, Reader, adapters
-from bibld.read._archives import archive_of, delete_others, unpack, unpack_once
-from bibld.read._charset import AUTO, charset_check
-from bibld.read._parts import FileFrame, FilePart, PartPlan, file_frame, read_part
-from bibld.read._streams import MAXIMUM, open_decompressed
-
-__all__ = [
-    "AUTO",
-    "Examined",
-    "FileFrame",
-    "FilePart",
-    "PartPlan",
-    "archive_of",
-    "carrier_of",
-    "charset_check",
-    "delete_others",
-    "examine",
-    "file_frame",
-    "first_bytes",
-    "open_decompressed",
-    "read",
-    "read_part",
-    "to_json",
-    "unpack",
-    "unpack_once",
-]
+from bibld.read._archives import archive_of as archive_of
+from bibld.read._archives import delete_others as delete_others
+from bibld.read._archives import unpack as unpack
+from bibld.read._archives import unpack_once as unpack_once
+from bibld.read._charset import AUTO as AUTO
+from bibld.read._charset import charset_check as charset_check
+from bibld.read._parts import FileFrame as FileFrame
+from bibld.read._parts import FilePart as FilePart
+from bibld.read._parts import PartPlan as PartPlan
+from bibld.read._parts import file_frame as file_frame
+from bibld.read._parts import read_part as read_part
+from bibld.read._streams import MAXIMUM
+from bibld.read._streams import open_decompressed as open_decompressed
 
 VERSION = 1
 _HEAD = 64 * 1024
@@ -50,11 +38,6 @@ class Examined(msgspec.Struct, frozen=True):
 
     reader: str
     carrier: Any
-
-    @property
-    def json(self) -> bytes:
-        """Return the carrier as the catalog stores it."""
-        return to_json(self.carrier)
 
 
 def examine(file: HarvestedFile, reader: str = AUTO, charset: str = AUTO, settings: Any = None) -> Examined:  # noqa: ANN401

@@ -24,13 +24,6 @@ from bibld.read._streams import MAXIMUM, Ends, open_decompressed
 
 Archive = Literal["zip", "tar", "7z", "rar"]
 
-ARCHIVES: dict[Archive, str] = {
-    "zip": "zip archive",
-    "tar": "tar archive, also compressed",
-    "7z": "7z archive, where bsdtar is installed",
-    "rar": "rar archive, where bsdtar is installed",
-}
-
 _MAGIC: tuple[tuple[bytes, Archive], ...] = (
     (b"PK\x03\x04", "zip"),
     (b"PK\x05\x06", "zip"),
@@ -38,7 +31,6 @@ _MAGIC: tuple[tuple[bytes, Archive], ...] = (
     (b"Rar!\x1a\x07", "rar"),
 )
 _BLOCK = 512
-_MAGIC_OF_TAR = b"ustar"
 _PLACE_OF_MAGIC, _PLACE_OF_SUM = 257, 148
 _UTF8_NAME = 0x800
 _ENCRYPTED = 0x1

@@ -29,7 +29,6 @@ _BETTER = 0.25
 
 _RUN = re.compile(rb"[\x80-\xff]{4}")
 _REPLACED = b"\xef\xbf\xbd"
-_ASCII_TEXT = "".join(map(chr, range(0x80)))
 _ASCII_BYTES = bytes(range(0x80))
 _ACCENTED_WORD = re.compile("[A-Za-z][\xe0-\xff][^\xe0-\xff]|[\xc0-\xff][a-z]")
 _NON_SORTING_PAIR = {

@@ -8,47 +8,24 @@ or a subject are found too, and facets are counted.
 
 from __future__ import annotations
 
-from bibld.search._documents import EntryKind
-from bibld.search._index import TYPES, has_search
-from bibld.search._matching import FIELD_NAMES, QUERY_LIMIT
-from bibld.search._values import (
-    EXCLUDABLE,
-    FACETS,
-    LINKED,
-    SORTS,
-    Agent,
-    Correction,
-    FacetValue,
-    NamedThing,
-    Related,
-    SearchRequest,
-    SearchResult,
-    StoredPublication,
-)
-from bibld.search._view import SearchView, open_search
-from bibld.search._words import to_words
-from bibld.search._writer import write_search
-
-__all__ = [
-    "EXCLUDABLE",
-    "FACETS",
-    "FIELD_NAMES",
-    "LINKED",
-    "QUERY_LIMIT",
-    "SORTS",
-    "TYPES",
-    "Agent",
-    "Correction",
-    "EntryKind",
-    "FacetValue",
-    "NamedThing",
-    "Related",
-    "SearchRequest",
-    "SearchResult",
-    "SearchView",
-    "StoredPublication",
-    "has_search",
-    "open_search",
-    "to_words",
-    "write_search",
-]
+from bibld.search._documents import EntryKind as EntryKind
+from bibld.search._index import TYPES as TYPES
+from bibld.search._index import has_search as has_search
+from bibld.search._matching import FIELD_NAMES as FIELD_NAMES
+from bibld.search._matching import QUERY_LIMIT as QUERY_LIMIT
+from bibld.search._values import EXCLUDABLE as EXCLUDABLE
+from bibld.search._values import FACETS as FACETS
+from bibld.search._values import LINKED as LINKED
+from bibld.search._values import SORTS as SORTS
+from bibld.search._values import Agent as Agent
+from bibld.search._values import Correction as Correction
+from bibld.search._values import FacetValue as FacetValue
+from bibld.search._values import NamedThing as NamedThing
+from bibld.search._values import Related as Related
+from bibld.search._values import SearchRequest as SearchRequest
+from bibld.search._values import SearchResult as SearchResult
+from bibld.search._values import StoredPublication as StoredPublication
+from bibld.search._view import SearchView as SearchView
+from bibld.search._view import open_search as open_search
+from bibld.search._words import to_words as to_words
+from bibld.search._writer import write_search as write_search

@@ -48,7 +48,6 @@ _YEARS = re.compile(r"(\d{1,4})?\s*[-–—]\s*(\d{1,4})?")
 _IDENTIFIER = re.compile(
     r"(?i)(?:isbn|issn|doi|lccn|oclc)?[\s:№#]*([0-9][0-9xх\s\u00ad\u2010-\u2015\u2212-]{6,24}[0-9xх])\s*"
 )
-_HAS_DIGIT = re.compile(r"\d")
 _LIKE_IDENTIFIER = re.compile(r"[\w.:/\\~-]*\d[\w.:/\\~-]*")
 _MAX_YEAR, _MIN_YEAR = 9999, 1
 

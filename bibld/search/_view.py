@@ -13,14 +13,7 @@ from bibld.search._documents import AUTHOR, LINK_FIELDS, EntryKind
 from bibld.search._index import FOLDER, IndexReader, distinct, open_index
 from bibld.search._matching import MAX_WORDS, QUERY_LIMIT
 from bibld.search._searching import Searches, is_mark
-from bibld.search._values import (
-    FacetValue,
-    NamedThing,
-    Related,
-    SearchRequest,
-    SearchResult,
-    StoredPublication,
-)
+from bibld.search._values import FacetValue, NamedThing, Related, SearchRequest, SearchResult, StoredPublication
 from bibld.search._words import skeleton_of, to_query_words, to_words
 
 _MAX_THINGS = 200

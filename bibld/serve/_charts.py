@@ -87,7 +87,7 @@ class ThingPictures:
         picture = None
         if isinstance(found, Thing):
             facet = request.query_params.get("of", "")
-            picture = await self._documents.run(partial(self._pages[language].picture_of, found, name, facet))
+            picture = await self._documents.run(partial(self._pages[language].things.picture, found, name, facet))
         return respond_with_picture(request, picture)
 
 

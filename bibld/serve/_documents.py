@@ -337,11 +337,11 @@ class Documents:
         if form == "html" and thing.kind == "resource":
             objects = partial(objects_of, document.quads, thing.iri)
             linked = LinkedIris.from_objects(objects_among(document.quads), objects)
-            return PlainDocument(self._pages[page_form.language].publication(thing, linked))
+            return PlainDocument(self._pages[page_form.language].things.publication(thing, linked))
         if form == "html":
             return PlainDocument(self._pages[page_form.language].document(thing, triples_of(document.quads), page))
         if form == STATEMENTS_FORM:
-            return PlainDocument(self._pages[page_form.language].statements(thing, triples_of(document.quads)))
+            return PlainDocument(self._pages[page_form.language].things.statements(thing, triples_of(document.quads)))
         if form == "mods.xml":
             return PlainDocument(to_xml(_mods(thing), pretty=True))
         if form in CITATION_FORMS:

@@ -26,13 +26,7 @@ from bibld.spark._engine import Engine, check_version, session
 from bibld.spark._entities import cluster_entities, keep_links, point_to_founders
 from bibld.spark._matching import match_records
 from bibld.spark._quads import count_figures
-from bibld.spark._release import (
-    last_manifest,
-    list_releases,
-    needed_tables,
-    publish_release,
-    remove_releases,
-)
+from bibld.spark._release import last_manifest, list_releases, needed_tables, publish_release, remove_releases
 from bibld.spark._sources import check_origin, read_sources
 from bibld.spark._tables import RunSummary
 

@@ -29,14 +29,7 @@ from bibld.dedup.candidates import KeyCounts, pairs_of_part
 from bibld.dedup.columns import END, TEXT_FILES, PackedRows, StoredRows, stored_rows
 from bibld.dedup.decisions import Decider
 from bibld.dedup.features import features_of
-from bibld.dedup.key_tables import (
-    COUNTED_COLUMNS,
-    IndexedStatistics,
-    count_words,
-    from_bytes,
-    is_outgrown,
-    to_bytes,
-)
+from bibld.dedup.key_tables import COUNTED_COLUMNS, IndexedStatistics, count_words, from_bytes, is_outgrown, to_bytes
 from bibld.dedup.keys import LEVELS, KeyMaker, KeyPart, count_keys, cut_keys, sum_counts
 from bibld.dedup.method import INDEX_VERSION, blocking_digest, settings_digest
 from bibld.errors import ConfigError

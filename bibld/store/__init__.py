@@ -18,30 +18,12 @@ from bibld.model.iris import Iris
 from bibld.model.rdf import iri
 from bibld.progress import Progress
 from bibld.protocols import Store, adapters
-from bibld.store._delivery import (
-    MAX_PATCH_SHARE,
-    Delivered,
-    RemoteContents,
-    apply_patch,
-    consumer_of,
-    deliver,
-    forget_others,
-)
-
-__all__ = [
-    "Delivered",
-    "RemoteContents",
-    "consumer_of",
-    "count_catalog_quads",
-    "deliver",
-    "folder",
-    "forget_others",
-    "is_current",
-    "open_live",
-    "release_statements",
-    "settings_digest",
-    "store",
-]
+from bibld.store._delivery import MAX_PATCH_SHARE, apply_patch
+from bibld.store._delivery import Delivered as Delivered
+from bibld.store._delivery import RemoteContents as RemoteContents
+from bibld.store._delivery import consumer_of as consumer_of
+from bibld.store._delivery import deliver as deliver
+from bibld.store._delivery import forget_others as forget_others
 
 VERSION = 1
 

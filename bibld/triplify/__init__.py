@@ -23,79 +23,46 @@ from bibld.catalog.processing import QueueProcessor
 from bibld.config import TriplifyConfig
 from bibld.model.iris import Iris
 from bibld.progress import Progress
-from bibld.triplify._claims import (
-    Assertion,
-    Claim,
-    ClusterStatements,
-    EntityClaim,
-    Kind,
-    NameForm,
-    encode_assertions,
-    read_assertion,
-)
-from bibld.triplify._clusters import cluster_statements, describe_clusters, statements_digest, store_clusters
-from bibld.triplify._counts import BlockCounts, count_blocks, count_quads
-from bibld.triplify._coverage import (
-    LANGUAGE_TAGS,
-    ElementCoverage,
-    declared_names,
-    effective_attributes,
-    mods_coverage,
-)
-from bibld.triplify._dataset import catalog_blocks, catalog_quads, dataset_statements, to_quads
-from bibld.triplify._entities import EntityDescription, describe_entity_clusters, entity_statements
+from bibld.triplify._claims import Assertion as Assertion
+from bibld.triplify._claims import Claim as Claim
+from bibld.triplify._claims import ClusterStatements as ClusterStatements
+from bibld.triplify._claims import EntityClaim as EntityClaim
+from bibld.triplify._claims import Kind as Kind
+from bibld.triplify._claims import NameForm as NameForm
+from bibld.triplify._claims import encode_assertions as encode_assertions
+from bibld.triplify._claims import read_assertion as read_assertion
+from bibld.triplify._clusters import cluster_statements as cluster_statements
+from bibld.triplify._clusters import describe_clusters, store_clusters
+from bibld.triplify._clusters import statements_digest as statements_digest
+from bibld.triplify._counts import BlockCounts as BlockCounts
+from bibld.triplify._counts import count_blocks as count_blocks
+from bibld.triplify._counts import count_quads as count_quads
+from bibld.triplify._coverage import LANGUAGE_TAGS as LANGUAGE_TAGS
+from bibld.triplify._coverage import ElementCoverage as ElementCoverage
+from bibld.triplify._coverage import effective_attributes as effective_attributes
+from bibld.triplify._coverage import mods_coverage as mods_coverage
+from bibld.triplify._dataset import catalog_blocks as catalog_blocks
+from bibld.triplify._dataset import catalog_quads as catalog_quads
+from bibld.triplify._dataset import dataset_statements as dataset_statements
+from bibld.triplify._dataset import to_quads as to_quads
+from bibld.triplify._entities import EntityDescription as EntityDescription
+from bibld.triplify._entities import describe_entity_clusters as describe_entity_clusters
+from bibld.triplify._entities import entity_statements as entity_statements
 from bibld.triplify._entity_batch import (
     describe_entities,
     entity_verdicts,
     has_new_verdicts,
-    keys_of_assertion,
     queue_verdicts,
     store_entities,
 )
-from bibld.triplify._entity_clusters import EntityComparison, compare_entities
-from bibld.triplify._identity import Identity, parse_identity
-from bibld.triplify._tombstones import tombstone_statements, withdrawal_quads, withdrawal_statements
-
-__all__ = (
-    "LANGUAGE_TAGS",
-    "Assertion",
-    "BlockCounts",
-    "Claim",
-    "ClusterStatements",
-    "ElementCoverage",
-    "EntityClaim",
-    "EntityComparison",
-    "EntityDescription",
-    "Identity",
-    "Kind",
-    "NameForm",
-    "catalog_blocks",
-    "catalog_quads",
-    "cluster_statements",
-    "compare_entities",
-    "count_blocks",
-    "count_quads",
-    "dataset_statements",
-    "declared_names",
-    "describe_entity_clusters",
-    "effective_attributes",
-    "encode_assertions",
-    "entity_statements",
-    "is_pending",
-    "keys_of_assertion",
-    "mods_coverage",
-    "parse_identity",
-    "read_assertion",
-    "requeue_all",
-    "settings_digest",
-    "statements_digest",
-    "to_quads",
-    "tombstone_statements",
-    "triplify",
-    "withdrawal_quads",
-    "withdrawal_statements",
-)
-
+from bibld.triplify._entity_batch import keys_of_assertion as keys_of_assertion
+from bibld.triplify._entity_clusters import EntityComparison as EntityComparison
+from bibld.triplify._entity_clusters import compare_entities as compare_entities
+from bibld.triplify._identity import Identity as Identity
+from bibld.triplify._identity import parse_identity as parse_identity
+from bibld.triplify._tombstones import tombstone_statements as tombstone_statements
+from bibld.triplify._tombstones import withdrawal_quads as withdrawal_quads
+from bibld.triplify._tombstones import withdrawal_statements as withdrawal_statements
 
 VERSION = 14
 """To be raised when the same input gives other statements, of clusters or of entities."""
@@ -109,9 +76,9 @@ def settings_digest(base: str, settings: TriplifyConfig) -> str:
 def requeue_all(catalog: Catalog, queue: StageQueue) -> None:
     """Requeue all clusters and entities, since the settings or the version changed. Call it inside a commit."""
     queue.dirty.add(catalog.linkage.founders())
-    queue.dirty.add(catalog.statements.founders())
+    queue.dirty.add(catalog.statements.owners())
     queue.dirty.add(catalog.register.redirected_records())
-    catalog.dirty[Queue.UNDESCRIBED_ENTITIES].add(catalog.entities.numbers())
+    catalog.dirty[Queue.UNDESCRIBED_ENTITIES].add(catalog.entities.owners())
 
 
 def is_pending(catalog: Catalog, queue: StageQueue) -> bool:

@@ -10,6 +10,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from hashlib import blake2b
 from itertools import chain
@@ -43,7 +44,7 @@ def hashes_of(values: Sequence[bytes]) -> Hashes:
     return np.frombuffer(b"".join([blake2b(value, digest_size=8).digest() for value in values]), dtype=np.uint64)
 
 
-class DistinctCounter:
+class DistinctCounter(AbstractContextManager["DistinctCounter"]):
     """Counts different hashes. Use it in a ``with`` statement."""
 
     def __init__(self, max_in_memory: int = _MAX_HASHES_IN_MEMORY) -> None:
@@ -52,9 +53,6 @@ class DistinctCounter:
         self._number_waiting = 0
         self._files: list[Any] = []
         self._runs: list[Hashes] = []
-
-    def __enter__(self) -> DistinctCounter:
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -217,7 +215,7 @@ def _links_of_default_graph(triples: Iterable[Sequence[bytes]], start: bytes) ->
 
 
 def _portions(catalog: Catalog) -> Iterator[Portion]:
-    for table, keys in (("statements", catalog.statements.founders()), ("entities", catalog.entities.numbers())):
+    for table, keys in (("statements", catalog.statements.owners()), ("entities", catalog.entities.owners())):
         for batch in batches(keys, _BLOCKS_AT_ONCE):
             yield table, batch[0], batch[-1]
 

@@ -12,41 +12,32 @@ import msgspec
 
 from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster, Merged
-from bibld.model.mods import Controlled, Mods
+from bibld.model.mods import Mods
 from bibld.model.mods_plan import Plan, plan_of, tag_of
 from bibld.model.origin import RecordId
 from bibld.model.rdf import PREFIXES
 from bibld.triplify._dataset import to_quads
 
-REASONS = (
+_REASONS = (
     ("recordInfo/*", "about the record, not the publication: it is in the MODS of the record"),
-    ("*/XML", "XML of another schema is not interpreted"),
-    ("extension/@type", "XML of another schema is not interpreted"),
-    ("*/@altFormat", "how the element is delivered in XML"),
-    ("*/@contentType", "how the element is delivered in XML"),
-    ("*/@shareable", "how the element is delivered in XML"),
-    ("*/@typeURI", "the type is read as a word"),
-    ("*/@eventTypeURI", "the type is read as a word"),
-    ("*/@otherTypeURI", "the type is read as a word"),
-    ("*/@otherTypeAuth*", "the type is read as a word"),
+    ("*/XML extension/@type", "XML of another schema is not interpreted"),
+    ("*/@altFormat */@contentType */@shareable", "how the element is delivered in XML"),
+    ("*/@typeURI */@eventTypeURI */@otherTypeURI */@otherTypeAuth*", "the type is read as a word"),
     ("*/@nameTitleGroup", "connects a name and a title within MODS"),
-    ("*/@script", "the script of a text is found from its letters"),
-    ("*/@transliteration", "the script of a text is found from its letters"),
+    ("*/@script */@transliteration", "the script of a text is found from its letters"),
     (
         "*/@altRepGroup",
         "connects the forms of one value in two scripts; titles in two scripts have different language tags",
     ),
     ("*/@ID", "names the element within its XML"),
     ("*/@authorityURI", "the scheme is found by its code"),
-    ("*/@lang", "the language of a text that is published without one, or has that of the publication"),
-    ("*/@xml:lang", "the language of a text that is published without one, or has that of the publication"),
+    ("*/@lang */@xml:lang", "the language of a text that is published without one, or has that of the publication"),
     ("*/@supplied", "where the cataloguer found the value"),
     ("*/@generator", "how the class mark was found"),
-    ("*/@calendar", "how the date is to be read; the date is published as it is read"),
-    ("*/@encoding", "how the date is to be read; the date is published as it is read"),
-    ("*/@keyDate", "how the date is to be read; the date is published as it is read"),
-    ("*/@point", "how the date is to be read; the date is published as it is read"),
-    ("*/@qualifier", "how the date is to be read; the date is published as it is read"),
+    (
+        "*/@calendar */@encoding */@keyDate */@point */@qualifier",
+        "how the date is to be read; the date is published as it is read",
+    ),
     ("originInfo/*/@type", "the kind of the value is not published, or is that without the attribute"),
     ("*/@unit", "the text of the extent contains it"),
     ("*/extent/total", "follows from the first and the last page"),
@@ -56,15 +47,15 @@ REASONS = (
     ),
     ("originInfo/@eventType", "publication, which is meant where nothing is stated"),
     ("*/displayDate", "the dates themselves are published"),
-    ("originInfo/place/cartographics/*", "a place of publication is published by its name"),
-    ("originInfo/place/placeIdentifier", "a place of publication is published by its name"),
     (
-        "*/roleTerm*",
-        "the code and the word of a role make the same triples; a role of a subject makes none",
+        "originInfo/place/cartographics/* originInfo/place/placeIdentifier",
+        "a place of publication is published by its name",
     ),
-    ("*/affiliation", "belongs to the person at the time of publication, not to the agent of all publications"),
-    ("*/name/description", "belongs to the person at the time of publication, not to the agent of all publications"),
-    ("name/description", "belongs to the person at the time of publication, not to the agent of all publications"),
+    ("*/roleTerm*", "the code and the word of a role make the same triples; a role of a subject makes none"),
+    (
+        "*/affiliation */name/description name/description",
+        "belongs to the person at the time of publication, not to the agent of all publications",
+    ),
     ("*/etal", "states that names are missing"),
     (
         "*/alternativeName/*",
@@ -73,8 +64,10 @@ REASONS = (
     ("name/nameIdentifier*", "a number that makes the IRI of the agent, or is invalid"),
     ("language/scriptTerm*", "scripts are published as language tags of the texts themselves"),
     ("physicalDescription/form", "another form makes the same triples, or it is in no list of forms"),
-    ("physicalDescription/digitalOrigin", "no vocabulary in the data has a property for it"),
-    ("physicalDescription/reformattingQuality", "no vocabulary in the data has a property for it"),
+    (
+        "physicalDescription/digitalOrigin physicalDescription/reformattingQuality",
+        "no vocabulary in the data has a property for it",
+    ),
     ("location/holdingSimple/*", "details of a copy beyond shelf, number and place are in the MODS of the record"),
     ("location/physicalLocation/@*", "the institution is identified by its code or its name"),
     ("location/url/@*", "a remark on the address"),
@@ -88,6 +81,7 @@ REASONS = (
     ("*/@altType", "the kind of the value is not published"),
     ("*/@type", "the kind of the value is not published, or is that without the attribute"),
 )
+REASONS = tuple((pattern, reason) for patterns, reason in _REASONS for pattern in patterns.split())
 """Names of elements and attributes (``*``: anything) → why they make no triple, the first that fits."""
 
 
@@ -237,31 +231,6 @@ def _with(item: Any, steps: Steps, element: Any) -> Any:  # noqa: ANN401
         return msgspec.structs.replace(item, **{field: _with(value, tuple(rest), element) if rest else element})
     inner = _with(value[position], tuple(rest), element) if rest else element
     return msgspec.structs.replace(item, **{field: (*value[:position], inner, *value[position + 1 :])})
-
-
-def declared_names(kind: type = Mods, name: str = "") -> Iterator[str]:
-    """Yield the names of all elements of the model that contain text or foreign XML, and their attributes.
-
-    The attributes that nearly every element may have, and the contents of ``relatedItem``, are left out.
-    """
-    plan = plan_of(kind)
-    general = dict(plan_of(Controlled).attributes)
-    for field, _ in plan.attributes:
-        if field not in general:
-            yield f"{name}/@{attribute_name(kind, field)}"
-    if plan.has_text:
-        yield name
-    if plan.raw is not None:
-        yield f"{name}/XML"
-    for child in plan.children:
-        inner = f"{name}/{child.tag.rpartition('}')[2]}".removeprefix("/")
-        if child.kind is None:
-            yield inner
-        else:
-            yield from declared_names(child.kind, inner)
-    for tag, member in plan.inline_kinds.items():
-        if not tag.startswith("{"):
-            yield from declared_names(member, f"{name}/{tag}")
 
 
 def attribute_name(kind: type, field: str) -> str:

@@ -12,32 +12,18 @@ from pathlib import Path
 import msgspec
 
 from bibld.progress import Progress, Silent
-from bibld.validate._passes import Blocks, run_passes
-from bibld.validate._report import (
-    CheckedShape,
-    Example,
-    ShapeFinding,
-    ValidationReport,
-    make_report,
-    meaning_of,
-    write_shacl_report,
-)
-from bibld.validate._shapes import SEVERITIES, Severity, ShapesGraph, read_shapes
-
-__all__ = (
-    "SEVERITIES",
-    "Blocks",
-    "CheckedShape",
-    "Example",
-    "ReportSettings",
-    "Severity",
-    "ShapeFinding",
-    "ShapesGraph",
-    "ValidationReport",
-    "meaning_of",
-    "read_shapes",
-    "validate",
-)
+from bibld.validate._passes import Blocks as Blocks
+from bibld.validate._passes import run_passes
+from bibld.validate._report import CheckedShape as CheckedShape
+from bibld.validate._report import Example as Example
+from bibld.validate._report import ShapeFinding as ShapeFinding
+from bibld.validate._report import ValidationReport as ValidationReport
+from bibld.validate._report import make_report, write_shacl_report
+from bibld.validate._report import meaning_of as meaning_of
+from bibld.validate._shapes import SEVERITIES as SEVERITIES
+from bibld.validate._shapes import Severity as Severity
+from bibld.validate._shapes import ShapesGraph as ShapesGraph
+from bibld.validate._shapes import read_shapes as read_shapes
 
 
 class ReportSettings(msgspec.Struct, frozen=True):

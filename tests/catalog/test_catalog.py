@@ -102,12 +102,12 @@ def test_a_catalog_from_before_changes_were_stored_gets_their_table(catalog, tmp
         catalog._connection.execute("DROP TABLE former_record")
     catalog.close()
     with Catalog(tmp_path) as opened:
-        assert opened.records.changes("rsl") == RecordChanges()
+        assert opened.records.former.changes("rsl") == RecordChanges()
         put(opened, new("1", "other"), new("2"), run=2)
-        assert opened.records.changes("rsl") == RecordChanges(new=1, changed=1)
+        assert opened.records.former.changes("rsl") == RecordChanges(new=1, changed=1)
         with opened.commit():
-            opened.records.end_run()
-        assert opened.records.changes("rsl") == RecordChanges()
+            opened.records.former.forget()
+        assert opened.records.former.changes("rsl") == RecordChanges()
 
 
 def _try_to_open(workspace, answer):

@@ -10,7 +10,6 @@ from bibld import pipeline, progress, triplify
 from bibld.catalog import Catalog, PersonVerdict, Queue, Verdicts
 from bibld.catalog._schema import CATALOG, REGISTER
 from bibld.catalog.exchange import TABLES, Row, export_of, lock_workspace, replace_databases, restoration_of
-from bibld.catalog.exchange._tables import DATABASE_NAMES
 from bibld.config import Config
 from bibld.errors import CatalogError
 from bibld.model.iris import Iris
@@ -55,7 +54,7 @@ def test_every_table_of_the_databases_is_exchanged_or_follows_from_others() -> N
         database.execute("DROP TABLE workspace")
         database.executescript(CATALOG)
         tables = {name for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    exchanged = {DATABASE_NAMES.get(name, name.removeprefix("register_")) for name in TABLES}
+    exchanged = {table.name for table in TABLES.values()}
     assert exchanged | ONLY_OF_ONE_MACHINE == tables - {"sqlite_sequence"}
 
 

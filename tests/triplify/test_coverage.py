@@ -1,15 +1,17 @@
 """Which elements of MODS make which triples."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from lxml import etree
 
-from bibld.model.mods import Identifier, Language, LanguageTerm, Mods, RecordInfo, TitleInfo
+from bibld.model.mods import Controlled, Identifier, Language, LanguageTerm, Mods, RecordInfo, TitleInfo
+from bibld.model.mods_plan import plan_of
 from bibld.model.mods_xml import read_element
-from bibld.triplify import LANGUAGE_TAGS, declared_names, effective_attributes, mods_coverage
-from bibld.triplify._coverage import REASONS, reason_of
+from bibld.triplify import LANGUAGE_TAGS, effective_attributes, mods_coverage
+from bibld.triplify._coverage import REASONS, attribute_name, reason_of
 
 SPECIMENS = Path(__file__).parents[2] / "docs" / "specimens.xml"
 SAME_CLASS = (
@@ -31,6 +33,31 @@ def shown(name: str) -> str:
     for pattern, replacement in SAME_CLASS:
         name = re.sub(pattern, replacement, name)
     return name
+
+
+def declared_names(kind: type = Mods, name: str = "") -> Iterator[str]:
+    """Yield the names of all elements of the model that contain text or foreign XML, and their attributes.
+
+    The attributes that nearly every element may have, and the contents of ``relatedItem``, are left out.
+    """
+    plan = plan_of(kind)
+    general = dict(plan_of(Controlled).attributes)
+    for field, _ in plan.attributes:
+        if field not in general:
+            yield f"{name}/@{attribute_name(kind, field)}"
+    if plan.has_text:
+        yield name
+    if plan.raw is not None:
+        yield f"{name}/XML"
+    for child in plan.children:
+        inner = f"{name}/{child.tag.rpartition('}')[2]}".removeprefix("/")
+        if child.kind is None:
+            yield inner
+        else:
+            yield from declared_names(child.kind, inner)
+    for tag, member in plan.inline_kinds.items():
+        if not tag.startswith("{"):
+            yield from declared_names(member, f"{name}/{tag}")
 
 
 @pytest.fixture(scope="module")

@@ -106,14 +106,14 @@ def test_the_owner_of_a_line_follows_from_its_subject(world):
     """So no line has two owners: clusters share no record, and entities have separate IRIs."""
     published(world, {number: Book(1, 1, host=5) for number in (1, 2, 3, 4)}, (1, 1, 1, 2, 2))
     catalog = world.catalog
-    for founder in catalog.statements.founders():
+    for founder in catalog.statements.owners():
         members = [catalog.register.record(ordinal) for ordinal in catalog.linkage.members(founder)]
         own = {IRIS.resource(members[0]), *map(IRIS.record, members)}
         pairs = [edge.pair for edge in catalog.edges_of(members)]
         own |= {IRIS.match(pair) for pair in pairs}
         lines = catalog.statements.quads(founder).decode().splitlines()
         assert {line[1:].partition(">")[0].partition("#")[0] for line in lines} <= own
-    for entity in catalog.entities.numbers():
+    for entity in catalog.entities.owners():
         lines = catalog.entities.quads(entity).decode().splitlines()
         assert {line[1:].partition(">")[0] for line in lines} == {catalog.entities.iri(entity)}
 

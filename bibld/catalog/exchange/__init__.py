@@ -16,25 +16,14 @@ import msgspec
 
 from bibld.catalog import Catalog, lock_folder
 from bibld.catalog._entities import AssertionKeys
-from bibld.catalog.exchange._export import Export, Row, WorkspaceState
-from bibld.catalog.exchange._restore import Restoration
-from bibld.catalog.exchange._tables import TABLES, ExchangeTable, columns_of
+from bibld.catalog.exchange._export import Export as Export
+from bibld.catalog.exchange._export import Row as Row
+from bibld.catalog.exchange._export import WorkspaceState as WorkspaceState
+from bibld.catalog.exchange._restore import Restoration as Restoration
+from bibld.catalog.exchange._tables import TABLES as TABLES
+from bibld.catalog.exchange._tables import ExchangeTable as ExchangeTable
+from bibld.catalog.exchange._tables import columns_of as columns_of
 from bibld.errors import CatalogError
-
-__all__ = [
-    "TABLES",
-    "ConvertedWorkspace",
-    "ExchangeTable",
-    "Export",
-    "Restoration",
-    "Row",
-    "WorkspaceState",
-    "columns_of",
-    "export_of",
-    "lock_workspace",
-    "replace_databases",
-    "restoration_of",
-]
 
 
 class ConvertedWorkspace(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ import msgspec
 from bibld.catalog._queues import Queue
 from bibld.catalog._record_bytes import Subfields, unpack_mods, unpack_original
 from bibld.catalog.compression import Blobs
-from bibld.catalog.exchange._tables import DATABASE_NAMES, RECORDS, TABLES
+from bibld.catalog.exchange._tables import RECORDS, TABLES
 from bibld.errors import CatalogError
 
 _EMPTY_AFTER_RUN = (
@@ -86,8 +86,7 @@ class Export:
 
     def count(self, table: str) -> int:
         """Return how many rows a table has."""
-        name = DATABASE_NAMES.get(table, table.removeprefix("register_"))
-        return int(self._of(table).execute(f"SELECT count(*) FROM {name}").fetchone()[0])
+        return int(self._of(table).execute(f"SELECT count(*) FROM {TABLES[table].name}").fetchone()[0])
 
     def portions(self, table: str, keys: int) -> list[tuple[int, int]]:
         """Return the first and last key of the portions of a table, each with that many keys at most."""

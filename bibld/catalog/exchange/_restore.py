@@ -14,7 +14,7 @@ from bibld.catalog._entities import AssertionKeys, Entities
 from bibld.catalog._record_bytes import Subfields, pack
 from bibld.catalog.compression import Blobs
 from bibld.catalog.exchange._export import Row, WorkspaceState
-from bibld.catalog.exchange._tables import DATABASE_NAMES, MATCHING, RECORDS, TABLES
+from bibld.catalog.exchange._tables import MATCHING, RECORDS, TABLES
 from bibld.errors import CatalogError
 
 _PROGRESS = "CREATE TABLE IF NOT EXISTS restored (portion TEXT PRIMARY KEY) WITHOUT ROWID"
@@ -90,12 +90,10 @@ class Restoration:
 
     def _insert(self, table: str, rows: Sequence[Row]) -> None:
         description = TABLES[table]
-        name = DATABASE_NAMES.get(table, table.removeprefix("register_"))
         connection = self._register if description.is_of_register else self._connection
-        cells = ", ".join("?" * len(description.columns))
-        connection.executemany(
-            f"INSERT INTO {name} ({', '.join(description.columns)}) VALUES ({cells})", self._compress(table, rows)
-        )
+        columns, cells = ", ".join(description.columns), ", ".join("?" * len(description.columns))
+        query = f"INSERT INTO {description.name} ({columns}) VALUES ({cells})"
+        connection.executemany(query, self._compress(table, rows))
 
     def _compress(self, table: str, rows: Sequence[Row]) -> Iterable[Row]:
         compressed = TABLES[table].compressed

@@ -12,18 +12,8 @@ from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.conventions import Marc21View, configuration, fixed, leader_code
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chopped_values, first_address, join
+from bibld.model import mods
 from bibld.model.marc import DataField
-from bibld.model.mods import (
-    Extent,
-    Form,
-    Genre,
-    Language,
-    LanguageTerm,
-    Note,
-    PhysicalDescription,
-    TargetAudience,
-    TypeOfResource,
-)
 from bibld.text.languages import code_of_language_name
 
 KIND_AND_LANGUAGE = RuleBook()
@@ -37,14 +27,14 @@ _LANGUAGE_SCHEMES = {"rfc3066": "rfc3066", "rfc4646": "rfc4646", "rfc5646": "rfc
 
 
 @KIND_AND_LANGUAGE.record("typeOfResource, with collection and manuscript", tLDR="")
-def type_of_resource(view: Marc21View) -> Iterator[TypeOfResource]:
+def type_of_resource(view: Marc21View) -> Iterator[mods.TypeOfResource]:
     """Leader/06 and /07."""
     kind = leader_code(view, 6)
     value = codes.TYPE_OF_RESOURCE.get(kind)
     if value is None:
         view.warn(f"leader/06 {kind!r} is an unknown type of record; no typeOfResource written")
         return
-    yield TypeOfResource(
+    yield mods.TypeOfResource(
         value=value,
         collection="yes" if leader_code(view, 7) == "c" else None,
         manuscript="yes" if kind in codes.MANUSCRIPT_TYPES else None,
@@ -52,12 +42,12 @@ def type_of_resource(view: Marc21View) -> Iterator[TypeOfResource]:
 
 
 @KIND_AND_LANGUAGE.record("genre[marcgt] from coded data", t007="", t008="")
-def coded_genres(view: Marc21View) -> Iterator[Genre]:
+def coded_genres(view: Marc21View) -> Iterator[mods.Genre]:
     """008 by the kind of resource, and 007 of maps."""
     terms = dict.fromkeys(_coded_genres(view))
     for term in terms:
         if term:
-            yield Genre(value=term, authority="marcgt")
+            yield mods.Genre(value=term, authority="marcgt")
 
 
 def _coded_genres(view: Marc21View) -> Iterator[str | None]:
@@ -109,47 +99,47 @@ def _genres_of_008_and_007(
 
 
 @KIND_AND_LANGUAGE.field("047", "abcdefgh2", "genre[musical composition], authority marcmuscomp or $2")
-def form_of_composition(field: DataField, view: Marc21View) -> Iterator[Genre]:
+def form_of_composition(field: DataField, view: Marc21View) -> Iterator[mods.Genre]:
     """Form of musical composition."""
     authority = field.first("2") if field.indicator2 == "7" else "marcmuscomp"
     for value in field.values(*"abcdefgh"):
-        yield Genre(value=value, type="musical composition", authority=authority)
+        yield mods.Genre(value=value, type="musical composition", authority=authority)
 
 
 @KIND_AND_LANGUAGE.field("336", "ab2", "genre with the authority of $2, one for each $a (without $a: $b)")
-def content_type(field: DataField, view: Marc21View) -> Iterator[Genre]:
+def content_type(field: DataField, view: Marc21View) -> Iterator[mods.Genre]:
     """Content type (RDA 6.9)."""
     for value in field.values("a") or field.values("b"):
-        yield Genre(value=value, authority=field.first("2"))
+        yield mods.Genre(value=value, authority=field.first("2"))
 
 
 @KIND_AND_LANGUAGE.field("655", "abvxyz02", "genre, authority from the second indicator or $2")
-def genre_or_form(field: DataField, view: Marc21View) -> Iterator[Genre]:
+def genre_or_form(field: DataField, view: Marc21View) -> Iterator[mods.Genre]:
     """Index term of genre or form; subdivisions follow after a hyphen."""
     value = "-".join(map(chop, field.values(*"abvxyz")))
     if value:
         authority = field.first("2") if field.indicator2 == "7" else codes.SUBJECT_AUTHORITY.get(field.indicator2)
-        yield Genre(value=value, authority=authority, value_uri=first_address(field.values("0")))
+        yield mods.Genre(value=value, authority=authority, value_uri=first_address(field.values("0")))
 
 
 @KIND_AND_LANGUAGE.record("targetAudience[marctarget] from coded data", t008="")
-def coded_audience(view: Marc21View) -> Iterator[TargetAudience]:
+def coded_audience(view: Marc21View) -> Iterator[mods.TargetAudience]:
     """008/22 of books, computer files, music and visual materials."""
     if configuration(view) in (codes.BOOK, codes.FILE, codes.MUSIC, codes.VISUAL):
         term = codes.AUDIENCE.get(fixed(view, 22))
         if term is not None:
-            yield TargetAudience(value=term, authority="marctarget")
+            yield mods.TargetAudience(value=term, authority="marctarget")
 
 
 @KIND_AND_LANGUAGE.record("language, with objectPart", t008="", t041="abdefghj2")
-def languages(view: Marc21View) -> Iterator[Language]:
+def languages(view: Marc21View) -> Iterator[mods.Language]:
     """008/35-37 and 041, each language of each part once."""
     seen: set[tuple[str, str | None]] = set()
     for code, authority, part in _languages(view):
         if (code, part) not in seen:
             seen.add((code, part))
-            yield Language(
-                language_term=(LanguageTerm(value=code, type="code", authority=authority),), object_part=part
+            yield mods.Language(
+                language_term=(mods.LanguageTerm(value=code, type="code", authority=authority),), object_part=part
             )
 
 
@@ -203,7 +193,7 @@ Parts = dict[str, list[Any]]
     tLDR="", t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t730="h", t256="a", t300="abcefg3",
     t337="ab2", t338="ab2", t347="ab2", t351="abc3", t856="q",
 )  # fmt: skip
-def physical_description(view: Marc21View) -> Iterator[PhysicalDescription]:
+def physical_description(view: Marc21View) -> Iterator[mods.PhysicalDescription]:
     """One element, and one more for each other script."""
     regular: Parts = {}
     other_scripts: dict[str, Parts] = {}
@@ -232,25 +222,25 @@ def physical_description(view: Marc21View) -> Iterator[PhysicalDescription]:
             yield replace(_description(parts), script=script or None, alt_rep_group=group)
 
 
-def _description(parts: Parts) -> PhysicalDescription:
-    return replace(PhysicalDescription(), **{name: tuple(dict.fromkeys(values)) for name, values in parts.items()})
+def _description(parts: Parts) -> mods.PhysicalDescription:
+    return replace(mods.PhysicalDescription(), **{name: tuple(dict.fromkeys(values)) for name, values in parts.items()})
 
 
 # --- coded data
 
 
-def _coded_forms(view: Marc21View) -> Iterator[Form]:
+def _coded_forms(view: Marc21View) -> Iterator[mods.Form]:
     form = form_of_item(view)
     if form is not None:
-        yield Form(value=form, authority="marcform")
+        yield mods.Form(value=form, authority="marcform")
     for text in view.controls("007"):
         category = codes.MATERIAL_CATEGORY.get(text[:1])
         if category is None:
             continue
-        yield Form(value=category, authority="marccategory")
+        yield mods.Form(value=category, authority="marccategory")
         designation = codes.MATERIAL_DESIGNATION.get(text[0], {}).get(text[1:2])
         if designation is not None:
-            yield Form(value=designation, authority="marcsmd")
+            yield mods.Form(value=designation, authority="marcsmd")
 
 
 def form_of_item(view: Marc21View) -> str | None:
@@ -296,32 +286,33 @@ def _add_form(field: DataField, parts: Parts) -> None:
     if field.tag in ("337", "338"):
         kind = "media" if field.tag == "337" else "carrier"
         forms += [
-            Form(value=text, type=kind, authority=field.first("2")) for text in field.values("a") or field.values("b")
+            mods.Form(value=text, type=kind, authority=field.first("2"))
+            for text in field.values("a") or field.values("b")
         ]
     elif field.tag == "347":
         for subfield in field.subfields:
             characteristic = {"a": "file type", "b": "encoding format"}.get(subfield.code)
             if characteristic is not None:
-                forms.append(Form(value=chop(subfield.value), type=characteristic, authority=field.first("2")))
+                forms.append(mods.Form(value=chop(subfield.value), type=characteristic, authority=field.first("2")))
     elif field.tag == "256":
-        forms += map(Form, chopped_values(field, "a"))
+        forms += map(mods.Form, chopped_values(field, "a"))
     else:
         designations = (chop(text).lstrip("[").partition("]")[0].strip() for text in field.values("h"))
-        forms += [Form(value=text, authority="gmd") for text in designations if text]
+        forms += [mods.Form(value=text, authority="gmd") for text in designations if text]
 
 
-def _extents(field: DataField) -> Iterator[Extent]:
+def _extents(field: DataField) -> Iterator[mods.Extent]:
     if field.first("f") is None:
         text = _punctuated_extent(field).rstrip(" +:;,")
         if text:
-            yield Extent(value=text)
+            yield mods.Extent(value=text)
         return
-    counted: list[Extent] = []
+    counted: list[mods.Extent] = []
     for subfield in field.subfields:
         if subfield.code == "f" and counted:
             counted[-1] = replace(counted[-1], unit=chop(subfield.value) or None)
         elif subfield.code == "a" or (subfield.code in "bceg" and not counted):
-            counted.append(Extent(value=subfield.value.rstrip(" +:;,")))
+            counted.append(mods.Extent(value=subfield.value.rstrip(" +:;,")))
         elif subfield.code in "bceg":
             counted[-1] = replace(counted[-1], value=f"{counted[-1].value} {subfield.value}")
     yield from counted
@@ -345,7 +336,7 @@ def _punctuated_extent(field: DataField) -> str:
     return text
 
 
-def _arrangements(field: DataField) -> Iterator[Note]:
+def _arrangements(field: DataField) -> Iterator[mods.Note]:
     text, materials = join(field, "abc"), field.first("3")
     if text:
-        yield Note(value=f"{chop(materials)}: {text}" if materials else text, type="arrangement")
+        yield mods.Note(value=f"{chop(materials)}: {text}" if materials else text, type="arrangement")

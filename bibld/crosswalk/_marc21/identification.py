@@ -10,18 +10,8 @@ from bibld.crosswalk._marc21.codes import PUBLISHER_NUMBER
 from bibld.crosswalk._marc21.conventions import Marc21View, fixed, leader_code
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, entry_date, iso_time, join
-from bibld.model import identifiers
+from bibld.model import identifiers, mods
 from bibld.model.marc import DataField
-from bibld.model.mods import (
-    Date,
-    DescriptionStandard,
-    Identifier,
-    Language,
-    LanguageTerm,
-    RecordContentSource,
-    RecordIdentifier,
-    RecordInfo,
-)
 
 IDENTIFIERS = RuleBook()
 RECORD = RuleBook()
@@ -31,27 +21,27 @@ RECORD_ORIGIN = "Converted from MARC 21 by bibld"
 # --- standard numbers
 
 
-def isbn_identifier(text: str, qualifier: str = "", cancelled: bool = False) -> Identifier | None:
+def isbn_identifier(text: str, qualifier: str = "", cancelled: bool = False) -> mods.Identifier | None:
     """Return an ISBN without hyphens, with its qualifier (``cloth``) as displayLabel; a wrong one is invalid."""
     found = identifiers.isbn(text)
     if found is None:
         return None
     label = qualifier or chop(found.qualifier)
     invalid = "yes" if cancelled or not found.is_valid else None
-    return Identifier(value=found.value, type="isbn", invalid=invalid, display_label=label or None)
+    return mods.Identifier(value=found.value, type="isbn", invalid=invalid, display_label=label or None)
 
 
-def issn_identifier(text: str, kind: str = "issn", cancelled: bool = False) -> Identifier | None:
+def issn_identifier(text: str, kind: str = "issn", cancelled: bool = False) -> mods.Identifier | None:
     """Return an ISSN with its hyphen; a wrong one is invalid."""
     found = identifiers.issn(text)
     if found is None:
         return None
     invalid = "yes" if cancelled or not found.is_valid else None
-    return Identifier(value=found.value, type=kind, invalid=invalid)
+    return mods.Identifier(value=found.value, type=kind, invalid=invalid)
 
 
 @IDENTIFIERS.field("020", "aqz", "identifier[isbn], invalid for $z and wrong check digits, displayLabel from $q")
-def isbns(field: DataField, view: Marc21View) -> Iterator[Identifier]:
+def isbns(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
     """ISBN."""
     qualifier = ", ".join([chop(text).strip("() ") for text in field.values("q")])
     for subfield in field.subfields:
@@ -72,7 +62,7 @@ _ISSN_KINDS = {
 
 
 @IDENTIFIERS.field("022", "almyz", "identifier[issn, issn-l]")
-def issns(field: DataField, view: Marc21View) -> Iterator[Identifier]:
+def issns(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
     """ISSN and ISSN-L."""
     for subfield in field.subfields:
         if subfield.code not in _ISSN_KINDS:
@@ -91,7 +81,7 @@ _OTHER_STANDARD = {"0": "isrc", "1": "upc", "2": "ismn", "3": "ean", "4": "sici"
 
 
 @IDENTIFIERS.field("024", "adqz2", "identifier, type from the first indicator or $2")
-def other_standard_numbers(field: DataField, view: Marc21View) -> Iterator[Identifier]:
+def other_standard_numbers(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
     """Other standard identifiers; those of type 7 name their scheme in ``$2``."""
     kind = field.first("2") if field.indicator1 == "7" else _OTHER_STANDARD.get(field.indicator1)
     kind = kind.strip().casefold() if kind else None
@@ -101,7 +91,7 @@ def other_standard_numbers(field: DataField, view: Marc21View) -> Iterator[Ident
             value = _bare(subfield.value, kind)
             more = field.first("d") if field.indicator1 != "7" else None
             if value:
-                yield Identifier(
+                yield mods.Identifier(
                     value=f"{value} {more}" if more else value,
                     type=kind,
                     invalid="yes" if subfield.code == "z" else None,
@@ -134,31 +124,31 @@ _NUMBER_TYPES = {
 for _tag, _kind in _NUMBER_TYPES.items():
 
     @IDENTIFIERS.field(_tag, "az2" if _kind == "nbn" else "az", f"identifier[{_kind}]")
-    def number(field: DataField, view: Marc21View, kind: str = _kind) -> Iterator[Identifier]:
+    def number(field: DataField, view: Marc21View, kind: str = _kind) -> Iterator[mods.Identifier]:
         """Bibliography, report or other number, also cancelled; displayLabel: code of the national bibliography."""
         label = field.first("2") if kind == "nbn" else None
         for subfield in field.subfields:
             if subfield.code in "az":
                 invalid = "yes" if subfield.code == "z" else None
-                yield Identifier(value=subfield.value, type=kind, invalid=invalid, display_label=label)
+                yield mods.Identifier(value=subfield.value, type=kind, invalid=invalid, display_label=label)
 
 
 _PUBLISHER_NUMBER = PUBLISHER_NUMBER | {"6": "distributor number"}
 
 
 @IDENTIFIERS.field("028", "ab", "identifier, type from the first indicator")
-def publisher_number(field: DataField, view: Marc21View) -> Iterator[Identifier]:
+def publisher_number(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
     """Issue, plate or other number of a publisher or distributor, with its source."""
     value = join(field, "ab")
     if value:
-        yield Identifier(value=value, type=_PUBLISHER_NUMBER.get(field.indicator1, "publisher number"))
+        yield mods.Identifier(value=value, type=_PUBLISHER_NUMBER.get(field.indicator1, "publisher number"))
 
 
 _SYSTEM_PREFIXES = {"(OCoLC)": "oclc", "(WlCaITV)": "WlCaITV"}
 
 
 @IDENTIFIERS.field("035", "az", "identifier[oclc], or [local] with the prefix of the system")
-def system_number(field: DataField, view: Marc21View) -> Iterator[Identifier]:
+def system_number(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
     """Control number in another system; one without the prefix of its system is left out."""
     for subfield in field.subfields:
         if subfield.code not in "az" or not subfield.value.startswith("("):
@@ -167,27 +157,27 @@ def system_number(field: DataField, view: Marc21View) -> Iterator[Identifier]:
         yield replace(element, invalid="yes") if subfield.code == "z" else element
 
 
-def system_identifier(text: str) -> Identifier:
+def system_identifier(text: str) -> mods.Identifier:
     """Return a control number: the prefix ``(OCoLC)`` is removed, others stay with type local."""
     for prefix, kind in _SYSTEM_PREFIXES.items():
         if text.startswith(prefix) and len(text) > len(prefix):
             value = text[len(prefix) :].strip()
             if kind == "oclc":
                 value = value.removeprefix("ocm").removeprefix("ocn").removeprefix("on").strip().lstrip("0") or value
-            return Identifier(value=value, type=kind)
-    return Identifier(value=text, type="local")
+            return mods.Identifier(value=value, type=kind)
+    return mods.Identifier(value=text, type="local")
 
 
 @IDENTIFIERS.field("037", "abc", "identifier[stock number], displayLabel from $c")
-def stock_number(field: DataField, view: Marc21View) -> Iterator[Identifier]:
+def stock_number(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
     """Source of acquisition."""
     value = join(field, "ab")
     if value:
-        yield Identifier(value=value, type="stock number", display_label=join(field, "c") or None)
+        yield mods.Identifier(value=value, type="stock number", display_label=join(field, "c") or None)
 
 
 @IDENTIFIERS.field("856", "u", "identifier[doi, hdl] from the address")
-def persistent_address(field: DataField, view: Marc21View) -> Iterator[Identifier]:
+def persistent_address(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
     """DOI or Handle in an address of the resource itself."""
     if field.indicator2 == "2":
         return
@@ -196,7 +186,7 @@ def persistent_address(field: DataField, view: Marc21View) -> Iterator[Identifie
             value = _bare(text, kind)
             stated = (one for field in view.fields("024") if field.first("2") == kind for one in field.values("a"))
             if value != text and value and all(_bare(one, kind) != value for one in stated):
-                yield Identifier(value=f"hdl:{value}" if kind == "hdl" else value, type=kind)
+                yield mods.Identifier(value=f"hdl:{value}" if kind == "hdl" else value, type=kind)
                 break
             if any(text.casefold().startswith(prefix) for prefix in prefixes):
                 break
@@ -209,7 +199,7 @@ def persistent_address(field: DataField, view: Marc21View) -> Iterator[Identifie
     "recordInfo: identifier, dates, content source, description standard, language of cataloging",
     tLDR="", t001="", t003="", t005="", t008="", t040="abe",
 )  # fmt: skip
-def record_info(view: Marc21View) -> Iterator[RecordInfo]:
+def record_info(view: Marc21View) -> Iterator[mods.RecordInfo]:
     """About the record: identifier, agency, dates, rules."""
     number = (view.control("001") or "").strip()
     source = (view.control("003") or "").strip() or None
@@ -217,35 +207,35 @@ def record_info(view: Marc21View) -> Iterator[RecordInfo]:
     standards.extend(value for field in view.fields("040") for value in field.values("e") if value not in standards)
     agencies = [value for field in view.fields("040") for value in field.values("a")]
     languages = [value for field in view.fields("040") for value in field.values("b")]
-    yield RecordInfo(
-        record_content_source=tuple(RecordContentSource(value=value, authority="marcorg") for value in agencies),
+    yield mods.RecordInfo(
+        record_content_source=tuple(mods.RecordContentSource(value=value, authority="marcorg") for value in agencies),
         record_creation_date=_creation_date(view),
         record_change_date=_change_date(view),
-        record_identifier=(RecordIdentifier(value=number, source=source),) if number else (),
+        record_identifier=(mods.RecordIdentifier(value=number, source=source),) if number else (),
         record_origin=(RECORD_ORIGIN,),
         language_of_cataloging=tuple(
-            Language(language_term=(LanguageTerm(value=value, type="code", authority="iso639-2b"),))
+            mods.Language(language_term=(mods.LanguageTerm(value=value, type="code", authority="iso639-2b"),))
             for value in languages
         ),
-        description_standard=tuple(DescriptionStandard(value=value) for value in standards),
+        description_standard=tuple(mods.DescriptionStandard(value=value) for value in standards),
     )
 
 
-def _creation_date(view: Marc21View) -> tuple[Date, ...]:
+def _creation_date(view: Marc21View) -> tuple[mods.Date, ...]:
     text = fixed(view, 0, 6)
     date = entry_date(text)
     if date is not None:
-        return (Date(value=date, encoding="w3cdtf"),)
+        return (mods.Date(value=date, encoding="w3cdtf"),)
     if text.strip(" |#"):
         view.warn(f"008/00-05 {text!r} is not a date; left out")
     return ()
 
 
-def _change_date(view: Marc21View) -> tuple[Date, ...]:
+def _change_date(view: Marc21View) -> tuple[mods.Date, ...]:
     text = view.control("005")
     date = iso_time(text) if text else None
     if date is not None:
-        return (Date(value=date, encoding="iso8601"),)
+        return (mods.Date(value=date, encoding="iso8601"),)
     if text and text.strip():
         view.warn(f"005 {text!r} is not a date; left out")
     return ()

@@ -22,26 +22,13 @@ from bibld.crosswalk._marc21.names import (
 from bibld.crosswalk._marc21.titles import title_info, title_parts
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chopped_values, join
+from bibld.model import mods
 from bibld.model.marc import DataField
-from bibld.model.mods import (
-    Cartographics,
-    Genre,
-    Geographic,
-    GeographicCode,
-    HierarchicalGeographic,
-    Name,
-    NamePart,
-    Occupation,
-    Subject,
-    SubjectPart,
-    Temporal,
-    Topic,
-)
 
 SUBJECTS = RuleBook()
 
-SUBDIVISIONS: dict[str, type[Genre] | type[Topic] | type[Temporal] | type[Geographic]] = {
-    "v": Genre, "x": Topic, "y": Temporal, "z": Geographic,
+SUBDIVISIONS: dict[str, type[mods.Genre] | type[mods.Topic] | type[mods.Temporal] | type[mods.Geographic]] = {
+    "v": mods.Genre, "x": mods.Topic, "y": mods.Temporal, "z": mods.Geographic,
 }  # fmt: skip
 
 
@@ -52,7 +39,7 @@ def authority_of(field: DataField) -> str | None:
     return SUBJECT_AUTHORITY.get(field.indicator2)
 
 
-def _subdivisions(field: DataField) -> Iterator[SubjectPart]:
+def _subdivisions(field: DataField) -> Iterator[mods.SubjectPart]:
     for subfield in field.subfields:
         kind = SUBDIVISIONS.get(subfield.code)
         if kind is not None:
@@ -61,11 +48,13 @@ def _subdivisions(field: DataField) -> Iterator[SubjectPart]:
                 yield kind(value=text)
 
 
-def _subject(field: DataField, lead: Sequence[SubjectPart], authority: str | None) -> Iterator[Subject]:
+def _subject(field: DataField, lead: Sequence[mods.SubjectPart], authority: str | None) -> Iterator[mods.Subject]:
     found = (*lead, *_subdivisions(field))
     if found:
         links = heading_links(field)
-        yield Subject(parts=found, authority=authority, authority_uri=links.authority_uri, value_uri=links.value_uri)
+        yield mods.Subject(
+            parts=found, authority=authority, authority_uri=links.authority_uri, value_uri=links.value_uri
+        )
 
 
 _TITLE_CODES = "fghklmnoprst"
@@ -77,12 +66,12 @@ _TITLE_CODES = "fghklmnoprst"
     t610="abcden4" + _TITLE_CODES + "vxyz012",
     t611="acdejnq4" + _TITLE_CODES + "vxyz012",
 )
-def name_as_subject(field: DataField, view: Marc21View) -> Iterator[Subject]:
+def name_as_subject(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
     """Name, or work under a name; the links in ``$0`` and ``$1`` are those of the work."""
     work = work_of_heading(field)
     title = chop(join(work, "tfhklmors"))
     name = heading_name(field, before_title=True, links=NO_LINKS if title else None)
-    lead: list[SubjectPart] = []
+    lead: list[mods.SubjectPart] = []
     if name is not None:
         lead.append(name)
     else:
@@ -97,7 +86,7 @@ def name_as_subject(field: DataField, view: Marc21View) -> Iterator[Subject]:
 
 
 @SUBJECTS.field("630", "adfghklmnoprstvxyz0124", "subject: titleInfo, subdivisions")
-def title_as_subject(field: DataField, view: Marc21View) -> Iterator[Subject]:
+def title_as_subject(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
     """Uniform title."""
     title = chop(join(field, "adfghklmorst"))
     if title:
@@ -107,62 +96,62 @@ def title_as_subject(field: DataField, view: Marc21View) -> Iterator[Subject]:
 
 
 @SUBJECTS.field("648", "abcdvxyz012", "subject: temporal, subdivisions")
-def period(field: DataField, view: Marc21View) -> Iterator[Subject]:
+def period(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
     """Period."""
     text = chop(join(field, "abcd"))
     if text:
-        yield from _subject(field, (Temporal(value=text),), field.first("2") or authority_of(field))
+        yield from _subject(field, (mods.Temporal(value=text),), field.first("2") or authority_of(field))
 
 
 @SUBJECTS.fields("subject: topic (647: a named event), subdivisions", t647="acdgvxyz012", t650="abcdgvxyz012")
-def topic(field: DataField, view: Marc21View) -> Iterator[Subject]:
+def topic(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
     """Topical term, or a named event."""
     text = chop(join(field, "abcdg"))
-    topics = [Topic(value=piece) for piece in map(chop, text.split(" -- ")) if piece]
+    topics = [mods.Topic(value=piece) for piece in map(chop, text.split(" -- ")) if piece]
     yield from _subject(field, topics, authority_of(field))
 
 
 @SUBJECTS.field("651", "agvxyz012", "subject: geographic, subdivisions")
-def place(field: DataField, view: Marc21View) -> Iterator[Subject]:
+def place(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
     """Geographic name."""
-    lead = list(map(Geographic, chopped_values(field, "a", "g")))
+    lead = list(map(mods.Geographic, chopped_values(field, "a", "g")))
     yield from _subject(field, lead, authority_of(field))
 
 
 @SUBJECTS.field("654", "abcvyz012", "subject: topics of a faceted term, subdivisions")
-def faceted_term(field: DataField, view: Marc21View) -> Iterator[Subject]:
+def faceted_term(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
     """Faceted topical term: focus and other terms."""
-    lead = list(map(Topic, chopped_values(field, "a", "b")))
+    lead = list(map(mods.Topic, chopped_values(field, "a", "b")))
     if lead:
         yield from _subject(field, lead, field.first("2"))
 
 
 @SUBJECTS.field("656", "akvxyz012", "subject: occupation, subdivisions")
-def occupation(field: DataField, view: Marc21View) -> Iterator[Subject]:
+def occupation(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
     """Occupation."""
     text = chop(field.first("a") or "")
     if text:
-        yield from _subject(field, (Occupation(value=text),), field.first("2"))
+        yield from _subject(field, (mods.Occupation(value=text),), field.first("2"))
 
 
 @SUBJECTS.field("653", "a01", "subject, one for each $a; what it is by the second indicator")
-def uncontrolled_term(field: DataField, view: Marc21View) -> Iterator[Subject]:
+def uncontrolled_term(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
     """Uncontrolled index terms; those of genre (second indicator 6) are subjects too."""
     for value in field.values("a"):
         text = chop(value.rstrip(" -"))
         if text:
-            yield Subject(parts=(_uncontrolled(text, field),))
+            yield mods.Subject(parts=(_uncontrolled(text, field),))
 
 
-def _uncontrolled(text: str, field: DataField) -> SubjectPart:
+def _uncontrolled(text: str, field: DataField) -> mods.SubjectPart:
     kind = {"1": FAMILY if field.indicator1 == "3" else PERSONAL, "2": CORPORATE, "3": CONFERENCE}.get(field.indicator2)
     if kind is not None:
-        return Name(name_part=(NamePart(value=text),), type=kind)
+        return mods.Name(name_part=(mods.NamePart(value=text),), type=kind)
     if field.indicator2 == "4":
-        return Temporal(value=text)
+        return mods.Temporal(value=text)
     if field.indicator2 == "5":
-        return Geographic(value=text)
-    return Genre(value=text) if field.indicator2 == "6" else Topic(value=text)
+        return mods.Geographic(value=text)
+    return mods.Genre(value=text) if field.indicator2 == "6" else mods.Topic(value=text)
 
 
 PLACE_LEVELS = {
@@ -172,76 +161,76 @@ PLACE_LEVELS = {
 
 
 @SUBJECTS.field("662 752", "abcdfgh012", "subject: hierarchicalGeographic")
-def hierarchical_place(field: DataField, view: Marc21View) -> Iterator[Subject]:
+def hierarchical_place(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
     """Place from the country down."""
     levels = {name: tuple(chopped_values(field, code)) for name, code in PLACE_LEVELS.items()}
-    element = replace(HierarchicalGeographic(), **levels)
-    if element != HierarchicalGeographic():
-        yield Subject(parts=(element,), authority=field.first("2"), value_uri=heading_links(field).value_uri)
+    element = replace(mods.HierarchicalGeographic(), **levels)
+    if element != mods.HierarchicalGeographic():
+        yield mods.Subject(parts=(element,), authority=field.first("2"), value_uri=heading_links(field).value_uri)
 
 
 @SUBJECTS.field("043", "abc2", "subject: geographicCode")
-def area_codes(field: DataField, view: Marc21View) -> Iterator[Subject]:
+def area_codes(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
     """Codes of geographic areas, without the hyphens that fill them."""
-    found: list[SubjectPart] = []
+    found: list[mods.SubjectPart] = []
     for subfield in field.subfields:
         value = subfield.value.rstrip("-") if subfield.code == "a" else subfield.value
         if not value:
             continue
         if subfield.code == "a":
-            found.append(GeographicCode(value=value, authority="marcgac"))
+            found.append(mods.GeographicCode(value=value, authority="marcgac"))
         elif subfield.code == "c":
-            found.append(GeographicCode(value=value, authority="iso3166"))
+            found.append(mods.GeographicCode(value=value, authority="iso3166"))
         elif subfield.code == "b":
-            found.append(GeographicCode(value=value, authority=None))
+            found.append(mods.GeographicCode(value=value, authority=None))
     if found:
-        yield Subject(parts=tuple(found))
+        yield mods.Subject(parts=tuple(found))
 
 
 @SUBJECTS.field("045", "b", "subject: temporal[iso8601]")
-def covered_period(field: DataField, view: Marc21View) -> Iterator[Subject]:
+def covered_period(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
     """Time covered (``d`` before years of our era, ``c`` before those before it)."""
     stated = field.values("b")
     texts = [f"-{text[1:]}" if text.startswith("c") else text.removeprefix("d") for text in stated]
     texts = [text for text in texts if text]
     if field.indicator1 == "2" and len(texts) >= 2:
-        points: tuple[SubjectPart, ...] = (
-            Temporal(value=texts[0], encoding="iso8601", point="start"),
-            Temporal(value=texts[1], encoding="iso8601", point="end"),
+        points: tuple[mods.SubjectPart, ...] = (
+            mods.Temporal(value=texts[0], encoding="iso8601", point="start"),
+            mods.Temporal(value=texts[1], encoding="iso8601", point="end"),
         )
-        yield Subject(parts=points)
+        yield mods.Subject(parts=points)
     else:
         for text in texts:
-            yield Subject(parts=(Temporal(value=text, encoding="iso8601"),))
+            yield mods.Subject(parts=(mods.Temporal(value=text, encoding="iso8601"),))
 
 
 @SUBJECTS.record("subject: cartographics (scale, projection, coordinates)", t034="bdefg", t255="abc")
-def cartographics(view: Marc21View) -> Iterator[Subject]:
+def cartographics(view: Marc21View) -> Iterator[mods.Subject]:
     """Mathematical data, as stated and as coded."""
     for field in view.fields("255"):
         stated = _mathematical(
             tuple(chopped_values(field, "a")), tuple(chopped_values(field, "b")), _enclosed(field.values("c"))
         )
         if stated:
-            yield view.mark(Subject(parts=stated), field)
+            yield view.mark(mods.Subject(parts=stated), field)
     for field in view.fields("034"):
         coordinates = join(field, "defg")
         scales = [f"1:{text}" for text in field.values("b") if text.isdecimal() and not view.has("255")]
         coded = _mathematical(scales, (), (coordinates,) if coordinates else ())
         if coded:
-            yield Subject(parts=coded)
+            yield mods.Subject(parts=coded)
 
 
 def _mathematical(
     scales: Sequence[str], projections: Sequence[str], coordinates: tuple[str, ...]
-) -> tuple[Cartographics, ...]:
+) -> tuple[mods.Cartographics, ...]:
     """Return an element, and one more for each further scale or projection, since MODS allows one of each."""
     element = [
-        Cartographics(scale=(scale,) if scale else (), projection=(projection,) if projection else ())
+        mods.Cartographics(scale=(scale,) if scale else (), projection=(projection,) if projection else ())
         for scale, projection in zip_longest(scales, projections, fillvalue="")
     ]
     if coordinates:
-        element[:1] = [replace(element[0] if element else Cartographics(), coordinates=coordinates)]
+        element[:1] = [replace(element[0] if element else mods.Cartographics(), coordinates=coordinates)]
     return tuple(element)
 
 

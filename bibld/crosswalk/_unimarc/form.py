@@ -26,19 +26,8 @@ from bibld.crosswalk._unimarc.codes import (
     without_fill,
 )
 from bibld.crosswalk._unimarc.view import UnimarcView, punctuate
+from bibld.model import mods
 from bibld.model.marc import DataField
-from bibld.model.mods import (
-    Cartographics,
-    Extent,
-    Form,
-    Genre,
-    Note,
-    PhysicalDescription,
-    Subject,
-    TargetAudience,
-    Temporal,
-    TypeOfResource,
-)
 
 ELECTRONIC = "l"
 """Leader 06."""
@@ -114,8 +103,8 @@ def is_music(view: UnimarcView) -> bool:
 
 BOOK = RuleBook()
 
-_ARTICLE = Genre(value="article", authority="marcgt")
-_GOVERNMENT_PUBLICATION = Genre(value="government publication", authority="marcgt")
+_ARTICLE = mods.Genre(value="article", authority="marcgt")
+_GOVERNMENT_PUBLICATION = mods.Genre(value="government publication", authority="marcgt")
 _EXTENT = {"a": ", ", "c": " : ", "d": " ; ", "e": " + "}
 _SIZE_ALONE = re.compile(r"\d{1,3}(?:[.,]\d)?(?:\s*[xх×]\s*\d{1,3}(?:[.,]\d)?)?")
 _CYRILLIC_CATALOGUES = frozenset(["rus", "ukr", "bel", "tat", "bak", "kaz", "kir", "chv", "sah", "bul", "srp"])
@@ -146,7 +135,7 @@ def type_of_resource(view: UnimarcView) -> Elements:
         view.warn(f"leader/06 {kind} is music, but no field agrees; written as text")
         kind = _TEXT_OF_MUSIC[kind]
     if kind in TYPE_OF_RESOURCE:
-        yield TypeOfResource(
+        yield mods.TypeOfResource(
             value=content_of_electronic(view) if kind == ELECTRONIC else TYPE_OF_RESOURCE[kind],
             manuscript="yes" if kind in MANUSCRIPT else None,
             collection="yes" if level == "c" else None,
@@ -179,7 +168,7 @@ def genres(view: UnimarcView) -> Elements:
     if latin(without_fill(view.first("100", "a") or "")[20:21]) in tuple("abcdefgh"):
         found.append(_GOVERNMENT_PUBLICATION)
     for coded in view.present(GENRE_CODES):
-        found += [Genre(value=term, authority=coded.authority) for term in terms_of_field(coded, view)]
+        found += [mods.Genre(value=term, authority=coded.authority) for term in terms_of_field(coded, view)]
     yield from dict.fromkeys(found)
 
 
@@ -188,7 +177,7 @@ def audience(view: UnimarcView) -> Elements:
     """Target audience (100$a/17-19)."""
     codes = latin(without_fill(view.first("100", "a") or "")[17:20])
     for term in dict.fromkeys(AUDIENCE[code] for code in codes if code in AUDIENCE):
-        yield TargetAudience(value=term, authority="marctarget")
+        yield mods.TargetAudience(value=term, authority="marctarget")
 
 
 @BOOK.record(
@@ -201,19 +190,19 @@ def audience(view: UnimarcView) -> Elements:
 )  # fmt: skip
 def physical_description(view: UnimarcView) -> Elements:
     """Physical form of the resource."""
-    description = PhysicalDescription(
+    description = mods.PhysicalDescription(
         form=tuple(dict.fromkeys(_forms(view))),
         reformatting_quality=_of_electronic(view, 12, REFORMATTING_QUALITY),
         internet_media_type=tuple(
             dict.fromkeys(value for value in view.texts("856", "q") if value.partition("/")[0] in _MEDIA_TYPE)
         ),
         extent=(
-            *(Extent(value=text) for text in (_extent(field, view) for field in view.fields("215")) if text),
-            *(Extent(value=text) for text in map(_duration, view.texts("127", "a"))),
+            *(mods.Extent(value=text) for text in (_extent(field, view) for field in view.fields("215")) if text),
+            *(mods.Extent(value=text) for text in map(_duration, view.texts("127", "a"))),
         ),
         digital_origin=_of_electronic(view, 10, DIGITAL_ORIGIN),
         note=tuple(
-            Note(value=value)
+            mods.Note(value=value)
             for value in (
                 *view.texts("230", "a"),
                 *(value for value in view.texts("856", "q") if value.partition("/")[0] not in _MEDIA_TYPE),
@@ -221,18 +210,18 @@ def physical_description(view: UnimarcView) -> Elements:
         )
         + tuple(_details(view)),
     )
-    if description != PhysicalDescription():
+    if description != mods.PhysicalDescription():
         yield description
 
 
-def _details(view: UnimarcView) -> Iterator[Note]:
+def _details(view: UnimarcView) -> Iterator[mods.Note]:
     """Yield what codes state of illustrations, material, technique, color, sound and size, field by field."""
     terms: dict[str, list[str]] = {}
     for coded in view.present(DETAIL_CODES):
         terms.setdefault(coded.tag, []).extend(terms_of_field(coded, view))
     for stated in terms.values():
         if stated:
-            yield Note(value=", ".join(dict.fromkeys(stated)), type="physical details")
+            yield mods.Note(value=", ".join(dict.fromkeys(stated)), type="physical details")
 
 
 def _extent(field: DataField, view: UnimarcView) -> str:
@@ -256,19 +245,19 @@ def _of_electronic(view: UnimarcView, position: int, terms: dict[str, str]) -> t
     return tuple(dict.fromkeys(terms[code] for code in codes if code in terms))[:1]
 
 
-def _forms(view: UnimarcView) -> Iterator[Form]:
+def _forms(view: UnimarcView) -> Iterator[mods.Form]:
     for coded in view.present(FORM_CODES[:2]):
         for term in terms_of_field(coded, view):
-            yield Form(value=term, authority=coded.authority)
+            yield mods.Form(value=term, authority=coded.authority)
     if view.leader.type_of_record == ELECTRONIC:
-        yield Form(value="electronic", authority="marcform")
+        yield mods.Form(value="electronic", authority="marcform")
     if _is_printed(view):
-        yield Form(value="print", authority="marcform")
+        yield mods.Form(value="print", authority="marcform")
     for coded in view.present(FORM_CODES[2:]):
         for term in terms_of_field(coded, view):
-            yield Form(value=term, authority=coded.authority)
+            yield mods.Form(value=term, authority=coded.authority)
     for value in view.texts("200", "b"):
-        yield Form(value=value, authority="gmd")
+        yield mods.Form(value=value, authority="gmd")
     for field in view.fields("203"):
         yield from _stated_forms(field)
     yield from _coded_area_0(view, "181", "content", ISBD_CONTENT)
@@ -288,7 +277,7 @@ def _is_printed(view: UnimarcView) -> bool:
     )
 
 
-def _stated_forms(field: DataField) -> Iterator[Form]:
+def _stated_forms(field: DataField) -> Iterator[mods.Form]:
     """Yield the forms of 203: content ($a) with its qualifications ($b) in parentheses, and media types ($c)."""
     content: list[list[str]] = []
     for subfield in field.subfields:
@@ -301,21 +290,21 @@ def _stated_forms(field: DataField) -> Iterator[Form]:
                 content.append([subfield.value])
     for pieces in content:
         text = f"{pieces[0]} ({' ; '.join(pieces[1:])})" if len(pieces) > 1 else pieces[0]
-        yield Form(value=text, type="content", authority="isbdcontent")
+        yield mods.Form(value=text, type="content", authority="isbdcontent")
     for value in field.values("c"):
-        yield Form(value=value, type="media", authority="isbdmedia")
+        yield mods.Form(value=value, type="media", authority="isbdmedia")
 
 
-def _coded_area_0(view: UnimarcView, tag: str, type_: str, terms: dict[str, str]) -> Iterator[Form]:
+def _coded_area_0(view: UnimarcView, tag: str, type_: str, terms: dict[str, str]) -> Iterator[mods.Form]:
     for field in view.fields(tag):
         for value in field.values("a"):
             term = terms.get(latin(value.strip()[:1])) if terms else value.strip()
             if term is not None:
                 qualified = _qualifications(field.first("b") or "") if tag == "181" else ""
                 term = f"{term} ({qualified})" if qualified else term
-                yield Form(value=term, type=type_, authority=f"isbd{type_}" if terms else field.first("2"))
+                yield mods.Form(value=term, type=type_, authority=f"isbd{type_}" if terms else field.first("2"))
         for value in field.values("c"):
-            yield Form(value=value.strip(), type=type_, authority=field.first("2") or f"rda{type_}")
+            yield mods.Form(value=value.strip(), type=type_, authority=field.first("2") or f"rda{type_}")
 
 
 def _qualifications(codes: str) -> str:
@@ -328,7 +317,7 @@ def binding(field: DataField, view: UnimarcView) -> Elements:
     """Binding and condition of a copy of an old book, from codes."""
     terms = [term for coded in BINDING_CODES for text in field.values(coded.code) for term in terms_in(coded, text)]
     if terms:
-        yield Note(
+        yield mods.Note(
             value=", ".join(dict.fromkeys(terms)), type="condition", display_label="; ".join(field.values("5")) or None
         )
 
@@ -339,7 +328,7 @@ def platform(field: DataField, view: UnimarcView) -> Elements:
     stated = [_PLATFORM[code] for text in field.values("a") if (code := latin(text[:1])) in _PLATFORM]
     stated += field.values("x")
     if stated:
-        yield Note(value=", ".join(stated), type="system details")
+        yield mods.Note(value=", ".join(stated), type="system details")
 
 
 _BEFORE_OUR_ERA, _OF_OUR_ERA = "c", "d"
@@ -357,19 +346,19 @@ def period_covered(field: DataField, view: UnimarcView) -> Elements:
         replace(date, point=("start", "end")[position] if is_range else None) for position, date in enumerate(dates)
     )
     if parts:
-        yield Subject(parts=parts)
+        yield mods.Subject(parts=parts)
 
 
-def _date_covered(text: str) -> Temporal | None:
+def _date_covered(text: str) -> mods.Temporal | None:
     era, digits = latin(text[:1]), text[1:].strip(" #-|")
     if not digits.isdecimal() or not digits.isascii() or len(digits) < 4:
         return None
     if era == _BEFORE_OUR_ERA:
-        return Temporal(value=f"-{digits[:4]}")
+        return mods.Temporal(value=f"-{digits[:4]}")
     if era != _OF_OUR_ERA:
         return None
     pieces = [digits[:4], digits[4:6], digits[6:8]]
-    return Temporal(value="-".join(piece for piece in pieces if piece), encoding="w3cdtf")
+    return mods.Temporal(value="-".join(piece for piece in pieces if piece), encoding="w3cdtf")
 
 
 # --- music: form, key and medium of performance
@@ -388,12 +377,12 @@ def form_and_key(field: DataField, view: UnimarcView) -> Elements:
         code = value.strip(" |#")
         if code:
             authority = "iamlmf" if len(code) == 3 else "marcmuscomp"
-            yield Genre(value=code, type="musical composition", authority=authority)
+            yield mods.Genre(value=code, type="musical composition", authority=authority)
     instruments = field.values("b", "c")
     if instruments:
-        yield Note(value=", ".join(instruments), type="performance medium")
+        yield mods.Note(value=", ".join(instruments), type="performance medium")
     for value in field.values("d"):
-        yield Note(value=value.strip(), type="key")
+        yield mods.Note(value=value.strip(), type="key")
 
 
 @BOOK.field("145 146", "abcdefhi", "note[@type='performance medium']")
@@ -405,7 +394,7 @@ def medium_of_performance(field: DataField, view: UnimarcView) -> Elements:
             text = without_fill(subfield.value).strip()
             stated.append(_MUSIC.get(latin(text), text) if subfield.code == "a" else text)
     if any(stated):
-        yield Note(value=", ".join(text for text in stated if text), type="performance medium")
+        yield mods.Note(value=", ".join(text for text in stated if text), type="performance medium")
 
 
 # --- maps: mathematical data
@@ -422,7 +411,7 @@ def coded_scale_and_coordinates(field: DataField, view: UnimarcView) -> Elements
     if west and north:
         coordinates = (f"{west}--{east or west}/{north}--{south or north}",)  # type: ignore[assignment]
     if scales or coordinates:
-        yield Subject(parts=(Cartographics(scale=_one(scales), coordinates=coordinates),))
+        yield mods.Subject(parts=(mods.Cartographics(scale=_one(scales), coordinates=coordinates),))
 
 
 def _coordinate(text: str) -> str:
@@ -440,13 +429,13 @@ def _one(texts: list[str]) -> tuple[str, ...]:
 @BOOK.field("206", "abcdef", "subject/cartographics: scale, projection, coordinates")
 def stated_scale(field: DataField, view: UnimarcView) -> Elements:
     """Mathematical data of a map as stated; in $a they are one text."""
-    cartographics = Cartographics(
+    cartographics = mods.Cartographics(
         scale=_one(field.values("a", "b")),
         projection=_one(field.values("c")),
         coordinates=tuple(field.values("d", "e", "f")),
     )
-    if cartographics != Cartographics():
-        yield Subject(parts=(cartographics,))
+    if cartographics != mods.Cartographics():
+        yield mods.Subject(parts=(cartographics,))
 
 
 @BOOK.field("120", "a", "subject/cartographics/projection")
@@ -455,4 +444,4 @@ def coded_projection(field: DataField, view: UnimarcView) -> Elements:
     for text in field.values("a"):
         term = PROJECTION.get(latin(without_fill(text))[7:9])
         if term is not None:
-            yield Subject(parts=(Cartographics(projection=(term,)),))
+            yield mods.Subject(parts=(mods.Cartographics(projection=(term,)),))

@@ -9,19 +9,8 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.view import UnimarcView, web_address
+from bibld.model import mods
 from bibld.model.marc import DataField
-from bibld.model.mods import (
-    CopyInformation,
-    HoldingSimple,
-    Identifier,
-    ItemIdentifier,
-    Location,
-    Mods,
-    Note,
-    PhysicalLocation,
-    RelatedItem,
-    Url,
-)
 
 BOOK = RuleBook()
 
@@ -48,14 +37,14 @@ class _Copy:
 
     def __init__(self) -> None:
         self.shelf: dict[str, list[str]] = {}
-        self.items: list[ItemIdentifier] = []
+        self.items: list[mods.ItemIdentifier] = []
         self.notes: list[str] = []
 
     def shelf_mark(self, order: str) -> str:
         return " ".join(value for code in order for value in self.shelf.get(code, ()))
 
 
-def holdings(field: DataField, shelving: Shelving) -> Iterator[Location]:
+def holdings(field: DataField, shelving: Shelving) -> Iterator[mods.Location]:
     """Yield one location; a second shelf mark or item number begins a second copy."""
     copies = [_Copy()]
     for subfield in field.subfields:
@@ -70,35 +59,35 @@ def holdings(field: DataField, shelving: Shelving) -> Iterator[Location]:
             if any(item.type == type_ for item in copy.items):
                 copies.append(_Copy())
                 copies[-1].shelf = dict(copy.shelf)
-            copies[-1].items.append(ItemIdentifier(value=value, type=type_))
+            copies[-1].items.append(mods.ItemIdentifier(value=value, type=type_))
         elif code in shelving.note:
             copy.notes.append(value)
     place = " ".join(value for code in shelving.place for value in field.values(code))
     countries = [value for code in shelving.country for value in field.values(code)]
     location = _location(place, countries, copies, shelving.shelf)
-    if location != Location():
+    if location != mods.Location():
         yield location
 
 
-def _location(place: str, countries: list[str], copies: list[_Copy], order: str) -> Location:
+def _location(place: str, countries: list[str], copies: list[_Copy], order: str) -> mods.Location:
     marks = list(dict.fromkeys(copy.shelf_mark(order) for copy in copies))
     shared = marks[0] if len(marks) == 1 else ""
     descriptions = tuple(
-        CopyInformation(
+        mods.CopyInformation(
             shelf_locator=(copy.shelf_mark(order),) if not shared and copy.shelf else (),
-            note=tuple(Note(value=note) for note in copy.notes),
+            note=tuple(mods.Note(value=note) for note in copy.notes),
             item_identifier=tuple(copy.items),
         )
         for copy in copies
     )
-    descriptions = tuple(copy for copy in descriptions if copy != CopyInformation())
-    return Location(
+    descriptions = tuple(copy for copy in descriptions if copy != mods.CopyInformation())
+    return mods.Location(
         physical_location=(
-            *([PhysicalLocation(value=place)] if place else []),
-            *(PhysicalLocation(value=country, type="country") for country in countries),
+            *([mods.PhysicalLocation(value=place)] if place else []),
+            *(mods.PhysicalLocation(value=country, type="country") for country in countries),
         ),
         shelf_locator=(shared,) if shared else (),
-        holding_simple=HoldingSimple(copy_information=descriptions) if descriptions else None,
+        holding_simple=mods.HoldingSimple(copy_information=descriptions) if descriptions else None,
     )
 
 
@@ -106,12 +95,12 @@ def _location(place: str, countries: list[str], copies: list[_Copy], order: str)
 def holding_institution(field: DataField, view: UnimarcView) -> Elements:
     """Institutions that have the resource."""
     for value in field.values("a"):
-        yield Location(physical_location=(PhysicalLocation(value=value),))
+        yield mods.Location(physical_location=(mods.PhysicalLocation(value=value),))
 
 
-def merge_holdings(fields: Iterable[DataField], shelving: Shelving) -> Iterator[Location]:
+def merge_holdings(fields: Iterable[DataField], shelving: Shelving) -> Iterator[mods.Location]:
     """Yield locations; copies on the same shelf, each in its own field, are in one."""
-    found: list[Location] = []
+    found: list[mods.Location] = []
     for field in fields:
         for location in holdings(field, shelving):
             for position, known in enumerate(found):
@@ -119,7 +108,7 @@ def merge_holdings(fields: Iterable[DataField], shelving: Shelving) -> Iterator[
                 if known.shelf_locator and known.shelf_locator == location.shelf_locator and is_same_shelf:
                     both = [one.holding_simple for one in (known, location) if one.holding_simple is not None]
                     copies = tuple(copy for holding in both for copy in holding.copy_information)
-                    found[position] = replace(known, holding_simple=HoldingSimple(copies) if both else None)
+                    found[position] = replace(known, holding_simple=mods.HoldingSimple(copies) if both else None)
                     break
             else:
                 found.append(location)
@@ -137,7 +126,9 @@ _PREVIEWS = ("обложк", "оглавлен", "титульный лист", 
 """What an address is called that leads to a picture of the cover or a table of contents only."""
 
 
-def _electronic_locations(view: UnimarcView, preview: str, related: str) -> Iterator[Location | RelatedItem | Note]:
+def _electronic_locations(
+    view: UnimarcView, preview: str, related: str
+) -> Iterator[mods.Location | mods.RelatedItem | mods.Note]:
     """Yield a location for each address; ``preview`` and ``related`` are values of indicator 2."""
     is_first = True
     for field in view.fields("856"):
@@ -149,16 +140,16 @@ def _electronic_locations(view: UnimarcView, preview: str, related: str) -> Iter
                 view.warn(f"856 {stated!r} is not an http, https or ftp address; written as a note")
                 texts = [text for text in (stated, label, note, *field.values("e")) if text]
                 if texts:
-                    yield Note(value=" ".join(texts))
+                    yield mods.Note(value=" ".join(texts))
                 continue
             folded = f"{label or ''} {note or ''}".casefold()
             is_preview = field.indicator2 in tuple(preview) or any(word in folded for word in _PREVIEWS)
             is_related = field.indicator2 in tuple(related)
             is_primary = is_first and not is_related and not is_preview and not view.is_nested
             is_first = is_first and not is_primary
-            location = Location(
+            location = mods.Location(
                 url=(
-                    Url(
+                    mods.Url(
                         value=reference,
                         usage="primary display" if is_primary else None,
                         access="preview" if is_preview else None,
@@ -168,14 +159,14 @@ def _electronic_locations(view: UnimarcView, preview: str, related: str) -> Iter
                     ),
                 )
             )
-            yield RelatedItem(mods=Mods(location=(location,))) if is_related else location
+            yield mods.RelatedItem(mods=mods.Mods(location=(location,))) if is_related else location
 
 
 @BOOK.field("856", "g", "identifier[@type=urn]")
 def resource_name(field: DataField, view: UnimarcView) -> Elements:
     """Names of electronic resources that do not depend on where they are."""
     for value in field.values("g"):
-        yield Identifier(value=value, type="urn")
+        yield mods.Identifier(value=value, type="urn")
 
 
 def _addresses(field: DataField) -> list[str]:

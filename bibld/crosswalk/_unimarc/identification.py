@@ -12,21 +12,9 @@ from bibld.crosswalk._marc21.codes import PUBLISHER_NUMBER
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import ENCODING_LEVEL, LANGUAGE, ORIGINAL_LANGUAGE, without_fill
 from bibld.crosswalk._unimarc.view import UnimarcView
+from bibld.model import mods
 from bibld.model.identifiers import isbn, issn
 from bibld.model.marc import DataField
-from bibld.model.mods import (
-    Classification,
-    Date,
-    DescriptionStandard,
-    Identifier,
-    Language,
-    LanguageTerm,
-    Note,
-    RecordContentSource,
-    RecordIdentifier,
-    RecordInfo,
-    RecordInfoNote,
-)
 from bibld.text.languages import code_of_language_name
 
 LANGUAGES = RuleBook()
@@ -72,17 +60,17 @@ def languages(view: UnimarcView) -> Elements:
             yield from _languages(text, None, text_languages, view)
 
 
-def _languages(text: str, part: str | None, known: list[str], view: UnimarcView) -> Iterator[Language]:
+def _languages(text: str, part: str | None, known: list[str], view: UnimarcView) -> Iterator[mods.Language]:
     """Yield the languages in a text that are not in ``known``, and add them to it."""
     codes = language_codes(text)
     if not codes and text.strip(" |#"):
         view.warn(f"101 {text!r} is not a language code; written as text")
-        yield Language(language_term=(LanguageTerm(value=text.strip(), type="text"),), object_part=part)
+        yield mods.Language(language_term=(mods.LanguageTerm(value=text.strip(), type="text"),), object_part=part)
     for code in codes:
         if code not in known:
             known.append(code)
-            term = LanguageTerm(value=code, type="code", authority="iso639-2b")
-            yield Language(language_term=(term,), object_part=part)
+            term = mods.LanguageTerm(value=code, type="code", authority="iso639-2b")
+            yield mods.Language(language_term=(term,), object_part=part)
 
 
 @BOOK.field("010", "abz", "identifier[@type=isbn], @displayLabel=$b, @invalid=yes for $z and for wrong check digits")
@@ -93,12 +81,12 @@ def isbns(field: DataField, view: UnimarcView) -> Elements:
             found = isbn(text)
             label = "; ".join(field.values("b")) or (found.qualifier if found is not None else None)
             if found is None:
-                yield Identifier(value=text, type="isbn", invalid="yes", display_label=label)
+                yield mods.Identifier(value=text, type="isbn", invalid="yes", display_label=label)
                 continue
             if not found.is_valid and code == "a":
                 view.warn(f"010 {text!r} is not a valid ISBN; marked as invalid")
             is_right = found.is_valid and code == "a"
-            yield Identifier(
+            yield mods.Identifier(
                 value=found.value, type="isbn", invalid=None if is_right else "yes", display_label=label or None
             )
 
@@ -119,10 +107,10 @@ def issns(field: DataField, view: UnimarcView) -> Elements:
             yield element if code in "af" else replace(element, invalid="yes")
 
 
-def issn_identifier(text: str, type_: str = "issn", label: str = "") -> Identifier:
+def issn_identifier(text: str, type_: str = "issn", label: str = "") -> mods.Identifier:
     """Return an ISSN with its hyphen, or another text as an invalid one; without a label its qualifier is the label."""
     found = issn(text)
-    return Identifier(
+    return mods.Identifier(
         value=text if found is None else found.value,
         type=type_,
         invalid=None if found is not None and found.is_valid else "yes",
@@ -163,16 +151,16 @@ for _tag, _number in _NUMBERS.items():
         label = field.first(number.label) if number.label else None
         if field.first(number.codes[-1]) or field.first("a"):
             text = " ".join(value for code in number.codes for value in field.values(code))
-            yield Identifier(value=text, type=type_, display_label=label)
+            yield mods.Identifier(value=text, type=type_, display_label=label)
         for value in field.values("z"):
-            yield Identifier(value=value, type=type_, invalid="yes")
+            yield mods.Identifier(value=value, type=type_, invalid="yes")
 
 
 @BOOK.field("021", "9", "identifier[@type='registration sheet']")
 def registration_sheet(field: DataField, view: UnimarcView) -> Elements:
     """Sheet of state registration that contains the number of field 021 (RUSMARC)."""
     for value in field.values("9"):
-        yield Identifier(value=value, type="registration sheet")
+        yield mods.Identifier(value=value, type="registration sheet")
 
 
 @BOOK.field("029", "abcdf", "identifier[@type='document number'] of $a $c $b; classification of $d; note of $f")
@@ -185,11 +173,11 @@ def document_number(field: DataField, view: UnimarcView) -> Elements:
         kinds = [kind for kind in (*field.values("a"), *field.values("c")) if not number.startswith(kind)]
         text = " ".join([*kinds, *([number] if number else [])])
         if text:
-            yield Identifier(value=text, type="document number")
+            yield mods.Identifier(value=text, type="document number")
     for value in field.values("d"):
-        yield Classification(value=value, authority="ipc")
+        yield mods.Classification(value=value, authority="ipc")
     for value in field.values("f"):
-        yield Note(value=value, type="document number")
+        yield mods.Note(value=value, type="document number")
 
 
 @BOOK.field("071", "abcz", "identifier[@type='issue number', 'matrix number', 'music plate' …]")
@@ -198,9 +186,9 @@ def publisher_number(field: DataField, view: UnimarcView) -> Elements:
     type_ = PUBLISHER_NUMBER.get(field.indicator1, "publisher number")
     if field.first("a"):
         value = " ".join(field.values("b") + field.values("a"))
-        yield Identifier(value=value, type=type_, display_label=field.first("c"))
+        yield mods.Identifier(value=value, type=type_, display_label=field.first("c"))
     for value in field.values("z"):
-        yield Identifier(value=value, type=type_, invalid="yes")
+        yield mods.Identifier(value=value, type=type_, invalid="yes")
 
 
 @BOOK.field("033 035", "az", "identifier[@type=local, oclc or uri]")
@@ -212,7 +200,7 @@ def number_in_other_system(field: DataField, view: UnimarcView) -> Elements:
             if value.startswith("(OCoLC)"):
                 type_, value = "oclc", value.removeprefix("(OCoLC)").strip()
             if value:
-                yield Identifier(value=value, type=type_, invalid="yes" if code == "z" else None)
+                yield mods.Identifier(value=value, type=type_, invalid="yes" if code == "z" else None)
 
 
 @BOOK.record("note[@type='print run']", t010="9", t011="9", t013="9", t015="9", t016="9", t017="9", t073="9")
@@ -220,7 +208,7 @@ def print_run(view: UnimarcView) -> Elements:
     """Print run: how many copies were printed ($9 of the number fields, RUSMARC)."""
     tags = ("010", "011", "013", "015", "016", "017", "073")
     for value in dict.fromkeys(value for tag in tags for value in view.texts(tag, "9")):
-        yield Note(value=value, type="print run")
+        yield mods.Note(value=value, type="print run")
 
 
 _TERMS = ("010", "011", "013", "015", "016", "017", "071", "073")
@@ -234,7 +222,7 @@ def terms(field: DataField, view: UnimarcView) -> Elements:
         stated += [("b", value) for value in field.values("b")]
     for code, value in stated:
         if view.settings.keep_terms:
-            yield Note(value=value, type="acquisition")
+            yield mods.Note(value=value, type="acquisition")
         else:
             view.private.append(f"{field.tag}${code}")
 
@@ -257,60 +245,60 @@ def record_info(view: UnimarcView) -> Elements:
     first = next((field for field in sources if field.indicator2 == "0"), sources[0] if sources else None)
     coded = without_fill(view.first("100", "a") or "")
     language = language_code(coded[22:25])
-    term = LanguageTerm(value=language or "", type="code", authority="iso639-2b")
+    term = mods.LanguageTerm(value=language or "", type="code", authority="iso639-2b")
     standard = next((value for field in sources for value in field.values("g")), None)
     agency = " ".join(first.values("a", "b")) if first is not None else ""
-    info = RecordInfo(
-        record_content_source=(RecordContentSource(value=agency),) if agency else (),
+    info = mods.RecordInfo(
+        record_content_source=(mods.RecordContentSource(value=agency),) if agency else (),
         record_creation_date=_creation_date(coded[:8]),
         record_change_date=_change_date(view, first),
         record_identifier=tuple(_record_identifiers(view, first)),
-        language_of_cataloging=(Language(language_term=(term,)),) if language is not None else (),
-        description_standard=(DescriptionStandard(value=standard.lower()),) if standard else (),
+        language_of_cataloging=(mods.Language(language_term=(term,)),) if language is not None else (),
+        description_standard=(mods.DescriptionStandard(value=standard.lower()),) if standard else (),
         record_info_note=tuple(_record_info_notes(view, [field for field in sources if field is not first])),
     )
-    if info != RecordInfo():
+    if info != mods.RecordInfo():
         yield info
 
 
-def _creation_date(text: str) -> tuple[Date, ...]:
+def _creation_date(text: str) -> tuple[mods.Date, ...]:
     if len(text) < 8 or not (text.isascii() and text.isdecimal()):
         return ()
     if not (int(text[:4]) >= 1900 and 1 <= int(text[4:6]) <= 12 and 1 <= int(text[6:8]) <= 31):
         return ()
-    return (Date(value=f"{text[:4]}-{text[4:6]}-{text[6:8]}", encoding="w3cdtf"),)
+    return (mods.Date(value=f"{text[:4]}-{text[4:6]}-{text[6:8]}", encoding="w3cdtf"),)
 
 
-def _change_date(view: UnimarcView, source: DataField | None) -> tuple[Date, ...]:
+def _change_date(view: UnimarcView, source: DataField | None) -> tuple[mods.Date, ...]:
     stated = view.control("005") or (source.first("c") if source is not None and not view.is_nested else None)
     if not stated or stated == (view.first("100", "a") or "")[:8]:
         return ()
-    return (Date(value=stated, encoding="iso8601" if _CHANGE_DATE.fullmatch(stated) else None),)
+    return (mods.Date(value=stated, encoding="iso8601" if _CHANGE_DATE.fullmatch(stated) else None),)
 
 
-def _record_identifiers(view: UnimarcView, source: DataField | None) -> Iterator[RecordIdentifier]:
+def _record_identifiers(view: UnimarcView, source: DataField | None) -> Iterator[mods.RecordIdentifier]:
     agency = source.first("b") if source is not None else None
     for value in view.controls("001")[:1]:
         if value:
             names_agency = _WITH_AGENCY.match(value) or (agency is not None and agency in value)
-            yield RecordIdentifier(value=value, source=None if names_agency else agency)
+            yield mods.RecordIdentifier(value=value, source=None if names_agency else agency)
     for value in view.controls("003"):
         if value:
-            yield RecordIdentifier(value=value, source="uri")
+            yield mods.RecordIdentifier(value=value, source="uri")
 
 
-def _record_info_notes(view: UnimarcView, others: list[DataField]) -> Iterator[RecordInfoNote]:
+def _record_info_notes(view: UnimarcView, others: list[DataField]) -> Iterator[mods.RecordInfoNote]:
     level = ENCODING_LEVEL.get(view.leader.encoding_level)
     if level is not None:
-        yield RecordInfoNote(value=level, type="encodingLevel")
+        yield mods.RecordInfoNote(value=level, type="encodingLevel")
     for field in others:
         text = " ".join(field.values("a", "b", "c"))
         if text:
-            yield RecordInfoNote(value=text, type=_AGENCY_NOTE.get(field.indicator2))
+            yield mods.RecordInfoNote(value=text, type=_AGENCY_NOTE.get(field.indicator2))
     for field in view.fields("801"):
         for value in field.values("h"):
-            yield RecordInfoNote(value=value, type="original number")
+            yield mods.RecordInfoNote(value=value, type="original number")
         if view.control("005") and field not in others:
             view.private += ["801$c" for _ in field.values("c")]
     for value in view.texts("830", "a"):
-        yield RecordInfoNote(value=value, type="cataloguer")
+        yield mods.RecordInfoNote(value=value, type="cataloguer")

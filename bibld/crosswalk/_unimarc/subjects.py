@@ -10,46 +10,38 @@ from msgspec.structs import replace
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.names import heading_name
 from bibld.crosswalk._unimarc.view import UnimarcView, punctuate, title_info
+from bibld.model import mods
 from bibld.model.marc import DataField
-from bibld.model.mods import (
-    Classification,
-    Genre,
-    Geographic,
-    GeographicCode,
-    HierarchicalGeographic,
-    Name,
-    Note,
-    Subject,
-    SubjectPart,
-    Temporal,
-    TitleInfo,
-    Topic,
-)
 
 BOOK = RuleBook()
 
 _DEWEY = re.compile(r"\[?\d{3}(?![\d(])")
 _LIBRARY_BIBLIOGRAPHIC = re.compile(r"[А-Я]\d|\d\d?(?:[.(]|$|\s|я|[А-Я])|\d{2}\.\d")
-_SUBDIVISIONS: dict[str, type[Topic] | type[Geographic] | type[Temporal] | type[Genre]] = {
-    "j": Genre, "x": Topic, "y": Geographic, "z": Temporal,
+_SUBDIVISIONS: dict[str, type[mods.Topic] | type[mods.Geographic] | type[mods.Temporal] | type[mods.Genre]] = {
+    "j": mods.Genre, "x": mods.Topic, "y": mods.Geographic, "z": mods.Temporal,
 }  # fmt: skip
-_WITH_LOCAL_FORM = _SUBDIVISIONS | {"9": Genre}
+_WITH_LOCAL_FORM = _SUBDIVISIONS | {"9": mods.Genre}
 """In 604 to 606 the National Library of Russia puts form subdivisions into $9; in 600 to 602, $9 is a copy's number."""
 
 
 def _subdivisions(
-    field: DataField, kinds: Mapping[str, type[Topic] | type[Geographic] | type[Temporal] | type[Genre]] = _SUBDIVISIONS
-) -> list[SubjectPart]:
+    field: DataField,
+    kinds: Mapping[
+        str, type[mods.Topic] | type[mods.Geographic] | type[mods.Temporal] | type[mods.Genre]
+    ] = _SUBDIVISIONS,
+) -> list[mods.SubjectPart]:
     return [kinds[item.code](value=item.value) for item in field.subfields if item.code in kinds]
 
 
-def _subject(parts: list[SubjectPart], field: DataField, view: UnimarcView, value_uri: str | None) -> Iterator[Subject]:
+def _subject(
+    parts: list[mods.SubjectPart], field: DataField, view: UnimarcView, value_uri: str | None
+) -> Iterator[mods.Subject]:
     if parts:
         label = "; ".join(field.values("5")) or None
-        yield Subject(parts=tuple(parts), authority=field.first("2"), value_uri=value_uri, display_label=label)
+        yield mods.Subject(parts=tuple(parts), authority=field.first("2"), value_uri=value_uri, display_label=label)
 
 
-def _as_subject(name: Name) -> Name:
+def _as_subject(name: mods.Name) -> mods.Name:
     """Return a name for a subject: its alternative names become display forms, since MODS allows no others there."""
     forms = tuple(part.value for other in name.alternative_name for part in other.name_part)
     return replace(name, display_form=forms, alternative_name=(), display_label=None)
@@ -65,7 +57,7 @@ def name_as_subject(field: DataField, view: UnimarcView) -> Elements:
     """Persons, bodies and families as subjects; with ``$t`` works, whose number in the authority file ``$3`` is."""
     titles = field.values("t")
     name = heading_name(field, view)
-    parts: list[SubjectPart] = []
+    parts: list[mods.SubjectPart] = []
     if name is not None and titles:
         name = replace(name, value_uri=None, name_identifier=())
     if name is not None:
@@ -78,7 +70,7 @@ def name_as_subject(field: DataField, view: UnimarcView) -> Elements:
 def name_and_title_as_subject(field: DataField, view: UnimarcView) -> Elements:
     """Work as a subject: an embedded name and an embedded uniform title."""
     described = view.describe(field.embedded)
-    titles = [TitleInfo(title=info.title, non_sort=info.non_sort) for info in described.title_info]
+    titles = [mods.TitleInfo(title=info.title, non_sort=info.non_sort) for info in described.title_info]
     parts = [*map(_as_subject, described.name), *titles, *_subdivisions(field, _WITH_LOCAL_FORM)]
     # A $2 after the embedded fields was parsed as a subfield of the last one.
     scheme = next((info.authority for info in described.title_info if info.authority is not None), None)
@@ -93,7 +85,7 @@ _TITLE_CODES = "abhijklmnqrsuwxyz239"
 def title_as_subject(field: DataField, view: UnimarcView) -> Elements:
     """Title as subject."""
     text = punctuate(field, dict.fromkeys("abklmnqrsuw", ". "))
-    parts: list[SubjectPart] = []
+    parts: list[mods.SubjectPart] = []
     if text:
         parts.append(title_info(text, part_number=tuple(field.values("h")), part_name=tuple(field.values("i"))))
     yield from _subject(parts + _subdivisions(field, _WITH_LOCAL_FORM), field, view, view.reference(field))
@@ -104,14 +96,14 @@ def title_as_subject(field: DataField, view: UnimarcView) -> Elements:
 )
 def topic(field: DataField, view: UnimarcView) -> Elements:
     """Topics."""
-    parts: list[SubjectPart] = [Topic(value=value) for value in field.values("a")]
+    parts: list[mods.SubjectPart] = [mods.Topic(value=value) for value in field.values("a")]
     yield from _subject(parts + _subdivisions(field, _WITH_LOCAL_FORM), field, view, view.reference(field))
 
 
 @BOOK.field("607", "ajxyz235", "subject/geographic, then subdivisions in order")
 def place(field: DataField, view: UnimarcView) -> Elements:
     """Places."""
-    parts: list[SubjectPart] = [Geographic(value=value) for value in field.values("a")]
+    parts: list[mods.SubjectPart] = [mods.Geographic(value=value) for value in field.values("a")]
     yield from _subject(parts + _subdivisions(field), field, view, view.reference(field))
 
 
@@ -120,7 +112,7 @@ def form_heading(field: DataField, view: UnimarcView) -> Elements:
     """Form, genre and physical characteristics of the resource itself."""
     text = "-".join(field.values("a", "j", "x", "y", "z"))
     if text:
-        yield Genre(
+        yield mods.Genre(
             value=text,
             authority=field.first("2"),
             value_uri=view.reference(field),
@@ -131,10 +123,10 @@ def form_heading(field: DataField, view: UnimarcView) -> Elements:
 @BOOK.field("610", "ajxyz23", "subject/topic for each $a")
 def uncontrolled_terms(field: DataField, view: UnimarcView) -> Elements:
     """Terms without an authority file, each a subject; some libraries give them a scheme and subdivisions."""
-    headings: list[list[SubjectPart]] = []
+    headings: list[list[mods.SubjectPart]] = []
     for subfield in field.subfields:
         if subfield.code == "a":
-            headings.append([Topic(value=subfield.value)])
+            headings.append([mods.Topic(value=subfield.value)])
         elif subfield.code in "jxyz":
             part = _SUBDIVISIONS[subfield.code](value=subfield.value)
             if headings:
@@ -149,25 +141,25 @@ def uncontrolled_terms(field: DataField, view: UnimarcView) -> Elements:
 @BOOK.field("615", "axnm23", "subject/topic of $a and $x; classification[@authority=$2] of $n and $m")
 def category(field: DataField, view: UnimarcView) -> Elements:
     """Subject categories, as text and as code."""
-    parts: list[SubjectPart] = [Topic(value=value) for value in field.values("a", "x")]
+    parts: list[mods.SubjectPart] = [mods.Topic(value=value) for value in field.values("a", "x")]
     yield from _subject(parts, field, view, view.reference(field))
     code = "".join(field.values("n", "m"))
     if code:
-        yield Classification(value=code, authority=field.first("2"))
+        yield mods.Classification(value=code, authority=field.first("2"))
 
 
 @BOOK.field("616", "acfjxyz23", "subject/topic, then subdivisions in order")
 def trademark(field: DataField, view: UnimarcView) -> Elements:
     """Trademarks as subjects."""
     text = " ".join(field.values("a", "c", "f"))
-    parts: list[SubjectPart] = [Topic(value=text)] if text else []
+    parts: list[mods.SubjectPart] = [mods.Topic(value=text)] if text else []
     yield from _subject(parts + _subdivisions(field), field, view, view.reference(field))
 
 
 @BOOK.field("617 620", "abcdefghikmno23", "subject/hierarchicalGeographic; $f $i temporal, $g $h topic")
 def hierarchical_place(field: DataField, view: UnimarcView) -> Elements:
     """Places from the largest unit down, with the dates and events that belong to them."""
-    found = HierarchicalGeographic(
+    found = mods.HierarchicalGeographic(
         country=tuple(field.values("a")),
         state=tuple(field.values("b")),
         county=tuple(field.values("c")),
@@ -176,9 +168,9 @@ def hierarchical_place(field: DataField, view: UnimarcView) -> Elements:
         area=tuple(field.values("e", "m", "o")),
         extraterrestrial_area=tuple(field.values("n")),
     )
-    parts: list[SubjectPart] = [found] if found != HierarchicalGeographic() else []
-    parts += [Temporal(value=value) for value in field.values("f", "i")]
-    parts += [Topic(value=value) for value in field.values("g", "h")]
+    parts: list[mods.SubjectPart] = [found] if found != mods.HierarchicalGeographic() else []
+    parts += [mods.Temporal(value=value) for value in field.values("f", "i")]
+    parts += [mods.Topic(value=value) for value in field.values("g", "h")]
     yield from _subject(parts, field, view, view.reference(field))
 
 
@@ -187,7 +179,7 @@ def provenance(field: DataField, view: UnimarcView) -> Elements:
     """Places and dates in the history of a copy."""
     text = punctuate(field, dict.fromkeys("abcdefghikmno", ", "))
     if text:
-        yield Note(value=text, type="ownership", display_label=field.first("5"))
+        yield mods.Note(value=text, type="ownership", display_label=field.first("5"))
 
 
 @BOOK.field("660", "a", "subject/geographicCode[@authority=marcgac]")
@@ -195,14 +187,14 @@ def area_code(field: DataField, view: UnimarcView) -> Elements:
     """Geographic area codes."""
     for value in field.values("a"):
         if value.rstrip("- "):
-            yield Subject(parts=(GeographicCode(value=value.rstrip("- "), authority="marcgac"),))
+            yield mods.Subject(parts=(mods.GeographicCode(value=value.rstrip("- "), authority="marcgac"),))
 
 
 @BOOK.field("661", "a", "subject/temporal")
 def period_code(field: DataField, view: UnimarcView) -> Elements:
     """Time period codes."""
     for value in field.values("a"):
-        yield Subject(parts=(Temporal(value=value),))
+        yield mods.Subject(parts=(mods.Temporal(value=value),))
 
 
 @BOOK.field("675 676", "av", "classification[@authority=udc; 676: ddc][@edition=$v]")
@@ -213,7 +205,7 @@ def decimal_class(field: DataField, view: UnimarcView) -> Elements:
         if authority == "ddc" and not _DEWEY.match(value) and _LIBRARY_BIBLIOGRAPHIC.match(value):
             view.warn(f"676 {value!r} is not a Dewey number but a class mark of the Russian LBC; written as rubbk")
             authority = "rubbk"
-        yield Classification(value=value, authority=authority, edition=field.first("v"))
+        yield mods.Classification(value=value, authority=authority, edition=field.first("v"))
 
 
 @BOOK.field("680", "ab", "classification[@authority=lcc]")
@@ -221,7 +213,7 @@ def library_of_congress(field: DataField, view: UnimarcView) -> Elements:
     """Library of Congress Classification."""
     text = " ".join(field.values("a", "b"))
     if text:
-        yield Classification(value=text, authority="lcc")
+        yield mods.Classification(value=text, authority="lcc")
 
 
 @BOOK.field("679 686", "abcv2hj", "classification[@authority=$2][@edition=$v], $h and $j @displayLabel")
@@ -238,4 +230,4 @@ def other_classification(field: DataField, view: UnimarcView) -> Elements:
     if label is not None and not marks:
         marks, label = [label], None
     for mark in marks:
-        yield Classification(value=mark, authority=scheme, edition=field.first("v"), display_label=label)
+        yield mods.Classification(value=mark, authority=scheme, edition=field.first("v"), display_label=label)

@@ -126,7 +126,7 @@ def chicago(reference: Reference) -> str:
             return _sentences(names, f"“{_ended(title)}”", where, imprint, link)
         where = f"{where}: {reference.pages}" if reference.pages else where
         return _sentences(names, f"“{_ended(title)}”", where, link)
-    translators = " and ".join(" ".join(filter(None, (each.given, each.family))) for each in reference.translators)
+    translators = " and ".join(each.spoken for each in reference.translators)
     series = " ".join(filter(None, (reference.series, reference.series_number)))
     translated = f"Translated by {translators}" if translators else ""
     return _sentences(names, title, reference.part, translated, edition, series, imprint, link)
@@ -137,8 +137,8 @@ def _chicago_names(people: tuple[Person, ...]) -> str:
     if not people:
         return ""
     shown = people if len(people) <= _MAX_IN_CHICAGO else people[:_SHOWN_OF_MANY_IN_CHICAGO]
-    names = [", ".join(filter(None, (shown[0].family, shown[0].given)))]
-    names += [" ".join(filter(None, (person.given, person.family))) for person in shown[1:]]
+    names = [shown[0].heading]
+    names += [person.spoken for person in shown[1:]]
     if len(people) > len(shown):
         return ", ".join((*names, "et al."))
     return ", and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
@@ -179,32 +179,21 @@ def _sentences(*texts: str) -> str:
 
 
 _BIBTEX_TYPES = {"article": "article", "chapter": "incollection", "thesis": "phdthesis", "book": "book"}
-_RIS_TYPES = {
-    "book": "BOOK",
-    "article": "JOUR",
-    "chapter": "CHAP",
-    "serial": "SER",
-    "thesis": "THES",
-    "map": "MAP",
-    "score": "MUSIC",
-    "sound": "SOUND",
-    "film": "VIDEO",
-    "image": "ART",
-    "document": "GEN",
+_TYPES = {
+    "book": ("BOOK", "book"),
+    "article": ("JOUR", "article-journal"),
+    "chapter": ("CHAP", "chapter"),
+    "serial": ("SER", "periodical"),
+    "thesis": ("THES", "thesis"),
+    "map": ("MAP", "map"),
+    "score": ("MUSIC", "musical_score"),
+    "sound": ("SOUND", "song"),
+    "film": ("VIDEO", "motion_picture"),
+    "image": ("ART", "graphic"),
+    "document": ("GEN", "document"),
 }
-_CSL_TYPES = {
-    "book": "book",
-    "article": "article-journal",
-    "chapter": "chapter",
-    "serial": "periodical",
-    "thesis": "thesis",
-    "map": "map",
-    "score": "musical_score",
-    "sound": "song",
-    "film": "motion_picture",
-    "image": "graphic",
-    "document": "document",
-}
+"""The types of RIS and of the Citation Style Language, by kind."""
+
 _NOT_IN_KEY = re.compile(r"[^A-Za-z0-9]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
 _SPECIAL = {
@@ -294,9 +283,9 @@ def _ris_lines(reference: Reference) -> Iterator[tuple[str, str]]:
     first, _, last = reference.pages.partition("–")
     numbers = reference.issn if reference.kind in ("article", "serial") else reference.isbn
     values = [
-        *(("AU", _inverted(person)) for person in reference.authors),
-        *(("A2" if reference.authors else "ED", _inverted(person)) for person in reference.editors),
-        *(("A4", _inverted(person)) for person in reference.translators),
+        *(("AU", person.heading) for person in reference.authors),
+        *(("A2" if reference.authors else "ED", person.heading) for person in reference.editors),
+        *(("A4", person.heading) for person in reference.translators),
         ("TI", ": ".join(filter(None, (reference.title, reference.subtitle)))),
         ("T2", reference.container or reference.series),
         ("VL", reference.volume or reference.part),
@@ -315,13 +304,9 @@ def _ris_lines(reference: Reference) -> Iterator[tuple[str, str]]:
         ("UR", reference.url),
         ("ID", reference.iri),
     ]
-    yield "TY", _RIS_TYPES[reference.kind]
+    yield "TY", _TYPES[reference.kind][0]
     yield from ((tag, value) for tag, value in values if value)
     yield "ER", ""
-
-
-def _inverted(person: Person) -> str:
-    return ", ".join(filter(None, (person.family, person.given)))
 
 
 def csl_json(references: Iterable[Reference]) -> str:
@@ -336,7 +321,7 @@ def csl_item(reference: Reference) -> dict[str, object]:
     edition = edition_number(reference.edition.lower()) if any(map(str.isdigit, reference.edition)) else 0
     item: dict[str, object] = {
         "id": reference.iri,
-        "type": _CSL_TYPES[reference.kind],
+        "type": _TYPES[reference.kind][1],
         "title": ": ".join(filter(None, (reference.title, reference.subtitle))),
         "author": [_csl_name(person) for person in reference.authors],
         "editor": [_csl_name(person) for person in reference.editors],
@@ -382,7 +367,7 @@ def coins(reference: Reference) -> str:
         ("rft.genre", {"article": "article", "chapter": "bookitem", "book": "book"}.get(reference.kind, "document")),
         ("rft.atitle" if reference.container else "rft.btitle", reference.full_title),
         ("rft.jtitle" if is_article else "rft.title", reference.container or reference.full_title),
-        *(("rft.au", _inverted(person)) for person in reference.authors),
+        *(("rft.au", person.heading) for person in reference.authors),
         ("rft.place", " ; ".join(reference.places)),
         ("rft.pub", " ; ".join(reference.publishers)),
         ("rft.date", reference.year),

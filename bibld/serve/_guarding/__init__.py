@@ -23,13 +23,7 @@ from bibld.serve._guarding.clients import Buckets, Clients, RequestClient
 from bibld.serve._guarding.log import MAX_HEADER_LENGTH, AccessEntry, AccessLog
 from bibld.serve._guarding.metrics import Metrics
 from bibld.serve._guarding.requests import CLASSES, CONTROL, DOCUMENTS, PAGES, Body, Checks, Classes, Head
-from bibld.serve._http import (
-    CACHE,
-    PAGE_VARY,
-    PlainResponse,
-    ProblemError,
-    problem_response,
-)
+from bibld.serve._http import CACHE, PAGE_VARY, PlainResponse, ProblemError, problem_response
 from bibld.serve._language import Message, PageLanguage, language_named, message
 
 _LOG = logging.getLogger("bibld.serve")

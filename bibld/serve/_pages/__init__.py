@@ -24,7 +24,7 @@ from bibld.serve._pages.queries import SparqlView as SparqlView
 from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._pages.reports import ReportPages
 from bibld.serve._pages.reviews import ReviewPages
-from bibld.serve._pages.structured import LOCALES, LinkedIris
+from bibld.serve._pages.structured import LOCALES
 from bibld.serve._pages.things import INCOMING_ON_PAGE, PageContext, ThingPages, heading_of
 from bibld.serve._pictures.drawing import Picture
 from bibld.serve._review.site import ReviewView
@@ -67,7 +67,7 @@ class Pages:
         self._original = release.original
         self._sources = {figures.source: figures for figures in release.manifest.figures.sources}
         self._templates = self._environment(release)
-        self._things = ThingPages(PageContext(release, self._names, self.language, self._source_label, self._render))
+        self.things = ThingPages(PageContext(release, self._names, self.language, self._source_label, self._render))
         self._reviews = ReviewPages(self._addresses, self.language, heading_of, self._render)
         maps = ResultMaps(self.language, self._local, self._names.titles, f"{self._addresses.iris.base}place/")
         self._results = queries.ResultPictures(self.language, self._local, self._compact, maps)
@@ -160,10 +160,6 @@ class Pages:
         """Return the page for an error."""
         return self._render("problem.html", problem=problem)
 
-    def picture_of(self, thing: Thing, name: str, facet: str) -> Picture | None:
-        """Return a picture of the page about a thing by its name; see ``ThingPages.picture``."""
-        return self._things.picture(thing, name, facet)
-
     def search(self, view: object, here: str, query: str) -> bytes:
         """Return the page with the results of a search; ``here`` and ``query`` are its address."""
         return self._render("search.html", view=view, here=here, query_string=query)
@@ -199,7 +195,7 @@ class Pages:
         """Return the page about a thing; ``page`` is that of the list of what points to an entity, from 1."""
         forms = [(form, self._addresses.page(f"doc/{thing.path}.{form}")) for form in thing.forms if form != "html"]
         if thing.kind not in ("dataset", "graph"):
-            return self._things.document(thing, triples, page)
+            return self.things.document(thing, triples, page)
         common = {"thing": thing, "forms": forms, "here": self._here(thing.path)}
         if self.reports is not None and thing.path == "dataset":
             rest = [each for each in triples if not views.is_of_partition(each, thing.iri)]
@@ -208,14 +204,6 @@ class Pages:
         if self.reports is not None and source is not None:
             return self.reports.source(source, self._statements(triples, thing), common)
         return self._entity(thing, triples, common, page)
-
-    def publication(self, thing: Thing, linked: LinkedIris) -> bytes:
-        """Return the page about a publication; ``linked`` are the IRIs that its description points to."""
-        return self._things.publication(thing, linked)
-
-    def statements(self, thing: Thing, triples: Sequence[ox.Triple]) -> bytes:
-        """Return the page with all statements about a thing as a table."""
-        return self._things.statements(thing, triples)
 
     def review(self, view: ReviewView) -> bytes:
         """Return the page on which a person decides about a pair."""

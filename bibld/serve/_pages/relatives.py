@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
 from urllib.parse import urlencode
 
 import msgspec
 
+from bibld.documents import PublishedView
 from bibld.model.card import title_text
 from bibld.model.identifiers import isbn, isbn13
 from bibld.model.iris import record_of_path
@@ -37,18 +37,6 @@ _NOT_SEARCHED = str.maketrans(dict.fromkeys('"«»“”„|', " "))
 """What has a meaning in a search."""
 
 
-class Titles(Protocol):
-    """The titles of documents (``bibld.documents.PublishedView``)."""
-
-    def titles(self, paths: Iterable[str]) -> dict[str, str]:
-        """Return the titles of documents by path."""
-        ...
-
-    def titles_of_beginning(self, beginning: str, limit: int) -> dict[str, str]:
-        """Return the titles of documents whose paths begin so, at most ``limit``."""
-        ...
-
-
 class Hierarchy(msgspec.Struct, frozen=True):
     """What is broader and narrower, the nearest first.
 
@@ -66,7 +54,9 @@ class Hierarchy(msgspec.Struct, frozen=True):
 class Hierarchies:
     """Finds what is broader and narrower; ``search`` counts publications where there is one."""
 
-    def __init__(self, titles: Titles, search: SearchView | None, addresses: Addresses, has_search: bool) -> None:
+    def __init__(
+        self, titles: PublishedView, search: SearchView | None, addresses: Addresses, has_search: bool
+    ) -> None:
         self._titles = titles
         self._search = search
         self._addresses = addresses

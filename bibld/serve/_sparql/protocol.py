@@ -40,15 +40,7 @@ from bibld.serve._sparql.guard import check_query
 from bibld.serve._sparql.lookups import Lookups
 from bibld.serve._sparql.pool import Pool, QueryResult
 from bibld.serve._sparql.problems import to_problem
-from bibld.serve._sparql.requests import (
-    GRAPHS,
-    HTML,
-    RESULTS_JSON,
-    TABLES,
-    SparqlRequest,
-    read_request,
-    wanted_types,
-)
+from bibld.serve._sparql.requests import GRAPHS, HTML, RESULTS_JSON, TABLES, SparqlRequest, read_request, wanted_types
 from bibld.serve._sparql.slots import QueueFullError, TooManyQueriesError
 from bibld.serve.ontology import Vocabulary
 

@@ -9,11 +9,11 @@ import gzip
 import math
 import re
 import urllib.parse
-import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, BinaryIO, Literal, Self
 
+import httpx
 import msgspec
 import pyoxigraph as ox
 from SPARQLWrapper import INSERT, JSON, POST, SELECT, SPARQLWrapper
@@ -250,9 +250,9 @@ class SparqlStore:
             self._send_or_halve(lines[middle:], send)
 
     def _send_graph(self, method: str, graph: str, triples: Sequence[str]) -> None:
-        request = urllib.request.Request(self.graph_address(graph), "".join(triples).encode(), method=method)
-        request.add_header("Content-Type", self.media_type)
-        self.connection.send(request, self.access.timeout)
+        headers = {"Content-Type": self.media_type}
+        content = "".join(triples).encode()
+        self.connection.send(httpx.Request(method, self.graph_address(graph), headers=headers, content=content))
 
     def _update(self, form: Literal["INSERT DATA", "DELETE DATA"], lines: Iterable[str]) -> None:
         split = batches_by_graph if self.has_one_graph_an_update else batches
@@ -260,16 +260,16 @@ class SparqlStore:
             self._send_or_halve(batch, lambda part: self._send_update(update(form, part, self.default_graph)))
 
     def _send_update(self, text: str) -> None:
-        self.connection.send(self._request(text, [], is_update=True), self.access.timeout)
+        self.connection.send(self._request(text, [], is_update=True))
 
     def _ask(
         self, text: str, parameters: Iterable[tuple[str, str]], accept: str, timeout: float | None = None
     ) -> StoreResponse:
         request = self._request(text, parameters, is_update=False)
-        request.add_header("Accept", accept)
+        request.headers["Accept"] = accept
         return self.connection.send(request, timeout)
 
-    def _request(self, text: str, parameters: Iterable[tuple[str, str]], is_update: bool) -> urllib.request.Request:
+    def _request(self, text: str, parameters: Iterable[tuple[str, str]], is_update: bool) -> httpx.Request:
         """Return a POST with parameters in the body. The type of the query is known, and need not be looked for."""
         client = SPARQLWrapper(self.endpoints.query, self.endpoints.update, JSON)
         client.setMethod(POST)
@@ -278,8 +278,8 @@ class SparqlStore:
         client.queryType = INSERT if is_update else SELECT
         for name, value in parameters:
             client.addParameter(name, value)
-        request: urllib.request.Request = client._createRequest()
-        return request
+        made: Any = client._createRequest()
+        return httpx.Request("POST", made.full_url, headers=dict(made.header_items()), content=made.data)
 
     def _table(self, response: StoreResponse) -> ox.QuerySolutions | ox.QueryBoolean:
         if response.media_type not in (_TABLE, "application/json"):

@@ -5,22 +5,15 @@ Credentials are sent by Basic (RFC 7617), Bearer (RFC 6750) or Digest (RFC 7616)
 from __future__ import annotations
 
 import email.utils
-import hashlib
 import html
-import http.client
 import ipaddress
 import re
-import secrets
 import socket
+import ssl
 import time
-import urllib.error
-import urllib.parse
-import urllib.request
-from base64 import b64encode
-from collections.abc import Mapping
-from email.message import Message
-from typing import IO, Literal
+from typing import Literal
 
+import httpx
 import msgspec
 
 from bibld.errors import BadQueryError, QueryTimeoutError, StoreError, StoreUnavailableError
@@ -29,97 +22,19 @@ from bibld.protocols import RemoteAccess
 Authentication = Literal["basic", "digest", "bearer"]
 """How a server is given the credentials; a bearer token is the password."""
 
-_HASHES = {"MD5": hashlib.md5, "SHA-256": hashlib.sha256}
-
-
-class Authorization:
-    """Adds a constant header, or none if it is empty."""
-
-    def __init__(self, header: str = "") -> None:
-        self._header = header
-
-    def add(self, request: urllib.request.Request) -> None:
-        """Add the header to a request."""
-        if self._header:
-            request.add_unredirected_header("Authorization", self._header)
-
-    def accept_challenge(self, headers: Message) -> bool:
-        """Return whether the request can be sent again, with an answer to the challenge of a status 401."""
-        return False
-
-
-class DigestAuthorization(Authorization):
-    """Answers the last challenge again with each request; otherwise every body would be sent twice."""
-
-    def __init__(self, user: str, password: str) -> None:
-        super().__init__()
-        self._user = user
-        self._password = password
-        self._challenge: Mapping[str, str] = {}
-        self._uses = 0
-
-    def add(self, request: urllib.request.Request) -> None:
-        """Add the answer to the last challenge."""
-        if self._challenge:
-            self._uses += 1
-            header = self._answer(request.get_method(), request.selector)
-            request.add_unredirected_header("Authorization", header)
-
-    def accept_challenge(self, headers: Message) -> bool:
-        """Store a challenge; false where the previous request had answered one that is not stale."""
-        scheme, _, rest = headers.get("WWW-Authenticate", "").partition(" ")
-        challenge = urllib.request.parse_keqv_list(urllib.request.parse_http_list(rest)) if rest else {}
-        if scheme.lower() != "digest" or challenge.get("algorithm", "MD5") not in _HASHES:
-            return False
-        was_answered = self._uses == 1 and challenge.get("stale", "").lower() != "true"
-        self._challenge, self._uses = challenge, 0
-        return not was_answered
-
-    def _answer(self, method: str, address: str) -> str:
-        challenge = self._challenge
-        algorithm = challenge.get("algorithm", "MD5")
-        realm, nonce = challenge.get("realm", ""), challenge.get("nonce", "")
-
-        def hashed(text: str) -> str:
-            return _HASHES[algorithm](text.encode()).hexdigest()
-
-        secret, target = hashed(f"{self._user}:{realm}:{self._password}"), hashed(f"{method}:{address}")
-        fields = {"username": self._user, "realm": realm, "nonce": nonce, "uri": address}
-        if "qop" in challenge:
-            count, own_nonce = f"{self._uses:08x}", secrets.token_hex(8)
-            response = hashed(f"{secret}:{nonce}:{count}:{own_nonce}:auth:{target}")
-            plain = f", qop=auth, nc={count}, algorithm={algorithm}"
-            fields["cnonce"] = own_nonce
-        else:
-            response = hashed(f"{secret}:{nonce}:{target}")
-            plain = f", algorithm={algorithm}"
-        fields["response"] = response
-        if "opaque" in challenge:
-            fields["opaque"] = challenge["opaque"]
-        quoted = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in fields.items()}
-        return "Digest " + ", ".join(f'{name}="{value}"' for name, value in quoted.items()) + plain
-
-
-def authorization_of(user: str, password: str, authentication: Authentication) -> Authorization:
-    """Return what adds the credentials to requests."""
-    if not password:
-        return Authorization()
-    if authentication == "digest":
-        return DigestAuthorization(user, password)
-    if authentication == "bearer":
-        return Authorization(f"Bearer {password}")
-    return Authorization("Basic " + b64encode(f"{user}:{password}".encode()).decode("ascii"))
-
-
 _BUSY = frozenset({429, 502, 503, 504})
 _FAILED = 500
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_MAX_REDIRECTS = 10
+_UNKNOWN_DIGEST = (KeyError, NotImplementedError)
+"""What httpx raises where it does not know the algorithm of a challenge."""
+
 _FIRST_WAIT_SECONDS = 0.5
 _MAX_WAIT_SECONDS = 60.0
-_PIECE = 1 << 16
+_SHOWN_BYTES = 1 << 16
 _SHOWN = 300
 _MARKUP = re.compile(r"<(style|script|title)\b.*?</\1>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _AGENT = "bibld (+https://www.w3.org/TR/sparql11-protocol/)"
-_PORTS = {"http": 80, "https": 443}
 
 
 class TooLargeRequestError(BadQueryError):
@@ -134,118 +49,115 @@ class StoreResponse(msgspec.Struct, frozen=True):
     headers: dict[str, str] = {}
 
 
-def origin(url: str) -> tuple[str, str, int]:
-    """Return scheme, host and port of an address."""
-    parts = urllib.parse.urlsplit(url)
-    return parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 0)
-
-
 class Connection:
     """Sends requests to one origin, with the credentials for it. Redirects to another origin are refused."""
 
     def __init__(self, access: RemoteAccess, authentication: Authentication) -> None:
         self._access = access
-        self._authorization = authorization_of(access.user, access.password, authentication)
-        without_proxy = [urllib.request.ProxyHandler({})] if _is_loopback(access.url) else []
-        self._opener = urllib.request.build_opener(_SameOrigin(), *without_proxy)
+        headers = {}
+        auth: httpx.Auth | None = None
+        if access.password and authentication == "bearer":
+            headers["Authorization"] = f"Bearer {access.password}"
+        elif access.password:
+            auth = (httpx.DigestAuth if authentication == "digest" else httpx.BasicAuth)(access.user, access.password)
+        self._headers = {"User-Agent": _AGENT, "Accept-Encoding": "identity", **headers}
+        self._client = httpx.Client(
+            auth=auth,
+            verify=ssl.create_default_context(),
+            trust_env=not _is_loopback(httpx.URL(access.url).host),  # no proxy leads to this machine
+            limits=httpx.Limits(max_keepalive_connections=0),
+        )
 
-    def send(self, request: urllib.request.Request, timeout: float | None = None) -> StoreResponse:
+    def send(self, request: httpx.Request, timeout: float | None = None) -> StoreResponse:
         """Send a request that may be repeated; ``timeout`` is in seconds for the complete answer.
 
         Raises ``BadQueryError`` (status 400), ``QueryTimeoutError``, ``StoreUnavailableError`` or ``StoreError``.
         """
-        request.add_header("User-agent", _AGENT)
+        seconds = timeout or self._access.timeout
+        request.headers.update(self._headers)
         for attempt in range(1, self._access.tries + 1):
             is_last = attempt == self._access.tries
             wait = min(_FIRST_WAIT_SECONDS * 2 ** (attempt - 1), _MAX_WAIT_SECONDS)
             try:
-                return self._send_authorized(request, timeout or self._access.timeout)
-            except urllib.error.HTTPError as error:
-                is_worth_it = error.code in _BUSY or (error.code == _FAILED and attempt == 1)  # a deadlock, for example
-                if not is_worth_it or is_last:
-                    raise _error_of(error, request) from None
-                wait = _retry_after(error.headers, wait)
-                error.close()
-            except (OSError, http.client.HTTPException) as error:
-                cause = getattr(error, "reason", error)
-                if isinstance(cause, TimeoutError):
-                    raise QueryTimeoutError(
-                        f"{_shown(request.full_url)}: no complete answer in {timeout or self._access.timeout:g} s;"
-                        " raise `timeout` of the store, or look for what keeps the server busy"
-                    ) from error
-                if is_last or isinstance(cause, socket.gaierror):
+                response = self._send_once(request, seconds)
+            except httpx.TimeoutException as error:
+                raise QueryTimeoutError(
+                    f"{_shown(request.url)}: no complete answer in {seconds:g} s;"
+                    " raise `timeout` of the store, or look for what keeps the server busy"
+                ) from error
+            except (httpx.HTTPError, *_UNKNOWN_DIGEST) as error:
+                if is_last or _is_unknown_host(error):
                     raise StoreUnavailableError(
-                        f"{_shown(request.full_url)}: no answer ({cause or type(error).__name__});"
+                        f"{_shown(request.url)}: no answer ({str(error) or type(error).__name__});"
                         " is the server running and the address right?"
                     ) from error
+            else:
+                status = response.status_code
+                if response.is_success:
+                    media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+                    return StoreResponse(media_type, response.content, dict(response.headers))
+                is_worth_it = status in _BUSY or (status == _FAILED and attempt == 1)  # a deadlock, for example
+                if not is_worth_it or is_last:
+                    raise _error_of(response, request)
+                wait = _retry_after(response.headers.get("retry-after", ""), wait)
             time.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
-    def _send_authorized(self, request: urllib.request.Request, timeout: float) -> StoreResponse:
-        self._authorization.add(request)
-        try:
-            return self._send_once(request, timeout)
-        except urllib.error.HTTPError as error:
-            if error.code != 401 or not self._authorization.accept_challenge(error.headers):
-                raise
-            error.close()
-        self._authorization.add(request)
-        return self._send_once(request, timeout)
-
-    def _send_once(self, request: urllib.request.Request, timeout: float) -> StoreResponse:
-        deadline = time.monotonic() + timeout
-        pieces: list[bytes] = []
-        with self._opener.open(request, timeout=timeout) as response:
-            while piece := response.read1(_PIECE):
-                pieces.append(piece)
-                if time.monotonic() > deadline:
-                    raise TimeoutError
-            headers = {name.lower(): value for name, value in response.headers.items()}
-        body = b"".join(pieces)
-        length = headers.get("content-length", "")
-        if length.isdigit() and int(length) != len(body) and request.get_method() != "HEAD":
-            raise http.client.IncompleteRead(body, int(length) - len(body))
-        return StoreResponse(headers.get("content-type", "").partition(";")[0].strip().lower(), body, headers)
+    def _send_once(self, request: httpx.Request, timeout: float) -> httpx.Response:
+        """Return the answer, after redirects inside the origin that repeat method and body (307 and 308)."""
+        until = time.monotonic() + timeout
+        request.extensions["timeout"] = httpx.Timeout(timeout).as_dict()
+        for _ in range(_MAX_REDIRECTS):
+            response = self._client.send(request, stream=True)
+            pieces = []
+            try:
+                for piece in response.iter_raw():
+                    pieces.append(piece)
+                    if time.monotonic() > until:
+                        raise httpx.ReadTimeout("the answer was not complete in time")
+            finally:
+                response.close()
+            if response.status_code not in _REDIRECTS or "location" not in response.headers:
+                return httpx.Response(response.status_code, headers=response.headers, content=b"".join(pieces))
+            request = _redirected(request, response)
+        raise StoreError(f"{_shown(request.url)}: redirects without end; configure the address that answers")
 
 
-class _SameOrigin(urllib.request.HTTPRedirectHandler):
-    """Follows redirects inside one origin, and repeats method and body for the statuses 307 and 308."""
-
-    def redirect_request(
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: Message,
-        newurl: str,
-    ) -> urllib.request.Request | None:
-        if origin(newurl) != origin(req.full_url):
-            raise StoreError(
-                f"{_shown(req.full_url)}: redirects to {_shown(newurl)}, another server, which is not followed because"
-                " it would be given the credentials; configure the address that answers"
-            )
-        if req.get_method() in ("GET", "HEAD"):
-            return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
-        if code in (307, 308):
-            return urllib.request.Request(newurl, req.data, dict(req.header_items()), method=req.get_method())
+def _redirected(request: httpx.Request, response: httpx.Response) -> httpx.Request:
+    """Return the request for where a redirect leads; raises ``StoreError`` if it must not be followed."""
+    target = request.url.join(response.headers["location"])
+    if _origin(target) != _origin(request.url):
         raise StoreError(
-            f"{_shown(req.full_url)}: redirects a {req.get_method()} request to {_shown(newurl)} (HTTP {code});"
-            " configure the address that answers"
+            f"{_shown(request.url)}: redirects to {_shown(target)}, another server, which is not followed because"
+            " it would be given the credentials; configure the address that answers"
         )
+    if response.status_code not in (307, 308):
+        raise StoreError(
+            f"{_shown(request.url)}: redirects a {request.method} request to {_shown(target)}"
+            f" (HTTP {response.status_code}); configure the address that answers"
+        )
+    return httpx.Request(
+        request.method, target, headers=request.headers, content=request.content, extensions=request.extensions
+    )
 
-    http_error_308 = urllib.request.HTTPRedirectHandler.http_error_302
+
+def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port
 
 
-def _error_of(error: urllib.error.HTTPError, request: urllib.request.Request) -> StoreError:
+def _is_unknown_host(error: BaseException | None) -> bool:
+    return isinstance(error, socket.gaierror) or (error is not None and _is_unknown_host(error.__cause__))
+
+
+def _error_of(response: httpx.Response, request: httpx.Request) -> StoreError:
     """Return the error for a status that is not a success, with what to do."""
-    with error:
-        text = error.read(_PIECE).decode("utf-8", "replace")
-        if error.headers.get_content_type() == "text/html":
-            text = html.unescape(_MARKUP.sub(" ", text))
-        words = " ".join(text.split())[:_SHOWN]
-    where = f"{_shown(request.full_url)}: HTTP {error.code}{f' ({words})' if words else ''}"
-    match error.code:
+    text = response.content[:_SHOWN_BYTES].decode("utf-8", "replace")
+    if response.headers.get("content-type", "").partition(";")[0].strip().lower() == "text/html":
+        text = html.unescape(_MARKUP.sub(" ", text))
+    words = " ".join(text.split())[:_SHOWN]
+    code = response.status_code
+    where = f"{_shown(request.url)}: HTTP {code}{f' ({words})' if words else ''}"
+    match code:
         case 400:
             return BadQueryError(f"{where}: the server does not accept the request")
         case 401:
@@ -256,16 +168,15 @@ def _error_of(error: urllib.error.HTTPError, request: urllib.request.Request) ->
             return StoreError(f"{where}: not the address of a store; check `url` and `kind`")
         case 413 | 414:
             return TooLargeRequestError(f"{where}: the request is too large")
-        case code if code in _BUSY:
+        case _ if code in _BUSY:
             return StoreUnavailableError(f"{where}: the server is busy or being started; run again later")
         case _:
             return StoreError(f"{where}: the server failed; look into its log")
 
 
-def _retry_after(headers: Message, otherwise: float) -> float:
+def _retry_after(text: str, otherwise: float) -> float:
     """Return how many seconds to wait, as the header Retry-After asks (RFC 9110, 10.2.3)."""
-    text = headers.get("Retry-After", "").strip()
-    if text.isdigit():
+    if text.strip().isdigit():
         return min(float(text), _MAX_WAIT_SECONDS)
     try:
         seconds = email.utils.parsedate_to_datetime(text).timestamp() - time.time()
@@ -274,12 +185,11 @@ def _retry_after(headers: Message, otherwise: float) -> float:
     return min(max(seconds, 0.0), _MAX_WAIT_SECONDS)
 
 
-def _shown(url: str) -> str:
-    return url.partition("?")[0]
+def _shown(url: httpx.URL) -> str:
+    return str(url).partition("?")[0]
 
 
-def _is_loopback(url: str) -> bool:
-    host = origin(url)[1]
+def _is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -16,13 +16,7 @@ from bibld.text.folding import tidy
 from bibld.text.romanisation import romanise
 from bibld.text.scripts import script_of
 from bibld.triplify._codes import CREATOR_ROLES, SCHEMA_OF_ROLE, loc
-from bibld.triplify._describe.entities import (
-    NameAtPath,
-    claim_agent,
-    dates_of,
-    find_identities,
-    heading_to_compare,
-)
+from bibld.triplify._describe.entities import NameAtPath, claim_agent, dates_of, find_identities, heading_to_compare
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import RomanisedName, parse_person_name, years_with_hyphen
 

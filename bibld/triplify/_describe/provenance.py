@@ -27,12 +27,7 @@ from bibld.model.origin import RecordId
 from bibld.model.rdf import decimal_literal, iri, literal, term
 from bibld.text.folding import tidy
 from bibld.text.keys import CLASSIFICATIONS
-from bibld.triplify._codes import (
-    CONTENT_TYPE_AUTHORITIES,
-    CREATOR_ROLES,
-    RELATIONS,
-    STATEMENT_OF_EVENT,
-)
+from bibld.triplify._codes import CONTENT_TYPE_AUTHORITIES, CREATOR_ROLES, RELATIONS, STATEMENT_OF_EVENT
 from bibld.triplify._dates import record_date
 from bibld.triplify._describe.agents import roles_of
 from bibld.triplify._describe.entities import heading

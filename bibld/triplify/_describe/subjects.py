@@ -7,32 +7,14 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from bibld.model.mods import (
-    Cartographics,
-    Classification,
-    Controlled,
-    Genre,
-    Geographic,
-    GeographicCode,
-    HierarchicalGeographic,
-    Name,
-    Subject,
-    Temporal,
-    TitleInfo,
-)
+from bibld.model import mods
 from bibld.model.rdf import iri
 from bibld.text.folding import tidy, trim
 from bibld.text.keys import CLASSIFICATIONS
 from bibld.text.resource_types import type_code
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import CLASS_OF_CLASSIFICATION, CONTENT_TYPE_AUTHORITIES, loc
-from bibld.triplify._describe.entities import (
-    claim_agent,
-    claim_concept,
-    claim_place,
-    dates_of,
-    heading,
-)
+from bibld.triplify._describe.entities import claim_agent, claim_concept, claim_place, dates_of, heading
 from bibld.triplify._describe.origin import country_of
 from bibld.triplify._describe.titles import access_point, claim_work, full_title
 from bibld.triplify._draft import Draft
@@ -57,7 +39,7 @@ def describe_subjects(draft: Draft) -> None:
         _describe_classification(draft, mark, f"classification/{index}")
 
 
-def _describe_genre(draft: Draft, genre: Genre, path: str) -> None:
+def _describe_genre(draft: Draft, genre: mods.Genre, path: str) -> None:
     if genre.authority in CONTENT_TYPE_AUTHORITIES:
         return
     code = type_code("marcgt", genre.value) if genre.authority == "marcgt" else None
@@ -69,25 +51,25 @@ def _describe_genre(draft: Draft, genre: Genre, path: str) -> None:
         draft.add("bf:genreForm", iri(concept))
 
 
-def _describe_subject(draft: Draft, subject: Subject, path: str) -> None:
+def _describe_subject(draft: Draft, subject: mods.Subject, path: str) -> None:
     words: list[str] = []
     entities: list[str] = []
     names_of_works = {
         index: part
         for index, (part, following) in enumerate(pairwise(subject.parts))
-        if isinstance(part, Name) and isinstance(following, TitleInfo) and full_title(following)
+        if isinstance(part, mods.Name) and isinstance(following, mods.TitleInfo) and full_title(following)
     }
     for index, part in enumerate(subject.parts):
         part_path = f"{path}/parts/{index}"
-        if isinstance(part, GeographicCode):
+        if isinstance(part, mods.GeographicCode):
             _describe_geographic_code(draft, part)
-        elif isinstance(part, Cartographics):
+        elif isinstance(part, mods.Cartographics):
             _describe_map(draft, part)
-        elif isinstance(part, HierarchicalGeographic):
+        elif isinstance(part, mods.HierarchicalGeographic):
             _describe_hierarchy(draft, part, part_path)
-        elif isinstance(part, Name) and index in names_of_works:
+        elif isinstance(part, mods.Name) and index in names_of_works:
             continue
-        elif isinstance(part, Name):
+        elif isinstance(part, mods.Name):
             agent = claim_agent(
                 draft,
                 [(_identified_name(part, subject), part_path)],
@@ -98,7 +80,7 @@ def _describe_subject(draft: Draft, subject: Subject, path: str) -> None:
                 _add_subject(draft, agent)
                 words.append(", ".join(filter(None, (heading(part), dates_of(part)))))
                 entities.append(agent)
-        elif isinstance(part, TitleInfo):
+        elif isinstance(part, mods.TitleInfo):
             names = [(name, f"{path}/parts/{at}") for at, name in names_of_works.items() if at == index - 1]
             elements = [part, subject] if subject.parts[-1] is part else [part]
             work = claim_work(draft, part, names, elements, part_path)
@@ -110,7 +92,7 @@ def _describe_subject(draft: Draft, subject: Subject, path: str) -> None:
             words += _split_subdivisions(part)
             entities += _describe_place_or_time(draft, part, part_path)
     words = [word for word in words if word]
-    if words and not all(isinstance(part, Name | TitleInfo) for part in subject.parts):
+    if words and not all(isinstance(part, mods.Name | mods.TitleInfo) for part in subject.parts):
         scheme = subject.authority or next((part.authority for part in subject.parts if part.authority), None)
         is_identified_by_part = subject.value_uri is None and len(subject.parts) == 1
         identified = subject.parts[0] if is_identified_by_part else _identified_heading(subject)
@@ -120,16 +102,16 @@ def _describe_subject(draft: Draft, subject: Subject, path: str) -> None:
             _add_subject(draft, concept)
 
 
-def _identified_heading(subject: Subject) -> Subject:
+def _identified_heading(subject: mods.Subject) -> mods.Subject:
     """Return a heading with subdivisions without its link if that is the link of the name or title that it begins with.
 
     Only the authority file of subject headings has entries for names with subdivisions.
     """
-    is_name = isinstance(subject.parts[0], Name | TitleInfo)
+    is_name = isinstance(subject.parts[0], mods.Name | mods.TitleInfo)
     return replace(subject, value_uri=None) if is_name and not _is_subject_heading(subject.value_uri) else subject
 
 
-def _identified_name(name: Name, subject: Subject) -> Name:
+def _identified_name(name: mods.Name, subject: mods.Subject) -> mods.Name:
     """Return a name without its link if that is the link of the heading with subdivisions that begins with it."""
     is_heading = len(subject.parts) > 1 and _is_subject_heading(name.value_uri)
     return replace(name, value_uri=None) if is_heading else name
@@ -139,21 +121,21 @@ def _is_subject_heading(link: str | None) -> bool:
     return link is not None and "id.loc.gov/authorities/subjects/" in link
 
 
-def _split_subdivisions(part: Controlled) -> list[str]:
+def _split_subdivisions(part: mods.Controlled) -> list[str]:
     """Return the elements of a part of a heading: some records have a heading with its subdivisions in one text."""
     return [trim(text) for text in str(getattr(part, "value", "")).split(_BEFORE_SUBDIVISION) if trim(text)]
 
 
-def _describe_place_or_time(draft: Draft, part: Controlled, path: str) -> list[str]:
+def _describe_place_or_time(draft: Draft, part: mods.Controlled, path: str) -> list[str]:
     """Describe the place or time that a part of a heading names; return the place.
 
     In a text with subdivisions only the first element is a place, and the authority's identifier belongs to the
     complete heading.
     """
     words = _split_subdivisions(part)
-    if isinstance(part, Temporal):
+    if isinstance(part, mods.Temporal):
         draft.add_text("dcterms:temporal", _BEFORE_SUBDIVISION.join(words))
-    if not isinstance(part, Geographic) or not words:
+    if not isinstance(part, mods.Geographic) or not words:
         return []
     first = part if len(words) == 1 else replace(part, value_uri=None)
     place = claim_place(draft, words[0], first, path)
@@ -167,7 +149,7 @@ def _add_subject(draft: Draft, entity: str) -> None:
     draft.add("dcterms:subject", iri(entity))
 
 
-def _describe_geographic_code(draft: Draft, part: GeographicCode) -> None:
+def _describe_geographic_code(draft: Draft, part: mods.GeographicCode) -> None:
     code = tidy(part.value).rstrip("-").lower()
     if part.authority in (None, "marcgac") and _AREA_CODE.fullmatch(code):
         draft.add("dcterms:spatial", loc("geographicAreas", code))
@@ -176,7 +158,7 @@ def _describe_geographic_code(draft: Draft, part: GeographicCode) -> None:
         draft.add("dcterms:spatial", country)
 
 
-def _describe_hierarchy(draft: Draft, part: HierarchicalGeographic, path: str) -> None:
+def _describe_hierarchy(draft: Draft, part: mods.HierarchicalGeographic, path: str) -> None:
     """Describe each level as a place; the authority's identifier is that of the last."""
     names = [trim(level) for kind in _LEVELS.split() for level in getattr(part, kind) if trim(level)]
     for index, name in enumerate(names, 1):
@@ -186,7 +168,7 @@ def _describe_hierarchy(draft: Draft, part: HierarchicalGeographic, path: str) -
             draft.add("dcterms:spatial", iri(place))
 
 
-def _describe_map(draft: Draft, part: Cartographics) -> None:
+def _describe_map(draft: Draft, part: mods.Cartographics) -> None:
     for scale in part.scale:
         draft.add_labelled_node("bf:scale", "bf:Scale", "scale", scale)
     if not (any(map(tidy, part.projection)) or any(map(tidy, part.coordinates))):
@@ -198,7 +180,7 @@ def _describe_map(draft: Draft, part: Cartographics) -> None:
         draft.add_labelled_node("bf:projection", "bf:Projection", "projection", projection, node)
 
 
-def _describe_classification(draft: Draft, mark: Classification, path: str) -> None:
+def _describe_classification(draft: Draft, mark: mods.Classification, path: str) -> None:
     value = tidy(mark.value)
     if not value:
         return
