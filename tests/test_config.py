@@ -42,7 +42,7 @@ def test_a_good_configuration_has_defaults_for_all_the_rest(write):
     loaded = config.load(write(GOOD))
     assert loaded.workspace == loaded.folder / "work"
     assert loaded.dedup.block == ("identifier", "composite")
-    assert loaded.settings("dedup.score", loaded.dedup.score).same == 0.65
+    assert loaded.settings("dedup.score", loaded.dedup.score).same == 0.55
     assert [source.id for source in loaded.sources] == ["rsl"]
 
 

@@ -46,6 +46,7 @@ _BETWEEN_NUMBERS_IN_HOST = re.compile(r"\s*(?:[,;()—–]|\.\s+[—–-]\s|\.\s
 _HOST_NUMBERS = {"volume": "v", "issue": "n", "number": "n", "part": "n"}
 _PART_IN_EXTENT = re.compile(r"[^\W\d_]+\.? ?\[?(?:\d+|[IVXLІХ]+)\]?(?![\w-])(?! ?[-–—,] ?[\dIVXLІХ])")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+_DOTS = ("...", "…")
 _VARIANTS = (None, "alternative", "translated", "abbreviated")
 """Types of titles that another library may take for the title proper; a uniform title is that of a work."""
 _TEXT_NOTES = frozenset({"content", "contents", "full text"})
@@ -146,7 +147,11 @@ _title = lru_cache(_CACHED)(title_key)
 
 def _proper_title(mods: Mods) -> TitleInfo:
     """Return the first title without a type, else the uniform title, else the first title; where neither has a title
-    proper, a publication rather has the variant that it states than the uniform title of its work."""
+    proper, or one of which dots replace the beginning, a publication rather has the variant that it states than the
+    uniform title of its work."""
+    whole = [info for info in mods.title_info if info.type in _VARIANTS and not info.title.startswith(_DOTS)]
+    if whole and mods.title_info[0].title.startswith(_DOTS):
+        return replace(whole[0], title=_LABEL.sub("", whole[0].title))
     kinds = (None, "uniform") if any(item.type == "host" for item in mods.related_item) else (*_VARIANTS, "uniform")
     by_type = (next((info for info in mods.title_info if info.type == kind), None) for kind in kinds)
     found = next(filter(None, by_type), next(iter(mods.title_info), TitleInfo()))

@@ -88,9 +88,10 @@ _ENDINGS_OF_PARTS = ("y a e i o ego ej ą í ý á é ho", "us a um i o ae am er
 
 _NUMBERS_IN_TITLES = {
     2: "два две двух двум двумя дві двох дзве two zwei deux dwa dwie dwóch dvě dvou",
-    3: "три трех трем тремя трьох тры трох three drei trois trzy trzech tři třech tří",
-    4: "четыре четырех четырем четырьмя чотири чотирьох чатыры чатырох four vier quatre cztery czterech čtyři čtyřech",
-    5: "пять пяти пятью п'ять п'яти п'ятьох пяць five fünf cinq pięć pięciu pěti",
+    3: "три трех трем тремя трьох тры трох three drei trois trzy trzech tři třech tří tres tribus",
+    4: """четыре четырех четырем четырьмя чотири чотирьох чатыры чатырох four vier quatre cztery czterech čtyři čtyřech
+    quattro quatro quatuor""",
+    5: "пять пяти пятью п'ять п'яти п'ятьох пяць five fünf cinq pięć pięciu pěti cinque quinque",
     6: "шесть шести шестью шість шэсць six sechs sześć sześciu",
     7: "семь семи сім seven sieben sept siedem siedmiu",
     8: "восемь восьми восемью вісім восем eight acht huit osiem ośmiu",

@@ -38,7 +38,7 @@ class Settings(msgspec.Struct, frozen=True):
     reviewed by a person. ``file``: a model made by `bibld train`, instead of the one that comes with bibld.
     """
 
-    same: Share = 0.65
+    same: Share = 0.55
     review: Share = 0.2
     file: File = File("")
 
