@@ -1,5 +1,6 @@
 """What the benchmarks share: the folder of real records, configurations, runs, and timing."""
 
+import argparse
 import os
 import shutil
 import sys
@@ -55,6 +56,24 @@ def _toml(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return str([str(one) for one in value]) if isinstance(value, list) else f'"{value}"'
+
+
+def halves_parser(description: str | None) -> argparse.ArgumentParser:
+    """Return the parser of a benchmark of labelled pairs that are divided into halves."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--half", choices=("development", "test"), default="development")
+    parser.add_argument("--model", type=Path, help="a model of `model_train.py --development`, for the test half")
+    parser.add_argument("--show", action="store_true", help="list the pairs that are decided wrongly")
+    return parser
+
+
+def chosen_model(asked: argparse.Namespace) -> str:
+    """Return the table of the model that was asked for; exit if the shipped one would be measured on the test half."""
+    if asked.half == "test" and asked.model is None:
+        sys.exit("the shipped model was trained on both halves; name one of `model_train.py --development` by --model")
+    if asked.half == "test" and asked.show:
+        sys.exit("the pairs of the test half are not shown; use --half development")
+    return f'[dedup.model]\nfile = "{asked.model.resolve()}"\n' if asked.model else ""
 
 
 def write_config(folder: Path, tables: str, options: str = "") -> Path:

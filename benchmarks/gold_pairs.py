@@ -4,18 +4,16 @@ The sets are divided by family of works into a development half, whose wrong dec
 for RESULTS.md. Figures as in `labelled_pairs.py`; a pair counts if the set labels pairs between its two files.
 """
 
-import argparse
 import csv
 import hashlib
 import re
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from _measure import real_data, run, source_table, write_config
+from _measure import chosen_model, halves_parser, real_data, run, source_table, write_config
 from labelled_pairs import match, report, show
 
 from bibld.catalog import Catalog
@@ -51,18 +49,14 @@ class GoldPair(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = halves_parser(__doc__)
     parser.add_argument("sets", nargs="*", default=list(SETS), metavar="set", help=", ".join(SETS))
-    parser.add_argument("--half", choices=("development", "test"), default="development")
-    parser.add_argument("--show", action="store_true", help="list the pairs that are decided wrongly")
     wanted = parser.parse_args()
-    if wanted.show and wanted.half == "test":
-        sys.exit("the pairs of the test half are not shown; use --half development")
     for name in wanted.sets:
-        measure(name, wanted.half, wanted.show)
+        measure(name, wanted.half, chosen_model(wanted), wanted.show)
 
 
-def measure(name: str, half: str, is_shown: bool) -> None:
+def measure(name: str, half: str, model: str, is_shown: bool) -> None:
     """Match the records of a set, and print the figures of one half; pairs of the other one are left out."""
     one = SETS[name]
     folder = real_data() / "gold" / one.folder
@@ -70,7 +64,7 @@ def measure(name: str, half: str, is_shown: bool) -> None:
     chosen = {pair.labelled.pair for pair in in_half(pairs, half)}
     with tempfile.TemporaryDirectory() as place:
         tables = (source_table(source, folder / file) for source, file in one.files.items())
-        ours = run(write_config(Path(place), "".join(tables)), until="read")
+        ours = run(write_config(Path(place), "".join(tables) + model), until="read")
         with Catalog(ours.workspace, read_only=True) as catalog:
             matched = match(catalog, ours, [pair.labelled for pair in pairs])
     labels = matched.labels

@@ -6,9 +6,7 @@ those that are not listed. `--half test` is only for RESULTS.md: nobody looks at
 wrong decisions, works for the development half alone.
 """
 
-import argparse
 import csv
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from _measure import run, source_table, write_config
+from _measure import chosen_model, halves_parser, run, source_table, write_config
 
 from bibld import progress
 from bibld.catalog import Catalog
@@ -48,15 +46,10 @@ class Matched(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=("development", "test"), default="development")
-    parser.add_argument("--show", action="store_true", help="list the pairs that are decided wrongly")
-    asked = parser.parse_args()
-    if asked.show and asked.half == "test":
-        sys.exit("the pairs of the test half are not shown; use --half development")
+    asked = halves_parser(__doc__).parse_args()
     folder = FOLDER / asked.half
     with tempfile.TemporaryDirectory() as place:
-        ours = read_half(Path(place), folder)
+        ours = read_half(Path(place), folder, chosen_model(asked))
         with Catalog(ours.workspace, read_only=True) as catalog:
             labelled = read_pairs(folder / "pairs.csv", catalog)
             for name, method in (("model", ours), ("paper", ours.with_dedup(("paper",), "jaccard"))):
@@ -67,10 +60,10 @@ def main() -> None:
                     show(matched, family_by_pair(folder / "pairs.csv"))
 
 
-def read_half(place: Path, folder: Path) -> Config:
+def read_half(place: Path, folder: Path, model: str = "") -> Config:
     """Read the records of a half; return the default configuration."""
     tables = (source_table(library, folder / f"{library}.mrk") for library in LIBRARIES)
-    return run(write_config(place, "".join(tables)), until="read")
+    return run(write_config(place, "".join(tables) + model), until="read")
 
 
 def match(catalog: Catalog, method: Config, labelled: Sequence[LabelledPair]) -> Matched:
