@@ -43,9 +43,9 @@ class Components(NamedTuple):
     """Connected components, what is known about their nodes, and their clusters.
 
     Component ``c`` has the nodes ``nodes[c]:nodes[c + 1]``, in the order that decides ties; all other numbers of nodes
-    are counted from its first one. ``source`` (nodes,) is the number of a record's source, -1 if a cluster may contain
-    several records of it. The component's links are ``links[c]:links[c + 1]`` between ``low`` and ``high``, those that
-    people made (``must``) first, then the best first. People separated the pairs
+    are counted from its first one. ``source`` (nodes,) is the number of a record's source, negative if a cluster may
+    contain several records of it. The component's links are ``links[c]:links[c + 1]`` between ``low`` and ``high``,
+    those that people made (``must``) first, then the best first. People separated the pairs
     ``separations[c]:separations[c + 1]`` of ``separated``, shape (2, pairs). ``scores`` and ``bars`` (a
     :class:`Refusal` or 0) of all pairs of its nodes are square matrices, one after another, that of ``c`` at
     ``squares[c]``; both are empty if they are not used.

@@ -136,6 +136,6 @@ def _decide(pairs: Sequence[tuple[Features, Features]], method: Method) -> tuple
     state_cache(method.dedup.cache)
     rows = [record for pair in pairs for record in pair]
     ends = np.arange(0, len(rows), 2)
-    decider = Decider(FeatureColumns.from_features(enumerate(rows)), np.full(len(rows), -1), method)
+    decider = Decider(FeatureColumns.from_features(enumerate(rows)), np.arange(len(rows)), method)
     decided = decider.decide(ends, ends + 1)
     return decided.scores, decided.decisions

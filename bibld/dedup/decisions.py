@@ -96,7 +96,8 @@ class DecidedPairs(NamedTuple):
 class Decider:
     """Scores pairs of positions and decides about them.
 
-    ``sources`` is the number of the source at each position, -1 if a cluster may contain several records of it.
+    ``sources`` is the number of the source at each position, inverted (``~number``, which is negative) if a cluster may
+    contain several records of it.
     ``columns`` are the columns that scorer, blockers and exceptions read.
     """
 
@@ -120,11 +121,8 @@ class Decider:
     @classmethod
     def from_records(cls, records: Sequence[tuple[RecordId, Mods]], method: Method) -> Decider:
         """Build one for a few records, whose positions are their row numbers."""
-        with_duplicates = {source.id for source in method.sources if source.config.duplicates}
-        number = {name: position for position, name in enumerate(sorted({record.source for record, _ in records}))}
-        sources = [-1 if record.source in with_duplicates else number[record.source] for record, _ in records]
         columns = FeatureColumns.from_features(enumerate(features_of(mods) for _, mods in records))
-        return cls(columns, np.array(sources, dtype=np.int64), method)
+        return cls(columns, source_numbers([record for record, _ in records], method), method)
 
     def decide(self, left: Positions, right: Positions, least: float | None = None) -> DecidedPairs:
         """Decide about pairs.
@@ -194,7 +192,9 @@ class Decider:
         columns = self.rows.rows(positions, self._columns)
         ones, others = np.split(rows.astype(np.uint32), [len(left)])
         scores = np.round(self.scorer.scores(columns, ones, others, self.settings).astype(np.float64), 6)
-        exceptions = find_exceptions(columns, ones, others)
+        source = self.sources[left]
+        are_of_one_source = source == self.sources[right]
+        exceptions = find_exceptions(columns, ones, others, are_of_one_source)
         is_same_work = np.zeros(len(left), dtype=np.bool_)
         if self.review is None:
             exceptions = np.where(exceptions & _PARTS, _PART_NUMBERS, np.uint16(0))
@@ -206,11 +206,18 @@ class Decider:
             exceptions[~counts] &= _SEPARATING
         if part_of := getattr(self.scorer, "part_of", None):
             exceptions[part_of(columns, ones, others, self.settings) > 0] |= _CONTAINED
-        source = self.sources[left]
-        is_one_source = (source == self.sources[right]) & (source >= 0)
+        is_one_source = are_of_one_source & (source >= 0)
         undecided = np.zeros(len(left), dtype=np.uint8)
         ends = left.astype(np.uint32), right.astype(np.uint32)
         return self.decide_again(DecidedPairs(*ends, scores, undecided, exceptions, is_same_work, is_one_source))
+
+
+def source_numbers(records: Sequence[RecordId], method: Method) -> npt.NDArray[np.int64]:
+    """Return the number of the source of each record as :class:`Decider` takes it."""
+    with_duplicates = {source.id for source in method.sources if source.config.duplicates}
+    names = enumerate(sorted({record.source for record in records}))
+    numbers = {name: ~number if name in with_duplicates else number for number, name in names}
+    return np.array([numbers[record.source] for record in records], dtype=np.int64)
 
 
 def cut_pairs(

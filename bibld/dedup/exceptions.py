@@ -93,11 +93,9 @@ RULES = (
     # A library that does not link articles to their hosts may describe one as a book. Not against a volume, since
     # libraries that link volumes to their set as they link articles to a journal make the two look the same.
     ExceptionRule(Exceptions.ARTICLE, Effect.REVIEW, "part_of", "one describes {left_level}, the other {right_level}"),
-    # Both state an edition, and neither editions nor years agree. Where the years agree the score decides: impressions
-    # and editions are counted differently.
-    ExceptionRule(
-        Exceptions.EDITION, Effect.OPTIONAL_REVIEW, "other_edition", "editions {editions} of different years"
-    ),
+    # Both state an edition, and neither editions nor years agree. Where the years agree the score decides, unless both
+    # records are of one source: other libraries count impressions and editions differently.
+    ExceptionRule(Exceptions.EDITION, Effect.OPTIONAL_REVIEW, "other_edition", "different editions: {editions}"),
     # More than two years lie between, unless equal edition and pages show that one of the years is a slip.
     ExceptionRule(Exceptions.YEAR, Effect.OPTIONAL_REVIEW, "other_edition", "published {gap} years apart: {years}"),
     # Print, microform, electronic and so on; maps and scores are printed. Not of articles, whose libraries describe
@@ -224,7 +222,9 @@ _MAX_GAP_YEARS = 2
 _TITLE_LETTERS = 12
 
 
-def find_exceptions(columns: FeatureColumns, left: Rows, right: Rows) -> npt.NDArray[np.uint16]:
+def find_exceptions(
+    columns: FeatureColumns, left: Rows, right: Rows, are_of_one_source: npt.NDArray[np.bool_] | bool = False
+) -> npt.NDArray[np.uint16]:
     """Return the :class:`Exceptions` that hold for pairs of rows, shape (pairs,); all but ``CONTAINED``."""
     # Imported here, since these compile their kernels when they are imported, unless the warm-up has done so.
     from bibld.dedup import hashes
@@ -256,7 +256,7 @@ def find_exceptions(columns: FeatureColumns, left: Rows, right: Rows) -> npt.NDA
     year, last_year, edition, pages = (numbers[name] for name in ("year", "last_year", "edition", "pages"))
     gap = np.maximum(year[left] - last_year[right], year[right] - last_year[left])
     gap[(year[left] == 0) | (year[right] == 0)] = 0
-    add(Exceptions.EDITION, (gap > 0) & differ(edition))
+    add(Exceptions.EDITION, ((gap > 0) | are_of_one_source) & differ(edition))
     is_slip = (edition[left] != 0) & (edition[left] == edition[right])
     is_slip &= (pages[left] != 0) & (pages[left] == pages[right])
     add(Exceptions.YEAR, (gap > _MAX_GAP_YEARS) & ~is_slip)

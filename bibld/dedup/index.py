@@ -116,9 +116,11 @@ class RecordRows:
         return rank_by_id(self.records_of(rows))
 
     def sources(self, with_duplicates: Iterable[int]) -> npt.NDArray[np.int32]:
-        """Return the number of the source of each row, -1 for sources of which a cluster may contain two records."""
+        """Return the number of the source of each row as ``Decider`` takes it; ``with_duplicates`` are those of which a
+        cluster may contain two records."""
         numbers = np.arange(TOMBSTONE + 1, dtype=np.int32)
-        numbers[np.fromiter(with_duplicates, np.int64)] = -1
+        chosen = np.fromiter(with_duplicates, np.int64)
+        numbers[chosen] = ~numbers[chosen]
         found: npt.NDArray[np.int32] = numbers[self.table.source]
         return found
 

@@ -14,7 +14,7 @@ from pyspark.sql import functions as f
 
 from bibld.catalog import digest, encode_edge, with_outcome
 from bibld.dedup.clustering import PersonDecisions, cluster_pairs, connected_records, rank_by_id
-from bibld.dedup.decisions import DECISIONS, DIFFERENT, SAME, DecidedPairs, Decider
+from bibld.dedup.decisions import DECISIONS, DIFFERENT, SAME, DecidedPairs, Decider, source_numbers
 from bibld.dedup.edges import ClusterRefusal, Edges, verdict_of_person
 from bibld.dedup.method import settings_digest
 from bibld.errors import StageError
@@ -113,11 +113,7 @@ def _decide(shared: Broadcast[Matching], made_by: str, batches: Iterable[pa.Reco
 def _decider_and_edges(records: pa.Table, matching: Matching, made_by: str) -> tuple[Decider, Edges]:
     """Return what decides about pairs of the records in a table with their features, and what explains it."""
     ids = record_ids(records)
-    # A number for the source of each record, -1 if a cluster may contain several records of it.
-    with_duplicates = {source.id for source in matching.config.sources if source.config.duplicates}
-    numbers = {name: number for number, name in enumerate(sorted({record.source for record in ids}))}
-    sources = [-1 if record.source in with_duplicates else numbers[record.source] for record in ids]
-    decider = Decider(packed_rows(records), np.array(sources, dtype=np.int64), matching.config)
+    decider = Decider(packed_rows(records), source_numbers(ids, matching.config), matching.config)
     return decider, Edges(decider, lambda some: [ids[row] for row in some.tolist()], made_by)
 
 

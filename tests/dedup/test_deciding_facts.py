@@ -87,7 +87,7 @@ MISSING = re.compile(
 
 def decision(left: Features, right: Features) -> str:
     columns = FeatureColumns.from_features(enumerate((left, right)))
-    decided = Decider(columns, np.array([-1, -1]), METHOD).decide(np.array([0]), np.array([1]))
+    decided = Decider(columns, np.array([0, 1]), METHOD).decide(np.array([0]), np.array([1]))
     return DECISIONS[decided.decisions[0]]
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from bibld.config import DedupConfig
-from bibld.dedup.decisions import Decider
+from bibld.dedup.decisions import DECISIONS, Decider
 from bibld.dedup.edges import Edges
 from bibld.model.features import FeatureColumns, Features
 from bibld.model.origin import RecordId
@@ -119,3 +119,13 @@ def test_a_text_that_is_part_of_another_is_related_whatever_the_score(monkeypatc
     found = verdict(monkeypatch, book(text="b c"), book(title, text="a b c d"), settings, scorer=Scorer)
     assert (found.decision, found.by, found.relation) == ("related", "contained", "part_of")
     assert verdict(monkeypatch, book(text="b d"), book(text="a b c d"), settings, scorer=Scorer).decision == "same"
+
+
+@pytest.mark.parametrize(("sources", "decision"), [((~0, ~1), "same"), ((~0, ~0), "review")])
+def test_one_library_counts_editions_in_one_way(monkeypatch, sources, decision):
+    """Another one may take the edition of this year for an impression."""
+    with monkeypatch.context() as patch:
+        patch.setattr(adapters, "load_adapter", lambda stage, name: similarity)
+        rows = FeatureColumns.from_features(enumerate(book(edition=edition) for edition in (28, 29)))
+        decider = Decider(rows, np.array(sources), DecisionConfig(similarity.Settings()))
+        assert DECISIONS[decider.decide(np.array([0]), np.array([1])).decisions[0]] == decision

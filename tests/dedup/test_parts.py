@@ -129,7 +129,7 @@ def decided(monkeypatch, records):
     """Decide about all pairs of records whose scores are 1, and cluster them."""
     monkeypatch.setattr(adapters, "load_adapter", lambda stage, name: EqualScores)
     columns = FeatureColumns.from_features(enumerate(records))
-    decider = Decider(columns, np.full(len(records), -1), DecisionConfig(similarity.Settings()))
+    decider = Decider(columns, np.arange(len(records)), DecisionConfig(similarity.Settings()))
     left, right = np.triu_indices(len(records), 1)
     nobody = PersonDecisions.from_verdicts({})
     return cluster_pairs(decider, decider.decide(left, right), nobody, lambda nodes: nodes)

@@ -87,7 +87,7 @@ REASONS = (
     message("one describes a set as a whole, the other its part %(part)s"),
     message("one part contains the other: %(parts)s"),
     message("published %(gap)s years apart: %(years)s"),
-    message("editions %(editions)s of different years"),
+    message("different editions: %(editions)s"),
     message("different carriers: %(carriers)s"),
     message("different languages: %(languages)s"),
     message("they have other numbers: %(numbers)s"),
