@@ -279,10 +279,10 @@ def find_exceptions(
 
     offsets, values = _values(texts["identifiers"])
     kinds = _values(texts["identifiers"], _KIND_LETTERS)[1]
-    series, last, first, whole = _series_numbers(texts["series"], texts["series_number"])
+    series, last, first, stated = _series_numbers(texts["series"], texts["series_number"])
     is_divided = first != last
     differs = (last[left] != last[right]) & (last[left] != first[right]) & (first[left] != last[right])
-    differs = (series[left] == series[right]) & differ(whole) & (differs | (is_divided[left] & is_divided[right]))
+    differs = (series[left] == series[right]) & differ(stated) & (differs | (is_divided[left] & is_divided[right]))
     agrees = np.zeros(len(left), dtype=np.bool_)
     for kind in (*_PUBLISHERS_NUMBERS, _ISBN):
         of_kind = _select(offsets, values, kinds == _hash_of(kind))
@@ -346,7 +346,7 @@ def _lengths(texts: dict[str, TextColumn]) -> Offsets:
 
 def _series_numbers(series: TextColumn, numbers: TextColumn) -> npt.NDArray[np.uint64]:
     """Return hashes of the beginning of the series of each row that states one series and one number in it, of the last
-    and the first number of which that consists (``6-4`` of two), and of the whole; 0 for other rows; shape (4, rows).
+    and the first number of which that consists (``6-4`` of two), and of all of it; 0 for other rows; shape (4, rows).
     """
     names, stated = _values(series, _SERIES_LETTERS), _values(numbers)
     is_alone = (np.diff(names[0]) == 1) & (np.diff(stated[0]) == 1)

@@ -149,9 +149,9 @@ def _proper_title(mods: Mods) -> TitleInfo:
     """Return the first title without a type, else the uniform title, else the first title; where neither has a title
     proper, or one of which dots replace the beginning, a publication rather has the variant that it states than the
     uniform title of its work."""
-    whole = [info for info in mods.title_info if info.type in _VARIANTS and not info.title.startswith(_DOTS)]
-    if whole and mods.title_info[0].title.startswith(_DOTS):
-        return replace(whole[0], title=_LABEL.sub("", whole[0].title))
+    unabridged = [info for info in mods.title_info if info.type in _VARIANTS and not info.title.startswith(_DOTS)]
+    if unabridged and mods.title_info[0].title.startswith(_DOTS):
+        return replace(unabridged[0], title=_LABEL.sub("", unabridged[0].title))
     kinds = (None, "uniform") if any(item.type == "host" for item in mods.related_item) else (*_VARIANTS, "uniform")
     by_type = (next((info for info in mods.title_info if info.type == kind), None) for kind in kinds)
     found = next(filter(None, by_type), next(iter(mods.title_info), TitleInfo()))

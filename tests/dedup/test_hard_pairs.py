@@ -76,7 +76,7 @@ def test_books_of_other_subseries_are_not_joined(left, right, is_other):
         ("11", "12", True),
     ],
 )
-def test_numbers_in_a_series_are_compared_as_a_whole(left, right, is_other):
+def test_numbers_in_a_series_are_compared_in_all_their_parts(left, right, is_other):
     books = (f"200 1#$aСообщения + 225 1#$aТруды института торфа$v{number}" for number in (left, right))
     assert ("NUMBERS" in exceptions(*books)[0]) == is_other
 
