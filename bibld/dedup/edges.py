@@ -33,7 +33,18 @@ Names = Callable[[Rows], Sequence[RecordId]]
 
 _PORTION = 2_000
 """Pairs that go to a process at once."""
-_DESCRIBED = ("part", "designation", "level", "carrier", "language", "identifiers", "series", "series_number")
+_DESCRIBED = (
+    "part",
+    "designation",
+    "level",
+    "carrier",
+    "language",
+    "identifiers",
+    "series",
+    "series_number",
+    "subseries",
+    "host",
+)
 _RULES = {
     Refusal.PERSON: "person",
     Refusal.SOURCE: "one_record_per_source",

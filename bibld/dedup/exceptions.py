@@ -110,11 +110,11 @@ RULES = (
     # Parts of a host that not both state, as names: "Foreword", «Хроника».
     ExceptionRule(Exceptions.UNPLACED, Effect.REVIEW, "", "neither an author nor a host distinguishes these parts"),
     # Both name translators, and none in common.
-    ExceptionRule(Exceptions.TRANSLATORS, Effect.REVIEW, "", "translated by others: {translators}"),
+    ExceptionRule(Exceptions.TRANSLATORS, Effect.REVIEW, "", "translated by others: no name in common"),
     # Both state names and responsibility, and nothing of the one is in the other.
     ExceptionRule(Exceptions.AUTHORS, Effect.REVIEW, "", "by others: no name in common"),
     # Both name a part, with no word in common, and no number shows that it is the same.
-    ExceptionRule(Exceptions.PART_NAMES, Effect.REVIEW, "same_set", "parts of other names: {part_names}"),
+    ExceptionRule(Exceptions.PART_NAMES, Effect.REVIEW, "same_set", "the names of the parts have no word in common"),
     # Both have ISBNs (that of a set does not count), and none in common.
     ExceptionRule(Exceptions.IDENTIFIERS, Effect.SEPARATE, "", "they have no ISBN in common"),
 )
@@ -145,8 +145,6 @@ def _words(left: Features, right: Features) -> dict[str, object]:
         "gap": max(left.year - right.last_year, right.year - left.last_year),
         "years": both(lambda one: one.year if one.year == one.last_year else f"{one.year}–{one.last_year}"),
         "carriers": both(lambda one: one.carrier),
-        "translators": both(lambda one: one.translator.replace(VALUE_SEPARATOR, ", ")),
-        "part_names": both(lambda one: one.part_name),
         "numbers": ", ".join(_numbers_that_differ(left, right)),
         "languages": both(lambda one: ", ".join(sorted(one.language.split(VALUE_SEPARATOR)))),
     }

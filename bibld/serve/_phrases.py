@@ -47,9 +47,7 @@ _AS_IN = "as in "
 _DECIMALS = frozenset(("score", "limit", "low", "high", "others"))
 """The names of values that are numbers with a decimal point."""
 
-_LISTS = frozenset(
-    ("parts", "years", "editions", "carriers", "languages", "numbers", "translators", "part_names", "values")
-)
+_LISTS = frozenset(("parts", "years", "editions", "carriers", "languages", "numbers", "values"))
 """The names of values that are those of two records, with "and" between them."""
 
 VALUES = dict.fromkeys(_DECIMALS, r"[\d.]+") | dict.fromkeys(("year", "gap", "rivals"), r"\d+")

@@ -91,9 +91,9 @@ REASONS = (
     message("different carriers: %(carriers)s"),
     message("different languages: %(languages)s"),
     message("they have other numbers: %(numbers)s"),
-    message("translated by others: %(translators)s"),
+    message("translated by others: no name in common"),
     message("by others: no name in common"),
-    message("parts of other names: %(part_names)s"),
+    message("the names of the parts have no word in common"),
     message("they have no ISBN in common"),
 )
 """The reasons of verdicts that rules and models write."""
