@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import bibld
 from tests.api.test_review_kinds import prepare_namesakes
 from tests.end_to_end.browser import WIDTHS, Visits, needs_axe, violations, visits
 from tests.end_to_end.serving import serving
@@ -30,10 +31,13 @@ def reviewing(config: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def of_records(sample, tmp_path_factory) -> Iterator[str]:
-    """The address of a server of a copy of the sample, which has uncertain pairs of records."""
+    """The address of a server of a copy of the sample with enough uncertain pairs for all who review at once."""
     folder = tmp_path_factory.mktemp("review") / "copy"
     shutil.copytree(sample.file.parent.parent, folder)
-    with reviewing(folder / sample.file.parent.name / sample.file.name) as address:
+    config = folder / sample.file.parent.name / sample.file.name
+    config.write_text(f"{config.read_text(encoding='utf-8')}\n[dedup.model]\nreview = 0.05\n", encoding="utf-8")
+    bibld.Workspace(config).run()
+    with reviewing(config) as address:
         yield address
 
 
