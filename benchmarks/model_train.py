@@ -52,6 +52,8 @@ CATALOGUES = {
     "gpo": "gpo_updates/[cn]*.mrc",
 }  # fmt: skip
 """Files of MARC 21 records, each of one catalogue."""
+LIBRARY_OF = {"gpo": "gpo", "covid": "gpo", "nist": "gpo", "rism": "rism", "mozart": "rism"}
+"""The libraries from whose catalogues several files are, or very many pairs."""
 DAY = datetime(2026, 11, 27, tzinfo=UTC)
 OUT = Path(__file__).parents[1] / "bibld" / "dedup" / "score" / "model.json"
 ABOUT = (
@@ -167,7 +169,8 @@ def of_catalogues(config: Path, sources: Container[str]) -> Iterator[Label]:
     for one, other, is_ruled in candidates(load(config)):
         source, *others = {record.partition(":")[0] for record in (one, other)}
         if source in sources and not others and not is_ruled:
-            yield Label("catalogues", one, other, is_duplicate=False, weight=WEIGHT_OF_CATALOGUES)
+            origin = f"in {LIBRARY_OF.get(source, 'others')}"
+            yield Label(origin, one, other, is_duplicate=False, weight=WEIGHT_OF_CATALOGUES)
 
 
 def candidates(config: Config) -> Iterator[tuple[str, str, bool]]:

@@ -34,16 +34,8 @@ Names = Callable[[Rows], Sequence[RecordId]]
 _PORTION = 2_000
 """Pairs that go to a process at once."""
 _DESCRIBED = (
-    "part",
-    "designation",
-    "level",
-    "carrier",
-    "language",
-    "identifiers",
-    "series",
-    "series_number",
-    "subseries",
-    "host",
+    *("part", "designation", "level", "carrier", "language", "identifiers"),
+    *("series", "series_number", "subseries", "host"),
 )
 _RULES = {
     Refusal.PERSON: "person",

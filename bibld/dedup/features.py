@@ -39,7 +39,7 @@ _COUNT_OF_VOLUMES = re.compile(r"(?:^| )(?:v|u|in) \w+ (?:t|t[ao]m[ao]c?h|vols?|
 _ENDS_OF_COUNT = (" t", "mah", "mach", "moh", " vol", " vols", " volumes")
 _RANGE_OF_PAGES = re.compile(r"\b(?:с|стр|p|pp|s)\.?\s*(\d+)", re.IGNORECASE)
 _DATE_OF_LAW = re.compile(r"(?:(?<!\w)от|принят\w*|одобр\w*|утв\w*\.?)[^:;]*?\d{4}\s?(?:г\.?|года)?", re.IGNORECASE)
-_PAGES_IN_HOST = re.compile(r"\W*(?:с|стр|p|pp|s)\.?\s*(\d+)(?:\s*[-–—]\s*\d+|\W*$)", re.IGNORECASE)
+_PAGES_IN_HOST = re.compile(r"\W*(?:с|стр|p|pp|s)\.?\s*(\d+)(?:(\s*[-–—]\s*)\d+|\W*$)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+")
 _ALL_PARTS = re.compile(r"1-(\d)")
 _BETWEEN_NUMBERS_IN_HOST = re.compile(r"\s*(?:[,;()—–]|\.\s+[—–-]\s|\.\s+(?=(?:[СCсcPpSs]|стр|pp)\.))\s*")
@@ -360,7 +360,7 @@ def _edition(text: str) -> tuple[str, int]:
 @lru_cache(_CACHED)
 def _counts(extent: str) -> tuple[int, int, int]:
     """Return the pages, volumes and centimetres that an extent states."""
-    if _PAGES_IN_HOST.match(extent):
+    if (found := _PAGES_IN_HOST.match(extent)) and found[2]:  # one number may count the pages of a book
         return 0, 0, 0
     return pages_or_leaves(extent), count_volumes(extent), height(extent)
 

@@ -127,6 +127,16 @@ def test_a_publisher_is_read_from_headings_if_the_imprint_states_none(fields, pu
     assert features(f"200 1#$aСообщения + {fields}").publisher == publisher
 
 
+@pytest.mark.parametrize(("extent", "pages"), [("С. 350", 350), ("350 с.", 350), ("С. 31-40", 0)])
+def test_a_range_of_pages_is_no_number_of_pages(extent, pages):
+    assert features(f"200 1#$aСообщения + 215 ##$a{extent}").pages == pages
+
+
+def test_one_page_of_a_newspaper_makes_an_article():
+    article = "200 1#$aДеревенские письма + 215 ##$aС. 2 + 463 #0$1200 1#$aРусское слово$v1905. 12 янв."
+    assert features(article).level == "a"
+
+
 def test_dots_for_the_beginning_of_a_title_mean_the_title_before():
     prints = features("245 10$a... novamente ristampato + 246 #3$aIl terzo libro de madrigali")
     assert prints.main_title == features("245 10$aIl terzo libro de madrigali").main_title
