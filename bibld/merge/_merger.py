@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from bibld.config import Config, MergeConfig
+from bibld.merge._names import Creators, is_another_name
 from bibld.merge._similarity import Similarity, similarity_of_child, similarity_of_element, text_key
 from bibld.merge._values import (
     PublicationScript,
@@ -26,6 +27,7 @@ from bibld.merge._values import (
     fullness,
     letters_and_digits,
     put_originals_first,
+    unite,
     values_of,
     wording_of,
 )
@@ -132,6 +134,8 @@ class Merger:
         self._policies = policies
         self._script = PublicationScript(())
         languages = [Statement(holder, mods.language) for holder, mods in descriptions if mods.language]
+        self._creators = Creators((holder.record, mods) for holder, mods in descriptions)
+        self._creators = Creators((holder.record, mods) for holder, mods in descriptions)
         similarity, policy = similarity_of_element("language"), policies.of_element["language"]
         chosen = self._choose_values(languages, similarity, policy, "language", SourceList())
         self._script = PublicationScript(language.shown for language in chosen)
@@ -173,6 +177,7 @@ class Merger:
         """Return the values that are shown, in their order; add the others to the sources."""
         values = values_of(statements, similarity)
         if similarity.can_be_one is not None:
+            values = unite(values, self._are_one_creator)
             for value in values:
                 value.prefer_originals(self._script)
         by_policy = policy.choose(statements)
@@ -190,6 +195,10 @@ class Merger:
             others = (value for value in values if value.entries[0][0] not in shown)
             sources.add_not_shown(path, (wording for value in others for wording in value.wordings))
         return chosen
+
+    def _are_one_creator(self, one: Value, other: Value) -> bool:
+        forms, other_forms = ([(holder.record, form) for _, holder, form in value.entries] for value in (one, other))
+        return self._creators.are_one(one.shown, forms, other.shown, other_forms)
 
     def _put_main_title_first(self, titles: list[Value], records: set[RecordId]) -> list[Value]:
         """Move the best main title to the front: one in the script of the publication, then the fullest.
@@ -236,7 +245,7 @@ class Merger:
             for field, key in _UNITED_PARTS_OF_NAME
             if field != "display_form" or shown.name_part
         }
-        united["alternative_name"] = _unite((*united["alternative_name"], *_in_other_scripts(value)), words_of)
+        united["alternative_name"] = _unite((*united["alternative_name"], *_other_names(value)), words_of)
         usage = shown.usage or next((name.usage for name in value.forms if name.usage), None)
         return msgspec.structs.replace(shown, usage=usage, **united)
 
@@ -292,11 +301,12 @@ def _add_forms(value: Value, path: str, sources: SourceList) -> None:
         sources.add(path, value.records)
 
 
-def _in_other_scripts(value: Value) -> Iterable[AlternativeName]:
-    """Yield the forms of a person's name in other scripts than that of the form that is shown."""
+def _other_names(value: Value) -> Iterable[AlternativeName]:
+    """Yield the forms of a person's name in other scripts than that of the form that is shown, and pseudonyms."""
     is_latin = has_latin(wording_of(value.shown))
     for form in value.forms:
-        if form.type == "personal" and form.name_part and has_latin(wording_of(form)) != is_latin:
+        is_person = form.type == "personal" and form.name_part
+        if is_person and (has_latin(wording_of(form)) != is_latin or is_another_name(form, value.shown)):
             yield AlternativeName(name_part=form.name_part)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from bibld.merge._names import can_be_one_person, dates_of, first_word_of_person, heading_of, is_shorter_name, name_key
 from bibld.model.identifiers import NUMBERS_OF_PUBLISHERS, isbn, isbn13, number_and_source
 from bibld.model.mods import (
     Date,
@@ -23,12 +24,9 @@ from bibld.model.mods import (
     Subject,
     TitleInfo,
 )
-from bibld.text.dates import years
 from bibld.text.designations import part_number
 from bibld.text.extents import pages
-from bibld.text.folding import fold, tidy
-from bibld.text.names import are_spellings_of_one_name, is_initial_form_of, person_key
-from bibld.text.part_units import words_of
+from bibld.text.folding import fold, fold_or_tidy
 from bibld.text.places import expand_place
 from bibld.text.romanisation import romanise
 from bibld.text.scripts import LATIN, has_cyrillic
@@ -38,9 +36,7 @@ Key = Callable[[Any], Hashable]
 _VALUES_REMEMBERED = 256
 """Enough for the values of one cluster, each of which is compared several times."""
 
-_GENERATIONS = words_of("jr sr junior senior мл ст младший старший отец сын fils père i ii iii iv")
 _BLANKS = re.compile(r"[\s-]")
-_IN_PARENTHESES = re.compile(r"\(([^)]*)\)?")
 
 IsShorterForm = Callable[[Any, Any], bool]
 """Whether the first of two values that are not equal can be a shorter form of the second."""
@@ -75,11 +71,6 @@ class Similarity(NamedTuple):
     can_be_one: Callable[[Any, Any], bool] | None = None
 
 
-def fold_or_tidy(text: str) -> str:
-    """Return the folded text; the text itself if it has neither letters nor digits."""
-    return fold(text) or tidy(text)
-
-
 @lru_cache(maxsize=_VALUES_REMEMBERED)
 def _title_key(value: TitleInfo) -> tuple[Hashable, ...]:
     """Return type, title with subtitle, numbers and names of parts.
@@ -92,32 +83,6 @@ def _title_key(value: TitleInfo) -> tuple[Hashable, ...]:
         " ".join(map(part_number, value.part_number)),
         " ".join(map(fold_or_tidy, value.part_name)),
     )
-
-
-@lru_cache(maxsize=_VALUES_REMEMBERED)
-def _name_key(value: Name) -> tuple[Hashable, ...]:
-    """Return type and heading; of a person also dates, additions in parentheses and terms of address. No roles."""
-    if not value.name_part:
-        return (value.type, tuple(map(fold_or_tidy, value.display_form)) or value)
-    if value.type != "personal":
-        return (value.type, tuple(fold_or_tidy(part.value) for part in value.name_part))
-    heading = _heading_of(value)
-    additions = " ".join(map(fold_or_tidy, _IN_PARENTHESES.findall(heading)))
-    terms = " ".join(fold_or_tidy(part.value) for part in value.name_part if part.type == "termsOfAddress")
-    return (value.type, person_key(heading) or fold_or_tidy(heading), _dates_of(value), additions, terms)
-
-
-def _heading_of(value: Name) -> str:
-    """Return the heading of a person without dates and terms of address, the family name first."""
-    given = [part.value for part in value.name_part if part.type == "given"]
-    parts = [part.value for part in value.name_part if part.type in (None, "family")]
-    return ", ".join((*parts, " ".join(given)) if given else parts)
-
-
-def _dates_of(value: Name) -> tuple[Hashable, ...]:
-    """Return the years of a life, if the name or its dates contain any, else the words of the dates."""
-    dates = " ".join(part.value for part in value.name_part if part.type == "date")
-    return years(dates) or ((fold_or_tidy(dates),) if fold_or_tidy(dates) else years(_heading_of(value)))
 
 
 def _full_place(term: PlaceTerm) -> str:
@@ -136,7 +101,7 @@ def _subject_key(value: Subject) -> Hashable:
 
 def _subject_part_key(part: object) -> Hashable:
     if isinstance(part, Name):
-        return _name_key(part)
+        return name_key(part)
     if isinstance(part, TitleInfo):
         return _title_key(part)
     text = getattr(part, "value", None)
@@ -190,63 +155,6 @@ def _is_shorter_title(short: TitleInfo, long: TitleInfo) -> bool:
     return one[:2] == other[:2] and all(not part or part == full for part, full in zip(one[2:], other[2:], strict=True))
 
 
-def _is_shorter_name(short: Name, long: Name) -> bool:
-    """Whether a personal name can be a shorter form of another one.
-
-    Dates are missing, the same, or the year of birth alone; additions and terms of address are missing or the same.
-    """
-    if not all(value.type == "personal" and value.name_part for value in (short, long)):
-        return False
-    _, one, one_dates, one_additions, one_terms = _name_key(short)
-    _, other, other_dates, other_additions, other_terms = _name_key(long)
-    dates: tuple[Any, Any] = (one_dates, other_dates)
-    is_birth_alone = len(dates[0]) == 1 and dates[0] == dates[1][:1]
-    if (one_dates and one_dates != other_dates and not is_birth_alone) or one_terms not in ("", other_terms):
-        return False
-    if one == other:
-        return one_additions in ("", other_additions)
-    heading = _heading_of(long)
-    if not is_initial_form_of(_heading_of(short), heading):
-        return False
-    return one_additions in ("", other_additions) or set(str(one_additions).split()) <= set(fold(heading).split())
-
-
-def _can_be_one_person(one: Name, other: Name) -> bool:
-    """Whether two names can be of one person: spellings of one name, with no other year of birth and no other role.
-
-    What distinguishes a father and a son (``Jr.``, ``мл.``) must be the same, and so must additions in parentheses that
-    are no fuller form of the name.
-    """
-    if not all(value.type == "personal" and value.name_part for value in (one, other)):
-        return False
-    births = [dates[0] for dates in map(_dates_of, (one, other)) if dates]
-    roles = [
-        {term.value for role in value.role for term in role.role_term if term.type == "code"} for value in (one, other)
-    ]
-    generations = [_GENERATIONS.intersection(str(_name_key(value)[4]).split()) for value in (one, other)]
-    return (
-        len(set(births)) < 2
-        and generations[0] == generations[1]
-        and _qualifier_of(one) == _qualifier_of(other)
-        and not (all(roles) and roles[0].isdisjoint(roles[1]))
-        and are_spellings_of_one_name(_heading_of(one), _heading_of(other))
-    )
-
-
-def _qualifier_of(value: Name) -> str:
-    """Return the addition in parentheses to a heading; nothing if it is a fuller form of the given names."""
-    addition, initials = str(_name_key(value)[3]), str(_name_key(value)[1]).split()[1:]
-    words = addition.split()
-    is_fuller = [word[0] for word in words[: len(initials)]] == [name[0] for name in initials[: len(words)]]
-    return "" if is_fuller else addition
-
-
-def _first_word_of_person(value: Name) -> Hashable:
-    if value.type != "personal" or not value.name_part:
-        return None
-    return str(_name_key(value)[1]).partition(" ")[0]
-
-
 def _is_shorter_extent(short: Extent, long: Extent) -> bool:
     """Whether all words of the shorter form are in the longer one in their order; their bucket has the same pages.
 
@@ -283,8 +191,8 @@ def _parallel_title(value: TitleInfo) -> Hashable:
 def _parallel_name(value: Name) -> Hashable:
     if value.type != "personal" or not value.name_part:
         return (value.type, romanise(" ".join(part.value for part in value.name_part)))
-    heading = romanise(_heading_of(value))
-    return (value.type, heading, _dates_of(value)) if heading else None
+    heading = romanise(heading_of(value))
+    return (value.type, heading, dates_of(value)) if heading else None
 
 
 def _parallel_related_item(value: RelatedItem) -> Hashable:
@@ -304,7 +212,7 @@ def _parallel_text(value: Any) -> Hashable:  # noqa: ANN401
 
 _OF_ELEMENTS: dict[str, Similarity] = {
     "title_info": Similarity(_title_key, _is_shorter_title, lambda value: _title_parts(value)[:2], _parallel_title),
-    "name": Similarity(_name_key, _is_shorter_name, _first_word_of_person, _parallel_name, _can_be_one_person),
+    "name": Similarity(name_key, is_shorter_name, first_word_of_person, _parallel_name, can_be_one_person),
     "origin_info": Similarity(
         lambda value: (value.event_type or "publication", value.script == LATIN),
         parallel_key=lambda value: value.event_type or "publication",

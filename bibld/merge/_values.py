@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from bibld.merge._similarity import IsShorterForm, Similarity, fold_or_tidy
+from bibld.merge._similarity import IsShorterForm, Similarity
 from bibld.model.linkage import Spelling, ValueSource
 from bibld.model.mods import (
     Abstract,
@@ -26,7 +26,7 @@ from bibld.model.mods import (
 from bibld.model.mods_plan import words_of
 from bibld.model.origin import RecordId
 from bibld.protocols import Holder, Statement
-from bibld.text.folding import tidy
+from bibld.text.folding import fold_or_tidy, tidy
 from bibld.text.languages import usual_script
 from bibld.text.scripts import LATIN, has_latin, has_non_latin
 
@@ -203,7 +203,8 @@ def values_of(statements: Iterable[Statement], similarity: Similarity) -> list[V
     if similarity.is_shorter_form is None or len(values) == 1:
         return values
     values = _absorb_shorter(values, similarity, similarity.is_shorter_form)
-    return values if similarity.can_be_one is None else _unite(values, similarity.can_be_one)
+    can_be_one = similarity.can_be_one
+    return values if can_be_one is None else unite(values, lambda one, other: can_be_one(one.shown, other.shown))
 
 
 def _absorb_shorter(values: list[Value], similarity: Similarity, is_shorter_form: IsShorterForm) -> list[Value]:
@@ -236,7 +237,7 @@ def _shorter_and_fuller(values: Sequence[Value], is_shorter_form: IsShorterForm)
             for other, long in enumerate(values)
             if other != number
             and is_shorter_form(short.shown, long.shown)
-            and not _have_different_identifiers(short.fullest, long.fullest)
+            and not have_different_identifiers(short.fullest, long.fullest)
         ]
         for number, short in enumerate(values)
     ]
@@ -252,7 +253,7 @@ def _shorter_and_fuller(values: Sequence[Value], is_shorter_form: IsShorterForm)
                 yield values[number], values[long]
 
 
-def _unite(values: list[Value], can_be_one: IsShorterForm) -> list[Value]:
+def unite(values: list[Value], can_be_one: Callable[[Value, Value], bool]) -> list[Value]:
     """Return the values, with those that can be one as one: all of them with each other, and each of other records."""
     if not 1 < len(values) <= _MAX_COMPARED:
         return values
@@ -263,8 +264,8 @@ def _unite(values: list[Value], can_be_one: IsShorterForm) -> list[Value]:
             if other == number
             or (
                 one.records.isdisjoint(two.records)
-                and can_be_one(one.shown, two.shown)
-                and not _have_different_identifiers(one.fullest, two.fullest)
+                and can_be_one(one, two)
+                and not have_different_identifiers(one.fullest, two.fullest)
             )
         )
         for number, one in enumerate(values)
@@ -293,7 +294,7 @@ def _in_one_script(number: int, group: frozenset[int], values: Sequence[Value]) 
     )
 
 
-def _have_different_identifiers(one: Sequence[Any], other: Sequence[Any]) -> bool:
+def have_different_identifiers(one: Sequence[Any], other: Sequence[Any]) -> bool:
     """Whether one authority file gives two names different identifiers; ``local`` and no type are no file."""
     if not isinstance(one[0], Name):
         return False

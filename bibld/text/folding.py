@@ -136,3 +136,8 @@ def split_non_sorting(text: str) -> tuple[str, str]:
                 article = article.rstrip() + " "
             return remove_non_sorting_marks(article), title
     return "", remove_non_sorting_marks(text).strip()
+
+
+def fold_or_tidy(text: str) -> str:
+    """Return the folded text; the text itself if it has neither letters nor digits."""
+    return fold(text) or tidy(text)

@@ -20,7 +20,7 @@ _OTHER_NAME = re.compile(
     re.IGNORECASE,
 )
 _MAX_ABBREVIATION_LETTERS = 3
-_MISPRINTED, _TRANSCRIBED, _SIMILAR = 0.85, 0.6, 0.7
+_MISPRINTED, _VARIED, _TRANSCRIBED, _SIMILAR = 0.85, 0.75, 0.6, 0.7
 _MIN_MISPRINTED_LETTERS = 5
 _FULLER_FORM = re.compile(r"\(([^)]*)\)?")
 _PARTICLES = frozenset((
@@ -110,6 +110,36 @@ def are_spellings_of_one_name(one: str, other: str) -> bool:
         _begins(name, another) if min(len(name), len(another)) == 1 else _are_similar(name, another, _SIMILAR)
         for name, another in zip(given, other_given, strict=False)
     )
+
+
+def are_variants_of_one_name(one: str, other: str) -> bool:
+    """Whether two headings may be of one person where nobody else can be meant, as the only authors of one publication.
+
+    Spellings of one name; the same words in another order; a family name that is part of the other, or similar to it,
+    with given names that agree, are similar, or are missing.
+
+    >>> are_variants_of_one_name("Шекспир, Вильям", "Шекспир, Уильям")
+    True
+    >>> are_variants_of_one_name("Салтыков, М. Е.", "Салтыков-Щедрин, Михаил Евграфович")
+    True
+    >>> are_variants_of_one_name("Гримм, Якоб", "Гримм, Вильгельм")
+    False
+    """
+    (family, given), (other_family, other_given) = map(_spelled, (one, other))
+    words, other_words = family.split(), other_family.split()
+    if sorted((*words, *given)) == sorted((*other_words, *other_given)):
+        return True
+    is_part = set(words) <= set(other_words) or set(other_words) <= set(words)
+    shorter, longer = sorted((family, other_family), key=len)
+    least = _VARIED if has_cyrillic(one) == has_cyrillic(other) else _TRANSCRIBED
+    if not is_part and (shorter[-1:] == "a") != (longer[-1:] == "a"):  # Толстой, Толстая
+        return False
+    if not is_part and not _are_similar(shorter, longer, least):
+        return False
+    if not given or not other_given:
+        return is_part
+    pairs = zip(given, other_given, strict=False)
+    return all(_begins(name, another) or _are_similar(name, another, _SIMILAR) for name, another in pairs)
 
 
 def _spelled(heading: str) -> tuple[str, list[str]]:

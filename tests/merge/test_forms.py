@@ -6,7 +6,18 @@ import msgspec
 import pytest
 
 from bibld.model.linkage import Merged
-from bibld.model.mods import Date, Edition, Identifier, Mods, Name, NameIdentifier, NamePart, OriginInfo, TitleInfo
+from bibld.model.mods import (
+    Date,
+    Edition,
+    Identifier,
+    Mods,
+    Name,
+    NameIdentifier,
+    NamePart,
+    Note,
+    OriginInfo,
+    TitleInfo,
+)
 from bibld.model.mods_plan import words_of
 from tests.merge.books import (
     NLR,
@@ -75,7 +86,6 @@ def test_dates_in_the_heading_are_dates():
         (person(TOLSTOY, "1910-"), person(TOLSTOY, "1828-1910")),
         (person("Толстой, Л. Н. (физик)"), person(TOLSTOY)),
         (Name((NamePart("Наука"),), type="corporate"), Name((NamePart("Наука, изд-во"),), type="corporate")),
-        (person("Толстой"), person(TOLSTOY)),
     ],
     ids=str,
 )
@@ -359,6 +369,61 @@ def test_a_person_whom_two_libraries_write_otherwise_is_one_and_two_persons_are_
     names = of(Mods(name=(one,), language=in_language("rus")), Mods(name=(other,))).mods.name
     assert len(names) == (1 if is_one else 2)
     assert names[0].name_part == one.name_part
+
+
+@pytest.mark.parametrize(
+    ("one", "stated", "other", "otherwise_stated", "is_one"),
+    [
+        ("Шекспир, Вильям", "Вильям Шекспир", "Шекспир, Уильям", "У. Шекспир", True),
+        ("Толкиен, Джон Рональд Руэл", "Дж. Толкиен", "Толкин, Д. Р. Р.", "", True),
+        ("Салтыков, М. Е.", "Щедрин", "Салтыков-Щедрин, Михаил Евграфович", "", True),
+        ("Арутюнова, Нина Давидовна", "", "Арутюнова-Штаерман, Н. Д.", "", True),
+        ("Прутков, Козьма", "", "Козьма Прутков", "", True),
+        ("Конан Дойл, Артур", "", "Дойл, Артур Конан", "", True),
+        ("Толстой", "", "Толстой, Лев Николаевич", "", True),
+        # A pseudonym is known by the statement of the record that has the real name.
+        ("Акунин, Борис", "Борис Акунин", "Чхартишвили, Григорий Шалвович", "Б. Акунин", True),
+        ("Купала, Янка", "", "Луцэвіч, Іван Дамінікавіч", "Янка Купала", True),
+        ("Купала, Янка", "", "Луцэвіч, Іван Дамінікавіч", "", False),
+        ("Афанасьев, Александр Николаевич", "", "Пропп, В. Я.", "А. Н. Афанасьев ; подгот. В. Я. Пропп", False),
+        ("Гримм, Якоб", "Якоб Гримм", "Гримм, Вильгельм", "В. Гримм", False),
+        ("Стругацкий, Аркадий", "А. Стругацкий", "Стругацкий, Борис", "А. и Б. Стругацкие", False),
+        ("Иванова, П.", "П. Иванова", "Иванов, П.", "П. Иванов", False),
+    ],
+)
+def test_the_only_creators_of_one_publication_are_one_if_their_names_or_statements_show_it(
+    one, stated, other, otherwise_stated, is_one
+):
+    def book(heading: str, statement: str, *more: Name) -> Mods:
+        note = (Note(statement, type="statement of responsibility"),) if statement else ()
+        return Mods(name=(person(heading), *more), note=note, language=in_language("rus"))
+
+    others = of(book(one, stated), book(other, otherwise_stated)).mods.name[1:]
+    assert len(others) == (0 if is_one else 1)
+    with_editor = person("Петров, А. А.", role="edt")
+    assert len(of(book(one, stated, with_editor), book(other, otherwise_stated)).mods.name) == len(others) + 2
+    with_another_author = person("Петров, А. А.")
+    assert len(of(book(one, stated, with_another_author), book(other, otherwise_stated)).mods.name) > len(others) + 1
+
+
+def test_a_pseudonym_is_another_name_of_the_person_and_a_misprint_is_not():
+    def book(heading: str) -> Mods:
+        statement = Note("Б. Акунин", type="statement of responsibility")
+        return Mods(name=(person(heading),), note=(statement,), language=in_language("rus"))
+
+    def other_names(*forms: str) -> list[str]:
+        (name,) = of(*map(book, forms)).mods.name
+        return [part.value for other in name.alternative_name for part in other.name_part]
+
+    assert other_names("Акунин, Борис", "Чхартишвили, Григорий Шалвович") == ["Акунин, Борис"]
+    assert other_names("Акунин, Борис", "Аккунин, Б.") == []
+
+
+def test_two_names_with_the_same_years_of_life_are_of_one_person_where_nobody_else_is_stated():
+    dates = "1868-1936"
+    real, pseudonym = person("Пешков, Алексей Максимович", dates), person("Горький, Максим", dates)
+    assert len(of(Mods(name=(real,)), Mods(name=(pseudonym,))).mods.name) == 1
+    assert len(of(Mods(name=(real, person("Чехов, А. П."))), Mods(name=(pseudonym,))).mods.name) == 3
 
 
 def test_persons_that_one_record_has_side_by_side_stay_two():
