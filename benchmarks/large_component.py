@@ -24,7 +24,8 @@ from bibld.dedup.decisions import DECISIONS, SAME
 from bibld.errors import StageError
 from bibld.model.features import FeatureColumns, Features, Statistics
 from bibld.spark import _clusters
-from bibld.spark._candidates import Matching, feature_batch
+from bibld.spark._candidates import Matching
+from bibld.spark._features import feature_batch
 from bibld.spark._frames import BATCH, SCHEMAS
 
 _MADE = 50_000

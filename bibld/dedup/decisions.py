@@ -21,7 +21,8 @@ from bibld.dedup.columns import FeatureRows
 from bibld.dedup.exceptions import COLUMNS, Effect, Exceptions, find_exceptions, in_force, with_effect, with_relation
 from bibld.dedup.features import features_of
 from bibld.dedup.method import Method, columns_read
-from bibld.model.features import LONG, NUMBERS, TEXTS, FeatureColumns
+from bibld.dedup.other_names import OTHER_NAMES, with_other_names
+from bibld.model.features import LONG, NUMBERS, TEXTS, FeatureColumns, Statistics
 from bibld.model.linkage import Decision
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
@@ -97,12 +98,14 @@ class Decider:
     """Scores pairs of positions and decides about them.
 
     ``sources`` is the number of the source at each position, inverted (``~number``, which is negative) if a cluster may
-    contain several records of it.
+    contain several records of it. ``statistics`` are those of blocking, which also state other names of persons.
     ``columns`` are the columns that scorer, blockers and exceptions read.
     """
 
-    def __init__(self, rows: FeatureRows, sources: Positions, method: Method) -> None:
-        self.rows = rows
+    def __init__(
+        self, rows: FeatureRows, sources: Positions, method: Method, statistics: Statistics | None = None
+    ) -> None:
+        self.rows = with_other_names(rows, statistics.fitted.get(OTHER_NAMES, b"")) if statistics else rows
         self.sources = sources
         self.method = method
         self.name = method.dedup.score
@@ -119,10 +122,12 @@ class Decider:
         self._workers = worker_count(method.workers)
 
     @classmethod
-    def from_records(cls, records: Sequence[tuple[RecordId, Mods]], method: Method) -> Decider:
+    def from_records(
+        cls, records: Sequence[tuple[RecordId, Mods]], method: Method, statistics: Statistics | None = None
+    ) -> Decider:
         """Build one for a few records, whose positions are their row numbers."""
         columns = FeatureColumns.from_features(enumerate(features_of(mods) for _, mods in records))
-        return cls(columns, source_numbers([record for record, _ in records], method), method)
+        return cls(columns, source_numbers([record for record, _ in records], method), method, statistics)
 
     def decide(self, left: Positions, right: Positions, least: float | None = None) -> DecidedPairs:
         """Decide about pairs.

@@ -267,7 +267,7 @@ def _open(config: Config, made_by: str) -> None:
     if rows is None or statistics is None:
         raise CatalogError(f"{config.workspace}: the index changed while pairs were explained; run again")
     # Which records may be in one cluster was decided before.
-    decider = Decider(rows.table, rows.sources(()), config)
+    decider = Decider(rows.table, rows.sources(()), config, statistics)
     _WORKER.append((Edges(decider, rows.records_of, made_by), statistics))
 
 

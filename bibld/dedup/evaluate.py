@@ -316,7 +316,7 @@ class Trial:
         self._people = people
         self._across = across
         self._covered = None if labelled is None else np.unique(ready.rows.sources_of(*unpack_pairs(labelled)))
-        self._decider = Decider(ready.rows.table, ready.sources, config)
+        self._decider = Decider(ready.rows.table, ready.sources, config, ready.statistics)
         self._edges = Edges(self._decider, ready.rows.records_of, "evaluation")
         self._by_people = PersonDecisions.from_verdicts(ready.rows.verdicts(people))
         with ready.candidates() as found:

@@ -31,7 +31,7 @@ ALL_LETTERS = 1 << 30
 """As a length: all characters."""
 TITLE_PREFIXES = (4, 12, 18)
 """The lengths of the beginnings of titles that make keys; the whole title is the fourth."""
-FIRST_WORD, FULL_VALUE = -1, -2
+FIRST_WORD, FULL_VALUE, INITIAL_FORM = -1, -2, -3
 """What counts of a value, instead of a number of letters."""
 
 _BLANK, _SEPARATOR = 32, 124
@@ -162,13 +162,13 @@ def words(main: Offsets, main_codes: Codes, rest: Offsets, rest_codes: Codes) ->
 def values(offsets: Offsets, codes: Codes, letters: int, most: int, without: Codes) -> tuple[Offsets, Numbers]:
     """Return the hashes of the first ``most`` values of each text, as offsets (n + 1,) and hashes, in their order.
 
-    Of a value the first ``letters`` characters count, or its ``FIRST_WORD``, or the ``FULL_VALUE``. A value that
-    begins with ``without`` (if that is not empty) has none.
+    Of a value the first ``letters`` characters count, or its ``FIRST_WORD``, or the ``FULL_VALUE``, or the first word
+    and one more letter, the ``INITIAL_FORM``. A value that begins with ``without`` (if that is not empty) has none.
     """
     found, hashes = np.zeros(offsets.shape[0], dtype=np.int64), np.empty(codes.shape[0] + 1, dtype=np.uint64)
     filled = 0
     for row in range(found.shape[0] - 1):
-        value, taken, equal, is_ended, number = SEED, 0, 0, False, 0
+        value, taken, equal, is_ended, number, words_ended = SEED, 0, 0, False, 0, 0
         for position in range(offsets[row], offsets[row + 1] + 1):
             code = codes[position] if position < offsets[row + 1] else np.uint32(_SEPARATOR)
             if code == _SEPARATOR:
@@ -177,14 +177,16 @@ def values(offsets: Offsets, codes: Codes, letters: int, most: int, without: Cod
                         hashes[filled] = finalised(value)
                         filled += 1
                     number += 1
-                value, taken, equal, is_ended = SEED, 0, 0, False
+                value, taken, equal, is_ended, words_ended = SEED, 0, 0, False, 0
             elif code == _BLANK:
+                words_ended += taken > 0
                 is_ended = is_ended or (letters == FIRST_WORD and taken > 0)
             elif not is_ended and (letters < 0 or taken < letters):
                 if equal == taken and equal < without.shape[0] and without[equal] == code:
                     equal += 1
                 value = (value ^ np.uint64(code)) * PRIME
                 taken += 1
+                is_ended = letters == INITIAL_FORM and words_ended > 0
         found[row + 1] = filled
     return found, hashes[:filled].copy()
 

@@ -29,6 +29,7 @@ from bibld.dedup.compilation import COUNTS, NEW_COUNTS, NUMBERS, OFFSETS, kernel
 from bibld.dedup.database import connect, reported
 from bibld.dedup.keys import HASH_BITS, LEVELS, MAX_ROWS, ROW_BITS, ConfiguredBlocker, KeyMaker, refined
 from bibld.dedup.method import Method
+from bibld.dedup.other_names import NameCollector
 from bibld.errors import CatalogError, StageError
 from bibld.model.features import LONG, FeatureColumns, Statistics
 from bibld.parallel import map_in_threads, worker_count
@@ -91,15 +92,17 @@ class KeyTables:
         """Count the statistics of all rows, and make their keys again."""
         with reported(self.file):
             self._clear()
-            words = WordCounter(self.database)
+            words, names = WordCounter(self.database), NameCollector()
             for start in range(0, len(rows), CHUNK):
-                words.add(rows.chunk(start, min(start + CHUNK, len(rows)), COUNTED_COLUMNS))
+                columns = rows.chunk(start, min(start + CHUNK, len(rows)), COUNTED_COLUMNS)
+                words.add(columns)
+                names.add(columns)
             fitted = {
                 blocker.name: blocker.adapter.fit(rows, blocker.settings)
                 for blocker in self.blockers
                 if hasattr(blocker.adapter, "fit")
             }
-            statistics = msgspec.structs.replace(words.statistics(), fitted=fitted)
+            statistics = msgspec.structs.replace(words.statistics(), fitted=fitted | names.fitted())
             self._add_rows(rows, 0, statistics)
             oversized = {blocker.name: self._refine(blocker) for blocker in self._with_keys}
             self.database.execute("insert into keyed values (?)", [len(rows)])
@@ -262,7 +265,7 @@ def _signature_file(file: Path) -> Path:
     return file.with_suffix(".signatures")
 
 
-COUNTED_COLUMNS = ("main_title", "remainder")
+COUNTED_COLUMNS = ("main_title", "remainder", "names")
 """The columns whose words are counted."""
 _GROWTH = 2
 """Statistics are counted again when there are this many times more records than when they were counted."""

@@ -19,7 +19,7 @@ from bibld.dedup.candidates import CandidatePairs, all_pairs
 from bibld.dedup.clustering import PersonDecisions, cluster_pairs
 from bibld.dedup.columns import FeatureTable, FeatureWriter, stored_rows
 from bibld.dedup.database import connect, reported
-from bibld.dedup.decisions import DECISIONS, DIFFERENT, DecidedPairs, Decider, Refusal
+from bibld.dedup.decisions import DECISIONS, DIFFERENT, DecidedPairs, Decider, Refusal, source_numbers
 from bibld.dedup.edges import Edges
 from bibld.dedup.exceptions import Exceptions
 from bibld.dedup.exceptions import explain as sentences_of
@@ -83,7 +83,7 @@ def find_duplicates(
     """
     method, people = method or MethodOptions(), verdicts or {}
     with prepare_in_memory(records, method, progress or Silent()) as ready:
-        decider = Decider(ready.rows.table, ready.sources, method)
+        decider = Decider(ready.rows.table, ready.sources, method, ready.statistics)
         edges = Edges(decider, ready.rows.records_of, settings_digest(method))
         with ready.candidates() as found:
             candidates = list(found)
@@ -125,10 +125,10 @@ def compare(catalog: Catalog, config: Config, left: RecordId, right: RecordId, p
     live = [record for record in records if record is not None and not record.deleted]
     if len(live) < 2:
         return None
-    decider = Decider.from_records([(record.id, record.mods) for record in live], config)
-    columns = decider.rows.rows(np.arange(2), (*TEXTS, *NUMBERS))
+    columns = FeatureColumns.from_features(enumerate(features_of(record.mods) for record in live))
     features = columns.features(0), columns.features(1)
     statistics = _statistics(catalog, config, progress)
+    decider = Decider(columns, source_numbers([record.id for record in live], config), config, statistics)
     keys = keys_of_all(columns, config, statistics)
     edges = Edges(decider, lambda some: [live[row].id for row in some.tolist()], settings_digest(config))
     found = decider.decide(np.array([0]), np.array([1]), least=0.0)
@@ -294,7 +294,7 @@ def _insert_pairs(
 ) -> None:
     """Decide about all candidate pairs, cluster them, and insert scores, outcomes and members of clusters."""
     ordinals = ready.rows.table.ordinals
-    decider = Decider(ready.rows.table, ready.sources, config)
+    decider = Decider(ready.rows.table, ready.sources, config, ready.statistics)
     nothing = np.empty(0, np.uint32)
     links = [decider.decide(nothing, nothing)]
     _insert(database, "scores", _scores(links[0], ordinals, is_candidate=True))

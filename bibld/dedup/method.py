@@ -15,7 +15,7 @@ from bibld.protocols import adapters
 VERSION = 11
 """Raise it when the same features give other edges or clusters."""
 
-INDEX_VERSION = 10
+INDEX_VERSION = 11
 """Raise it when the same records give other features or keys."""
 
 _DEFAULT = DedupConfig()

@@ -20,6 +20,7 @@ from bibld.dedup.clustering import PersonDecisions, cluster_pairs, rank_by_id
 from bibld.dedup.deciding_facts import deciding_facts
 from bibld.dedup.decisions import Decider
 from bibld.dedup.features import features_of
+from bibld.dedup.memory import frozen_statistics
 from bibld.dedup.side_by_side import ComparedValue, compare_cards, describe_differences
 from bibld.errors import ConfigError
 from bibld.model.iris import Iris
@@ -294,7 +295,7 @@ def preview_clusters(catalog: Catalog, config: Config, records: Iterable[RecordI
     read = {record: catalog.record(record) for record in by_ordinal}
     live = [(record, one.mods) for record, one in read.items() if one is not None and not one.deleted]
     position = {record: index for index, (record, _) in enumerate(live)}
-    decider = Decider.from_records(live, config)
+    decider = Decider.from_records(live, config, frozen_statistics(catalog, config))
     verdicts = {
         (position[pair.left], position[pair.right]): verdict.decision
         for pair, verdict in catalog.register.verdicts().items()

@@ -106,12 +106,12 @@ class MatchingRun:
             outdated = len(rows.live) - int(np.count_nonzero(rows.live))
             if outdated * _COMPACTED_ABOVE > len(rows.live) or (restat and outdated):
                 rows = self._index.compact(rows)
-        decider = Decider(rows.table, rows.sources(self._sources_with_duplicates()), self._config)
         if restat or statistics is None:
             version += 1
             statistics, tables = self._count_again(rows, version)
         else:
             tables = self._index.key_tables(rows, statistics, version, self._progress)
+        decider = Decider(rows.table, rows.sources(self._sources_with_duplicates()), self._config, statistics)
         with tables:
             fresh = None if rematch_all else rows.rows_of(pending)
             decided, candidates = self._decide(decider, rows, tables, statistics, fresh)

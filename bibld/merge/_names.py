@@ -153,7 +153,7 @@ class Creators:
         * The statements of one record name the person as the other one does, and not as its own heading: a pseudonym.
         """
         owners = forms, other_forms
-        if not all(form in self._names.get(record, ()) for held in owners for record, form in held):
+        if not all(form in self._names.get(record, ()) for own in owners for record, form in own):
             return False
         lives = dates_of(one), dates_of(other)
         if lives[0] == lives[1] and len(lives[0]) == _YEARS_OF_LIFE:
@@ -162,7 +162,7 @@ class Creators:
             return False
         if are_variants_of_one_name(heading_of(one), heading_of(other)):
             return True
-        here, there = ([word for record, _ in held for word in self._stated[record]] for held in owners)
+        here, there = ([word for record, _ in own for word in self._stated[record]] for own in owners)
         return (_is_named(one, there) and not _is_named(other, there)) or (
             _is_named(other, here) and not _is_named(one, here)
         )

@@ -21,8 +21,9 @@ from bibld.errors import StageError
 from bibld.model.features import LONG
 from bibld.model.linkage import Decision, Verdict
 from bibld.model.origin import RecordId
-from bibld.spark._candidates import FrozenStatistics, Matching, numbers_column, packed_rows, portions, reads_long_texts
+from bibld.spark._candidates import FrozenStatistics, Matching
 from bibld.spark._engine import Engine
+from bibld.spark._features import numbers_column, packed_rows, portions, reads_long_texts
 from bibld.spark._frames import SCHEMAS, spark_schema, to_batch
 from bibld.spark._tables import CHECKPOINTS
 
@@ -113,7 +114,7 @@ def _decide(shared: Broadcast[Matching], made_by: str, batches: Iterable[pa.Reco
 def _decider_and_edges(records: pa.Table, matching: Matching, made_by: str) -> tuple[Decider, Edges]:
     """Return what decides about pairs of the records in a table with their features, and what explains it."""
     ids = record_ids(records)
-    decider = Decider(packed_rows(records), source_numbers(ids, matching.config), matching.config)
+    decider = Decider(packed_rows(records), source_numbers(ids, matching.config), matching.config, matching.statistics)
     return decider, Edges(decider, lambda some: [ids[row] for row in some.tolist()], made_by)
 
 

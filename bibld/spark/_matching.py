@@ -18,9 +18,10 @@ from bibld.dedup.method import settings_digest
 from bibld.dedup.stage import events_of_iri
 from bibld.dedup.warm_up import KernelWarmUp
 from bibld.progress import with_number
-from bibld.spark._candidates import extract_features, features_version, find_pairs, freeze_statistics
+from bibld.spark._candidates import find_pairs, freeze_statistics
 from bibld.spark._clusters import cluster_components, decide_pairs, decided_version, find_components, write_edges
 from bibld.spark._engine import Engine
+from bibld.spark._features import extract_features, features_version
 from bibld.spark._frames import arrow_schema, spark_schema, to_batch
 
 _RESULTS = ("edges", "members", "register_redirect", "register_event", "matching")

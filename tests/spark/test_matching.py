@@ -21,9 +21,10 @@ from bibld.dedup.key_tables import KeyTables
 from bibld.errors import ConfigError, StageError
 from bibld.model.features import FeatureColumns, Features, Statistics
 from bibld.progress import Silent
-from bibld.spark import _candidates, _clusters
-from bibld.spark._candidates import Matching, feature_batch, find_pairs, freeze_statistics
+from bibld.spark import _clusters, _features
+from bibld.spark._candidates import Matching, find_pairs, freeze_statistics
 from bibld.spark._engine import Engine
+from bibld.spark._features import feature_batch
 from bibld.spark._matching import match_records
 from tests.configuration import load_config
 from tests.end_to_end.conftest import CLOCK
@@ -158,11 +159,11 @@ def _read_model(shared: Broadcast[Matching], batches: Iterable[pa.RecordBatch]) 
 
 
 def test_batches_with_long_descriptions_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_candidates, "_MAX_PART_BYTES", 100)
+    monkeypatch.setattr(_features, "_MAX_PART_BYTES", 100)
     sizes = [10, 95, 20, 300, 1, 1, 99]
     batch = pa.RecordBatch.from_pydict({"mods": [b"x" * size for size in sizes]})
-    parts = [[len(mods) for mods in part.column("mods").to_pylist()] for part in _candidates.cut_by_size(batch)]
+    parts = [[len(mods) for mods in part.column("mods").to_pylist()] for part in _features.cut_by_size(batch)]
     assert [size for part in parts for size in part] == sizes
     assert all(sum(part[1:]) <= 100 for part in parts)
     assert len(parts) > 2
-    assert list(_candidates.cut_by_size(batch.slice(0, 0))) == []
+    assert list(_features.cut_by_size(batch.slice(0, 0))) == []
