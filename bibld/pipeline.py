@@ -359,9 +359,11 @@ def _dedup(run: LocalRun, queue: StageQueue) -> int | None:
     if not rematch_all and not run.options.restat and not dedup.is_pending(run.catalog, queue):
         return None
     time = run.run_time.isoformat()
-    from bibld.dedup.stage import dedup as match  # loads compiler and database
+    from bibld.dedup.stage import MatchingRun  # loads compiler and database
 
-    found = match(run.catalog, run.config, run.progress, time, queue, run.options.restat, rematch_all)
+    names = link.names_of_persons(run.catalog, run.config)
+    matching = MatchingRun(run.catalog, run.config, run.progress, time, queue, rematch_all)
+    found = matching.run(run.options.restat, names)
     with run.catalog.commit():
         run.catalog.runs.complete("dedup", made_by, run.number)
     return found.records

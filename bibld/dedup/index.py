@@ -183,11 +183,11 @@ class Index:
         return stored[0], from_bytes(stored[2]) if stored[1] == blocking_digest(self._config) else None
 
     def sweep(self) -> None:
-        """Remove what the catalog does not know: other folders, and keys of other versions of the statistics."""
+        """Remove what the catalog does not know: folders with other numbers, and keys of other statistics."""
         state, statistics = self._catalog.matching.index(), self._catalog.linkage.statistics()
         valid = self.path(state.folder) if state else None
         for path in self.path(0).parent.glob("*"):
-            if path != valid:
+            if path != valid and path.name.isdecimal():
                 _remove(path)
         for path in valid.glob("keys-*") if valid else ():
             if statistics is None or not path.name.startswith(f"keys-{statistics[0]}."):

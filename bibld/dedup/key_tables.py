@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -88,11 +88,12 @@ class KeyTables:
         row = self.database.execute("select coalesce(max(rows), 0) from keyed").fetchall()
         return int(row[0][0])
 
-    def rebuild(self, rows: FeatureRows) -> IndexedStatistics:
-        """Count the statistics of all rows, and make their keys again."""
+    def rebuild(self, rows: FeatureRows, names_of_persons: Iterable[Sequence[str]] = ()) -> IndexedStatistics:
+        """Count the statistics of all rows, and make their keys again; the headings of each of ``names_of_persons`` are
+        of one person."""
         with reported(self.file):
             self._clear()
-            words, names = WordCounter(self.database), NameCollector()
+            words, names = WordCounter(self.database), NameCollector(names_of_persons)
             for start in range(0, len(rows), CHUNK):
                 columns = rows.chunk(start, min(start + CHUNK, len(rows)), COUNTED_COLUMNS)
                 words.add(columns)

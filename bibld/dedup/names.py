@@ -52,13 +52,13 @@ def names_of(mods: Mods) -> Iterator[str]:
             continue
         is_personal = name.type == "personal"
         forms = groups.setdefault(name.alt_rep_group or str(-number - 1), [])
-        forms.append(_name_key(heading_of(name), is_personal))
-        forms += [_name_key(heading_of(other), is_personal) for other in name.alternative_name]
+        forms.append(name_key(heading_of(name), is_personal))
+        forms += [name_key(heading_of(other), is_personal) for other in name.alternative_name]
         if is_personal:
             if (spelled := spell_carons(heading_of(name))) != heading_of(name):
-                forms.append(_name_key(spelled, True))
+                forms.append(name_key(spelled, True))
             texts = [part.value for part in name.name_part if part.type != "date"]
-            forms += [_name_key(other, True) for text in (*texts, *name.description) for other in _other_names(text)]
+            forms += [name_key(other, True) for text in (*texts, *name.description) for other in _other_names(text)]
     known: set[str] = set()
     for forms in groups.values():
         first, *others = dict.fromkeys(filter(None, forms)) or ("",)
@@ -72,7 +72,7 @@ def translators_of(mods: Mods) -> Iterator[str]:
     """Yield the beginnings of the family names of translators, from headings and statements of responsibility."""
     for name in mods.name:
         if any(_is_among(_TRANSLATES, role) for role in name.role):
-            yield _beginning_of_family_name(_name_key(heading_of(name), True))
+            yield _beginning_of_family_name(name_key(heading_of(name), True))
     for note in mods.note:
         if note.type == STATEMENT and any(stem in note.value for stem in _STEMS_OF_TRANSLATED):
             yield from (
@@ -98,5 +98,6 @@ def _is_among(roles: Container[str], role: Role) -> bool:
 
 
 @lru_cache(_CACHED)
-def _name_key(heading: str, is_personal: bool) -> str:
+def name_key(heading: str, is_personal: bool) -> str:
+    """Return the key of the heading of a person or a body."""
     return spelling_key(person_key(repair_initials(heading))) if is_personal else body_key(heading)

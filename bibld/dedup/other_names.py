@@ -6,7 +6,8 @@ others come.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -14,7 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bibld.dedup.columns import FeatureRows
+from bibld.dedup.names import name_key
 from bibld.model.features import VALUE_SEPARATOR, FeatureColumns, TextColumn
+from bibld.parallel import batches
 
 OTHER_NAMES = "other names"
 """Where the statistics keep them (``Statistics.fitted``)."""
@@ -25,25 +28,32 @@ _LETTERS_THAT_DIFFER = 3
 _MOST_OTHER_NAMES = 4
 """A name that more others are stated for is that of several persons."""
 
+_GROUPS_AT_ONCE = 10_000
 _ALL = 1 << 30
 
 
 class NameCollector:
-    """Collects the names that records state as those of one person."""
+    """Collects the names that records state as those of one person.
 
-    def __init__(self) -> None:
+    ``known``: headings of one person each, from authority files. Of these, only names that records have are kept.
+    """
+
+    def __init__(self, known: Iterable[Sequence[str]] = ()) -> None:
         self._found: set[tuple[str, str]] = set()
+        self._known = iter(known)
+        self._next = next(self._known, None)
+        self._in_records = [np.empty(0, np.uint64)]
 
     def add(self, columns: FeatureColumns) -> None:
         """Add what rows state in the column ``names``."""
         names = columns.texts["names"]
         marks = np.flatnonzero(names.codes[: names.offsets[-1]] == _EQUALS_SIGN)
         for row in np.unique(np.searchsorted(names.offsets, marks, side="right") - 1).tolist():
-            self.add_forms(_groups(names.values(row)))
+            self._add_forms(_groups(names.values(row)))
+        if self._next is not None:
+            self._in_records.append(np.unique(_initial_forms(names)[1]))
 
-    def add_forms(self, groups: Iterable[list[str]]) -> None:
-        """Add groups of names of one person each, the keys of names as :class:`~bibld.model.features.Features` has
-        them."""
+    def _add_forms(self, groups: Iterable[Sequence[str]]) -> None:
         for first, *others in groups:
             for other in others:
                 if first[:_LETTERS_THAT_DIFFER] != other[:_LETTERS_THAT_DIFFER] and " " in f"{first}{other}":
@@ -53,13 +63,26 @@ class NameCollector:
         """Add what another collector returned."""
         self._found |= set(_decoded(data))
 
+    def _add_known(self) -> None:
+        """Add the known names that records have."""
+        in_records = np.unique(np.concatenate(self._in_records))
+        groups = chain(() if self._next is None else (self._next,), self._known)
+        self._next = None
+        for batch in batches(groups, _GROUPS_AT_ONCE):
+            keys = [[key for heading in group if (key := name_key(heading, is_personal=True))] for group in batch]
+            column = TextColumn.from_texts(key for group in keys for key in group)
+            are_there = iter(np.isin(_initial_forms(column)[1], in_records).tolist())
+            self._add_forms([[key for key in group if next(are_there)] or [""] for group in keys])
+
     def to_bytes(self) -> bytes:
         """Return the names as bytes; nothing if there are none."""
+        self._add_known()
         return msgspec.msgpack.encode(sorted(self._found)) if self._found else b""
 
     def fitted(self) -> dict[str, bytes]:
         """Return the names as a part of ``Statistics.fitted``."""
-        return {OTHER_NAMES: self.to_bytes()} if self._found else {}
+        data = self.to_bytes()
+        return {OTHER_NAMES: data} if data else {}
 
 
 def _decoded(data: bytes) -> list[tuple[str, str]]:
@@ -84,10 +107,8 @@ class OtherNames:
     """The other names of each name, by a hash of family name and first initial."""
 
     def __init__(self, data: bytes) -> None:
-        from bibld.dedup.hashes import INITIAL_FORM
-
         pairs = _decoded(data)
-        hashes = _hashes(TextColumn.from_texts(name for name, _ in pairs), INITIAL_FORM)[1]
+        hashes = _initial_forms(TextColumn.from_texts(name for name, _ in pairs))[1]
         self._names: dict[int, list[str]] = {}
         for number, (_, other) in zip(hashes.tolist(), pairs, strict=True):
             self._names.setdefault(number, []).append(other)
@@ -100,12 +121,10 @@ class OtherNames:
 
     def add_to(self, columns: FeatureColumns) -> FeatureColumns:
         """Return columns with the other names of each name in the column ``names``, if that is there."""
-        from bibld.dedup.hashes import INITIAL_FORM
-
         column = columns.texts.get("names")
         if column is None or not len(self):
             return columns
-        offsets, hashes = _hashes(column, INITIAL_FORM)
+        offsets, hashes = _initial_forms(column)
         found = np.flatnonzero(self._known[np.searchsorted(self._known[:-1], hashes)] == hashes)
         if not len(found):
             return columns
@@ -119,9 +138,7 @@ class OtherNames:
 
     def _with_others(self, values: list[str], numbers: set[int]) -> str:
         """Return the names of a row; behind one whose hash is among some numbers its other names."""
-        from bibld.dedup.hashes import INITIAL_FORM
-
-        own = _hashes(TextColumn.from_texts(values), INITIAL_FORM)[1].tolist()
+        own = _initial_forms(TextColumn.from_texts(values))[1].tolist()
         texts: list[str] = []
         for value, number in zip(values, own, strict=True):
             texts.append(value)
@@ -130,10 +147,11 @@ class OtherNames:
         return VALUE_SEPARATOR.join(texts)
 
 
-def _hashes(column: TextColumn, letters: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-    from bibld.dedup.hashes import values
+def _initial_forms(column: TextColumn) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+    """Return the hashes of family name and first initial of the names of each row, as offsets and hashes."""
+    from bibld.dedup.hashes import INITIAL_FORM, values  # compiled where it is needed
 
-    return values(column.offsets, column.codes, letters, _ALL, np.empty(0, np.uint32))
+    return values(column.offsets, column.codes, INITIAL_FORM, _ALL, np.empty(0, np.uint32))
 
 
 def _replaced(column: TextColumn, texts: dict[int, str]) -> TextColumn:

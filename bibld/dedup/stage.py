@@ -72,10 +72,16 @@ class MatchingRun:
         self._run_time = run_time
         self._queue = queue
         self._rematch_all = rematch_all
+        self._names_of_persons: Iterable[Sequence[str]] = ()
         self._index = Index(catalog, config)
 
-    def run(self, restat: bool) -> DedupSummary:
-        """Bring index, edges and clusters up to date, and empty the queue; a damaged index is built again."""
+    def run(self, restat: bool, names_of_persons: Iterable[Sequence[str]] = ()) -> DedupSummary:
+        """Bring index, edges and clusters up to date, and empty the queue; a damaged index is built again.
+
+        ``names_of_persons``: the headings of each person who has several, from authority files; they are read only if
+        statistics are counted.
+        """
+        self._names_of_persons = names_of_persons
         try:
             return self._match(restat)
         except DamagedIndexError as error:
@@ -148,7 +154,7 @@ class MatchingRun:
         """Count the statistics and store them; return them with the keys of all rows."""
         tables = self._index.new_key_tables(rows, version)
         try:
-            statistics = tables.rebuild(rows.table)
+            statistics = tables.rebuild(rows.table, self._names_of_persons)
             with self._catalog.commit():
                 self._linkage.put_statistics(version, blocking_digest(self._config), to_bytes(statistics))
         except BaseException:

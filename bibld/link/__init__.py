@@ -5,7 +5,8 @@ up candidates for each entity by keys, estimates the probability of each from na
 rarity of the name, and stores the link that is probable enough, or the candidates for a person to decide about.
 ``update_links`` is the part of a run that links the entities that changed. Links own their quads: ``owl:sameAs`` for
 agents and places, ``skos:exactMatch`` and ``skos:closeMatch`` for concepts, each authority in a separate graph, with a
-VoID description of the link set.
+VoID description of the link set. ``names_of_persons`` are the pseudonyms and real names in authority files, which
+matching knows by them.
 """
 
 from __future__ import annotations
@@ -20,4 +21,5 @@ from bibld.link._command import write_links as write_links
 from bibld.link._linking import REVIEW as REVIEW
 from bibld.link._linking import THRESHOLD as THRESHOLD
 from bibld.link._linking import describe_link_sets as describe_link_sets
+from bibld.link._linking import names_of_persons as names_of_persons
 from bibld.link._linking import update_links as update_links

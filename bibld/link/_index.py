@@ -95,6 +95,13 @@ class AuthorityIndex(AbstractContextManager["AuthorityIndex"]):
             for key in keys_of_numbers((number,))
         )
 
+    def names_of_persons(self) -> Iterator[list[str]]:
+        """Yield the names of each person who has several."""
+        for (body,) in self._connection.execute("SELECT body FROM record ORDER BY record"):
+            record = _DECODER.decode(body)
+            if record.kind == "person" and len(record.labels) > 1 and not record.is_undifferentiated:
+                yield [label.text for label in record.labels]
+
     def bearers(self, text: str) -> int:
         """Return how many persons have a family name (``f:name``) or a first given name (``g:name``)."""
         row = self._connection.execute("SELECT bearers FROM frequency WHERE text = ?", (text,)).fetchone()

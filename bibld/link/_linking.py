@@ -99,6 +99,15 @@ def open_indexes(
         yield opened
 
 
+def names_of_persons(catalog: Catalog, config: Config) -> Iterator[list[str]]:
+    """Yield the names of each person who has several in a registered authority file whose index is complete."""
+    for file in catalog.links.files():
+        path = index_path(config.workspace, index_digest(file.digest, file.template))
+        if is_complete(path):
+            with AuthorityIndex(path) as index:
+                yield from index.names_of_persons()
+
+
 def _make_again(file: RegisteredFile, path: Path, progress: Progress) -> bool:
     try:
         found = open_authority(Path(file.path), file.template)

@@ -82,6 +82,28 @@ def test_names_collected_in_parts_are_those_collected_at_once():
     assert first.to_bytes() == both.to_bytes() != b""
 
 
+PERSONS = (
+    ["Twain, Mark, 1835-1910", "Clemens, Samuel Langhorne", "Твен, Марк"],
+    ["Тэффи", "Бучинская, Надежда Александровна", "Лохвицкая, Н. А."],
+    [""],
+)
+
+
+def test_of_persons_in_authority_files_names_are_known_that_records_have():
+    collector = NameCollector(PERSONS)
+    for part in ("tefi|petrov a", "buchinska n a", "tven mark"):
+        collector.add(columns_of(part))
+    assert msgspec.msgpack.decode(collector.to_bytes()) == [
+        ["buchinska nadezhda aleksandrovna", "tefi"],
+        ["tefi", "buchinska nadezhda aleksandrovna"],
+    ]
+    assert collector.fitted() == collector.fitted()
+
+
+def test_authority_files_are_not_needed():
+    assert NameCollector().fitted() == NameCollector([]).fitted() == {}
+
+
 def test_long_texts_and_other_columns_are_as_they_were():
     columns = columns_of("tefi", "x")
     collector = NameCollector()

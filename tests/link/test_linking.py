@@ -11,6 +11,7 @@ import bibld
 from bibld.catalog import Catalog
 from bibld.cli import command_line
 from bibld.errors import CatalogError, ConfigError, HarvestError
+from tests.configuration import write_config
 from tests.link.catalogue import AUTHORITY, BOOKS, TWAIN, write_catalogue
 
 VIAF = "http://viaf.org/viaf/"
@@ -357,3 +358,20 @@ def test_without_authority_files_a_run_queues_nothing(tmp_path):
     with Catalog(workspace.config.workspace, read_only=True) as catalog:
         assert catalog.links.files() == []
         assert not catalog.dirty[bibld.catalog.Queue.UNLINKED_ENTITIES].items()
+
+
+def test_names_in_authority_files_join_what_is_by_a_pseudonym_and_by_the_real_name(tmp_path):
+    book = (
+        "=LDR  00000nam a2200000   4500\n=001  {}\n=008  800101s1884    nyua     b    000 0 eng  \n=100  1\\$a{}.\n"
+        "=245  10$aPudd'nhead Wilson and other stories /$c{}.\n=260  \\\\$aNew York :$bWebster,$c1884.\n"
+        "=300  \\\\$a366 p.\n\n"
+    )
+    (tmp_path / "a.mrk").write_text(book.format(1, "Clemens, Samuel Langhorne", "S. L. Clemens"), encoding="utf-8")
+    (tmp_path / "b.mrk").write_text(book.format(2, "Twain, Mark", "Mark Twain"), encoding="utf-8")
+    (tmp_path / "people.csv").write_text(AUTHORITY, encoding="utf-8")
+    workspace = bibld.Workspace(write_config(tmp_path, a="a.mrk", b="b.mrk"))
+    assert workspace.run().figures.merged_clusters == 0
+    workspace.links.update([tmp_path / "people.csv"])
+    (tmp_path / "people.csv").unlink()  # what was read remains
+    assert workspace.run(restat=True).figures.merged_clusters == 1
+    assert workspace.run(rebuild=True).figures.merged_clusters == 1
