@@ -27,7 +27,7 @@ from bibld.text.extents import volumes as count_volumes
 from bibld.text.folding import fold, strip_brackets
 from bibld.text.keys import spelling_key, title_key
 from bibld.text.numerals import edition_number
-from bibld.text.part_units import COVERED, DAY, SERIES, VOLUME, YEAR, cut_to_designation, units
+from bibld.text.part_units import COVERED, DAY, SERIES, VERSION, VOLUME, YEAR, cut_to_designation, units
 from bibld.text.part_values import Field
 from bibld.text.places import places_to_compare
 
@@ -84,7 +84,7 @@ def features_of(mods: Mods) -> Features:
     volumes = max((counts[1] for counts in extents), default=0)
     carrier = _carrier(mods)
     designation = _without_contents(_designation(mods, hosts, proper, stated_extents), volumes)
-    designation = (*designation, *_in_all_titles(mods, carrier))
+    designation = (*designation, *_in_all_titles(mods, carrier), *_versions(mods))
     part = " ".join([step.value for step in designation if step.value and step.unit not in COVERED])
     set_title = next((title for item in reversed(hosts) if not _is_part_title(title := _title_of(item))), "")
     main_title, remainder = _own_title(proper, set_title)
@@ -248,6 +248,13 @@ def _in_all_titles(mods: Mods, carrier: str) -> Iterator[Step]:
     for text in texts:
         if "-" in text:
             yield from read_languages(text)
+
+
+def _versions(mods: Mods) -> Iterator[Step]:
+    """Yield the versions that edition statements count: "Version 3.1"."""
+    for info in mods.origin_info:
+        for edition in info.edition:
+            yield from (step for step in read_designation(edition.value, Field.NAME) if step.unit == VERSION)
 
 
 def _in_extents(extents: Iterable[str]) -> Iterator[Step]:

@@ -25,6 +25,7 @@ from bibld.text.part_units import (
     SEASON,
     SERIES,
     SUPPLEMENT,
+    VERSION,
     YEAR,
     full_year,
 )
@@ -206,8 +207,18 @@ class _Reader(ValueReader):
             return (), 0
         if unit == LEVEL and at == 0 and value.end >= self._count and self._field is Field.TITLE:
             return (), 0
+        if unit == VERSION:
+            value = self._with_decimals(value)
         is_range = "-" in value.value and not value.value[:1].isdecimal()
         return (Step(LETTERS if is_range else unit, value.value),), value.end
+
+    def _with_decimals(self, version: ReadValue) -> ReadValue:
+        """Add what a version counts behind a full stop: "3.1"; not the zero of "3.0"."""
+        stop, decimals = self._tokens[version.end : version.end + 2]
+        if not (stop.text == "." and decimals.is_attached and decimals.text.isdecimal()):
+            return version
+        value = version.value if int(decimals.text) == 0 else f"{version.value}.{decimals.text}"
+        return self._with_decimals(ReadValue(value, version.end + 2))
 
     def _end_of_supplement(self, at: int, unit: str) -> int:
         """Return the end of a supplement without a number: «Доп. т.», "tom dodatkowy", "Suppl. to"; 0 for others."""

@@ -12,20 +12,20 @@ from bibld.text.numerals import LATIN_LOOKALIKES, NumberWord, number_word, numbe
 from bibld.text.romanisation import romanise, single_letters, unify_transcriptions
 
 NUMBER, WORD, CHAPTER, LETTERS, CLASS, YEAR, SEASON, MONTH, MEETING = "", "n", "c", "l", "g", "y", "q", "m", "e"
-LEVEL, VARIANT, DAY, SHEET, SCALE, LANGUAGES = "k", "o", "x", "t", "r", "w"
+LEVEL, VARIANT, DAY, SHEET, SCALE, LANGUAGES, VERSION = "k", "o", "x", "t", "r", "w", "z"
 SERIES, SUPPLEMENT, VOLUME = "s", "a", "v"
 """Units by themselves: a number or letter alone; a word; chapters; a range of letters; a class of a school, a year, a
 season, a month, a numbered meeting or report; a level of a course, a variant of exercises, a day, a sheet of a map, its
-scale, the languages of a dictionary; a series, a supplement, a volume."""
+scale, the languages of a dictionary, a version of software or of a report; a series, a supplement, a volume."""
 
-COVERED = frozenset((CLASS, YEAR, SEASON, MONTH, MEETING, LEVEL, VARIANT, DAY, SHEET, SCALE, LANGUAGES))
+COVERED = frozenset((CLASS, YEAR, SEASON, MONTH, MEETING, LEVEL, VARIANT, DAY, SHEET, SCALE, LANGUAGES, VERSION))
 """Units of what a part covers: one library often states them where another does not."""
 
 UNITS = {
     "v": "volume", "h": "half volume", "p": "part", "b": "book", "i": "issue", "s": "series", "a": "supplement",
     CHAPTER: "chapter", NUMBER: "", LETTERS: "letters", CLASS: "class", YEAR: "year", SEASON: "season", MONTH: "month",
     MEETING: "meeting or report", LEVEL: "level", VARIANT: "variant",
-    DAY: "day", SHEET: "sheet", SCALE: "scale", LANGUAGES: "languages",
+    DAY: "day", SHEET: "sheet", SCALE: "scale", LANGUAGES: "languages", VERSION: "version",
 }  # fmt: skip
 """The letters of units with their names."""
 
@@ -54,6 +54,7 @@ _WORDS_OF_UNITS = {
         nachtrag nachträge nachtr nachtragsband nachtragsheft erg ergänzung ergänzungen ergänzungsband ergänzungsheft
         dod dodatek dodatkowy dodatkowa suplement suplemento dodatek příloha doplněk додаток дадатак қосымша кушымта""",
     VARIANT: "вариант варианты вар варіант варыянт variant variants variante wariant нұсқа",
+    VERSION: "версия версии верс версія вэрсія version versión versione wersja verze",
     CHAPTER: "глава главы глав гл chapter chapters chap kapitel kap",
     LETTERS: "буква буквы літера літери letter letters lettre lettres buchstabe buchstaben",
     LEVEL: """уровень уровня уровни этап этапа ступень ступени рівень узровень level levels stage niveau niveaux stufe
