@@ -22,9 +22,12 @@ NESTED, CONFLICT, _NOT_COMPARED = 1, 2, 3
 _BLANK, _DASH, _ZERO, _NINE = 32, 45, 48, 57
 _NO_UNIT = ord("n")
 _LETTERS = ord("l")
-_COVERED = (_LETTERS, ord("g"), ord("y"), ord("q"), ord("m"), ord("e"), *map(ord, "koxtrw"))
+_COVERED = (_LETTERS, ord("g"), ord("y"), ord("q"), ord("m"), ord("e"), *map(ord, "koxtrwzjf"))
 """Letters of the alphabet, class of a school, year, season, month, number of a conference, level, variant, day, sheet,
-scale, languages."""
+scale, languages, version, scoring and form of a score."""
+_VERSION = ord("z")
+_SETS = (ord("j"), ord("f"))
+"""Scoring and form of a score: sets of letters, of which one library may state fewer."""
 _SUPPLEMENT = ord("a")
 _STRICT = (ord("h"), ord("s"), _SUPPLEMENT)
 """Half volume, series, supplement: their values are compared with those of the same unit alone."""
@@ -107,6 +110,18 @@ def _compare_values(one: Rows, begin: int, end: int, other: Rows, other_begin: i
     return 0 if has_both and _is_shortened(one, dash, end, other, other_dash, other_end) else NESTED
 
 
+@inner(types.boolean(_TEXT, _INT, _INT, _TEXT, _INT, _INT))
+def _has_other_letter(one: Rows, begin: int, end: int, other: Rows, other_begin: int, other_end: int) -> bool:
+    """Return whether the first text has a letter that the second lacks."""
+    for position in range(begin, end):
+        is_found = False
+        for candidate in range(other_begin, other_end):
+            is_found |= one[position] == other[candidate]
+        if not is_found:
+            return True
+    return False
+
+
 @inner(_INT(_TEXT, _TEXT))
 def _compare_covered(one: Rows, other: Rows) -> int:
     """Compare the letters, classes, years, seasons, levels and so on that two parts cover, where both state them.
@@ -121,14 +136,20 @@ def _compare_covered(one: Rows, other: Rows) -> int:
             for j in range(others.shape[0]):
                 if steps[i, 0] != unit or others[j, 0] != unit:
                     continue
-                found = _compare_values(one, steps[i, 1], steps[i, 2], other, others[j, 1], others[j, 2])
+                begin, end, other_begin, other_end = steps[i, 1], steps[i, 2], others[j, 1], others[j, 2]
+                if unit in _SETS:
+                    is_other = _has_other_letter(one, begin, end, other, other_begin, other_end)
+                    is_other &= _has_other_letter(other, other_begin, other_end, one, begin, end)
+                    best = min(best, CONFLICT if is_other else 0)
+                    continue
+                found = _compare_values(one, begin, end, other, other_begin, other_end)
                 if unit != _LETTERS:
                     low, high = _range(one, steps[i, 1], steps[i, 2])
                     other_low, other_high = _range(other, others[j, 1], others[j, 2])
                     contains = (low <= other_low and other_high <= high) or (other_low <= low and high <= other_high)
                     if low >= 0 and other_low >= 0:
                         found = 0 if contains else CONFLICT
-                    elif low >= 0 or other_low >= 0:
+                    elif unit != _VERSION and (low >= 0 or other_low >= 0):
                         found = 0  # "level 2" and "elementary"
                 best = min(best, found)
         if best != _NOT_COMPARED:

@@ -62,7 +62,6 @@ _PARTS = np.uint16(Exceptions.PART_NUMBERS | Exceptions.NESTED_PARTS)
 _RELATING = np.uint16(with_relation())
 _DECIDING, _SEPARATING = np.uint16(with_effect(Effect.RELATED)), np.uint16(with_effect(Effect.SEPARATE))
 _WORK_COLUMNS = ("part", "main_title", "set_title", "names")
-_NAME_LETTERS = 5
 
 
 class DecidedPairs(NamedTuple):
@@ -238,16 +237,19 @@ def cut_pairs(
 
 
 def are_of_one_work(columns: FeatureColumns, left: Positions, right: Positions) -> npt.NDArray[np.bool_]:
-    """Return whether the rows of each pair have the same title (volumes: of their sets) and begin with the same name.
+    """Return whether the rows of each pair have the same title (volumes: of their sets) and the same first name: family
+    name and initial.
 
     Such records describe editions, formats or volumes of one work.
     """
-    from bibld.dedup.hashes import ALL_LETTERS, prefixes
+    from bibld.dedup.hashes import ALL_LETTERS, INITIAL_FORM, prefixes, values
 
     own, of_set, names = (columns.texts[name] for name in ("main_title", "set_title", "names"))
     titles, set_titles = (prefixes(column.offsets, column.codes, ALL_LETTERS) for column in (own, of_set))
     titles = np.where((np.diff(columns.part.offsets) > 0) & (set_titles != 0), set_titles, titles)
-    first_names = prefixes(names.offsets, names.codes, _NAME_LETTERS)
+    offsets, hashes = values(names.offsets, names.codes, INITIAL_FORM, 1, np.empty(0, np.uint32))
+    first_names = np.zeros(len(columns), np.uint64)
+    first_names[np.diff(offsets) > 0] = hashes
     is_same: npt.NDArray[np.bool_] = titles[left] == titles[right]
     is_same &= (titles[left] != 0) & (first_names[left] == first_names[right])
     return is_same

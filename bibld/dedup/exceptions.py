@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, IntFlag, auto
 from functools import lru_cache
+from string import ascii_lowercase
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ import numpy.typing as npt
 
 from bibld.model.features import VALUE_SEPARATOR, FeatureColumns, Features, TextColumn
 from bibld.text.designations import describe
+from bibld.text.keys import spelling_key
 
 Rows = npt.NDArray[np.uint32]
 """Row numbers, one for each pair."""
@@ -105,8 +107,9 @@ RULES = (
     # slip, unless it is as short as a name that is written in the same way in many languages.
     ExceptionRule(Exceptions.LANGUAGE, Effect.OPTIONAL_REVIEW, "translation", "different languages: {languages}"),
     # Both state a DOI, ISMN, report number, number of music, or a number in the same and only series, and not the
-    # same one; and no number is the same. Or both state another subseries, or other volumes or issues of a host.
-    ExceptionRule(Exceptions.NUMBERS, Effect.REVIEW, "", "they have other numbers: {numbers}"),
+    # same one; and no number is the same. Or both state another subseries, or other volumes or issues of a host, or
+    # another host.
+    ExceptionRule(Exceptions.NUMBERS, Effect.REVIEW, "", "they have other numbers or hosts: {numbers}"),
     # Parts of a host that not both state, as names: "Foreword", «Хроника».
     ExceptionRule(Exceptions.UNPLACED, Effect.REVIEW, "", "neither an author nor a host distinguishes these parts"),
     # Both name translators, and none in common.
@@ -213,9 +216,18 @@ _PUBLISHERS_NUMBERS = ("doi:", "ismn", "repo", "musi", "norm")
 _KIND_LETTERS = 4
 _NUMBERS_OF_HOSTS = ("v", "n", "d")
 _SERIES_LETTERS = 8
+_HOST_LETTERS = 3
+"""What abbreviated words of the title of a host have in common."""
+_MAX_ACRONYM = 6
 _WORD_LETTERS = 5
 _BLANK = ord(" ")
 _BETWEEN_NUMBERS = np.frombuffer(" -".encode("utf-32-le"), dtype=np.uint32)
+_ROLE_WORDS = """автор авт составил сост ред редактор редакция редкол под общ науч отв пер перевод перевел с со англ нем
+    фр и в др художник худож рис ил фото муз музыка текст слова стихи вступ статья предисл послесл коммент примеч обраб
+    разраб подгот ун-т ин-т акад наук ссср рсфср by edited ed editor editors compiled translated trans from the and of
+    with introduction illustrated ill author hrsg hg herausgegeben von bearb und mit par trad traduit et de publié a
+    cura di oprac przeł pod red i z prof доц канд д-р"""
+"""Words of statements of responsibility that name nobody, nor do initials."""
 _MAX_GAP_YEARS = 2
 _TITLE_LETTERS = 12
 
@@ -296,12 +308,18 @@ def find_exceptions(
     kinds[offsets[:-1][np.diff(offsets) > 0]] = 0  # the title
     for kind in _NUMBERS_OF_HOSTS:
         differs |= have_no_common_value(*_select(offsets, values, kinds == _hash_of(kind)), left, right)
+    hosts = _titles_of_hosts(texts["host"])
+    is_in_other = have_no_common_value(*_beginnings(hosts, _HOST_LETTERS), left, right)
+    can_be_acronym = np.diff(hosts.offsets) <= _MAX_ACRONYM
+    differs |= is_in_other & is_part[left] & is_part[right] & ~can_be_acronym[left] & ~can_be_acronym[right]
     subseries, beginning = _hash(texts["subseries"]), hash_starts(*_twice(texts["series"]), _SERIES_LETTERS)
     differs |= differ(subseries) & (beginning[left] == beginning[right])
     add(Exceptions.NUMBERS, differs)
     add(Exceptions.TRANSLATORS, have_no_common_value(*_values(texts["translator"]), left, right))
 
-    makers = _stacked(_beginnings(texts["names"]), _beginnings(texts["responsibility"]))
+    offsets, words = _beginnings(texts["responsibility"])
+    stated_names = _select(offsets, words, ~np.isin(words, _role_words()))
+    makers = _stacked(_beginnings(texts["names"]), stated_names)
     are_stated = has_name & _is_stated(texts["responsibility"])
     are_others = are_stated[left] & are_stated[right]
     for one in (left, left + len(columns)):
@@ -370,6 +388,10 @@ def _numbers_that_differ(left: Features, right: Features) -> Iterator[str]:
         yield f"the series {left.series_number} and {right.series_number}"
     if left.subseries and right.subseries and left.subseries != right.subseries:
         yield f"the subseries {left.subseries} and {right.subseries}"
+    hosts = [one.host.partition(VALUE_SEPARATOR)[0] for one in (left, right)]
+    words = [{word[:_HOST_LETTERS] for word in host.split()} for host in hosts]
+    if all(len(host) > _MAX_ACRONYM for host in hosts) and words[0].isdisjoint(words[1]):
+        yield f"the hosts “{hosts[0]}” and “{hosts[1]}”"
     for kind, name in (("v", "volumes"), ("n", "issues"), ("d", "days")):
         stated = [
             {value[1:] for value in one.host.split(VALUE_SEPARATOR)[1:] if value.startswith(kind)}
@@ -399,6 +421,12 @@ def _hash_of(text: str) -> np.uint64:
     return np.uint64(_hash(TextColumn.from_texts([text]))[0])
 
 
+@lru_cache(maxsize=1)
+def _role_words() -> Hashes:
+    words = spelling_key(_ROLE_WORDS).split()
+    return _beginnings(TextColumn.from_texts([" ".join((*words, *ascii_lowercase))]))[1]
+
+
 def _languages(column: TextColumn) -> tuple[Offsets, Hashes]:
     """Return the hashes of the languages of each row, those of row i at ``offsets[i]:offsets[i + 1]``."""
     offsets, values = _values(column)
@@ -412,10 +440,19 @@ def _values(column: TextColumn, letters: int | None = None) -> tuple[Offsets, Ha
     return hashes.values(column.offsets, column.codes, letters, hashes.ALL_LETTERS, np.empty(0, np.uint32))
 
 
-def _beginnings(column: TextColumn) -> tuple[Offsets, Hashes]:
+def _titles_of_hosts(column: TextColumn) -> TextColumn:
+    """Return the titles of hosts, without the numbers behind them."""
+    starts, ends = column.offsets[:-1], column.offsets[1:]
+    separators = np.append(np.flatnonzero(column.codes == ord(VALUE_SEPARATOR)), len(column.codes))
+    lengths = np.minimum(separators[np.searchsorted(separators, starts)], ends) - starts
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    return TextColumn(offsets, column.codes[np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])])
+
+
+def _beginnings(column: TextColumn, letters: int = _WORD_LETTERS) -> tuple[Offsets, Hashes]:
     """Return the hashes of the beginnings of the words of each row."""
     codes = np.where(column.codes == _BLANK, np.uint32(ord(VALUE_SEPARATOR)), column.codes)
-    return _values(TextColumn(column.offsets, codes), _WORD_LETTERS)
+    return _values(TextColumn(column.offsets, codes), letters)
 
 
 def _select(offsets: Offsets, values: Hashes, chosen: npt.NDArray[np.bool_]) -> tuple[Offsets, Hashes]:

@@ -26,6 +26,7 @@ from bibld.text.extents import height, pages_or_leaves
 from bibld.text.extents import volumes as count_volumes
 from bibld.text.folding import fold, strip_brackets
 from bibld.text.keys import spelling_key, title_key
+from bibld.text.music import read_scoring
 from bibld.text.numerals import edition_number
 from bibld.text.part_units import COVERED, DAY, SERIES, VERSION, VOLUME, YEAR, cut_to_designation, units
 from bibld.text.part_values import Field
@@ -46,6 +47,7 @@ _BETWEEN_NUMBERS_IN_HOST = re.compile(r"\s*(?:[,;()—–]|\.\s+[—–-]\s|\.\s
 _HOST_NUMBERS = {"volume": "v", "issue": "n", "number": "n", "part": "n"}
 _PART_IN_EXTENT = re.compile(r"[^\W\d_]+\.? ?\[?(?:\d+|[IVXLІХ]+)\]?(?![\w-])(?! ?[-–—,] ?[\dIVXLІХ])")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
+_ISSUE = re.compile(r"[^\w№]*(?:№|\d)")
 _DOTS = ("...", "…")
 _VARIANTS = (None, "alternative", "translated", "abbreviated")
 """Types of titles that another library may take for the title proper; a uniform title is that of a work."""
@@ -85,6 +87,8 @@ def features_of(mods: Mods) -> Features:
     carrier = _carrier(mods)
     designation = _without_contents(_designation(mods, hosts, proper, stated_extents), volumes)
     designation = (*designation, *_in_all_titles(mods, carrier), *_versions(mods))
+    if carrier == "score":
+        designation = (*designation, *_scoring(mods, stated_extents))
     part = " ".join([step.value for step in designation if step.value and step.unit not in COVERED])
     set_title = next((title for item in reversed(hosts) if not _is_part_title(title := _title_of(item))), "")
     main_title, remainder = _own_title(proper, set_title)
@@ -114,7 +118,7 @@ def features_of(mods: Mods) -> Features:
         part_name=title_key(" ".join(part_names)),
         variant_titles=_distinct(title for title in _variants(mods, proper, part_names) if title != main_key),
         set_title="" if article_host else _uncounted(set_title),
-        host=VALUE_SEPARATOR.join(_host(article_host, stated_extents)) if article_host else "",
+        host=VALUE_SEPARATOR.join(_host(hosts, stated_extents)) if article_host else "",
         names=VALUE_SEPARATOR.join(names_of(mods)),
         publisher=_distinct(publishers_of(mods)),
         place=VALUE_SEPARATOR.join(dict.fromkeys(filter(None, places))),
@@ -250,6 +254,14 @@ def _in_all_titles(mods: Mods, carrier: str) -> Iterator[Step]:
             yield from read_languages(text)
 
 
+def _scoring(mods: Mods, extents: Iterable[str]) -> Iterator[Step]:
+    """Yield the instruments and the form of a score."""
+    infos = [info for info in mods.title_info if info.type is None]
+    titles = [text for info in infos for text in (info.title, *info.sub_title, *info.part_name)]
+    editions = (edition.value for info in mods.origin_info for edition in info.edition)
+    return read_scoring(titles, (*extents, *editions))
+
+
 def _versions(mods: Mods) -> Iterator[Step]:
     """Yield the versions that edition statements count: "Version 3.1"."""
     for info in mods.origin_info:
@@ -327,10 +339,17 @@ def _hosts(mods: Mods) -> list[RelatedItem]:
     return found
 
 
-def _host(host: RelatedItem, extents: Iterable[str]) -> Iterator[str]:
-    """Yield the title of an article's host, and the numbers of volume, issue, day and first page, by kind."""
-    yield spelling_key(_title_of(host))
-    for part in host.mods.part:
+def _host(hosts: Sequence[RelatedItem], extents: Iterable[str]) -> Iterator[str]:
+    """Yield the title of an article's host, and the numbers of volume, issue, day and first page, by kind.
+
+    An issue that is called by its number or date has the title of its serial.
+    """
+    titles = [_title_of(host) for host in hosts]
+    numbered = [title for title in titles if _ISSUE.match(title) or _is_part_title(title)]
+    yield spelling_key(next((title for title in reversed(titles) if title not in numbered), ""))
+    for title in numbered:
+        yield from _numbers_in_host(title)
+    for part in (part for host in hosts for part in host.mods.part):
         for detail in part.detail:
             if letter := _HOST_NUMBERS.get(detail.type or ""):
                 yield from (f"{letter}{number}" for text in detail.number for number in _NUMBER.findall(text))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from bibld.dedup.names import heading_of, name_key
 from bibld.model.identifiers import has_isbn_check_digit, isbn13
 from bibld.model.mods import Mods
 from bibld.text.coverage import read_sheet_and_scale
@@ -17,9 +18,11 @@ _CACHED = 1 << 14
 _KINDS_OF_IDENTIFIERS = {
     **{kind: kind for kind in ("issn", "ismn", "isrc", "isrn", "lccn", "nbn", "doi", "oclc", "ean", "upc")},
     "report number": "report", "strn": "report", "music plate": "music", "music publisher": "music",
+    "issue number": "issue", "matrix number": "issue", "videorecording identifier": "issue",
 }  # fmt: skip
 _MIN_CHARACTERS = 4
-"""Shorter identifiers, such as the numbers of plates, are those of many publications."""
+"""Shorter identifiers are those of many publications; numbers of plates are distinguished by the composer."""
+_LETTERS_OF_NAME = 4
 _SET = re.compile(r"\b(?:set|общ|комплект|компл|vol set|all)\b", re.IGNORECASE)
 _NO_DIGITS = re.compile(r"\D")
 _DIGIT_IN_TITLE = re.compile(r"\d")
@@ -45,9 +48,16 @@ def identifiers_of(mods: Mods) -> Iterator[str]:
                 continue
             yield f"{'setisbn' if _SET.search(identifier.display_label or '') else 'isbn'}:{number}"
         elif kind := _KINDS_OF_IDENTIFIERS.get(identifier.type or ""):
-            value = _NO_DIGITS.sub("", value) if kind == "music" else value  # "Музыка 11875", "11875 Музыка"
+            value = _NO_DIGITS.sub("", value) if kind in ("music", "issue") else value  # "Музыка 11875", "11875 Музыка"
+            if kind == "music" and 0 < len(value) < _MIN_CHARACTERS:
+                value = f"{_beginning_of_first_name(mods)}{value}"
             if len(value) >= _MIN_CHARACTERS:
                 yield f"{kind}:{value.casefold()}"
+
+
+def _beginning_of_first_name(mods: Mods) -> str:
+    """Return as much of the first name as distinguishes a short number of a plate from those of other composers."""
+    return name_key(heading_of(mods.name[0]), is_personal=True)[:_LETTERS_OF_NAME] if mods.name else ""
 
 
 def numbers_in_titles(mods: Mods, carrier: str) -> Iterator[str]:

@@ -18,10 +18,12 @@ from bibld.text.part_units import (
     CLASS,
     COVERED,
     DAY,
+    FORM_OF_SCORE,
     LETTERS,
     LEVEL,
     MONTH,
     NUMBER,
+    SCORING,
     SEASON,
     SERIES,
     SUPPLEMENT,
@@ -112,7 +114,12 @@ def describe(designation: str) -> str:
     ('volume 1, half volume 2', '3', 'letters a-k')
     """
     steps = ((word[0], word[1:]) if not word[0].isdecimal() else ("", word) for word in designation.split())
-    return ", ".join(f"{part_units.UNITS.get(unit, '')} {value}".strip() for unit, value in steps)
+    return ", ".join(f"{part_units.UNITS.get(unit, '')} {_in_words(unit, value)}".strip() for unit, value in steps)
+
+
+def _in_words(unit: str, value: str) -> str:
+    names = {SCORING: part_units.SCORED_FOR, FORM_OF_SCORE: part_units.FORMS_OF_SCORES}.get(unit)
+    return " and ".join(names.get(letter, letter) for letter in value) if names else value
 
 
 def is_designation(text: str) -> bool:

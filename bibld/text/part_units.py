@@ -13,12 +13,16 @@ from bibld.text.romanisation import romanise, single_letters, unify_transcriptio
 
 NUMBER, WORD, CHAPTER, LETTERS, CLASS, YEAR, SEASON, MONTH, MEETING = "", "n", "c", "l", "g", "y", "q", "m", "e"
 LEVEL, VARIANT, DAY, SHEET, SCALE, LANGUAGES, VERSION = "k", "o", "x", "t", "r", "w", "z"
+SCORING, FORM_OF_SCORE = "j", "f"
 SERIES, SUPPLEMENT, VOLUME = "s", "a", "v"
 """Units by themselves: a number or letter alone; a word; chapters; a range of letters; a class of a school, a year, a
 season, a month, a numbered meeting or report; a level of a course, a variant of exercises, a day, a sheet of a map, its
-scale, the languages of a dictionary, a version of software or of a report; a series, a supplement, a volume."""
+scale, the languages of a dictionary, a version of software or of a report;
+the instruments and voices of a score, one letter each, and its form; a series, a supplement, a volume."""
 
-COVERED = frozenset((CLASS, YEAR, SEASON, MONTH, MEETING, LEVEL, VARIANT, DAY, SHEET, SCALE, LANGUAGES, VERSION))
+COVERED = frozenset(
+    (CLASS, YEAR, SEASON, MONTH, MEETING, LEVEL, VARIANT, DAY, SHEET, SCALE, LANGUAGES, VERSION, SCORING, FORM_OF_SCORE)
+)
 """Units of what a part covers: one library often states them where another does not."""
 
 UNITS = {
@@ -26,8 +30,18 @@ UNITS = {
     CHAPTER: "chapter", NUMBER: "", LETTERS: "letters", CLASS: "class", YEAR: "year", SEASON: "season", MONTH: "month",
     MEETING: "meeting or report", LEVEL: "level", VARIANT: "variant",
     DAY: "day", SHEET: "sheet", SCALE: "scale", LANGUAGES: "languages", VERSION: "version",
+    SCORING: "for", FORM_OF_SCORE: "form",
 }  # fmt: skip
 """The letters of units with their names."""
+
+SCORED_FOR = {
+    "a": "accordion", "b": "bayan", "c": "cello", "d": "double bass", "e": "viola", "f": "flute", "g": "guitar",
+    "h": "harp", "i": "violin", "k": "clarinet", "l": "balalaika", "m": "mandolin", "n": "domra", "o": "orchestra",
+    "p": "piano", "q": "choir", "r": "saxophone", "s": "bassoon", "t": "trumpet", "u": "horn", "v": "voice",
+    "w": "oboe", "x": "trombone", "y": "organ", "z": "harpsichord",
+}  # fmt: skip
+"""The names of the letters of ``SCORING``."""
+FORMS_OF_SCORES = {"f": "full score", "k": "vocal score or piano reduction", "p": "parts"}
 
 _WORDS_OF_UNITS = {
     VOLUME: """т том тома томе томом томъ томах томов tomakh тт томи v vol vols volume volumes volumen

@@ -90,7 +90,7 @@ REASONS = (
     message("different editions: %(editions)s"),
     message("different carriers: %(carriers)s"),
     message("different languages: %(languages)s"),
-    message("they have other numbers: %(numbers)s"),
+    message("they have other numbers or hosts: %(numbers)s"),
     message("translated by others: no name in common"),
     message("by others: no name in common"),
     message("the names of the parts have no word in common"),
