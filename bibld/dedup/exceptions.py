@@ -122,7 +122,7 @@ RULES = (
     ExceptionRule(Exceptions.IDENTIFIERS, Effect.SEPARATE, "", "they have no ISBN in common"),
 )
 
-_NAMES_OF_NUMBERS = {"doi:": "DOI", "ismn:": "ISMN", "report:": "report", "music:": "music", "norm:": "standard"}
+_NAMES_OF_NUMBERS = {"doi:": "DOI", "ismn:": "ISMN", "report:": "report", "music:": "music", "issue:": "recording", "norm:": "standard"}
 _LEVELS = {
     "s": "a serial",
     "i": "an issue",
@@ -211,7 +211,7 @@ _CONFLICTING_LEVELS, _ARTICLE_AND_BOOK = _levels("ai", "as", "is"), _levels("am"
 _PRINTED = ("map", "score", "print")
 _UNDETERMINED = ("und", "mul", "zxx")
 _ISBN = "isbn"
-_PUBLISHERS_NUMBERS = ("doi:", "ismn", "repo", "musi", "norm")
+_PUBLISHERS_NUMBERS = ("doi:", "ismn", "repo", "musi", "issu", "norm")
 """Kinds of identifiers, by their first characters, that a publication has one of as long as it is the same."""
 _KIND_LETTERS = 4
 _NUMBERS_OF_HOSTS = ("v", "n", "d")

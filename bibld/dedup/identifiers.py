@@ -23,6 +23,7 @@ _KINDS_OF_IDENTIFIERS = {
 _MIN_CHARACTERS = 4
 """Shorter identifiers are those of many publications; numbers of plates are distinguished by the composer."""
 _LETTERS_OF_NAME = 4
+_BEFORE_VOWEL = re.compile(r"^[^aeiou]+")
 _SET = re.compile(r"\b(?:set|общ|комплект|компл|vol set|all)\b", re.IGNORECASE)
 _NO_DIGITS = re.compile(r"\D")
 _DIGIT_IN_TITLE = re.compile(r"\d")
@@ -56,8 +57,10 @@ def identifiers_of(mods: Mods) -> Iterator[str]:
 
 
 def _beginning_of_first_name(mods: Mods) -> str:
-    """Return as much of the first name as distinguishes a short number of a plate from those of other composers."""
-    return name_key(heading_of(mods.name[0]), is_personal=True)[:_LETTERS_OF_NAME] if mods.name else ""
+    """Return some letters of the first name, from its first vowel on, which transcriptions leave as it is: they
+    distinguish a short number of a plate from those of other composers."""
+    key = name_key(heading_of(mods.name[0]), is_personal=True) if mods.name else ""
+    return _BEFORE_VOWEL.sub("", key)[:_LETTERS_OF_NAME]
 
 
 def numbers_in_titles(mods: Mods, carrier: str) -> Iterator[str]:

@@ -1,10 +1,12 @@
 """Features of names and titles: all forms of a person, and all titles of a publication."""
 
+import msgspec
 import pytest
 
 from bibld.dedup.features import features_of
 from bibld.model.mods import (
     AlternativeName,
+    Genre,
     Identifier,
     Mods,
     Name,
@@ -75,11 +77,41 @@ def test_a_publication_without_a_title_proper_has_its_variant_title_but_a_part_t
         ("music plate", "B. & H. 8127", "music:8127"),
         ("music publisher", "11875 (Музыка)", "music:11875"),
         ("music publisher", "12", ""),
+        ("issue number", "С50—06949-50", "issue:500694950"),
+        ("issue number", "80 323 S Barclay", "issue:80323"),
         ("stock number", "12345", ""),
     ],
 )
 def test_numbers_of_reports_and_of_music_identify_unless_they_are_short(kind, value, expected):
     assert features_of(Mods(identifier=(Identifier(value, type=kind),))).identifiers == expected
+
+
+def test_a_short_number_of_a_plate_identifies_together_with_the_composer():
+    def score(*names):
+        return features_of(Mods(name=names, identifier=(Identifier("351", type="music plate"),))).identifiers
+
+    assert score(person("Corelli, Arcangelo")) == score(person("Корелли, А.")) == "music:orel351"
+    assert score() == ""
+
+
+@pytest.mark.parametrize(
+    ("hosts", "expected"),
+    [
+        (("Библиополе", "2015, окт."), "biblopole"),
+        (("Библиополе", "№ 10"), "biblopole|n10"),
+        (("Библиополе", "Т. 3, вып. 2"), "biblopole|v3|n2"),
+        (("Труды института", "Вопросы химии"), "voprosi himi"),
+        (("№ 10",), "|n10"),
+    ],
+)
+def test_an_article_in_a_numbered_issue_has_the_title_of_the_serial_as_its_host(hosts, expected):
+    mods = Mods(title_info=(TitleInfo("Статья"),), genre=(Genre("article"),))
+    inner = None
+    for title in hosts:
+        related = (inner,) if inner else ()
+        inner = RelatedItem(mods=Mods(title_info=(TitleInfo(title),), related_item=related), type="host")
+    host = msgspec.structs.replace(mods, related_item=(inner,))
+    assert features_of(host).host == expected
 
 
 def test_the_titles_beside_the_main_title_are_variants_but_not_that_of_the_work():
