@@ -122,7 +122,9 @@ RULES = (
     ExceptionRule(Exceptions.IDENTIFIERS, Effect.SEPARATE, "", "they have no ISBN in common"),
 )
 
-_NAMES_OF_NUMBERS = {"doi:": "DOI", "ismn:": "ISMN", "report:": "report", "music:": "music", "issue:": "recording", "norm:": "standard"}
+_NAMES_OF_NUMBERS = {
+    "doi:": "DOI", "ismn:": "ISMN", "report:": "report", "music:": "music", "issue:": "recording", "norm:": "standard",
+}  # fmt: skip
 _LEVELS = {
     "s": "a serial",
     "i": "an issue",
