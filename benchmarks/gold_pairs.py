@@ -1,4 +1,5 @@
-"""The labelled pairs of `gold` in the folder of real records, end to end with default settings: each file is a source.
+"""Labelled pairs of `gold` in the folder of real records, and those of `labelled` by subject, end to end with default
+settings: each file is a source.
 
 The sets are divided by family of works into a development half, whose wrong decisions `--show` lists, and a test half
 for RESULTS.md. Figures as in `labelled_pairs.py`; a pair counts if the set labels pairs between its two files.
@@ -14,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 from _measure import chosen_model, halves_parser, real_data, run, source_table, write_config
-from labelled_pairs import match, report, show
+from labelled_pairs import FOLDER, match, report, show
+from methods import COMMAS
 
 from bibld.catalog import Catalog
 from bibld.dedup.pair_files import LabelledPair
@@ -23,19 +25,40 @@ from bibld.model.origin import RecordId
 
 
 class GoldSet(NamedTuple):
-    """A folder of labelled pairs: the sources of its files, and the files of pairs with the sources of both sides."""
+    """A folder of labelled pairs: the sources of its files, and the files of pairs with the sources of both sides, which
+    are empty where the pairs state them. ``is_own``: it is beside this file, and pairs may be of one source."""
 
     folder: str
     files: dict[str, str]
     pairs: dict[str, tuple[str, str]]
+    is_own: bool = False
+
+    @property
+    def path(self) -> Path:
+        """The folder with its files."""
+        return FOLDER / self.folder if self.is_own else real_data() / "gold" / self.folder
+
+    def source_tables(self, prefix: str = "") -> str:
+        """Return the tables of the sources, whose ids begin with the prefix."""
+        tables = []
+        for source, file in self.files.items():
+            options = {"read": "csv"} if file.endswith(".csv") else {}
+            table = source_table(f"{prefix}{source}", self.path / file, duplicates=self.is_own, **options)
+            tables.append(table + COMMAS if options else table)
+        return "".join(tables)
 
 
+STATED = {"pairs.csv": ("", "")}
 SETS = {
     "hard": GoldSet("ru_pairs", {"a": "a.mrc", "b": "b_utf8.iso"}, {"pairs.csv": ("a", "b")}),
     "western": GoldSet("ru_pairs", {"a": "a.mrc", "c": "c.mrc"}, {"pairs_ac.csv": ("a", "c")}),
     "plain": GoldSet("ru_pairs_plain", {"a": "a.mrc", "b": "b_utf8.iso"}, {"pairs.csv": ("a", "b")}),
-    "parts": GoldSet("parts", {name: f"{name}.mrk" for name in "abcd"}, {"pairs.csv": ("", "")}),
-    "parts_rusmarc": GoldSet("parts_rusmarc", {"a": "a.mrk", "b": "b.mrk"}, {"pairs.csv": ("", "")}),
+    "parts": GoldSet("parts", {name: f"{name}.mrk" for name in "abcd"}, STATED),
+    "parts_rusmarc": GoldSet("parts_rusmarc", {"a": "a.mrk", "b": "b.mrk"}, STATED),
+    **{
+        name: GoldSet(name, {source: f"{source}.mrk" for source in ("marc21", "rusmarc")}, STATED, is_own=True)
+        for name in ("materials", "one_catalogue", "documents")
+    },
 }
 FAMILIES = re.compile(r"\[([^\]]+)\]\s*$")
 
@@ -59,12 +82,10 @@ def main() -> None:
 def measure(name: str, half: str, model: str, is_shown: bool) -> None:
     """Match the records of a set, and print the figures of one half; pairs of the other one are left out."""
     one = SETS[name]
-    folder = real_data() / "gold" / one.folder
-    pairs = list(read_gold(one, folder))
+    pairs = list(read_gold(one))
     chosen = {pair.labelled.pair for pair in in_half(pairs, half)}
     with tempfile.TemporaryDirectory() as place:
-        tables = (source_table(source, folder / file) for source, file in one.files.items())
-        ours = run(write_config(Path(place), "".join(tables) + model), until="read")
+        ours = run(write_config(Path(place), one.source_tables() + model), until="read")
         with Catalog(ours.workspace, read_only=True) as catalog:
             matched = match(catalog, ours, [pair.labelled for pair in pairs])
     labels = matched.labels
@@ -81,17 +102,18 @@ def measure(name: str, half: str, model: str, is_shown: bool) -> None:
         show(matched, {pair.labelled.pair: pair.note for pair in pairs})
 
 
-def read_gold(one: GoldSet, folder: Path) -> Iterator[GoldPair]:
+def read_gold(one: GoldSet) -> Iterator[GoldPair]:
     for file, (left, right) in one.pairs.items():
-        with (folder / file).open(encoding="utf-8", newline="") as lines:
+        with (one.path / file).open(encoding="utf-8", newline="") as lines:
             for number, row in enumerate(csv.DictReader(lines)):
                 sides = (f"{left}:{row['left']}", f"{right}:{row['right']}") if left else (row["left"], row["right"])
                 ends = [RecordId.from_control_number(*side.split(":", 1)) for side in sides]
                 is_duplicate = row["label"] in ("duplicate", "1")
                 note = row.get("note") or row.get("why") or ""
                 found = FAMILIES.search(note)
-                families = re.split(r"[,;/ ]+", found[1]) if found else [f"{one.folder} {number}"]
-                pair = LabelledPair(Pair.from_records(*ends), is_duplicate, row.get("kind") or "part")
+                families = re.split(r"[,;/ ]+", found[1]) if found else [row.get("family") or f"{one.folder} {number}"]
+                kind = one.folder if one.is_own else row.get("kind") or "part"
+                pair = LabelledPair(Pair.from_records(*ends), is_duplicate, kind)
                 yield GoldPair(pair, frozenset(families), note)
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 from _measure import RUSMARC, SEED, real_data, run, source_table, write_config
-from gold_pairs import SETS, in_half, read_gold
+from gold_pairs import SETS, GoldSet, in_half, read_gold
 from methods import COLUMNS_OF_CORA, COMMAS, cora, dblp_acm
 from model_goldfinch import write_live
 
@@ -40,6 +40,8 @@ HALVES = ("development", "test")
 LIBRARIES = ("rsl", "nlr", "loc", "sbb")
 WEIGHT = 5
 """Of pairs that people labelled because they are hard, which are few."""
+WEIGHT_OF_CITATIONS = 1
+"""Of brief citations, which state little else than a title."""
 WEIGHT_OF_CORA = 0.2
 """Its clusters are large, so that its pairs are many, and of few papers."""
 WEIGHT_OF_CATALOGUES = 0.3
@@ -98,13 +100,13 @@ def load_training(place: Path, halves: Sequence[str] = HALVES) -> tuple[Path, li
     tables += [
         source_table(f"{library}{half}", LABELLED / half / f"{library}.mrk") for library in LIBRARIES for half in halves
     ]
-    sides = {one.folder: one.files for one in SETS.values()}
-    sides["ru_pairs"] = SETS["hard"].files | SETS["western"].files
-    for folder, files in sides.items():
-        tables += [source_table(source_of(folder, side), gold / folder / file) for side, file in files.items()]
+    hard_and_western = SETS["hard"]._replace(files=SETS["hard"].files | SETS["western"].files)
+    for one in (SETS | {"hard": hard_and_western, "western": hard_and_western}).values():
+        if (table := one.source_tables(prefix_of(one))) not in tables:
+            tables.append(table)
     labels = list(of_file("goldfinch", gold / "goldfinch" / "val_labels.csv", 1))
     for half in halves:
-        labels += [*of_file("own", LABELLED / half / "pairs.csv", WEIGHT, half), *of_gold(gold, half)]
+        labels += [*of_file("own", LABELLED / half / "pairs.csv", WEIGHT, half), *of_gold(half)]
     for collection, weight in ((dblp_acm, 1.0), (cora, WEIGHT_OF_CORA)):
         (citations := place / collection.__name__).mkdir()
         labels += of_citations(collection.__name__, *collection(citations), weight)
@@ -122,9 +124,9 @@ def load_training(place: Path, halves: Sequence[str] = HALVES) -> tuple[Path, li
     return config, labels, list(varied)
 
 
-def source_of(gold: str, side: str) -> str:
-    """Return the id of the source that a file of a set of pairs becomes."""
-    return f"{gold.replace('_', '')}{side}"
+def prefix_of(one: GoldSet) -> str:
+    """Return what the ids of the sources begin with that the files of a set become."""
+    return one.folder.replace("_", "")
 
 
 def of_file(origin: str, path: Path, weight: float, half: str = "") -> Iterator[Label]:
@@ -135,12 +137,13 @@ def of_file(origin: str, path: Path, weight: float, half: str = "") -> Iterator[
             yield Label(origin, left, right, row["label"] in ("1", "duplicate"), weight)
 
 
-def of_gold(folder: Path, half: str) -> Iterator[Label]:
+def of_gold(half: str) -> Iterator[Label]:
     for name, one in SETS.items():
-        for found in in_half(list(read_gold(one, folder / one.folder)), half):
+        weight = WEIGHT_OF_CITATIONS if name == "citations" else WEIGHT
+        for found in in_half(list(read_gold(one)), half):
             pair = found.labelled.pair
-            ends = (f"{source_of(one.folder, end.source)}:{end.control_number}" for end in (pair.left, pair.right))
-            yield Label(name, *ends, found.labelled.is_duplicate, WEIGHT)
+            ends = (f"{prefix_of(one)}{end.source}:{end.control_number}" for end in (pair.left, pair.right))
+            yield Label(name, *ends, found.labelled.is_duplicate, weight)
 
 
 def of_citations(origin: str, config: Path, true: Path, weight: float) -> Iterator[Label]:

@@ -29,10 +29,14 @@ _NO_DIGITS = re.compile(r"\D")
 _DIGIT_IN_TITLE = re.compile(r"\d")
 _NORM = re.compile(
     r"(?<!\w)((?:ГОСТ|ОСТ|СТ СЭВ|СНиП|СанПиН|СН|СП|ВСН|РД|МУ|ТУ|ISO|ИСО|МЭК|IEC|DIN|BS|ANSI|ASTM|NISO|PN|ČSN|ДСТУ|СТБ)"
-    r"(?: ?(?:Р|R|EN|ISO|ИСО|МЭК|IEC)(?![\w]))*)[ :№]*((?:[IVX]{1,4}-)?\d+(?:[.\-–:]\w+)*\*?)"
+    r"(?: ?(?:Р|R|EN|ISO|ИСО|МЭК|IEC)(?![\w]))*|[Пп]рейскурант(?= №))[ :№]*"
+    r"((?:[IVX]{1,4}-)?\d+(?:[.\-–:]\w+)*\*?)(?:,? (?:Teil|Tl\.|Part|Ч\.|Часть) (\d+))?"
 )
 _REPLACED = re.compile(r"\b(?:взамен|на замену|supersed\w+|replac\w+|ersatz)\b", re.IGNORECASE)
 """What precedes the standards that a standard replaces."""
+_AMENDMENT = re.compile(
+    r"(?:изменени[ея]|изм\.|поправк[аи]|amendment|änderung|corrigendum)\W*(?:№|N|No\.?)?\W*(\d*)", re.IGNORECASE
+)
 _LAW = re.compile(r"(?:№|N|No\.?) ?(\d{1,4})[- ]?ФЗ")
 
 
@@ -66,7 +70,7 @@ def _beginning_of_first_name(mods: Mods) -> str:
 def numbers_in_titles(mods: Mods, carrier: str) -> Iterator[str]:
     """Yield the numbers of standards and laws in titles, and the sheets of maps, which identify as identifiers do."""
     for info in mods.title_info:
-        for text in (info.title, *info.sub_title, *info.part_number):
+        for text in (info.title, *info.sub_title, *info.part_number, *info.part_name):
             yield from _norms_in(text)
             if carrier == "map":
                 steps = read_sheet_and_scale(text)
@@ -75,12 +79,15 @@ def numbers_in_titles(mods: Mods, carrier: str) -> Iterator[str]:
 
 @lru_cache(_CACHED)
 def _norms_in(text: str) -> tuple[str, ...]:
-    """Return the designations of standards («ГОСТ Р 7.0.5-2008») and the numbers of Russian laws («№ 7-ФЗ»)."""
+    """Return the designations of standards («ГОСТ Р 7.0.5-2008»), of amendments to them, and of price lists, and the
+    numbers of Russian laws («№ 7-ФЗ»)."""
     if not _DIGIT_IN_TITLE.search(text):
         return ()
+    amended = _AMENDMENT.search(text)
+    amendment = f"+{amended[1] or 1}" if amended else ""
     norms = (
-        f"norm:{transcription_key(''.join(kind.split()))}{fold(number).replace(' ', '.')}"
-        for kind, number in _NORM.findall(_REPLACED.split(text, maxsplit=1)[0])
+        f"norm:{transcription_key(''.join(kind.split()))}{'.'.join(fold(f'{number} {part}').split())}{amendment}"
+        for kind, number, part in _NORM.findall(_REPLACED.split(text, maxsplit=1)[0])
     )
     return (*norms, *(f"law:{number}-fz" for number in _LAW.findall(text)))
 

@@ -51,6 +51,11 @@ _VALUES = np.array([
     (col.PART_NAME, to.PART_NAME), (col.REMAINDER, to.REMAINDER), (col.EDITION_TEXT, to.EDITION_TEXT),
     (col.PUBLISHER, to.PUBLISHER), (col.PLACE, to.PLACE), (col.SERIES, to.SERIES),
 ])  # fmt: skip
+_OF_TITLES = (
+    *(to.MAIN_TITLE, to.FULL_TITLE, to.ANY_TITLE, to.ALL_TITLES, to.TITLE_START, to.TITLE_EDITS, to.TITLE_WORDS),
+    *(to.ALL_TITLE_WORDS, to.TITLES_FOUND, to.OTHER_WORDS),
+)
+"""Similarities of titles, which are 1 for one standard, whatever it is called."""
 _WITH_WORDS_OF_TITLES = (col.TITLES, col.VARIANT, col.SERIES, col.NAME)
 _CODES = np.array([(col.SERIES_NUMBER, to.SERIES_NUMBER), (col.LANGUAGE, to.LANGUAGE), (col.CARRIER, to.CARRIER)])
 
@@ -373,9 +378,12 @@ def _compare_values(rows: PreparedRows, one: Row, other: Row, found: Found, room
                 at += 1
             if at < shorter and texts[start + at] == texts[other_start + at]:
                 is_isbn = word.head == _ISBN and word.length > 4 and texts[start + 2] == _ISBN_THIRD
-                is_own = is_isbn or (word.head == _STANDARD and texts[start + 1] == _STANDARD_SECOND)
-                position = to.ISBN if is_own else to.OTHER_IDENTIFIER
+                is_standard = word.head == _STANDARD and texts[start + 1] == _STANDARD_SECOND
+                position = to.ISBN if is_isbn or is_standard else to.OTHER_IDENTIFIER
                 same = np.float32(word.hash == words[candidate].hash)
+                if is_standard and same:
+                    for title in _OF_TITLES:
+                        found[title] = 1.0 if found[title] != MISSING else found[title]
                 found[position] = max(found[position], same * np.float32(0.5 if word.head == _SET else 1.0))
 
 
