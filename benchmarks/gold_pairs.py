@@ -25,7 +25,7 @@ from bibld.model.origin import RecordId
 
 
 class GoldSet(NamedTuple):
-    """A folder of labelled pairs: the sources of its files, and the files of pairs with the sources of both sides, which
+    """A folder of labelled pairs: the sources of its files, and the files of pairs with the sources of both sides, that
     are empty where the pairs state them. ``is_own``: it is beside this file, and pairs may be of one source."""
 
     folder: str

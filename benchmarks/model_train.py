@@ -40,8 +40,8 @@ HALVES = ("development", "test")
 LIBRARIES = ("rsl", "nlr", "loc", "sbb")
 WEIGHT = 5
 """Of pairs that people labelled because they are hard, which are few."""
-WEIGHT_OF_CITATIONS = 1
-"""Of brief citations, which state little else than a title."""
+WEIGHT_OF_SUBJECTS = 2
+"""Of pairs of special subjects, of which each differs from all others."""
 WEIGHT_OF_CORA = 0.2
 """Its clusters are large, so that its pairs are many, and of few papers."""
 WEIGHT_OF_CATALOGUES = 0.3
@@ -59,7 +59,7 @@ LIBRARY_OF = {"gpo": "gpo", "covid": "gpo", "nist": "gpo", "rism": "rism", "moza
 DAY = datetime(2026, 11, 27, tzinfo=UTC)
 OUT = Path(__file__).parents[1] / "bibld" / "dedup" / "score" / "model.json"
 ABOUT = (
-    "10,208 labelled pairs of HathiTrust records (goldfinch, California Digital Library); 1,300 pairs of descriptions"
+    "10,208 labelled pairs of HathiTrust records (goldfinch, California Digital Library); 1,900 pairs of descriptions"
     " of Russian and other publications; pairs of citations (half of DBLP-ACM and of Cora); different records of one"
     " catalogue each of eighteen files; and pairs made up out of records of goldfinch and of five RUSMARC files"
 )
@@ -139,7 +139,7 @@ def of_file(origin: str, path: Path, weight: float, half: str = "") -> Iterator[
 
 def of_gold(half: str) -> Iterator[Label]:
     for name, one in SETS.items():
-        weight = WEIGHT_OF_CITATIONS if name == "citations" else WEIGHT
+        weight = WEIGHT_OF_SUBJECTS if one.is_own else WEIGHT
         for found in in_half(list(read_gold(one)), half):
             pair = found.labelled.pair
             ends = (f"{prefix_of(one)}{end.source}:{end.control_number}" for end in (pair.left, pair.right))

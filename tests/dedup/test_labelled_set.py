@@ -18,6 +18,24 @@ def pairs(half: str) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
+SUBJECTS = sorted(path.name for path in FOLDER.iterdir() if path.is_dir() and path.name not in HALVES)
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_the_pairs_of_a_subject_name_its_records_once(subject: str) -> None:
+    records = [
+        f"{path.stem}:{record.control_number}"
+        for path in (FOLDER / subject).glob("*.mrk")
+        for record in records_of(path)
+    ]
+    rows = pairs(subject)
+    assert len(set(records)) == len(records)
+    assert {row[side] for row in rows for side in ("left", "right")} <= set(records)
+    assert len({frozenset((row["left"], row["right"])) for row in rows}) == len(rows) > 100
+    assert {row["label"] for row in rows} == {"0", "1"}
+    assert all(row["family"] and row["kind"] for row in rows)
+
+
 @pytest.mark.parametrize("half", HALVES)
 def test_every_pair_names_two_records_of_two_libraries(half: str) -> None:
     records = {
