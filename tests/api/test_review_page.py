@@ -71,10 +71,21 @@ def served(workspace: bibld.Workspace, monkeypatch: pytest.MonkeyPatch) -> Itera
         yield client
 
 
+@pytest.fixture(scope="module")
+def uncertain(workspace: bibld.Workspace, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a copy of the sample in which more pairs wait for review."""
+    folder = tmp_path_factory.mktemp("uncertain") / "sample"
+    shutil.copytree(workspace.path.parent, folder)
+    with (folder / "bibld.toml").open("a", encoding="utf-8") as config:
+        config.write("\n[dedup.model]\nsame = 0.75\n")
+    bibld.Workspace(folder / "bibld.toml").run()
+    return folder
+
+
 @pytest.fixture
-def own(workspace: bibld.Workspace, tmp_path: Path) -> bibld.Workspace:
+def own(uncertain: Path, tmp_path: Path) -> bibld.Workspace:
     """A copy that a test may change."""
-    shutil.copytree(workspace.path.parent, tmp_path / "sample")
+    shutil.copytree(uncertain, tmp_path / "sample")
     return bibld.Workspace(tmp_path / "sample" / "bibld.toml")
 
 

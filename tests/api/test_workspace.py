@@ -223,6 +223,10 @@ def test_a_split_and_a_join_change_the_next_run(own):
 
 
 def test_a_session_asks_one_pair_after_the_other(own):
+    with own.path.open("a", encoding="utf-8") as config:
+        config.write("\n[dedup.model]\nsame = 0.75\n")  # more pairs wait for review
+    own = bibld.Workspace(own.path)
+    own.run()
     session = own.review.session(limit=3, person="anna")
     first = session.question
     assert (session.place, session.total) == (1, 3)

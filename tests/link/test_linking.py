@@ -363,7 +363,7 @@ def test_without_authority_files_a_run_queues_nothing(tmp_path):
 def test_names_in_authority_files_join_what_is_by_a_pseudonym_and_by_the_real_name(tmp_path):
     book = (
         "=LDR  00000nam a2200000   4500\n=001  {}\n=008  800101s1884    nyua     b    000 0 eng  \n=100  1\\$a{}.\n"
-        "=245  10$aPudd'nhead Wilson and other stories /$c{}.\n=260  \\\\$aNew York :$bWebster,$c1884.\n"
+        "=245  10$aTwo stories of the river /$c{}.\n=260  \\\\$aHartford :$bWebster,$c1884.\n"
         "=300  \\\\$a366 p.\n\n"
     )
     (tmp_path / "a.mrk").write_text(book.format(1, "Clemens, Samuel Langhorne", "S. L. Clemens"), encoding="utf-8")
