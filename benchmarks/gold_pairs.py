@@ -57,7 +57,7 @@ SETS = {
     "parts_rusmarc": GoldSet("parts_rusmarc", {"a": "a.mrk", "b": "b.mrk"}, STATED),
     **{
         name: GoldSet(name, {source: f"{source}.mrk" for source in ("marc21", "rusmarc")}, STATED, is_own=True)
-        for name in ("materials", "one_catalogue", "documents")
+        for name in ("materials", "one_catalogue", "documents", "headings", "brief")
     },
 }
 FAMILIES = re.compile(r"\[([^\]]+)\]\s*$")

@@ -59,7 +59,7 @@ LIBRARY_OF = {"gpo": "gpo", "covid": "gpo", "nist": "gpo", "rism": "rism", "moza
 DAY = datetime(2026, 11, 27, tzinfo=UTC)
 OUT = Path(__file__).parents[1] / "bibld" / "dedup" / "score" / "model.json"
 ABOUT = (
-    "10,208 labelled pairs of HathiTrust records (goldfinch, California Digital Library); 1,900 pairs of descriptions"
+    "10,208 labelled pairs of HathiTrust records (goldfinch, California Digital Library); 2,300 pairs of descriptions"
     " of Russian and other publications; pairs of citations (half of DBLP-ACM and of Cora); different records of one"
     " catalogue each of eighteen files; and pairs made up out of records of goldfinch and of five RUSMARC files"
 )
