@@ -57,9 +57,12 @@ SETS = {
     "parts_rusmarc": GoldSet("parts_rusmarc", {"a": "a.mrk", "b": "b.mrk"}, STATED),
     **{
         name: GoldSet(name, {source: f"{source}.mrk" for source in ("marc21", "rusmarc")}, STATED, is_own=True)
-        for name in ("materials", "one_catalogue", "documents", "headings", "brief")
+        for name in ("materials", "one_catalogue", "documents", "headings", "brief", "volumes", "scripts")
     },
+    "citations": GoldSet("citations", {"full": "full.csv", "brief": "brief.csv"}, STATED, is_own=True),
 }
+UNSEEN = ("citations",)
+"""Sets that no model is trained on: for measuring alone."""
 FAMILIES = re.compile(r"\[([^\]]+)\]\s*$")
 
 

@@ -28,6 +28,9 @@ def test_the_pairs_of_a_subject_name_its_records_once(subject: str) -> None:
         for path in (FOLDER / subject).glob("*.mrk")
         for record in records_of(path)
     ]
+    for table in {*(FOLDER / subject).glob("*.csv")} - {FOLDER / subject / "pairs.csv"}:
+        with table.open(encoding="utf-8", newline="") as lines:
+            records += [f"{table.stem}:{row['id']}" for row in csv.DictReader(lines)]
     rows = pairs(subject)
     assert len(set(records)) == len(records)
     assert {row[side] for row in rows for side in ("left", "right")} <= set(records)
