@@ -116,6 +116,7 @@ def _qualifier_of(value: Name) -> str:
 
 
 def first_word_of_person(value: Name) -> Hashable:
+    """Return the first word of the family name of a person; None for other names."""
     if value.type != "personal" or not value.name_part:
         return None
     return str(name_key(value)[1]).partition(" ")[0]
@@ -171,4 +172,6 @@ class Creators:
 def _is_named(name: Name, words: Sequence[str]) -> bool:
     """Return whether words contain the beginning of a family name, as much of it as is the same in all cases."""
     family = spelling_key(str(name_key(name)[1])).partition(" ")[0]
+    if len(family) < _LETTERS_OF_FAMILY_NAME:
+        return family in words
     return any(word.startswith(family[:_LETTERS_OF_FAMILY_NAME]) for word in words)

@@ -39,7 +39,7 @@ _INSTRUMENTS = {
 _PARTS = "p"
 _FORMS = {
     "f": r"партитур\w*|full score|partituren?|partitura",
-    "k": r"клавир\w*|клавір\w*|vocal scores?|piano scores?|piano reduction|klavierausz[uü]g\w*|klaviru?sraksts",
+    "k": r"клавир\w*|клавір\w*|vocal scores?|piano scores?|piano reduction|klavierausz[uü]g\w*",
     _PARTS: r"голоса|orchestral parts|set of parts|orchesterstimmen|stimmen|komplett der stimmen",
 }
 _FOR = re.compile(
