@@ -183,6 +183,8 @@ def _getter(names: list[str]) -> Values:
 
 
 _YEAR = re.compile(r"[12][0-9]{3}")
+_OPEN_END = "9999"
+"""The end, in a coded date, of what still appears."""
 
 
 def words_of(value: object) -> str:
@@ -210,6 +212,20 @@ def _fields_with_texts(kind: type) -> tuple[str, ...]:
     return (*fields, "value") if plan.has_text else tuple(fields)
 
 
+_EVENT_OF_AGENT = {
+    "publisher": "publication", "producer": "production", "distributor": "distribution", "manufacturer": "manufacture",
+}  # fmt: skip
+
+
+def event_of(info: OriginInfo) -> str:
+    """Return the event that an ``originInfo`` describes; publication if it states none.
+
+    ``eventType`` names the event or, as the Library of Congress writes it, its agent.
+    """
+    event = (info.event_type or "publication").lower()
+    return _EVENT_OF_AGENT.get(event, event)
+
+
 def publication_statement(info: OriginInfo) -> str:
     """Return places, publishers and dates as stated on the publication, with the punctuation of ISBD (area 4).
 
@@ -222,7 +238,9 @@ def publication_statement(info: OriginInfo) -> str:
     dates = [trim(date.value) for date in info.date_issued if date.encoding is None and date.value]
     where = " : ".join(filter(None, (" ; ".join(places), " : ".join(publishers))))
     if where and not dates:
-        dates = ["-".join(date.value for date in info.date_issued if _YEAR.fullmatch(date.value))]
+        is_open = any(date.value == _OPEN_END for date in info.date_issued)
+        years = [date.value for date in info.date_issued if _YEAR.fullmatch(date.value)]
+        dates = ["-".join([*years, *[""] * is_open])]
     return ", ".join(filter(None, (where, *dates)))
 
 
