@@ -23,12 +23,16 @@ _OPEN = "9999"
 def dates_of_publication(coded: Sequence[Date], stated: Sequence[str], warn: Callable[[str], None]) -> list[Date]:
     """Return the dates in MODS, the first as key date; ``warn`` receives a message if the years contradict each other.
 
-    ``stated`` are the dates in the words of the publication. They follow the others if they state more. A year that is
-    only that of copyright is no printed date if there is a coded one.
+    ``stated`` are the dates in the words of the publication. They follow the others if they state more. Printed years
+    have the encoding ``w3cdtf``, years that are only coded ``marc``. A year of copyright is no printed date if there is
+    a coded one.
     """
     words = [text for text in stated if not coded or set(years(text)) - set(copyright_years(text)) or not years(text)]
     printed = next((date for date in map(parse_date, words) if date is not None), None)
-    dates = [*coded] if printed is None or _completes(coded, printed) else _to_mods(printed)
+    if printed is None:
+        dates = [replace(date, encoding="marc") if len(date.value) == 4 else date for date in coded]
+    else:
+        dates = [*coded] if _completes(coded, printed) else _to_mods(printed)
     if coded and not _can_be_one_year(dates[0].value.strip("[."), coded[0].value):
         warn(f"the coded year {coded[0].value} contradicts the printed date {' '.join(stated)!r}, which is used")
     if dates:

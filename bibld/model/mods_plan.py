@@ -229,19 +229,27 @@ def event_of(info: OriginInfo) -> str:
 def publication_statement(info: OriginInfo) -> str:
     """Return places, publishers and dates as stated on the publication, with the punctuation of ISBD (area 4).
 
-    Codes are omitted, except for the year if there is a place or publisher and no date in words: crosswalks need not
-    state a date twice.
+    What the cataloguer supplied is in square brackets. A year that is only coded is not part of it.
     """
-    terms = [term for place in info.place for term in place.place_term if term.type != "code"]
-    places = [trim(term.value) for term in terms if term.value]
-    publishers = [trim(publisher.value) for publisher in info.publisher if publisher.value]
+    places = [
+        _bracketed(term.value, place.supplied == "yes")
+        for place in info.place
+        for term in place.place_term
+        if term.type != "code" and term.value
+    ]
+    publishers = [_bracketed(one.value, one.supplied == "yes") for one in info.publisher if one.value]
     dates = [trim(date.value) for date in info.date_issued if date.encoding is None and date.value]
     where = " : ".join(filter(None, (" ; ".join(places), " : ".join(publishers))))
-    if where and not dates:
+    printed = [date for date in info.date_issued if date.encoding == "w3cdtf" and _YEAR.fullmatch(date.value)]
+    if where and printed and not dates:
         is_open = any(date.value == _OPEN_END for date in info.date_issued)
-        years = [date.value for date in info.date_issued if _YEAR.fullmatch(date.value)]
-        dates = ["-".join([*years, *[""] * is_open])]
+        years = "-".join([*(date.value for date in printed), *[""] * is_open])
+        dates = [_bracketed(years, printed[0].qualifier == "inferred")]
     return ", ".join(filter(None, (where, *dates)))
+
+
+def _bracketed(text: str, is_supplied: bool) -> str:
+    return f"[{trim(text)}]" if is_supplied else trim(text)
 
 
 def countries_of(info: OriginInfo) -> set[str]:

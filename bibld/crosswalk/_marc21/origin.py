@@ -60,7 +60,7 @@ def origin(view: Marc21View) -> Iterator[OriginInfo]:
         _READERS[field.tag](field, regular, view)
     add_dates(view, regular, imprint)
     event = _event(imprint)
-    if regular:
+    if any(regular.values()):
         main = replace(_origin_info(regular), event_type=event)
         yield main if linkage is None else linkage.mark(main)
     for script, parts in other_scripts.items():

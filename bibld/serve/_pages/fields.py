@@ -102,11 +102,11 @@ def main_name(mods: m.Mods) -> str:
 
 
 def year(mods: m.Mods) -> str:
-    """Return the first date of publication; empty where there is none."""
+    """Return the first date of publication, with ``-`` for unknown digits; empty where there is none."""
     for info in mods.origin_info:
         for date in (*info.date_issued, *info.copyright_date, *info.date_created):
             if date.value:
-                return date.value
+                return date.value.replace("u", "-") if date.encoding == "marc" else date.value
     return ""
 
 

@@ -213,7 +213,7 @@ def _describe_value(draft: Draft, property_: str, source: ValueSource) -> None:
     node = draft.hash_iri(f"value-{_NOT_IN_FRAGMENT.sub('-', source.path.replace('#', '--'))}")
     draft.add(draft.own_term("valueSource"), node, graph=GRAPH)
     draft.add_class(draft.own_term("ValueSource"), node, GRAPH)
-    if not source.is_shown:
+    if not source.is_shown and not (_is_container(source) and source is draft.hidden_values(source.place)[0]):
         draft.add_class(draft.own_term("ValueNotShown"), node, GRAPH)
     draft.add(draft.own_term("property"), term(property_), node, GRAPH)
     draft.add(draft.own_term("path"), literal(source.place), node, GRAPH)
