@@ -13,11 +13,11 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._texts import date_qualifier
 from bibld.model.mods import Date
+from bibld.model.mods_plan import OPEN_END
 from bibld.text.dates import StatedDate, copyright_years, parse_date, years
 
 _QUALIFIERS = {"?": "questionable", "~": "approximate"}
 _MARKS = str.maketrans("", "", "[]<>. ")
-_OPEN = "9999"
 
 
 def dates_of_publication(coded: Sequence[Date], stated: Sequence[str], warn: Callable[[str], None]) -> list[Date]:
@@ -38,7 +38,7 @@ def dates_of_publication(coded: Sequence[Date], stated: Sequence[str], warn: Cal
     if dates:
         qualifier = dates[0].qualifier or (date_qualifier(stated) if dates[0].encoding == "w3cdtf" else None)
         dates[0] = replace(dates[0], key_date="yes", qualifier=qualifier)
-    known = {"-".join(date.value for date in dates if date.value != _OPEN), *(date.value for date in dates)}
+    known = {"-".join(date.value for date in dates if date.value != OPEN_END), *(date.value for date in dates)}
     further = [text for text in stated if text.translate(_MARKS).rstrip("-") not in known]
     return [*dates, *map(Date, further)]
 
@@ -64,7 +64,7 @@ def _to_mods(date: StatedDate) -> list[Date]:
         return [_year(date.first, None, qualifier)]
     if not date.first or (not date.last and date.qualifier == "?"):
         return [Date(value=date.edtf, encoding="edtf", qualifier=qualifier)]
-    end = _year(date.last, "end", qualifier) if date.last else Date(value=_OPEN, encoding="marc", point="end")
+    end = _year(date.last, "end", qualifier) if date.last else Date(value=OPEN_END, encoding="marc", point="end")
     return [_year(date.first, "start", qualifier), end]
 
 

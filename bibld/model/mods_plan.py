@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import types
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -182,8 +181,7 @@ def _getter(names: list[str]) -> Values:
     return attrgetter(*names)
 
 
-_YEAR = re.compile(r"[12][0-9]{3}")
-_OPEN_END = "9999"
+OPEN_END = "9999"
 """The end, in a coded date, of what still appears."""
 
 
@@ -240,12 +238,17 @@ def publication_statement(info: OriginInfo) -> str:
     publishers = [_bracketed(one.value, one.supplied == "yes") for one in info.publisher if one.value]
     dates = [trim(date.value) for date in info.date_issued if date.encoding is None and date.value]
     where = " : ".join(filter(None, (" ; ".join(places), " : ".join(publishers))))
-    printed = [date for date in info.date_issued if date.encoding == "w3cdtf" and _YEAR.fullmatch(date.value)]
-    if where and printed and not dates:
-        is_open = any(date.value == _OPEN_END for date in info.date_issued)
-        years = "-".join([*(date.value for date in printed), *[""] * is_open])
-        dates = [_bracketed(years, printed[0].qualifier == "inferred")]
+    is_printed = any(date.encoding == "w3cdtf" for date in info.date_issued)
+    if where and is_printed and not dates:
+        dates = [_bracketed(years_of_issue(info), info.date_issued[0].qualifier == "inferred")]
     return ", ".join(filter(None, (where, *dates)))
+
+
+def years_of_issue(info: OriginInfo) -> str:
+    """Return the coded dates of issue for a reader: ``1974-1983``, ``1993-``, ``198-``."""
+    dates = [date for date in info.date_issued if date.encoding is not None]
+    written = [date.value.replace("u", "-") if date.encoding == "marc" else date.value for date in dates]
+    return "-".join("" if date == OPEN_END else date for date in written)
 
 
 def _bracketed(text: str, is_supplied: bool) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from bibld.model.mods import Date
+from bibld.model.mods_plan import OPEN_END
 from bibld.model.rdf import literal, typed_literal
 from bibld.text.dates import interval, parse_date
 from bibld.text.folding import tidy
@@ -18,7 +19,6 @@ EDTF = "http://id.loc.gov/datatypes/edtf"
 _YEAR = re.compile(r"[0-2][0-9]{3}")
 _MONTH_OR_DAY = re.compile(r"([0-2][0-9]{3})-([0-9]{2})(?:-([0-9]{2}))?")
 _VAGUE_YEAR = re.compile(r"[0-9]{1,3}[u?|X-]{1,3}")
-_OPEN_END = "9999"
 _MARKS = {"questionable": "?", "approximate": "~"}
 """``@qualifier`` of MODS → the mark in EDTF."""
 _DATES_REMEMBERED = 4096
@@ -85,7 +85,7 @@ def edtf_of(dates: Iterable[Date]) -> str:
         end = next((one for one in coded[position + 1 :] if one.point == "end"), None)
         if end is None:
             return start
-        if tidy(end.value) == _OPEN_END:
+        if tidy(end.value) == OPEN_END:
             return f"{start}/.."
         last = to_edtf(tidy(end.value))
         return f"{start}/{last}{_MARKS.get(end.qualifier or '', '') if last else ''}"

@@ -15,6 +15,7 @@ from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chopped_values, iso_day, with_balanced_brackets, without_brackets
 from bibld.model.marc import DataField
 from bibld.model.mods import Date, Edition, Frequency, OriginInfo, Place, PlaceTerm, Publisher
+from bibld.model.mods_plan import OPEN_END
 
 ORIGIN = RuleBook()
 
@@ -24,8 +25,6 @@ _PRODUCTION, _PUBLICATION, _COPYRIGHT = "0", "1", "4"
 _EVENT_OF_FUNCTION = {_PRODUCTION: "producer", _PUBLICATION: "publisher", "2": "distributor", "3": "manufacturer"}
 _DATE_OF_FUNCTION = {_PRODUCTION: "production", "2": "distribution", "3": "manufacture"}
 
-_OPEN = "9999"
-"""008/11-14 of what still appears."""
 
 _UNKNOWN_DIGITS = str.maketrans("U |#-", "uuuuu")
 
@@ -132,17 +131,17 @@ def coded_dates(view: Marc21View, parts: Parts) -> list[Date]:
     elif kind in (*_RANGE, _QUESTIONABLE):
         qualifier = "questionable" if kind == _QUESTIONABLE else None
         dates.append(_coded_date(first, view, point="start", qualifier=qualifier))
-        if second == _OPEN and dates[0] is not None:
-            dates.append(Date(value=_OPEN, encoding="marc", point="end"))
+        if second == OPEN_END and dates[0] is not None:
+            dates.append(Date(value=OPEN_END, encoding="marc", point="end"))
         else:
             dates.append(_coded_date(second, view, point="end", qualifier=qualifier))
     return [date for date in dates if date is not None]
 
 
 def _coded_date(text: str, view: Marc21View, **attributes: str | None) -> Date | None:
-    if text.isdecimal() and text.isascii() and len(text) == 4 and text not in (_OPEN, "0000"):
+    if text.isdecimal() and text.isascii() and len(text) == 4 and text not in (OPEN_END, "0000"):
         return Date(value=text, encoding="w3cdtf", **attributes)
-    if text == _OPEN:
+    if text == OPEN_END:
         return None
     digits = text.translate(_UNKNOWN_DIGITS)
     known = digits.rstrip("u")

@@ -16,6 +16,7 @@ from bibld.crosswalk._unimarc.codes import COUNTRY_OF_THREE_LETTERS, FREQUENCY, 
 from bibld.crosswalk._unimarc.view import UnimarcView, punctuate
 from bibld.model.marc import DataField
 from bibld.model.mods import Date, Edition, Frequency, Note, OriginInfo, Place, PlaceTerm, Publisher
+from bibld.model.mods_plan import OPEN_END
 
 
 class ImprintText(NamedTuple):
@@ -45,7 +46,6 @@ _UNSURE_YEAR = re.compile(r"\d{1,3}u{1,3}")
 _MONTH_AND_DAY = re.compile(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?")
 _YEAR = re.compile(r"(\d{4})\.?")
 _COPYRIGHT = re.compile(r"(?:©|℗|cop\.?|copyright)\s*(\d{4})\.?", re.IGNORECASE)
-_OPEN = "9999"
 
 
 class Dates(msgspec.Struct):
@@ -101,8 +101,8 @@ def coded_dates(kind: str, first: str, second: str) -> Dates:
 def _range(kind: str, one: Date, second: str) -> list[Date]:
     """Return the dates of a resource that appears, or appeared, for some time."""
     start, two = replace(one, point="start"), _date(second)
-    if second == _OPEN:
-        return [start, Date(value=_OPEN, encoding="marc", point="end")]
+    if second == OPEN_END:
+        return [start, Date(value=OPEN_END, encoding="marc", point="end")]
     if two is not None and kind in "bgl" and two != one:
         return [start, replace(two, point="end")]
     return [one] if kind != "a" and two == one else [start]
