@@ -18,7 +18,9 @@ def describe(*titles: TitleInfo) -> Quads:
 @pytest.mark.parametrize(
     ("titles", "proper", "variants"),
     [
-        ((TitleInfo("Война и мир"), TitleInfo("Мир")), ["Война и мир@ru"], ["Мир@ru"]),
+        ((TitleInfo("Война и мир"), TitleInfo("Мир и покой")), ["Война и мир@ru"], ["Мир и покой@ru"]),
+        ((TitleInfo("Мир", sub_title=("роман в 2 ч.",)), TitleInfo("Мир", sub_title=("Роман",))), ["Мир@ru"], []),
+        ((TitleInfo("Война и мир"), TitleInfo("Мир", type="alternative")), ["Война и мир@ru"], ["Мир@ru"]),
         ((TitleInfo("Война и мир"), TitleInfo("Voĭna i mir")), ["Voĭna i mir@ru-latn", "Война и мир@ru"], []),
         ((TitleInfo("Война и мир"), TitleInfo("War and peace")), ["Война и мир@ru"], ["War and peace@ru-latn"]),
         (

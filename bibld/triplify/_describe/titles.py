@@ -65,7 +65,7 @@ def is_plain_variant(title: TitleInfo) -> bool:
 def describe_titles(draft: Draft) -> None:
     """Describe the title proper, in each script of the record that it is from, and its variants.
 
-    Titles proper that other records state are variants. A uniform title is the title of the work.
+    Titles proper of other records are variants if they have further words. A uniform title is the title of the work.
     """
     own = [title for title in draft.mods.title_info if title.type != "uniform" or _is_key_title(title)]
     proper = _titles_proper(own or list(draft.mods.title_info))
@@ -77,12 +77,16 @@ def describe_titles(draft: Draft) -> None:
         draft.add("rdfs:label", literal(label, language))
         draft.add("schema:name", literal(label, language))
     described = {fold_or_tidy(full_title(title)) for title in proper}
+    words_of_proper = [{*fold_or_tidy(full_title(title)).split()} for title in proper]
     for title in proper:
         _describe_title(draft, title, is_main=True)
     for title in own:
         words = fold_or_tidy(full_title(title))
         is_variant = title_proper(title) and not any(title is one for one in proper)
-        if is_variant and (_is_key_title(title) or words not in described):
+        is_shorter = title.type is None and any(
+            words_of_one.issuperset(words.split()) for words_of_one in words_of_proper
+        )
+        if is_variant and (_is_key_title(title) or not (is_shorter or words in described)):
             described.add(words)
             _describe_title(draft, title, is_main=False)
     for title in draft.mods.title_info if own else ():
