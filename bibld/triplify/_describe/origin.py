@@ -24,13 +24,11 @@ def describe_origin(draft: Draft) -> None:
     publications = [info for info in draft.mods.origin_info if class_of_event(info) == "bf:Publication"]
     for term in issued_dates(publications):
         draft.add("dcterms:issued", term)
-        draft.add("schema:datePublished", term)
     for index, info in enumerate(draft.mods.origin_info):
         _describe_activity(draft, info, f"origin_info/{index}")
         _describe_other_dates(draft, info)
         for edition in info.edition:
             draft.add_text("bibo:edition", edition.value)
-            draft.add_text("bf:editionStatement", edition.value)
         for frequency in info.frequency:
             draft.add_labelled_node("bf:frequency", "bf:Frequency", "frequency", frequency.value)
 

@@ -68,7 +68,6 @@ def describe_titles(draft: Draft) -> None:
         labels.setdefault(draft.languages.tag_own(label, title), label)
     for language, label in labels.items():
         draft.add("rdfs:label", literal(label, language))
-        draft.add("schema:name", literal(label, language))
     has_main = any(title.type is None for title in mains)
     described: set[tuple[str, ...]] = set()
     for title in titles:
