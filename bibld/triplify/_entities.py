@@ -35,9 +35,6 @@ _CLASSES: dict[Kind, tuple[str, ...]] = {
     "work": ("bf:Work",),
     "series": ("bf:Series", "bibo:Series"),
 }
-_LABELLED_BY_SKOS_ONLY: frozenset[Kind] = frozenset(("concept", "scheme"))
-"""Kinds whose names are not stated by ``rdfs:label``, too."""
-
 _NAME_IN_DIALECT: dict[Dialect, str] = {"bnf": "foaf:name", "schema": "schema:name"}
 """Dialect → a further property for the names of agents and publishers."""
 
@@ -84,7 +81,7 @@ def describe_entity(
     if "scheme" in kinds:
         preferred = [NameForm(*name) for claim in votes for name in scheme_names(claim.notation)]
     name_properties = {"skos:prefLabel"}
-    if kinds - _LABELLED_BY_SKOS_ONLY:
+    if kinds != {"concept"}:
         name_properties.add("rdfs:label")
     if kinds & {"agent", "publisher"}:
         name_properties |= {_NAME_IN_DIALECT[dialect] for dialect in dialects if dialect in _NAME_IN_DIALECT}
