@@ -96,7 +96,7 @@ def _node_of_part(draft: Draft, part: str, nodes: dict[str, str]) -> str:
     property_ = ORIGIN_OF_LANGUAGE.get(part)
     key = property_ or part
     if key not in nodes and property_ is not None:
-        nodes[key] = draft.add_node(property_, "bibo:Document", "original")
+        nodes[key] = draft.add_node(property_, "bibo:Document", "origin")
     elif key not in nodes:
         nodes[key] = draft.add_node("dcterms:hasPart", "bibo:DocumentPart", "part")
         draft.add_text("bf:part", part, nodes[key])
