@@ -2,8 +2,8 @@
 
 The files of these vocabularies are test data (``vocabularies/`` in ``BIBLD_TEST_DATA``). A term has to be defined and
 not obsolete; the subject of a property has to belong to a class of its domain, its value to a class or datatype of its
-range. Classes are those that are stated, with their superclasses and the classes that schema.org calls equivalent: a
-domain allows, nothing is inferred from it.
+range. Classes are those that are stated, with their superclasses and the classes that schema.org calls equivalent; no
+class is inferred from a domain or range. A publication is no work: BIBFRAME has properties of each.
 """
 
 from __future__ import annotations
@@ -58,8 +58,14 @@ CLASSES_OF_OTHERS = {
 """Beginning of the IRIs of a list of the Library of Congress → the class of BIBFRAME of its entries."""
 
 
+_OURS = {PREFIXES["foaf"] + "Organization": f"{SCHEMA}Organization"}
+"""Classes that ``alignment.ttl`` calls equivalent, as schema.org does with ``foaf:Person``."""
+
+_INSTANCE, _WORK = f"{BIBFRAME}Instance", f"{BIBFRAME}Work"
+
+
 class Misuse(NamedTuple):
-    """A term in a place where its vocabulary does not allow it, with the first example."""
+    """A term (compact), and why it may not be used where it is."""
 
     term: str
     cause: str
@@ -74,7 +80,7 @@ class Vocabularies:
         self.obsolete: set[str] = set()
         self.domains: dict[str, set[str]] = defaultdict(set)
         self.ranges: dict[str, set[str]] = defaultdict(set)
-        self._above: dict[str, set[str]] = defaultdict(set)
+        self._above: dict[str, set[str]] = defaultdict(set, {own: {same} for own, same in _OURS.items()})
         for name, file_format in _FILES.items():
             for triple in ox.parse(path=str(folder / name), format=file_format, base_iri=BIBFRAME):
                 self._add(triple)
@@ -95,6 +101,10 @@ class Vocabularies:
                 self._above[value].add(term)
         elif predicate == f"{SCHEMA}supersededBy" or value in _OBSOLETE_STATUS:
             self.obsolete.add(term)
+
+    def is_subclass(self, term: str, other: str) -> bool:
+        """Whether the published files have a class as a subclass of another, directly or not."""
+        return other in self.superclasses((term,))
 
     def superclasses(self, classes: Iterable[str]) -> set[str]:
         """Return classes with all classes that contain them."""
@@ -121,11 +131,11 @@ class Vocabularies:
         term = quad.predicate.value
         own = self.superclasses(classes.get(quad.subject.value, ()))
         domain = self.domains.get(term, set())
-        if domain and not domain & own and f"{SCHEMA}Thing" not in domain:
-            yield f"is not on {_local(domain)}"
+        if domain and f"{SCHEMA}Thing" not in domain and not domain & own:
+            yield f"is not on {_compact(domain)}"
         ranges = self.ranges.get(term, set())
         if ranges and not self._is_in_range(quad.object, ranges, classes):
-            yield f"has a value that is not {_local(ranges)}"
+            yield f"has a value that is none of {_compact(ranges)}"
 
     def _is_in_range(self, value: ox.NamedNode | ox.Literal, ranges: set[str], classes: dict[str, set[str]]) -> bool:
         if any(_DATATYPES[each](value) for each in ranges if each in _DATATYPES):
@@ -151,8 +161,10 @@ def misuses(lines: Iterable[str], vocabularies: Vocabularies) -> tuple[Counter[M
         found = [fault] if fault else []
         if not fault and quad.predicate.value != _TYPE:
             found += vocabularies.faults_of_use(quad, classes)
+        elif _INSTANCE in classes[quad.subject.value] and _WORK in vocabularies.superclasses((term,)):
+            found.append("is a class of works on bf:Instance")
         for cause in found:
-            misuse = Misuse(_local({term}), cause)
+            misuse = Misuse(_compact({term}), cause)
             counts[misuse] += 1
             examples.setdefault(misuse, str(quad))
     return counts, examples
@@ -163,7 +175,7 @@ def _name(term: ox.NamedNode | ox.BlankNode | ox.Literal) -> str:
     return " ".join(term.value.split()).replace("https://schema.org/", SCHEMA, 1)
 
 
-def _local(terms: Iterable[str]) -> str:
+def _compact(terms: Iterable[str]) -> str:
     names = []
     for term in sorted(terms):
         prefix = next((prefix for prefix, space in PREFIXES.items() if term.startswith(space)), "")

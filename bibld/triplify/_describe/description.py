@@ -187,7 +187,7 @@ def describe_locations(draft: Draft) -> None:
         for url in location.url:
             link = web_iri(url.value)
             if link is None:
-                draft.add_text("schema:url", url.value)
+                draft.add_text("dc:identifier", url.value)
                 continue
             is_resource = url.access in _ACCESS_TO_RESOURCE or url.usage in ("primary", "primary display")
             draft.add("bf:electronicLocator" if is_resource else "foaf:page", iri(link))
