@@ -41,17 +41,13 @@ def describe_origin(draft: Draft) -> None:
     events = _events(draft)
     published = next((date for event in events if event.name == "publication" and (date := _date(event))), "")
     if published:
-        issued = edtf_literal(published)
-        draft.add("dcterms:issued", issued)
-        if EDTF not in issued:
-            draft.add("schema:datePublished", issued)
+        draft.add("dcterms:issued", edtf_literal(published))
     for event in events:
         _describe_activity(draft, event)
     for info in draft.mods.origin_info:
         _describe_other_dates(draft, info)
         for edition in info.edition:
             draft.add_text("bibo:edition", edition.value)
-            draft.add_text("bf:editionStatement", edition.value)
         for frequency in info.frequency:
             draft.add_labelled_node("bf:frequency", "bf:Frequency", "frequency", frequency.value)
 

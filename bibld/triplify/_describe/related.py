@@ -178,7 +178,6 @@ def _describe_part(draft: Draft, part: Part) -> None:
         draft.add_text("bibo:pageStart", start)
         draft.add_text("bibo:pageEnd", end)
         draft.add_text("bibo:pages", extent.list or "")
-        draft.add_text("schema:pagination", "-".join(filter(None, (start, end))))
     for text in part.text:
         draft.add_text("bibo:locator", text.value)
 
