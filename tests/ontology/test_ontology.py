@@ -124,7 +124,9 @@ def test_a_typical_publication_has_the_promised_shape(dialects):
     [
         (f'<{IRIS.resource(NLR)}> <{expand("bibo:isbn13")}> "978-5-7107-6512-8" .\n', "thirteen digits"),
         (f'<{IRIS.resource(NLR)}> <{expand("dcterms:creator")}> "Толстой" .\n', "agent with an IRI"),
-        (f'<{IRIS.resource(NLR)}> <{expand("dcterms:issued")}> "1970"^^<{expand("xsd:integer")}> .\n', "a year"),
+        (f'<{IRIS.resource(NLR)}> <{expand("dcterms:issued")}> "1970"^^<{expand("xsd:integer")}> .\n', "exact year"),
+        (f'<{IRIS.resource(NLR)}> <{expand("dcterms:issued")}> "[198-?]" .\n', "doubt in EDTF"),
+        (f'<{IRIS.resource(NLR)}> <{expand("dcterms:title")}> "Карамазовы"@ru .\n', "one title proper"),
         (f"<{BASE}x> <{expand('prov:wasDerivedFrom')}> <{IRIS.record(NLR)}> .\n", "has a class"),
         (f"<{IRIS.resource(NLR)}> <{RDF.type}> <{expand('bf:Serial')}> .\n", "no class of works"),
         (f"<{IRIS.resource(NLR)}> <{expand('bf:content')}> <{BASE}x> .\n", "for works only"),

@@ -91,13 +91,9 @@ def _name_authorities(draft: Draft) -> None:
 
 
 def _describe_as_dnb(draft: Draft) -> None:
-    """Follow the title data service of the German National Library: plain texts, elements of RDA.
-
-    Its dates of issue are texts, too, so ``dcterms:issued`` has each date with its type and without.
-    """
+    """Follow the title data service of the German National Library: plain texts, elements of RDA."""
     _add_plain(draft, "dc:title", _TITLE)
     _add_plain(draft, "rdau:P60333", _STATEMENT)
-    _add_plain(draft, "dcterms:issued", _ISSUED)
     for info in draft.mods.origin_info:
         for publisher in info.publisher:
             draft.add_text("dc:publisher", publisher.value)
