@@ -127,7 +127,7 @@ class Vocabularies:
         return "is obsolete" if defined in self.obsolete else ""
 
     def faults_of_use(self, quad: ox.Quad, classes: dict[str, set[str]]) -> Iterator[str]:
-        """Yield why a property may not stand between this subject and this value, whose classes are known."""
+        """Yield why a property is not allowed between its subject and value; ``classes`` are those of all."""
         term = quad.predicate.value
         own = self.superclasses(classes.get(quad.subject.value, ()))
         domain = self.domains.get(term, set())
