@@ -24,7 +24,15 @@ from bibld.triplify._codes import SCHEME_LANGUAGES
 from bibld.triplify._dates import life_intervals, life_years
 from bibld.triplify._draft import Draft, Mention
 from bibld.triplify._entity_clusters import SHORT_NAME_TIE
-from bibld.triplify._identity import Identity, is_isil, library_key, name_key, parse_identity, parse_person_name
+from bibld.triplify._identity import (
+    Identity,
+    is_isil,
+    library_key,
+    name_key,
+    numbers_in_files,
+    parse_identity,
+    parse_person_name,
+)
 
 _ROMAN_NUMERAL = re.compile(r"[IVXLCM]+\.?")
 _SCHEME_OF_FREE_TERMS = "keywords"
@@ -120,7 +128,7 @@ def claim_agent(draft: Draft, group: Sequence[NameAtPath], roles: Iterable[str] 
             _claim_of_name(draft, name),
             links=_links(identities),
             aliases=tuple(sorted(aliases - {agent})),
-            numbers=tuple(sorted({one.number_in_file(scheme) for one in identities if one.authority != "other"})),
+            numbers=numbers_in_files(identities, scheme),
             ties=_name_ties(name),
         )
         draft.add_claim(agent, "agent", claim, path)
@@ -257,7 +265,7 @@ def claim_publisher(draft: Draft, text: str, element: Controlled, path: str) -> 
         type="corporate",
         links=_links(found),
         aliases=tuple(sorted({*(draft.iris.publisher(one.key) for one in found), by_name, by_full_name} - {publisher})),
-        numbers=tuple(sorted(one.number_in_file() for one in found if one.authority != "other")),
+        numbers=numbers_in_files(found),
     )
     draft.add_claim(publisher, "publisher", claim, path)
     draft.add_form(publisher, "publisher", name_to_compare(text), path)
@@ -320,7 +328,7 @@ def claim_concept(
         links=_links(found),
         parts=tuple(sorted(set(parts))),
         aliases=tuple(aliases),
-        numbers=tuple(sorted(one.number_in_file() for one in found if one.authority != "other")),
+        numbers=numbers_in_files(found),
     )
     draft.add_claim(concept, "concept", claim, path)
     return concept

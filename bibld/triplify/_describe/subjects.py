@@ -112,9 +112,9 @@ def _identified_heading(subject: mods.Subject) -> mods.Subject:
 
 
 def _identified_name(name: mods.Name, subject: mods.Subject) -> mods.Name:
-    """Return a name without its link if that is the link of the heading with subdivisions that begins with it."""
+    """Return a name without its links if these are those of the heading with subdivisions that begins with it."""
     is_heading = len(subject.parts) > 1 and _is_subject_heading(name.value_uri)
-    return replace(name, value_uri=None) if is_heading else name
+    return replace(name, value_uri=None, name_identifier=()) if is_heading else name
 
 
 def _is_subject_heading(link: str | None) -> bool:
