@@ -109,6 +109,11 @@ def _getty(name: str, number: str) -> Authority:
     return _authority(f"{name} cstmogri", addresses, space + "{}", space)
 
 
+def _oclc(name: str, folder: str) -> Authority:
+    space = f"https://id.oclc.org/worldcat/{folder}/"
+    return _authority(name, rf"id\.oclc\.org/worldcat/{folder}/(E[0-9A-Za-z]+)", space + "{}", space)
+
+
 AUTHORITIES = {
     authority.name: authority
     for authority in (
@@ -197,12 +202,8 @@ AUTHORITIES = {
             "http://data.bibliotheken.nl/",
             _ppn,
         ),
-        _authority(
-            "worldcat",
-            r"id\.oclc\.org/worldcat/entity/(E[0-9A-Za-z]+)",
-            "https://id.oclc.org/worldcat/entity/{}",
-            "https://id.oclc.org/worldcat/entity/",
-        ),
+        _oclc("worldcat", "entity"),
+        _oclc("ddc", "ddc"),
     )
 }
 """In the order of preference: if a record carries identifiers of more than one, the first names the entity."""
