@@ -24,6 +24,7 @@ from bibld.catalog.processing import QueueProcessor
 from bibld.config import TriplifyConfig
 from bibld.model.iris import Iris
 from bibld.progress import Progress
+from bibld.text.headings import table_version
 from bibld.triplify._claims import Assertion as Assertion
 from bibld.triplify._claims import Claim as Claim
 from bibld.triplify._claims import ClusterStatements as ClusterStatements
@@ -70,8 +71,8 @@ VERSION = 15
 
 
 def settings_digest(base: str, settings: TriplifyConfig) -> str:
-    """Return a hash of the version and of all settings that the statements depend on."""
-    return digest(VERSION, base, settings)
+    """Return a hash of the version, the table of headings, and all settings that the statements depend on."""
+    return digest(VERSION, table_version(), base, settings)
 
 
 def requeue_all(catalog: Catalog, queue: StageQueue) -> None:

@@ -10,6 +10,7 @@ import msgspec
 from bibld.config import Dialect
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, term, typed_literal
+from bibld.text.classes import captions
 from bibld.text.publishers import is_abbreviation
 from bibld.triplify._claims import Assertion, Claim, EntityClaim, Kind, NameForm, count_assertions
 from bibld.triplify._codes import scheme_iri, scheme_names
@@ -78,6 +79,9 @@ def describe_entity(
         classes += [class_ for type_ in types for class_ in _CLASSES_OF_NAME.get(type_, ())] or _CLASSES["agent"]
     triples += [("rdf:type", term(class_)) for class_ in classes]
     preferred, others = choose_labels(votes)
+    named = [NameForm(*name) for claim in votes for name in captions(claim.scheme, claim.notation)]
+    if named:
+        preferred, others = named, []
     if "scheme" in kinds:
         preferred = [NameForm(*name) for claim in votes for name in scheme_names(claim.notation)]
     name_properties = {"skos:prefLabel"}
@@ -98,8 +102,10 @@ def describe_entity(
     quads += [
         ("", subject, term("skos:inScheme"), iri(scheme_iri(claim.scheme, iris))) for claim in votes if claim.scheme
     ]
-    for target in sorted({target for claim in votes for target in claim.links}):
-        quads.append((iri(iris.graph(_link_set(target))), subject, term(link), iri(target)))
+    links = {(link, target) for claim in votes for target in claim.links}
+    links |= {("skos:broadMatch", target) for claim in votes for target in claim.broad_links}
+    for predicate, target in sorted(links):
+        quads.append((iri(iris.graph(_link_set(target))), subject, term(predicate), iri(target)))
     return sort_quads(quads, subject)
 
 
@@ -118,6 +124,8 @@ def _properties(claim: EntityClaim) -> Iterator[tuple[str, str]]:
             yield "dcterms:identifier", literal(claim.notation)
     for part in claim.parts:
         yield "dcterms:hasPart", iri(part)
+    for main_class in claim.broader:
+        yield "skos:broader", iri(main_class)
     for creator in claim.creators:
         yield "dcterms:creator", iri(creator)
     if claim.issn:

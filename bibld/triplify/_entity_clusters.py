@@ -18,11 +18,12 @@ from typing import Literal
 
 import msgspec
 
+from bibld.model.authorities import AUTHORITIES, read_authority_number
 from bibld.model.origin import from_slug
 from bibld.text.publishers import is_abbreviation, name_to_compare
 from bibld.triplify._claims import Assertion, Kind
 from bibld.triplify._dates import life_intervals
-from bibld.triplify._identity import AUTHORITIES, is_same_or_initial
+from bibld.triplify._identity import is_same_or_initial
 
 MAX_ENTITIES_OF_COMPONENT = 1000
 """In a connected component of more entities, only numbers of authority files and verdicts tie."""
@@ -160,6 +161,7 @@ _STRENGTH_OF_TIE = {
 }
 _AMBIGUOUS_STRENGTHS = (Strength.NAME, Strength.SHORT_NAME, Strength.ABBREVIATION)
 _SAME_KIND: dict[Kind, Kind] = {"publisher": "agent"}
+_RANKS = {name: rank for rank, name in enumerate(AUTHORITIES)}
 _NAME_RANK = len(AUTHORITIES) + 2
 
 
@@ -182,10 +184,9 @@ class EntityCluster(msgspec.Struct, frozen=True):
 def rank_of_iri(iri: str) -> int:
     """Return the place of an IRI among those of one entity: by its authority file, other IRI, local number, name."""
     key = _key_of_iri(iri)
-    for rank, authority in enumerate(AUTHORITIES):
-        name, _, number = key.partition("-")
-        if name == authority.name and authority.pattern.fullmatch(authority.template.format(number)):
-            return rank
+    name, _, number = key.partition("-")
+    if name in _RANKS and read_authority_number(name, number) is not None:
+        return _RANKS[name]
     if key.startswith(("http:", "https:")):
         return len(AUTHORITIES)
     return len(AUTHORITIES) + 1 if _LOCAL_KEY.search(key) or not _NAME_KEY.fullmatch(key) else _NAME_RANK

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.conventions import Marc21View, configuration, fixed, leader_code
+from bibld.crosswalk._marc21.names import heading_links
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import chop, chopped_values, first_address, join
+from bibld.crosswalk._texts import chop, chopped_values, join
 from bibld.model import mods
 from bibld.model.marc import DataField
 from bibld.text.languages import code_of_language_name
@@ -113,13 +114,13 @@ def content_type(field: DataField, view: Marc21View) -> Iterator[mods.Genre]:
         yield mods.Genre(value=value, authority=field.first("2"))
 
 
-@KIND_AND_LANGUAGE.field("655", "abvxyz02", "genre, authority from the second indicator or $2")
+@KIND_AND_LANGUAGE.field("655", "abvxyz012", "genre, authority from the second indicator or $2")
 def genre_or_form(field: DataField, view: Marc21View) -> Iterator[mods.Genre]:
     """Index term of genre or form; subdivisions follow after a hyphen."""
     value = "-".join(map(chop, field.values(*"abvxyz")))
     if value:
         authority = field.first("2") if field.indicator2 == "7" else codes.SUBJECT_AUTHORITY.get(field.indicator2)
-        yield mods.Genre(value=value, authority=authority, value_uri=first_address(field.values("0")))
+        yield mods.Genre(value=value, authority=authority, value_uri=heading_links(field).value_uri)
 
 
 @KIND_AND_LANGUAGE.record("targetAudience[marctarget] from coded data", t008="")

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import address, join
+from bibld.crosswalk._texts import address, first_address, join
 from bibld.model import mods
 from bibld.model.marc import DataField
 
@@ -23,8 +23,8 @@ _MARKS_OF_CUTS = str.maketrans("", "", "/'′")
 
 
 @HOLDINGS.fields(
-    "classification[lcc, nlm, udc, ddc; 084: $2], one for each $a; edition from $2 (080, 082)",
-    t050="ab3", t060="ab", t080="abx2", t082="ab2", t084="ab2",
+    "classification[lcc, nlm, udc, ddc; 084: $2], one for each $a; edition from $2 (080, 082); 082 $1 @valueURI",
+    t050="ab3", t060="ab", t080="abx2", t082="ab12", t084="ab2",
 )  # fmt: skip
 def class_mark(field: DataField, view: Marc21View) -> Iterator[mods.Classification]:
     """Class marks, each with the item number that follows it; of Dewey without the marks where a number may be cut."""
@@ -35,6 +35,7 @@ def class_mark(field: DataField, view: Marc21View) -> Iterator[mods.Classificati
             yield mods.Classification(
                 value=number,
                 authority=_CLASSIFICATION.get(tag, source),
+                value_uri=first_address(field.values("1")) if len(field.values("a")) == 1 else None,
                 edition=source if tag in ("080", "082") else None,
                 display_label=field.first("3") if tag == "050" else None,
             )

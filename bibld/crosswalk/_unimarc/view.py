@@ -19,6 +19,7 @@ from bibld.crosswalk._rules import RuleSet
 from bibld.crosswalk._texts import address, with_balanced_brackets
 from bibld.crosswalk._unimarc.codes import CodeTable
 from bibld.crosswalk._view import Conventions, Linkage, LinkedField, View
+from bibld.model.authorities import read_authority_number
 from bibld.model.marc import ControlField, DataField, Field, Leader, MarcRecord, Subfield, with_embedded_fields
 from bibld.model.mods import Mods, TitleInfo
 from bibld.model.mods_xml import without_illegal_characters
@@ -77,6 +78,9 @@ _TITLE_CODES = "acdlot"
 _WITH_BRACKETS = frozenset(["200", "205", "210", "214", "225"])
 _INITIALS = re.compile(r"(?<=[^\W\d_]\.)(?=[^\W\d_])")
 _WORD = re.compile(r"\w+")
+_PREFIXED = re.compile(r"(?:\(([^()]+)\)|(frbnf|idref)(?=[ :]?[0-9]))[ :]?(.+)", re.IGNORECASE)
+_AUTHORITY_FILES = {"sudoc.fr": "idref", "idref.fr": "idref", "catalogue.bnf.fr": "bnf"}
+"""Host of the address of a record (003) → the file that the bare numbers of its headings are from."""
 _ORGANISATION_ID = re.compile(r"\w[\w.-]*(?:[\\/][\w.-]+)+")
 
 
@@ -99,7 +103,7 @@ class UnimarcSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class UnimarcView(View[UnimarcSettings]):
     """A record, or (``is_nested``) what a link field states about another one, while it is converted by ``rules``."""
 
-    __slots__ = ("is_nested", "leader", "rules")
+    __slots__ = ("authority_file", "is_nested", "leader", "rules")
 
     def __init__(
         self, record: MarcRecord, settings: UnimarcSettings, rules: RuleSet, parent: UnimarcView | None = None
@@ -108,6 +112,7 @@ class UnimarcView(View[UnimarcSettings]):
         self.rules = rules
         self.leader = Leader(record.leader.text.ljust(24)[:24])
         self.is_nested = parent is not None
+        self.authority_file: str = parent.authority_file if parent is not None else _authority_file(record)
         if parent is not None:
             self.private, self.unmapped, self.warnings = parent.private, parent.unmapped, parent.warnings
 
@@ -144,13 +149,26 @@ class UnimarcView(View[UnimarcSettings]):
         return found
 
     def authority_reference(self, number: str) -> str | None:
-        """Return an authority number as an IRI or an id that begins with its organisation; None for a bare number."""
+        """Return an authority number as an IRI or an id that begins with its organisation; None for a bare number.
+
+        A bare number in a record of the Sudoc is one of IdRef, in a record of the BnF one of its authority file.
+        """
         link = address(number)
         if link is not None:
             return link
+        prefixed = _PREFIXED.fullmatch(number.strip())
+        code, text = (prefixed[1] or prefixed[2], prefixed[3]) if prefixed else (self.authority_file, number)
+        found = read_authority_number(code, text) if code else None
+        if found is not None and found.iri:
+            return found.iri
         if self.settings.authority_base is not None:
             return self.settings.authority_base + quote(number, safe="")
         return number if _ORGANISATION_ID.fullmatch(number) else None
+
+
+def _authority_file(record: MarcRecord) -> str:
+    address = record.control("003") or ""
+    return next((file for host, file in _AUTHORITY_FILES.items() if f"{host}/" in address), "")
 
 
 def tidy_record(record: MarcRecord, settings: UnimarcSettings) -> MarcRecord:

@@ -14,7 +14,9 @@ import msgspec
 
 from bibld.model.iris import web_iri
 from bibld.model.mods import Controlled, Name, Subject
+from bibld.text.classes import main_class
 from bibld.text.folding import strip_brackets, tidy, trim
+from bibld.text.headings import subject_heading_number
 from bibld.text.keys import entity_key
 from bibld.text.places import expand_place, is_unknown_imprint, town_in_countries, town_with_state
 from bibld.text.publishers import full_publisher_key, name_to_compare, publisher_key, publisher_label
@@ -24,7 +26,15 @@ from bibld.triplify._codes import SCHEME_LANGUAGES
 from bibld.triplify._dates import life_intervals, life_years
 from bibld.triplify._draft import Draft, Mention
 from bibld.triplify._entity_clusters import SHORT_NAME_TIE
-from bibld.triplify._identity import Identity, is_isil, library_key, name_key, parse_identity, parse_person_name
+from bibld.triplify._identity import (
+    Identity,
+    is_isil,
+    library_key,
+    name_key,
+    numbers_in_files,
+    parse_identity,
+    parse_person_name,
+)
 
 _ROMAN_NUMERAL = re.compile(r"[IVXLCM]+\.?")
 _SCHEME_OF_FREE_TERMS = "keywords"
@@ -120,7 +130,7 @@ def claim_agent(draft: Draft, group: Sequence[NameAtPath], roles: Iterable[str] 
             _claim_of_name(draft, name),
             links=_links(identities),
             aliases=tuple(sorted(aliases - {agent})),
-            numbers=tuple(sorted({one.number_in_file(scheme) for one in identities if one.authority != "other"})),
+            numbers=numbers_in_files(identities, scheme),
             ties=_name_ties(name),
         )
         draft.add_claim(agent, "agent", claim, path)
@@ -257,7 +267,7 @@ def claim_publisher(draft: Draft, text: str, element: Controlled, path: str) -> 
         type="corporate",
         links=_links(found),
         aliases=tuple(sorted({*(draft.iris.publisher(one.key) for one in found), by_name, by_full_name} - {publisher})),
-        numbers=tuple(sorted(one.number_in_file() for one in found if one.authority != "other")),
+        numbers=numbers_in_files(found),
     )
     draft.add_claim(publisher, "publisher", claim, path)
     draft.add_form(publisher, "publisher", name_to_compare(text), path)
@@ -321,18 +331,55 @@ def claim_concept(
     is_compound = "--" in label
     is_numbered_by_part = is_compound and isinstance(element, Subject) and code in _NUMBERED_BY_FIRST_PART
     found = [] if is_numbered_by_part else find_identities(draft, element, path)
+    is_identified = code != "lcsh" or any(one.authority == code for one in found)
+    established, broader = (None, None) if is_identified else _established_heading(label)
+    links = [*found, established] if established else found
     by_label = draft.iris.concept(code, entity_key(label))
     concept = draft.iris.concept(code, found[0].key) if found else by_label
     aliases = {by_label} - {concept} if code in SCHEME_LANGUAGES and not is_compound else ()
     claim = EntityClaim(
         label=draft.name_form(label, language_of_term(draft, label, element, code)),
         scheme=code,
-        links=_links(found),
+        links=_links(links),
+        broad_links=_links((broader,)) if broader else (),
         parts=tuple(sorted(set(parts))),
         aliases=tuple(aliases),
-        numbers=tuple(sorted(one.number_in_file() for one in found if one.authority != "other")),
+        numbers=numbers_in_files(links),
     )
     draft.add_claim(concept, "concept", claim, path)
+    return concept
+
+
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def _established_heading(label: str) -> tuple[Identity | None, Identity | None]:
+    """Return the heading of LCSH with this text; if there is none, the longest one that it begins with."""
+    number = subject_heading_number(label)
+    if number is not None:
+        return parse_identity(number, "lcsh", ""), None
+    while "--" in label:
+        label = label.rpartition("--")[0]
+        number = subject_heading_number(label)
+        if number is not None:
+            return None, parse_identity(number, "lcsh", "")
+    return None, None
+
+
+def claim_class(draft: Draft, scheme: str, mark: str, element: Controlled, path: str) -> str:
+    """Claim a class of a classification, and the main class that it belongs to."""
+    concept = draft.iris.concept(scheme, mark)
+    main = main_class(scheme, mark)
+    broader = draft.iris.concept(scheme, main) if main not in (None, mark) else None
+    claim = EntityClaim(
+        label=draft.name_form(mark, None),
+        scheme=scheme,
+        notation=mark,
+        links=_links(find_identities(draft, element, path)),
+        broader=(broader,) if broader else (),
+    )
+    draft.add_claim(concept, "concept", claim, path)
+    if main is not None and broader is not None:
+        main_claim = EntityClaim(label=draft.name_form(main, None), scheme=scheme, notation=main)
+        draft.add_claim(broader, "concept", main_claim, path)
     return concept
 
 
