@@ -107,7 +107,7 @@ def holding_institution(field: DataField, view: Marc21View) -> Iterator[mods.Loc
     t863="abcdefghijklmz", t864="abcdefghijklmz", t865="abcdefghijklmz", t866="az", t867="az", t868="az",
 )  # fmt: skip
 def holdings(view: Marc21View) -> Iterator[mods.Location]:
-    """Copies, each with the holdings statements that belong to it."""
+    """Location, call number and numbers of copies, and the holdings statements that belong to each."""
     for field, statements in _with_statements(view):
         location = _location(field, statements)
         if location != mods.Location():
