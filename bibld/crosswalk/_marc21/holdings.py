@@ -24,6 +24,8 @@ HOLDINGS = RuleBook()
 
 _CLASSIFICATION = {"050": "lcc", "060": "nlm", "080": "udc", "082": "ddc"}
 _LCC = re.compile(r"[A-Z]{1,3}\d")
+_BARCODE = re.compile(r"[A-Z]{0,2}\d{8,}[A-Z]?")
+"""Of the designations of a piece, those that are printed as bars; others are shelf marks or words."""
 _HOLDINGS_TAGS = ("852", "853", "854", "855", "863", "864", "865", "866", "867", "868")
 _CAPTIONS = ("853", "854", "855")
 _MARKS_OF_CUTS = str.maketrans("", "", "/'′")
@@ -156,7 +158,10 @@ def _location(field: DataField | None, statements: Sequence[DataField]) -> mods.
     places += [mods.PhysicalLocation(value=text, type="address") for text in field.values("e")]
     places += [mods.PhysicalLocation(value=text, type="country") for text in field.values("n")]
     shelf = join(field, "hijklm")
-    items = [mods.ItemIdentifier(value=text) for text in field.values("p")]
+    items = [
+        mods.ItemIdentifier(value=text, type="barcode" if _BARCODE.fullmatch(text) else None)
+        for text in field.values("p")
+    ]
     items += [mods.ItemIdentifier(value=text, type="copy number") for text in field.values("t")]
     copy = mods.CopyInformation(
         sub_location=tuple(field.values("b", "c")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from bibld.crosswalk._rules import Elements, RuleBook
@@ -20,7 +20,7 @@ class Shelving(NamedTuple):
     """Which subfields of a holdings field are the library and what else.
 
     ``library`` are subfields of which the first that is there names the library; ``places`` are places in it; ``shelf``
-    is the shelf mark, in this order; ``item`` are numbers of the copy.
+    is the shelf mark, in this order; ``item`` are numbers of the copy, some of a type that MODS names.
     """
 
     library: str
@@ -30,11 +30,12 @@ class Shelving(NamedTuple):
     note: str
     address: str = ""
     country: str = ""
+    types_of_items: Mapping[str, str] = {"t": "copy number"}
 
 
 RUSMARC_899 = Shelving("a", "bc", "khijml", "pt", "z")
 LOCATION_852 = Shelving("a", "bde", "gjkl", "mnst", "y", "c", "p")
-RECOMMENDATION_995 = Shelving("abcd", "", "k", "f", "u")
+RECOMMENDATION_995 = Shelving("abcd", "", "k", "f", "u", types_of_items={"f": "barcode"})
 """995 as libraries in France use it (Recommandation 995): owner as text and code, then who has it on loan."""
 
 
@@ -79,7 +80,7 @@ def _copies(field: DataField, shelving: Shelving) -> list[_Copy]:
                 copies.append(_Copy())
             copies[-1].shelf.setdefault(code, []).append(value)
         elif code in shelving.item:
-            type_ = "copy number" if code == "t" else None
+            type_ = shelving.types_of_items.get(code)
             if any(item.type == type_ for item in copy.items):
                 copies.append(_Copy())
                 copies[-1].shelf = dict(copy.shelf)

@@ -76,7 +76,7 @@ def _copies(draft: Draft, location: Location, index: int) -> Iterator[Copy]:
 def _library_and_places(draft: Draft, location: Location, path: str) -> tuple[str | None, list[str]]:
     """Return the IRI of the library of a location, and the places of the copy in it.
 
-    The first ``physicalLocation`` is the library. Further ones name it too if they are codes or in another language.
+    The first ``physicalLocation`` that is no code is the library. Codes and names in another language name it too.
     MODS wants the place in the library in ``copyInformation/subLocation``. Many records have it in a further
     ``physicalLocation``, or after the library in the same text. Such a text is split only if it is a code of the
     library and one or two codes of up to four characters (``РГБ FB``).
@@ -87,9 +87,9 @@ def _library_and_places(draft: Draft, location: Location, path: str) -> tuple[st
         text, at = trim(tidy(place.value)), f"{path}/physical_location/{index}"
         if not text or place.type in _NO_LIBRARIES:
             continue
-        first = names[0][0] if names else None
-        if first is None or place.authority or (place.xml_lang and place.xml_lang != first.xml_lang):
-            codes = _INSTITUTION_AND_SHELF.fullmatch(text) if place.authority is None and first is None else None
+        named = next((name for name, _ in names if not name.authority), None)
+        if named is None or place.authority or (place.xml_lang and place.xml_lang != named.xml_lang):
+            codes = _INSTITUTION_AND_SHELF.fullmatch(text) if not names and place.authority is None else None
             if codes is not None:
                 shelves.append(codes[2])
             names.append((replace(place, value=codes[1] if codes is not None else text), at))
