@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from bibld.config import CopyFields, SourceConfig
 from bibld.crosswalk._texts import join
+from bibld.model.holdings import NO_LIBRARIES
 from bibld.model.marc import DataField, MarcRecord
 from bibld.model.mods import (
     CopyInformation,
@@ -24,7 +25,6 @@ from bibld.model.mods import (
 from bibld.protocols import Converted, Row
 from bibld.text.libraries import find_library, is_isil
 
-_NO_LIBRARIES = ("address", "country")
 _WITHOUT_LIBRARY = ""
 """The code in ``libraries`` for copies of which the record states no library."""
 
@@ -64,9 +64,9 @@ class SourceCopies(msgspec.Struct, frozen=True):
         """Return a location with the library that its code means, or with that of copies without one."""
         places = location.physical_location
         for position, place in enumerate(places):
-            if place.type not in _NO_LIBRARIES:
-                meant = self.libraries.get(place.value.strip()) or (place,)
-                return replace(location, physical_location=(*places[:position], *meant, *places[position + 1 :]))
+            if place.type not in NO_LIBRARIES:
+                stated = self.libraries.get(place.value.strip()) or (place,)
+                return replace(location, physical_location=(*places[:position], *stated, *places[position + 1 :]))
         if not (location.shelf_locator or location.holding_simple):
             return location
         return replace(location, physical_location=(*self.libraries.get(_WITHOUT_LIBRARY, ()), *places))

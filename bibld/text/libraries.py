@@ -20,7 +20,7 @@ _MARC_CODE = re.compile(r"[A-Z][A-Za-z]{0,7}(?:-[A-Za-z0-9]{1,8}){0,2}")
 _NOT_IN_NORMALISED_CODES = re.compile("[^a-z0-9]+")
 _COUNTRY_OF_US_ISIL = "US-"
 _LETTERS_OF_CLEAR_CODE = 3
-"""Shorter codes, and those of so many capitals, may be codes of anything."""
+"""Shorter codes, and those of three capitals, may be codes of anything."""
 _TEXTS_REMEMBERED = 16_384
 
 

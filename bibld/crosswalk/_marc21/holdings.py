@@ -70,7 +70,7 @@ def _with_item_numbers(field: DataField, item_codes: str) -> Iterator[str]:
         yield value
 
 
-@HOLDINGS.fields("classification[lcc where its form or indicator 2 says so; 055: else $2]", t055="ab2", t070="ab")
+@HOLDINGS.fields("classification[lcc where its form or indicator 2 shows it; 055: else $2]", t055="ab2", t070="ab")
 def class_mark_of_other_library(field: DataField, view: Marc21View) -> Iterator[mods.Classification]:
     """Class marks given in Canada, and by the National Agricultural Library, which uses LCC beside its old scheme."""
     number = join(field, "ab")
@@ -158,6 +158,7 @@ def _location(field: DataField | None, statements: Sequence[DataField]) -> mods.
     places += [mods.PhysicalLocation(value=text, type="address") for text in field.values("e")]
     places += [mods.PhysicalLocation(value=text, type="country") for text in field.values("n")]
     shelf = join(field, "hijklm")
+    links = [*field.values("u"), *filter(_is_link, field.values("z"))]
     items = [
         mods.ItemIdentifier(value=text, type="barcode" if _BARCODE.fullmatch(text) else None)
         for text in field.values("p")
@@ -165,16 +166,21 @@ def _location(field: DataField | None, statements: Sequence[DataField]) -> mods.
     items += [mods.ItemIdentifier(value=text, type="copy number") for text in field.values("t")]
     copy = mods.CopyInformation(
         sub_location=tuple(field.values("b", "c")),
-        note=tuple(mods.Note(value=text) for text in [*field.values("3", "q", "z"), *notes]),
+        note=tuple(mods.Note(value=text) for text in [*field.values("3", "q", "z"), *notes] if not _is_link(text)),
         enumeration_and_chronology=tuple(holdings_statements(statements)),
         item_identifier=tuple(items),
     )
     return mods.Location(
         physical_location=tuple(places),
         shelf_locator=(shelf,) if shelf else (),
-        url=tuple(mods.Url(value=link) for link in map(address, field.values("u")) if link),
+        url=tuple(mods.Url(value=link) for link in map(address, links) if link),
         holding_simple=mods.HoldingSimple((copy,)) if copy != mods.CopyInformation() else None,
     )
+
+
+def _is_link(text: str) -> bool:
+    """Whether a note is nothing but a web address."""
+    return text.startswith(("http://", "https://")) and " " not in text
 
 
 @HOLDINGS.record("location/url, displayLabel from $y $3, note from $z", t856="u3yz")

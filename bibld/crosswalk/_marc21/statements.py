@@ -101,7 +101,7 @@ def _range(piece: DataField, captions: DataField | None, codes: str, separators:
 
 
 def _named(value: str, caption: str) -> str:
-    """Return the name of a month or season, where the caption says that the value is the number of one."""
+    """Return the name of a month or season, if the caption states that the value is the number of one."""
     if "month" in caption or "season" in caption:
         return "/".join(_PARTS_OF_YEAR.get(number, number) for number in value.split("/"))
     return value

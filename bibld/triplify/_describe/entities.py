@@ -242,9 +242,11 @@ def claim_library(draft: Draft, places: Sequence[tuple[PhysicalLocation, str]]) 
         {one for place, path in places for one in find_identities(draft, place, path)}, key=lambda one: one.rank
     )
     links = {f"{_ORGANISATIONS_OF_LOC}{normalise_marc_code(marc_code)}"} if marc_code else set()
-    texts = [place.value for place, _ in places if not is_isil(place.value)] + [name.text for name in names]
     keys = [one.key for one in found] + ([library_key(code)] if code else [])
-    keys += [name_key(text, "", "corporate") for text in texts]
+    keys += [
+        library_key(text) if is_isil(text) else name_key(text, "", "corporate")
+        for text in dict.fromkeys([*(place.value for place, _ in places), *(name.text for name in names)])
+    ]
     agent, *others = (draft.iris.agent(key) for key in keys)
     for name in names or [draft.name_form(code or places[0][0].value, None)]:
         claim = EntityClaim(

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import msgspec
 from msgspec.structs import replace
 
+from bibld.model.holdings import library_and_places
 from bibld.model.iris import web_iri
-from bibld.model.mods import CopyInformation, Location, PhysicalLocation
+from bibld.model.mods import CopyInformation, Location
 from bibld.model.rdf import iri, literal
-from bibld.text.folding import tidy, trim
+from bibld.text.folding import tidy
 from bibld.triplify._describe.entities import claim_library
 from bibld.triplify._draft import Draft
 
-_INSTITUTION_AND_SHELF = re.compile(r"([A-ZА-ЯЁ]{2}[A-ZА-ЯЁ0-9-]{0,8}) ([A-ZА-ЯЁ0-9-]{1,4}(?: [A-ZА-ЯЁ0-9-]{1,4})?)")
 _ACCESS_TO_RESOURCE = ("object in context", "raw object")
-_NO_LIBRARIES = ("address", "country")
-"""Types of a ``physicalLocation`` that names neither a library nor a place in it."""
 _PARTS_OF_UNIT = {"2": "supplements", "3": "indexes"}
 """What a holdings statement is about, if not the basic unit."""
 
 
-class Copy(msgspec.Struct, frozen=True):
+class ItemDraft(msgspec.Struct, frozen=True):
     """A copy: the IRI of the library that holds it, its places in the library, its shelf marks, and what else is known.
 
     ``others`` has neither places nor shelf marks.
@@ -36,7 +33,7 @@ class Copy(msgspec.Struct, frozen=True):
 
     @property
     def is_located(self) -> bool:
-        """Whether the record says more than which library holds it."""
+        """Whether a place or shelf mark is known, beside the library."""
         return bool(self.places or self.marks)
 
 
@@ -61,44 +58,21 @@ def describe_locations(draft: Draft) -> None:
             _describe_item(draft, copy, nodes)
 
 
-def _copies(draft: Draft, location: Location, index: int) -> Iterator[Copy]:
+def _copies(draft: Draft, location: Location, index: int) -> Iterator[ItemDraft]:
     """Yield the copies of a location of which library, place or shelf mark is known."""
-    library, places = _library_and_places(draft, location, f"location/{index}")
+    names, places = library_and_places(location)
+    path = f"location/{index}/physical_location"
+    library = claim_library(draft, [(name, f"{path}/{position}") for position, name in names.items()])
     holding = location.holding_simple
     for copy in (holding.copy_information if holding is not None else ()) or (CopyInformation(),):
         shelves = tuple(dict.fromkeys(filter(None, [*places, *map(tidy, copy.sub_location)])))
         marks = tuple(dict.fromkeys(filter(None, map(tidy, [*location.shelf_locator, *copy.shelf_locator]))))
         if library or shelves or marks:
             others = replace(copy, form=(), sub_location=(), shelf_locator=(), electronic_locator=())
-            yield Copy(library, shelves, marks, others)
+            yield ItemDraft(library, shelves, marks, others)
 
 
-def _library_and_places(draft: Draft, location: Location, path: str) -> tuple[str | None, list[str]]:
-    """Return the IRI of the library of a location, and the places of the copy in it.
-
-    The first ``physicalLocation`` that is no code is the library. Codes and names in another language name it too.
-    MODS wants the place in the library in ``copyInformation/subLocation``. Many records have it in a further
-    ``physicalLocation``, or after the library in the same text. Such a text is split only if it is a code of the
-    library and one or two codes of up to four characters (``РГБ FB``).
-    """
-    names: list[tuple[PhysicalLocation, str]] = []
-    shelves: list[str] = []
-    for index, place in enumerate(location.physical_location):
-        text, at = trim(tidy(place.value)), f"{path}/physical_location/{index}"
-        if not text or place.type in _NO_LIBRARIES:
-            continue
-        named = next((name for name, _ in names if not name.authority), None)
-        if named is None or place.authority or (place.xml_lang and place.xml_lang != named.xml_lang):
-            codes = _INSTITUTION_AND_SHELF.fullmatch(text) if not names and place.authority is None else None
-            if codes is not None:
-                shelves.append(codes[2])
-            names.append((replace(place, value=codes[1] if codes is not None else text), at))
-        else:
-            shelves.append(text)
-    return claim_library(draft, names), shelves
-
-
-def _describe_item(draft: Draft, copy: Copy, nodes: dict[tuple[str, str], str]) -> None:
+def _describe_item(draft: Draft, copy: ItemDraft, nodes: dict[tuple[str, str], str]) -> None:
     """Describe one copy. ``nodes`` are shelf marks and notes by predicate and text, which copies share."""
     item = draft.add_node("bf:hasItem", "bf:Item", "item")
     if copy.library is not None:
