@@ -59,7 +59,7 @@ CORRECTIONS = {
     "every_number_written": r"added identifier ",
     "part_languages_kept": r"added language",
     "addresses_by_field": r"(?:changed location/url displayLabel|missing location)",
-    "holdings_complete": r"added location/holdingSimple",
+    "holdings_complete": r"added location(?:/holdingSimple|/physicalLocation|/shelfLocator|  :)",
     "conference_roles_read": r"missing name/role/roleTerm type=text ",
     "roles_paired": r"\w+ name/role",
     "main_entry_marked": r"changed name usage|changed name nameTitleGroup|changed titleInfo nameTitleGroup",

@@ -145,11 +145,16 @@ def _local_numbers(entity: str, claims: Iterable[EntityClaim]) -> Iterator[Quad]
 def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], list[NameForm]]:
     """Return the preferred forms, one for each language, and the others, from the claims and the votes for them.
 
-    An abbreviation is not preferred to what it stands for.
+    An abbreviation is not preferred to what it stands for, and the code of a library is a name only without others.
     """
+    named = {
+        claim: number
+        for claim, number in votes.items()
+        if claim.type != "corporate" or claim.label.text != claim.notation
+    }
     votes_by_form: dict[NameForm, int] = defaultdict(int)
     mentioned: set[NameForm] = set()
-    for claim, number in votes.items():
+    for claim, number in (named or votes).items():
         votes_by_form[claim.label] += number
         mentioned.update(claim.others)
     by_language: dict[str, list[NameForm]] = defaultdict(list)

@@ -213,12 +213,6 @@ def test_the_library_of_a_source_has_its_isil_and_is_the_holder_that_records_nam
     assert "RSL@en" in quads.values("rdfs:label", BASE + library[0][1:])
 
 
-def test_the_name_of_a_library_is_not_taken_for_an_isil():
-    description = Mods(location=(Location(physical_location=(PhysicalLocation("РГБ"),)),))
-    (claim,) = cluster_statements(alone(description), [], IRIS).claims
-    assert claim.value.notation == ""
-
-
 def test_a_title_only_record_claims_nothing():
     assert cluster_statements(alone(Mods(title_info=(TitleInfo("А"),))), [], IRIS).claims == ()
 

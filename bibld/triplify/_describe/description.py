@@ -1,12 +1,12 @@
-"""Classes, languages, extent, notes, addresses and copies of the resource."""
+"""Classes, languages, extent and notes of the resource."""
 
 from __future__ import annotations
 
 import re
 
 from bibld.model.iris import web_iri
-from bibld.model.mods import Form, Location, Note
-from bibld.model.rdf import iri, literal, term, typed_literal
+from bibld.model.mods import Form, Note
+from bibld.model.rdf import iri, term, typed_literal
 from bibld.text.extents import pages
 from bibld.text.folding import tidy
 from bibld.text.languages import NO_LANGUAGES, language_tag
@@ -21,16 +21,12 @@ from bibld.triplify._codes import (
     TEXT_OF_NOTE,
     loc,
 )
-from bibld.triplify._describe.entities import claim_organisation
 from bibld.triplify._draft import Draft
 
 _LANGUAGE_CODE = re.compile(r"[a-z]{3}")
-_ORGANISATION_CODE = re.compile(r"[a-z][a-z0-9-]*")
-_INSTITUTION_AND_SHELF = re.compile(r"([A-ZА-ЯЁ]{2}[A-ZА-ЯЁ0-9-]{0,8}) ([A-ZА-ЯЁ0-9-]{1,4}(?: [A-ZА-ЯЁ0-9-]{1,4})?)")
 _LIST_OF_KIND = {"content": "contentTypes", "media": "mediaTypes", "carrier": "carriers"}
 _LIST_OF_AUTHORITY = {f"{standard}{kind}": kind for standard in ("rda", "isbd") for kind in _LIST_OF_KIND}
 _LIST_OF_AUTHORITY["gmd"] = "content"
-_ACCESS_TO_RESOURCE = ("object in context", "raw object")
 _CODED_FORMS = frozenset(("marcform", "marccategory", "marcsmd"))
 _NOT_ARTICLES = frozenset(("set", "supplementTo", "boundWith"))
 _CLASSES_OF_ISSUANCE = frozenset(("bibo:MultiVolumeBook", "bibo:Book"))
@@ -179,68 +175,3 @@ def _describe_note(draft: Draft, note: Note) -> None:
         node = draft.add_labelled_node("bf:note", "bf:Note", "note", note.value)
         if node is not None:
             draft.add_text("bf:noteType", kind, node)
-
-
-def describe_locations(draft: Draft) -> None:
-    """Describe web addresses and copies."""
-    for index, location in enumerate(draft.mods.location):
-        for url in location.url:
-            link = web_iri(url.value)
-            if link is None:
-                draft.add_text("dc:identifier", url.value)
-                continue
-            is_resource = url.access in _ACCESS_TO_RESOURCE or url.usage in ("primary", "primary display")
-            draft.add("bf:electronicLocator" if is_resource else "foaf:page", iri(link))
-        _describe_item(draft, location, f"location/{index}")
-
-
-def _describe_item(draft: Draft, location: Location, path: str) -> None:
-    copies = location.holding_simple.copy_information if location.holding_simple is not None else ()
-    marks = [*location.shelf_locator, *(mark for copy in copies for mark in copy.shelf_locator)]
-    marks = list(dict.fromkeys(filter(None, map(tidy, marks))))
-    institutions, shelves = _institutions_and_shelves(draft, location, path)
-    shelves = list(dict.fromkeys(shelves + [tidy(place) for copy in copies for place in copy.sub_location]))
-    if not (marks or institutions or any(shelves)):
-        return
-    node = draft.add_node("bf:hasItem", "bf:Item", "item")
-    for institution in dict.fromkeys(institutions):
-        draft.add("bf:heldBy", institution, node)
-    for shelf in shelves:
-        draft.add_labelled_node("bf:sublocation", "bf:Sublocation", "sublocation", shelf, node)
-    for mark in marks:
-        draft.add_labelled_node("bf:shelfMark", "bf:ShelfMark", "shelfmark", mark, node)
-    for copy in copies:
-        for identifier in copy.item_identifier:
-            value = tidy(identifier.value)
-            if value:
-                barcode = draft.add_node("bf:identifiedBy", "bf:Identifier", "itemidentifier", node)
-                draft.add("rdf:value", literal(value), barcode)
-
-
-def _institutions_and_shelves(draft: Draft, location: Location, path: str) -> tuple[list[str], list[str]]:
-    """Return the institutions that hold a copy, as terms, and the places of the copy in them.
-
-    MODS wants the place in the institution in ``copyInformation/subLocation``. Many records have it in a
-    ``physicalLocation``: in one after that of the institution, or after the institution in the same text. Such a text
-    is split only if it is a code of the institution and one or two codes of up to four characters (``РГБ FB``); all
-    other texts are taken as the name of an institution. Countries are not institutions.
-    """
-    institutions: list[str | None] = []
-    shelves: list[str] = []
-    has_institution = False
-    for index, place in enumerate(location.physical_location):
-        text = tidy(place.value)
-        if place.authority == "marcorg" and _ORGANISATION_CODE.fullmatch(text.lower()):
-            institutions.append(loc("organizations", text.lower()))
-        elif place.type == "country":
-            continue
-        elif has_institution:
-            shelves.append(text)
-        else:
-            has_institution = True
-            codes = _INSTITUTION_AND_SHELF.fullmatch(text) if place.authority is None else None
-            name, shelf = codes.groups() if codes is not None else (text, "")
-            claimed = claim_organisation(draft, name, place, f"{path}/physical_location/{index}")
-            institutions.append(iri(claimed) if claimed is not None else None)
-            shelves.append(shelf)
-    return [one for one in institutions if one is not None], list(filter(None, shelves))

@@ -13,11 +13,12 @@ from functools import lru_cache
 import msgspec
 
 from bibld.model.iris import web_iri
-from bibld.model.mods import Controlled, Name, Subject
+from bibld.model.mods import Controlled, Name, PhysicalLocation, Subject
 from bibld.text.classes import main_class
 from bibld.text.folding import strip_brackets, tidy, trim
 from bibld.text.headings import subject_heading_number
 from bibld.text.keys import entity_key
+from bibld.text.libraries import find_library, is_isil, normalise_marc_code
 from bibld.text.places import expand_place, is_unknown_imprint, town_in_countries, town_with_state
 from bibld.text.publishers import full_publisher_key, name_to_compare, publisher_key, publisher_label
 from bibld.text.scripts import LATIN, script_of
@@ -28,7 +29,6 @@ from bibld.triplify._draft import Draft, Mention
 from bibld.triplify._entity_clusters import SHORT_NAME_TIE
 from bibld.triplify._identity import (
     Identity,
-    is_isil,
     library_key,
     name_key,
     numbers_in_files,
@@ -41,6 +41,7 @@ _SCHEME_OF_FREE_TERMS = "keywords"
 _ORGANISATIONS = frozenset(("corporate", "conference"))
 """Types of names that libraries may number apart from persons."""
 
+_ORGANISATIONS_OF_LOC = "http://id.loc.gov/vocabulary/organizations/"
 _NAMES_REMEMBERED = 16_384
 _NUMBERED_BY_FIRST_PART = frozenset(("lcsh", "lcshac", "mesh"))
 """Schemes whose headings with subdivisions are given the number of the heading before them by many libraries."""
@@ -225,18 +226,46 @@ def _claim_of_name(draft: Draft, name: Name) -> EntityClaim:
     )
 
 
-def claim_organisation(draft: Draft, text: str, element: Controlled, path: str) -> str | None:
-    """Claim an organisation that is known by a text, such as a library that holds a copy: its name or its ISIL."""
-    label = trim(text)
-    if not label:
+def claim_library(draft: Draft, places: Sequence[tuple[PhysicalLocation, str]]) -> str | None:
+    """Claim the library that holds a copy, from its names and codes, each with its path; None without any.
+
+    The table of libraries gives the names of a code, unless the record has others. A code without names stays a code.
+    """
+    if not places:
         return None
-    found = find_identities(draft, element, path)
-    isil = label if is_isil(label) else ""
-    own_key = library_key(isil) if isil else name_key(label, "", "corporate")
-    agent = draft.iris.agent(found[0].key if found else own_key)
-    form = draft.name_form(label, None if isil else draft.languages.tag_other(label, element))
-    claim = EntityClaim(label=form, type="corporate", links=_links(found), notation=isil)
-    draft.add_claim(agent, "agent", claim, path)
+    known = [find_library(place.value, is_marc_code=place.authority == "marcorg") for place, _ in places]
+    library = next(filter(None, known), None)
+    names = [
+        draft.name_form(place.value, draft.languages.tag_other(place.value, place) if place.xml_lang else None)
+        for (place, _), one in zip(places, known, strict=True)
+        if one is None and place.authority is None and not is_isil(place.value)
+    ]
+    if library is not None:
+        code, marc_code = library.code, library.marc_code
+        names = names or [draft.name_form(text, language) for text, language in library.names]
+    else:
+        code = next((place.value for place, _ in places if place.authority == "isil" or is_isil(place.value)), "")
+        marc_code = next((place.value for place, _ in places if place.authority == "marcorg"), "")
+        code = code or marc_code
+    found = sorted(
+        {one for place, path in places for one in find_identities(draft, place, path)}, key=lambda one: one.rank
+    )
+    links = {f"{_ORGANISATIONS_OF_LOC}{normalise_marc_code(marc_code)}"} if marc_code else set()
+    keys = [one.key for one in found] + ([library_key(code)] if code else [])
+    keys += [
+        library_key(text) if is_isil(text) else name_key(text, "", "corporate")
+        for text in dict.fromkeys([*(place.value for place, _ in places), *(name.text for name in names)])
+    ]
+    agent, *others = (draft.iris.agent(key) for key in keys)
+    for name in names or [draft.name_form(code or places[0][0].value, None)]:
+        claim = EntityClaim(
+            label=name,
+            type="corporate",
+            links=tuple(sorted({*_links(found), *links})),
+            notation=code,
+            aliases=tuple(sorted(set(others) - {agent})) if code else (),
+        )
+        draft.add_claim(agent, "agent", claim, places[0][1])
     return agent
 
 
