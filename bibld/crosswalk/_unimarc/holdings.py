@@ -19,7 +19,8 @@ _ITALIAN = re.compile("[A-Z]{2}[0-9]{4}")
 class Shelving(NamedTuple):
     """Which subfields of a holdings field are the library and what else.
 
-    ``library`` are subfields of which the first that is there names the library; ``places`` are places in it; ``shelf``
+    ``library`` are subfields of which the first that is there names the library; ``code`` has the code of a library
+    that the first of them names; ``places`` are places in it; ``shelf``
     is the shelf mark, in this order; ``item`` are numbers of the copy, some of a type that MODS names.
     """
 
@@ -30,12 +31,13 @@ class Shelving(NamedTuple):
     note: str
     address: str = ""
     country: str = ""
+    code: str = ""
     types_of_items: Mapping[str, str] = {"t": "copy number"}
 
 
 RUSMARC_899 = Shelving("a", "bc", "khijml", "pt", "z")
 LOCATION_852 = Shelving("a", "bde", "gjkl", "mnst", "y", "c", "p")
-RECOMMENDATION_995 = Shelving("abcd", "", "k", "f", "u", types_of_items={"f": "barcode"})
+RECOMMENDATION_995 = Shelving("abcd", "", "k", "f", "u", code="b", types_of_items={"f": "barcode"})
 """995 as libraries in France use it (Recommandation 995): owner as text and code, then who has it on loan."""
 
 
@@ -56,12 +58,17 @@ def holdings(fields: Iterable[DataField], shelving: Shelving, view: UnimarcView)
     found: dict[mods.Location, None] = {}
     for field in fields:
         library = next((code for code in shelving.library if field.first(code)), "")
+        named = {library, shelving.code if library == shelving.library[0] else ""}
         view.unmapped.extend(
             f"{field.tag}${subfield.code}"
             for subfield in field.subfields
-            if subfield.code in shelving.library and subfield.code != library
+            if subfield.code in shelving.library and subfield.code not in named
         )
-        places = [mods.PhysicalLocation(value=text) for text in field.values(library)] if library else []
+        places = [
+            mods.PhysicalLocation(value=text, authority=None if code == library else "local")
+            for code in sorted(filter(None, named))
+            for text in field.values(code)
+        ]
         if shelving.address:
             places += [mods.PhysicalLocation(value=text, type="address") for text in field.values(shelving.address)]
         if shelving.country:
