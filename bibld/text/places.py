@@ -52,6 +52,7 @@ _BETWEEN_PLACES = re.compile(r"\s*(?:;|/|(?<=\b[МЛ]\.)\s?[-–—,](?=\s?[МЛ
 _AND_OTHERS = re.compile(r" (?:и др|i dr|etc|u a|usw|et al)$")
 _MODERN_LETTERS = str.maketrans("ѣіѳѵ", "еифи")
 _OLD_ENDING = re.compile(r"(?<=[^\W\d_])ъ\b")
+_STRAY_DIGIT = re.compile(r"(?<=[а-я])\d$")
 _PREPOSITION = re.compile(r"во? ")
 _PLACES_IN_LOCATIVE = {
     "москве": "Москва", "санктпетербурге": "Санкт-Петербург", "санкт-петербурге": "Санкт-Петербург",
@@ -101,15 +102,16 @@ MARC_COUNTRY_OF_ISO: dict[str, str] = dict(pair.split() for pair in _MARC_OF_ISO
 def expand_place(text: str) -> str:
     """Return the full name of a town that is abbreviated, in brackets or not; any other text as it is.
 
-    So are the forms of old title pages: in the orthography before 1918, and after the preposition ``in``.
+    So are the forms of old title pages: in the orthography before 1918, and after the preposition ``in``. A digit that
+    was typed behind an abbreviation is ignored.
 
-    >>> expand_place("[М.]"), expand_place("Ростов н/Д"), expand_place("Дубна")
-    ('Москва', 'Ростов-на-Дону', 'Дубна')
+    >>> expand_place("[М.]"), expand_place("М5."), expand_place("Ростов н/Д"), expand_place("Дубна")
+    ('Москва', 'Москва', 'Ростов-на-Дону', 'Дубна')
     >>> expand_place("Въ Санктпетербургѣ"), expand_place("С.-Петербургъ"), expand_place("В Москве")
     ('Санкт-Петербург', 'Санкт-Петербург', 'Москва')
     """
     form = strip_brackets(text).lower().rstrip(" .?,:;").translate(_MODERN_LETTERS)
-    form = _OLD_ENDING.sub("", form)
+    form = _STRAY_DIGIT.sub("", _OLD_ENDING.sub("", form))
     inflected = _PREPOSITION.sub("", form)
     if inflected != form and inflected in _PLACES_IN_LOCATIVE:
         return _PLACES_IN_LOCATIVE[inflected]
@@ -252,6 +254,15 @@ def town_with_state(text: str) -> str:
     is_code = stated in STATES_OF_THE_USA
     state = stated if is_code else _STATES.get(stated.casefold()) or _STATES.get(f"{stated.casefold()}.")
     return f"{match['town'].strip()}, {state}" if state else ""
+
+
+def is_state(name: str) -> bool:
+    """Whether a name is that of a state of the USA.
+
+    >>> is_state("New York"), is_state("N.Y."), is_state("NY"), is_state("Paris")
+    (True, True, False, False)
+    """
+    return name.casefold() in _STATES
 
 
 def town_in_countries(name: str, countries: Iterable[str]) -> str:
