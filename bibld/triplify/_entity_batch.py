@@ -45,7 +45,8 @@ class EntityBatch(msgspec.Struct, frozen=True):
 def keys_of_assertion(body: bytes) -> AssertionKeys:
     """Return what a stored assertion refers to."""
     value = read_assertion(body).value
-    return AssertionKeys((*map(entity_identity, value.aliases), *value.ties), value.named_entities)
+    identities = map(entity_identity, (*value.aliases, *value.former))
+    return AssertionKeys((*identities, *value.ties), value.named_entities)
 
 
 # -- verdicts --------------------------------------------------------------------------------------------------------

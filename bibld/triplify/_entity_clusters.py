@@ -72,7 +72,8 @@ class Strength(IntEnum):
 class EntityProfile(msgspec.Struct, frozen=True):
     """What decides whether an entity is the same as another one.
 
-    ``numbers`` are its numbers by authority file, ``births`` and ``deaths`` the years that its records state;
+    ``numbers`` are its numbers by authority file, ``births`` and ``deaths`` the years that its records state, ``former``
+    IRIs that lead to it if to nothing else;
     ``names`` are those of a publisher or series of which one is abbreviated.
     """
 
@@ -83,6 +84,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
     deaths: frozenset[Interval]
     numbers: dict[str, frozenset[str]]
     aliases: frozenset[str]
+    former: frozenset[str]
     ties: frozenset[str]
     names: frozenset[str] = frozenset()
 
@@ -108,6 +110,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
             deaths=frozenset(death for _, death in lives if death is not None),
             numbers={file: frozenset((own,) if own in found else found) for file, found in numbers.items()},
             aliases=frozenset(alias for value in values for alias in value.aliases),
+            former=frozenset(iri for value in values for iri in value.former),
             ties=ties,
             names=_names_to_compare(result) if is_abbreviated else frozenset(),
         )
@@ -122,6 +125,11 @@ class EntityProfile(msgspec.Struct, frozen=True):
     def identity(self) -> str:
         """What its IRI has in common with those of the same key in another spelling."""
         return entity_identity(self.iri)
+
+    @property
+    def all_aliases(self) -> frozenset[str]:
+        """The IRIs that lead to it if nothing is asserted about them, and no other entity has them."""
+        return self.aliases | self.former
 
     @property
     def keys(self) -> dict[str, Strength]:
@@ -244,7 +252,7 @@ def cluster_component(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> 
     """
     found = list(profiles)
     if len(found) == 1:
-        return [EntityCluster((found[0].iri,), _other_aliases(found[0].aliases, {found[0].identity}))]
+        return [EntityCluster((found[0].iri,), _other_aliases(found[0].all_aliases, {found[0].identity}))]
     ranked = sorted(found, key=lambda profile: profile.rank)
     clusters = _Clusters(ranked, verdicts)
     by_identity: dict[str, str] = {}
@@ -259,7 +267,7 @@ def cluster_component(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> 
                 clusters.unite(one, other)
     holders_of_alias: dict[str, set[str]] = defaultdict(set)
     for profile in ranked:
-        for alias in _other_aliases(profile.aliases, by_identity.keys()):
+        for alias in _other_aliases(profile.all_aliases, by_identity.keys()):
             holders_of_alias[alias].add(clusters.founder(profile.iri))
     aliases: dict[str, list[str]] = defaultdict(list)
     for alias, founders in holders_of_alias.items():
@@ -353,7 +361,10 @@ class _Clusters:
 
 
 def components(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> list[list[EntityProfile]]:
-    """Divide entities into connected components: those that share a key, or about which there is a verdict."""
+    """Divide entities into connected components: those that share a key, or about which there is a verdict.
+
+    Entities that may lead to one another are in one component, too.
+    """
     found = list(profiles)
     number_of = {profile.identity: number for number, profile in enumerate(found)}
     parents = list(range(len(found)))
@@ -365,7 +376,7 @@ def components(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> list[li
 
     first: dict[str, int] = {}
     for number, profile in enumerate(found):
-        for key in profile.keys:
+        for key in (*profile.keys, *map(entity_identity, profile.former)):
             parents[root(number)] = root(first.setdefault(key, number))
     for one, other in verdicts:
         if one in number_of and other in number_of:

@@ -64,6 +64,7 @@ _NUMBER_OF_LOCAL_KEY = re.compile(r"[^)\\\\/:]*$")
 """The number in a local key, behind the organisation or the source."""
 _RANK = {authority.name: rank for rank, authority in enumerate(AUTHORITIES)}
 _NOT_IN_YEARS = re.compile(r"[^0-9-]+")
+_NAMES_REMEMBERED = 16_384
 _ISIL = re.compile(r"[A-Z]{2}-[A-Za-z0-9/:-]{1,11}")
 
 
@@ -131,6 +132,12 @@ def parse_identity(text: str, scheme: str | None, source: str, file: str = "") -
     return Identity(":".join(filter(None, (source, file, stripped))), None, "local")
 
 
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def geonames_identity(number: int) -> Identity:
+    """Return the identity of a place by its number in GeoNames."""
+    return _identity_of_iri(f"https://sws.geonames.org/{number}/")
+
+
 def _identity_of_iri(iri: str) -> Identity:
     for authority in AUTHORITIES:
         match = authority.pattern.fullmatch(iri)
@@ -168,7 +175,6 @@ _IN_PARENTHESES = re.compile(r"\(([^()]*)\)?")
 _ROMAN_NUMERAL = re.compile("[IVXLC]+")
 _MAX_LETTERS_OF_INITIAL = 2
 """Letters of an initial as it is compared: ``Ж.`` is ``zh``."""
-_NAMES_REMEMBERED = 16_384
 
 
 class RomanisedName(msgspec.Struct, frozen=True):

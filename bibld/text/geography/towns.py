@@ -110,6 +110,7 @@ FILE = Path(__file__).with_name("towns.db")
 _OTHER_NAME = 0.1
 """What the inhabitants of a town count if the name is not its own, but one in another language or a former one."""
 
+_NAMES_REMEMBERED = 8192
 _MAX_NAME_CHARACTERS = 200
 """A longer text is no name of a place."""
 
@@ -243,6 +244,20 @@ def _label(name: str) -> str:
     """Return a place without marks of doubt and brackets; empty for what is not the name of a place."""
     label = trim(strip_brackets(tidy(name).replace("?", ""))) if len(name) <= _MAX_NAME_CHARACTERS else ""
     return "" if is_unknown_imprint(label) else label
+
+
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def find_town(name: str, countries: tuple[str, ...] = ()) -> Town | None:
+    """Return the town that a place of publication names (:meth:`Towns.find`); None also without a table of towns."""
+    table = towns()
+    return table.find(name, countries) if table is not None else None
+
+
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def find_town_of_heading(name: str) -> Town | None:
+    """Return the town that a heading names (:meth:`Towns.find_heading`); None also without a table of towns."""
+    table = towns()
+    return table.find_heading(name) if table is not None else None
 
 
 def _choose(found: Sequence[Town], regions: Iterable[Region]) -> Town | None:

@@ -15,6 +15,7 @@ import msgspec
 from bibld.model.iris import web_iri
 from bibld.model.mods import Controlled, Name, Subject
 from bibld.text.folding import strip_brackets, tidy, trim
+from bibld.text.geography.towns import find_town, find_town_of_heading
 from bibld.text.keys import entity_key
 from bibld.text.places import expand_place, is_unknown_imprint, town_in_countries, town_with_state
 from bibld.text.publishers import full_publisher_key, name_to_compare, publisher_key, publisher_label
@@ -24,7 +25,15 @@ from bibld.triplify._codes import SCHEME_LANGUAGES
 from bibld.triplify._dates import life_intervals, life_years
 from bibld.triplify._draft import Draft, Mention
 from bibld.triplify._entity_clusters import SHORT_NAME_TIE
-from bibld.triplify._identity import Identity, is_isil, library_key, name_key, parse_identity, parse_person_name
+from bibld.triplify._identity import (
+    Identity,
+    geonames_identity,
+    is_isil,
+    library_key,
+    name_key,
+    parse_identity,
+    parse_person_name,
+)
 
 _ROMAN_NUMERAL = re.compile(r"[IVXLCM]+\.?")
 _SCHEME_OF_FREE_TERMS = "keywords"
@@ -277,21 +286,34 @@ def claim_place(
 ) -> str | None:
     """Claim a place; None also for a statement that the place is not known.
 
-    ``is_transcribed``: the text is copied from the resource, so it is in its language. ``countries`` are those of
-    publication (codes of MARC), in which a town may have other names in other languages.
+    A town that the table of towns knows is named by its number in GeoNames, in all its forms. ``is_transcribed``: the
+    text is copied from the resource, so it is in its language, and names a place of publication. ``countries`` are
+    those that the first place of publication may be in (codes of MARC).
     """
     stated = trim(strip_brackets(tidy(text)).replace("?", ""))
     if not stated or is_unknown_imprint(stated):
         return None
     label = expand_place(stated)
     found = find_identities(draft, element, path)
+    town = find_town(text, tuple(sorted(countries))) if is_transcribed else find_town_of_heading(text)
+    if town is not None and not any(one.authority == "geonames" for one in found):
+        found = sorted((*found, geonames_identity(town.number)), key=lambda one: one.rank)
     is_slavic = is_transcribed and draft.languages.is_slavic
-    place = draft.iris.place(found[0].key if found else entity_key(label, is_slavic=is_slavic))
+    by_name = draft.iris.place(entity_key(label, is_slavic=is_slavic))
+    place, *aliases = [draft.iris.place(one.key) for one in found] or [by_name]
     others = (draft.name_form(stated, draft.languages.tag_other(stated, element)),) if stated != label else ()
     form = draft.name_form(label, draft.languages.tag_other(label, element))
-    town = town_with_state(label) or town_in_countries(label, countries)
-    aliases = {draft.iris.place(entity_key(town))} - {place} if town else ()
-    claim = EntityClaim(label=form, others=others, links=_links(found), aliases=tuple(aliases))
+    usual_name = "" if town is not None else town_with_state(label) or town_in_countries(label, countries)
+    if usual_name:
+        aliases.append(draft.iris.place(entity_key(usual_name)))
+    claim = EntityClaim(
+        label=form,
+        others=others,
+        links=_links(found),
+        aliases=tuple(sorted(set(aliases) - {place})),
+        former=(by_name,) if town is not None else (),
+        numbers=tuple(sorted(one.number_in_file() for one in found if one.authority != "other")),
+    )
     draft.add_claim(place, "place", claim, path)
     return place
 

@@ -82,9 +82,10 @@ def _describe_activity(draft: Draft, info: OriginInfo, path: str) -> None:
 def _places(draft: Draft, info: OriginInfo, path: str) -> list[str]:
     terms: list[str | None] = []
     countries = countries_of(info)
+    first = next((index for index, place in enumerate(info.place) if any(map(_is_named, place.place_term))), 0)
     for index, place in enumerate(info.place):
         for term in place.place_term:
-            if term.type == "code":
+            if not _is_named(term):
                 terms.append(_coded_place(draft, term))
                 continue
             place_path = f"{path}/place/{index}"
@@ -92,9 +93,13 @@ def _places(draft: Draft, info: OriginInfo, path: str) -> list[str]:
             if len(place.place_term) == 1:
                 forms += [(source.value, source.path) for source in draft.hidden_values(place_path)]
             for text, path_of_form in forms:
-                claimed = claim_place(draft, text, term, path_of_form, True, countries)
+                claimed = claim_place(draft, text, term, path_of_form, True, countries if index == first else ())
                 terms.append(iri(claimed) if claimed else None)
     return [term for term in dict.fromkeys(terms) if term is not None]
+
+
+def _is_named(term: PlaceTerm) -> bool:
+    return term.type != "code"
 
 
 def _coded_place(draft: Draft, term: PlaceTerm) -> str | None:
