@@ -161,6 +161,18 @@ def spell_in_ascii(text: str) -> str:
     return " ".join(text.translate(_ascii_spellings()).split())
 
 
+_MARKS_OF_ROMANISATION = re.compile("[ʹʺ]|[ij]\u0306|ĭ|[it](?:\u0361|\ufe20)")
+
+
+def is_romanisation(text: str) -> bool:
+    """Whether a Latin text has marks that only romanised Slavic words have.
+
+    >>> is_romanisation("Literaturnye pami͡atniki"), is_romanisation("Lecture notes")
+    (True, False)
+    """
+    return not text.isascii() and _MARKS_OF_ROMANISATION.search(text) is not None
+
+
 def romanise_ala_lc(text: str) -> str:
     """Romanise Russian text by the ALA-LC table, without ligatures: for display, in upper and lower case.
 

@@ -29,8 +29,9 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
 
     The others are evidence that entities are the same. ``aliases`` are the IRIs that the same heading has by its other
     keys; ``former`` are IRIs that it would have if less were known of it, which lead to the entity unless something is
-    asserted about them, or about more than one entity with the same; ``numbers`` are its numbers in authority files, each as name of the file, blank, number; entities with an
-    equal text among their ``ties`` may be the same. A claim that is only evidence has an empty label.
+    asserted about them, or another entity has them, too; ``numbers`` are its numbers in authority files, each as name
+    of the file, blank, number; entities with an equal text among their ``ties`` may be the same. A claim that is only
+    evidence has an empty label.
     """
 
     label: NameForm

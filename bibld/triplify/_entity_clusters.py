@@ -72,9 +72,9 @@ class Strength(IntEnum):
 class EntityProfile(msgspec.Struct, frozen=True):
     """What decides whether an entity is the same as another one.
 
-    ``numbers`` are its numbers by authority file, ``births`` and ``deaths`` the years that its records state, ``former``
-    IRIs that lead to it if to nothing else;
-    ``names`` are those of a publisher or series of which one is abbreviated.
+    ``numbers`` are its numbers by authority file, ``births`` and ``deaths`` the years that its records state;
+    ``former`` are IRIs that lead to it if to nothing else; ``names`` are those of a publisher or series of which one is
+    abbreviated.
     """
 
     iri: str
@@ -247,8 +247,9 @@ def _differ(these: frozenset[Interval], those: frozenset[Interval]) -> bool:
 def cluster_component(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> list[EntityCluster]:
     """Cluster the entities of a connected component; the result does not depend on their order.
 
-    Entities of one key in different spellings (of one identity) are one. A verdict ``same`` is stronger than contradicting records, a verdict ``different`` than everything. A name that
-    members which contradict each other share ties none of them, unless years of birth and of death are known.
+    Entities of one key in different spellings (of one identity) are one. A verdict ``same`` is stronger than
+    contradicting records, a verdict ``different`` than everything. A name that members which contradict each other
+    share ties none of them, unless years of birth and of death are known.
     """
     found = list(profiles)
     if len(found) == 1:

@@ -88,6 +88,29 @@ def region_named(name: str) -> Region | None:
     return _region(iso) if iso else None
 
 
+@lru_cache(maxsize=1)
+def _iso_of_country() -> dict[str, str]:
+    """Return the folded names of today's countries, as they call themselves in some languages → their codes."""
+    names = {
+        fold(name): iso
+        for language in _LANGUAGES_OF_NAMES
+        for iso, name in Locale(language).territories.items()
+        if iso in MARC_COUNTRY_OF_ISO and not is_state(name)
+    }
+    return names | {form.replace("_", " "): "US" for form in ["usa", "u_s_a", "u_s", "сша"]}
+
+
+def country_named(name: str) -> str:
+    """Return the code (ISO 3166-1) of the country of today that a name means, in some languages; else an empty text.
+
+    A name that a state of the USA has, too, means none; nor does that of a part of a country.
+
+    >>> country_named("États-Unis"), country_named("США"), country_named("Georgia"), country_named("England")
+    ('US', 'US', '', '')
+    """
+    return _iso_of_country().get(fold(name), "")
+
+
 def _region(iso: str, state: str = "", is_part: bool = False) -> Region:
     return Region(frozenset(_SUCCESSORS.get(iso, iso).split()), state, is_part)
 
@@ -95,14 +118,8 @@ def _region(iso: str, state: str = "", is_part: bool = False) -> Region:
 @lru_cache(maxsize=1)
 def _iso_of_name() -> dict[str, str]:
     """Return the folded names of countries in some languages → their codes of ISO 3166-1."""
-    names = {
-        fold(name): iso
-        for language in _LANGUAGES_OF_NAMES
-        for iso, name in Locale(language).territories.items()
-        if iso in MARC_COUNTRY_OF_ISO
-    }
     others = {form.replace("_", " "): iso for iso, forms in _OTHER_NAMES.items() for form in forms.split()}
-    return names | others
+    return {**_iso_of_country(), "georgia": "GE", **others}
 
 
 FILE = Path(__file__).with_name("towns.db")
@@ -124,9 +141,11 @@ meant, too: the codes of some records are not of their first place."""
 _OVERRULES = 200
 """If it counts this number of times more, it is meant in spite of the country."""
 
-_MIN_WEIGHT_OF_OTHER_NAME, _MIN_WEIGHT_OF_OWN_NAME = 50_000.0, 500_000.0
-"""A town of at least this weight is meant by a heading that is its name and nothing else; smaller ones have the name of
-many a county, river and family."""
+_MIN_INHABITANTS_OF_HEADING, _MIN_INHABITANTS_WITH_COUNTIES = 100_000, 500_000
+"""A town of at least this size is meant by a heading that is its name and nothing else; the second is for countries in
+which smaller ones have the name of a county or a province (Kent, Ontario)."""
+
+_COUNTRIES_WITH_COUNTIES = frozenset(("AU", "CA", "GB", "IE", "NZ", "US"))
 
 _QUALIFIED = re.compile(r"(?P<town>[^,(\[;/]+?)\s*[,(\[;/]\s*(?P<qualifier>[^)\]]*).*")
 
@@ -150,6 +169,7 @@ class Town(msgspec.Struct, frozen=True):
     longitude: float
     country: str
     state: str
+    inhabitants: int
     weight: float
 
 
@@ -159,11 +179,12 @@ class Towns:
     def __init__(self, file: Path = FILE) -> None:
         self._connection = sqlite3.connect(f"file:{file}?mode=ro&immutable=1", uri=True)
 
-    def find(self, name: str, countries: Iterable[str] = ()) -> Town | None:
+    def find(self, name: str, countries: Iterable[str] = (), is_first: bool = True) -> Town | None:
         """Return the town that a place of publication names, or None if it is unknown or may be one of several.
 
-        ``countries`` are those that the record states (codes of MARC): of the first place of publication, not of the
-        others. Without them a town is meant that has far more inhabitants than all others of the name.
+        ``countries`` are those that the record states (codes of MARC): of the first place of publication; another one
+        is in them only if the largest town of the name is. Without countries a town is meant that has far more
+        inhabitants than all others of the name.
         """
         label = _label(name)
         if not label:
@@ -177,7 +198,8 @@ class Towns:
             return _dominant(found, country)  # Singapore, but not Japan
         if found:
             usual = filter(None, map(region_of, sorted(known_town(label)[1])))
-            return _choose(found, [*regions, *usual])
+            stated = regions if is_first else [region for region in regions if region.contains(found[0])]
+            return _choose(found, [*stated, *usual])
         return self._in_stated_region(name, regions)
 
     def find_heading(self, name: str) -> Town | None:
@@ -193,9 +215,12 @@ class Towns:
         found = self._named(expand_place(label))
         if not found or region_named(label) is not None or is_state(label):
             return None
-        town = _choose(found, ())
-        least = _MIN_WEIGHT_OF_OWN_NAME if town and town_key(town.name) == town_key(label) else _MIN_WEIGHT_OF_OTHER_NAME
-        return town if town is not None and town.weight >= least else None
+        town = _dominant(found)
+        if town is None:
+            return None
+        has_counties = town.country in _COUNTRIES_WITH_COUNTIES
+        least = _MIN_INHABITANTS_WITH_COUNTIES if has_counties else _MIN_INHABITANTS_OF_HEADING
+        return town if town.inhabitants >= least else None
 
     def _in_stated_region(self, name: str, regions: Iterable[Region] = ()) -> Town | None:
         """Return the town that a name with its country or state names, else one in the first region that has one."""
@@ -217,8 +242,9 @@ class Towns:
 
     def _rows(self, key: str) -> list[Town]:
         rows = self._connection.execute(
-            "SELECT number, town.name, latitude, longitude, country, state, population * iif(is_own, 1.0, ?) AS weight "
-            "FROM name JOIN town ON town.number = name.town WHERE name.key = ? ORDER BY weight DESC, number",
+            "SELECT number, town.name, latitude, longitude, country, state, population,"
+            " population * iif(is_own, 1.0, ?) AS weight FROM name JOIN town ON town.number = name.town"
+            " WHERE name.key = ? ORDER BY weight DESC, number",
             (_OTHER_NAME, key),
         )
         return [Town(*row) for row in rows]
@@ -247,10 +273,10 @@ def _label(name: str) -> str:
 
 
 @lru_cache(maxsize=_NAMES_REMEMBERED)
-def find_town(name: str, countries: tuple[str, ...] = ()) -> Town | None:
+def find_town(name: str, countries: tuple[str, ...] = (), is_first: bool = True) -> Town | None:
     """Return the town that a place of publication names (:meth:`Towns.find`); None also without a table of towns."""
     table = towns()
-    return table.find(name, countries) if table is not None else None
+    return table.find(name, countries, is_first) if table is not None else None
 
 
 @lru_cache(maxsize=_NAMES_REMEMBERED)

@@ -93,7 +93,7 @@ def _places(draft: Draft, info: OriginInfo, path: str) -> list[str]:
             if len(place.place_term) == 1:
                 forms += [(source.value, source.path) for source in draft.hidden_values(place_path)]
             for text, path_of_form in forms:
-                claimed = claim_place(draft, text, term, path_of_form, True, countries if index == first else ())
+                claimed = claim_place(draft, text, term, path_of_form, countries, index == first)
                 terms.append(iri(claimed) if claimed else None)
     return [term for term in dict.fromkeys(terms) if term is not None]
 
