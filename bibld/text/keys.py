@@ -212,13 +212,15 @@ def entity_key(text: str, *more: str, is_slavic: bool = False) -> str:
     are read before, since romanisation would take XII for XIII. Keys of one hash in two spellings have one identity,
     see :func:`key_identity`.
 
-    >>> entity_key("Чехов, А. П. 1860-1904"), entity_key("Čechov, A. P. 1860-1904", is_slavic=True)
-    ('chekhov-a-p-1860-1904-6a0b2c2b0b', 'cechov-a-p-1860-1904-aaaaaaaaaa')
+    >>> entity_key("Чехов, А. П. 1860-1904"), entity_key("Tchekhov, A. P. 1860-1904", is_slavic=True)
+    ('chekhov-a-p-1860-1904-a243e43538', 'tchekhov-a-p-1860-1904-a1d4a4c216')
     """
-    form = romanise(_ROMAN_NUMBER.sub(_arabic, text)) if is_slavic or has_cyrillic(text) else fold(text)
+    is_romanised = is_slavic or has_cyrillic(text)
+    form = romanise(_ROMAN_NUMBER.sub(_arabic, text)) if is_romanised else fold(text)
     hashed = "|".join((form or unicodedata.normalize("NFKC", text), *more))
     digest = hashlib.blake2b(hashed.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
-    readable = _NOT_IN_READABLE_KEY.sub("-", spell_in_ascii(text)).strip("-")[:_MAX_READABLE_CHARACTERS].rstrip("-")
+    readable = _NOT_IN_READABLE_KEY.sub("-", spell_in_ascii(text, is_romanised)).strip("-")
+    readable = readable[:_MAX_READABLE_CHARACTERS].rstrip("-")
     return f"{readable}-{digest}" if readable else digest
 
 

@@ -146,19 +146,20 @@ def single_letters(key: str) -> str:
 
 
 @lru_cache(maxsize=_TEXTS_REMEMBERED)
-def spell_in_ascii(text: str) -> str:
+def spell_in_ascii(text: str, with_other_scripts: bool = True) -> str:
     """Write a text in small letters without diacritics, digits and blanks: a Latin text as it is spelled.
 
-    Cyrillic letters become those of ALA-LC, as far as languages agree on them, other letters what ``anyascii`` has.
+    Cyrillic letters become those of ALA-LC, as far as languages agree on them, letters of other scripts what
+    ``anyascii`` has, unless they are left as they are.
 
     >>> spell_in_ascii("Hitchcock, Alfred"), spell_in_ascii("Достоевский, Ф. М."), spell_in_ascii("Łódź")
     ('hitchcock alfred', 'dostoevskii f m', 'lodz')
     """
     if not text.isascii():
         text = repair_lookalikes(unicodedata.normalize("NFKC", text))
-        if _HEBREW.search(text):
+        if with_other_scripts and _HEBREW.search(text):
             text = _romanise_yiddish(text)
-    return " ".join(text.translate(_ascii_spellings()).split())
+    return " ".join(text.translate(_ascii_spellings(with_other_scripts)).split())
 
 
 _MARKS_OF_ROMANISATION = re.compile("[ʹʺ]|[ij]\u0306|ĭ|[it](?:\u0361|\ufe20)")
@@ -187,11 +188,15 @@ def romanise_ala_lc(text: str) -> str:
 
 
 class _Romanisations(dict[int, str]):
-    """A translation table that is filled as characters occur; ``letters`` are those that it replaces otherwise."""
+    """A translation table that is filled as characters occur: ``letters``, then those of :func:`fold_character`.
 
-    def __init__(self, letters: Mapping[str, str]) -> None:
+    ``with_other_scripts``: letters of all scripts are romanised, not only those.
+    """
+
+    def __init__(self, letters: Mapping[str, str], with_other_scripts: bool = True) -> None:
         super().__init__()
         self._letters = letters
+        self._with_other_scripts = with_other_scripts
 
     def __missing__(self, code: int) -> str:
         letter = chr(code).casefold()
@@ -203,7 +208,7 @@ class _Romanisations(dict[int, str]):
 
     def _latin(self, character: str) -> str:
         """Return the Latin letters for one folded character; the character itself if none are known."""
-        if character.isascii() or character in self._letters:
+        if character.isascii() or character in self._letters or not self._with_other_scripts:
             return self._letters.get(character, character)
         letters = [letter for letter in anyascii(character).lower() if letter.isalnum()]
         latin = "".join(self._letters.get(letter, letter) for letter in letters) or character
@@ -217,7 +222,7 @@ def _romanisations() -> _Romanisations:
 
 
 @cache
-def _ascii_spellings() -> _Romanisations:
+def _ascii_spellings(with_other_scripts: bool) -> _Romanisations:
     """Return the translation table of :func:`spell_in_ascii`."""
     cyrillic = {letter: latin for letter, latin in _LATIN_LETTERS.items() if has_cyrillic(letter)}
-    return _Romanisations(cyrillic | {"ы": "y", "ѣ": "e"})
+    return _Romanisations(cyrillic | {"ы": "y", "ѣ": "e"}, with_other_scripts)

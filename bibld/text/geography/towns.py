@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -42,12 +42,22 @@ _PARTS_OF_STATES = {"k": "GB", "c": "CA", "a": "AU", "u": "US", "r": "SU"}
 
 _LANGUAGES_OF_NAMES = ("en", "ru", "de", "fr", "es", "it")
 _OTHER_NAMES = {
-    "GB": "england eng scotland wales uk u_k great_britain англия шотландия",
+    "GB": "uk u_k great_britain",
     "US": "usa u_s_a u_s сша",
+    "RU": "russia_federation российская_федерация",
+    "TR": "turkey",
+    "CZ": "czech_republic",
+    "CI": "ivory_coast",
+    "NL": "holland голландия",
+}
+_PARTS_AND_PREDECESSORS = {
+    "GB": "england eng scotland wales англия шотландия",
     "CA": "ont ontario que quebec b_c alta man sask n_s n_b",
     "AU": "n_s_w vic qld a_c_t tas",
     "SU": "ussr ссср r_s_f_s_r рсфср",
+    "GE": "georgia",
 }
+"""Names that say where a town is."""
 
 
 class Region(msgspec.Struct, frozen=True):
@@ -90,25 +100,30 @@ def region_named(name: str) -> Region | None:
 
 @lru_cache(maxsize=1)
 def _iso_of_country() -> dict[str, str]:
-    """Return the folded names of today's countries, as they call themselves in some languages → their codes."""
+    """Return the folded names of today's countries in some languages → their codes."""
     names = {
         fold(name): iso
         for language in _LANGUAGES_OF_NAMES
         for iso, name in Locale(language).territories.items()
         if iso in MARC_COUNTRY_OF_ISO and not is_state(name)
     }
-    return names | {form.replace("_", " "): "US" for form in ["usa", "u_s_a", "u_s", "сша"]}
+    return names | _by_form(_OTHER_NAMES)
 
 
+@lru_cache(maxsize=1024)
 def country_named(name: str) -> str:
-    """Return the code (ISO 3166-1) of the country of today that a name means, in some languages; else an empty text.
+    """Return the English name of the country of today that a name means, in some languages; else an empty text.
 
-    A name that a state of the USA has, too, means none; nor does that of a part of a country.
+    A name that a state of the USA or a large town has, too, means none; nor does that of a part of a country.
 
     >>> country_named("États-Unis"), country_named("США"), country_named("Georgia"), country_named("England")
-    ('US', 'US', '', '')
+    ('United States', 'United States', '', '')
     """
-    return _iso_of_country().get(fold(name), "")
+    iso = _iso_of_country().get(fold(name), "")
+    known = towns()
+    if not iso or (known is not None and known.has_large_town(name, other_than=iso)):
+        return ""
+    return str(Locale("en").territories[iso])
 
 
 def _region(iso: str, state: str = "", is_part: bool = False) -> Region:
@@ -117,9 +132,12 @@ def _region(iso: str, state: str = "", is_part: bool = False) -> Region:
 
 @lru_cache(maxsize=1)
 def _iso_of_name() -> dict[str, str]:
-    """Return the folded names of countries in some languages → their codes of ISO 3166-1."""
-    others = {form.replace("_", " "): iso for iso, forms in _OTHER_NAMES.items() for form in forms.split()}
-    return {**_iso_of_country(), "georgia": "GE", **others}
+    """Return the folded names of countries and of their parts in some languages → codes of ISO 3166-1."""
+    return _iso_of_country() | _by_form(_PARTS_AND_PREDECESSORS)
+
+
+def _by_form(forms_of: Mapping[str, str]) -> dict[str, str]:
+    return {form.replace("_", " "): iso for iso, forms in forms_of.items() for form in forms.split()}
 
 
 FILE = Path(__file__).with_name("towns.db")
@@ -235,6 +253,12 @@ class Towns:
         named = region_named(qualified["qualifier"])
         found = self._named(expand_place(qualified["town"]))
         return next((town for region in ([named] if named else regions) if (town := _dominant(found, region))), None)
+
+    def has_large_town(self, name: str, other_than: str) -> bool:
+        """Whether a large town outside of a country (ISO 3166-1) has a name as its own."""
+        return any(
+            town.country != other_than and town.weight >= _MIN_INHABITANTS_OF_HEADING for town in self._named(name)
+        )
 
     def _named(self, name: str) -> list[Town]:
         """Return the towns with a name, those that count most first."""

@@ -325,9 +325,9 @@ def claim_place(
 ) -> str | None:
     """Claim a place; None also for a statement that the place is not known.
 
-    A town that the table of towns knows is named by its number in GeoNames, in all its forms. ``countries`` are those
-    (codes of MARC) that the first place of publication may be in; None for a heading. A place of publication is copied
-    from the resource, so it is in its language; ``is_first``: none precedes it.
+    A town that the table of towns knows is named by its number in GeoNames, in all its forms, a country by its English
+    name. ``countries`` are those (codes of MARC) that the first place of publication may be in; None for a heading. A
+    place of publication is copied from the resource, so it is in its language; ``is_first``: none precedes it.
     """
     stated = trim(strip_brackets(tidy(text)).replace("?", ""))
     if not stated or is_unknown_imprint(stated):
@@ -338,23 +338,25 @@ def claim_place(
     town = find_town_of_heading(text) if among is None else find_town(text, among, is_first)
     if town is not None and not any(one.authority == "geonames" for one in found):
         found = sorted((*found, geonames_identity(town.number)), key=lambda one: one.rank)
+    country = country_named(label) if town is None else ""
     is_slavic = among is not None and draft.languages.is_slavic
     by_name = draft.iris.place(entity_key(label, is_slavic=is_slavic))
-    place, *aliases = [draft.iris.place(one.key) for one in found] or [by_name]
+    best = draft.iris.place(entity_key(country)) if country else by_name
+    place, *aliases = [draft.iris.place(one.key) for one in found] or [best]
     others = (draft.name_form(stated, draft.languages.tag_other(stated, element)),) if stated != label else ()
     form = draft.name_form(label, draft.languages.tag_other(label, element))
     usual_name = "" if town is not None else town_with_state(label) or town_in_countries(label, among or ())
-    country = country_named(label) if town is None else ""
     if usual_name:
         aliases.append(draft.iris.place(entity_key(usual_name)))
+    if country:
+        aliases.append(best)
     claim = EntityClaim(
         label=form,
         others=others,
         links=_links(found),
         aliases=tuple(sorted(set(aliases) - {place})),
-        former=(by_name,) if town is not None else (),
+        former=(by_name,) if best != by_name or town is not None else (),
         numbers=tuple(sorted(one.number_in_file() for one in found if one.authority != "other")),
-        ties=(f"country {country}",) if country else (),
     )
     draft.add_claim(place, "place", claim, path)
     return place
