@@ -57,7 +57,7 @@ _PARTS_AND_PREDECESSORS = {
     "SU": "ussr ссср r_s_f_s_r рсфср",
     "GE": "georgia",
 }
-"""Names that say where a town is."""
+"""Names of regions that qualify those of towns."""
 
 
 class Region(msgspec.Struct, frozen=True):
