@@ -60,13 +60,14 @@ from bibld.triplify._entity_batch import (
 from bibld.triplify._entity_batch import keys_of_assertion as keys_of_assertion
 from bibld.triplify._entity_clusters import EntityComparison as EntityComparison
 from bibld.triplify._entity_clusters import compare_entities as compare_entities
+from bibld.triplify._entity_clusters import verdicts_by_identity as verdicts_by_identity
 from bibld.triplify._identity import Identity as Identity
 from bibld.triplify._identity import parse_identity as parse_identity
 from bibld.triplify._tombstones import tombstone_statements as tombstone_statements
 from bibld.triplify._tombstones import withdrawal_quads as withdrawal_quads
 from bibld.triplify._tombstones import withdrawal_statements as withdrawal_statements
 
-VERSION = 15
+VERSION = 18
 """To be raised when the same input gives other statements, of clusters or of entities."""
 
 

@@ -24,6 +24,7 @@ _RANK = {name: rank for rank, name in enumerate(AUTHORITIES)}
 _WITH_DUPLICATES = frozenset(("other", "worldcat"))
 """Authority files in which one thing may have more than one number."""
 _NOT_IN_YEARS = re.compile(r"[^0-9-]+")
+_NAMES_REMEMBERED = 16_384
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -94,6 +95,12 @@ def numbers_in_files(identities: Iterable[Identity], scheme: str = "") -> tuple[
     return tuple(sorted({one.number_in_file(scheme) for one in identities if one.authority not in _WITH_DUPLICATES}))
 
 
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def geonames_identity(number: int) -> Identity:
+    """Return the identity of a place by its number in GeoNames."""
+    return Identity(f"geonames-{number}", f"https://sws.geonames.org/{number}/", "geonames")
+
+
 def name_key(heading: str, dates: str, kind: str) -> str:
     """Return the key of an agent, made of its heading, the years in its dates, and the type of the name.
 
@@ -118,7 +125,6 @@ _IN_PARENTHESES = re.compile(r"\(([^()]*)\)?")
 _ROMAN_NUMERAL = re.compile("[IVXLC]+")
 _MAX_LETTERS_OF_INITIAL = 2
 """Letters of an initial as it is compared: ``Ж.`` is ``zh``."""
-_NAMES_REMEMBERED = 16_384
 
 
 class RomanisedName(msgspec.Struct, frozen=True):

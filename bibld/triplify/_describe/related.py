@@ -18,7 +18,7 @@ from bibld.triplify._claims import EntityClaim, NameForm
 from bibld.triplify._codes import CREATOR_ROLES, RELATIONS, loc
 from bibld.triplify._dates import edtf_literal, edtf_of
 from bibld.triplify._describe.agents import MAX_NAMESAKES, group_names, roles_of
-from bibld.triplify._describe.entities import claim_agent
+from bibld.triplify._describe.entities import claim_agent, name_ties
 from bibld.triplify._describe.identifiers import add_number
 from bibld.triplify._describe.titles import claim_related_work, full_title, is_work, main_title, main_titles
 from bibld.triplify._draft import Draft, EntityForm, Languages, Mention
@@ -63,7 +63,10 @@ def _describe_series(draft: Draft, item: RelatedItem, path: str) -> None:
     others += [full_title(title) for title in item.mods.title_info if title not in titles]
     forms = {draft.name_form(text, _language(draft, item, text)) for text in others if text not in ("", name)}
     claim = EntityClaim(
-        label=draft.name_form(name, _language(draft, item, name, titles[0])), others=tuple(sorted(forms)), issn=number
+        label=draft.name_form(name, _language(draft, item, name, titles[0])),
+        others=tuple(sorted(forms)),
+        issn=number,
+        ties=name_ties(draft, draft.iris.series, name, name),
     )
     draft.add_claim(series, "series", claim, path)
     draft.add_form(series, "series", name, path)
