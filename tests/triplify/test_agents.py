@@ -156,7 +156,7 @@ def test_an_institution_and_the_place_in_it_are_distinguished_in_all_three_forms
         ("NLR", ":agent/nlr", []),
         ("MIT Libraries", ":agent/mit-libraries", []),
         ("Library of Congress", ":agent/library-of-congress", []),
-        ("Российская национальная библиотека", ":agent/rossiskaa-natsonalnaa-bibloteka", []),
+        ("Российская национальная библиотека", ":agent/rossiiskaia-natsionalnaia-biblioteka", []),
     ],
 )
 def test_one_text_is_split_only_if_it_consists_of_codes(text, holder, shelf):
