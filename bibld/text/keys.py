@@ -194,8 +194,9 @@ _NOT_IN_READABLE_KEY = re.compile(r"[^a-z0-9]+")
 _ROMAN_NUMBER = re.compile(r"\b(?:[IVXLC]{2,}|[IVX](?!\.))\b(?![\u0300-\u036f\ufe20-\ufe2f])")
 _HASH = re.compile(r"(?:^|-)[0-9a-f]{10}$")
 _KEY = re.compile(r"(?:([a-z0-9-]+)-)?([0-9a-f]{10})")
-_NUMBER_IN_KEY = re.compile(r"\b(?:[ivxlc]+|\d+)\b")
-_NO_CONSONANTS = re.compile("[aeiouh ]")
+_NUMBER_IN_KEY = re.compile(r"\b(?:[ivxlc]{2,}|\d+)\b")
+_NO_CONSONANTS = re.compile("[aeiouh]")
+_MIN_COMPARED_LETTERS = 3
 _MAX_COMPARED_CONSONANTS = 12
 _MAX_READABLE_CHARACTERS = 60
 _KEYS_REMEMBERED = 16_384
@@ -235,12 +236,13 @@ def key_identity(key: str) -> str:
 
     It is the hash, and some consonants of the readable part, so that two of many million names that happen to have
     one hash are not taken for one. Keys have not always been made from the spelling: ``hitchtsotsk-alfred-…`` has the
-    identity of ``hitchcock-alfred-…``.
+    identity of ``hitchcock-alfred-…``. Numbers and initials are left out, which differ most.
     """
     found = _KEY.fullmatch(key)
     if found is None:
         return key
-    consonants = _NO_CONSONANTS.sub("", romanise(_NUMBER_IN_KEY.sub("", found[1] or "")))
+    words = romanise(_NUMBER_IN_KEY.sub("", found[1] or "")).split()
+    consonants = _NO_CONSONANTS.sub("", "".join(word for word in words if len(word) >= _MIN_COMPARED_LETTERS))
     return f"{consonants.replace('ts', 'c')[:_MAX_COMPARED_CONSONANTS]}-{found[2]}"
 
 

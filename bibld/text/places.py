@@ -68,6 +68,26 @@ _PLACES_IN_LOCATIVE = {
 }  # fmt: skip
 """Towns in the locative, as old title pages name the place of printing after ``в`` → their names."""
 
+_FORMER_NAMES = frozenset((
+    "ленинград", "leningrad", "петроград", "petrograd", "сталинград", "stalingrad", "царицын", "горький", "gorkii",
+    "gorki", "gorky", "свердловск", "sverdlovsk", "куйбышев", "kuibyshev", "калинин", "kalinin", "молотов", "фрунзе",
+    "frunze", "тифлис", "tiflis", "ревель", "reval", "дерпт", "dorpat", "юрьев", "вильна", "wilna", "wilno",
+    "константинополь", "constantinople", "konstantinopel", "кенигсберг", "konigsberg", "данциг", "danzig", "бреслау",
+    "breslau", "христиания", "christiania", "kristiania", "екатеринослав", "верный", "алма ата", "alma ata",
+    "целиноград", "bombay", "calcutta", "madras", "saigon", "edo", "karl marx stadt", "peking",
+))  # fmt: skip
+"""Names that towns had once, folded."""
+
+
+def is_former_name(text: str) -> bool:
+    """Whether a text is a name that a town had once and has no more.
+
+    >>> is_former_name("Ленинград"), is_former_name("Санкт-Петербург")
+    (True, False)
+    """
+    return fold(text) in _FORMER_NAMES
+
+
 ABBREVIATION_OF_PLACE = {
     "Москва": "М.", "Ленинград": "Л.", "Санкт-Петербург": "СПб.", "Петроград": "Пг.", "Киев": "К.",
     "Нижний Новгород": "Н. Новгород", "New York": "N.Y.", "Philadelphia": "Phila.", "Washington": "Wash.",

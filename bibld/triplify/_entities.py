@@ -11,6 +11,7 @@ from bibld.config import Dialect
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, term, typed_literal
 from bibld.text.classes import captions
+from bibld.text.places import is_former_name
 from bibld.text.publishers import is_abbreviation
 from bibld.triplify._claims import Assertion, Claim, EntityClaim, Kind, NameForm, count_assertions
 from bibld.triplify._codes import scheme_iri, scheme_names
@@ -145,7 +146,8 @@ def _local_numbers(entity: str, claims: Iterable[EntityClaim]) -> Iterator[Quad]
 def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], list[NameForm]]:
     """Return the preferred forms, one for each language, and the others, from the claims and the votes for them.
 
-    An abbreviation is not preferred to what it stands for, and the code of a library is a name only without others.
+    An abbreviation is not preferred to what it stands for, nor a former name of a town to today's; the code of a library
+    is a name only without others.
     """
     named = {
         claim: number
@@ -161,15 +163,17 @@ def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], lis
     for form in votes_by_form:
         by_language[form.language].append(form)
     preferred = [
-        min(forms, key=lambda form: (_is_shortened(form, forms), -votes_by_form[form], -len(form.text), form.text))
+        min(forms, key=lambda form: (_gives_way(form, forms), -votes_by_form[form], -len(form.text), form.text))
         for forms in by_language.values()
     ]
     return sorted(preferred), sorted((mentioned | set(votes_by_form)) - set(preferred))
 
 
-def _is_shortened(form: NameForm, forms: Sequence[NameForm]) -> bool:
-    """Whether a form is an abbreviation of another one."""
-    return 1 < len(forms) <= _MAX_FORMS_COMPARED and any(is_abbreviation(form.text, other.text) for other in forms)
+def _gives_way(form: NameForm, forms: Sequence[NameForm]) -> bool:
+    """Whether a form is an abbreviation of another one, or a former name."""
+    if not 1 < len(forms) <= _MAX_FORMS_COMPARED:
+        return False
+    return is_former_name(form.text) or any(is_abbreviation(form.text, other.text) for other in forms)
 
 
 def _link_set(target: str) -> str:

@@ -120,10 +120,11 @@ def country_named(name: str) -> str:
     ('United States', 'United States', '', '')
     """
     iso = _iso_of_country().get(fold(name), "")
+    english = str(Locale("en").territories[iso]) if iso else ""
     known = towns()
-    if not iso or (known is not None and known.has_large_town(name, other_than=iso)):
+    if is_state(english) or (known is not None and iso and known.has_large_town(name, other_than=iso)):
         return ""
-    return str(Locale("en").territories[iso])
+    return english
 
 
 def _region(iso: str, state: str = "", is_part: bool = False) -> Region:
