@@ -9,9 +9,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21 import codes
-from bibld.crosswalk._marc21.conventions import Marc21View, configuration, fixed, leader_code
+from bibld.crosswalk._marc21.conventions import Marc21View, configuration, fixed, is_component, leader_code
+from bibld.crosswalk._parts import is_pages, is_range_of_pages, parse_part
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import chop, chopped_values, first_address, join
+from bibld.crosswalk._texts import chop, chop_extent, chopped_values, first_address, join
 from bibld.model import mods
 from bibld.model.marc import DataField
 from bibld.text.languages import code_of_language_name
@@ -181,6 +182,7 @@ def _is_language_code(code: str) -> bool:
 
 PHYSICAL = RuleBook()
 
+_AFTER_PAGES = " :;+,"
 _ENDS_OF_AREA = (":", ";", "+", ",")
 _TITLE_TAGS = ("130", "240", "242", "245", "246", "730")
 
@@ -206,7 +208,7 @@ def physical_description(view: Marc21View) -> Iterator[mods.PhysicalDescription]
         if linked is not None and linked.is_alternate:
             parts = other_scripts.setdefault(linked.script or "", {})
         if field.tag == "300":
-            parts.setdefault("extent", []).extend(_extents(field))
+            parts.setdefault("extent", []).extend(_extents(_without_pages(field, view)))
         elif field.tag == "351":
             parts.setdefault("note", []).extend(_arrangements(field))
         else:
@@ -301,9 +303,32 @@ def _add_form(field: DataField, parts: Parts) -> None:
         forms += [mods.Form(value=text, authority="gmd") for text in designations if text]
 
 
+def pages_in_host(view: Marc21View) -> tuple[mods.PartExtent, ...]:
+    """Return the pages that 300 states: of an article any, of other resources a first and a last page."""
+    texts = [
+        text
+        for field in view.fields("300")
+        if not view.is_alternate(field)
+        for text in field.values("a")
+        if _states_pages(text, view)
+    ]
+    return parse_part(texts).extent
+
+
+def _states_pages(text: str, view: Marc21View) -> bool:
+    stated = text.rstrip(_AFTER_PAGES)
+    return is_pages(stated) if is_component(view) else is_range_of_pages(stated)
+
+
+def _without_pages(field: DataField, view: Marc21View) -> DataField:
+    """Return an extent without the pages that the resource has in a host, and what is counted with them."""
+    kept = [item for item in field.subfields if item.code != "a" or not _states_pages(item.value, view)]
+    return field if len(kept) == len(field.subfields) else replace(field, subfields=tuple(kept))
+
+
 def _extents(field: DataField) -> Iterator[mods.Extent]:
     if field.first("f") is None:
-        text = _punctuated_extent(field).rstrip(" +:;,")
+        text = chop_extent(_punctuated_extent(field))
         if text:
             yield mods.Extent(value=text)
         return
@@ -312,9 +337,9 @@ def _extents(field: DataField) -> Iterator[mods.Extent]:
         if subfield.code == "f" and counted:
             counted[-1] = replace(counted[-1], unit=chop(subfield.value) or None)
         elif subfield.code == "a" or (subfield.code in "bceg" and not counted):
-            counted.append(mods.Extent(value=subfield.value.rstrip(" +:;,")))
+            counted.append(mods.Extent(value=chop_extent(subfield.value)))
         elif subfield.code in "bceg":
-            counted[-1] = replace(counted[-1], value=f"{counted[-1].value} {subfield.value}")
+            counted[-1] = replace(counted[-1], value=f"{counted[-1].value} {chop_extent(subfield.value)}")
     yield from counted
 
 

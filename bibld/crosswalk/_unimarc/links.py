@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from bibld.crosswalk._rules import Elements, RuleBook
-from bibld.crosswalk._texts import has_content, is_generic_title, is_pages, parse_part, split_issue_designation
+from bibld.crosswalk._parts import has_content, is_generic_title, is_pages, parse_part, split_issue_designation
 from bibld.crosswalk._unimarc.codes import LINKS
 from bibld.crosswalk._unimarc.identification import issn_identifier, language_code
 from bibld.crosswalk._unimarc.titles import split_titles
