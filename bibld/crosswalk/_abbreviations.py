@@ -13,12 +13,12 @@ from functools import lru_cache
 
 _ABBREVIATIONS = frozenset(
     """
-    abr al approx assn assoc ave bd benj bldg blvd bros ca cent chas cie co col comp conf corp cz dept dist distrib ed
+    &c abr al approx arr assn assoc ave bd benj bldg blvd bros ca cent chas cie co col comp conf corp cz dept dist distrib ed
     eds edw enl esp etc facsim facsims fasc fl geo gov govt illus illustr inc instr intl introd jas jos jr ltd mfg misc
     mr mrs mss natl nos op orig pbk pref prelim proc prof proj pseud pt pts pub publ repr rev robt saml ser soc sr st
     suppl supt surv thos transl treas univ var vol vols
 
-    aufl ausg bearb beih biogr buchdr buchges buchh darst diss durchges eingel erw faks ges gez hrsg jahrg jhdt mitarb
+    aufl ausg bearb beih biogr buchdr buchges buchh darst diss durchges eingel erw faks gedr ges gez hrsg jahrg jhdt mitarb
     mitw nachdr nachf nachtr neuausg neubearb neudr sonderausg sonderdr sonderh taf tsd überarb übers umgearb unveränd
     verb verl verlagsbuchh verlh veröff verz vollst vorw wiss wortreg zeichn zsgest
 
@@ -40,18 +40,19 @@ _ABBREVIATIONS = frozenset(
 
 _ALSO_WORDS = frozenset(
     """
-    abb act anh anm art beil cat dir doc edit erg ex fig figs form front gen graf ill imp kap lang lit min mus no off
+    abb act anh anm art aug beil cat dir doc edit erg ex fig figs form front gen graf ill imp kap lang lit min mus no off
     phot photo phots port ports print reg sec sep sp tab tabs tav tip
 
     вид губ карт кор мат мин муз нем нот пол рис рук сов схем тех факс час черт
     """.split()
 )
 
-_STATES_AND_COUNTIES = frozenset(
+_STATES_AND_COUNTRIES = frozenset(
     """
-    Ala Alta Ariz Ark Beds Berks Bucks Cal Calif Cambs Colo Conn Del Eng Fla Ga Glos Hants Herts Ia Ind Kan Kans Ky La
-    Lancs Leics Man Mass Md Me Mex Mich Minn Miss Mo Mont Neb Nev Northants Notts Nfld Okla Ont Or Ore Oreg Oxon Pa Penn
-    Qld Qué Que Salop Sask Staffs Tas Tenn Tex Thür Va Vic Vt Wash Westf Wilts Wis Wisc Worcs Wyo Yorks
+    Ala Alta Ariz Ark Beds Belg Berks Bucks Cal Calif Cambs Colo Conn Del Eng Fla Ga Ger Glos Hants Herts Ia Il Ill Ind
+    Kan Kans Ky La Lancs Leics Man Mass Md Me Mex Mich Minn Miss Mo Mont Neb Neth Nev Nfld Northants Notts Okla Ont Opf
+    Or Ore Oreg Oxon Pa Penn Qld Qué Que Salop Sask Staffs Switz Tas Tenn Tex Thür Va Vic Vt Wash Westf Wilts Wis Wisc
+    Worcs Wyo Yorks
     """.split()
 )
 
@@ -72,6 +73,9 @@ _VOWELS = frozenset("aeiouyæœøıаеёиоуыэюяіїєѣѵъьαεηιο�
 _SYLLABIC = frozenset("rlрл")
 """Consonants that make a syllable between others: ``smrt``, ``vlk``, ``трг``."""
 _ROMAN_DIGITS = frozenset("ivxlcdm")
+_CONJUNCTIONS = frozenset(("a", "and", "e", "en", "et", "i", "og", "och", "u.", "und", "y", "і", "и", "та"))
+_COMPOUNDS = ("aufl", "ausg", "buchh", "verl")
+"""What abbreviated German compounds end with."""
 _SINGLE_WORDS = frozenset("аиоуя")
 """Letters that are words in Russian."""
 _INITIALS = re.compile(r"[(\[]?(?:[^\W\d_]\.)+")
@@ -91,14 +95,19 @@ def ends_in_abbreviation(text: str) -> bool:
     if _is_abbreviation(word):
         return True
     previous = before.rpartition(" ")[2]
+    if previous in _CONJUNCTIONS:
+        previous = before.split()[-2:][0]
     follows_number = previous[:1].isdigit()
     if len(word) == 1:
         counts = follows_number and (word.islower() or previous[-1] == ".")
-        return not before or counts or _INITIALS.fullmatch(previous) is not None
+        return not before or counts or previous[-1] == "," or _INITIALS.fullmatch(previous) is not None
     stated = word.lstrip(_OPENING)
-    if stated.casefold() not in _ALSO_WORDS and stated not in _STATES_AND_COUNTIES:
+    if stated in _STATES_AND_COUNTRIES:
+        return stated != word or previous.endswith((",", "."))
+    if stated.casefold() not in _ALSO_WORDS:
         return False
-    return stated != word or follows_number or previous.endswith((".", ",")) or (not before and word.islower())
+    is_within = follows_number or previous.endswith(".")
+    return is_within or (stated.islower() and (stated != word or not before or previous[-1] == ","))
 
 
 def ends_in_initial(text: str) -> bool:
@@ -120,13 +129,14 @@ def _is_abbreviation(word: str) -> bool:
     folded = stated.casefold()
     if folded in _ABBREVIATIONS:
         return True
-    piece = folded.translate(_BEFORE_LAST_PIECE).rpartition(" ")[2].rpartition(".")[2]
+    last = folded.translate(_BEFORE_LAST_PIECE).rpartition(" ")[2]
+    before, stop, piece = last.rpartition(".")
     if len(piece) == 1:
         if piece != folded:
             return "." in folded or "/" in folded
         return stated == piece and "а" <= piece <= "я" and piece not in _SINGLE_WORDS
-    if piece in _ABBREVIATIONS:
-        return True
+    if piece in _ABBREVIATIONS or piece.endswith(_COMPOUNDS):
+        return not stop or len(before) == 1 or _is_abbreviation(before)
     return piece == folded and len(stated) > 1 and not stated.isupper() and _has_no_syllable(folded)
 
 

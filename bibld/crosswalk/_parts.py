@@ -72,9 +72,14 @@ _MANY_PAGES = re.compile(
     rf"(?<!\w)(?:{_PAGE_UNITS})(?:[.:]|\b)\s*{_PAGE}(?:{_TO}{_PAGE})?(?:[,;]\s*{_PAGE}(?:{_TO}{_PAGE})?)+\.?(?!\w)",
     re.IGNORECASE,
 )
+_LEAF = r"\[?[a-z]{0,2}\d+[rv]?\]?"
+_LEAVES = re.compile(
+    rf"(?<!\w)(?:fols?|ff?|bl|лл?)(?:\.\s*|\s+)(?P<start>{_LEAF})(?:{_TO}(?P<end>{_LEAF}))?\.?(?!\w)", re.IGNORECASE
+)
 _PAGES_BEFORE_UNIT = re.compile(
     rf"(?P<start>\d+){_TO}(?P<end>\d+)\s*(?:с|c|p|s|pp|стр|pages|seiten)(?:\.|(?!\w))", re.IGNORECASE
 )
+_PLACES = (_MANY_PAGES, _PAGES, _LEAVES)
 _BARE_PAGES = re.compile(rf"(?P<start>\d+){_TO}(?P<end>\d+)\.?")
 _SHORT_REFERENCE = re.compile(
     rf"(?P<volume>\d{{1,4}})(?:\s*\((?P<year>{_ANY_YEAR})\)(?:[\s,]*(?P<issue>\d{{1,3}}(?:[-–/]\d{{1,3}})?)(?![\d-]))?"
@@ -174,14 +179,8 @@ def has_content(part: Part) -> bool:
 
 
 def is_pages(text: str) -> bool:
-    """Return whether a text states which pages something has: ``С. 4``, ``P. 387-396``, ``[С. 121-130]``."""
+    """Return whether a text states which pages or leaves something has: ``С. 4``, ``P. 387-396``, ``fol. 15v``."""
     return _stated_pages(text) is not None
-
-
-def is_range_of_pages(text: str) -> bool:
-    """Return whether a text states a first and a last page, so that it counts no pages: ``С. 239-371``."""
-    extent = _stated_pages(text)
-    return extent is not None and (extent.end is not None or extent.list is not None)
 
 
 def _read(text: str) -> list[Detail | PartExtent | Date | PartText]:
@@ -192,7 +191,7 @@ def _read(text: str) -> list[Detail | PartExtent | Date | PartText]:
     elements = list(_elements(text))
     if elements and not isinstance(elements[-1], PartText):
         return elements
-    for pattern in (_MANY_PAGES, _PAGES):
+    for pattern in _PLACES:
         for found in pattern.finditer(text):
             before = text[: found.start()].rstrip()
             if found.end() == len(text.rstrip()) and before.endswith(_BEFORE_PAGES):
@@ -219,7 +218,7 @@ def _elements(text: str) -> Iterator[Detail | PartExtent | Date | PartText]:
             yield Date(value=found[0].rstrip(".") if found[0][-2:-1].isdigit() else found[0])
         elif (found := _YEAR.match(text, position)) is not None:
             yield Date(value=found["year"])
-        elif (found := _MANY_PAGES.match(text, position) or _PAGES.match(text, position)) is not None:
+        elif (found := next(filter(None, (pattern.match(text, position) for pattern in _PLACES)), None)) is not None:
             yield _extent(found)
         elif (found := designation.match(text, position)) is not None:
             yield from _details(found)
@@ -237,9 +236,9 @@ def _skip(text: str, position: int) -> int:
 
 
 def _stated_pages(text: str) -> PartExtent | None:
-    """Return the pages that a text states and nothing else."""
+    """Return the pages or leaves that a text states and nothing else."""
     stated, _ = without_brackets(text.strip())
-    found = _MANY_PAGES.fullmatch(stated) or _PAGES.fullmatch(stated)
+    found = next(filter(None, (pattern.fullmatch(stated) for pattern in _PLACES)), None)
     if found is None:
         found = _PAGES_BEFORE_UNIT.fullmatch(stated)
         found = found if found is not None and _is_ascending(found) else None
@@ -251,13 +250,14 @@ def _extent(found: re.Match[str]) -> PartExtent:
     if found.re is _MANY_PAGES:
         return PartExtent(unit="page", list=found[0].strip())
     start, end = found["start"].strip("[]"), found["end"]
+    unit = "leaf" if found.re is _LEAVES else "page"
     if end is None:
-        return PartExtent(unit="page", start=start)
+        return PartExtent(unit=unit, start=start)
     end = end.strip("[]")
     if start.isdecimal() and end.isdecimal() and len(end) < len(start):
         completed = start[: -len(end)] + end
         end = completed if int(completed) > int(start) else end
-    return PartExtent(unit="page", start=start, end=end)
+    return PartExtent(unit=unit, start=start, end=end)
 
 
 def _is_ascending(found: re.Match[str]) -> bool:

@@ -141,8 +141,9 @@ def fixed(view: Marc21View, start: int, end: int | None = None) -> str:
 
 
 def is_component(view: Marc21View) -> bool:
-    """Whether the record describes an article or another component part."""
-    return leader_code(view, 7) in ("a", "b")
+    """Whether the record describes an article or another component part, or one piece of a collection (773)."""
+    level = leader_code(view, 7)
+    return level in ("a", "b") or (level == "d" and view.has("773"))
 
 
 def configuration(view: Marc21View) -> str:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.conventions import Marc21View, configuration, fixed, is_component, leader_code
-from bibld.crosswalk._parts import is_pages, is_range_of_pages, parse_part
+from bibld.crosswalk._parts import is_pages, parse_part
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chop_extent, chopped_values, first_address, join
 from bibld.model import mods
@@ -208,7 +208,7 @@ def physical_description(view: Marc21View) -> Iterator[mods.PhysicalDescription]
         if linked is not None and linked.is_alternate:
             parts = other_scripts.setdefault(linked.script or "", {})
         if field.tag == "300":
-            parts.setdefault("extent", []).extend(_extents(_without_pages(field, view)))
+            _add_extents(_without_pages(field, view), parts)
         elif field.tag == "351":
             parts.setdefault("note", []).extend(_arrangements(field))
         else:
@@ -304,7 +304,7 @@ def _add_form(field: DataField, parts: Parts) -> None:
 
 
 def pages_in_host(view: Marc21View) -> tuple[mods.PartExtent, ...]:
-    """Return the pages that 300 states: of an article any, of other resources a first and a last page."""
+    """Return the pages that 300 states of an article or another component part."""
     texts = [
         text
         for field in view.fields("300")
@@ -312,18 +312,25 @@ def pages_in_host(view: Marc21View) -> tuple[mods.PartExtent, ...]:
         for text in field.values("a")
         if _states_pages(text, view)
     ]
-    return parse_part(texts).extent
+    return parse_part([text.rstrip(_AFTER_PAGES) for text in texts]).extent
 
 
 def _states_pages(text: str, view: Marc21View) -> bool:
-    stated = text.rstrip(_AFTER_PAGES)
-    return is_pages(stated) if is_component(view) else is_range_of_pages(stated)
+    return is_component(view) and is_pages(text.rstrip(_AFTER_PAGES))
 
 
 def _without_pages(field: DataField, view: Marc21View) -> DataField:
     """Return an extent without the pages that the resource has in a host, and what is counted with them."""
     kept = [item for item in field.subfields if item.code != "a" or not _states_pages(item.value, view)]
     return field if len(kept) == len(field.subfields) else replace(field, subfields=tuple(kept))
+
+
+def _add_extents(field: DataField, parts: Parts) -> None:
+    """Add extents; illustrations that are stated without one, as of articles, are a note."""
+    if any(item.code in "ace" for item in field.subfields):
+        parts.setdefault("extent", []).extend(_extents(field))
+    elif illustrations := chop_extent(join(field, "b")):
+        parts.setdefault("note", []).append(mods.Note(value=illustrations, type="physical details"))
 
 
 def _extents(field: DataField) -> Iterator[mods.Extent]:

@@ -355,7 +355,7 @@ def _parts(field: DataField, view: Marc21View) -> Iterator[Part]:
 
 @RELATED.record("part/extent (pages of a part in a host that no 773 names)", t300="a", t773="")
 def pages_of_part(view: Marc21View) -> Iterator[Part]:
-    """Pages that are no extent, of an offprint or of a volume that is paged through."""
+    """Pages of an article, which are not its extent."""
     extent = () if view.has("773") else pages_in_host(view)
     if extent:
         yield Part(extent=extent)

@@ -11,12 +11,13 @@ from bibld.model.iris import web_iri
 from bibld.model.mods import Mods, Part, RelatedItem, TitleInfo
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri
+from bibld.text.dates import years
 from bibld.text.folding import tidy
 from bibld.text.keys import entity_key
 from bibld.text.publishers import is_abbreviation
 from bibld.triplify._claims import EntityClaim, NameForm
 from bibld.triplify._codes import CREATOR_ROLES, RELATIONS, loc
-from bibld.triplify._dates import issued_dates
+from bibld.triplify._dates import date_literal, issued_dates
 from bibld.triplify._describe.agents import MAX_NAMESAKES, group_names, roles_of
 from bibld.triplify._describe.entities import claim_agent
 from bibld.triplify._describe.identifiers import add_number
@@ -46,6 +47,7 @@ def describe_related(draft: Draft) -> None:
         if item.type == "host":
             for part in item.mods.part:
                 _describe_part(draft, part)
+    _add_date_of_host(draft, [item for item in draft.mods.related_item if item.type == "host"])
 
 
 def _describe_series(draft: Draft, item: RelatedItem, path: str) -> None:
@@ -167,19 +169,37 @@ def _describe_creators(draft: Draft, mods: Mods, path: str, node: str) -> None:
 
 
 def _describe_part(draft: Draft, part: Part) -> None:
+    """Describe a place in a host: numbers of volume and issue, pages, and the rest as text."""
     for detail in part.detail:
+        predicate = _PROPERTY_OF_DETAIL.get(detail.type or "")
         for number in detail.number:
-            draft.add_text(_PROPERTY_OF_DETAIL.get(detail.type or "", "bibo:locator"), number)
+            if predicate is not None:
+                draft.add_text(predicate, number)
+            else:
+                draft.add_text("bibo:locator", " ".join((*detail.caption[:1], number)))
     for extent in part.extent:
-        if extent.unit not in (None, "page", "pages"):
-            continue
         start, end = tidy(extent.start or ""), tidy(extent.end or "")
-        draft.add_text("bibo:pageStart", start)
-        draft.add_text("bibo:pageEnd", end)
-        draft.add_text("bibo:pages", extent.list or "")
-        draft.add_text("schema:pagination", "-".join(filter(None, (start, end))))
+        pages = extent.list or "-".join(filter(None, (start, end)))
+        if extent.unit in (None, "page", "pages"):
+            draft.add_text("bibo:pageStart", start)
+            draft.add_text("bibo:pageEnd", end)
+            draft.add_text("schema:pagination", pages)
+        else:
+            draft.add_text("bibo:locator", f"{extent.unit} {pages}")
     for text in part.text:
         draft.add_text("bibo:locator", text.value)
+
+
+def _add_date_of_host(draft: Draft, hosts: list[RelatedItem]) -> None:
+    """State the year of the issue, or of the book that contains it, for a part that has no date itself."""
+    if not hosts or issued_dates(draft.mods.origin_info):
+        return
+    parts = [part for item in hosts for part in item.mods.part]
+    found = [date_literal(str(year)) for part in parts for date in part.date for year in years(date.value)]
+    if any(part.extent for part in parts) and not any(part.detail or part.date for part in parts):
+        found = [term for item in hosts for term in issued_dates(item.mods.origin_info)]
+    if len(set(found)) == 1:
+        draft.add("dcterms:issued", found[0])
 
 
 def tie_agents(draft: Draft) -> None:
