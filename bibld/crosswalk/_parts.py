@@ -139,9 +139,7 @@ def is_issue_designation(title: str) -> bool:
     if not title:
         return True
     pieces = [piece.strip() for piece in _SEPARATOR.split(title) if piece.strip()]
-    return all(
-        is_generic_title(piece) or _YEAR.fullmatch(piece) or _DAY_OR_MONTH.fullmatch(piece) for piece in pieces
-    )
+    return all(is_generic_title(piece) or _YEAR.fullmatch(piece) or _DAY_OR_MONTH.fullmatch(piece) for piece in pieces)
 
 
 def parse_part(texts: list[str], volume_type: str | None = None) -> Part:

@@ -31,12 +31,12 @@ _NO_CHARACTER = "\ufffd"
 
 
 def with_characters(text: str) -> str:
-    """Return a text with the characters that references of HTML and XML stand for, also where they are encoded again.
+    """Return a text with characters in place of references of HTML and XML to them, also where they are encoded twice.
 
     What is not a complete reference, or names no character, stays as it is.
 
-    >>> with_characters("&#1071;"), with_characters("l&amp;#x2019;art"), with_characters("AT&T;"), with_characters("R&D")
-    ('Я', 'l’art', 'AT&T;', 'R&D')
+    >>> with_characters("&#1071;"), with_characters("l&amp;#x2019;art"), with_characters("AT&T;")
+    ('Я', 'l’art', 'AT&T;')
     """
     for _ in range(_TIMES_ENCODED):
         decoded = _CHARACTER_REFERENCE.sub(_character, text)
@@ -63,7 +63,7 @@ _CLOSING_SUPPLIED = "]"
 
 
 def chop(text: str) -> str:
-    """Remove the marks that lead from or to another part: ``. : , ; /`` and `` =`` at the end (also their Arabic forms).
+    """Remove the marks before and after another part: ``. : , ; /`` and `` =`` at the end (also their Arabic forms).
 
     An ellipsis stays, and so does the full stop of an abbreviation (``etc.``, ``U.S.``, ``Toronto, Ont.``). At the
     beginning a mark is removed only before a blank.
@@ -107,8 +107,10 @@ def with_balanced_brackets(field: DataField) -> DataField:
     the field has it at the end or the beginning of the same subfield; a round one is only closed.
     """
     texts = [subfield.value for subfield in field.subfields]
-    joined = "".join(texts)
-    if "[" not in joined and "]" not in joined and joined.count("(") <= joined.count(")"):
+    for text in texts:
+        if text.count("[") != text.count("]") or text.count("(") > text.count(")"):
+            break
+    else:
         return field
     balanced: list[str] = []
     is_within = False

@@ -174,8 +174,8 @@ class View(Generic[SettingsT]):
 def clean_field(field: DataField, conventions: Conventions) -> DataField:
     """Drop subfields without a code of one character or without text, and characters that XML cannot contain.
 
-    References to characters become these characters. Where the conventions clean a tag, runs of blanks become one, and those at the ends are removed. A field without
-    anything to do is returned itself.
+    References to characters become these characters. Where the conventions clean a tag, runs of blanks become one, and
+    those at the ends are removed. A field without anything to do is returned itself.
     """
     tidies = conventions.cleans is not None and conventions.cleans(field.tag)
     for subfield in field.subfields:

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.conventions import Marc21View, leader_code
 from bibld.crosswalk._marc21.names import work_of_heading
-from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._parts import is_generic_title, split_designation
+from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chop_name, first_address, join
 from bibld.model.marc import DataField
 from bibld.model.mods import TitleInfo

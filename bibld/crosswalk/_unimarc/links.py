@@ -12,8 +12,8 @@ from itertools import zip_longest
 import msgspec
 from msgspec.structs import replace
 
-from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._parts import has_content, is_generic_title, is_pages, parse_part, split_issue_designation
+from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import LINKS
 from bibld.crosswalk._unimarc.form import pages_in_host
 from bibld.crosswalk._unimarc.identification import issn_identifier, language_code

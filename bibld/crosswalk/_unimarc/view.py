@@ -75,6 +75,7 @@ _ANGLE_BRACKETS = re.compile(r"<<(.*?)>>")
 _TITLE_CODES = "acdlot"
 _DESCRIPTION = frozenset(["200", "205", "210", "214", "215", "225"])
 """Fields in the order of ISBD: marks between their subfields may be written, and brackets may be open in them."""
+_MARKS = ":;/=,"
 _MARK_AT_AN_END = re.compile(r"^[:;/=,] +|(?: [:;/=]|,)$")
 _INITIALS = re.compile(r"(?<=[^\W\d_]\.)(?=[^\W\d_])")
 _WORD = re.compile(r"\w+")
@@ -184,7 +185,7 @@ def _tidied_field(field: DataField, angle_brackets: bool) -> DataField:
             value = _ANGLE_BRACKETS.sub("\x98\\1\x9c", value)
         if not has_positions:
             value = value.strip()
-        if is_description:
+        if is_description and (value[-1:] in _MARKS or value[1:2] == " "):
             value = _MARK_AT_AN_END.sub("", value).strip()
         if len(code) == 1 and value and not value.isspace():
             kept.append(subfield if value is subfield.value else Subfield(code, value))
