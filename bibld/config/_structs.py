@@ -31,7 +31,7 @@ _SMALL_SOURCE = 20
 Difference = Literal["edition", "year", "carrier", "language"]
 """What can differ between records that are otherwise equal."""
 
-Dialect = Literal["bnf", "dnb"]
+Dialect = Literal["bnf", "dnb", "schema"]
 """A library in whose terms publications can be described too."""
 
 
@@ -210,9 +210,9 @@ class TriplifyConfig(msgspec.Struct, frozen=True):
 
     ``provenance``: how much to publish about where the data come from. ``full``: the source records of each
     publication, the matches between them, and which records have each value in which they differ; ``records``: the
-    source records only; ``none``: nothing. ``dialects``: the libraries for whose data the resources are described once
-    more in their own terms, at the cost of 10 to 20 quads a publication: ``dnb`` (German National Library), ``bnf``
-    (data.bnf.fr).
+    source records only; ``none``: nothing. ``dialects``: the data for whose users the resources are described once
+    more in the terms of these, at the cost of 5 to 20 quads a publication: ``dnb`` (German National Library), ``bnf``
+    (data.bnf.fr), ``schema`` (schema.org).
     """
 
     provenance: Literal["full", "records", "none"] = "full"

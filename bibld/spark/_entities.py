@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from bibld.catalog import RegisteredFile, digest, to_moved
+from bibld.config import Dialect
 from bibld.errors import StageError
 from bibld.link import describe_link_sets
 from bibld.model.iris import Iris
@@ -66,6 +67,7 @@ class _Settings(msgspec.Struct, frozen=True):
 
     iris: Iris
     verdicts: dict[tuple[str, str], str]
+    dialects: tuple[Dialect, ...]
 
 
 def cluster_entities(engine: Engine) -> int:
@@ -90,7 +92,9 @@ def cluster_entities(engine: Engine) -> int:
         rows = tables.read(SUMMED).withColumn("node", sql.xxhash64("entity"))
         rows = rows.join(tables.read(COMPONENTS), "node", "left")
         rows = rows.select(sql.coalesce("component", "node").alias("component"), "entity", "body", "votes")
-        compute = partial(_describe_component, engine.broadcast(_Settings(engine.iris, verdicts)))
+        compute = partial(
+            _describe_component, engine.broadcast(_Settings(engine.iris, verdicts, engine.config.triplify.dialects))
+        )
         return map_groups(rows, _Row, compute, SCHEMAS[DESCRIBED], ["component"], ["entity", "body"])
 
     made_by = tables.made_by(inputs=("assertions",))
@@ -144,7 +148,7 @@ def _describe_component(shared: Broadcast[_Settings], _: int, rows: Iterator[_Ro
             )
         assertions.setdefault(row.entity, []).append((read_assertion(row.body), row.votes))
     with located_errors(f"triplify: the entities tied to {min(assertions)} cannot be described"):
-        described = list(describe_entity_clusters(settings.iris, settings.verdicts, assertions))
+        described = list(describe_entity_clusters(settings.iris, settings.verdicts, assertions, settings.dialects))
     for one in described:
         founder = one.members[0]
         for member in one.members:

@@ -8,7 +8,8 @@ line, ``catalog_blocks`` in blocks of lines.
 
 The data use more than one vocabulary, so that queries written for the data of other libraries work:
 DCMI terms, BIBO and ISBD elements flat on the resource, BIBFRAME 2 with nodes for contributions, identifiers,
-provision activities and copies, and schema.org. Nodes are hash IRIs of their resource; there are no blank nodes.
+provision activities and copies, and classes of schema.org; dialects that are chosen add statements in the terms of
+others. Nodes are hash IRIs of their resource; there are no blank nodes.
 Resources, entities and ``owl:sameAs`` between the records of a cluster are in the default graph, provenance (PROV-O
 and bibld's own ontology) in ``graph/provenance``, links to each authority file in a separate graph
 (``graph/links-viaf``).
@@ -102,6 +103,6 @@ def triplify(
         queue_verdicts(catalog, iris)
         entities = catalog.dirty[Queue.UNDESCRIBED_ENTITIES]
         progress.stage("triplify", "entities", len(entities))
-        describe = partial(describe_entities, iris, entity_verdicts(catalog, iris))
+        describe = partial(describe_entities, iris, settings.dialects, entity_verdicts(catalog, iris))
         processor.process(entities, describe, partial(store_entities, catalog), progress)
     return clusters

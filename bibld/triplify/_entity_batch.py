@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import msgspec
 
 from bibld.catalog import AssertionKeys, Catalog, EntityRow, Queue, StoredEntity
+from bibld.config import Dialect
 from bibld.model.iris import Iris
 from bibld.triplify._claims import read_assertion
 from bibld.triplify._entities import describe_entity_clusters
@@ -75,14 +76,16 @@ def entity_verdicts(catalog: Catalog, iris: Iris) -> dict[tuple[str, str], str]:
 # -- computing -------------------------------------------------------------------------------------------------------
 
 
-def describe_entities(iris: Iris, verdicts: Verdicts, catalog: Catalog, entities: list[int]) -> EntityBatch:
+def describe_entities(
+    iris: Iris, dialects: Collection[Dialect], verdicts: Verdicts, catalog: Catalog, entities: list[int]
+) -> EntityBatch:
     """Cluster entities and all that are tied to them, and make the statements of each cluster."""
     loaded = _load_connected(catalog, verdicts, entities)
     numbers = {entity.iri: entity.entity for entity in loaded}
     assertions = {entity.iri: [(read_assertion(body), votes) for body, votes in entity.assertions] for entity in loaded}
     described = [
         DescribedEntities(tuple(numbers[member] for member in cluster.members), cluster.quads, cluster.parts)
-        for cluster in describe_entity_clusters(iris, verdicts, assertions)
+        for cluster in describe_entity_clusters(iris, verdicts, assertions, dialects)
     ]
     return EntityBatch(described, sorted(set(entities) - set(numbers.values())))
 

@@ -17,7 +17,7 @@ KEPT = """
     Works. 2d ser. | Dollars &c. | Mrs. | Ph.D. | Hrsg. | и т. п.
 """
 REMOVED = """
-    The mentally ill. | High mass. | Never again no. | Vitamin C. | План Б. | Он и я. | Louis XIV. | Ridder, dood en smrt.
+    The mentally ill. | High mass. | Never again no. | Vitamin C. | План Б. | Он и я. | Louis XIV. | Ridder a smrt.
     The house of the U.S.) . | Windows 3.1. | vaccines.gov. | USSR. | СССР. | ГПНТБ. | Education Act. | Nové město Krk.
     Paris. | 1990. | Записки охотника. | [et al.]. | Bach in C. | Sculpture, Art. | Le verb. | Новый вид. | 100 km.
 """

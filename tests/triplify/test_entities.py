@@ -63,7 +63,8 @@ def test_of_equals_the_longest_label_is_preferred_then_the_first_by_code_point()
 def test_each_language_has_one_preferred_label():
     made = about(claim("Толстой", "1"), claim("Tolstoĭ", "2", "ru-Latn"), claim("Tolstoy", "3", ""))
     assert made.values("skos:prefLabel", AGENT) == ["Tolstoy", "Tolstoĭ@ru-latn", "Толстой@ru"]
-    assert made.values("foaf:name", AGENT) == made.values("skos:prefLabel", AGENT)
+    assert made.values("rdfs:label", AGENT) == made.values("skos:prefLabel", AGENT)
+    assert made.values("foaf:name", AGENT) == made.values("schema:name", AGENT) == []
 
 
 def test_links_are_in_the_graph_of_their_authority():

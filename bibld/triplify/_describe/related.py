@@ -11,13 +11,12 @@ from bibld.model.iris import web_iri
 from bibld.model.mods import Mods, Part, RelatedItem, TitleInfo
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri
-from bibld.text.dates import years
 from bibld.text.folding import tidy
 from bibld.text.keys import entity_key
 from bibld.text.publishers import is_abbreviation
 from bibld.triplify._claims import EntityClaim, NameForm
 from bibld.triplify._codes import CREATOR_ROLES, RELATIONS, loc
-from bibld.triplify._dates import date_literal, issued_dates
+from bibld.triplify._dates import edtf_literal, edtf_of
 from bibld.triplify._describe.agents import MAX_NAMESAKES, group_names, roles_of
 from bibld.triplify._describe.entities import claim_agent
 from bibld.triplify._describe.identifiers import add_number
@@ -153,8 +152,9 @@ def _describe_node(draft: Draft, item: RelatedItem, path: str) -> str | None:
     for identifier in mods.identifier:
         if identifier.invalid != "yes":
             add_number(draft, identifier, node)
-    for term in issued_dates(mods.origin_info):
-        draft.add("dcterms:issued", term, node)
+    issued = edtf_of(date for info in mods.origin_info for date in info.date_issued)
+    if issued:
+        draft.add("dcterms:issued", edtf_literal(issued), node)
     _describe_creators(draft, mods, path, node)
     return node
 
@@ -179,27 +179,27 @@ def _describe_part(draft: Draft, part: Part) -> None:
                 draft.add_text("bibo:locator", " ".join((*detail.caption[:1], number)))
     for extent in part.extent:
         start, end = tidy(extent.start or ""), tidy(extent.end or "")
-        pages = extent.list or "-".join(filter(None, (start, end)))
         if extent.unit in (None, "page", "pages"):
             draft.add_text("bibo:pageStart", start)
             draft.add_text("bibo:pageEnd", end)
-            draft.add_text("schema:pagination", pages)
+            draft.add_text("bibo:pages", extent.list or "")
         else:
-            draft.add_text("bibo:locator", f"{extent.unit} {pages}")
+            stated = extent.list or "-".join(filter(None, (start, end)))
+            draft.add_text("bibo:locator", f"{extent.unit} {stated}")
     for text in part.text:
         draft.add_text("bibo:locator", text.value)
 
 
 def _add_date_of_host(draft: Draft, hosts: list[RelatedItem]) -> None:
-    """State the year of the issue, or of the book that contains it, for a part that has no date itself."""
-    if not hosts or issued_dates(draft.mods.origin_info):
+    """State the date of the issue, or of the book that contains it, for a part that has no date itself."""
+    if not hosts or any(info.date_issued for info in draft.mods.origin_info):
         return
     parts = [part for item in hosts for part in item.mods.part]
-    found = [date_literal(str(year)) for part in parts for date in part.date for year in years(date.value)]
+    issued = edtf_of(date for part in parts for date in part.date)
     if any(part.extent for part in parts) and not any(part.detail or part.date for part in parts):
-        found = [term for item in hosts for term in issued_dates(item.mods.origin_info)]
-    if len(set(found)) == 1:
-        draft.add("dcterms:issued", found[0])
+        issued = edtf_of(date for item in hosts for info in item.mods.origin_info for date in info.date_issued)
+    if issued:
+        draft.add("dcterms:issued", edtf_literal(issued))
 
 
 def tie_agents(draft: Draft) -> None:
