@@ -72,6 +72,7 @@ CORRECTIONS = {
     "country_codes_written": r"added originInfo/place/placeTerm \S*authority=",
     "places_unbracketed": r"\w+ originInfo/(?:place|edition|publisher)",
     "coded_data_in_one_element": r"\w+ originInfo(?:/issuance|/frequency)? ",
+    "places_in_hosts_read": r"\w+ (?:relatedItem/)?part|missing physicalDescription/extent",
     "empty_details_dropped": r"missing relatedItem/part/(?:detail|extent)",
     "empty_elements_left_out": r"missing \S+ .*: $",
     "description_standard_read": r"added recordInfo/descriptionStandard",

@@ -146,8 +146,8 @@ def _local_numbers(entity: str, claims: Iterable[EntityClaim]) -> Iterator[Quad]
 def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], list[NameForm]]:
     """Return the preferred forms, one for each language, and the others, from the claims and the votes for them.
 
-    An abbreviation is not preferred to what it stands for, nor a former name of a town to today's; the code of a library
-    is a name only without others.
+    An abbreviation is not preferred to what it is short for, nor a former name of a town to today's; the code of a
+    library is a name only without others.
     """
     named = {
         claim: number

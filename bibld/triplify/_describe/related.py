@@ -46,6 +46,7 @@ def describe_related(draft: Draft) -> None:
         if item.type == "host":
             for part in item.mods.part:
                 _describe_part(draft, part)
+    _add_date_of_host(draft, [item for item in draft.mods.related_item if item.type == "host"])
 
 
 def _describe_series(draft: Draft, item: RelatedItem, path: str) -> None:
@@ -171,18 +172,37 @@ def _describe_creators(draft: Draft, mods: Mods, path: str, node: str) -> None:
 
 
 def _describe_part(draft: Draft, part: Part) -> None:
+    """Describe a place in a host: numbers of volume and issue, pages, and the rest as text."""
     for detail in part.detail:
+        predicate = _PROPERTY_OF_DETAIL.get(detail.type or "")
         for number in detail.number:
-            draft.add_text(_PROPERTY_OF_DETAIL.get(detail.type or "", "bibo:locator"), number)
+            if predicate is not None:
+                draft.add_text(predicate, number)
+            else:
+                draft.add_text("bibo:locator", " ".join((*detail.caption[:1], number)))
     for extent in part.extent:
-        if extent.unit not in (None, "page", "pages"):
-            continue
         start, end = tidy(extent.start or ""), tidy(extent.end or "")
-        draft.add_text("bibo:pageStart", start)
-        draft.add_text("bibo:pageEnd", end)
-        draft.add_text("bibo:pages", extent.list or "")
+        if extent.unit in (None, "page", "pages"):
+            draft.add_text("bibo:pageStart", start)
+            draft.add_text("bibo:pageEnd", end)
+            draft.add_text("bibo:pages", extent.list or "")
+        else:
+            stated = extent.list or "-".join(filter(None, (start, end)))
+            draft.add_text("bibo:locator", f"{extent.unit} {stated}")
     for text in part.text:
         draft.add_text("bibo:locator", text.value)
+
+
+def _add_date_of_host(draft: Draft, hosts: list[RelatedItem]) -> None:
+    """State the date of the issue, or of the book that contains it, for a part that has no date itself."""
+    if not hosts or any(info.date_issued for info in draft.mods.origin_info):
+        return
+    parts = [part for item in hosts for part in item.mods.part]
+    issued = edtf_of(date for part in parts for date in part.date)
+    if any(part.extent for part in parts) and not any(part.detail or part.date for part in parts):
+        issued = edtf_of(date for item in hosts for info in item.mods.origin_info for date in info.date_issued)
+    if issued:
+        draft.add("dcterms:issued", edtf_literal(issued))
 
 
 def tie_agents(draft: Draft) -> None:
