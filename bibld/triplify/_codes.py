@@ -93,11 +93,11 @@ CLASS_OF_CLASSIFICATION = {scheme: f"bf:Classification{scheme.capitalize()}" for
 CONTENT_TYPE_AUTHORITIES = frozenset(("rdacontent", "isbdcontent"))
 """``genre/@authority`` of content types, which are no genres."""
 
-_ENGLISH_SCHEMES = "aat fast lcgft lcsh lcshac marcgt marcmuscomp marctarget mesh nal rdacontent"
+_ENGLISH_SCHEMES = "aat fast homoit lcdgt lcgft lcmpt lcsh lcshac marcgt marcmuscomp marctarget mesh nal rdacontent"
 
 SCHEME_LANGUAGES = {
     **dict.fromkeys(_ENGLISH_SCHEMES.split(), "en"),
-    **{"nlr-sh": "ru", "ram": "fr", "rvm": "fr", "gnd": "de"},
+    **{"nlr-sh": "ru", "ram": "fr", "rameau": "fr", "rvm": "fr", "rvmgf": "fr", "gnd": "de", "gnd-content": "de"},
 }
 """Schemes of subjects that have one language."""
 
@@ -129,6 +129,8 @@ _EXTERNAL = {
     "lcsh": "http://id.loc.gov/authorities/subjects",
     "lcshac": "http://id.loc.gov/authorities/childrensSubjects",
     "lcgft": "http://id.loc.gov/authorities/genreForms",
+    "lcdgt": "http://id.loc.gov/authorities/demographicTerms",
+    "lcmpt": "http://id.loc.gov/authorities/performanceMediums",
     "marcgt": "http://id.loc.gov/vocabulary/marcgt",
     "marcmuscomp": "http://id.loc.gov/vocabulary/marcmuscomp",
     "fast": "http://id.worldcat.org/fast/ontology/1.0/#fast",
@@ -146,6 +148,10 @@ _NAMES = {
     "mesh": ("Medical Subject Headings", "Медицинские предметные рубрики"),
     "aat": ("Art & Architecture Thesaurus", ""),
     "gnd": ("Integrated Authority File (GND)", ""),
+    **dict.fromkeys(("ram", "rameau"), ("RAMEAU, subject headings of the Bibliothèque nationale de France", "")),
+    "rvm": ("Répertoire de vedettes-matière de l'Université Laval", ""),
+    "lcdgt": ("Library of Congress Demographic Group Terms", ""),
+    "lcmpt": ("Library of Congress Medium of Performance Thesaurus", ""),
     "keywords": ("Terms without a scheme", "Термины без схемы"),
     "nlr-sh": (
         "Subject headings of the National Library of Russia",

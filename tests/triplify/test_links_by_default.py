@@ -12,7 +12,7 @@ from bibld.text import headings
 from bibld.text.headings.build import write_headings
 from bibld.triplify import cluster_statements, entity_statements
 from bibld.triplify._describe.entities import _established_heading
-from tests.triplify.merged_book import BASE, IRIS, Quads, alone
+from tests.triplify.merged_book import BASE, IRIS, Quads, alone, person
 
 LCSH = "http://id.loc.gov/authorities/subjects/"
 
@@ -62,6 +62,16 @@ def test_a_heading_of_lcsh_is_linked_by_its_text_if_it_has_no_number(mods, predi
     made = describe(mods)
     (concept,) = made.values("dcterms:subject")
     assert made.values(predicate, BASE + concept[1:]) == [LCSH + number for number in numbers]
+
+
+@pytest.mark.parametrize(
+    ("subdivisions", "numbers"), [(("Poetry",), []), (("Design", "Poetry"), ["sh85000002"]), (("Design",), [])]
+)
+def test_a_heading_that_begins_with_a_name_is_not_linked_to_a_topic_of_its_text(subdivisions, numbers):
+    parts = (person("Bridges", ""), *map(Topic, subdivisions))
+    made = describe(Mods(subject=(Subject(parts, authority="lcsh"),)))
+    concept = next(one for one in made.values("dcterms:subject") if "/lcsh/" in one)
+    assert made.values("skos:broadMatch", BASE + concept[1:]) == [LCSH + number for number in numbers]
 
 
 def test_a_class_leads_to_its_main_class_which_has_a_name():

@@ -13,7 +13,7 @@ from functools import lru_cache
 import msgspec
 
 from bibld.model.iris import entity_identity, web_iri
-from bibld.model.mods import Controlled, Name, PhysicalLocation, Subject
+from bibld.model.mods import Controlled, Name, PhysicalLocation, Subject, TitleInfo
 from bibld.text.classes import main_class
 from bibld.text.folding import strip_brackets, tidy, trim
 from bibld.text.geography.towns import country_named, find_town, find_town_of_heading
@@ -420,7 +420,8 @@ def claim_concept(
     is_numbered_by_part = is_compound and isinstance(element, Subject) and code in _NUMBERED_BY_FIRST_PART
     found = [] if is_numbered_by_part else find_identities(draft, element, path)
     is_identified = code != "lcsh" or any(one.authority == code for one in found)
-    established, broader = (None, None) if is_identified else _established_heading(label)
+    is_of_name = isinstance(element, Subject) and isinstance(element.parts[0], Name | TitleInfo)
+    established, broader = (None, None) if is_identified else _established_heading(label, is_of_name)
     links = [*found, established] if established else found
     by_label = draft.iris.concept(code, entity_key(label))
     concept = draft.iris.concept(code, found[0].key) if found else by_label
@@ -439,12 +440,15 @@ def claim_concept(
 
 
 @lru_cache(maxsize=_NAMES_REMEMBERED)
-def _established_heading(label: str) -> tuple[Identity | None, Identity | None]:
-    """Return the heading of LCSH with this text; if there is none, the longest one that it begins with."""
+def _established_heading(label: str, is_of_name: bool) -> tuple[Identity | None, Identity | None]:
+    """Return the heading of LCSH with this text; if there is none, the longest one that it begins with.
+
+    A name or title alone (``is_of_name``: the heading begins with one) is none: a topic may have its text.
+    """
     number = subject_heading_number(label)
     if number is not None:
         return parse_identity(number, "lcsh", ""), None
-    while "--" in label:
+    while label.count("--") > is_of_name:
         label = label.rpartition("--")[0]
         number = subject_heading_number(label)
         if number is not None:
