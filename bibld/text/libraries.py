@@ -90,4 +90,5 @@ def _tables() -> tuple[dict[str, Library], dict[str, Library]]:
 
 
 def _is_ambiguous(code: str) -> bool:
-    return len(code) < _LETTERS_OF_CLEAR_CODE or (len(code) == _LETTERS_OF_CLEAR_CODE and code.isupper())
+    is_short = len(code) < _LETTERS_OF_CLEAR_CODE or (len(code) == _LETTERS_OF_CLEAR_CODE and code.isupper())
+    return is_short and code.isalpha()
