@@ -84,10 +84,11 @@ def _tables() -> tuple[dict[str, Library], dict[str, Library]]:
         library = Library(codes.split()[0], names)
         texts = [other[1:] for other in others if other.startswith("=")]
         by_code.update(dict.fromkeys(codes.split(), library))
-        by_text.update((text.casefold(), library) for text in [*texts, *(name for name, _ in names)])
-        by_text.update((code, library) for code in codes.split() if not _is_ambiguous(code))
+        by_text.update((name.casefold(), library) for name, _ in names)
+        by_text.update((text, library) for text in [*texts, *codes.split()] if text in texts or not _is_ambiguous(text))
     return by_code, by_text
 
 
 def _is_ambiguous(code: str) -> bool:
-    return len(code) < _LETTERS_OF_CLEAR_CODE or (len(code) == _LETTERS_OF_CLEAR_CODE and code.isupper())
+    is_short = len(code) < _LETTERS_OF_CLEAR_CODE or (len(code) == _LETTERS_OF_CLEAR_CODE and code.isupper())
+    return is_short and code.isalpha()

@@ -134,6 +134,20 @@ def test_a_typical_publication_has_the_promised_shape(dialects):
         (f"<{IRIS.resource(NLR)}#title1> <{expand('bf:carrier')}> <{BASE}x> .\n", "for instances only"),
         (f"<{IRIS.resource(NLR)}> <{expand('bf:heldBy')}> <{BASE}x> .\n", "for copies only"),
         (f"<{IRIS.resource(NLR)}> <{expand('bf:note')}> <{IRIS.resource(NLR)}#title1> .\n", "its class and a label"),
+        (f"<{BASE}x> <{expand('rdf:type')}> <{expand('bf:Item')}> .\n", "a library, a place or a shelf mark"),
+        (
+            f"<{BASE}x> <{expand('rdf:type')}> <{expand('bf:Item')}> .\n"
+            f"<{BASE}x> <{expand('bf:heldBy')}> <{BASE}a> .\n"
+            f"<{BASE}x> <{expand('bf:heldBy')}> <{BASE}b> .\n",
+            "in one library",
+        ),
+        (
+            f"<{BASE}x> <{expand('bf:heldBy')}> <{BASE}a> .\n"
+            f'<{BASE}a> <{expand("skos:notation")}> "XX-1" .\n'
+            f'<{BASE}a> <{expand("skos:prefLabel")}> "XX-1" .\n'
+            f'<{BASE}a> <{expand("skos:prefLabel")}> "Library"@en .\n',
+            "is not its name",
+        ),
     ],
 )
 def test_the_shapes_find_what_is_wrong(line, what):

@@ -125,6 +125,9 @@ def _with_statements(view: Marc21View) -> Iterator[tuple[DataField | None, list[
 
     Statements that belong to none, or of which it is not known to which, come last with None.
     """
+    if not view.has(*_HOLDINGS_TAGS[1:]):
+        yield from ((field, []) for field in view.fields("852") if not view.is_alternate(field))
+        return
     waiting = {
         tag: deque(field for field in view.fields(tag) if not view.is_alternate(field)) for tag in _HOLDINGS_TAGS
     }

@@ -30,10 +30,10 @@ from bibld.text.publishers import (
 )
 from bibld.text.romanisation import is_romanisation
 from bibld.text.scripts import LATIN, has_cyrillic, script_of
-from bibld.triplify._claims import EntityClaim, Kind
+from bibld.triplify._claims import EntityClaim, Kind, NameForm
 from bibld.triplify._codes import SCHEME_LANGUAGES
 from bibld.triplify._dates import life_intervals, life_years
-from bibld.triplify._draft import Draft, Mention
+from bibld.triplify._draft import Draft, Languages, Mention
 from bibld.triplify._entity_clusters import SHORT_NAME_TIE
 from bibld.triplify._identity import (
     Identity,
@@ -247,44 +247,62 @@ def _claim_of_name(draft: Draft, name: Name) -> EntityClaim:
     )
 
 
-def claim_library(draft: Draft, places: Sequence[tuple[PhysicalLocation, str]]) -> str | None:
-    """Claim the library that holds a copy, from its names and codes, each with its path; None without any.
+class LibraryNames(msgspec.Struct, frozen=True):
+    """What names and codes of a library state: its code, the keys of its IRIs, its names, its IRIs elsewhere."""
+
+    code: str
+    keys: tuple[str, ...]
+    names: tuple[NameForm, ...]
+    links: frozenset[str]
+
+
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def _read_library(places: tuple[PhysicalLocation, ...]) -> LibraryNames:
+    """Read the names and codes of one library.
 
     The table of libraries gives the names of a code, unless the record has others. A code without names stays a code.
     """
-    if not places:
-        return None
-    known = [find_library(place.value, is_marc_code=place.authority == "marcorg") for place, _ in places]
+    known = [find_library(place.value, is_marc_code=place.authority == "marcorg") for place in places]
     library = next(filter(None, known), None)
     names = [
-        draft.name_form(place.value, draft.languages.tag_other(place.value, place) if place.xml_lang else None)
-        for (place, _), one in zip(places, known, strict=True)
+        Draft.name_form(place.value, Languages(()).tag_other(place.value, place) if place.xml_lang else None)
+        for place, one in zip(places, known, strict=True)
         if one is None and place.authority is None and not is_isil(place.value)
     ]
     if library is not None:
         code, marc_code = library.code, library.marc_code
-        names = names or [draft.name_form(text, language) for text, language in library.names]
+        names = names or [Draft.name_form(text, language) for text, language in library.names]
     else:
-        code = next((place.value for place, _ in places if place.authority == "isil" or is_isil(place.value)), "")
-        marc_code = next((place.value for place, _ in places if place.authority == "marcorg"), "")
+        code = next((place.value for place in places if place.authority == "isil" or is_isil(place.value)), "")
+        marc_code = next((place.value for place in places if place.authority == "marcorg"), "")
         code = code or marc_code
+    texts = dict.fromkeys([*(place.value for place in places), *(name.text for name in names)])
+    keys = [library_key(code)] if code else []
+    keys += [library_key(text) if is_isil(text) else name_key(text, "", "corporate") for text in texts]
+    return LibraryNames(
+        code=code,
+        keys=tuple(keys),
+        names=tuple(names) or (Draft.name_form(code or places[0].value, None),),
+        links=frozenset([f"{_ORGANISATIONS_OF_LOC}{normalise_marc_code(marc_code)}"] if marc_code else ()),
+    )
+
+
+def claim_library(draft: Draft, places: Sequence[tuple[PhysicalLocation, str]]) -> str | None:
+    """Claim the library that holds a copy, from its names and codes, each with its path; None without any."""
+    if not places:
+        return None
+    read = _read_library(tuple(place for place, _ in places))
     found = sorted(
         {one for place, path in places for one in find_identities(draft, place, path)}, key=lambda one: one.rank
     )
-    links = {f"{_ORGANISATIONS_OF_LOC}{normalise_marc_code(marc_code)}"} if marc_code else set()
-    keys = [one.key for one in found] + ([library_key(code)] if code else [])
-    keys += [
-        library_key(text) if is_isil(text) else name_key(text, "", "corporate")
-        for text in dict.fromkeys([*(place.value for place, _ in places), *(name.text for name in names)])
-    ]
-    agent, *others = (draft.iris.agent(key) for key in keys)
-    for name in names or [draft.name_form(code or places[0][0].value, None)]:
+    agent, *others = (draft.iris.agent(key) for key in (*(one.key for one in found), *read.keys))
+    for name in read.names:
         claim = EntityClaim(
             label=name,
             type="corporate",
-            links=tuple(sorted({*_links(found), *links})),
-            notation=code,
-            aliases=tuple(sorted(set(others) - {agent})) if code else (),
+            links=tuple(sorted({*_links(found), *read.links})),
+            notation=read.code,
+            aliases=tuple(sorted(set(others) - {agent})) if read.code else (),
         )
         draft.add_claim(agent, "agent", claim, places[0][1])
     return agent
