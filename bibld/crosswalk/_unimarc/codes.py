@@ -94,9 +94,6 @@ RELATOR = _LISTS["relator"]
 UNDETERMINED_RELATOR = "000"
 """The code of UNIMARC for a role that is not known."""
 
-RELATOR_WORD = _LISTS["relator_word"]
-"""Russian words in ``$4`` in place of a code, folded and without full stops."""
-
 PROJECTION = _LISTS["projection"]
 """120$a/7-8: the projection of a map."""
 
