@@ -93,7 +93,7 @@ edt: ed, eds, edit, editors, edited by, joint editor, joint ed, co-editor, coedi
      series editor, scientific editor, academic editor, hrsg, hg, hrsg. von, herausgeber, herausgeberin, bearb,
      éd, éditeur scientifique, éd. sci, éd. scient, éditeur intellectuel, sous la direction de,
      curatore, a cura di, utg, utgivare, redaktör, toimittaja, editor literario,
-     red. nauk, vědecký redaktor, редактор, редакторы, ред, отв. ред, ответственный редактор, под ред, гл. ред,
+     red, red. nauk, vědecký redaktor, редактор, редакторы, ред, отв. ред, ответственный редактор, под ред, гл. ред,
      главный редактор, науч. ред, научный редактор, лит. ред, литературный редактор, общ. ред, под общ. ред,
      спец. ред, тит. ред, подгот. изд, изд. подгот, подготовка издания, подгот. текста, подготовка текста,
      подгот. текстов, подгот. к изд, подгот. к печати, текст подгот

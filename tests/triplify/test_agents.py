@@ -5,12 +5,27 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from bibld.model.mods import CopyInformation, HoldingSimple, Location, Mods, PhysicalLocation, Role, RoleTerm
+from bibld.model.mods import (
+    CopyInformation,
+    HoldingSimple,
+    Location,
+    Mods,
+    Name,
+    NamePart,
+    Note,
+    OriginInfo,
+    PhysicalLocation,
+    Role,
+    RoleTerm,
+    Subject,
+    TypeOfResource,
+)
 from bibld.triplify import cluster_statements
 from bibld.triplify._describe.agents import ComparedName, group_names
 from bibld.triplify._draft import Draft
-from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Quads, alone, person
+from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Quads, alone, code, expand, person
 
 RELATORS = "http://id.loc.gov/vocabulary/relators/"
 
@@ -40,30 +55,156 @@ def test_words_for_roles_that_are_known_have_the_code_and_no_node_of_their_own(w
     assert roles == ([RELATORS + code for code in codes] or [f":{RESOURCE[len(BASE) :]}#role1"])
 
 
+TEXT, MUSIC, SOUND, MAP, PICTURE = "text", "notated music", "sound recording-musical", "cartographic", "still image"
+
+
+def entry(codes: str = "", heading: str = "Гнедич, Н. И.", **more) -> Name:
+    """A name with roles, by codes with blanks between them."""
+    terms = (RoleTerm(code, type="code", authority="marcrelator") for code in codes.split())
+    return person(heading, role=tuple(Role((term,)) for term in terms), **more)
+
+
+def properties(name: Name, content: str = TEXT, note: str = "") -> list[str]:
+    """The properties of DCMI, schema.org and the list of relators that lead to the agent of the only name."""
+    mods = Mods(
+        name=(name,),
+        type_of_resource=(TypeOfResource(content),),
+        origin_info=(OriginInfo(issuance=("monographic",)),),
+        note=(Note(note, type="performers"),) if note else (),
+    )
+    made = describe(mods)
+    (agent,) = made.values("bf:agent", f"{RESOURCE}#contribution1")
+    stated = {quad.predicate.value for quad in made.quads if quad.object.value == BASE + agent[1:]}
+    names = {expand(f"{prefix}:").value: prefix for prefix in ("dcterms", "schema", "relators")}
+    return sorted(
+        f"{prefix}:{one.removeprefix(space)}" for one in stated for space, prefix in names.items() if space in one
+    )
+
+
 @pytest.mark.parametrize(
-    ("code", "usage", "dublin_core", "schema_org"),
+    ("codes", "usage", "content", "expected"),
     [
-        ("aut", None, "dcterms:creator", "schema:author"),
-        ("trl", None, "dcterms:contributor", "schema:translator"),
-        ("trl", "primary", "dcterms:contributor", "schema:translator"),
-        (None, "primary", "dcterms:creator", "schema:author"),
-        (None, None, "dcterms:contributor", None),
-        ("cmp", None, "dcterms:creator", "schema:composer"),
-        ("pht", None, "dcterms:creator", "schema:creator"),
+        ("aut", None, TEXT, "dcterms:creator relators:aut schema:author"),
+        ("", "primary", TEXT, "dcterms:creator schema:author"),
+        ("", "primary", MAP, "dcterms:creator schema:creator"),
+        ("", "primary", MUSIC, "dcterms:creator schema:creator"),
+        ("", "primary", SOUND, "dcterms:creator schema:creator"),
+        ("", None, TEXT, "dcterms:contributor"),
+        ("edt", None, TEXT, "dcterms:contributor relators:edt schema:editor"),
+        ("edt", "primary", TEXT, "dcterms:contributor relators:edt schema:editor"),
+        ("edt aut", "primary", TEXT, "dcterms:creator relators:aut relators:edt schema:author schema:editor"),
+        ("edt trl", None, TEXT, "dcterms:contributor relators:edt relators:trl schema:editor schema:translator"),
+        ("trl", "primary", TEXT, "dcterms:contributor relators:trl schema:translator"),
+        ("ill", None, TEXT, "dcterms:contributor relators:ill schema:illustrator"),
+        ("ill", None, MUSIC, "dcterms:contributor relators:ill"),
+        ("prf", "primary", SOUND, "dcterms:contributor relators:prf"),
+        ("cmp", None, SOUND, "dcterms:creator relators:cmp schema:creator"),
+        ("com", None, TEXT, "dcterms:contributor relators:com"),
+        ("com", "primary", TEXT, "dcterms:creator relators:com schema:creator"),
+        ("pht", None, TEXT, "dcterms:contributor relators:pht"),
+        ("pht", None, PICTURE, "dcterms:creator relators:pht schema:creator"),
+        ("ctg", None, MAP, "dcterms:creator relators:ctg schema:creator"),
+        ("pbl", None, TEXT, "dcterms:publisher relators:pbl"),
+        ("prt", None, TEXT, "relators:prt"),
+        ("prt pbl", None, TEXT, "dcterms:publisher relators:pbl relators:prt"),
+        ("fmo", None, TEXT, "relators:fmo"),
+        ("fmo edt", None, TEXT, "dcterms:contributor relators:edt relators:fmo schema:editor"),
+        ("dte", None, TEXT, "relators:dte"),
+        ("ctb", None, TEXT, "dcterms:contributor relators:ctb"),
     ],
 )
-def test_an_agent_is_a_creator_by_its_role_or_without_one_by_the_main_entry(code, usage, dublin_core, schema_org):
-    role = (Role((RoleTerm(code, type="code", authority="marcrelator"),)),) if code else ()
-    made = describe(Mods(name=(person("Гнедич, Н. И.", role=role, usage=usage),)))
-    of_schema_org = [f"schema:{name}" for name in ("author", "composer", "creator", "translator", "contributor")]
-    properties = ("dcterms:creator", "dcterms:contributor", *of_schema_org)
-    assert [name for name in properties if made.values(name)] == [name for name in (dublin_core, schema_org) if name]
+def test_the_role_that_is_stated_decides_the_property_else_the_main_entry(codes, usage, content, expected):
+    assert properties(entry(codes, usage=usage), content) == expected.split()
+
+
+def test_a_main_entry_stays_one_whatever_the_role():
+    for codes in ("", "edt", "prf", "fmo"):
+        made = describe(Mods(name=(entry(codes, usage="primary"),)))
+        assert made.values("rdf:type", f"{RESOURCE}#contribution1") == [expand("bf:PrimaryContribution").value]
+
+
+@pytest.mark.parametrize(
+    ("content", "note", "expected"),
+    [
+        (SOUND, "Gerry Mulligan, baritone saxophone ; Chet Baker, trumpet.", "dcterms:contributor relators:prf"),
+        (SOUND, "Chet Baker, trumpet.", "dcterms:creator schema:creator"),
+        (SOUND, "Mulligan Quartet.", "dcterms:creator schema:creator"),
+        (TEXT, "Gerry Mulligan.", "dcterms:creator schema:author"),
+    ],
+)
+def test_the_main_entry_of_a_recording_is_a_performer_if_the_note_on_performers_names_it(content, note, expected):
+    name = entry(heading="Mulligan, Gerry", usage="primary")
+    assert properties(name, content, note) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ([entry(usage="primary"), entry("trl")], "dcterms:contributor relators:trl schema:translator"),
+        ([entry(usage="primary"), entry("aut")], "dcterms:creator relators:aut schema:author"),
+        ([entry(usage="primary"), entry("fmo")], "dcterms:creator relators:fmo schema:author"),
+        ([entry("fmo", usage="primary")], "relators:fmo"),
+    ],
+)
+def test_a_role_that_one_record_states_is_stronger_than_the_silence_of_another(names, expected):
+    made = describe(Mods(name=tuple(names), origin_info=(OriginInfo(issuance=("monographic",)),)))
+    properties = "dcterms:creator dcterms:contributor relators:aut relators:fmo relators:trl schema:author"
+    found = [name for name in (*properties.split(), "schema:translator") if made.values(name)]
+    assert sorted(found) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("type", "code", "schema_org"),
+    [
+        ("personal", "edt", ["schema:editor"]),
+        ("corporate", "edt", []),
+        ("corporate", "aut", ["schema:author"]),
+        ("conference", "aut", []),
+        ("family", "aut", []),
+    ],
+)
+def test_properties_of_schema_org_are_those_that_its_ranges_allow(type, code, schema_org):
+    found = properties(replace(entry(code), type=type))
+    assert [name for name in found if name.startswith("schema:")] == schema_org
+
+
+def test_a_role_without_a_code_makes_no_author():
+    role = (Role((RoleTerm("придворный поэт", type="text"),)),)
+    assert properties(person("Петров, В. П.", usage="primary", role=role)) == ["dcterms:contributor"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_agent"),
+    [
+        ("s.n.", False),
+        ("[S.n.]", False),
+        ("Б. и.", False),
+        ("[без издательства]", False),
+        ("Unknown", False),
+        ("Anonymous", False),
+        ("Anonymous 4", True),
+        ("S. N. Technologies", True),
+        ("311", True),
+    ],
+)
+def test_a_text_in_place_of_a_name_is_no_agent(text, is_agent):
+    name = Name((NamePart(text),), type="corporate", role=code("pbl"))
+    assert bool(describe(Mods(name=(name,))).values("relators:pbl")) is is_agent
+
+
+@pytest.mark.parametrize("heading", ["depicted", "author"])
+def test_a_role_on_a_name_as_a_subject_is_no_contribution(heading):
+    depicted = person("Толстой, Лев", role=(Role((RoleTerm(heading, type="text"),)),))
+    made = describe(Mods(subject=(Subject((depicted,)),)))
+    assert made.values("dcterms:subject") and not made.values("bf:contribution") and not made.values("relators:dpc")
 
 
 @pytest.mark.parametrize(
     ("term", "codes"),
     [
         (RoleTerm("Aut.", type="code"), ["aut"]),
+        (RoleTerm("red.", type="text"), ["edt"]),
+        (RoleTerm("ed. and tr.", type="text"), ["edt", "trl"]),
         (RoleTerm("aut", authority="local"), []),
         (RoleTerm("x", value_uri="http://id.loc.gov/vocabulary/relators/ill"), ["ill"]),
     ],

@@ -67,8 +67,8 @@ def test_a_form_of_a_place_that_is_not_shown_is_another_label_of_it():
     )
     (place,) = {claim.entity for claim in made.claims}
     describe = Quads(entity_statements(place, made.claims, IRIS))
-    assert describe.values("skos:prefLabel", place) == ["Москва@und-cyrl"]
-    assert describe.values("skos:altLabel", place) == ["М.@und-cyrl"]
+    assert describe.values("skos:prefLabel", place) == ["Москва"]
+    assert describe.values("skos:altLabel", place) == ["М."]
     assert Quads(made.quads).values("bf:place", f"{RESOURCE}#provision1") == [place.replace(BASE, ":")]
 
 

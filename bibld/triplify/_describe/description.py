@@ -7,19 +7,19 @@ from collections.abc import Iterable
 
 from bibld.config import Dialect
 from bibld.model.iris import web_iri
-from bibld.model.mods import Form, Language, Location, OriginInfo
+from bibld.model.mods import Form, Location, OriginInfo
 from bibld.model.rdf import iri, literal, term, typed_literal
 from bibld.text.extents import pages
 from bibld.text.folding import tidy
-from bibld.text.languages import NO_LANGUAGES, language_tag
+from bibld.text.languages import NO_LANGUAGES, language_code, language_tag
 from bibld.text.resource_types import type_code
 from bibld.triplify._codes import CARRIERS, CLASSES_OF_CONTENT, ISSUANCES, loc
 from bibld.triplify._describe.entities import claim_organisation
 from bibld.triplify._describe.identifiers import published_number
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import is_of_authority
+from bibld.triplify._languages import ORIGINAL, PARTS_OF_TEXT, codes_of
 
-_LANGUAGE_CODE = re.compile(r"[a-z]{3}")
 _ORGANISATION_CODE = re.compile(r"[a-z][a-z0-9-]*")
 _INSTITUTION_AND_SHELF = re.compile(r"([A-ZА-ЯЁ]{2}[A-ZА-ЯЁ0-9-]{0,8}) ([A-ZА-ЯЁ0-9-]{1,4}(?: [A-ZА-ЯЁ0-9-]{1,4})?)")
 _LIST_OF_KIND = {"content": "contentTypes", "media": "mediaTypes", "carrier": "carriers"}
@@ -28,6 +28,21 @@ _LIST_OF_AUTHORITY["gmd"] = "content"
 _ACCESS_TO_RESOURCE = ("object in context", "raw object")
 _CODED_FORMS = frozenset(("marcform", "marccategory", "marcsmd"))
 _NOT_ARTICLES = frozenset(("set", "supplementTo", "boundWith"))
+_PROPERTY_OF_PART = {
+    ORIGINAL: "originalLanguage",
+    "original": "originalLanguage",
+    "intermediate translation": "intermediateLanguage",
+    "summary": "summaryLanguage",
+    "table of contents": "contentsLanguage",
+    "libretto": "librettoLanguage",
+    "subtitles": "subtitleLanguage",
+    "intertitles": "subtitleLanguage",
+    "captions": "subtitleLanguage",
+    "accompanying material": "accompanyingLanguage",
+    "transcripts": "accompanyingLanguage",
+}
+"""``language/@objectPart`` → term of bibld's ontology for the language of that part."""
+
 _CLASSES_OF_ISSUANCE = frozenset(("bibo:MultiVolumeBook", "bibo:Book"))
 """Classes that state how a publication is issued."""
 _THESIS_GENRES = frozenset(("theses", "thesis", "dissertation"))
@@ -70,28 +85,21 @@ def describe_kind(draft: Draft) -> None:
 
 
 def describe_languages(draft: Draft) -> None:
-    """Describe the languages of the resource and of its parts."""
+    """Describe the languages of the text, of its original and of its parts."""
     for language in draft.mods.language:
-        for code in language.language_term:
-            if code.type == "code":
-                _describe_language(draft, language, tidy(code.value))
+        is_text = language.object_part in PARTS_OF_TEXT
+        property_ = "dcterms:language" if is_text else _property_of_part(draft, language.object_part or "")
+        for stated in codes_of(language):
+            code, tag = language_code(stated.value), language_tag(stated.value)
+            if code is not None and code not in NO_LANGUAGES and property_ is not None:
+                draft.add(property_, loc("iso639-2", code))
+            if is_text and tag is not None:
+                draft.add_text("schema:inLanguage", tag)
 
 
-def _describe_language(draft: Draft, language: Language, code: str) -> None:
-    known = code.lower()
-    tag = language_tag(code)
-    if not _LANGUAGE_CODE.fullmatch(known) or known in NO_LANGUAGES:
-        if tag is not None and language.object_part is None:
-            draft.add_text("schema:inLanguage", tag)
-        return
-    term = loc("iso639-2", known)
-    if language.object_part is None:
-        draft.add("dcterms:language", term)
-        draft.add_text("schema:inLanguage", tag or known)
-        return
-    node = draft.add_node("bf:language", "bf:Language", "language")
-    draft.add_text("bf:part", language.object_part, node)
-    draft.add("rdf:value", term, node)
+def _property_of_part(draft: Draft, part: str) -> str | None:
+    name = _PROPERTY_OF_PART.get(tidy(part).lower())
+    return draft.own_term(name) if name is not None else None
 
 
 def describe_body(draft: Draft) -> None:
@@ -143,7 +151,7 @@ def describe_notes(draft: Draft) -> None:
     """Describe abstracts, contents, notes, rights."""
     mods, own = draft.mods, draft.languages.tag_own
     for abstract in mods.abstract:
-        language = draft.languages.tag_other(abstract.value, abstract)
+        language = draft.languages.tag_catalogued(abstract.value, abstract)
         draft.add_text("dcterms:abstract", abstract.value, language=language)
     for contents in mods.table_of_contents:
         draft.add_text("dcterms:tableOfContents", contents.value, language=own(contents.value, contents))

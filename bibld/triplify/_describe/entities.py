@@ -328,4 +328,4 @@ def claim_concept(
 
 def language_of_term(draft: Draft, label: str, element: Controlled, scheme: str | None) -> str | None:
     """Return the language tag of a term: that of its scheme, if all its terms are in one language."""
-    return SCHEME_LANGUAGES.get(scheme or element.authority or "") or draft.languages.tag_other(label, element)
+    return SCHEME_LANGUAGES.get(scheme or element.authority or "") or draft.languages.tag_catalogued(label, element)
