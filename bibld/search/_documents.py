@@ -48,7 +48,7 @@ _MAX_FORMS = 12
 _CONTENTS_LIMIT = 1500
 """Characters of a table of contents or an abstract."""
 
-_YEAR = re.compile(rb'"[^"]{0,12}?(?<!\d)([12]\d{3})(?!\d)')
+_YEAR = re.compile(rb'"[^"]{0,12}?(?<!\d)([12]\d(?:\d\d|\dX|XX))(?!\d)')
 _RELATORS = b"http://id.loc.gov/vocabulary/relators/"
 _LANGUAGES = b"http://id.loc.gov/vocabulary/iso639-2/"
 _TYPE_OF_CLASS = {
@@ -139,6 +139,7 @@ class Publication(msgspec.Struct):
     parts: list[LiteralText]
     contents: list[LiteralText]
     year: int | None
+    date: str
     type: str
     is_merged: bool
     languages: list[str]
@@ -225,7 +226,7 @@ class DocumentReader:
         if document.status != 200 or not document.path.startswith(f"{PUBLICATIONS}/"):
             return None
         found = Publication(
-            document.path, document.title, [], [], [], [], [], [], [], None, "other", False, [], [], [], [], []
+            document.path, document.title, [], [], [], [], [], [], [], None, "", "other", False, [], [], [], [], []
         )
         kinds: list[str] = []
         roles: dict[str, list[str]] = {}
@@ -297,7 +298,8 @@ def _add_text(found: Publication, predicate: bytes, value: bytes) -> None:
         found.contents.append(LiteralText(_text(value).value[:_CONTENTS_LIMIT], "en"))
     elif predicate in _ISSUED:
         if found.year is None and (year := _YEAR.match(value)) is not None:
-            found.year = int(year[1])
+            found.date = year[1].decode().replace("X", "-")
+            found.year = int(year[1].replace(b"X", b"0"))
     elif predicate in _ISBNS:
         found.isbns.append(_text(value).value)
     elif predicate in _NUMBERS:

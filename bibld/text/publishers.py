@@ -115,6 +115,29 @@ def _is_code(before: str, text: str) -> bool:
     return all(letter in initials for letter in text.casefold())
 
 
+_PRINTER = re.compile(
+    r"(?:(?:в|у|во|in|chez|apud|bei|at the|a cura di)\s+)?(?:(?:the|la|l['’]|der)\s*)?"
+    r"(?:тип(?:о-?лит|огр)?\.|типограф\w*|типо-?литограф\w*|лит(?:огр)?\.(?!-)\s*(?!изд)|литограф\w*|печатня|печатано|"
+    r"скоропечатня|хромолит\w*\.?|printed (?:by|at)|impr(?:im)?\.|imprimerie|imprenta|tipografía|tipografia|tip\.|"
+    r"typ\.|typis|typographia|druck(?: von|erei)?|gedruckt|buchdruckerei|drukarnia|tiskárna|tiskem|stamperia)(?!\w)",
+    re.IGNORECASE,
+)
+_PRINTER_THAT_PUBLISHES = re.compile(r"nationa|impéria|royal|vatica|polyglot|synod|синод", re.IGNORECASE)
+
+
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
+def is_printer(text: str) -> bool:
+    """Whether a name in an imprint is that of a printer; printing houses of a state or a church are also publishers.
+
+    >>> is_printer("Тип. А. С. Суворина"), is_printer("[printed by John Day]"), is_printer("Impr. F. Didot")
+    (True, True, True)
+    >>> is_printer("Imprimerie nationale"), is_printer("Printed for J. Tonson"), is_printer("Литературная учёба")
+    (False, False, False)
+    """
+    stated = strip_brackets(text).strip()
+    return _PRINTER.match(stated) is not None and _PRINTER_THAT_PUBLISHES.search(stated) is None
+
+
 _MIN_LETTERS_OF_BEGINNING = 2
 _MAX_LETTERS_OF_ENDING = 5
 

@@ -99,18 +99,13 @@ SCHEME_LANGUAGES = {
 }
 """Schemes of subjects that have one language."""
 
-_EVENTS = {
-    "publication": "publisher",
-    "production": "producer",
-    "distribution": "distributor",
-    "manufacture": "manufacturer",
-}
+_EVENTS = ("publication", "production", "distribution", "manufacture")
 
-CLASS_OF_EVENT = {word: f"bf:{event.capitalize()}" for event, agent in _EVENTS.items() for word in (event, agent)}
-"""``originInfo/@eventType`` → class of BIBFRAME; without one it is a publication."""
+CLASS_OF_EVENT = dict(zip(_EVENTS, map("bf:{}".format, map(str.capitalize, _EVENTS)), strict=True))
+"""Event of an ``originInfo`` → class of BIBFRAME."""
 
-STATEMENT_OF_EVENT = {f"bf:{event.capitalize()}": f"bf:{event}Statement" for event in _EVENTS}
-"""Class of a provision activity → the property that holds its wording."""
+STATEMENT_OF_EVENT = {event: f"bf:{event}Statement" for event in _EVENTS}
+"""Event of an ``originInfo`` → the property that holds its wording."""
 
 RELATIONS = {
     "host": "dcterms:isPartOf",

@@ -46,6 +46,10 @@ _REASONS = (
         "the place of a part is published as volume, issue, number, chapter and pages, else in the words of part/text",
     ),
     ("originInfo/@eventType", "publication, which is meant where nothing is stated"),
+    (
+        "originInfo/dateOther",
+        "only the date of the event itself, of an original, or one of no stated kind is published",
+    ),
     ("*/displayDate", "the dates themselves are published"),
     (
         "originInfo/place/cartographics/* originInfo/place/placeIdentifier",

@@ -53,6 +53,9 @@ from tests.triplify.merged_book import (
 SET = RecordId("nlr", "RU\\NLR\\bibl\\1")
 
 
+EDTF = "http://id.loc.gov/datatypes/edtf"
+
+
 @pytest.fixture(scope="module")
 def book() -> Quads:
     return Quads(cluster_statements(MERGED, [EDGE], IRIS).quads)
@@ -261,16 +264,19 @@ def test_the_kind_of_resource_decides_its_classes(description, classes):
 @pytest.mark.parametrize(
     ("dates", "issued"),
     [
-        ((Date("1868", encoding="marc", point="start"), Date("1869", encoding="marc", point="end")), ["1868^gYear"]),
-        ((Date("[1978?]"),), ["1978^gYear"]),
-        ((Date("1868-1869"),), ["1868-1869"]),
-        ((Date("19uu", encoding="marc"), Date("[19--]")), ["[19--]"]),
+        (
+            (Date("1868", encoding="marc", point="start"), Date("1869", encoding="marc", point="end")),
+            [f"1868/1869^{EDTF}"],
+        ),
+        ((Date("[1978?]"),), [f"1978?^{EDTF}"]),
+        ((Date("1868-1869"),), [f"1868/1869^{EDTF}"]),
+        ((Date("19uu", encoding="marc"), Date("[19--]")), [f"19XX^{EDTF}"]),
         ((Date("2003-05", encoding="w3cdtf"),), ["2003-05^gYearMonth"]),
         ((Date("2003-13-01", encoding="w3cdtf"),), []),
         ((Date("0000", encoding="marc"),), []),
     ],
 )
-def test_only_valid_dates_are_typed(dates, issued):
+def test_exact_dates_have_types_of_xml_schema_and_others_that_of_edtf(dates, issued):
     assert describe(Mods(origin_info=(OriginInfo(date_issued=dates),))).values("dcterms:issued") == issued
 
 

@@ -186,7 +186,7 @@ def _stated_languages(view: Marc21View) -> Iterator[tuple[str, str, str | None]]
 PHYSICAL = RuleBook()
 
 _ENDS_OF_AREA = (":", ";", "+", ",")
-_TITLE_TAGS = ("130", "240", "242", "245", "246", "730")
+_TITLE_TAGS = ("130", "240", "242", "245", "246")
 
 Parts = dict[str, list[Any]]
 """The children of one physicalDescription under the names of their fields."""
@@ -194,7 +194,7 @@ Parts = dict[str, list[Any]]
 
 @PHYSICAL.record(
     "physicalDescription: form, reformattingQuality, internetMediaType, extent, digitalOrigin, note",
-    tLDR="", t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t730="h", t256="a", t300="abcefg3",
+    tLDR="", t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t256="a", t300="abcefg3",
     t337="ab2", t338="ab2", t347="ab2", t351="abc3", t856="q",
 )  # fmt: skip
 def physical_description(view: Marc21View) -> Iterator[mods.PhysicalDescription]:

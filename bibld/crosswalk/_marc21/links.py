@@ -180,11 +180,13 @@ def _name_and_title(field: DataField, view: Marc21View) -> list[Element]:
     return [*element, *_forms(field), *_issns(field)]
 
 
-@RELATED.fields("relatedItem[constituent] (second indicator 2)", t730="adfghiklmnoprsx01", t740="ahnp")
-def contained_title(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
-    """Work that the resource contains, under its uniform or its own title."""
-    if field.indicator2 == "2":
-        yield from _under_title(field, "constituent", field.indicator1)
+@RELATED.fields(
+    "relatedItem, with second indicator 2 [constituent]; 740 only with it", t730="adfghiklmnoprsx01", t740="ahnp"
+)
+def related_title(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
+    """Work that the resource contains or that is related to it, under its uniform or its own title."""
+    if field.tag == "730" or field.indicator2 == "2":
+        yield from _under_title(field, "constituent" if field.indicator2 == "2" else None, field.indicator1)
 
 
 @RELATED.field("830", "adfghklmnoprstvwx01", "relatedItem[series]")
@@ -193,12 +195,13 @@ def series_under_title(field: DataField, view: Marc21View) -> Iterator[RelatedIt
     yield from _under_title(field, "series", field.indicator2)
 
 
-def _under_title(field: DataField, kind: str, skipped: str) -> Iterator[RelatedItem]:
+def _under_title(field: DataField, kind: str | None, skipped: str) -> Iterator[RelatedItem]:
     title = title_before_parts(field, "adfgklmorst")
     if not title:
         return
     numbers, names = title_parts(field, "nv")
-    element: list[Element] = [title_info(title, skipped, part_number=numbers, part_name=names)]
+    type_ = "uniform" if field.tag == "730" else None
+    element: list[Element] = [title_info(title, skipped, part_number=numbers, part_name=names, type=type_)]
     element += [*_forms(field), *_issns(field), *map(system_identifier, field.values("w"))]
     href = first_address(field.values("0", "1"))
     attributes = _relation_attributes(kind, field) if field.tag == "730" else {"type": kind}

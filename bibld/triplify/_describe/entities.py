@@ -19,7 +19,7 @@ from bibld.text.keys import entity_key
 from bibld.text.places import expand_place, is_unknown_imprint, town_in_countries, town_with_state
 from bibld.text.publishers import full_publisher_key, name_to_compare, publisher_key, publisher_label
 from bibld.text.scripts import LATIN, script_of
-from bibld.triplify._claims import EntityClaim
+from bibld.triplify._claims import EntityClaim, Kind
 from bibld.triplify._codes import SCHEME_LANGUAGES
 from bibld.triplify._dates import life_intervals, life_years
 from bibld.triplify._draft import Draft, Mention
@@ -262,6 +262,16 @@ def claim_publisher(draft: Draft, text: str, element: Controlled, path: str) -> 
     draft.add_claim(publisher, "publisher", claim, path)
     draft.add_form(publisher, "publisher", name_to_compare(text), path)
     return publisher
+
+
+def claim_other_form(draft: Draft, entity: str, kind: Kind, stated: tuple[str, Controlled], path: str) -> None:
+    """Claim another form of the name of an entity: in another script, or as other records of the publication have it.
+
+    ``stated`` is the form with the element that it is from.
+    """
+    text, element = stated
+    form = draft.name_form(text, draft.languages.tag_other(text, element))
+    draft.add_claim(entity, kind, EntityClaim(label=form, type="" if kind == "place" else "corporate"), path)
 
 
 # -- places and concepts -----------------------------------------------------------------------------------------------

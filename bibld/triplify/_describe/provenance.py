@@ -22,7 +22,7 @@ from bibld.model.mods import (
     TitleInfo,
 )
 from bibld.model.mods import Subject as SubjectHeading
-from bibld.model.mods_plan import words_of
+from bibld.model.mods_plan import event_of, words_of
 from bibld.model.origin import RecordId
 from bibld.model.rdf import decimal_literal, iri, literal, term
 from bibld.text.folding import tidy
@@ -32,7 +32,6 @@ from bibld.triplify._dates import record_date
 from bibld.triplify._describe.agents import Roles
 from bibld.triplify._describe.entities import heading
 from bibld.triplify._describe.identifiers import published_number
-from bibld.triplify._describe.origin import class_of_event
 from bibld.triplify._describe.titles import full_title
 from bibld.triplify._draft import Draft
 
@@ -164,7 +163,7 @@ _BY_ELEMENT: dict[type, Callable[[Any], str]] = {
     Identifier: lambda identifier: (published_number(identifier) or ("bf:identifiedBy", ""))[0],
     Location: _of_location,
     Note: _of_note,
-    OriginInfo: lambda info: STATEMENT_OF_EVENT.get(class_of_event(info), "bf:provisionActivity"),
+    OriginInfo: lambda info: STATEMENT_OF_EVENT.get(event_of(info), "bf:provisionActivity"),
     RelatedItem: lambda item: RELATIONS.get(item.type or "", "dcterms:relation"),
     SubjectHeading: lambda subject: "dcterms:subject",
     TitleInfo: lambda title: "dcterms:title" if title.type is None else "dcterms:alternative",
@@ -209,7 +208,7 @@ def _describe_value(draft: Draft, property_: str, source: ValueSource) -> None:
     node = draft.hash_iri(f"value-{_NOT_IN_FRAGMENT.sub('-', source.path.replace('#', '--'))}")
     draft.add(draft.own_term("valueSource"), node, graph=GRAPH)
     draft.add_class(draft.own_term("ValueSource"), node, GRAPH)
-    if not source.is_shown:
+    if not source.is_shown and not (_is_container(source) and source is draft.hidden_values(source.place)[0]):
         draft.add_class(draft.own_term("ValueNotShown"), node, GRAPH)
     draft.add(draft.own_term("property"), term(property_), node, GRAPH)
     draft.add(draft.own_term("path"), literal(source.place), node, GRAPH)

@@ -18,7 +18,7 @@ from bibld.text.keys import entity_key
 from bibld.text.publishers import is_abbreviation
 from bibld.triplify._claims import EntityClaim, NameForm
 from bibld.triplify._codes import CREATOR_ROLES, RELATIONS, loc
-from bibld.triplify._dates import issued_dates
+from bibld.triplify._dates import edtf_literal, edtf_of
 from bibld.triplify._describe.agents import MAX_NAMESAKES, Roles, group_names
 from bibld.triplify._describe.entities import claim_agent
 from bibld.triplify._describe.identifiers import add_number
@@ -154,8 +154,9 @@ def _describe_node(draft: Draft, item: RelatedItem, path: str) -> str | None:
     for identifier in mods.identifier:
         if identifier.invalid != "yes":
             add_number(draft, identifier, node)
-    for term in issued_dates(mods.origin_info):
-        draft.add("dcterms:issued", term, node)
+    issued = edtf_of(date for info in mods.origin_info for date in info.date_issued)
+    if issued:
+        draft.add("dcterms:issued", edtf_literal(issued), node)
     _describe_creators(draft, mods, path, node)
     return node
 
