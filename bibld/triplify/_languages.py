@@ -17,6 +17,7 @@ ORIGINAL = "translation"
 PARTS_OF_TEXT = frozenset((None, "sung or spoken text"))
 """``language/@objectPart`` of the languages of the text itself."""
 
+_RUSSIAN = re.compile("(?:[а-яёіѣѳѵ]|[^\u0400-\u052f])*")
 _SCRIPT_CODE = re.compile(r"[A-Z][a-z]{3}")
 _ROMANISED = "und-Latn"
 
@@ -80,14 +81,17 @@ class Languages(msgspec.Struct, frozen=True):
     def tag_catalogued(self, text: str, element: Element) -> str | None:
         """Return the tag of a text in the words of the cataloguing agency, such as a subject heading without a scheme.
 
-        Text in another script than Latin is in the only language of cataloguing that is written in it. Latin text may
-        be in the language of the agency or in that of the resource.
+        Text in another script than Latin is in the only language of cataloguing that is written in it; Cyrillic text
+        is so only if its letters are those of Russian for Russian, and not only those for another language, since
+        agencies of other languages have Russian headings, too. Latin text may be in the language of the agency or in
+        that of the resource.
         """
         script = script_of(text)
         if script is None or script == LATIN or _stated_tag(element) is not None:
             return self.tag_other(text, element)
         native = _written_in(script, self.cataloguing)
-        return native[0] if len(native) == 1 else None
+        is_certain = script != CYRILLIC or (native == ["ru"]) == (_RUSSIAN.fullmatch(text.lower()) is not None)
+        return native[0] if len(native) == 1 and is_certain else None
 
     def tag_related(self, text: str, *elements: Element) -> str | None:
         """Return the tag of a title of another resource, such as a series, which may be in another language.

@@ -160,6 +160,10 @@ def test_a_name_has_no_language_but_the_one_that_is_stated(codes, text, name, ta
     ("cataloguing", "text", "tag"),
     [
         (("rus",), "вампиры", "ru"),
+        (("rus",), "Татар әдәбияты", None),
+        (("tat",), "Татар әдәбияты", "tt"),
+        (("tat",), "Татарская литература", None),
+        (("jpn",), "戦争と平和", "ja"),
         (("rus", "eng"), "вампиры", "ru"),
         (("rus", "ukr"), "вампиры", None),
         ((), "вампиры", None),

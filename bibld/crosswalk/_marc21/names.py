@@ -111,6 +111,8 @@ def heading_name(field: DataField, before_title: bool = False, links: AuthorityL
     ``before_title``: only the subfields before ``$t`` are the name's (7XX, 8XX). ``links`` replace those that ``$0``
     and ``$1`` give.
     """
+    if field.tag[1:] == "00":
+        field = _with_separate_roles(field)
     subfields = field.subfields
     if before_title:
         subfields = subfields[: len(subfields) - len(work_of_heading(field).subfields)]
@@ -138,6 +140,22 @@ def heading_name(field: DataField, before_title: bool = False, links: AuthorityL
     return replace(
         name, name_identifier=links.identifiers, authority_uri=links.authority_uri, value_uri=links.value_uri
     )
+
+
+def _with_separate_roles(field: DataField) -> DataField:
+    """Return the heading of a person with roles in ``$e`` that a record has after the name or the dates.
+
+    Such a role is an abbreviation after a comma: ``$aBrunet, Gustave,$d1807-1896, éd.``
+    """
+    subfields: list[Subfield] = []
+    for subfield in field.subfields:
+        before, comma, role = subfield.value.rpartition(", ")
+        is_complete = subfield.code == "d" or (subfield.code == "a" and "," in before)
+        if comma and is_complete and role.endswith(".") and role[0].islower() and relators_of(role):
+            subfields += (Subfield(subfield.code, before), Subfield("e", role))
+        else:
+            subfields.append(subfield)
+    return replace(field, subfields=tuple(subfields)) if len(subfields) > len(field.subfields) else field
 
 
 def heading_links(field: DataField) -> AuthorityLinks:
