@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from bibld.text.scripts import CJK, LATIN, SCRIPTS
@@ -72,6 +72,7 @@ _CODE = re.compile(r"[a-z]{2,3}")
 _TAG = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?")
 
 
+@lru_cache(maxsize=1024)
 def language_code(text: str) -> str | None:
     """Return the code of ISO 639-2/B for a code or tag of a language, or for its name; None if it is not known.
 
@@ -105,6 +106,7 @@ def language_codes(text: str) -> list[str]:
     return [code for code in codes if code is not None] if all(codes) else []
 
 
+@lru_cache(maxsize=1024)
 def language_tag(code: str) -> str | None:
     """Return the tag of a language given as a code of ISO 639 or as a tag; None if it names no single language.
 
@@ -139,6 +141,7 @@ def code_of_language_name(name: str) -> str | None:
     return _CODE_OF_NAME.get(name.strip(" .").casefold())
 
 
+@lru_cache(maxsize=1024)
 def usual_script(language: str) -> str:
     """Return the script that a language is usually written in, by its code or tag; Latin if nothing else is known.
 

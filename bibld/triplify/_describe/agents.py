@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -38,6 +39,7 @@ from bibld.triplify._identity import RomanisedName, parse_person_name, years_wit
 MAX_NAMESAKES = 50
 """Persons of one publication with the same family name; more are not compared with each other."""
 
+_NAMES_REMEMBERED = 16_384
 _UNKNOWN_NAME = re.compile(
     r"unknown(?: author| artist| composer)?|(?:author |publisher )?not identified|anon|anonymous|anonymus|anonyme|"
     r"unbekannt|inconnu|sconosciuto|без издательства|без автора|б а|автор неизвестен|неизвестный(?: автор)?|аноним"
@@ -49,7 +51,7 @@ _RELATOR_IRI = re.compile(r"https?://(?:www\.)?id\.loc\.gov/vocabulary/relators/
 
 def describe_names(draft: Draft) -> None:
     """Describe creators, contributors and their roles. A text such as ``s.n.`` in place of a name is left out."""
-    names = [(name, f"name/{index}") for index, name in enumerate(draft.mods.name) if not _is_unknown(name)]
+    names = [(name, f"name/{index}") for index, name in enumerate(draft.mods.name) if not _is_unknown(heading(name))]
     is_book = ("", draft.subject, term("rdf:type"), term("schema:Book")) in draft.quads
     for group in group_names(draft, names):
         roles = Roles.from_names(draft.mods, [name for name, _ in group])
@@ -58,8 +60,9 @@ def describe_names(draft: Draft) -> None:
             _describe_contribution(draft, agent, roles, is_book)
 
 
-def _is_unknown(name: Name) -> bool:
-    text = fold(heading(name))
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def _is_unknown(name: str) -> bool:
+    text = fold(name)
     has_letters = any(map(str.isalpha, text))
     return has_letters and (is_unknown_imprint(text) or _UNKNOWN_NAME.fullmatch(text) is not None)
 
@@ -279,10 +282,12 @@ class Roles(msgspec.Struct, frozen=True):
         is_entry = is_silent and any(name.usage == "primary" and not name.role for name in names)
         if is_entry and any(map(_is_recording, contents)) and any(_is_performer(mods, name) for name in names):
             codes, is_entry = [*codes, "prf"], False
-        creators = CREATOR_ROLES.union(*(CREATOR_ROLES_OF_CONTENT.get(content, ()) for content in contents))
-        if is_primary:
-            creators |= CREATOR_ROLES_OF_MAIN_ENTRY
-        is_creator = is_entry or not creators.isdisjoint(codes)
+        is_creator = is_entry or any(
+            code in CREATOR_ROLES
+            or (is_primary and code in CREATOR_ROLES_OF_MAIN_ENTRY)
+            or any(code in CREATOR_ROLES_OF_CONTENT.get(content, ()) for content in contents)
+            for code in codes
+        )
         return cls(tuple(codes), tuple(terms), is_primary, is_creator, contents, names[0].type)
 
     def dublin_core(self) -> list[str]:
@@ -302,7 +307,7 @@ class Roles(msgspec.Struct, frozen=True):
         if not is_book or self.type == "corporate":
             stated.pop("illustrator", None)
         if self.is_creator and "author" not in stated:
-            is_author = not CREATOR_ROLES_OF_MAIN_ENTRY.union(CREATOR_ROLES).intersection(self.codes)
+            is_author = CREATOR_ROLES.isdisjoint(self.codes) and CREATOR_ROLES_OF_MAIN_ENTRY.isdisjoint(self.codes)
             stated["author" if is_author and self.is_text else "creator"] = None
         return [f"schema:{name}" for name in stated]
 
