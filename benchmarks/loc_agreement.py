@@ -58,6 +58,7 @@ CORRECTIONS = {
     "system_numbers_named": r"changed \S*identifier |missing \S*identifier .*type=(?:oclc|local)",
     "every_number_written": r"added identifier ",
     "part_languages_kept": r"added language",
+    "language_codes_current": r"missing language/languageTerm",
     "addresses_by_field": r"(?:changed location/url displayLabel|missing location)",
     "holdings_complete": r"added location(?:/holdingSimple|/physicalLocation|/shelfLocator|  :)",
     "conference_roles_read": r"missing name/role/roleTerm type=text ",

@@ -11,8 +11,33 @@ def loc(scheme: str, code: str) -> str:
     return iri(f"http://id.loc.gov/vocabulary/{scheme}/{code}")
 
 
-CREATOR_ROLES = frozenset(("aut", "cre", "art", "cmp", "ctg", "dis", "pht", "arc", "scl", "fmk"))
-"""Roles that make an agent a ``dcterms:creator``."""
+_CREATORS = "aut bka chr cmp cre dis enj fmk inv lbt lsa lyr prg"
+_CREATORS_IN_MAIN_ENTRY = "arc art aus cll com ctg dsr ive ivr pht scl sce"
+_OF_COPIES = "ann auc bnd bpd con dnr dpt fmo ins len own rps sll"
+_OF_PRODUCTION = "bdd bsl dst evp fds mfp mfr pbl prp prt pup uvp"
+_OF_RIGHTS = "app asg cns cpc cph lse lso pta pth"
+_BESIDE_CONTENT = "asn dgc dgg dpc dte dub fnd his hnr opn pat rcp spn wit"
+_PARTIES_TO_CASES = (
+    "ape apl coe cos cot cou cpe cpl cpt cte cts ctt dfd dfe dft fpy lee lel let lie lil lit pte ptf ptt rse rst spy"
+)
+
+CREATOR_ROLES = frozenset(_CREATORS.split())
+"""Roles that make an agent a ``dcterms:creator``: those of RDA, appendix I.2.1, except those below."""
+
+CREATOR_ROLES_OF_CONTENT = {
+    "cartographic": frozenset(("ctg",)),
+    "still image": frozenset(("arc", "art", "dsr", "pht")),
+    "three dimensional object": frozenset(("arc", "art", "dsr", "scl")),
+}
+"""``typeOfResource`` → further roles of its creators, who contribute to resources of another kind."""
+
+CREATOR_ROLES_OF_MAIN_ENTRY = frozenset(_CREATORS_IN_MAIN_ENTRY.split())
+"""Roles of creators if the publication is entered under them, such as that of the compiler of a bibliography."""
+
+ROLES_WITHOUT_CONTRIBUTION = frozenset(
+    " ".join((_OF_COPIES, _OF_PRODUCTION, _OF_RIGHTS, _BESIDE_CONTENT, _PARTIES_TO_CASES)).split()
+)
+"""Roles of agents who had no part in the content, such as owners of a copy, printers and dedicatees."""
 
 CLASSES_OF_CONTENT = {
     "text": ("bibo:Document", "schema:CreativeWork"),
@@ -60,13 +85,6 @@ NODE_OF_NOTE = {
     "venue": ("bf:capture", "bf:Capture"),
 }
 """``note/@type`` → property and class of a node with the text; others are ``bf:note`` with ``bf:noteType``."""
-
-ORIGIN_OF_LANGUAGE = {
-    "original": "bf:translationOf",
-    "translation": "bf:translationOf",
-    "intermediate translation": "bf:derivativeOf",
-}
-"""``language/@objectPart`` that is no part of the publication → property of what the publication was made from."""
 
 _IDENTIFIERS = "isbn issn lccn doi hdl urn isrc ismn istc isan upc ean sici nbn coden strn local"
 

@@ -168,8 +168,8 @@ def test_places_that_catalogues_shorten_are_named_in_full():
     info = OriginInfo(place=(Place((PlaceTerm("СПб.", type="text"),)),))
     (one,) = cluster_statements(alone(Mods(origin_info=(info,), language=MERGED.mods.language)), [], IRIS).claims
     made = Quads(entity_statements(one.entity, [one], IRIS))
-    assert made.values("skos:prefLabel", one.entity) == ["Санкт-Петербург@ru"]
-    assert made.values("skos:altLabel", one.entity) == ["СПб.@ru"]
+    assert made.values("skos:prefLabel", one.entity) == ["Санкт-Петербург"]
+    assert made.values("skos:altLabel", one.entity) == ["СПб."]
 
 
 @pytest.mark.parametrize(

@@ -16,16 +16,19 @@ from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chop_extent, chopped_values, join
 from bibld.model import mods
 from bibld.model.marc import DataField
-from bibld.text.languages import code_of_language_name
+from bibld.text.languages import language_code, language_codes
 
 KIND_AND_LANGUAGE = RuleBook()
 
 _OBJECT_PART = {
-    "a": None, "d": "sung or spoken text", "b": "summary", "e": "libretto", "f": "table of contents",
-    "g": "accompanying material", "h": "translation", "j": "subtitles",
+    "a": None, "b": "summary", "d": "sung or spoken text", "e": "libretto", "f": "table of contents",
+    "g": "accompanying material", "h": "translation", "i": "intertitles", "j": "subtitles",
+    "k": "intermediate translation", "p": "captions", "t": "transcripts",
 }  # fmt: skip
+_PART_OF_ORIGINAL = _OBJECT_PART["h"]
+_PARTS_OF_TEXT = (_OBJECT_PART["a"], _OBJECT_PART["d"])
 
-_LANGUAGE_SCHEMES = {"rfc3066": "rfc3066", "rfc4646": "rfc4646", "rfc5646": "rfc5646", "iso639-3": "iso639-3"}
+_LANGUAGE_SCHEMES = frozenset(("rfc3066", "rfc4646", "rfc5646", "iso639-3"))
 
 
 @KIND_AND_LANGUAGE.record("typeOfResource, with collection and manuscript", tLDR="")
@@ -133,7 +136,7 @@ def coded_audience(view: Marc21View) -> Iterator[mods.TargetAudience]:
             yield mods.TargetAudience(value=term, authority="marctarget")
 
 
-@KIND_AND_LANGUAGE.record("language, with objectPart", t008="", t041="abdefghj2")
+@KIND_AND_LANGUAGE.record("language, with objectPart", t008="", t041="abdefghijkpt2")
 def languages(view: Marc21View) -> Iterator[mods.Language]:
     """008/35-37 and 041, each language of each part once."""
     seen: set[tuple[str, str | None]] = set()
@@ -146,39 +149,40 @@ def languages(view: Marc21View) -> Iterator[mods.Language]:
 
 
 def _languages(view: Marc21View) -> Iterator[tuple[str, str, str | None]]:
+    """Yield code, its authority and the part of the resource.
+
+    A code in 008 that 041 states as that of the original only is wrong, and is left out.
+    """
+    stated = list(_stated_languages(view))
     coded = fixed(view, 35, 38)
-    if _is_language_code(coded):
-        yield coded.casefold(), "iso639-2b", None
+    code = language_code(coded)
+    if code is not None:
+        parts = {part for other, _, part in stated if other == code}
+        has_text = any(part in _PARTS_OF_TEXT for _, _, part in stated)
+        if has_text and _PART_OF_ORIGINAL in parts and parts.isdisjoint(_PARTS_OF_TEXT):
+            view.warn(f"008/35-37 {coded!r} is the language of the original in 041; left out")
+        else:
+            yield code, "iso639-2b", None
     elif coded.strip(" #|"):
         view.warn(f"008/35-37 {coded!r} is not a language code; left out")
+    yield from stated
+
+
+def _stated_languages(view: Marc21View) -> Iterator[tuple[str, str, str | None]]:
     for field in view.fields("041"):
-        scheme = field.first("2")
+        scheme = (field.first("2") or "").strip().casefold()
         for subfield in field.subfields:
             if subfield.code not in _OBJECT_PART:
                 continue
             part = _OBJECT_PART[subfield.code]
             if scheme in _LANGUAGE_SCHEMES:
-                yield subfield.value, _LANGUAGE_SCHEMES[scheme], part
+                yield subfield.value, scheme, part
                 continue
-            codes_stated = _language_codes(subfield.value)
+            codes_stated = language_codes(subfield.value)
             if not codes_stated:
                 view.warn(f"041${subfield.code} {subfield.value!r} is not a language code; left out")
             for code in codes_stated:
                 yield code, "iso639-2b", part
-
-
-def _language_codes(text: str) -> list[str]:
-    """Return the codes in a text, with nothing or a blank between them; none if one of them is no code."""
-    named = code_of_language_name(text)
-    if named is not None:
-        return [named]
-    joined = text.replace(" ", "")
-    pieces = [joined[start : start + 3] for start in range(0, len(joined), 3)]
-    return [piece.casefold() for piece in pieces] if all(map(_is_language_code, pieces)) else []
-
-
-def _is_language_code(code: str) -> bool:
-    return len(code) == 3 and code.isascii() and code.isalpha()
 
 
 PHYSICAL = RuleBook()

@@ -16,12 +16,13 @@ from bibld.crosswalk._parts import has_content, is_generic_title, is_pages, pars
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import LINKS
 from bibld.crosswalk._unimarc.form import pages_in_host
-from bibld.crosswalk._unimarc.identification import issn_identifier, language_code
+from bibld.crosswalk._unimarc.identification import issn_identifier
 from bibld.crosswalk._unimarc.titles import split_titles
 from bibld.crosswalk._unimarc.view import UnimarcView, fields_of_link, fold_words, plain_values
 from bibld.model.marc import ControlField, DataField, Field, Subfield
 from bibld.model.mods import Date, Detail, Mods, Note, Part, PartExtent, PartText, RelatedItem, TitleInfo
 from bibld.text.folding import remove_non_sorting_marks
+from bibld.text.languages import language_code
 
 LINK_CODES = "abcdefghilmnopstuvxyz035"
 """The subfields of the standard technique."""

@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
-import re
-
 from bibld.model.iris import web_iri
 from bibld.model.mods import Form, Note
 from bibld.model.rdf import iri, term, typed_literal
 from bibld.text.extents import pages
 from bibld.text.folding import tidy
-from bibld.text.languages import NO_LANGUAGES, language_tag
+from bibld.text.languages import NO_LANGUAGES, language_code, language_tag
 from bibld.text.resource_types import type_code
 from bibld.triplify._codes import (
     CARRIERS,
     CLASSES_OF_CONTENT,
     ISSUANCES,
     NODE_OF_NOTE,
-    ORIGIN_OF_LANGUAGE,
     PROPERTY_OF_TYPE,
     TEXT_OF_NOTE,
     loc,
 )
 from bibld.triplify._draft import Draft
+from bibld.triplify._languages import ORIGINAL, PARTS_OF_TEXT, codes_of
 
-_LANGUAGE_CODE = re.compile(r"[a-z]{3}")
 _LIST_OF_KIND = {"content": "contentTypes", "media": "mediaTypes", "carrier": "carriers"}
 _LIST_OF_AUTHORITY = {f"{standard}{kind}": kind for standard in ("rda", "isbd") for kind in _LIST_OF_KIND}
 _LIST_OF_AUTHORITY["gmd"] = "content"
 _CODED_FORMS = frozenset(("marcform", "marccategory", "marcsmd"))
 _NOT_ARTICLES = frozenset(("set", "supplementTo", "boundWith"))
+_PROPERTY_OF_PART = {
+    ORIGINAL: "originalLanguage",
+    "original": "originalLanguage",
+    "intermediate translation": "intermediateLanguage",
+    "summary": "summaryLanguage",
+    "table of contents": "contentsLanguage",
+    "libretto": "librettoLanguage",
+    "subtitles": "subtitleLanguage",
+    "intertitles": "subtitleLanguage",
+    "captions": "subtitleLanguage",
+    "accompanying material": "accompanyingLanguage",
+    "transcripts": "accompanyingLanguage",
+}
+"""``language/@objectPart`` → term of bibld's ontology for the language of that part."""
+
 _CLASSES_OF_ISSUANCE = frozenset(("bibo:MultiVolumeBook", "bibo:Book"))
 """Classes that state how a publication is issued."""
 _THESIS_GENRES = frozenset(("theses", "thesis", "dissertation"))
@@ -71,32 +83,21 @@ def describe_kind(draft: Draft) -> None:
 
 
 def describe_languages(draft: Draft) -> None:
-    """Describe the languages of the resource; each kind of part, and what it was translated from, has a node."""
-    nodes: dict[str, str] = {}
+    """Describe the languages of the text, of its original and of its parts."""
     for language in draft.mods.language:
-        part = language.object_part
-        for stated in language.language_term:
-            if stated.type != "code":
-                continue
-            code = tidy(stated.value).lower()
-            is_listed = bool(_LANGUAGE_CODE.fullmatch(code)) and code not in NO_LANGUAGES
-            if part is None:
-                tag = language_tag(stated.value) or (code if is_listed else "")
+        is_text = language.object_part in PARTS_OF_TEXT
+        property_ = "dcterms:language" if is_text else _property_of_part(draft, language.object_part or "")
+        for stated in codes_of(language):
+            code, tag = language_code(stated.value), language_tag(stated.value)
+            if code is not None and code not in NO_LANGUAGES and property_ is not None:
+                draft.add(property_, loc("iso639-2", code))
+            if is_text and tag is not None:
                 draft.add_text("schema:inLanguage", tag)
-            if is_listed:
-                node = _node_of_part(draft, part, nodes) if part is not None else None
-                draft.add("dcterms:language", loc("iso639-2", code), node)
 
 
-def _node_of_part(draft: Draft, part: str, nodes: dict[str, str]) -> str:
-    property_ = ORIGIN_OF_LANGUAGE.get(part)
-    key = property_ or part
-    if key not in nodes and property_ is not None:
-        nodes[key] = draft.add_node(property_, "bibo:Document", "origin")
-    elif key not in nodes:
-        nodes[key] = draft.add_node("dcterms:hasPart", "bibo:DocumentPart", "part")
-        draft.add_text("bf:part", part, nodes[key])
-    return nodes[key]
+def _property_of_part(draft: Draft, part: str) -> str | None:
+    name = _PROPERTY_OF_PART.get(tidy(part).lower())
+    return draft.own_term(name) if name is not None else None
 
 
 def describe_body(draft: Draft) -> None:
@@ -149,7 +150,7 @@ def describe_notes(draft: Draft) -> None:
     """Describe abstracts, contents, notes, rights."""
     mods, own = draft.mods, draft.languages.tag_own
     for abstract in mods.abstract:
-        language = draft.languages.tag_other(abstract.value, abstract)
+        language = draft.languages.tag_catalogued(abstract.value, abstract)
         draft.add_text("dcterms:abstract", abstract.value, language=language)
     for contents in mods.table_of_contents:
         draft.add_text("dcterms:tableOfContents", contents.value, language=own(contents.value, contents))

@@ -33,7 +33,7 @@ from bibld.text.scripts import LATIN, has_cyrillic, script_of
 from bibld.triplify._claims import EntityClaim, Kind, NameForm
 from bibld.triplify._codes import SCHEME_LANGUAGES
 from bibld.triplify._dates import life_intervals, life_years
-from bibld.triplify._draft import Draft, Languages, Mention
+from bibld.triplify._draft import Draft, Mention
 from bibld.triplify._entity_clusters import SHORT_NAME_TIE
 from bibld.triplify._identity import (
     Identity,
@@ -44,6 +44,7 @@ from bibld.triplify._identity import (
     parse_identity,
     parse_person_name,
 )
+from bibld.triplify._languages import Languages
 
 _ROMAN_NUMERAL = re.compile(r"[IVXLCM]+\.?")
 _SCHEME_OF_FREE_TERMS = "keywords"
@@ -495,4 +496,4 @@ def claim_class(draft: Draft, scheme: str, mark: str, element: Controlled, path:
 
 def language_of_term(draft: Draft, label: str, element: Controlled, scheme: str | None) -> str | None:
     """Return the language tag of a term: that of its scheme, if all its terms are in one language."""
-    return SCHEME_LANGUAGES.get(scheme or element.authority or "") or draft.languages.tag_other(label, element)
+    return SCHEME_LANGUAGES.get(scheme or element.authority or "") or draft.languages.tag_catalogued(label, element)

@@ -29,7 +29,6 @@ from bibld.text.folding import tidy
 from bibld.text.keys import CLASSIFICATIONS
 from bibld.triplify._codes import (
     CONTENT_TYPE_AUTHORITIES,
-    CREATOR_ROLES,
     NODE_OF_NOTE,
     PROPERTY_OF_TYPE,
     RELATIONS,
@@ -37,7 +36,7 @@ from bibld.triplify._codes import (
     TEXT_OF_NOTE,
 )
 from bibld.triplify._dates import record_date
-from bibld.triplify._describe.agents import roles_of
+from bibld.triplify._describe.agents import Roles
 from bibld.triplify._describe.entities import heading
 from bibld.triplify._describe.identifiers import published_number
 from bibld.triplify._describe.titles import full_title
@@ -149,12 +148,6 @@ _PROPERTIES = {
 """Element of MODS → the main property that its values are published with."""
 
 
-def _of_name(name: Name) -> str:
-    codes, _ = roles_of([name])
-    is_creator = any(code in CREATOR_ROLES for code in codes) or (name.usage == "primary" and not codes)
-    return "dcterms:creator" if is_creator else "dcterms:contributor"
-
-
 def _of_note(note: Note) -> str:
     kind = note.type or ""
     if kind in TEXT_OF_NOTE:
@@ -179,7 +172,6 @@ _BY_ELEMENT: dict[type, Callable[[Any], str]] = {
     Genre: lambda genre: PROPERTY_OF_TYPE["content"] if genre.authority in CONTENT_TYPE_AUTHORITIES else "bf:genreForm",
     Identifier: lambda identifier: (published_number(identifier) or ("bf:identifiedBy", ""))[0],
     Location: _of_location,
-    Name: _of_name,
     Note: _of_note,
     OriginInfo: lambda info: STATEMENT_OF_EVENT.get(event_of(info), "bf:provisionActivity"),
     RelatedItem: lambda item: RELATIONS.get(item.type or "", "dcterms:relation"),
@@ -194,6 +186,8 @@ def main_property(draft: Draft, source: ValueSource) -> str:
     if names[0] == "related_item":
         names = names[:1]
     shown = value_at(draft.mods, "/".join(source.place.split("/")[:2]) if len(names) == 1 else source.place)
+    if isinstance(shown, Name):
+        return (*Roles.from_names(draft.mods, [shown]).dublin_core(), "bf:contribution")[0]
     choose = _BY_ELEMENT.get(type(shown))
     if choose is not None:
         return choose(shown)

@@ -6,6 +6,8 @@ import re
 from collections import defaultdict
 from itertools import combinations
 
+from msgspec.structs import replace
+
 from bibld.model.identifiers import issn
 from bibld.model.iris import web_iri
 from bibld.model.mods import Mods, Part, RelatedItem, TitleInfo
@@ -17,12 +19,13 @@ from bibld.text.publishers import is_abbreviation
 from bibld.triplify._claims import EntityClaim, NameForm
 from bibld.triplify._codes import CREATOR_ROLES, RELATIONS, loc
 from bibld.triplify._dates import edtf_literal, edtf_of
-from bibld.triplify._describe.agents import MAX_NAMESAKES, group_names, roles_of
+from bibld.triplify._describe.agents import MAX_NAMESAKES, Roles, group_names
 from bibld.triplify._describe.entities import claim_agent, name_ties
 from bibld.triplify._describe.identifiers import add_number
 from bibld.triplify._describe.titles import claim_related_work, full_title, is_work, main_title, main_titles
-from bibld.triplify._draft import Draft, EntityForm, Languages, Mention
+from bibld.triplify._draft import Draft, EntityForm, Mention
 from bibld.triplify._entity_clusters import ABBREVIATION_TIE, PUBLICATION_TIE, Interval
+from bibld.triplify._languages import Languages
 
 _PROPERTY_OF_DETAIL = {
     "volume": "bibo:volume",
@@ -85,7 +88,7 @@ def _language(draft: Draft, item: RelatedItem, text: str, *titles: TitleInfo) ->
         return own.tag_own(text, titles[0] if titles else item)
     tag = draft.languages.tag_related(text, *titles, item)
     if tag is None and (item.type == "original" or item.other_type == "translationOf"):
-        originals = Languages.from_mods(draft.mods, "translation")
+        originals = Languages.originals_from_mods(draft.mods)
         return originals.tag_own(text, TitleInfo()) if len(originals.tags) == 1 else None
     return tag
 
@@ -166,9 +169,9 @@ def _describe_creators(draft: Draft, mods: Mods, path: str, node: str) -> None:
     for group in group_names(draft, [(name, f"{path}/name/{index}") for index, name in enumerate(mods.name)]):
         agent = claim_agent(draft, group)
         if agent is not None:
-            codes, _ = roles_of([name for name, _ in group])
-            is_creator = not codes or any(code in CREATOR_ROLES for code in codes)
-            draft.add("dcterms:creator" if is_creator else "dcterms:contributor", iri(agent), node)
+            entries = [replace(name, usage="primary") for name, _ in group]
+            for property_ in Roles.from_names(mods, entries).dublin_core():
+                draft.add(property_, iri(agent), node)
 
 
 def _describe_part(draft: Draft, part: Part) -> None:
