@@ -151,8 +151,8 @@ MP4 video|MPEG-4; pdf PDF file|PDF; png PNG image|PNG; qtime QuickTime file|Quic
 image|TIFF
 """,
     "millus": """
-ill illustrations|illustration; map maps|map; por portraits|portrait; chr charts|chart; pln plans|plan; plt plates|plate;
-mus music; fac facsimiles|facsimile; coa coats of arms; gnt genealogical tables; for forms; sam samples|sample; pho
+ill illustrations|illustration; map maps|map; por portraits|portrait; chr charts|chart; pln plans|plan; plt
+plates|plate; mus music; fac facsimiles|facsimile; coa coats of arms; gnt genealogical tables; for forms; sam samples|sample; pho
 phonodisc; pht photographs|photograph; ilm illuminations|illumination
 """,
     "msupplcont": "bibliography bibliography; discography discography; film filmography",

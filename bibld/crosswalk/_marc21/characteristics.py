@@ -81,5 +81,5 @@ def characteristics(field: DataField) -> list[mods.Form]:
         forms = [replace(form, value_uri=link) for form, link in zip(forms, links, strict=True)]
     elif len(forms) == 1 and links:
         forms = [replace(forms[0], value_uri=first_address(links))]
-    scheme, part = field.first("2"), field.first("3")
-    return [replace(form, authority=scheme, display_label=chop(part) if part else None) for form in forms]
+    scheme = field.first("2")
+    return [replace(form, authority=scheme) for form in forms] if scheme is not None else forms

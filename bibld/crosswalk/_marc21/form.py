@@ -131,13 +131,11 @@ def form_of_composition(field: DataField, view: Marc21View) -> Iterator[mods.Gen
         yield mods.Genre(value=value, type="musical composition", authority=authority)
 
 
-@KIND_AND_LANGUAGE.field("336", "ab0123", "genre with the authority of $2, one for each $a (without $a: $b)")
+@KIND_AND_LANGUAGE.field("336", "ab012", "genre with the authority of $2, one for each $a (without $a: $b)")
 def content_type(field: DataField, view: Marc21View) -> Iterator[mods.Genre]:
     """Content type (RDA 6.9)."""
     for value, link in _terms_and_links(field, "contentTypes"):
-        yield mods.Genre(
-            value=value, authority=field.first("2"), value_uri=link, display_label=chop(field.first("3") or "") or None
-        )
+        yield mods.Genre(value=value, authority=field.first("2"), value_uri=link)
 
 
 def _terms_and_links(field: DataField, name: str) -> Iterator[tuple[str, str | None]]:
@@ -236,8 +234,8 @@ Parts = dict[str, list[Any]]
     "physicalDescription: form (the type of 340-353 is the kind of characteristic), reformattingQuality, "
     "internetMediaType, extent (306: unit=duration), digitalOrigin, note",
     tLDR="", t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t730="h", t256="a", t300="abcefg3",
-    t306="a", t337="ab0123", t338="ab0123", t351="abc3", t856="q",
-    **{f"t{tag}": "".join([*kinds, *CODED.get(tag, ()), "0123"]) for tag, kinds in CHARACTERISTICS.items()},
+    t306="a", t337="ab012", t338="ab012", t351="abc3", t856="q",
+    **{f"t{tag}": "".join([*kinds, *CODED.get(tag, ()), "012"]) for tag, kinds in CHARACTERISTICS.items()},
 )  # fmt: skip
 def physical_description(view: Marc21View) -> Iterator[mods.PhysicalDescription]:
     """One element, and one more for each other script."""
@@ -333,9 +331,8 @@ def _add_form(field: DataField, parts: Parts) -> None:
     forms = parts.setdefault("form", [])
     if field.tag in ("337", "338"):
         kind, name = ("media", "mediaTypes") if field.tag == "337" else ("carrier", "carriers")
-        label = chop(field.first("3") or "") or None
         forms += [
-            mods.Form(value=text, type=kind, authority=field.first("2"), value_uri=link, display_label=label)
+            mods.Form(value=text, type=kind, authority=field.first("2"), value_uri=link)
             for text, link in _terms_and_links(field, name)
         ]
     elif field.tag in CHARACTERISTICS:

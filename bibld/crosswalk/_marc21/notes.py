@@ -1,4 +1,4 @@
-"""Notes, abstracts, contents, audience and access: 245$c, 254, 362, 385, 5XX → note, abstract, tableOfContents and more."""
+"""Notes, abstracts, contents, audience and access: 245$c, 254, 362, 385, 5XX → note, abstract, contents …"""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ NOTES = RuleBook()
 
 
 NOTE_TYPES: dict[str, str | None] = {
-    "254": "musical presentation", "362": "date/sequential designation", "500": None, "501": None, "502": "thesis", "504": "bibliography",
+    "254": "musical presentation", "362": "date/sequential designation",
+    "500": None, "501": None, "502": "thesis", "504": "bibliography",
     "507": None, "508": "creation/production credits", "511": "performers", "513": None, "514": None,
     "515": "numbering", "516": None, "518": "venue", "522": None, "524": "preferred citation", "525": None,
     "526": None, "530": "additional physical form", "533": "reproduction", "535": "original location",

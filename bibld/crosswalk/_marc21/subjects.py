@@ -205,7 +205,7 @@ def area_codes(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
 
 @SUBJECTS.field("045", "ab", "subject: temporal[iso8601], from $b or the code in $a")
 def covered_period(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
-    """Time covered (``d`` before years of our era, ``c`` before those before it); codes only where it is all there is."""
+    """Time covered (``d`` before years of our era, ``c`` before those before it); codes where nothing else is."""
     stated = field.values("b")
     texts = [f"-{text[1:]}" if text.startswith("c") else text.removeprefix("d") for text in stated]
     texts = [text for text in texts if text]

@@ -18,6 +18,7 @@ _REASONS = (
     ("246$0 247$g", "not a title: the words of a cataloguer about it"),
     ("263*", "a date of publication that was planned"),
     ("26[04]$3", "the issues to which the imprint applies; the newest imprint is published"),
+    ("33[678]$3 34?$3 353$3", "the part of the resource that has this form: the form is one of the resource's"),
     ("334*", "the mode of issuance, which leader/07 states"),
     ("490$[3l]", "the volumes that are in the series, and its class mark"),
     ("758$4", "the relation as an IRI, which $i states in words"),
