@@ -152,8 +152,8 @@ image|TIFF
 """,
     "millus": """
 ill illustrations|illustration; map maps|map; por portraits|portrait; chr charts|chart; pln plans|plan; plt
-plates|plate; mus music; fac facsimiles|facsimile; coa coats of arms; gnt genealogical tables; for forms; sam samples|sample; pho
-phonodisc; pht photographs|photograph; ilm illuminations|illumination
+plates|plate; mus music; fac facsimiles|facsimile; coa coats of arms; gnt genealogical tables; for forms; sam
+samples|sample; pho phonodisc; pht photographs|photograph; ilm illuminations|illumination
 """,
     "msupplcont": "bibliography bibliography; discography discography; film filmography",
     "mmusicformat": """

@@ -1,4 +1,4 @@
-"""Notes, abstracts, contents, audience and access: 245$c, 254, 362, 385, 5XX → note, abstract, contents …"""
+"""Notes, abstracts, contents, audience and access: 245$c, 254, 362, 385, 5XX → note, abstract, contents."""
 
 from __future__ import annotations
 
