@@ -30,7 +30,7 @@ from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.protocols import Converted, Row, adapters
 
-VERSION = 3
+VERSION = 4
 """The version of the results: increase it when a crosswalk writes other MODS for the same record."""
 
 AUTO = adapters.AUTO

@@ -156,7 +156,7 @@ _PUBLISHER_NUMBER = PUBLISHER_NUMBER | {"6": "distributor number"}
 def publisher_number(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
     """Issue, plate or other number of a publisher or distributor, with its source."""
     value = join(field, "ab")
-    if value:
+    if field.first("a") is not None:
         yield mods.Identifier(value=value, type=_PUBLISHER_NUMBER.get(field.indicator1, "publisher number"))
 
 

@@ -14,6 +14,7 @@ from bibld.text.folding import tidy
 from bibld.text.languages import NO_LANGUAGES, language_tag
 from bibld.text.resource_types import type_code
 from bibld.triplify._codes import CARRIERS, CLASSES_OF_CONTENT, ISSUANCES, loc
+from bibld.triplify._describe.characteristics import describe_characteristic, describe_duration, term_of_link
 from bibld.triplify._describe.entities import claim_organisation
 from bibld.triplify._describe.identifiers import published_number
 from bibld.triplify._draft import Draft
@@ -97,7 +98,12 @@ def _describe_language(draft: Draft, language: Language, code: str) -> None:
 def describe_body(draft: Draft) -> None:
     """Describe extent, forms, technical notes."""
     for description in draft.mods.physical_description:
+        times = [tidy(extent.value) for extent in description.extent if extent.unit == "duration"]
+        if times:
+            describe_duration(draft, times)
         for extent in description.extent:
+            if extent.unit == "duration":
+                continue
             draft.add_text("isbd:P1053", extent.value)
             number = pages(tidy(extent.value))
             if number is not None:
@@ -114,29 +120,30 @@ def describe_types(draft: Draft) -> None:
     The coded forms of MARC 21 repeat media and carrier types, so they are left out beside these.
     """
     for genre in draft.mods.genre:
-        if genre.authority in _LIST_OF_AUTHORITY and not _add_type(draft, "content", genre.value):
+        if genre.authority in _LIST_OF_AUTHORITY and not _add_type(draft, "content", genre.value, genre.value_uri):
             draft.add_text("dc:format", genre.value)
     forms = [form for description in draft.mods.physical_description for form in description.form]
     has_types = False
     others: list[Form] = []
     for form in forms:
         kind = form.type if form.type in _LIST_OF_KIND else _LIST_OF_AUTHORITY.get(form.authority or "")
-        if kind is not None and _add_type(draft, kind, form.value):
+        if kind is not None and _add_type(draft, kind, form.value, form.value_uri):
             has_types = has_types or kind != "content"
         elif form.authority == "marcform" and form.value in CARRIERS:
             draft.add_class(CARRIERS[form.value])
-        else:
+        elif not describe_characteristic(draft, form):
             others.append(form)
     for form in others:
         if not (has_types and form.authority in _CODED_FORMS):
             draft.add_text("dc:format", form.value)
 
 
-def _add_type(draft: Draft, kind: str, text: str) -> bool:
+def _add_type(draft: Draft, kind: str, text: str, link: str | None) -> bool:
     code = type_code(_LIST_OF_KIND[kind], text)
-    if code is not None:
-        draft.add(f"bf:{kind}", loc(_LIST_OF_KIND[kind], code))
-    return code is not None
+    value = loc(_LIST_OF_KIND[kind], code) if code is not None else term_of_link(link)
+    if value is not None:
+        draft.add(f"bf:{kind}", value)
+    return value is not None
 
 
 def describe_notes(draft: Draft) -> None:

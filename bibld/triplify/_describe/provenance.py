@@ -30,6 +30,7 @@ from bibld.text.keys import CLASSIFICATIONS
 from bibld.triplify._codes import CONTENT_TYPE_AUTHORITIES, CREATOR_ROLES, RELATIONS, STATEMENT_OF_EVENT
 from bibld.triplify._dates import record_date
 from bibld.triplify._describe.agents import roles_of
+from bibld.triplify._describe.characteristics import CHARACTERISTICS
 from bibld.triplify._describe.entities import heading
 from bibld.triplify._describe.identifiers import published_number
 from bibld.triplify._describe.origin import class_of_event
@@ -155,7 +156,10 @@ def _of_note(note: Note) -> str:
 
 
 def _of_form(form: Form) -> str:
-    return f"bf:{form.type}" if form.type in ("content", "media", "carrier") else "dc:format"
+    if form.type in ("content", "media", "carrier"):
+        return f"bf:{form.type}"
+    known = CHARACTERISTICS.get(form.type or "")
+    return known.predicate if known is not None else "dc:format"
 
 
 def _of_location(location: Location) -> str:
