@@ -42,18 +42,20 @@ CHARACTERISTICS: dict[str, dict[str, str]] = {
 CODED = {"348": {"b": ("music format", "mmusicformat")}, "353": {"b": ("supplementary content", "msupplcont")}}
 """Tag → subfield that has the code of the term before it → ``type``, and the list of the code at id.loc.gov."""
 
-DURATION = "duration"
-"""The ``unit`` of an extent that is a playing time."""
+DURATION, DURATION_OF_PART = "duration", "duration of a part"
+"""The ``unit`` of an extent that is the playing time of the resource, and of one that is that of a part."""
 
 _PLAYING_TIME = re.compile(r"(\d\d)([0-5]\d)([0-5]\d)")
 
 
 def durations(field: DataField, view: Marc21View) -> Iterator[mods.Extent]:
-    """Yield the playing times of field 306, ``004530`` as ``00:45:30``."""
-    for text in field.values("a"):
+    """Yield the playing times of field 306, ``004530`` as ``00:45:30``; more than one are those of parts."""
+    stated = field.values("a")
+    unit = DURATION if len(stated) == 1 and len(list(view.fields("306"))) == 1 else DURATION_OF_PART
+    for text in stated:
         found = _PLAYING_TIME.fullmatch(text.strip(" ()."))
         if found is not None and found[0] != "000000":
-            yield mods.Extent(value=":".join(found.groups()), unit=DURATION)
+            yield mods.Extent(value=":".join(found.groups()), unit=unit)
         elif text.strip(" -"):
             view.warn(f"306$a {text!r} is not a playing time (hhmmss); left out")
 

@@ -13,6 +13,9 @@ from bibld.text.resource_types import LISTS, type_code
 from bibld.triplify._codes import loc
 from bibld.triplify._draft import Draft
 
+DURATION = "duration"
+"""How ``extent/@unit`` of a playing time begins: it is that of the resource, or ``duration of a part``."""
+
 _LINKS_REMEMBERED = 1 << 10
 
 
@@ -108,7 +111,7 @@ _CLOCK = re.compile(r"(\d{1,3}):([0-5]\d):([0-5]\d)")
 
 
 def describe_duration(draft: Draft, times: list[str]) -> None:
-    """Describe the playing time, if one is stated: times of more than one part have no sum that anyone stated."""
+    """Describe the playing time of the resource, if records agree on it."""
     found = _CLOCK.fullmatch(times[0]) if len(set(times)) == 1 else None
     if found is not None:
         parts = ((int(number), unit) for number, unit in zip(found.groups(), "HMS", strict=True))

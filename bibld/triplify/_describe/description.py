@@ -14,7 +14,12 @@ from bibld.text.folding import tidy
 from bibld.text.languages import NO_LANGUAGES, language_tag
 from bibld.text.resource_types import type_code
 from bibld.triplify._codes import CARRIERS, CLASSES_OF_CONTENT, ISSUANCES, loc
-from bibld.triplify._describe.characteristics import describe_characteristic, describe_duration, term_of_link
+from bibld.triplify._describe.characteristics import (
+    DURATION,
+    describe_characteristic,
+    describe_duration,
+    term_of_link,
+)
 from bibld.triplify._describe.entities import claim_organisation
 from bibld.triplify._describe.identifiers import published_number
 from bibld.triplify._draft import Draft
@@ -96,13 +101,12 @@ def _describe_language(draft: Draft, language: Language, code: str) -> None:
 
 
 def describe_body(draft: Draft) -> None:
-    """Describe extent, forms, technical notes."""
+    """Describe extent, playing time, technical notes."""
+    times: list[str] = []
     for description in draft.mods.physical_description:
-        times = [tidy(extent.value) for extent in description.extent if extent.unit == "duration"]
-        if times:
-            describe_duration(draft, times)
         for extent in description.extent:
-            if extent.unit == "duration":
+            if extent.unit is not None and extent.unit.startswith(DURATION):
+                times += [tidy(extent.value)] if extent.unit == DURATION else []
                 continue
             draft.add_text("isbd:P1053", extent.value)
             number = pages(tidy(extent.value))
@@ -112,6 +116,8 @@ def describe_body(draft: Draft) -> None:
             draft.add_text("dc:format", media_type)
         for note in description.note:
             draft.add_text("dcterms:description", note.value)
+    if times:
+        describe_duration(draft, times)
 
 
 def describe_types(draft: Draft) -> None:
