@@ -12,6 +12,7 @@ from pathlib import Path
 from _measure import real_data
 
 from bibld import crosswalk
+from bibld.cli._options import count_of
 from bibld.crosswalk import SubfieldCoverage, Tally, subfields_of
 from bibld.errors import BibldError
 from bibld.model.marc import MarcRecord
@@ -68,7 +69,7 @@ def page(rows: list[SubfieldCoverage]) -> list[str]:
         lines.setdefault((row.flavour, row.reason or f"{tag}?"), []).append(row)
     found = sorted(lines.items(), key=lambda item: (-sum(row.unmapped for row in item[1]), item[0]))
     return [
-        f"{flavour} {_names(stated)}, {sum(row.unmapped for row in stated):,} times: {reason}"
+        f"{flavour} {_names(stated)}, {count_of(sum(row.unmapped for row in stated), 'time')}: {reason}"
         for (flavour, reason), stated in found
     ]
 
@@ -86,7 +87,7 @@ def main() -> None:
     lines = page(unmapped(real_data()))
     print(*lines, sep="\n")
     without = sum(line.endswith("?") for line in lines)
-    print(f"{len(lines)} lines, of which {PAGE} fit on a page; {without} without a reason")
+    print(f"{len(lines)} lines (a page has {PAGE}), {without} without a reason")
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ def coverage_of(*names, flavour="marc21"):
         ("040$d", "about the record"),
         ("700$5", "the library whose copy"),
         ("810$7", "the type of record"),
-        ("387$a", ""),
+        ("245$y", ""),
     ],
 )
 def test_a_reason_belongs_to_a_pattern_of_subfields(name, begins):
@@ -49,10 +49,10 @@ def test_a_reason_belongs_to_a_pattern_of_subfields(name, begins):
 
 def test_subfields_of_one_reason_are_one_line(unmapped):
     tally = Tally()
-    tally.add("marc21", ["040$c", "040$d", "042$a", "387$a"], (), ["040$c", "040$d", "042$a", "387$a"])
+    tally.add("marc21", ["040$c", "040$d", "042$a", "245$y"], (), ["040$c", "040$d", "042$a", "245$y"])
     lines = unmapped.page(crosswalk.coverage(tally))
-    assert [line.partition(":")[0] for line in lines] == ["marc21 040$cd 042$a, 3 times", "marc21 387$a, 1 times"]
-    assert lines[1].endswith("387?")
+    assert [line.partition(":")[0] for line in lines] == ["marc21 040$cd 042$a, 3 times", "marc21 245$y, 1 time"]
+    assert lines[1].endswith("245?")
 
 
 @REAL

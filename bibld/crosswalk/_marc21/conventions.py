@@ -22,7 +22,7 @@ _SCRIPT_OF_CODE = {
     "$1": CJK,
 }  # fmt: skip
 
-_PRIVATE_BY_INDICATOR = frozenset(("541", "542", "561", "583"))
+_PRIVATE_BY_INDICATOR = frozenset(("361", "541", "542", "561", "583"))
 """Fields that a first indicator 0 makes private."""
 
 _TITLE_TAGS = frozenset(("130", "210", "222", "240", "242", "245", "246", "247", "440", "490"))

@@ -154,11 +154,16 @@ def _terms_and_links(field: DataField, name: str) -> Iterator[tuple[str, str | N
         yield value, link
 
 
-@KIND_AND_LANGUAGE.field("655", "abvxyz02", "genre, authority from the second indicator or $2")
-def genre_or_form(field: DataField, view: Marc21View) -> Iterator[mods.Genre]:
-    """Index term of genre or form; subdivisions follow after a hyphen."""
+@KIND_AND_LANGUAGE.field(
+    "655", "abvxyz025", "genre, authority from the second indicator or $2; note[copy] of a field with $5"
+)
+def genre_or_form(field: DataField, view: Marc21View) -> Iterator[mods.Genre | mods.Note]:
+    """Index term of genre or form; subdivisions follow after a hyphen. With ``$5`` it describes one library's copy."""
     value = "-".join(map(chop, field.values(*"abvxyz")))
-    if value:
+    library = field.first("5")
+    if value and library is not None:
+        yield mods.Note(value=f"{value} ({library})", type="copy")
+    elif value:
         authority = field.first("2") if field.indicator2 == "7" else codes.SUBJECT_AUTHORITY.get(field.indicator2)
         yield mods.Genre(value=value, authority=authority, value_uri=first_address(field.values("0")))
 

@@ -116,11 +116,11 @@ def _bare(value: str, kind: str | None) -> str:
 
 _NUMBER_TYPES = {
     "010": "lccn", "015": "nbn", "016": "nbn", "017": "legal deposit number", "027": "strn", "030": "coden",
-    "032": "postal registration number", "074": "gpo item number", "088": "report number",
+    "032": "postal registration number", "036": "study number", "074": "gpo item number", "088": "report number",
 }  # fmt: skip
 """Fields whose ``$a`` is an identifier of one type, and whose ``$z`` is a cancelled or wrong one."""
 
-_SOURCE_CODES = {"015": "2", "016": "2", "017": "b2", "032": "b"}
+_SOURCE_CODES = {"015": "2", "016": "2", "017": "b2", "032": "b", "036": "b"}
 """Fields of numbers → the subfields that name who gave the number."""
 
 
@@ -147,6 +147,21 @@ def cluster_issn(field: DataField, view: Marc21View) -> Iterator[mods.Identifier
                     yield element
                 else:
                     view.warn(f"023${subfield.code} {subfield.value!r} contains no number; left out")
+
+
+@IDENTIFIERS.field("013", "ab", "identifier[patent number]")
+def patent_number(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
+    """Write the number of a patent after its country."""
+    for value in field.values("a"):
+        yield mods.Identifier(value=" ".join([*field.values("b")[:1], value]), type="patent number")
+
+
+@IDENTIFIERS.field("026", "abcde2", "identifier[fingerprint], displayLabel: the scheme in $2")
+def fingerprint(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
+    """Join the groups of letters that identify an edition of an old book."""
+    value = join(field, "abcd") or join(field, "e")
+    if value:
+        yield mods.Identifier(value=value, type="fingerprint", display_label=field.first("2"))
 
 
 _PUBLISHER_NUMBER = PUBLISHER_NUMBER | {"6": "distributor number"}

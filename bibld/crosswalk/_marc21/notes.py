@@ -1,4 +1,4 @@
-"""Notes, abstracts, contents, audience and access: 245$c, 254, 362, 385, 5XX → note, abstract, contents."""
+"""Notes, abstracts, contents, audience and access: 031, 245$c, 341, 385, 5XX → note, abstract, contents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ NOTES = RuleBook()
 
 
 NOTE_TYPES: dict[str, str | None] = {
-    "254": "musical presentation", "362": "date/sequential designation",
+    "031": "incipit", "251": "version", "254": "musical presentation", "341": "accessibility",
+    "342": "geospatial reference", "343": "geospatial reference", "352": "digital graphic representation",
+    "361": "ownership", "362": "date/sequential designation", "532": "accessibility",
+    "658": "curriculum objective", "753": "system details", "754": "taxonomic identification",
     "500": None, "501": None, "502": "thesis", "504": "bibliography",
     "507": None, "508": "creation/production credits", "511": "performers", "513": None, "514": None,
     "515": "numbering", "516": None, "518": "venue", "522": None, "524": "preferred citation", "525": None,
@@ -28,11 +31,11 @@ NOTE_TYPES: dict[str, str | None] = {
 """Fields that become a note as they are, and its type."""
 
 _ALWAYS_LEFT_OUT = "012568"
-_LEFT_OUT = {"508": "3u", "518": "3", "526": "x", "530": "3u", "533": "7", "583": "x"}
+_LEFT_OUT = {"508": "3u", "518": "3", "361": "kxuy", "526": "x", "530": "3u", "533": "7", "583": "x"}
 """Subfields that are no part of a note."""
 
 PRIVATE_SUBFIELDS = {
-    "020": "c", "025": "*", "037": "fgn", "365": "*", "366": "*", "526": "x", "583": "x",
+    "020": "c", "025": "*", "037": "fgn", "361": "x", "365": "*", "366": "*", "526": "x", "583": "x",
 }  # fmt: skip
 """Nonpublic notes within fields that are public; prices, terms of trade, numbers of acquisitions."""
 
@@ -114,3 +117,16 @@ def access_condition(field: DataField, view: Marc21View) -> Iterator[AccessCondi
     if text or link:
         kind = "restriction on access" if field.tag == "506" else "use and reproduction"
         yield AccessCondition(value=text or link or "", type=kind, xlink_href=link)
+
+
+_ACCESS_STATUS = {"0": "Open access", "1": "Restricted access"}
+
+
+@NOTES.record("accessCondition[restriction on access], where there is no 506", t856="7")
+def access_status(view: Marc21View) -> Iterator[AccessCondition]:
+    """Whether access to the resource online is free, if all its addresses have the same status."""
+    own = [field for field in view.fields("856") if field.indicator2 != "2"]
+    stated = {field.first("7") for field in own}
+    text = _ACCESS_STATUS.get(stated.pop() or "") if len(stated) == 1 else None
+    if text is not None and not view.has("506"):
+        yield AccessCondition(value=text, type="restriction on access")

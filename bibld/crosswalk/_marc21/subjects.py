@@ -104,8 +104,8 @@ def period(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
 
 
 @SUBJECTS.fields(
-    "subject: topic (647: a named event, 657: a function), subdivisions",
-    t647="acdgvxyz012", t650="abcdgvxyz012", t657="avxyz012",
+    "subject: topic (647: a named event, 657: a function, 688: anything), subdivisions",
+    t647="acdgvxyz012", t650="abcdgvxyz012", t657="avxyz012", t688="agvxyz012",
 )  # fmt: skip
 def topic(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
     """Topical term, named event, or function of an organisation."""
@@ -176,9 +176,11 @@ def hierarchical_place(field: DataField, view: Marc21View) -> Iterator[mods.Subj
         yield mods.Subject(parts=(element,), authority=field.first("2"), value_uri=heading_links(field).value_uri)
 
 
-@SUBJECTS.field("752", "abcdefgh4012", "note[the relator in $e, or place of publication, production or event]")
+@SUBJECTS.fields(
+    "note[the relator in $e, or place of publication, production or event]", t751="aeg4012", t752="abcdefgh4012"
+)
 def added_place(field: DataField, view: Marc21View) -> Iterator[mods.Note]:
-    """Place as an added entry, from the country down: it is no subject, though the stylesheet makes it one."""
+    """Place as an added entry, from the country down: it is no subject, though the stylesheet makes 752 one."""
     levels = chopped_values(field, *PLACE_LEVELS.values())
     if levels:
         roles = chopped_values(field, "e")

@@ -17,7 +17,9 @@ _PROPERTIES = {"oclc": "bibo:oclcnum", "lccn": "bibo:lccn", "upc": "bibo:upc", "
 
 
 _PREFIX_OF_SYSTEM = re.compile(r"\([^()]*\)")
-_SOURCE_IN_LABEL = frozenset(("nbn", "legal deposit number", "postal registration number"))
+_SOURCE_IN_LABEL = frozenset(
+    ("nbn", "legal deposit number", "postal registration number", "study number", "fingerprint")
+)
 """Types of identifiers whose ``displayLabel`` names who gave the number."""
 _BIBLIOGRAPHY = re.compile(r"[a-z]{3,12}")
 
