@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 import msgspec
@@ -33,7 +34,7 @@ FieldBuild = Callable[[DataField, Any], Elements]
 RecordBuild = Callable[[Any], Elements]
 
 _LOCAL = "9"
-"""The first character of local tags."""
+"""The character of local tags, and the code of the local subfield of every field."""
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -103,15 +104,21 @@ class RuleSet:
     """The rules of one flavour, book by book in the order of their results.
 
     ``private`` maps tags to the codes of subfields that are kept, but not published (``EVERY``: those that no rule
-    reads); local tags (9XX) are private unless a rule reads them. ``structural`` are subfield codes that carry no
-    content in any field.
+    reads); local tags (with a 9) and subfields (``$9``) are private unless a rule reads them. ``structural`` are
+    subfield codes that carry no content in any field. ``reasons`` maps patterns of subfields (``040$[cd]``) to the
+    reasons why no rule reads them.
     """
 
     def __init__(
-        self, books: Iterable[RuleBook], private: Mapping[str, str] | None = None, structural: str = ""
+        self,
+        books: Iterable[RuleBook],
+        private: Mapping[str, str] | None = None,
+        structural: str = "",
+        reasons: Mapping[str, str] | None = None,
     ) -> None:
         self.rules = RuleBook(*books).rules
         self.private: Mapping[str, str] = dict(private or {})
+        self.reasons: Mapping[str, str] = dict(reasons or {})
         self._structural = frozenset(structural)
         self._steps: list[tuple[Rule, str]] = []
         self._steps_of_tag: dict[str, list[int]] = {}
@@ -203,7 +210,13 @@ class RuleSet:
 
     def _is_private(self, tag: str, code: str) -> bool:
         codes = self.private.get(tag, "")
-        return EVERY in codes or code in tuple(codes) or tag.startswith(_LOCAL)
+        is_local = code == _LOCAL or tag.startswith(_LOCAL) or (_LOCAL in tag and tag not in self._read)
+        return is_local or EVERY in codes or code in tuple(codes)
+
+    def reason_of(self, name: str) -> str:
+        """Return why no rule reads a subfield; empty if nothing is known about it."""
+        own = name.rpartition("/")[2]
+        return next((reason for pattern, reason in self.reasons.items() if fnmatchcase(own, pattern)), "")
 
 
 def failure_reason(what: str, error: Exception) -> str:
@@ -265,7 +278,7 @@ class SubfieldCoverage(msgspec.Struct, frozen=True):
 
     ``name`` is ``245$a``, ``461/200$a`` for one of an embedded field, ``008`` for a control field, or the name of a
     column. ``seen`` counts its occurrences; ``mapped``, ``private`` (kept, not published) and ``unmapped`` are parts of
-    it. ``writes`` describes the MODS that the rules which read it make.
+    it. ``writes`` describes the MODS that the rules which read it make; ``reason`` explains why no rule reads it.
     """
 
     flavour: str
@@ -275,6 +288,7 @@ class SubfieldCoverage(msgspec.Struct, frozen=True):
     private: int
     unmapped: int
     writes: tuple[str, ...]
+    reason: str = ""
 
 
 class Tally:
@@ -298,14 +312,15 @@ class Tally:
             seen = max(self._seen[flavour, name], private + unmapped)
             mapped = seen - private - unmapped
             writes = written.by(flavour, name) if mapped else ()
-            yield SubfieldCoverage(flavour, name, seen, mapped, private, unmapped, writes)
+            reason = written.reason_of(flavour, name) if unmapped else ""
+            yield SubfieldCoverage(flavour, name, seen, mapped, private, unmapped, writes, reason)
 
 
 class Writes:
     """Describes what rules make of a subfield; ``rule_sets`` are the rules of each flavour that has some."""
 
     def __init__(self, rule_sets: Mapping[str, RuleSet]) -> None:
-        self._flavours = frozenset(rule_sets)
+        self._rule_sets = rule_sets
         self._writes: dict[tuple[str, str], dict[str, list[str]]] = {}
         for flavour, rule_set in rule_sets.items():
             for rule in rule_set.rules:
@@ -316,7 +331,7 @@ class Writes:
 
     def by(self, flavour: str, name: str) -> tuple[str, ...]:
         """Describe the MODS made of a subfield; for one of an embedded field, within the MODS made of its field."""
-        if flavour not in self._flavours:
+        if flavour not in self._rule_sets:
             return ()
         *around, own = name.split("/")
         tag, _, code = own.partition("$")
@@ -330,6 +345,10 @@ class Writes:
             written for tag in around[:1] for many in self._writes.get((flavour, tag), {}).values() for written in many
         ]
         return tuple(f"{outer[0]}: {written}" for written in found) if outer else tuple(found)
+
+    def reason_of(self, flavour: str, name: str) -> str:
+        """Return why no rule of a flavour reads a subfield; empty if nothing is known about it."""
+        return self._rule_sets[flavour].reason_of(name) if flavour in self._rule_sets else ""
 
 
 def subfields_of(record: MarcRecord | Mods | Row) -> tuple[str, ...]:

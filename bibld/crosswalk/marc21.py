@@ -23,6 +23,8 @@ from bibld.crosswalk._marc21.notes import NOTES, PRIVATE_SUBFIELDS
 from bibld.crosswalk._marc21.origin import ORIGIN
 from bibld.crosswalk._marc21.subjects import SUBJECTS
 from bibld.crosswalk._marc21.titles import TITLES
+from bibld.crosswalk._marc21.unmapped import REASONS
+from bibld.crosswalk._marc21.work_attributes import WORK_ATTRIBUTES
 from bibld.crosswalk._rules import RuleSet
 from bibld.model.marc import MarcRecord
 from bibld.protocols import Converted
@@ -46,11 +48,12 @@ REPLACED = {
 
 RULES = RuleSet(
     (
-        TITLES, NAMES, KIND_AND_LANGUAGE, ORIGIN, PHYSICAL, NOTES, SUBJECTS, HOLDINGS, RELATED, IDENTIFIERS,
-        RECORD,
+        TITLES, NAMES, KIND_AND_LANGUAGE, ORIGIN, PHYSICAL, NOTES, WORK_ATTRIBUTES, SUBJECTS, HOLDINGS, RELATED,
+        IDENTIFIERS, RECORD,
     ),
     PRIVATE_SUBFIELDS | dict.fromkeys(("852", "856", "863", "864", "865", "866", "867", "868"), "x"),
     STRUCTURAL,
+    REASONS,
 )  # fmt: skip
 """The rules. Fields that their indicator or tag makes private are set aside before any rule."""
 

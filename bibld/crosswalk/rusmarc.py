@@ -11,11 +11,12 @@ from bibld.crosswalk._rules import RuleSet
 from bibld.crosswalk._unimarc.holdings import RUSMARC_BOOK
 from bibld.crosswalk._unimarc.rules import COMMON_RULES, PRIVATE_SUBFIELDS, STRUCTURAL
 from bibld.crosswalk._unimarc.rules import convert as _convert
+from bibld.crosswalk._unimarc.unmapped import REASONS
 from bibld.crosswalk._unimarc.view import UnimarcSettings
 from bibld.model.marc import MarcRecord
 from bibld.protocols import Converted
 
-RULES = RuleSet((COMMON_RULES, RUSMARC_BOOK), PRIVATE_SUBFIELDS, STRUCTURAL)
+RULES = RuleSet((COMMON_RULES, RUSMARC_BOOK), PRIVATE_SUBFIELDS, STRUCTURAL, REASONS)
 
 _LANGUAGES = frozenset(["rus", "tat", "bak", "bel", "ukr", "kaz", "kir", "uzb", "chv", "sah", "oss"])
 _COUNTRIES = frozenset(["RU", "SU", "BY", "UA", "KZ", "KG", "UZ"])

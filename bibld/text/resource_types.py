@@ -1,6 +1,6 @@
-"""Types of content, media and carriers (RDA 3 and 6.9), and genres of MARC 21: terms and their codes.
+"""Types of content, media and carriers (RDA 3 and 6.9), genres and characteristics of MARC 21: terms and codes.
 
-The codes are those of id.loc.gov: ``contentTypes``, ``mediaTypes``, ``carriers``, ``marcgt``. Records state a code,
+The codes are those of id.loc.gov: ``contentTypes``, ``mediaTypes``, ``carriers``, ``marcgt`` … Records state a code,
 or a term in English, Russian or German.
 """
 
@@ -130,10 +130,47 @@ stp standard or specification|standard; sur survey of literature; ted technical 
 thesis|theses; toy toy; tra transparency; tre treaty; vid videorecording; wal wall map; web web site; yea yearbook
 """
 
-GENRES = {
-    code: tuple(terms.split("|"))
-    for code, _, terms in (pair.partition(" ") for pair in " ".join(_GENRES.split()).split("; "))
+_CHARACTERISTICS = {
+    "mcolor": """
+blw black and white|monochrome|monocolour; gry gray scale|grey scale; hnd hand colored|hand coloured|hand-colored; mix
+mixed color|mixed colour; mul color|colour|multicolored|multicoloured|polychrome; one one color|one colour
+""",
+    "mrectype": "analog analog|analogue; digital digital",
+    "mrecmedium": "mag magnetic; opt optical; magopt magneto-optical",
+    "mplayspeed": """
+a 16 rpm; b 33 1/3 rpm; c 45 rpm; d 78 rpm; e 8 rpm; f 1.4 m. per sec|1.4 m/s; h 120 rpm; i 160 rpm; k 15/16 ips; l
+1 7/8 ips; m 3 3/4 ips; o 7 1/2 ips; p 15 ips; r 30 ips
+""",
+    "mplayback": "mon mono|monaural; ste stereo|stereophonic; mul surround|multichannel|quadraphonic; mix mixed",
+    "msoundcontent": "silent silent; sound sound",
+    "mfiletype": "audio audio file; data data file; image image file; program program file; text text file",
+    "mencformat": """
+avi AVI file|AVI; bluray Blu-ray|Blu-ray Disc; cda CD audio|audio CD; dvda DVD audio; dvdrv DVD-R video; dvdv DVD
+video; excel Excel file|Excel; gif GIF image|GIF; html HTML file|HTML; jpeg JPEG image|JPEG; mp3 MP3 audio|MP3; mp4
+MP4 video|MPEG-4; pdf PDF file|PDF; png PNG image|PNG; qtime QuickTime file|QuickTime; sacd SACD audio|SACD; tiff TIFF
+image|TIFF
+""",
+    "millus": """
+ill illustrations|illustration; map maps|map; por portraits|portrait; chr charts|chart; pln plans|plan; plt
+plates|plate; mus music; fac facsimiles|facsimile; coa coats of arms; gnt genealogical tables; for forms; sam
+samples|sample; pho phonodisc; pht photographs|photograph; ilm illuminations|illumination
+""",
+    "msupplcont": "bibliography bibliography; discography discography; film filmography",
+    "mmusicformat": """
+score score; studyscore study score; pianoscore piano score; vocalscore vocal score; conscore condensed score; chscore
+chorus score
+""",
 }
+"""Lists at id.loc.gov of characteristics (340 to 353 of MARC 21), as far as their codes were found in use."""
+
+
+def _terms_by_code(pairs: str) -> dict[str, tuple[str, ...]]:
+    """Read pairs of a code and its terms, which semicolons divide."""
+    parts = (pair.partition(" ") for pair in " ".join(pairs.split()).split("; "))
+    return {code: tuple(terms.split("|")) for code, _, terms in parts}
+
+
+GENRES = _terms_by_code(_GENRES)
 """The terms of MARC 21 for genres; the first is that of id.loc.gov."""
 
 LISTS = {
@@ -141,9 +178,11 @@ LISTS = {
     "mediaTypes": MEDIA_TYPES,
     "carriers": CARRIER_TYPES,
     "marcgt": GENRES,
+    **{name: _terms_by_code(pairs) for name, pairs in _CHARACTERISTICS.items()},
 }
 """Name of the list at id.loc.gov → code → terms: English, then Russian, German and further ones."""
 
+_CODE = re.compile(r"[a-z0-9]+")
 _ADDITION = re.compile(r"\s*\([^()]*\)\s*\Z")
 _END = " .,;:[]"
 
@@ -156,6 +195,11 @@ def type_code(name: str, text: str) -> str | None:
     codes = _codes(name)
     folded = _fold(text)
     return codes.get(folded) or codes.get(_fold(_ADDITION.sub("", text)))
+
+
+def code_iri(name: str, code: str) -> str | None:
+    """Return the term at id.loc.gov for a code that a record states of a list; None for a text that is no code."""
+    return f"http://id.loc.gov/vocabulary/{name}/{code}" if _CODE.fullmatch(code) else None
 
 
 @cache

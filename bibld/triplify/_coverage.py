@@ -39,6 +39,7 @@ _REASONS = (
         "how the date is to be read; the date is published as it is read",
     ),
     ("originInfo/*/@type", "the kind of the value is not published, or is that without the attribute"),
+    ("physicalDescription/extent", "the playing time of a part, or one that another record contradicts"),
     ("*/@unit", "the text of the extent contains it"),
     ("*/extent/total", "follows from the first and the last page"),
     (

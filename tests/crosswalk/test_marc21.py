@@ -124,7 +124,7 @@ def test_private_and_local_fields_are_counted_and_not_published():
 
 
 def test_unmapped_subfields_are_named():
-    assert converted(TITLE, field("245", "00", "$aT$zodd"), field("366", "##", "$a1")).unmapped == ("245$z", "366$a")
+    assert converted(TITLE, field("245", "00", "$aT$zodd"), field("387", "##", "$a1")).unmapped == ("245$z", "387$a")
 
 
 def test_a_field_in_another_script_is_read_by_the_rules_of_its_tag():

@@ -46,3 +46,32 @@ def test_an_isbn_of_the_prefix_979_has_no_short_form():
     made = describe(Identifier("979-10-90636-07-1", type="isbn"))
     assert made.values("bibo:isbn13") == ["9791090636071"]
     assert made.values("bibo:isbn10") == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "predicate", "value"),
+    [
+        ("nbn", "dnb", "bf:source", "http://id.loc.gov/vocabulary/nationalbibschemes/dnb"),
+        ("nbn", "DE-101", "bf:source", "#source1"),
+        ("nbn", "Книжная летопись", "bf:source", "#source1"),
+        ("legal deposit number", "U.S. Copyright Office", "bf:source", "#source1"),
+        ("isbn", "v. 1", "bf:qualifier", "v. 1"),
+    ],
+)
+def test_who_gave_a_number_is_its_source_and_no_qualifier(kind, label, predicate, value):
+    made = describe(Identifier("9787107651", type=kind, display_label=label))
+    other = "bf:qualifier" if predicate == "bf:source" else "bf:source"
+    (stated,) = made.values(predicate, NODE)
+    assert stated.endswith(value)
+    assert made.values(other, NODE) == []
+    if value.startswith("#"):
+        assert made.values("rdfs:label", RESOURCE + value) == [label]
+
+
+@pytest.mark.parametrize("text", ["-", "()", "(OCoLC)", " . ", "—"])
+def test_a_text_without_letters_and_figures_is_no_identifier(text):
+    assert describe(Identifier(text, type="local")).values("bf:identifiedBy") == []
+
+
+def test_a_number_in_parentheses_is_an_identifier_of_its_system():
+    assert describe(Identifier("(DE-599)DNB1", type="local")).values("rdf:value", NODE) == ["(DE-599)DNB1"]

@@ -2,7 +2,16 @@
 
 import pytest
 
-from bibld.model.mods import Geographic, GeographicCode, HierarchicalGeographic, Mods, Name, Subject, Topic
+from bibld.model.mods import (
+    Geographic,
+    GeographicCode,
+    HierarchicalGeographic,
+    Mods,
+    Name,
+    Subject,
+    Temporal,
+    Topic,
+)
 from bibld.triplify import cluster_statements, entity_statements
 from tests.triplify.merged_book import BASE, IRIS, Quads, alone, person
 
@@ -89,3 +98,19 @@ def test_a_single_topic_has_its_identifier_and_one_of_the_complete_heading_comes
     assert made.values("dcterms:subject") == [":concept/lcsh/lcsh-sh85115861"]
     made = describe(Subject((Topic("История", value_uri=part),), authority="lcsh", value_uri=complete))
     assert made.values("dcterms:subject") == [":concept/lcsh/lcsh-sh85115862"]
+
+
+def test_a_coded_period_is_one_value_and_no_heading():
+    start, end = (
+        Temporal("1930", encoding="iso8601", point="start"),
+        Temporal("1969", encoding="iso8601", point="end"),
+    )
+    made = describe(Subject((start, end)))
+    assert made.values("dcterms:temporal") == ["1930/1969"]
+    assert made.values("dcterms:subject") == []
+
+
+def test_a_period_in_words_is_a_heading():
+    made = describe(Subject((Temporal("19th century"),), authority="fast"))
+    assert made.values("dcterms:temporal") == ["19th century"]
+    assert len(made.values("dcterms:subject")) == 1

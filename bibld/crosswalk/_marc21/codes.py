@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from bibld.crosswalk._codes import plain_lists, read_codes
 
 _TABLES = read_codes("bibld.crosswalk._marc21")
@@ -23,6 +25,9 @@ CONFIGURATION = {
     "c": MUSIC, "d": MUSIC, "i": MUSIC, "j": MUSIC,
 }  # fmt: skip
 """Leader/06 and how 008/18-34 is to be read; language material (a) depends on leader/07."""
+
+CONFIGURATION_OF_006 = CONFIGURATION | {"a": BOOK, "s": SERIAL}
+"""006/00 and how 006/01-17 is to be read, which has the meanings of 008/18-34."""
 
 CONFIGURATION_OF_LEVEL = {"a": BOOK, "c": BOOK, "d": BOOK, "m": BOOK, "b": SERIAL, "i": SERIAL, "s": SERIAL}
 """The same for leader/06 a, by leader/07."""
@@ -83,3 +88,37 @@ PUBLISHER_NUMBER = _LISTS["publisher_number"]
 
 SUBJECT_AUTHORITY = _LISTS["subject_authority"]
 """Second indicator of 6XX; 7: the authority is in ``$2``."""
+
+INSTRUMENT = _LISTS["instrument"]
+"""The first two characters of 048."""
+
+_PERIOD = re.compile(r"([b-y])([\d-])")
+_MILLENNIA = {"b": 2999, "c": 1999, "d": 999}
+
+
+def period_of_code(text: str) -> tuple[str, str] | None:
+    """Return the first and the last year of a period of field 045 (661 of UNIMARC); None for another text.
+
+    The code of a century or, before our era, of a millennium is followed by a decade or a century, or a hyphen.
+
+    >>> period_of_code("x3x6"), period_of_code("w-"), period_of_code("d7d9"), period_of_code("a0")
+    (('1930', '1969'), ('1800', '1899'), ('-0299', '-0001'), None)
+    """
+    codes = _PERIOD.findall(text)
+    if not 1 <= len(codes) <= 2 or len(text) != 2 * len(codes):
+        return None
+    first, last = _years(*codes[0])[0], _years(*codes[-1])[1]
+    return (_written(first), _written(last)) if first <= last else None
+
+
+def _years(code: str, digit: str) -> tuple[int, int]:
+    if code in _MILLENNIA:
+        begin = _MILLENNIA[code] - 100 * int(digit if digit != "-" else 0)
+        return -begin, -max(1, begin - (99 if digit != "-" else 999))
+    century = 100 * (ord(code) - ord("e"))
+    begin = century + 10 * int(digit if digit != "-" else 0)
+    return max(1, begin), begin + (9 if digit != "-" else 99)
+
+
+def _written(year: int) -> str:
+    return f"-{-year:04}" if year < 0 else f"{year:04}"

@@ -1,22 +1,24 @@
-"""Kind and form: leader, 007, 008, 041, 047, 245$h, 256, 300, 336-338, 347, 351, 655, 856$q → typeOfResource, genre,
+"""Kind and form: leader, 006-008, 041, 047, 245$h, 256, 300, 306, 336-353, 655, 856$q → typeOfResource, genre,
 targetAudience, language, physicalDescription."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21 import codes
+from bibld.crosswalk._marc21.characteristics import CHARACTERISTICS, CODED, characteristics, durations
 from bibld.crosswalk._marc21.conventions import Marc21View, configuration, fixed, is_component, leader_code
 from bibld.crosswalk._marc21.names import heading_links
 from bibld.crosswalk._parts import is_pages, parse_part
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import chop, chop_extent, chopped_values, join
+from bibld.crosswalk._texts import address, chop, chop_extent, chopped_values, join
 from bibld.model import mods
 from bibld.model.marc import DataField
 from bibld.text.languages import language_code, language_codes
+from bibld.text.resource_types import code_iri, type_code
 
 KIND_AND_LANGUAGE = RuleBook()
 
@@ -46,61 +48,84 @@ def type_of_resource(view: Marc21View) -> Iterator[mods.TypeOfResource]:
     )
 
 
-@KIND_AND_LANGUAGE.record("genre[marcgt] from coded data", t007="", t008="")
+class Aspect(NamedTuple):
+    """Coded data of one kind of resource: 008/18-34, or the same positions of a field 006."""
+
+    kind: str
+    positions: str
+
+    def code(self, start: int, end: int | None = None) -> str:
+        """Return positions, counted as in 008."""
+        return self.positions[start - 18 : (start + 1 if end is None else end) - 18]
+
+
+def aspects(view: Marc21View) -> list[Aspect]:
+    """Return 008/18-34, and each 006 that describes the resource itself rather than what accompanies it.
+
+    Those are a serial's, and all others of electronic resources and of kits and collections.
+    """
+    found = [Aspect(configuration(view), fixed(view, 18, 35))]
+    further = [text for text in view.controls("006") if text[:1] in codes.CONFIGURATION_OF_006]
+    if further:
+        has_aspects = leader_code(view, 6) in tuple("mop") or form_of_item(view) == "electronic"
+        found += [
+            Aspect(codes.CONFIGURATION_OF_006[text[0]], text[1:18]) for text in further if has_aspects or text[0] == "s"
+        ]
+    return found
+
+
+@KIND_AND_LANGUAGE.record("genre[marcgt] from coded data", t006="", t007="", t008="")
 def coded_genres(view: Marc21View) -> Iterator[mods.Genre]:
-    """008 by the kind of resource, and 007 of maps."""
-    terms = dict.fromkeys(_coded_genres(view))
+    """008 and 006 by the kind of resource, and 007 of maps."""
+    terms: dict[str | None, None] = {}
+    if any(text.startswith("ar") for text in view.controls("007")):
+        terms["remote-sensing image"] = None
+    for aspect in aspects(view):
+        terms.update(dict.fromkeys(_coded_genres(aspect, view.controls("007"))))
     for term in terms:
         if term:
             yield mods.Genre(value=term, authority="marcgt")
 
 
-def _coded_genres(view: Marc21View) -> Iterator[str | None]:
-    kind = configuration(view)
-    if any(text.startswith("ar") for text in view.controls("007")):
-        yield "remote-sensing image"
-    if fixed(view, 25) == "d" and kind == codes.MAP:
+def _coded_genres(aspect: Aspect, descriptions: list[str]) -> Iterator[str | None]:
+    kind = aspect.kind
+    if kind == codes.MAP and aspect.code(25) == "d":
         yield "globe"
-    yield from _genres_of_kind(view, kind)
+    yield from _genres_of_kind(aspect, descriptions)
     if kind in (codes.BOOK, codes.SERIAL):
         terms = codes.BOOK_CONTENTS_GENRE if kind == codes.BOOK else codes.CONTENTS_GENRE
-        yield from map(terms.get, fixed(view, 24, 28))
-    if kind not in ("", codes.MUSIC, codes.MIXED) and fixed(view, 28) in (*codes.GOVERNMENT_CODES,):
+        yield from map(terms.get, aspect.code(24, 28))
+    if kind not in ("", codes.MUSIC, codes.MIXED) and aspect.code(28) in (*codes.GOVERNMENT_CODES,):
         yield "government publication"
-    if kind in (codes.BOOK, codes.SERIAL) and fixed(view, 29) == "1":
+    if kind in (codes.BOOK, codes.SERIAL) and aspect.code(29) == "1":
         yield "conference publication"
     if kind == codes.BOOK:
-        if fixed(view, 30) == "1":
+        if aspect.code(30) == "1":
             yield "festschrift"
-        yield codes.LITERARY_FORM.get(fixed(view, 33))
-        if fixed(view, 34) in (*codes.BIOGRAPHY_CODES,):
+        yield codes.LITERARY_FORM.get(aspect.code(33))
+        if aspect.code(34) in (*codes.BIOGRAPHY_CODES,):
             yield "biography"
 
 
-def _genres_of_kind(view: Marc21View, kind: str) -> Iterator[str | None]:
+def _genres_of_kind(aspect: Aspect, descriptions: list[str]) -> Iterator[str | None]:
     """Yield the genres from positions of 008 that only one kind of resource has."""
+    kind = aspect.kind
     if kind == codes.MAP:
-        yield from _genres_of_008_and_007(view, codes.MAP_GENRE, 25, {"ad": "atlas", "aj": "map"})
+        yield codes.MAP_GENRE.get(aspect.code(25))
+        yield from _genres_of_007(descriptions, {"ad": "atlas", "aj": "map"})
     elif kind == codes.FILE:
-        yield codes.FILE_GENRE.get(fixed(view, 26))
+        yield codes.FILE_GENRE.get(aspect.code(26))
     elif kind == codes.MUSIC:
-        for code in fixed(view, 30, 32):
-            yield codes.MUSIC_TEXT_GENRE.get(code)
+        yield from map(codes.MUSIC_TEXT_GENRE.get, aspect.code(30, 32))
     elif kind == codes.VISUAL:
-        yield from _genres_of_008_and_007(view, codes.VISUAL_GENRE, 33, {"aq": "model"})
+        yield codes.VISUAL_GENRE.get(aspect.code(33))
+        yield from _genres_of_007(descriptions, {"aq": "model"})
     elif kind == codes.SERIAL:
-        yield codes.SERIAL_GENRE.get(fixed(view, 21))
+        yield codes.SERIAL_GENRE.get(aspect.code(21))
 
 
-def _genres_of_008_and_007(
-    view: Marc21View, terms: Mapping[str, str], position: int, terms_of_007: Mapping[str, str]
-) -> Iterator[str]:
-    """Yield the genres stated by a position of 008 and by 007."""
-    coded = terms.get(fixed(view, position))
-    if coded is not None:
-        yield coded
-    descriptions = view.controls("007")
-    yield from (term for start, term in terms_of_007.items() if any(text.startswith(start) for text in descriptions))
+def _genres_of_007(descriptions: list[str], terms: Mapping[str, str]) -> Iterator[str]:
+    yield from (term for start, term in terms.items() if any(text.startswith(start) for text in descriptions))
 
 
 @KIND_AND_LANGUAGE.field("047", "abcdefgh2", "genre[musical composition], authority marcmuscomp or $2")
@@ -111,27 +136,49 @@ def form_of_composition(field: DataField, view: Marc21View) -> Iterator[mods.Gen
         yield mods.Genre(value=value, type="musical composition", authority=authority)
 
 
-@KIND_AND_LANGUAGE.field("336", "ab2", "genre with the authority of $2, one for each $a (without $a: $b)")
+@KIND_AND_LANGUAGE.field("336", "ab012", "genre with the authority of $2, one for each $a (without $a: $b)")
 def content_type(field: DataField, view: Marc21View) -> Iterator[mods.Genre]:
     """Content type (RDA 6.9)."""
-    for value in field.values("a") or field.values("b"):
-        yield mods.Genre(value=value, authority=field.first("2"))
+    for value, link in _terms_and_links(field, "contentTypes"):
+        yield mods.Genre(value=value, authority=field.first("2"), value_uri=link)
 
 
-@KIND_AND_LANGUAGE.field("655", "abvxyz012", "genre, authority from the second indicator or $2")
-def genre_or_form(field: DataField, view: Marc21View) -> Iterator[mods.Genre]:
-    """Index term of genre or form; subdivisions follow after a hyphen."""
+def _terms_and_links(field: DataField, name: str) -> Iterator[tuple[str, str | None]]:
+    """Yield each term of a list of RDA (without terms: each code), and its IRI in ``$0`` or ``$1``.
+
+    A term that the list does not have in any language has the IRI of its code in ``$b``.
+    """
+    terms, stated = field.values("a"), field.values("b")
+    links = [link for link in map(address, field.values("0", "1")) if link is not None]
+    values = terms or stated
+    for position, value in enumerate(values):
+        link = links[0] if links and len(values) == 1 else None
+        if link is None and len(stated) == len(terms) and type_code(name, value) is None:
+            code = type_code(name, stated[position])
+            link = code_iri(name, code) if code is not None else None
+        yield value, link
+
+
+@KIND_AND_LANGUAGE.field(
+    "655", "abvxyz0125", "genre, authority from the second indicator or $2; note[copy] of a field with $5"
+)
+def genre_or_form(field: DataField, view: Marc21View) -> Iterator[mods.Genre | mods.Note]:
+    """Index term of genre or form; subdivisions follow after a hyphen. With ``$5`` it describes one library's copy."""
     value = "-".join(map(chop, field.values(*"abvxyz")))
-    if value:
+    library = field.first("5")
+    if value and library is not None:
+        yield mods.Note(value=f"{value} ({library})", type="copy")
+    elif value:
         authority = field.first("2") if field.indicator2 == "7" else codes.SUBJECT_AUTHORITY.get(field.indicator2)
         yield mods.Genre(value=value, authority=authority, value_uri=heading_links(field).value_uri)
 
 
-@KIND_AND_LANGUAGE.record("targetAudience[marctarget] from coded data", t008="")
+@KIND_AND_LANGUAGE.record("targetAudience[marctarget] from coded data", t006="", t008="")
 def coded_audience(view: Marc21View) -> Iterator[mods.TargetAudience]:
-    """008/22 of books, computer files, music and visual materials."""
-    if configuration(view) in (codes.BOOK, codes.FILE, codes.MUSIC, codes.VISUAL):
-        term = codes.AUDIENCE.get(fixed(view, 22))
+    """008/22 and 006/05 of books, computer files, music and visual materials."""
+    kinds = (codes.BOOK, codes.FILE, codes.MUSIC, codes.VISUAL)
+    terms = (codes.AUDIENCE.get(aspect.code(22)) for aspect in aspects(view) if aspect.kind in kinds)
+    for term in dict.fromkeys(terms):
         if term is not None:
             yield mods.TargetAudience(value=term, authority="marctarget")
 
@@ -196,9 +243,11 @@ Parts = dict[str, list[Any]]
 
 
 @PHYSICAL.record(
-    "physicalDescription: form, reformattingQuality, internetMediaType, extent, digitalOrigin, note",
+    "physicalDescription: form (the type of 340-353 is the kind of characteristic), reformattingQuality, "
+    "internetMediaType, extent (306: unit=duration), digitalOrigin, note",
     tLDR="", t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t256="a", t300="abcefg3",
-    t337="ab2", t338="ab2", t347="ab2", t351="abc3", t856="q",
+    t306="a", t337="ab012", t338="ab012", t351="abc3", t856="q",
+    **{f"t{tag}": "".join([*kinds, *CODED.get(tag, ()), "012"]) for tag, kinds in CHARACTERISTICS.items()},
 )  # fmt: skip
 def physical_description(view: Marc21View) -> Iterator[mods.PhysicalDescription]:
     """One element, and one more for each other script."""
@@ -207,13 +256,15 @@ def physical_description(view: Marc21View) -> Iterator[mods.PhysicalDescription]
     linkage = None
     regular["form"] = list(dict.fromkeys(_coded_forms(view)))
     _electronic(view, regular)
-    for field in view.fields(*_TITLE_TAGS, "256", "337", "338", "347", "856", "300", "351"):
+    for field in view.fields(*_TITLE_TAGS, "256", "337", "338", *CHARACTERISTICS, "856", "300", "306", "351"):
         linked = view.linkage(field)
         parts = regular
         if linked is not None and linked.is_alternate:
             parts = other_scripts.setdefault(linked.script or "", {})
         if field.tag == "300":
             _add_extents(_without_pages(field, view), parts)
+        elif field.tag == "306":
+            parts.setdefault("extent", []).extend(durations(field, view))
         elif field.tag == "351":
             parts.setdefault("note", []).extend(_arrangements(field))
         else:
@@ -291,16 +342,13 @@ def _add_form(field: DataField, parts: Parts) -> None:
         return
     forms = parts.setdefault("form", [])
     if field.tag in ("337", "338"):
-        kind = "media" if field.tag == "337" else "carrier"
+        kind, name = ("media", "mediaTypes") if field.tag == "337" else ("carrier", "carriers")
         forms += [
-            mods.Form(value=text, type=kind, authority=field.first("2"))
-            for text in field.values("a") or field.values("b")
+            mods.Form(value=text, type=kind, authority=field.first("2"), value_uri=link)
+            for text, link in _terms_and_links(field, name)
         ]
-    elif field.tag == "347":
-        for subfield in field.subfields:
-            characteristic = {"a": "file type", "b": "encoding format"}.get(subfield.code)
-            if characteristic is not None:
-                forms.append(mods.Form(value=chop(subfield.value), type=characteristic, authority=field.first("2")))
+    elif field.tag in CHARACTERISTICS:
+        forms += characteristics(field)
     elif field.tag == "256":
         forms += map(mods.Form, chopped_values(field, "a"))
     else:

@@ -116,21 +116,52 @@ def _bare(value: str, kind: str | None) -> str:
 
 _NUMBER_TYPES = {
     "010": "lccn", "015": "nbn", "016": "nbn", "017": "legal deposit number", "027": "strn", "030": "coden",
-    "074": "gpo item number", "088": "report number",
+    "032": "postal registration number", "036": "study number", "074": "gpo item number", "088": "report number",
 }  # fmt: skip
 """Fields whose ``$a`` is an identifier of one type, and whose ``$z`` is a cancelled or wrong one."""
+
+_SOURCE_CODES = {"015": "2", "016": "2", "017": "b2", "032": "b", "036": "b"}
+"""Fields of numbers → the subfields that name who gave the number."""
 
 
 for _tag, _kind in _NUMBER_TYPES.items():
 
-    @IDENTIFIERS.field(_tag, "az2" if _kind == "nbn" else "az", f"identifier[{_kind}]")
+    @IDENTIFIERS.field(_tag, f"az{_SOURCE_CODES.get(_tag, '')}", f"identifier[{_kind}]")
     def number(field: DataField, view: Marc21View, kind: str = _kind) -> Iterator[mods.Identifier]:
-        """Bibliography, report or other number, also cancelled; displayLabel: code of the national bibliography."""
-        label = field.first("2") if kind == "nbn" else None
+        """Bibliography, report or other number, also cancelled; displayLabel: who gave it."""
+        label = next((text for code in _SOURCE_CODES.get(field.tag, "") for text in field.values(code)), None)
         for subfield in field.subfields:
             if subfield.code in "az":
                 invalid = "yes" if subfield.code == "z" else None
                 yield mods.Identifier(value=subfield.value, type=kind, invalid=invalid, display_label=label)
+
+
+@IDENTIFIERS.field("023", "ayz", "identifier[issn-l, where the first indicator is 0]")
+def cluster_issn(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
+    """ISSN of a cluster of serials: the linking ISSN; that of a family of titles (ISSN-H) is not one of this serial."""
+    if field.indicator1 == "0":
+        for subfield in field.subfields:
+            if subfield.code in "ayz":
+                element = issn_identifier(subfield.value, "issn-l", subfield.code != "a")
+                if element is not None:
+                    yield element
+                else:
+                    view.warn(f"023${subfield.code} {subfield.value!r} contains no number; left out")
+
+
+@IDENTIFIERS.field("013", "ab", "identifier[patent number]")
+def patent_number(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
+    """Write the number of a patent after its country."""
+    for value in field.values("a"):
+        yield mods.Identifier(value=" ".join([*field.values("b")[:1], value]), type="patent number")
+
+
+@IDENTIFIERS.field("026", "abcde2", "identifier[fingerprint], displayLabel: the scheme in $2")
+def fingerprint(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
+    """Join the groups of letters that identify an edition of an old book."""
+    value = join(field, "abcd") or join(field, "e")
+    if value:
+        yield mods.Identifier(value=value, type="fingerprint", display_label=field.first("2"))
 
 
 _PUBLISHER_NUMBER = PUBLISHER_NUMBER | {"6": "distributor number"}
@@ -140,7 +171,7 @@ _PUBLISHER_NUMBER = PUBLISHER_NUMBER | {"6": "distributor number"}
 def publisher_number(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
     """Issue, plate or other number of a publisher or distributor, with its source."""
     value = join(field, "ab")
-    if value:
+    if field.first("a") is not None:
         yield mods.Identifier(value=value, type=_PUBLISHER_NUMBER.get(field.indicator1, "publisher number"))
 
 

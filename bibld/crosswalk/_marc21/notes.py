@@ -1,10 +1,11 @@
-"""Notes, abstracts, contents, audience and access: 245$c, 362, 385, 5XX → note, abstract, tableOfContents and more."""
+"""Notes, abstracts, contents, audience and access: 031, 245$c, 341, 385, 5XX → note, abstract, contents."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from bibld.crosswalk._marc21.conventions import Marc21View
+from bibld.crosswalk._marc21.names import heading_links
 from bibld.crosswalk._rules import EVERY, RuleBook
 from bibld.crosswalk._texts import chop_name, chopped_values, first_address, join
 from bibld.model.marc import DataField
@@ -14,7 +15,11 @@ NOTES = RuleBook()
 
 
 NOTE_TYPES: dict[str, str | None] = {
-    "362": "date/sequential designation", "500": None, "501": None, "502": "thesis", "504": "bibliography",
+    "031": "incipit", "251": "version", "254": "musical presentation", "341": "accessibility",
+    "342": "geospatial reference", "343": "geospatial reference", "352": "digital graphic representation",
+    "361": "ownership", "362": "date/sequential designation", "532": "accessibility",
+    "658": "curriculum objective", "753": "system details", "754": "taxonomic identification",
+    "500": None, "501": None, "502": "thesis", "504": "bibliography",
     "507": None, "508": "creation/production credits", "511": "performers", "513": None, "514": None,
     "515": "numbering", "516": None, "518": "venue", "522": None, "524": "preferred citation", "525": None,
     "526": None, "530": "additional physical form", "533": "reproduction", "535": "original location",
@@ -26,11 +31,13 @@ NOTE_TYPES: dict[str, str | None] = {
 """Fields that become a note as they are, and its type."""
 
 _ALWAYS_LEFT_OUT = "012568"
-_LEFT_OUT = {"508": "3u", "518": "3", "526": "x", "530": "3u", "533": "7", "583": "x"}
+_LEFT_OUT = {"508": "3u", "518": "3", "361": "kxuy", "526": "x", "530": "3u", "533": "7", "583": "x"}
 """Subfields that are no part of a note."""
 
-PRIVATE_SUBFIELDS = {"526": "x", "583": "x"}
-"""Nonpublic notes within fields that are public."""
+PRIVATE_SUBFIELDS = {
+    "020": "c", "025": "*", "037": "fgn", "361": "x", "365": "*", "366": "*", "526": "x", "583": "x",
+}  # fmt: skip
+"""Nonpublic notes within fields that are public; prices, terms of trade, numbers of acquisitions."""
 
 ABSTRACT_LABELS = {
     "0": "Subject", "1": "Review", "2": "Scope and content", "3": "Abstract", "4": "Content advice", "8": None,
@@ -87,11 +94,13 @@ def audience(field: DataField, view: Marc21View) -> Iterator[TargetAudience]:
         yield TargetAudience(value=text, display_label=AUDIENCE_LABELS.get(field.indicator1, "Audience"))
 
 
-@NOTES.field("385", "a2", "targetAudience, authority from $2")
+@NOTES.field("385", "a012", "targetAudience, authority from $2")
 def audience_characteristics(field: DataField, view: Marc21View) -> Iterator[TargetAudience]:
-    """Audience characteristics, each term for itself."""
-    for text in chopped_values(field, "a"):
-        yield TargetAudience(value=text, authority=field.first("2"))
+    """Audience characteristics, each term for itself; the link belongs to the only term."""
+    terms = chopped_values(field, "a")
+    for text in terms:
+        link = heading_links(field).value_uri if len(terms) == 1 else None
+        yield TargetAudience(value=text, authority=field.first("2"), value_uri=link)
 
 
 _CONDITIONS = {"506": "abcdef3", "540": "abcdf3", "542": "dfgln3"}
@@ -108,3 +117,16 @@ def access_condition(field: DataField, view: Marc21View) -> Iterator[AccessCondi
     if text or link:
         kind = "restriction on access" if field.tag == "506" else "use and reproduction"
         yield AccessCondition(value=text or link or "", type=kind, xlink_href=link)
+
+
+_ACCESS_STATUS = {"0": "Open access", "1": "Restricted access"}
+
+
+@NOTES.record("accessCondition[restriction on access], where there is no 506", t856="7")
+def access_status(view: Marc21View) -> Iterator[AccessCondition]:
+    """Whether access to the resource online is free, if all its addresses have the same status."""
+    own = [field for field in view.fields("856") if field.indicator2 != "2"]
+    stated = {field.first("7") for field in own}
+    text = _ACCESS_STATUS.get(stated.pop() or "") if len(stated) == 1 else None
+    if text is not None and not view.has("506"):
+        yield AccessCondition(value=text, type="restriction on access")

@@ -1,4 +1,4 @@
-"""Subjects: 6XX, 034, 043, 045, 255, 752 → subject (MODS guidelines, subject)."""
+"""Subjects: 6XX, 034, 043, 045, 052, 072, 083, 255 → subject, classification; 752 → note (MODS guidelines, subject)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._marc21.codes import SUBJECT_AUTHORITY
+from bibld.crosswalk._marc21.codes import SUBJECT_AUTHORITY, period_of_code
 from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._marc21.names import (
     CONFERENCE,
@@ -103,9 +103,12 @@ def period(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
         yield from _subject(field, (mods.Temporal(value=text),), field.first("2") or authority_of(field))
 
 
-@SUBJECTS.fields("subject: topic (647: a named event), subdivisions", t647="acdgvxyz012", t650="abcdgvxyz012")
+@SUBJECTS.fields(
+    "subject: topic (647: a named event, 657: a function, 688: anything), subdivisions",
+    t647="acdgvxyz012", t650="abcdgvxyz012", t657="avxyz012", t688="agvxyz012",
+)  # fmt: skip
 def topic(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
-    """Topical term, or a named event."""
+    """Topical term, named event, or function of an organisation."""
     text = chop(join(field, "abcdg"))
     topics = [mods.Topic(value=piece) for piece in map(chop, text.split(" -- ")) if piece]
     yield from _subject(field, topics, authority_of(field))
@@ -160,13 +163,28 @@ PLACE_LEVELS = {
 }  # fmt: skip
 
 
-@SUBJECTS.field("662 752", "abcdfgh012", "subject: hierarchicalGeographic")
+ADDED_PLACE = "place of publication, production or event"
+"""The ``type`` of a note on a place as an added entry."""
+
+
+@SUBJECTS.field("662", "abcdfgh012", "subject: hierarchicalGeographic")
 def hierarchical_place(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
     """Place from the country down."""
     levels = {name: tuple(chopped_values(field, code)) for name, code in PLACE_LEVELS.items()}
     element = replace(mods.HierarchicalGeographic(), **levels)
     if element != mods.HierarchicalGeographic():
         yield mods.Subject(parts=(element,), authority=field.first("2"), value_uri=heading_links(field).value_uri)
+
+
+@SUBJECTS.fields(
+    "note[the relator in $e, or place of publication, production or event]", t751="aeg4012", t752="abcdefgh4012"
+)
+def added_place(field: DataField, view: Marc21View) -> Iterator[mods.Note]:
+    """Place as an added entry, from the country down: it is no subject, though the stylesheet makes 752 one."""
+    levels = chopped_values(field, *PLACE_LEVELS.values())
+    if levels:
+        roles = chopped_values(field, "e")
+        yield mods.Note(value=", ".join(reversed(levels)), type=roles[0] if roles else ADDED_PLACE)
 
 
 @SUBJECTS.field("043", "abc2", "subject: geographicCode")
@@ -187,21 +205,62 @@ def area_codes(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
         yield mods.Subject(parts=tuple(found))
 
 
-@SUBJECTS.field("045", "b", "subject: temporal[iso8601]")
+@SUBJECTS.field("045", "ab", "subject: temporal[iso8601], from $b or the code in $a")
 def covered_period(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
-    """Time covered (``d`` before years of our era, ``c`` before those before it)."""
+    """Time covered (``d`` before years of our era, ``c`` before those before it); codes where nothing else is."""
     stated = field.values("b")
     texts = [f"-{text[1:]}" if text.startswith("c") else text.removeprefix("d") for text in stated]
     texts = [text for text in texts if text]
     if field.indicator1 == "2" and len(texts) >= 2:
-        points: tuple[mods.SubjectPart, ...] = (
-            mods.Temporal(value=texts[0], encoding="iso8601", point="start"),
-            mods.Temporal(value=texts[1], encoding="iso8601", point="end"),
-        )
-        yield mods.Subject(parts=points)
+        yield _period(texts[0], texts[1])
     else:
         for text in texts:
             yield mods.Subject(parts=(mods.Temporal(value=text, encoding="iso8601"),))
+    for text in field.values("a") if not texts else ():
+        years = period_of_code(text.strip())
+        if years is None:
+            view.warn(f"045$a {text!r} is not a code of a period that has a beginning; left out")
+        else:
+            yield _period(*years)
+
+
+def _period(first: str, last: str) -> mods.Subject:
+    return mods.Subject(
+        parts=(
+            mods.Temporal(value=first, encoding="iso8601", point="start"),
+            mods.Temporal(value=last, encoding="iso8601", point="end"),
+        )
+    )
+
+
+_SCHEME_OF_AREA = {" ": "lcc", "1": "usdd"}
+_SCHEME_OF_CATEGORY = {"0": "agricola"}
+
+
+@SUBJECTS.field("052", "ab2", "classification[lcc: class G; $2], one for each $b")
+def geographic_class(field: DataField, view: Marc21View) -> Iterator[mods.Classification]:
+    """Area that a map or text covers, by the numbers of class G without its letter."""
+    scheme = field.first("2") if field.indicator1 == "7" else _SCHEME_OF_AREA.get(field.indicator1)
+    for area in field.values("a")[:1]:
+        number = f"G{area}" if scheme == "lcc" and area.isdecimal() else area
+        for part in field.values("b") or [""]:
+            yield mods.Classification(value=f"{number}.{part}" if part else number, authority=scheme)
+
+
+@SUBJECTS.field("083", "a2", "classification[ddc], one for each $a; edition from $2")
+def further_dewey_number(field: DataField, view: Marc21View) -> Iterator[mods.Classification]:
+    """Further Dewey numbers of the same resource."""
+    for value in field.values("a"):
+        yield mods.Classification(value=value, authority="ddc", edition=field.first("2"))
+
+
+@SUBJECTS.field("072", "ax2", "classification[agricola, $2]")
+def subject_category(field: DataField, view: Marc21View) -> Iterator[mods.Classification]:
+    """Code of a subject category, such as of BISAC (``LAW018000``)."""
+    scheme = field.first("2") if field.indicator2 == "7" else _SCHEME_OF_CATEGORY.get(field.indicator2)
+    value = join(field, "ax", "" if scheme == "bisacsh" else " ")
+    if value and field.first("a"):
+        yield mods.Classification(value=value, authority=scheme)
 
 
 @SUBJECTS.record("subject: cartographics (scale, projection, coordinates)", t034="bdefg", t255="abc")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from bibld.crosswalk._marc21.characteristics import DURATION
 from bibld.crosswalk._marc21.codes import DIGITAL_ORIGIN, REFORMATTING_QUALITY
 from bibld.crosswalk._parts import is_pages, parse_part
 from bibld.crosswalk._rules import Elements, RuleBook
@@ -199,7 +200,7 @@ def physical_description(view: UnimarcView) -> Elements:
         ),
         extent=(
             *(mods.Extent(value=text) for text in (_extent(field, view) for field in view.fields("215")) if text),
-            *(mods.Extent(value=text) for text in map(_duration, view.texts("127", "a"))),
+            *map(_duration, view.texts("127", "a")),
         ),
         digital_origin=_of_electronic(view, 10, DIGITAL_ORIGIN),
         note=tuple(
@@ -252,10 +253,12 @@ def _extent(field: DataField, view: UnimarcView) -> str:
     return f"{text} {'см' if language in _CYRILLIC_CATALOGUES else 'cm'}"
 
 
-def _duration(text: str) -> str:
-    """Return ``004530`` as ``00:45:30``."""
+def _duration(text: str) -> mods.Extent:
+    """Return ``004530`` as ``00:45:30``, with ``duration`` as unit."""
     digits = text.strip()
-    return f"{digits[:2]}:{digits[2:4]}:{digits[4:]}" if len(digits) == 6 and digits.isdecimal() else digits
+    if len(digits) != 6 or not digits.isdecimal():
+        return mods.Extent(value=digits)
+    return mods.Extent(value=f"{digits[:2]}:{digits[2:4]}:{digits[4:]}", unit=DURATION)
 
 
 def _of_electronic(view: UnimarcView, position: int, terms: dict[str, str]) -> tuple[str, ...]:
@@ -389,7 +392,7 @@ _MUSIC = {
 """145$a and 146$a."""
 
 
-@BOOK.field("128", "abcd", "genre[@type='musical composition'] ($a); note[@type='performance medium' or 'key']")
+@BOOK.field("128", "abcd", "genre[@type='musical composition'] ($a); note[@type='medium of performance' or 'key']")
 def form_and_key(field: DataField, view: UnimarcView) -> Elements:
     """Form, instruments and key; forms are of the list of IAML (three letters) or of MARC (two)."""
     for value in field.values("a"):
@@ -399,12 +402,12 @@ def form_and_key(field: DataField, view: UnimarcView) -> Elements:
             yield mods.Genre(value=code, type="musical composition", authority=authority)
     instruments = field.values("b", "c")
     if instruments:
-        yield mods.Note(value=", ".join(instruments), type="performance medium")
+        yield mods.Note(value=", ".join(instruments), type="medium of performance")
     for value in field.values("d"):
         yield mods.Note(value=value.strip(), type="key")
 
 
-@BOOK.field("145 146", "abcdefhi", "note[@type='performance medium']")
+@BOOK.field("145 146", "abcdefhi", "note[@type='medium of performance']")
 def medium_of_performance(field: DataField, view: UnimarcView) -> Elements:
     """For whom the music is: its kind in words, voices and instruments as codes of IAML, numbers of parts."""
     stated = []
@@ -413,7 +416,7 @@ def medium_of_performance(field: DataField, view: UnimarcView) -> Elements:
             text = without_fill(subfield.value).strip()
             stated.append(_MUSIC.get(latin(text), text) if subfield.code == "a" else text)
     if any(stated):
-        yield mods.Note(value=", ".join(text for text in stated if text), type="performance medium")
+        yield mods.Note(value=", ".join(text for text in stated if text), type="medium of performance")
 
 
 # --- maps: mathematical data

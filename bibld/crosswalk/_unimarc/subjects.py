@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
+from bibld.crosswalk._marc21.codes import period_of_code
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.names import heading_name
 from bibld.crosswalk._unimarc.view import UnimarcView, punctuate, title_info
@@ -190,11 +191,18 @@ def area_code(field: DataField, view: UnimarcView) -> Elements:
             yield mods.Subject(parts=(mods.GeographicCode(value=value.rstrip("- "), authority="marcgac"),))
 
 
-@BOOK.field("661", "a", "subject/temporal")
+@BOOK.field("661", "a", "subject/temporal[@encoding=iso8601]: beginning and end; another text as it is")
 def period_code(field: DataField, view: UnimarcView) -> Elements:
     """Time period codes."""
     for value in field.values("a"):
-        yield mods.Subject(parts=(mods.Temporal(value=value),))
+        years = period_of_code(value.strip())
+        if years is None:
+            yield mods.Subject(parts=(mods.Temporal(value=value),))
+        else:
+            parts = zip(years, ("start", "end"), strict=True)
+            yield mods.Subject(
+                parts=tuple(mods.Temporal(value=year, encoding="iso8601", point=at) for year, at in parts)
+            )
 
 
 @BOOK.field("675 676", "av", "classification[@authority=udc; 676: ddc][@edition=$v]")

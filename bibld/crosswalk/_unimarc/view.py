@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 import msgspec
+from msgspec.structs import replace
 
 from bibld.crosswalk._flavour import carries_fields
 from bibld.crosswalk._rules import RuleSet
@@ -214,8 +215,29 @@ def _tidied_field(field: DataField, angle_brackets: bool) -> DataField:
         for inner in field.embedded
     )
     indicators = (field.indicator1 + field.indicator2).replace("#", " ").ljust(2)
-    tidied = DataField(tag, indicators[0], indicators[1], tuple(kept), embedded)
+    tidied = DataField(tag, indicators[0], indicators[1], tuple(kept), _with_volume(embedded))
     return with_balanced_brackets(tidied) if is_description else tidied
+
+
+_IMPRINTS = ("210", "214")
+
+
+def _with_volume(embedded: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Return embedded fields with a ``$v`` behind an imprint, which has none, as that of the title.
+
+    It is the volume that the link field itself states after the embedded fields.
+    """
+    fields = [field for field in embedded if isinstance(field, DataField)]
+    title = next((field for field in fields if field.tag == "200"), None)
+    volumes = [item for field in fields if field.tag in _IMPRINTS for item in field.subfields if item.code == "v"]
+    if title is None or not volumes or title.first("v") is not None:
+        return embedded
+    changed = []
+    for field in embedded:
+        if isinstance(field, DataField) and field.tag in _IMPRINTS:
+            field = replace(field, subfields=tuple(item for item in field.subfields if item.code != "v"))
+        changed.append(replace(field, subfields=(*field.subfields, volumes[0])) if field is title else field)
+    return tuple(changed)
 
 
 def _tidied_number(field: ControlField) -> ControlField:

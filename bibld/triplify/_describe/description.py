@@ -18,6 +18,12 @@ from bibld.triplify._codes import (
     TEXT_OF_NOTE,
     loc,
 )
+from bibld.triplify._describe.characteristics import (
+    DURATION,
+    describe_characteristic,
+    describe_duration,
+    term_of_link,
+)
 from bibld.triplify._draft import Draft
 from bibld.triplify._languages import ORIGINAL, PARTS_OF_TEXT, codes_of
 
@@ -25,7 +31,7 @@ _LIST_OF_KIND = {"content": "contentTypes", "media": "mediaTypes", "carrier": "c
 _LIST_OF_AUTHORITY = {f"{standard}{kind}": kind for standard in ("rda", "isbd") for kind in _LIST_OF_KIND}
 _LIST_OF_AUTHORITY["gmd"] = "content"
 _CODED_FORMS = frozenset(("marcform", "marccategory", "marcsmd"))
-_NOT_ARTICLES = frozenset(("set", "supplementTo", "boundWith"))
+_NOT_ARTICLES = frozenset(("supplementTo", "boundWith"))
 _PROPERTY_OF_PART = {
     ORIGINAL: "originalLanguage",
     "original": "originalLanguage",
@@ -58,9 +64,11 @@ def describe_kind(draft: Draft) -> None:
     if len(draft.merged.cluster.members) > 1:
         draft.add_class(draft.own_term("MergedResource"))
     is_text = not contents or "text" in contents
-    if is_text and issuances & {"serl", "intg"}:
+    hosts = [item for item in mods.related_item if item.type == "host"]
+    is_volume = any(item.other_type == "set" for item in hosts)
+    if is_text and "serl" in issuances:
         classes = ["bibo:Periodical", "schema:Periodical"]
-    elif is_text and any(item.type == "host" and item.other_type not in _NOT_ARTICLES for item in mods.related_item):
+    elif is_text and not is_volume and any(item.other_type not in _NOT_ARTICLES for item in hosts):
         classes = ["bibo:Article", "schema:Article"]
     elif is_text and genres & _THESIS_GENRES:
         classes = ["bibo:Thesis", "schema:Thesis"]
@@ -101,10 +109,14 @@ def _property_of_part(draft: Draft, part: str) -> str | None:
 
 
 def describe_body(draft: Draft) -> None:
-    """Describe extent, forms, technical notes."""
+    """Describe extent, playing time, technical notes."""
     is_book = ("", draft.subject, term("rdf:type"), term("schema:Book")) in draft.quads
+    times: list[str] = []
     for description in draft.mods.physical_description:
         for extent in description.extent:
+            if extent.unit is not None and extent.unit.startswith(DURATION):
+                times += [tidy(extent.value)] if extent.unit == DURATION else []
+                continue
             draft.add_text("isbd:P1053", extent.value)
             number = pages(tidy(extent.value)) if is_book else None
             if number is not None:
@@ -113,6 +125,8 @@ def describe_body(draft: Draft) -> None:
             draft.add_text("dc:format", media_type)
         for note in description.note:
             draft.add_text("dcterms:description", note.value)
+    if times:
+        describe_duration(draft, times)
 
 
 def describe_types(draft: Draft) -> None:
@@ -121,29 +135,30 @@ def describe_types(draft: Draft) -> None:
     The coded forms of MARC 21 repeat media and carrier types, so they are left out beside these.
     """
     for genre in draft.mods.genre:
-        if genre.authority in _LIST_OF_AUTHORITY and not _add_type(draft, "content", genre.value):
+        if genre.authority in _LIST_OF_AUTHORITY and not _add_type(draft, "content", genre.value, genre.value_uri):
             draft.add_text("dc:format", genre.value)
     forms = [form for description in draft.mods.physical_description for form in description.form]
     has_types = False
     others: list[Form] = []
     for form in forms:
         kind = form.type if form.type in _LIST_OF_KIND else _LIST_OF_AUTHORITY.get(form.authority or "")
-        if kind is not None and _add_type(draft, kind, form.value):
+        if kind is not None and _add_type(draft, kind, form.value, form.value_uri):
             has_types = has_types or kind != "content"
         elif form.authority == "marcform" and form.value in CARRIERS:
             draft.add_class(CARRIERS[form.value])
-        else:
+        elif not describe_characteristic(draft, form):
             others.append(form)
     for form in others:
         if not (has_types and form.authority in _CODED_FORMS):
             draft.add_text("dc:format", form.value)
 
 
-def _add_type(draft: Draft, kind: str, text: str) -> bool:
+def _add_type(draft: Draft, kind: str, text: str, link: str | None) -> bool:
     code = type_code(_LIST_OF_KIND[kind], text)
-    if code is not None:
-        draft.add(PROPERTY_OF_TYPE[kind], loc(_LIST_OF_KIND[kind], code))
-    return code is not None
+    value = loc(_LIST_OF_KIND[kind], code) if code is not None else term_of_link(link)
+    if value is not None:
+        draft.add(PROPERTY_OF_TYPE[kind], value)
+    return value is not None
 
 
 def describe_notes(draft: Draft) -> None:

@@ -16,11 +16,22 @@ _DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?(10\.[0-9]{4,9}/\S+)
 _PROPERTIES = {"oclc": "bibo:oclcnum", "lccn": "bibo:lccn", "upc": "bibo:upc", "ean": "bibo:gtin14"}
 
 
+_PREFIX_OF_SYSTEM = re.compile(r"\([^()]*\)")
+_SOURCE_IN_LABEL = frozenset(
+    ("nbn", "legal deposit number", "postal registration number", "study number", "fingerprint")
+)
+"""Types of identifiers whose ``displayLabel`` names who gave the number."""
+_BIBLIOGRAPHY = re.compile(r"[a-z]{3,12}")
+
+
 def describe_identifiers(draft: Draft) -> None:
-    """Describe every identifier by a node, and valid numbers also by properties of the resource."""
+    """Describe every identifier by a node, and valid numbers also by properties of the resource.
+
+    A text without letters and figures, apart from the prefix of a system, is no identifier.
+    """
     for identifier in draft.mods.identifier:
         value = tidy(identifier.value)
-        if value:
+        if any(map(str.isalnum, _PREFIX_OF_SYSTEM.sub("", value, count=1) if value[:1] == "(" else value)):
             _describe_node(draft, identifier, value)
             if identifier.invalid != "yes":
                 add_number(draft, identifier, draft.subject)
@@ -34,7 +45,14 @@ def _describe_node(draft: Draft, identifier: Identifier, value: str) -> None:
     draft.add_labelled_node("bf:source", "bf:Source", "source", source, node)
     if kind and kind not in CLASS_OF_IDENTIFIER:
         draft.add_text("dc:type", NAME_OF_IDENTIFIER.get(kind, kind), node)
-    draft.add_text("bf:qualifier", identifier.display_label or "", node)
+    label = tidy(identifier.display_label or "")
+    if label and kind in _SOURCE_IN_LABEL:
+        if kind == "nbn" and _BIBLIOGRAPHY.fullmatch(label):
+            draft.add("bf:source", loc("nationalbibschemes", label), node)
+        else:
+            draft.add_labelled_node("bf:source", "bf:Source", "source", label, node)
+    else:
+        draft.add_text("bf:qualifier", label, node)
     if identifier.invalid == "yes" or _has_wrong_check_digit(kind, value):
         draft.add("bf:status", loc("mstatus", "cancinv" if identifier.invalid == "yes" else "incorrect"), node)
 

@@ -37,6 +37,7 @@ from bibld.triplify._codes import (
 )
 from bibld.triplify._dates import record_date
 from bibld.triplify._describe.agents import Roles
+from bibld.triplify._describe.characteristics import CHARACTERISTICS
 from bibld.triplify._describe.entities import heading
 from bibld.triplify._describe.identifiers import published_number
 from bibld.triplify._describe.titles import full_title
@@ -158,7 +159,10 @@ def _of_note(note: Note) -> str:
 
 
 def _of_form(form: Form) -> str:
-    return PROPERTY_OF_TYPE.get(form.type or "", "dc:format")
+    if form.type in PROPERTY_OF_TYPE:
+        return PROPERTY_OF_TYPE[form.type]
+    known = CHARACTERISTICS.get(form.type or "")
+    return known.predicate if known is not None else "dc:format"
 
 
 def _of_location(location: Location) -> str:

@@ -27,7 +27,11 @@ _LEVELS = "extraterrestrial_area continent country province region state territo
 def describe_subjects(draft: Draft) -> None:
     """Describe subjects, genres, audiences and classifications."""
     for index, subject in enumerate(draft.mods.subject):
-        _describe_subject(draft, subject, f"subject/{index}")
+        times = _coded_period(subject)
+        if times:
+            draft.add_text("dcterms:temporal", "/".join(times))
+        else:
+            _describe_subject(draft, subject, f"subject/{index}")
     for index, genre in enumerate(draft.mods.genre):
         _describe_genre(draft, genre, f"genre/{index}")
     for index, audience in enumerate(draft.mods.target_audience):
@@ -100,6 +104,14 @@ def _describe_subject(draft: Draft, subject: mods.Subject, path: str) -> None:
         concept = claim_concept(draft, _BEFORE_SUBDIVISION.join(words), scheme, identified, path, parts)
         if concept is not None:
             _add_subject(draft, concept)
+
+
+def _coded_period(subject: mods.Subject) -> list[str]:
+    """Return the date, or the beginning and end, that are all of a subject: it is no heading of a list of subjects."""
+    times = [
+        tidy(part.value) for part in subject.parts if isinstance(part, mods.Temporal) and (part.encoding or part.point)
+    ]
+    return times if len(times) == len(subject.parts) <= 2 else []
 
 
 def _identified_heading(subject: mods.Subject) -> mods.Subject:
