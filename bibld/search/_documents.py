@@ -72,14 +72,14 @@ def _names(*curies: str) -> frozenset[bytes]:
 
 _LABELS = frozenset(label[1:-1] for label in LABELS)
 _ALT_LABEL = _names("skos:altLabel")
-_ISSUED = _names("dcterms:issued", "schema:datePublished", "dcterms:created", "dcterms:date")
+_ISSUED = _names("dcterms:issued", "dcterms:created", "dcterms:date")
 _CONTENTS = _names("dcterms:tableOfContents", "dcterms:abstract")
 _LISTS = {
     "titles": _LABELS,
     "variants": _names("dcterms:alternative"),
     "statements": _names("bf:responsibilityStatement"),
     "imprints": _names("bf:publicationStatement", "bf:productionStatement", "bf:distributionStatement"),
-    "editions": _names("bf:editionStatement", "bibo:volume", "bibo:issue"),
+    "editions": _names("bibo:edition", "bibo:volume", "bibo:issue"),
 }
 _LIST_OF_TEXT = {predicate: name for name, predicates in _LISTS.items() for predicate in predicates}
 _AGENT_LINKS = _names("dcterms:creator", "dcterms:contributor")
@@ -97,7 +97,7 @@ _FOLDERS_OF_FIELD = {
     SERIES: (b"series/",),
     PLACE: (b"place/",),
 }
-_ISBNS = _names("bibo:isbn13", "bibo:isbn10", "schema:isbn")
+_ISBNS = _names("bibo:isbn13", "bibo:isbn10")
 _NUMBERS = _names("bibo:issn", "bibo:doi", "bibo:lccn", "bibo:oclcnum", "bibo:gtin14", "bibo:upc")
 _RECORDS = _names("prov:wasDerivedFrom")
 _TYPE = term("rdf:type").encode()[1:-1]

@@ -39,9 +39,6 @@ ROLES_WITHOUT_CONTRIBUTION = frozenset(
 )
 """Roles of agents who had no part in the content, such as owners of a copy, printers and dedicatees."""
 
-SCHEMA_OF_ROLE = {"aut": "author", "edc": "editor", "edt": "editor", "ill": "illustrator", "trl": "translator"}
-"""Roles that schema.org has a property for; those of other creators are ``schema:creator``."""
-
 CLASSES_OF_CONTENT = {
     "text": ("bibo:Document", "schema:CreativeWork"),
     "cartographic": ("bibo:Map", "schema:Map"),
@@ -65,8 +62,29 @@ ISSUANCES = {
 }
 """``issuance`` → code of https://id.loc.gov/vocabulary/issuance."""
 
-CARRIERS = {"print": "bf:Print", "electronic": "bf:Electronic", "manuscript": "bf:Manuscript"}
-"""``form`` → class of BIBFRAME's instances."""
+CARRIERS = {"print": "bf:Print", "electronic": "bf:Electronic"}
+"""``form`` → class of BIBFRAME's instances; ``bf:Manuscript`` is a class of works."""
+
+PROPERTY_OF_TYPE = {"content": "rdau:P60049", "media": "bf:media", "carrier": "bf:carrier"}
+"""Kind of type (336 to 338 of MARC 21) → property; ``bf:content`` is one of works, that of RDA has no domain."""
+
+TEXT_OF_NOTE = {
+    "creation/production credits": "bf:credits",
+    "ownership": "bf:custodialHistory",
+    "preferred citation": "bf:preferredCitation",
+    "statement of responsibility": "bf:responsibilityStatement",
+}
+"""``note/@type`` → property whose value is the text of the note."""
+
+NODE_OF_NOTE = {
+    "acquisition": ("bf:immediateAcquisition", "bf:ImmediateAcquisition"),
+    "bibliography": ("bf:supplementaryContent", "bf:SupplementaryContent"),
+    "binding": ("bf:binding", "bf:Binding"),
+    "system details": ("bf:systemRequirement", "bf:SystemRequirement"),
+    "thesis": ("bf:dissertation", "bf:Dissertation"),
+    "venue": ("bf:capture", "bf:Capture"),
+}
+"""``note/@type`` → property and class of a node with the text; others are ``bf:note`` with ``bf:noteType``."""
 
 _IDENTIFIERS = "isbn issn lccn doi hdl urn isrc ismn istc isan upc ean sici nbn coden strn local"
 
@@ -74,6 +92,8 @@ CLASS_OF_IDENTIFIER = {kind: f"bf:{kind.capitalize()}" for kind in _IDENTIFIERS.
     "issn-l": "bf:IssnL",
     "oclc": "bf:OclcNumber",
     "issue number": "bf:AudioIssueNumber",
+    "publisher number": "bf:PublisherNumber",
+    "report number": "bf:ReportNumber",
     "matrix number": "bf:MatrixNumber",
     "music plate": "bf:MusicPlate",
     "music publisher": "bf:MusicPublisherNumber",
@@ -83,7 +103,7 @@ CLASS_OF_IDENTIFIER = {kind: f"bf:{kind.capitalize()}" for kind in _IDENTIFIERS.
 """``identifier/@type`` → class of BIBFRAME; others are ``bf:Identifier``."""
 
 NAME_OF_IDENTIFIER = {"legal deposit number": "legal deposit"}
-"""``identifier/@type`` as some records have it → as it is published (``schema:propertyID``)."""
+"""``identifier/@type`` as some records have it → as it is published (``dc:type``)."""
 
 CLASS_OF_CLASSIFICATION = {scheme: f"bf:Classification{scheme.capitalize()}" for scheme in ("ddc", "lcc", "udc", "nlm")}
 """``classification/@authority`` → class of BIBFRAME; others are ``bf:Classification``."""
@@ -91,11 +111,11 @@ CLASS_OF_CLASSIFICATION = {scheme: f"bf:Classification{scheme.capitalize()}" for
 CONTENT_TYPE_AUTHORITIES = frozenset(("rdacontent", "isbdcontent"))
 """``genre/@authority`` of content types, which are no genres."""
 
-_ENGLISH_SCHEMES = "aat fast lcgft lcsh lcshac marcgt marcmuscomp marctarget mesh nal rdacontent"
+_ENGLISH_SCHEMES = "aat fast homoit lcdgt lcgft lcmpt lcsh lcshac marcgt marcmuscomp marctarget mesh nal rdacontent"
 
 SCHEME_LANGUAGES = {
     **dict.fromkeys(_ENGLISH_SCHEMES.split(), "en"),
-    **{"nlr-sh": "ru", "ram": "fr", "rvm": "fr", "gnd": "de"},
+    **{"nlr-sh": "ru", "ram": "fr", "rameau": "fr", "rvm": "fr", "rvmgf": "fr", "gnd": "de", "gnd-content": "de"},
 }
 """Schemes of subjects that have one language."""
 
@@ -118,7 +138,7 @@ RELATIONS = {
     "otherFormat": "dcterms:hasFormat",
     "isReferencedBy": "dcterms:isReferencedBy",
     "references": "dcterms:references",
-    "reviewOf": "schema:itemReviewed",
+    "reviewOf": "bibo:reviewOf",
 }
 """``relatedItem/@type`` → property; others are ``dcterms:relation``."""
 
@@ -127,6 +147,8 @@ _EXTERNAL = {
     "lcsh": "http://id.loc.gov/authorities/subjects",
     "lcshac": "http://id.loc.gov/authorities/childrensSubjects",
     "lcgft": "http://id.loc.gov/authorities/genreForms",
+    "lcdgt": "http://id.loc.gov/authorities/demographicTerms",
+    "lcmpt": "http://id.loc.gov/authorities/performanceMediums",
     "marcgt": "http://id.loc.gov/vocabulary/marcgt",
     "marcmuscomp": "http://id.loc.gov/vocabulary/marcmuscomp",
     "fast": "http://id.worldcat.org/fast/ontology/1.0/#fast",
@@ -144,6 +166,10 @@ _NAMES = {
     "mesh": ("Medical Subject Headings", "Медицинские предметные рубрики"),
     "aat": ("Art & Architecture Thesaurus", ""),
     "gnd": ("Integrated Authority File (GND)", ""),
+    **dict.fromkeys(("ram", "rameau"), ("RAMEAU, subject headings of the Bibliothèque nationale de France", "")),
+    "rvm": ("Répertoire de vedettes-matière de l'Université Laval", ""),
+    "lcdgt": ("Library of Congress Demographic Group Terms", ""),
+    "lcmpt": ("Library of Congress Medium of Performance Thesaurus", ""),
     "keywords": ("Terms without a scheme", "Термины без схемы"),
     "nlr-sh": (
         "Subject headings of the National Library of Russia",

@@ -72,7 +72,7 @@ _REASONS = (
         "physicalDescription/digitalOrigin physicalDescription/reformattingQuality",
         "no vocabulary in the data has a property for it",
     ),
-    ("location/holdingSimple/*", "details of a copy beyond shelf, number and place are in the MODS of the record"),
+    ("location/holdingSimple/*", "the form of a copy and its address are in the MODS of the record"),
     ("location/physicalLocation/@*", "the institution is identified by its code or its name"),
     ("location/url/@*", "a remark on the address"),
     ("location/url", "an address that is not http or https is published as text"),

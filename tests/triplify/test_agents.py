@@ -1,27 +1,12 @@
-"""Names of one publication: which are one agent, what they did; institutions that hold copies."""
+"""Names of one publication: which are one agent, what they did."""
 
 import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
-from bibld.model.mods import (
-    CopyInformation,
-    HoldingSimple,
-    Location,
-    Mods,
-    Name,
-    NamePart,
-    Note,
-    OriginInfo,
-    PhysicalLocation,
-    Role,
-    RoleTerm,
-    Subject,
-    TypeOfResource,
-)
+from bibld.model.mods import Mods, Name, NamePart, Note, Role, RoleTerm, Subject, TypeOfResource
 from bibld.triplify import cluster_statements
 from bibld.triplify._describe.agents import ComparedName, group_names
 from bibld.triplify._draft import Draft
@@ -65,17 +50,16 @@ def entry(codes: str = "", heading: str = "Гнедич, Н. И.", **more) -> Na
 
 
 def properties(name: Name, content: str = TEXT, note: str = "") -> list[str]:
-    """The properties of DCMI, schema.org and the list of relators that lead to the agent of the only name."""
+    """The properties of DCMI and of the list of relators that lead to the agent of the only name."""
     mods = Mods(
         name=(name,),
         type_of_resource=(TypeOfResource(content),),
-        origin_info=(OriginInfo(issuance=("monographic",)),),
         note=(Note(note, type="performers"),) if note else (),
     )
     made = describe(mods)
     (agent,) = made.values("bf:agent", f"{RESOURCE}#contribution1")
     stated = {quad.predicate.value for quad in made.quads if quad.object.value == BASE + agent[1:]}
-    names = {expand(f"{prefix}:").value: prefix for prefix in ("dcterms", "schema", "relators")}
+    names = {expand(f"{prefix}:").value: prefix for prefix in ("dcterms", "relators")}
     return sorted(
         f"{prefix}:{one.removeprefix(space)}" for one in stated for space, prefix in names.items() if space in one
     )
@@ -84,31 +68,31 @@ def properties(name: Name, content: str = TEXT, note: str = "") -> list[str]:
 @pytest.mark.parametrize(
     ("codes", "usage", "content", "expected"),
     [
-        ("aut", None, TEXT, "dcterms:creator relators:aut schema:author"),
-        ("", "primary", TEXT, "dcterms:creator schema:author"),
-        ("", "primary", MAP, "dcterms:creator schema:creator"),
-        ("", "primary", MUSIC, "dcterms:creator schema:creator"),
-        ("", "primary", SOUND, "dcterms:creator schema:creator"),
+        ("aut", None, TEXT, "dcterms:creator relators:aut"),
+        ("", "primary", TEXT, "dcterms:creator"),
+        ("", "primary", MAP, "dcterms:creator"),
+        ("", "primary", MUSIC, "dcterms:creator"),
+        ("", "primary", SOUND, "dcterms:creator"),
         ("", None, TEXT, "dcterms:contributor"),
-        ("edt", None, TEXT, "dcterms:contributor relators:edt schema:editor"),
-        ("edt", "primary", TEXT, "dcterms:contributor relators:edt schema:editor"),
-        ("edt aut", "primary", TEXT, "dcterms:creator relators:aut relators:edt schema:author schema:editor"),
-        ("edt trl", None, TEXT, "dcterms:contributor relators:edt relators:trl schema:editor schema:translator"),
-        ("trl", "primary", TEXT, "dcterms:contributor relators:trl schema:translator"),
-        ("ill", None, TEXT, "dcterms:contributor relators:ill schema:illustrator"),
+        ("edt", None, TEXT, "dcterms:contributor relators:edt"),
+        ("edt", "primary", TEXT, "dcterms:contributor relators:edt"),
+        ("edt aut", "primary", TEXT, "dcterms:creator relators:aut relators:edt"),
+        ("edt trl", None, TEXT, "dcterms:contributor relators:edt relators:trl"),
+        ("trl", "primary", TEXT, "dcterms:contributor relators:trl"),
+        ("ill", None, TEXT, "dcterms:contributor relators:ill"),
         ("ill", None, MUSIC, "dcterms:contributor relators:ill"),
         ("prf", "primary", SOUND, "dcterms:contributor relators:prf"),
-        ("cmp", None, SOUND, "dcterms:creator relators:cmp schema:creator"),
+        ("cmp", None, SOUND, "dcterms:creator relators:cmp"),
         ("com", None, TEXT, "dcterms:contributor relators:com"),
-        ("com", "primary", TEXT, "dcterms:creator relators:com schema:creator"),
+        ("com", "primary", TEXT, "dcterms:creator relators:com"),
         ("pht", None, TEXT, "dcterms:contributor relators:pht"),
-        ("pht", None, PICTURE, "dcterms:creator relators:pht schema:creator"),
-        ("ctg", None, MAP, "dcterms:creator relators:ctg schema:creator"),
+        ("pht", None, PICTURE, "dcterms:creator relators:pht"),
+        ("ctg", None, MAP, "dcterms:creator relators:ctg"),
         ("pbl", None, TEXT, "dcterms:publisher relators:pbl"),
         ("prt", None, TEXT, "relators:prt"),
         ("prt pbl", None, TEXT, "dcterms:publisher relators:pbl relators:prt"),
         ("fmo", None, TEXT, "relators:fmo"),
-        ("fmo edt", None, TEXT, "dcterms:contributor relators:edt relators:fmo schema:editor"),
+        ("fmo edt", None, TEXT, "dcterms:contributor relators:edt relators:fmo"),
         ("dte", None, TEXT, "relators:dte"),
         ("ctb", None, TEXT, "dcterms:contributor relators:ctb"),
     ],
@@ -127,9 +111,9 @@ def test_a_main_entry_stays_one_whatever_the_role():
     ("content", "note", "expected"),
     [
         (SOUND, "Gerry Mulligan, baritone saxophone ; Chet Baker, trumpet.", "dcterms:contributor relators:prf"),
-        (SOUND, "Chet Baker, trumpet.", "dcterms:creator schema:creator"),
-        (SOUND, "Mulligan Quartet.", "dcterms:creator schema:creator"),
-        (TEXT, "Gerry Mulligan.", "dcterms:creator schema:author"),
+        (SOUND, "Chet Baker, trumpet.", "dcterms:creator"),
+        (SOUND, "Mulligan Quartet.", "dcterms:creator"),
+        (TEXT, "Gerry Mulligan.", "dcterms:creator"),
     ],
 )
 def test_the_main_entry_of_a_recording_is_a_performer_if_the_note_on_performers_names_it(content, note, expected):
@@ -140,32 +124,17 @@ def test_the_main_entry_of_a_recording_is_a_performer_if_the_note_on_performers_
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
-        ([entry(usage="primary"), entry("trl")], "dcterms:contributor relators:trl schema:translator"),
-        ([entry(usage="primary"), entry("aut")], "dcterms:creator relators:aut schema:author"),
-        ([entry(usage="primary"), entry("fmo")], "dcterms:creator relators:fmo schema:author"),
+        ([entry(usage="primary"), entry("trl")], "dcterms:contributor relators:trl"),
+        ([entry(usage="primary"), entry("aut")], "dcterms:creator relators:aut"),
+        ([entry(usage="primary"), entry("fmo")], "dcterms:creator relators:fmo"),
         ([entry("fmo", usage="primary")], "relators:fmo"),
     ],
 )
 def test_a_role_that_one_record_states_is_stronger_than_the_silence_of_another(names, expected):
-    made = describe(Mods(name=tuple(names), origin_info=(OriginInfo(issuance=("monographic",)),)))
-    properties = "dcterms:creator dcterms:contributor relators:aut relators:fmo relators:trl schema:author"
-    found = [name for name in (*properties.split(), "schema:translator") if made.values(name)]
+    made = describe(Mods(name=tuple(names)))
+    properties = "dcterms:creator dcterms:contributor relators:aut relators:fmo relators:trl"
+    found = [name for name in properties.split() if made.values(name)]
     assert sorted(found) == expected.split()
-
-
-@pytest.mark.parametrize(
-    ("type", "code", "schema_org"),
-    [
-        ("personal", "edt", ["schema:editor"]),
-        ("corporate", "edt", []),
-        ("corporate", "aut", ["schema:author"]),
-        ("conference", "aut", []),
-        ("family", "aut", []),
-    ],
-)
-def test_properties_of_schema_org_are_those_that_its_ranges_allow(type, code, schema_org):
-    found = properties(replace(entry(code), type=type))
-    assert [name for name in found if name.startswith("schema:")] == schema_org
 
 
 def test_a_role_without_a_code_makes_no_author():
@@ -270,45 +239,3 @@ def _calls(count: int) -> int:
 def test_twice_as_many_names_take_twice_as_much_work():
     _calls(400)  # what is remembered of texts shall not count
     assert _calls(400) < 2.5 * _calls(200)
-
-
-def shelved(*places: PhysicalLocation, sub_location: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
-    """The agents that hold the copy, without the hash of their IRI, and the places of the copy in them."""
-    holdings = HoldingSimple((CopyInformation(sub_location=sub_location),)) if sub_location else None
-    location = Location(physical_location=places, shelf_locator=("A 1",), holding_simple=holdings)
-    made = describe(Mods(location=(location,)))
-    holders = [holder.rpartition("-")[0] or holder for holder in made.values("bf:heldBy", f"{RESOURCE}#item1")]
-    nodes = made.values("bf:sublocation", f"{RESOURCE}#item1")
-    return holders, [label for node in nodes for label in made.values("rdfs:label", BASE + node[1:])]
-
-
-def test_an_institution_and_the_place_in_it_are_distinguished_in_all_three_forms():
-    expected = ([":agent/rgb"], ["FB"])
-    assert shelved(PhysicalLocation("РГБ"), sub_location=("FB",)) == expected
-    assert shelved(PhysicalLocation("РГБ"), PhysicalLocation("FB")) == expected
-    assert shelved(PhysicalLocation("РГБ FB")) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "holder", "shelf"),
-    [
-        ("NLR ОРК", ":agent/nlr", ["ОРК"]),
-        ("РГБ MK XIX", ":agent/rgb", ["MK XIX"]),
-        ("NLR", ":agent/nlr", []),
-        ("MIT Libraries", ":agent/mit-libraries", []),
-        ("Library of Congress", ":agent/library-of-congress", []),
-        ("Российская национальная библиотека", ":agent/rossiskaa-natsonalnaa-bibloteka", []),
-    ],
-)
-def test_one_text_is_split_only_if_it_consists_of_codes(text, holder, shelf):
-    assert shelved(PhysicalLocation(text)) == ([holder], shelf)
-
-
-def test_a_country_holds_no_copies():
-    assert shelved(PhysicalLocation("РГБ"), PhysicalLocation("RU", type="country")) == ([":agent/rgb"], [])
-
-
-def test_an_organisation_code_names_the_institution_beside_its_name():
-    holders, shelves = shelved(PhysicalLocation("Library of Congress"), PhysicalLocation("DLC", authority="marcorg"))
-    assert holders == [":agent/library-of-congress", "http://id.loc.gov/vocabulary/organizations/dlc"]
-    assert shelves == []

@@ -85,8 +85,9 @@ def test_authority_identifiers_have_one_key_however_they_are_written(text, schem
     assert (found.key, found.iri) == (key, link)
 
 
-def test_an_empty_identifier_identifies_nothing():
-    assert parse_identity("  ", "viaf", "rsl") is None
+@pytest.mark.parametrize("text", ["  ", "(DE-588)118540239", "http://d-nb.info/gnd/118540239", "(IdRef)026860181"])
+def test_an_empty_identifier_and_one_with_a_wrong_check_digit_identify_nothing(text):
+    assert parse_identity(text, None, "rsl") is None
 
 
 @given(any_texts())

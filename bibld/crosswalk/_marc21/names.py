@@ -15,31 +15,21 @@ from msgspec.structs import replace
 from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import address, chop, chop_name
+from bibld.model.authorities import AUTHORITIES, read_authority_number
 from bibld.model.marc import DataField, Subfield
 from bibld.model.mods import Name, NameIdentifier, NamePart, Role, RoleTerm
 from bibld.model.relators import TERM_OF_RELATOR, relators_of
 
 _PREFIXED = re.compile(r"\(([^()]+)\)\s*(\S.*)")
-_PLAIN_NUMBER = re.compile(r"[A-Za-z0-9-]+")
 
 _SCHEME_OF_ORGANISATION = {
     "de-588": "gnd", "viaf": "viaf", "isni": "isni", "orcid": "orcid", "dlc": "lccn", "fast": "fast",
     "ocolc": "fast", "fr-pabn": "bnf", "idref": "idref", "wikidata": "wikidata", "dnlm": "mesh", "uri": "uri",
 }  # fmt: skip
 
-_BASE_OF_SCHEME = {
-    "gnd": "https://d-nb.info/gnd/",
-    "viaf": "http://viaf.org/viaf/",
-    "isni": "https://isni.org/isni/",
-    "orcid": "https://orcid.org/",
-    "fast": "http://id.worldcat.org/fast/",
-    "mesh": "http://id.nlm.nih.gov/mesh/",
-    "wikidata": "http://www.wikidata.org/entity/",
-}
-
 
 class AuthorityLinks(msgspec.Struct, frozen=True):
-    """``value_uri`` is the first URI, stated or made from a number; ``identifiers``: the numbers and further URIs."""
+    """``value_uri`` is the first URI, stated or made of a number; ``identifiers`` are the numbers and further URIs."""
 
     authority_uri: str | None = None
     value_uri: str | None = None
@@ -51,46 +41,34 @@ NO_LINKS = AuthorityLinks()
 
 def authority_links(texts: Iterable[str]) -> AuthorityLinks:
     """Read the texts of ``$0`` and ``$1``; a number of an organisation that is not known keeps its code as type."""
-    uris: list[str] = []
-    element: list[tuple[str, str]] = []
+    links: dict[str, str | None] = {}
     identifiers: list[NameIdentifier] = []
     for text in texts:
         text = text.strip()
         prefixed = _PREFIXED.fullmatch(text)
         link = address(text if prefixed is None else prefixed[2])
-        if prefixed is not None and link is None:
-            scheme, number = _number(prefixed[1].strip(), prefixed[2].strip())
-            identifiers.append(NameIdentifier(value=number, type=scheme))
-            base = _BASE_OF_SCHEME.get(scheme)
-            if base is not None and _PLAIN_NUMBER.fullmatch(number):
-                element.append((base, base + number))
-            continue
         if link is not None:
-            if link not in uris:
-                uris.append(link)
+            links[link] = None
+        elif prefixed is not None:
+            identifiers.append(_identifier(prefixed[1].strip(), prefixed[2].strip()))
+            number = read_authority_number(prefixed[1], prefixed[2])
+            if number is not None and number.iri:
+                links.setdefault(number.iri, AUTHORITIES[number.authority].template.partition("{}")[0])
         elif text:
             identifiers.append(NameIdentifier(value=text, type="local"))
-    identifiers.extend(NameIdentifier(value=uri, type="uri") for uri in uris[1:])
-    if uris:
-        return AuthorityLinks(None, uris[0], _distinct(identifiers))
-    if element:
-        return AuthorityLinks(element[0][0], element[0][1], _distinct(identifiers))
-    return AuthorityLinks(None, None, _distinct(identifiers))
+    stated = [link for link, base in links.items() if base is None]
+    first = next(iter(links), None)
+    identifiers += [NameIdentifier(value=link, type="uri") for link in stated if link != first]
+    return AuthorityLinks(links[first] if first else None, first, tuple(dict.fromkeys(identifiers)))
 
 
-def _number(organisation: str, number: str) -> tuple[str, str]:
+def _identifier(organisation: str, number: str) -> NameIdentifier:
     scheme = _SCHEME_OF_ORGANISATION.get(organisation.casefold(), organisation)
     if scheme == "fast":
         if organisation.casefold() == "ocolc" and not number.startswith("fst"):
-            return organisation, number
-        return scheme, number.removeprefix("fst").lstrip("0") or number
-    if scheme == "isni":
-        return scheme, number.replace(" ", "")
-    return scheme, number
-
-
-def _distinct(identifiers: list[NameIdentifier]) -> tuple[NameIdentifier, ...]:
-    return tuple(dict.fromkeys(identifiers))
+            return NameIdentifier(value=number, type=organisation)
+        number = number.removeprefix("fst").lstrip("0") or number
+    return NameIdentifier(value=number.replace(" ", "") if scheme == "isni" else number, type=scheme)
 
 
 NAMES = RuleBook()

@@ -12,7 +12,7 @@ from bibld.crosswalk._dates import copyright_dates, dates_of_publication
 from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.conventions import Marc21View, configuration, fixed, leader_code
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import chop, chopped_values, iso_day, with_balanced_brackets, without_brackets
+from bibld.crosswalk._texts import chop, chopped_values, iso_day, without_brackets
 from bibld.model.marc import DataField
 from bibld.model.mods import Date, Edition, Frequency, OriginInfo, Place, PlaceTerm, Publisher
 from bibld.model.mods_plan import OPEN_END
@@ -250,12 +250,11 @@ def _manufacture(view: Marc21View) -> Iterator[OriginInfo]:
     """Yield where, by whom and when the resource was printed (260$e-$g)."""
     for field in view.fields("260"):
         parts: Parts = {}
-        texts = with_balanced_brackets([chop(item.value.strip("()")) for item in field.subfields if item.code in "efg"])
-        codes_of_texts = [item.code for item in field.subfields if item.code in "efg"]
-        for code, value in zip(codes_of_texts, texts, strict=True):
-            if value and code == "e":
+        for subfield in field.subfields:
+            value = chop(chop(subfield.value).strip("()")) if subfield.code in "efg" else ""
+            if value and subfield.code == "e":
                 add_part(parts, "place", _text_place(value))
-            elif value and code == "f":
+            elif value and subfield.code == "f":
                 add_part(parts, "publisher", _publisher(value))
             elif value:
                 add_part(parts, "date_other", Date(value=value, encoding=_encoding(value), type="manufacture"))

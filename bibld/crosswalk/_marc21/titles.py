@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.conventions import Marc21View, leader_code
 from bibld.crosswalk._marc21.names import work_of_heading
+from bibld.crosswalk._parts import is_generic_title, split_designation
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import chop, first_address, is_generic_title, join, split_designation
+from bibld.crosswalk._texts import chop, chop_name, first_address, join
 from bibld.model.marc import DataField
 from bibld.model.mods import TitleInfo
 
@@ -279,7 +280,9 @@ def stated_title(text: str) -> StatedTitle:
     """
     titles, _, responsibility = text.partition(" / ")
     title, _, sub_title = titles.partition(" : ")
-    return StatedTitle(chop(title), chop(sub_title), responsibility.strip())
+    if title.count("(") > title.count(")"):  # a qualifier: "Title (Town, Country : 1882)"
+        title, sub_title = titles, ""
+    return StatedTitle(chop(title), chop(sub_title), chop_name(responsibility))
 
 
 def is_volume(view: Marc21View) -> bool:

@@ -11,7 +11,7 @@ import msgspec
 
 from bibld.model.mods import Mods, Name, Role
 from bibld.model.origin import RecordId
-from bibld.model.rdf import iri, literal, term
+from bibld.model.rdf import iri, literal
 from bibld.model.relators import TERM_OF_RELATOR, relators_of
 from bibld.text.folding import fold, tidy
 from bibld.text.places import is_unknown_imprint
@@ -22,7 +22,6 @@ from bibld.triplify._codes import (
     CREATOR_ROLES_OF_CONTENT,
     CREATOR_ROLES_OF_MAIN_ENTRY,
     ROLES_WITHOUT_CONTRIBUTION,
-    SCHEMA_OF_ROLE,
     loc,
 )
 from bibld.triplify._describe.entities import (
@@ -52,12 +51,11 @@ _RELATOR_IRI = re.compile(r"https?://(?:www\.)?id\.loc\.gov/vocabulary/relators/
 def describe_names(draft: Draft) -> None:
     """Describe creators, contributors and their roles. A text such as ``s.n.`` in place of a name is left out."""
     names = [(name, f"name/{index}") for index, name in enumerate(draft.mods.name) if not _is_unknown(heading(name))]
-    is_book = ("", draft.subject, term("rdf:type"), term("schema:Book")) in draft.quads
     for group in group_names(draft, names):
         roles = Roles.from_names(draft.mods, [name for name, _ in group])
         agent = claim_agent(draft, group, roles.codes or (["cre"] if roles.is_primary else []))
         if agent is not None:
-            _describe_contribution(draft, agent, roles, is_book)
+            _describe_contribution(draft, agent, roles)
 
 
 @lru_cache(maxsize=_NAMES_REMEMBERED)
@@ -257,15 +255,13 @@ class Roles(msgspec.Struct, frozen=True):
     """What an agent did for a resource.
 
     ``terms`` are roles without a code; ``is_primary``: the resource is entered under the agent; ``is_creator``: the
-    roles, or without one the main entry, make the agent a creator. ``contents`` are the kinds of the resource.
+    roles, or without one the main entry, make the agent a creator.
     """
 
     codes: tuple[str, ...]
     terms: tuple[str, ...]
     is_primary: bool
     is_creator: bool
-    contents: frozenset[str]
-    type: str | None
 
     @classmethod
     def from_names(cls, mods: Mods, names: Sequence[Name]) -> Roles:
@@ -288,7 +284,7 @@ class Roles(msgspec.Struct, frozen=True):
             or any(code in CREATOR_ROLES_OF_CONTENT.get(content, ()) for content in contents)
             for code in codes
         )
-        return cls(tuple(codes), tuple(terms), is_primary, is_creator, contents, names[0].type)
+        return cls(tuple(codes), tuple(terms), is_primary, is_creator)
 
     def dublin_core(self) -> list[str]:
         """Return the properties of DCMI that lead to the agent; none for one who had no part in the content."""
@@ -296,25 +292,6 @@ class Roles(msgspec.Struct, frozen=True):
             return ["dcterms:creator"]
         has_no_part = bool(self.codes) and not self.terms and ROLES_WITHOUT_CONTRIBUTION.issuperset(self.codes)
         return ["dcterms:publisher"] * ("pbl" in self.codes) + ["dcterms:contributor"] * (not has_no_part)
-
-    def schema_org(self, is_book: bool) -> list[str]:
-        """Return the properties of schema.org that lead to the agent, if their domain and range allow it."""
-        if self.type in ("conference", "family"):
-            return []
-        stated = dict.fromkeys(SCHEMA_OF_ROLE[code] for code in self.codes if code in SCHEMA_OF_ROLE)
-        if self.type == "corporate":
-            stated.pop("editor", None)
-        if not is_book or self.type == "corporate":
-            stated.pop("illustrator", None)
-        if self.is_creator and "author" not in stated:
-            is_author = CREATOR_ROLES.isdisjoint(self.codes) and CREATOR_ROLES_OF_MAIN_ENTRY.isdisjoint(self.codes)
-            stated["author" if is_author and self.is_text else "creator"] = None
-        return [f"schema:{name}" for name in stated]
-
-    @property
-    def is_text(self) -> bool:
-        """Whether the resource is text, as far as its kind is stated."""
-        return not self.contents or "text" in self.contents
 
 
 def _is_recording(content: str) -> bool:
@@ -327,9 +304,9 @@ def _is_performer(mods: Mods, name: Name) -> bool:
     return any(words <= set(fold(note.value).split()) for note in mods.note if note.type == "performers")
 
 
-def _describe_contribution(draft: Draft, agent: str, roles: Roles, is_book: bool) -> None:
+def _describe_contribution(draft: Draft, agent: str, roles: Roles) -> None:
     value = iri(agent)
-    for property_ in (*roles.dublin_core(), *roles.schema_org(is_book)):
+    for property_ in roles.dublin_core():
         draft.add(property_, value)
     class_ = "bf:PrimaryContribution" if roles.is_primary else "bf:Contribution"
     node = draft.add_node("bf:contribution", class_, "contribution")

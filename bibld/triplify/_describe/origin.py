@@ -41,17 +41,13 @@ def describe_origin(draft: Draft) -> None:
     events = _events(draft)
     published = next((date for event in events if event.name == "publication" and (date := _date(event))), "")
     if published:
-        issued = edtf_literal(published)
-        draft.add("dcterms:issued", issued)
-        if EDTF not in issued:
-            draft.add("schema:datePublished", issued)
+        draft.add("dcterms:issued", edtf_literal(published))
     for event in events:
         _describe_activity(draft, event)
     for info in draft.mods.origin_info:
         _describe_other_dates(draft, info)
         for edition in info.edition:
             draft.add_text("bibo:edition", edition.value)
-            draft.add_text("bf:editionStatement", edition.value)
         for frequency in info.frequency:
             draft.add_labelled_node("bf:frequency", "bf:Frequency", "frequency", frequency.value)
 
@@ -133,13 +129,14 @@ def _places(draft: Draft, event: _Event) -> list[str]:
     terms: list[str | None] = []
     for info, path in event.forms:
         countries = countries_of(info)
+        first = next((index for index, place in enumerate(info.place) if any(map(_is_named, place.place_term))), 0)
         for index, place in enumerate(info.place):
             for term in place.place_term:
-                if term.type == "code":
+                if not _is_named(term):
                     terms.append(_coded_place(draft, term))
                     continue
                 place_path = f"{path}/place/{index}"
-                claimed = claim_place(draft, term.value, term, place_path, True, countries)
+                claimed = claim_place(draft, term.value, term, place_path, countries, index == first)
                 if claimed is None:
                     continue
                 terms.append(iri(claimed))
@@ -147,6 +144,10 @@ def _places(draft: Draft, event: _Event) -> list[str]:
                     for source in draft.hidden_values(place_path):
                         claim_other_form(draft, claimed, "place", (trim(source.value), term), source.path)
     return [term for term in dict.fromkeys(terms) if term is not None]
+
+
+def _is_named(term: PlaceTerm) -> bool:
+    return term.type != "code"
 
 
 def _coded_place(draft: Draft, term: PlaceTerm) -> str | None:

@@ -27,7 +27,14 @@ from bibld.model.origin import RecordId
 from bibld.model.rdf import decimal_literal, iri, literal, term
 from bibld.text.folding import tidy
 from bibld.text.keys import CLASSIFICATIONS
-from bibld.triplify._codes import CONTENT_TYPE_AUTHORITIES, RELATIONS, STATEMENT_OF_EVENT
+from bibld.triplify._codes import (
+    CONTENT_TYPE_AUTHORITIES,
+    NODE_OF_NOTE,
+    PROPERTY_OF_TYPE,
+    RELATIONS,
+    STATEMENT_OF_EVENT,
+    TEXT_OF_NOTE,
+)
 from bibld.triplify._dates import record_date
 from bibld.triplify._describe.agents import Roles
 from bibld.triplify._describe.entities import heading
@@ -142,13 +149,16 @@ _PROPERTIES = {
 
 
 def _of_note(note: Note) -> str:
-    if note.type == "statement of responsibility":
-        return "bf:responsibilityStatement"
-    return "bf:note" if note.type or note.display_label else "dcterms:description"
+    kind = note.type or ""
+    if kind in TEXT_OF_NOTE:
+        return TEXT_OF_NOTE[kind]
+    if kind in NODE_OF_NOTE:
+        return NODE_OF_NOTE[kind][0]
+    return "bf:note" if kind or note.display_label else "dcterms:description"
 
 
 def _of_form(form: Form) -> str:
-    return f"bf:{form.type}" if form.type in ("content", "media", "carrier") else "dc:format"
+    return PROPERTY_OF_TYPE.get(form.type or "", "dc:format")
 
 
 def _of_location(location: Location) -> str:
@@ -159,7 +169,7 @@ def _of_location(location: Location) -> str:
 _BY_ELEMENT: dict[type, Callable[[Any], str]] = {
     Classification: lambda mark: "dcterms:subject" if mark.authority in CLASSIFICATIONS else "bf:classification",
     Form: _of_form,
-    Genre: lambda genre: "bf:content" if genre.authority in CONTENT_TYPE_AUTHORITIES else "bf:genreForm",
+    Genre: lambda genre: PROPERTY_OF_TYPE["content"] if genre.authority in CONTENT_TYPE_AUTHORITIES else "bf:genreForm",
     Identifier: lambda identifier: (published_number(identifier) or ("bf:identifiedBy", ""))[0],
     Location: _of_location,
     Note: _of_note,

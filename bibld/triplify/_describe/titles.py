@@ -75,7 +75,6 @@ def describe_titles(draft: Draft) -> None:
         labels.setdefault(draft.languages.tag_own(label, title), label)
     for language, label in labels.items():
         draft.add("rdfs:label", literal(label, language))
-        draft.add("schema:name", literal(label, language))
     described = {fold_or_tidy(full_title(title)) for title in proper}
     words_of_proper = [{*fold_or_tidy(full_title(title)).split()} for title in proper]
     for title in proper:
