@@ -33,7 +33,7 @@ from bibld.text.scripts import LATIN, has_cyrillic, script_of
 from bibld.triplify._claims import EntityClaim, Kind, NameForm
 from bibld.triplify._codes import SCHEME_LANGUAGES
 from bibld.triplify._dates import life_intervals, life_years
-from bibld.triplify._draft import Draft, Languages, Mention
+from bibld.triplify._draft import Draft, Mention
 from bibld.triplify._entity_clusters import SHORT_NAME_TIE
 from bibld.triplify._identity import (
     Identity,
@@ -44,6 +44,7 @@ from bibld.triplify._identity import (
     parse_identity,
     parse_person_name,
 )
+from bibld.triplify._languages import Languages
 
 _ROMAN_NUMERAL = re.compile(r"[IVXLCM]+\.?")
 _SCHEME_OF_FREE_TERMS = "keywords"
