@@ -6,17 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bibld.model.mods import (
-    Mods,
-    Name,
-    NamePart,
-    Note,
-    OriginInfo,
-    Role,
-    RoleTerm,
-    Subject,
-    TypeOfResource,
-)
+from bibld.model.mods import Mods, Name, NamePart, Note, Role, RoleTerm, Subject, TypeOfResource
 from bibld.triplify import cluster_statements
 from bibld.triplify._describe.agents import ComparedName, group_names
 from bibld.triplify._draft import Draft
@@ -60,11 +50,10 @@ def entry(codes: str = "", heading: str = "Гнедич, Н. И.", **more) -> Na
 
 
 def properties(name: Name, content: str = TEXT, note: str = "") -> list[str]:
-    """The properties of DCMI and the list of relators that lead to the agent of the only name."""
+    """The properties of DCMI and of the list of relators that lead to the agent of the only name."""
     mods = Mods(
         name=(name,),
         type_of_resource=(TypeOfResource(content),),
-        origin_info=(OriginInfo(issuance=("monographic",)),),
         note=(Note(note, type="performers"),) if note else (),
     )
     made = describe(mods)
@@ -142,7 +131,7 @@ def test_the_main_entry_of_a_recording_is_a_performer_if_the_note_on_performers_
     ],
 )
 def test_a_role_that_one_record_states_is_stronger_than_the_silence_of_another(names, expected):
-    made = describe(Mods(name=tuple(names), origin_info=(OriginInfo(issuance=("monographic",)),)))
+    made = describe(Mods(name=tuple(names)))
     properties = "dcterms:creator dcterms:contributor relators:aut relators:fmo relators:trl"
     found = [name for name in properties.split() if made.values(name)]
     assert sorted(found) == expected.split()

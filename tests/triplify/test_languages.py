@@ -201,7 +201,7 @@ def test_the_language_of_the_text_is_on_titles_and_on_no_name_place_library_or_s
         language=(language("bel"),),
         abstract=(Abstract("Роман о жизни полесской деревни."),),
         subject=(Subject((Topic("белорусская литература"),)),),
-        location=(Location(physical_location=(PhysicalLocation("Библиотека города"),)),),
+        location=(Location(physical_location=(PhysicalLocation("Городская библиотека"),)),),
         record_info=(RecordInfo(language_of_cataloging=(language("rus"),)),),
     )
     made = cluster_statements(alone(mods), [], IRIS)
@@ -211,7 +211,7 @@ def test_the_language_of_the_text_is_on_titles_and_on_no_name_place_library_or_s
         ("Мележ, Іван", ""),
         ("Мінск", ""),
         ("Беларусь", ""),
-        ("Библиотека города", ""),
+        ("Городская библиотека", ""),
         ("белорусская литература", "ru"),
     }
     quads = Quads(made.quads)
