@@ -59,7 +59,7 @@ class SourceConfig(msgspec.Struct, frozen=True):
     ``license``: that of the source's data (the dataset's if absent); ``complete``: a full load, in which an absent
     record is a deleted one; ``deletes``: a file of control numbers to delete, one a line; ``duplicates``: whether one
     cluster can contain two records of this source; ``trust``: how far its values are trusted when records are merged,
-    a higher number further; ``columns``: for a table, which column contains the title, the author …
+    a higher number further; ``columns``: for a table, which column contains the title, the author and so on.
 
     ``holdings``: local fields that describe copies, by tag: ``{ 999 = { call_number = "a", location = "ml" } }``;
     ``libraries``: what the codes mean by which the records name libraries: an ISIL, a name, or names by language; the

@@ -137,6 +137,14 @@ def test_a_code_beside_a_name_is_of_the_same_library():
     assert (names, codes, links) == (["Central Library@en", "Центральная библиотека@ru"], ["XX-1"], [])
 
 
+def test_libraries_with_one_name_and_different_codes_are_two():
+    name = PhysicalLocation("City Library")
+    locations = [located(PhysicalLocation(code, authority="isil"), name, shelf="1") for code in ("XX-1", "XX-2")]
+    made = publish(*locations, located(name, shelf="2"))
+    assert len(made.agents()) == 3
+    assert len({library for item in items(made) for library in made.values("bf:heldBy", item)}) == 3
+
+
 def test_a_name_wins_over_a_code_wherever_it_is_stated():
     code, name = PhysicalLocation("XX-1"), PhysicalLocation("Central Library", xml_lang="en")
     found = {library for row in rows(located(code), located(code, name, shelf="1")) for library in row.library}

@@ -262,6 +262,7 @@ def _read_library(places: tuple[PhysicalLocation, ...]) -> LibraryNames:
     """Read the names and codes of one library.
 
     The table of libraries gives the names of a code, unless the record has others. A code without names stays a code.
+    Only the names in the table identify a library that has a code: others (``City Library``) may be those of many.
     """
     known = [find_library(place.value, is_marc_code=place.authority == "marcorg") for place in places]
     library = next(filter(None, known), None)
@@ -273,13 +274,15 @@ def _read_library(places: tuple[PhysicalLocation, ...]) -> LibraryNames:
     if library is not None:
         code, marc_code = library.code, library.marc_code
         names = names or [Draft.name_form(text, language) for text, language in library.names]
+        texts = [place.value for place, one in zip(places, known, strict=True) if one is not None]
+        texts += [text for text, _ in library.names]
     else:
         code = next((place.value for place in places if place.authority == "isil" or is_isil(place.value)), "")
         marc_code = next((place.value for place in places if place.authority == "marcorg"), "")
         code = code or marc_code
-    texts = dict.fromkeys([*(place.value for place in places), *(name.text for name in names)])
+        texts = [] if code else [place.value for place in places]
     keys = [library_key(code)] if code else []
-    keys += [library_key(text) if is_isil(text) else name_key(text, "", "corporate") for text in texts]
+    keys += [library_key(text) if is_isil(text) else name_key(text, "", "corporate") for text in dict.fromkeys(texts)]
     return LibraryNames(
         code=code,
         keys=tuple(keys),
