@@ -49,7 +49,7 @@ RULES = RuleSet(
         TITLES, NAMES, KIND_AND_LANGUAGE, ORIGIN, PHYSICAL, NOTES, SUBJECTS, HOLDINGS, RELATED, IDENTIFIERS,
         RECORD,
     ),
-    PRIVATE_SUBFIELDS | {"852": "x", "856": "x"},
+    PRIVATE_SUBFIELDS | dict.fromkeys(("852", "856", "863", "864", "865", "866", "867", "868"), "x"),
     STRUCTURAL,
 )  # fmt: skip
 """The rules. Fields that their indicator or tag makes private are set aside before any rule."""

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 import msgspec
 
 from bibld.model.authorities import AUTHORITIES
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId, from_slug, to_slug
+from bibld.text.keys import key_identity
 
 SUFFIXES = ("html", "ttl", "nt", "jsonld", "rdf", "mods.xml")
 """The formats of a document, as endings of its address."""
 
 _BETWEEN_SLUGS = "~~"
 """Separates two slugs. It occurs in none, since two hexadecimal digits follow every ``~``."""
+
+_IRIS_REMEMBERED = 16_384
 
 
 class Iris(msgspec.Struct, frozen=True):
@@ -98,6 +101,16 @@ class Iris(msgspec.Struct, frozen=True):
         if not thing.startswith(self.base):
             return None
         return thing[len(self.base) :].partition("#")[0]
+
+
+@lru_cache(maxsize=_IRIS_REMEMBERED)
+def entity_identity(iri: str) -> str:
+    """Return what the IRIs (or paths) of one entity have in common whose keys are spelled in different ways.
+
+    It is not published. Of an entity that has a number, it is the IRI. See :func:`bibld.text.keys.key_identity`.
+    """
+    folder, slash, key = iri.rpartition("/")
+    return folder + slash + key_identity(key)
 
 
 def pair_of_match(slug: str) -> Pair:

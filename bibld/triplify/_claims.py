@@ -29,8 +29,10 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     class of a class, ``broad_links`` are IRIs of authority files for something broader.
 
     The others are evidence that entities are the same. ``aliases`` are the IRIs that the same heading has by its other
-    keys; ``numbers`` are its numbers in authority files, each as name of the file, blank, number; entities with an
-    equal text among their ``ties`` may be the same. A claim that is only evidence has an empty label.
+    keys; ``former`` are IRIs that it would have if less were known of it, which lead to the entity unless something is
+    asserted about them, or another entity has them, too; ``numbers`` are its numbers in authority files, each as name
+    of the file, blank, number; entities with an equal text among their ``ties`` may be the same. A claim that is only
+    evidence has an empty label.
     """
 
     label: NameForm
@@ -46,6 +48,7 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     broader: tuple[str, ...] = ()
     broad_links: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    former: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     ties: tuple[str, ...] = ()
 

@@ -14,9 +14,6 @@ def loc(scheme: str, code: str) -> str:
 CREATOR_ROLES = frozenset(("aut", "cre", "art", "cmp", "ctg", "dis", "pht", "arc", "scl", "fmk"))
 """Roles that make an agent a ``dcterms:creator``."""
 
-SCHEMA_OF_ROLE = {"aut": "author", "edt": "editor", "trl": "translator", "ill": "illustrator", "cmp": "composer"}
-"""Roles that schema.org has a property for; those of other creators are ``schema:creator``."""
-
 CLASSES_OF_CONTENT = {
     "text": ("bibo:Document", "schema:CreativeWork"),
     "cartographic": ("bibo:Map", "schema:Map"),
@@ -40,8 +37,36 @@ ISSUANCES = {
 }
 """``issuance`` → code of https://id.loc.gov/vocabulary/issuance."""
 
-CARRIERS = {"print": "bf:Print", "electronic": "bf:Electronic", "manuscript": "bf:Manuscript"}
-"""``form`` → class of BIBFRAME's instances."""
+CARRIERS = {"print": "bf:Print", "electronic": "bf:Electronic"}
+"""``form`` → class of BIBFRAME's instances; ``bf:Manuscript`` is a class of works."""
+
+PROPERTY_OF_TYPE = {"content": "rdau:P60049", "media": "bf:media", "carrier": "bf:carrier"}
+"""Kind of type (336 to 338 of MARC 21) → property; ``bf:content`` is one of works, that of RDA has no domain."""
+
+TEXT_OF_NOTE = {
+    "creation/production credits": "bf:credits",
+    "ownership": "bf:custodialHistory",
+    "preferred citation": "bf:preferredCitation",
+    "statement of responsibility": "bf:responsibilityStatement",
+}
+"""``note/@type`` → property whose value is the text of the note."""
+
+NODE_OF_NOTE = {
+    "acquisition": ("bf:immediateAcquisition", "bf:ImmediateAcquisition"),
+    "bibliography": ("bf:supplementaryContent", "bf:SupplementaryContent"),
+    "binding": ("bf:binding", "bf:Binding"),
+    "system details": ("bf:systemRequirement", "bf:SystemRequirement"),
+    "thesis": ("bf:dissertation", "bf:Dissertation"),
+    "venue": ("bf:capture", "bf:Capture"),
+}
+"""``note/@type`` → property and class of a node with the text; others are ``bf:note`` with ``bf:noteType``."""
+
+ORIGIN_OF_LANGUAGE = {
+    "original": "bf:translationOf",
+    "translation": "bf:translationOf",
+    "intermediate translation": "bf:derivativeOf",
+}
+"""``language/@objectPart`` that is no part of the publication → property of what the publication was made from."""
 
 _IDENTIFIERS = "isbn issn lccn doi hdl urn isrc ismn istc isan upc ean sici nbn coden strn local"
 
@@ -49,6 +74,8 @@ CLASS_OF_IDENTIFIER = {kind: f"bf:{kind.capitalize()}" for kind in _IDENTIFIERS.
     "issn-l": "bf:IssnL",
     "oclc": "bf:OclcNumber",
     "issue number": "bf:AudioIssueNumber",
+    "publisher number": "bf:PublisherNumber",
+    "report number": "bf:ReportNumber",
     "matrix number": "bf:MatrixNumber",
     "music plate": "bf:MusicPlate",
     "music publisher": "bf:MusicPublisherNumber",
@@ -58,7 +85,7 @@ CLASS_OF_IDENTIFIER = {kind: f"bf:{kind.capitalize()}" for kind in _IDENTIFIERS.
 """``identifier/@type`` → class of BIBFRAME; others are ``bf:Identifier``."""
 
 NAME_OF_IDENTIFIER = {"legal deposit number": "legal deposit"}
-"""``identifier/@type`` as some records have it → as it is published (``schema:propertyID``)."""
+"""``identifier/@type`` as some records have it → as it is published (``dc:type``)."""
 
 CLASS_OF_CLASSIFICATION = {scheme: f"bf:Classification{scheme.capitalize()}" for scheme in ("ddc", "lcc", "udc", "nlm")}
 """``classification/@authority`` → class of BIBFRAME; others are ``bf:Classification``."""
@@ -74,18 +101,13 @@ SCHEME_LANGUAGES = {
 }
 """Schemes of subjects that have one language."""
 
-_EVENTS = {
-    "publication": "publisher",
-    "production": "producer",
-    "distribution": "distributor",
-    "manufacture": "manufacturer",
-}
+_EVENTS = ("publication", "production", "distribution", "manufacture")
 
-CLASS_OF_EVENT = {word: f"bf:{event.capitalize()}" for event, agent in _EVENTS.items() for word in (event, agent)}
-"""``originInfo/@eventType`` → class of BIBFRAME; without one it is a publication."""
+CLASS_OF_EVENT = dict(zip(_EVENTS, map("bf:{}".format, map(str.capitalize, _EVENTS)), strict=True))
+"""Event of an ``originInfo`` → class of BIBFRAME."""
 
-STATEMENT_OF_EVENT = {f"bf:{event.capitalize()}": f"bf:{event}Statement" for event in _EVENTS}
-"""Class of a provision activity → the property that holds its wording."""
+STATEMENT_OF_EVENT = {event: f"bf:{event}Statement" for event in _EVENTS}
+"""Event of an ``originInfo`` → the property that holds its wording."""
 
 RELATIONS = {
     "host": "dcterms:isPartOf",
@@ -98,7 +120,7 @@ RELATIONS = {
     "otherFormat": "dcterms:hasFormat",
     "isReferencedBy": "dcterms:isReferencedBy",
     "references": "dcterms:references",
-    "reviewOf": "schema:itemReviewed",
+    "reviewOf": "bibo:reviewOf",
 }
 """``relatedItem/@type`` → property; others are ``dcterms:relation``."""
 

@@ -12,6 +12,7 @@ from bibld.model.authorities import AUTHORITIES, AuthorityNumber, read_authority
 from bibld.model.iris import web_iri
 from bibld.model.origin import to_slug
 from bibld.text.keys import entity_key
+from bibld.text.libraries import is_isil
 from bibld.text.numerals import roman_number
 from bibld.text.romanisation import romanise, unify_transcriptions
 
@@ -23,7 +24,7 @@ _RANK = {name: rank for rank, name in enumerate(AUTHORITIES)}
 _WITH_DUPLICATES = frozenset(("other", "worldcat"))
 """Authority files in which one thing may have more than one number."""
 _NOT_IN_YEARS = re.compile(r"[^0-9-]+")
-_ISIL = re.compile(r"[A-Z]{2}-[A-Za-z0-9/:-]{1,11}")
+_NAMES_REMEMBERED = 16_384
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -94,6 +95,12 @@ def numbers_in_files(identities: Iterable[Identity], scheme: str = "") -> tuple[
     return tuple(sorted({one.number_in_file(scheme) for one in identities if one.authority not in _WITH_DUPLICATES}))
 
 
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def geonames_identity(number: int) -> Identity:
+    """Return the identity of a place by its number in GeoNames."""
+    return Identity(f"geonames-{number}", f"https://sws.geonames.org/{number}/", "geonames")
+
+
 def name_key(heading: str, dates: str, kind: str) -> str:
     """Return the key of an agent, made of its heading, the years in its dates, and the type of the name.
 
@@ -103,14 +110,9 @@ def name_key(heading: str, dates: str, kind: str) -> str:
     return entity_key(f"{heading} {years}" if years else heading, kind, is_slavic=bool(years))
 
 
-def library_key(isil: str) -> str:
-    """Return the key of a library that an ISIL (ISO 15511) identifies."""
-    return f"isil-{isil}"
-
-
-def is_isil(text: str) -> bool:
-    """Whether a text is an ISIL with a country, such as ``RU-10010001``."""
-    return _ISIL.fullmatch(text) is not None
+def library_key(code: str) -> str:
+    """Return the key of a library that an ISIL (ISO 15511) or another code identifies."""
+    return f"isil-{code}" if is_isil(code) else f"library-{code}"
 
 
 def years_with_hyphen(dates: str) -> str:
@@ -123,7 +125,6 @@ _IN_PARENTHESES = re.compile(r"\(([^()]*)\)?")
 _ROMAN_NUMERAL = re.compile("[IVXLC]+")
 _MAX_LETTERS_OF_INITIAL = 2
 """Letters of an initial as it is compared: ``Ж.`` is ``zh``."""
-_NAMES_REMEMBERED = 16_384
 
 
 class RomanisedName(msgspec.Struct, frozen=True):

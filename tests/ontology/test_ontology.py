@@ -40,7 +40,7 @@ def published(*dialects: str) -> list[str]:
     made = cluster_statements(MERGED, [EDGE], IRIS, TriplifyConfig(dialects=dialects))
     lines = [*made.quads, *dataset_statements([], IRIS), *DATASET]
     for entity in sorted({claim.entity for claim in made.claims}):
-        lines += entity_statements(entity, made.claims, IRIS)
+        lines += entity_statements(entity, made.claims, IRIS, dialects)
     found = Match(AuthorityRecord("http://viaf.org/viaf/96987389"), 0.998, ("the same name and years",))
     return [*lines, *describe_link("viaf", made.claims[0].entity, found, IRIS)]
 
@@ -113,7 +113,7 @@ def shacl_report(lines: list[str]) -> tuple[bool, str]:
         return conforms, text
 
 
-@pytest.mark.parametrize("dialects", [(), ("bnf", "dnb")])
+@pytest.mark.parametrize("dialects", [(), ("bnf", "dnb", "schema")])
 def test_a_typical_publication_has_the_promised_shape(dialects):
     conforms, text = shacl_report(published(*dialects))
     assert conforms, text
@@ -124,8 +124,30 @@ def test_a_typical_publication_has_the_promised_shape(dialects):
     [
         (f'<{IRIS.resource(NLR)}> <{expand("bibo:isbn13")}> "978-5-7107-6512-8" .\n', "thirteen digits"),
         (f'<{IRIS.resource(NLR)}> <{expand("dcterms:creator")}> "Толстой" .\n', "agent with an IRI"),
-        (f'<{IRIS.resource(NLR)}> <{expand("dcterms:issued")}> "1970"^^<{expand("xsd:integer")}> .\n', "a year"),
+        (f'<{IRIS.resource(NLR)}> <{expand("dcterms:issued")}> "1970"^^<{expand("xsd:integer")}> .\n', "exact year"),
+        (f'<{IRIS.resource(NLR)}> <{expand("dcterms:issued")}> "[198-?]" .\n', "doubt in EDTF"),
+        (f'<{IRIS.resource(NLR)}> <{expand("dcterms:title")}> "Карамазовы"@ru .\n', "one title proper"),
         (f"<{BASE}x> <{expand('prov:wasDerivedFrom')}> <{IRIS.record(NLR)}> .\n", "has a class"),
+        (f"<{IRIS.resource(NLR)}> <{RDF.type}> <{expand('bf:Serial')}> .\n", "no class of works"),
+        (f"<{IRIS.resource(NLR)}> <{expand('bf:content')}> <{BASE}x> .\n", "for works only"),
+        (f"<{IRIS.resource(NLR)}> <{expand('bf:language')}> <{BASE}x> .\n", "dcterms:language"),
+        (f"<{IRIS.resource(NLR)}#title1> <{expand('bf:carrier')}> <{BASE}x> .\n", "for instances only"),
+        (f"<{IRIS.resource(NLR)}> <{expand('bf:heldBy')}> <{BASE}x> .\n", "for copies only"),
+        (f"<{IRIS.resource(NLR)}> <{expand('bf:note')}> <{IRIS.resource(NLR)}#title1> .\n", "its class and a label"),
+        (f"<{BASE}x> <{expand('rdf:type')}> <{expand('bf:Item')}> .\n", "a library, a place or a shelf mark"),
+        (
+            f"<{BASE}x> <{expand('rdf:type')}> <{expand('bf:Item')}> .\n"
+            f"<{BASE}x> <{expand('bf:heldBy')}> <{BASE}a> .\n"
+            f"<{BASE}x> <{expand('bf:heldBy')}> <{BASE}b> .\n",
+            "in one library",
+        ),
+        (
+            f"<{BASE}x> <{expand('bf:heldBy')}> <{BASE}a> .\n"
+            f'<{BASE}a> <{expand("skos:notation")}> "XX-1" .\n'
+            f'<{BASE}a> <{expand("skos:prefLabel")}> "XX-1" .\n'
+            f'<{BASE}a> <{expand("skos:prefLabel")}> "Library"@en .\n',
+            "is not its name",
+        ),
     ],
 )
 def test_the_shapes_find_what_is_wrong(line, what):

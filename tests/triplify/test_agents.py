@@ -1,4 +1,4 @@
-"""Names of one publication: which are one agent, what they did; institutions that hold copies."""
+"""Names of one publication: which are one agent, what they did."""
 
 import sys
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bibld.model.mods import CopyInformation, HoldingSimple, Location, Mods, PhysicalLocation, Role, RoleTerm
+from bibld.model.mods import Mods, Role, RoleTerm
 from bibld.triplify import cluster_statements
 from bibld.triplify._describe.agents import ComparedName, group_names
 from bibld.triplify._draft import Draft
@@ -41,23 +41,21 @@ def test_words_for_roles_that_are_known_have_the_code_and_no_node_of_their_own(w
 
 
 @pytest.mark.parametrize(
-    ("code", "usage", "dublin_core", "schema_org"),
+    ("code", "usage", "property_"),
     [
-        ("aut", None, "dcterms:creator", "schema:author"),
-        ("trl", None, "dcterms:contributor", "schema:translator"),
-        ("trl", "primary", "dcterms:contributor", "schema:translator"),
-        (None, "primary", "dcterms:creator", "schema:author"),
-        (None, None, "dcterms:contributor", None),
-        ("cmp", None, "dcterms:creator", "schema:composer"),
-        ("pht", None, "dcterms:creator", "schema:creator"),
+        ("aut", None, "dcterms:creator"),
+        ("trl", None, "dcterms:contributor"),
+        ("trl", "primary", "dcterms:contributor"),
+        (None, "primary", "dcterms:creator"),
+        (None, None, "dcterms:contributor"),
+        ("cmp", None, "dcterms:creator"),
+        ("pht", None, "dcterms:creator"),
     ],
 )
-def test_an_agent_is_a_creator_by_its_role_or_without_one_by_the_main_entry(code, usage, dublin_core, schema_org):
+def test_an_agent_is_a_creator_by_its_role_or_without_one_by_the_main_entry(code, usage, property_):
     role = (Role((RoleTerm(code, type="code", authority="marcrelator"),)),) if code else ()
     made = describe(Mods(name=(person("Гнедич, Н. И.", role=role, usage=usage),)))
-    of_schema_org = [f"schema:{name}" for name in ("author", "composer", "creator", "translator", "contributor")]
-    properties = ("dcterms:creator", "dcterms:contributor", *of_schema_org)
-    assert [name for name in properties if made.values(name)] == [name for name in (dublin_core, schema_org) if name]
+    assert [name for name in ("dcterms:creator", "dcterms:contributor") if made.values(name)] == [property_]
 
 
 @pytest.mark.parametrize(
@@ -129,45 +127,3 @@ def _calls(count: int) -> int:
 def test_twice_as_many_names_take_twice_as_much_work():
     _calls(400)  # what is remembered of texts shall not count
     assert _calls(400) < 2.5 * _calls(200)
-
-
-def shelved(*places: PhysicalLocation, sub_location: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
-    """The agents that hold the copy, without the hash of their IRI, and the places of the copy in them."""
-    holdings = HoldingSimple((CopyInformation(sub_location=sub_location),)) if sub_location else None
-    location = Location(physical_location=places, shelf_locator=("A 1",), holding_simple=holdings)
-    made = describe(Mods(location=(location,)))
-    holders = [holder.rpartition("-")[0] or holder for holder in made.values("bf:heldBy", f"{RESOURCE}#item1")]
-    nodes = made.values("bf:sublocation", f"{RESOURCE}#item1")
-    return holders, [label for node in nodes for label in made.values("rdfs:label", BASE + node[1:])]
-
-
-def test_an_institution_and_the_place_in_it_are_distinguished_in_all_three_forms():
-    expected = ([":agent/rgb"], ["FB"])
-    assert shelved(PhysicalLocation("РГБ"), sub_location=("FB",)) == expected
-    assert shelved(PhysicalLocation("РГБ"), PhysicalLocation("FB")) == expected
-    assert shelved(PhysicalLocation("РГБ FB")) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "holder", "shelf"),
-    [
-        ("NLR ОРК", ":agent/nlr", ["ОРК"]),
-        ("РГБ MK XIX", ":agent/rgb", ["MK XIX"]),
-        ("NLR", ":agent/nlr", []),
-        ("MIT Libraries", ":agent/mit-libraries", []),
-        ("Library of Congress", ":agent/library-of-congress", []),
-        ("Российская национальная библиотека", ":agent/rossiskaa-natsonalnaa-bibloteka", []),
-    ],
-)
-def test_one_text_is_split_only_if_it_consists_of_codes(text, holder, shelf):
-    assert shelved(PhysicalLocation(text)) == ([holder], shelf)
-
-
-def test_a_country_holds_no_copies():
-    assert shelved(PhysicalLocation("РГБ"), PhysicalLocation("RU", type="country")) == ([":agent/rgb"], [])
-
-
-def test_an_organisation_code_names_the_institution_beside_its_name():
-    holders, shelves = shelved(PhysicalLocation("Library of Congress"), PhysicalLocation("DLC", authority="marcorg"))
-    assert holders == [":agent/library-of-congress", "http://id.loc.gov/vocabulary/organizations/dlc"]
-    assert shelves == []

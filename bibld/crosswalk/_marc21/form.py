@@ -9,10 +9,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21 import codes
-from bibld.crosswalk._marc21.conventions import Marc21View, configuration, fixed, leader_code
+from bibld.crosswalk._marc21.conventions import Marc21View, configuration, fixed, is_component, leader_code
 from bibld.crosswalk._marc21.names import heading_links
+from bibld.crosswalk._parts import is_pages, parse_part
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import chop, chopped_values, join
+from bibld.crosswalk._texts import chop, chop_extent, chopped_values, join
 from bibld.model import mods
 from bibld.model.marc import DataField
 from bibld.text.languages import code_of_language_name
@@ -182,8 +183,9 @@ def _is_language_code(code: str) -> bool:
 
 PHYSICAL = RuleBook()
 
+_AFTER_PAGES = " :;+,"
 _ENDS_OF_AREA = (":", ";", "+", ",")
-_TITLE_TAGS = ("130", "240", "242", "245", "246", "730")
+_TITLE_TAGS = ("130", "240", "242", "245", "246")
 
 Parts = dict[str, list[Any]]
 """The children of one physicalDescription under the names of their fields."""
@@ -191,7 +193,7 @@ Parts = dict[str, list[Any]]
 
 @PHYSICAL.record(
     "physicalDescription: form, reformattingQuality, internetMediaType, extent, digitalOrigin, note",
-    tLDR="", t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t730="h", t256="a", t300="abcefg3",
+    tLDR="", t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t256="a", t300="abcefg3",
     t337="ab2", t338="ab2", t347="ab2", t351="abc3", t856="q",
 )  # fmt: skip
 def physical_description(view: Marc21View) -> Iterator[mods.PhysicalDescription]:
@@ -207,7 +209,7 @@ def physical_description(view: Marc21View) -> Iterator[mods.PhysicalDescription]
         if linked is not None and linked.is_alternate:
             parts = other_scripts.setdefault(linked.script or "", {})
         if field.tag == "300":
-            parts.setdefault("extent", []).extend(_extents(field))
+            _add_extents(_without_pages(field, view), parts)
         elif field.tag == "351":
             parts.setdefault("note", []).extend(_arrangements(field))
         else:
@@ -302,9 +304,39 @@ def _add_form(field: DataField, parts: Parts) -> None:
         forms += [mods.Form(value=text, authority="gmd") for text in designations if text]
 
 
+def pages_in_host(view: Marc21View) -> tuple[mods.PartExtent, ...]:
+    """Return the pages that 300 states of an article or another component part."""
+    texts = [
+        text
+        for field in view.fields("300")
+        if not view.is_alternate(field)
+        for text in field.values("a")
+        if _states_pages(text, view)
+    ]
+    return parse_part([text.rstrip(_AFTER_PAGES) for text in texts]).extent
+
+
+def _states_pages(text: str, view: Marc21View) -> bool:
+    return is_component(view) and is_pages(text.rstrip(_AFTER_PAGES))
+
+
+def _without_pages(field: DataField, view: Marc21View) -> DataField:
+    """Return an extent without the pages that the resource has in a host, and what is counted with them."""
+    kept = [item for item in field.subfields if item.code != "a" or not _states_pages(item.value, view)]
+    return field if len(kept) == len(field.subfields) else replace(field, subfields=tuple(kept))
+
+
+def _add_extents(field: DataField, parts: Parts) -> None:
+    """Add extents; illustrations that are stated without one, as of articles, are a note."""
+    if any(item.code in "ace" for item in field.subfields):
+        parts.setdefault("extent", []).extend(_extents(field))
+    elif illustrations := chop_extent(join(field, "b")):
+        parts.setdefault("note", []).append(mods.Note(value=illustrations, type="physical details"))
+
+
 def _extents(field: DataField) -> Iterator[mods.Extent]:
     if field.first("f") is None:
-        text = _punctuated_extent(field).rstrip(" +:;,")
+        text = chop_extent(_punctuated_extent(field))
         if text:
             yield mods.Extent(value=text)
         return
@@ -313,9 +345,9 @@ def _extents(field: DataField) -> Iterator[mods.Extent]:
         if subfield.code == "f" and counted:
             counted[-1] = replace(counted[-1], unit=chop(subfield.value) or None)
         elif subfield.code == "a" or (subfield.code in "bceg" and not counted):
-            counted.append(mods.Extent(value=subfield.value.rstrip(" +:;,")))
+            counted.append(mods.Extent(value=chop_extent(subfield.value)))
         elif subfield.code in "bceg":
-            counted[-1] = replace(counted[-1], value=f"{counted[-1].value} {subfield.value}")
+            counted[-1] = replace(counted[-1], value=f"{counted[-1].value} {chop_extent(subfield.value)}")
     yield from counted
 
 

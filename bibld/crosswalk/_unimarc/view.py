@@ -12,11 +12,10 @@ from typing import Any
 from urllib.parse import quote
 
 import msgspec
-from msgspec.structs import replace
 
 from bibld.crosswalk._flavour import carries_fields
 from bibld.crosswalk._rules import RuleSet
-from bibld.crosswalk._texts import address, with_balanced_brackets
+from bibld.crosswalk._texts import address, with_balanced_brackets, with_characters
 from bibld.crosswalk._unimarc.codes import CodeTable
 from bibld.crosswalk._view import Conventions, Linkage, LinkedField, View
 from bibld.model.authorities import read_authority_number
@@ -75,7 +74,10 @@ def _script(field: DataField) -> str:
 _OTHER_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x97\x99-\x9b\x9d-\x9f]")
 _ANGLE_BRACKETS = re.compile(r"<<(.*?)>>")
 _TITLE_CODES = "acdlot"
-_WITH_BRACKETS = frozenset(["200", "205", "210", "214", "225"])
+_DESCRIPTION = frozenset(["200", "205", "210", "214", "215", "225"])
+"""Fields in the order of ISBD: marks between their subfields may be written, and brackets may be open in them."""
+_MARKS = ":;/=,"
+_MARK_AT_AN_END = re.compile(r"^[:;/=,] +|(?: [:;/=]|,)$")
 _INITIALS = re.compile(r"(?<=[^\W\d_]\.)(?=[^\W\d_])")
 _WORD = re.compile(r"\w+")
 _PREFIXED = re.compile(r"(?:\(([^()]+)\)|(frbnf|idref)(?=[ :]?[0-9]))[ :]?(.+)", re.IGNORECASE)
@@ -188,21 +190,23 @@ def _tidied_field(field: DataField, angle_brackets: bool) -> DataField:
         field = with_embedded_fields(field)
     has_titles = tag in ("200", "225", "605") or tag[:1] in ("4", "5")
     has_positions = tag[:1] == "1"
+    is_description = tag in _DESCRIPTION
     kept = []
     for subfield in field.subfields:
         value, code = subfield.value, subfield.code
         has_marks = has_titles and code in _TITLE_CODES
+        if "&" in value:
+            value = with_characters(value)
         if not value.isprintable():
             value = _text(value, has_marks)
         if has_marks and angle_brackets:
             value = _ANGLE_BRACKETS.sub("\x98\\1\x9c", value)
         if not has_positions:
             value = value.strip()
+        if is_description and (value[-1:] in _MARKS or value[1:2] == " "):
+            value = _MARK_AT_AN_END.sub("", value).strip()
         if len(code) == 1 and value and not value.isspace():
             kept.append(subfield if value is subfield.value else Subfield(code, value))
-    if tag in _WITH_BRACKETS:
-        values = with_balanced_brackets([subfield.value for subfield in kept])
-        kept = [replace(subfield, value=value) for subfield, value in zip(kept, values, strict=True)]
     embedded = tuple(
         _tidied_field(inner, angle_brackets)
         if isinstance(inner, DataField)
@@ -210,7 +214,8 @@ def _tidied_field(field: DataField, angle_brackets: bool) -> DataField:
         for inner in field.embedded
     )
     indicators = (field.indicator1 + field.indicator2).replace("#", " ").ljust(2)
-    return DataField(tag, indicators[0], indicators[1], tuple(kept), embedded)
+    tidied = DataField(tag, indicators[0], indicators[1], tuple(kept), embedded)
+    return with_balanced_brackets(tidied) if is_description else tidied
 
 
 def _tidied_number(field: ControlField) -> ControlField:

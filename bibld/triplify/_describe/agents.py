@@ -15,7 +15,7 @@ from bibld.model.relators import TERM_OF_RELATOR, relator_of
 from bibld.text.folding import tidy
 from bibld.text.romanisation import romanise
 from bibld.text.scripts import script_of
-from bibld.triplify._codes import CREATOR_ROLES, SCHEMA_OF_ROLE, loc
+from bibld.triplify._codes import CREATOR_ROLES, loc
 from bibld.triplify._describe.entities import NameAtPath, claim_agent, dates_of, find_identities, heading_to_compare
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import RomanisedName, parse_person_name, years_with_hyphen
@@ -233,10 +233,6 @@ def _describe_contribution(
     for code in codes:
         draft.add(f"relators:{code}", term)
         draft.add("bf:role", loc("relators", code), node)
-        if code in SCHEMA_OF_ROLE:
-            draft.add(f"schema:{SCHEMA_OF_ROLE[code]}", term)
-    if is_creator and not SCHEMA_OF_ROLE.keys() & codes:
-        draft.add("schema:creator" if codes else "schema:author", term)
     for text in terms:
         role = draft.add_node("bf:role", "bf:Role", "role", node)
         draft.add("rdfs:label", literal(text), role)
