@@ -18,12 +18,14 @@ from bibld import pipeline
 from bibld.model.iris import Iris
 from bibld.model.rdf import expand
 from bibld.serve.ontology import ExampleQuery, example_queries
+from bibld.text import headings
 from tests.end_to_end.conftest import sample as sample
 from tests.ontology.query_results import open_release, result, result_file
 
 EXAMPLES = example_queries(Iris("http://localhost:8000/"))
 XSD_STRING = ox.NamedNode("http://www.w3.org/2001/XMLSchema#string")
 NOT_IN_THE_SAMPLE = "holdings-by-code"
+COUNTS_LINKS = "link-sets"
 EACH = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 
 
@@ -34,6 +36,8 @@ def store(sample) -> ox.Store:
 
 @EACH
 def test_a_query_finds_what_is_expected(example, store):
+    if example.name.endswith(COUNTS_LINKS) and not headings.FILE.exists():
+        pytest.skip("make headings makes the table of subject headings, which are linked by it")
     lines = result(store, example.sparql)
     assert len(lines) > 1 or example.name.endswith(NOT_IN_THE_SAMPLE), "finds nothing in the sample"
     assert lines == result_file(example).read_text(encoding="utf-8").splitlines()

@@ -11,7 +11,7 @@ from bibld.documents import ReleaseState, fill, open_published
 from bibld.model import mods as m
 from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster, Merged
-from bibld.model.origin import RecordId
+from bibld.model.origin import RecordId, to_slug
 from bibld.search import open_search, write_search
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations.reference import Reference
@@ -201,3 +201,35 @@ def test_other_formats_are_links_where_they_are_in_the_dataset_and_else_text(lis
     back = lists.relatives(merged(RecordId("rsl", "film")), Reference("", title="Книга"), "")
     assert [each.href for each in back.formats] == ["/resource/rsl/print"]
     assert lists.relatives(merged(RecordId("rsl", "ebook")), Reference("", title="Книга онлайн"), "").formats == ()
+
+
+class Titles:
+    """Titles of concepts by their paths."""
+
+    def __init__(self, *marks: str) -> None:
+        self._titles = {f"concept/rubbk/{to_slug(mark)}": mark for mark in marks}
+        self._titles[f"concept/rubbk/{to_slug('Ш')}"] = "Philology. Literature"
+
+    def titles(self, paths):
+        return {path: self._titles[path] for path in paths if path in self._titles}
+
+    def titles_of_beginning(self, beginning, most):
+        return {path: title for path, title in self._titles.items() if path.startswith(beginning)}
+
+
+@pytest.mark.parametrize(
+    ("mark", "broader", "narrower"),
+    [
+        ("84(2Рос)6", ["84", "Philology. Literature"], []),
+        ("Ш5(2=Р)", ["Philology. Literature"], []),
+        ("Ш", [], ["Ш5(2=Р)"]),
+    ],
+)
+def test_a_class_has_its_main_class_as_the_broadest(mark, broader, narrower):
+    titles = Titles("84(2Рос)6", "84", "Ш5(2=Р)")
+    addresses = SimpleNamespace(page=str, mount="/")
+    path = f"concept/rubbk/{to_slug(mark)}"
+    hierarchies = relatives.Hierarchies(titles, None, addresses, has_search=False)
+    found = hierarchies.of_concept(path, titles.titles([path])[path])
+    assert [link.text for link in found.broader] == broader
+    assert [link.text for link in found.narrower] == narrower

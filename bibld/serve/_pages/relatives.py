@@ -13,7 +13,7 @@ from bibld.model.identifiers import isbn, isbn13
 from bibld.model.iris import record_of_path
 from bibld.model.linkage import Merged
 from bibld.model.mods import RelatedItem
-from bibld.model.origin import RecordId, to_slug
+from bibld.model.origin import RecordId, from_slug, to_slug
 from bibld.model.rdf import expand
 from bibld.search import EntryKind, NamedThing, SearchView, StoredPublication
 from bibld.serve._addresses import Addresses
@@ -25,6 +25,7 @@ from bibld.serve._pages.facts import folded
 from bibld.serve._pages.views import PageLink
 from bibld.serve._pages.works import Editions, Kin, WorkLine, WorkLists, by_issue, by_number, main_title, numbers_of
 from bibld.serve._things import OpenRelease
+from bibld.text.classes import captions, main_class
 from bibld.text.keys import beginning_of_keys, entity_key, is_class_mark
 
 _SUBDIVISION = "--"
@@ -64,7 +65,9 @@ class Hierarchies:
 
     def of_concept(self, path: str, title: str) -> Hierarchy:
         """Return what is broader and narrower than a heading or class (its path and title)."""
-        scheme = path.split("/")[1]
+        _, scheme, slug = path.split("/", 2)
+        if captions(scheme, from_slug(slug)):
+            title = from_slug(slug)
         is_mark = is_class_mark(scheme, title)
         found = self._narrower_marks(scheme, title) if is_mark else self._narrower_headings(scheme, title)
         shown, is_all = found
@@ -88,6 +91,8 @@ class Hierarchies:
         if is_mark:
             mark = title[:_MAX_MARK_LENGTH]
             keys = [to_slug(mark[:length]) for length in range(len(mark) - 1, 0, -1) if mark[length - 1] not in " .-"]
+            main = main_class(scheme, title)
+            keys += [to_slug(main)] if main not in (None, title) and to_slug(main) not in keys else []
         else:
             parts = title.split(_SUBDIVISION)
             keys = [entity_key(_SUBDIVISION.join(parts[:count])) for count in range(len(parts) - 1, 0, -1)]

@@ -43,6 +43,7 @@ _CLASSES = {
 _KIND_OF_CLASS = {expand(curie): kind for curie, kind in _CLASSES.items()}
 _SAME = tuple(map(expand, ("owl:sameAs", "skos:exactMatch", "skos:closeMatch", "rdfs:seeAlso")))
 _IS_PART_OF, _HAS_PART = expand("dcterms:isPartOf"), expand("dcterms:hasPart")
+_BROAD_MATCH = expand("skos:broadMatch")
 _SCHEME, _CONCEPT_SCHEME = expand("skos:inScheme"), expand("skos:ConceptScheme")
 _NOTATION = expand("skos:notation")
 _CREATOR = expand("dcterms:creator")
@@ -184,7 +185,7 @@ def entity_summary(
         numbers=tuple(dict.fromkeys(numbers)),
         absorbed=tuple(iri for iri in same if iri.startswith(base)),
         schemes=all_of((_SCHEME,)),
-        broader=all_of((_IS_PART_OF,)),
+        broader=all_of((_IS_PART_OF, _BROAD_MATCH)),
         parts=all_of((_HAS_PART,)),
         creators=all_of((_CREATOR,)),
     )
