@@ -10,10 +10,11 @@ BIN := $(VENV)/bin
 
 EDITOR := bibld/serve/editor
 GEOGRAPHY := bibld/text/geography
+HEADINGS := bibld/text/headings
 
-.PHONY: run test test-all check bench mutants clean editor geography
+.PHONY: run test test-all check bench mutants clean editor geography headings
 
-run: $(VENV)/installed editor geography
+run: $(VENV)/installed editor geography headings
 	$(BIN)/bibld run sample_data/bibld.toml
 	@echo "Precision and recall on labelled pairs:"
 	$(BIN)/bibld evaluate sample_data/bibld.toml --pairs sample_data/gold_pairs.csv --quiet
@@ -32,7 +33,7 @@ test: check
 test-all: test
 	$(PYTEST) -m "$(LONG)"
 
-check: $(VENV)/installed-dev editor geography
+check: $(VENV)/installed-dev editor geography headings
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -65,6 +66,18 @@ $(GEOGRAPHY)/towns.db: $(addprefix $(GEOGRAPHY)/,build.py towns.py requirements.
 	cd build/geography && { ! command -v npm >/dev/null || npm ci --ignore-scripts --no-audit --no-fund --silent || \
 	  echo "The outlines of the land cannot be downloaded; maps have none." >&2; }
 	$(BIN)/python -m bibld.text.geography.build build/geography
+
+# The numbers of the Library of Congress Subject Headings, from the package invenio-subjects-lcsh. Without them headings
+# without a number have no link.
+headings: $(VENV)/installed
+	@$(MAKE) --no-print-directory $(HEADINGS)/lcsh.db || \
+	  echo "The table of subject headings cannot be made; headings without a number have no link." >&2
+
+$(HEADINGS)/lcsh.db: $(addprefix $(HEADINGS)/,__init__.py build.py requirements.txt)
+	mkdir -p build/headings && rm -f build/headings/*.whl
+	$(BIN)/python -m pip download --quiet --no-deps --require-hashes --dest build/headings \
+	  --requirement $(HEADINGS)/requirements.txt
+	$(BIN)/python -m bibld.text.headings.build build/headings
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -33,7 +33,7 @@ from _measure import real_data
 
 from bibld.crosswalk import rusmarc
 from bibld.crosswalk._flavour import carries_fields
-from bibld.crosswalk._texts import split_designation
+from bibld.crosswalk._parts import split_designation
 from bibld.crosswalk._unimarc.codes import (
     AUDIENCE,
     COUNTRY_OF_THREE_LETTERS,

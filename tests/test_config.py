@@ -112,6 +112,27 @@ def test_all_faults_are_named_at_once(write):
     assert [int(line.split(":")[1]) for line in found] == [4, 10, 12, 14]
 
 
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ('holdings = { 999 = { call_number = "a", location = "ml" } }', ""),
+        ('libraries = { "VA@@" = "Alderman", "РГБ" = "XX-1", "XX-1" = { en = "Library", ru = "Библиотека" } }', ""),
+        ('holdings = { 99 = { call_number = "a" } }', '"99" is not a tag; write its three characters, such as 999'),
+        ('holdings = { 999 = { barcode = "i" } }', "names no place of a copy; add library, location or call_number"),
+        ('holdings = { 999 = { call_number = "$a" } }', 'call_number: "$a" names no subfields; write their codes'),
+        ('holdings = { 999 = { shelf = "a" } }', "unknown field"),
+        ("libraries = { A = {} }", '"A" has no name; write an ISIL, a name, or { en = "…" }'),
+        ('libraries = { A = { "not a tag" = "Library" } }', '"not a tag" is not a language tag'),
+    ],
+)
+def test_the_copies_of_a_source_are_checked(write, lines, expected):
+    text = GOOD + lines + "\n"
+    if expected:
+        assert expected in faults(write(text))
+    else:
+        assert config.load(write(text)).sources[0].config.id == "rsl"
+
+
 def test_two_sources_with_one_id_are_a_fault(write):
     assert 'bibld.toml:12: source[2].id: more than one [[source]] has the id "rsl"' in faults(
         write(GOOD + '[[source]]\nid = "rsl"\npath = "*.mrc"\n')

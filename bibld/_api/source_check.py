@@ -120,7 +120,7 @@ def inspect_and_check(config: Config, progress: Progress) -> SourcesReport:
 
 def _checked_file(config: Config, source: Source, inspected: ingest.InspectedFile) -> CheckedFile:
     file, examined = inspected.file, inspected.examined
-    job = ingest.Job(source.id, examined.carrier, source.config.crosswalk, config.crosswalk_settings(source))
+    job = ingest.conversion_job(config, source, examined)
     raws = islice((piece for piece in read(file, examined) if isinstance(piece, Raw)), _FIRST_RECORDS)
     outcomes = [ingest.convert_record(job, raw) for raw in raws]
     flavours = Counter(one.flavour for one in outcomes if isinstance(one, ingest.Conversion))

@@ -11,6 +11,7 @@ from itertools import count
 import msgspec
 
 from bibld.catalog._quads import QuadTable, to_moved
+from bibld.model.iris import entity_identity
 from bibld.parallel import batches
 
 _PARAMETERS = 500
@@ -26,8 +27,8 @@ EntityRow = tuple[bytes | None, str | None, int]
 class AssertionKeys(msgspec.Struct, frozen=True):
     """What an assertion refers to.
 
-    Entities with an equal text among their ``ties`` (or that is the IRI of one of them) may be the same; ``parts`` are
-    the IRIs of entities that the description of this one points to.
+    Entities with an equal text among their ``ties`` (or that is the identity of one of them) may be the same; ``parts``
+    are the IRIs of entities that the description of this one points to.
     """
 
     ties: tuple[str, ...] = ()
@@ -114,7 +115,8 @@ class Entities(QuadTable):
         new = dict(zip((iri for iri in wanted if iri not in known), count(last + 1)))
         self._connection.executemany("INSERT INTO entity (iri, entity) VALUES (?, ?)", new.items())
         self._connection.executemany(
-            "INSERT INTO entity_tie VALUES (?, ?, 1)", ((hash_key(iri), entity) for iri, entity in new.items())
+            "INSERT INTO entity_tie VALUES (?, ?, 1)",
+            ((hash_key(entity_identity(iri)), entity) for iri, entity in new.items()),
         )
         return known | new
 
@@ -185,12 +187,19 @@ class Entities(QuadTable):
         return row[0] if row else None
 
     def founder_of_iri(self, iri: str) -> int | None:
-        """Return the founder of the entity with an IRI, which may be only an alias; None if there is no such one."""
+        """Return the founder of the entity with an IRI, which may be only an alias or spelled as it was formerly.
+
+        None if there is no such entity, or more than one.
+        """
         entity = self.number(iri)
         if entity is not None:
             return self.founder(entity)
-        founders = {self.founder(entity) for entity in self._with_keys("entity_tie", [hash_key(iri)])}
+        founders = {self.founder(entity) for entity in self.with_identity(entity_identity(iri))}
         return founders.pop() if len(founders) == 1 else None
+
+    def with_identity(self, identity: str) -> set[int]:
+        """Return the entities that have an identity (:func:`bibld.model.iris.entity_identity`), or an alias with it."""
+        return self._with_keys("entity_tie", [hash_key(identity)])
 
     def tied(self, entities: Iterable[int]) -> list[int]:
         """Return the entities that are connected with some by ties, these included, ascending."""

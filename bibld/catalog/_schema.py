@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 REGISTER_FORMAT = 5
-CATALOG_FORMAT = 11
+CATALOG_FORMAT = 12
 
 REGISTER = """
 -- What cannot be recomputed: back up this file.
@@ -224,9 +224,9 @@ CREATE TABLE entity (                          -- agents, concepts, places … a
 );
 CREATE INDEX entity_founder ON entity (founder) WHERE founder IS NOT NULL;
 CREATE TABLE entity_tie (                      -- entities that share a key may be the same
-  key INTEGER NOT NULL,                        -- hash of an IRI or of another text
+  key INTEGER NOT NULL,                        -- hash of the identity of an IRI, or of another text
   entity INTEGER NOT NULL,
-  uses INTEGER NOT NULL,                       -- how many assertions state the key; one more for its own IRI
+  uses INTEGER NOT NULL,                       -- how many assertions state the key; one more for its own identity
   PRIMARY KEY (key, entity)
 ) WITHOUT ROWID;
 CREATE INDEX entity_tie_entity ON entity_tie (entity);

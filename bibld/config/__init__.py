@@ -15,6 +15,7 @@ from bibld.config._checker import Checker
 from bibld.config._checker import blocker_faults as blocker_faults
 from bibld.config._checker import remote_of_url as remote_of_url
 from bibld.config._structs import Config as Config
+from bibld.config._structs import CopyFields as CopyFields
 from bibld.config._structs import DedupConfig as DedupConfig
 from bibld.config._structs import Dialect as Dialect
 from bibld.config._structs import EngineConfig as EngineConfig

@@ -46,6 +46,8 @@ _EXAMPLES = {
 }
 _TOML_TYPES = {"object": "table", "array": "list", "str": "string", "int": "integer", "bool": "true or false"}
 _INVALID = object()
+_TAG = re.compile("[0-9A-Za-z]{3}")
+_SUBFIELD_CODES = re.compile("[0-9a-z]*")
 _MADE_FROM_DOCUMENTS = ("search", "feed", "sitemap")
 """Parts of a release that read the prepared documents, so that ``documents`` must be written before them."""
 
@@ -180,6 +182,7 @@ class Checker:
             self._add_fault(f"{where}.id", f'"{config.id}" is not a source id; use small Latin letters and digits')
         self._check_license(config.license or None, f"{where}.license")
         self._check_language_tags(table, where, "label")
+        self._check_copies(config, where)
         if config.charset != adapters.AUTO:
             try:
                 charset_name(config.charset)
@@ -366,6 +369,24 @@ class Checker:
             for tag in texts if isinstance(texts, dict) else ():
                 if not is_language_tag(tag):
                     self._add_fault(_join(where, key), f'"{tag}" is not a language tag; use a BCP 47 tag such as en')
+
+    def _check_copies(self, source: SourceConfig, where: str) -> None:
+        """Check the fields of copies and the names of libraries of a source."""
+        for tag, fields in source.holdings.items():
+            at = f"{where}.holdings.{tag}"
+            if not _TAG.fullmatch(tag):
+                self._add_fault(at, f'"{tag}" is not a tag; write its three characters, such as 999')
+            for key, codes in msgspec.structs.asdict(fields).items():
+                if not _SUBFIELD_CODES.fullmatch(codes):
+                    self._add_fault(f"{at}.{key}", f'"{codes}" names no subfields; write their codes, such as "ab"')
+            if not (fields.library or fields.location or fields.call_number):
+                self._add_fault(at, "names no place of a copy; add library, location or call_number")
+        for code, names in source.libraries.items():
+            at = f"{where}.libraries"
+            texts = [names] if isinstance(names, str) else names.values()
+            if not texts or not all(text.strip() for text in texts):
+                self._add_fault(at, f'"{code}" has no name; write an ISIL, a name, or {{ en = "…" }}')
+            self._check_language_tags({code: names}, at, code)
 
     # -- faults ----------------------------------------------------------------------------------------------------
 

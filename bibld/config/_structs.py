@@ -31,8 +31,26 @@ _SMALL_SOURCE = 20
 Difference = Literal["edition", "year", "carrier", "language"]
 """What can differ between records that are otherwise equal."""
 
-Dialect = Literal["bnf", "dnb"]
+Dialect = Literal["bnf", "dnb", "schema"]
 """A library in whose terms publications can be described too."""
+
+
+class CopyFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which subfields of a local field describe a copy; each key names their codes (``location = "ml"``).
+
+    ``library``: the code or name of the library; ``location``: places in it, each subfield one; ``call_number``: the
+    parts of the shelf mark, written in the order of the record; ``barcode``: barcodes; ``copy_number``: numbers of
+    copies; ``holdings``: which volumes the copy is; ``note``: public notes. A field without library, location and call
+    number is no copy.
+    """
+
+    library: str = ""
+    location: str = ""
+    call_number: str = ""
+    barcode: str = ""
+    copy_number: str = ""
+    holdings: str = ""
+    note: str = ""
 
 
 class SourceConfig(msgspec.Struct, frozen=True):
@@ -42,6 +60,10 @@ class SourceConfig(msgspec.Struct, frozen=True):
     record is a deleted one; ``deletes``: a file of control numbers to delete, one a line; ``duplicates``: whether one
     cluster can contain two records of this source; ``trust``: how far its values are trusted when records are merged,
     a higher number further; ``columns``: for a table, which column contains the title, the author …
+
+    ``holdings``: local fields that describe copies, by tag: ``{ 999 = { call_number = "a", location = "ml" } }``;
+    ``libraries``: what the codes mean by which the records name libraries: an ISIL, a name, or names by language; the
+    empty code is the library of copies of which none is stated, by default that of ``isil``.
 
     ``members``: patterns (``*.mrc``, ``full/*.xml``) for the files in archives that are read; by default all but those
     that are obviously no data.
@@ -65,6 +87,8 @@ class SourceConfig(msgspec.Struct, frozen=True):
     duplicates: bool = False
     trust: int = 1
     columns: dict[str, str | tuple[str, ...]] = {}
+    holdings: dict[str, CopyFields] = {}
+    libraries: dict[str, str | dict[str, str]] = {}
     members: str | tuple[str, ...] = ()
     max_deletes: Annotated[int, msgspec.Meta(ge=0)] | Annotated[str, msgspec.Meta(pattern=PERCENTAGE)] | None = None
     max_rejects: Annotated[float, msgspec.Meta(ge=0, le=100)] = 100.0
@@ -210,9 +234,9 @@ class TriplifyConfig(msgspec.Struct, frozen=True):
 
     ``provenance``: how much to publish about where the data come from. ``full``: the source records of each
     publication, the matches between them, and which records have each value in which they differ; ``records``: the
-    source records only; ``none``: nothing. ``dialects``: the libraries for whose data the resources are described once
-    more in their own terms, at the cost of 10 to 20 quads a publication: ``dnb`` (German National Library), ``bnf``
-    (data.bnf.fr).
+    source records only; ``none``: nothing. ``dialects``: the data for whose users the resources are described once
+    more in the terms of these, at the cost of 5 to 20 quads a publication: ``dnb`` (German National Library), ``bnf``
+    (data.bnf.fr), ``schema`` (schema.org).
     """
 
     provenance: Literal["full", "records", "none"] = "full"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from bibld.crosswalk._copies import SourceCopies as SourceCopies
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
 from bibld.crosswalk._rules import EVERY as EVERY
 from bibld.crosswalk._rules import LEADER as LEADER
@@ -44,29 +45,34 @@ COLUMNS_FLAVOUR = "columns"
 
 
 def convert(
-    record: MarcRecord | Mods | Row, flavour: str = AUTO, settings_of: Callable[[str], Any] | None = None
+    record: MarcRecord | Mods | Row,
+    flavour: str = AUTO,
+    settings_of: Callable[[str], Any] | None = None,
+    copies: SourceCopies | None = None,
 ) -> tuple[str, Converted]:
     """Convert one record; return its flavour and the result.
 
-    ``settings_of`` returns the settings of an adapter by its name (default: the defaults of each adapter). Raises
+    ``settings_of`` returns the settings of an adapter by its name (default: the defaults of each adapter). ``copies``
+    is what the configuration of the record's source states about copies and libraries. Raises
     ``CrosswalkError`` for a record that describes no publication (such as an authority record) or on which the
     crosswalk fails, and ``ConfigError`` for an unknown flavour.
     """
     if isinstance(record, Mods):
-        return MODS_FLAVOUR, Converted(record)
+        converted = Converted(record)
+        return MODS_FLAVOUR, copies.complete(record, converted) if copies is not None else converted
     if isinstance(record, MarcRecord):
         refuse_other_kinds(record, is_unimarc(record))
     name = sniff(record) if flavour == AUTO or isinstance(record, Row) else flavour
     adapter = adapters.load_adapter("crosswalk", name)
     settings = adapter.Settings() if settings_of is None else settings_of(name)
     try:
-        converted: Converted = adapter.convert(record, settings)
+        converted = adapter.convert(record, settings)
+        return name, copies.complete(record, converted) if copies is not None else converted
     except (RecordError, ConfigError, MemoryError):
         raise
     except Exception as error:
         number = record.control_number if isinstance(record, MarcRecord) else None
         raise CrosswalkError(record.origin, failure_reason(f'crosswalk "{name}"', error), b"", number) from error
-    return name, converted
 
 
 def sniff(record: MarcRecord | Mods | Row) -> str:

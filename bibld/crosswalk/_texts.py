@@ -1,13 +1,16 @@
-"""Texts as records write them: the punctuation of ISBD, addresses, dates, designations of volumes, issues and pages."""
+"""Texts as records write them: character references, the punctuation of ISBD, addresses, dates."""
 
 from __future__ import annotations
 
 import calendar
+import html
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
+from msgspec.structs import replace
+
+from bibld.crosswalk._abbreviations import ends_in_abbreviation, ends_in_abbreviation_of_extent, ends_in_initial
 from bibld.model.marc import DataField
-from bibld.model.mods import Date, Detail, Part, PartExtent, PartText
 
 
 def join(field: DataField, codes: str, between: str = " ") -> str:
@@ -20,38 +23,66 @@ def chopped_values(field: DataField, *codes: str) -> list[str]:
     return [text for text in map(chop, field.values(*codes)) if text]
 
 
+# --- character references
+
+_CHARACTER_REFERENCE = re.compile(r"&(?:#[0-9]{2,7}|#[xX][0-9A-Fa-f]{2,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_TIMES_ENCODED = 3
+_NO_CHARACTER = "\ufffd"
+
+
+def with_characters(text: str) -> str:
+    """Return a text with characters in place of references of HTML and XML to them, also where they are encoded twice.
+
+    What is not a complete reference, or names no character, stays as it is.
+
+    >>> with_characters("&#1071;"), with_characters("l&amp;#x2019;art"), with_characters("AT&T;")
+    ('Я', 'l’art', 'AT&T;')
+    """
+    for _ in range(_TIMES_ENCODED):
+        decoded = _CHARACTER_REFERENCE.sub(_character, text)
+        if decoded == text:
+            break
+        text = decoded
+    return text
+
+
+def _character(reference: re.Match[str]) -> str:
+    character = html.unescape(reference[0])
+    return character if character and character != _NO_CHARACTER and ";" not in character else reference[0]
+
+
 # --- ISBD: the punctuation between the parts of a description
 
-_MARKS = " .:,;/،؛"
+_MARKS = " .,:;/،؛"
 _CLOSING = _MARKS + "="
-
-_ABBREVIATIONS = (
-    "al approx assoc aufl ave bd bldg bros ca cie co col comp corp cz dept dr ed eds etc fl gen ges gmbh gov govt hrsg "
-    "ill inc jr llc ltd mfg min mr mrs ms mt no nos nr op prof proj pt pub rev ser sr st t univ verl vol vols "
-    "авт акад в вв вып г гг д др ед изд им ин испр кн лит мин н обл общ п пер перераб проф публ ред рис сб сер соч "
-    "сост св см ст тип т тт ун ч экз"
-)
-_ABBREVIATED = frozenset(_ABBREVIATIONS.split())
+_LEADING = " .,:;/="
+_BETWEEN_AREAS = " ,:;/=+"
 
 _OPENING_SUPPLIED = "["
 _CLOSING_SUPPLIED = "]"
 
 
 def chop(text: str) -> str:
-    """Remove the marks that lead to the next part from the end: ``. : , ; /`` and `` =`` (also their Arabic forms).
+    """Remove the marks before and after another part: ``. : , ; /`` and `` =`` at the end (also their Arabic forms).
 
-    An ellipsis stays, and so does the full stop of an abbreviation (``etc.``, ``U.S.``).
+    An ellipsis stays, and so does the full stop of an abbreviation (``etc.``, ``U.S.``, ``Toronto, Ont.``). At the
+    beginning a mark is removed only before a blank.
     """
-    if not text or text[-1] not in _CLOSING:
+    if not text or (text[-1] not in _CLOSING and text[1:2] != " "):
         return text
-    return _chopped(text, _is_abbreviated)
+    return _chopped(text, ends_in_abbreviation)
 
 
 def chop_name(text: str) -> str:
     """Remove marks as :func:`chop` does; the full stop of a final initial stays (``Kemble, E. W.``)."""
-    if not text or text[-1] not in _CLOSING:
+    if not text or (text[-1] not in _CLOSING and text[1:2] != " "):
         return text
-    return _chopped(text, _ends_in_initial)
+    return _chopped(text, ends_in_initial)
+
+
+def chop_extent(text: str) -> str:
+    """Remove marks as :func:`chop` does; the full stop of a unit stays (``325 p.``), but ``23 cm`` has none."""
+    return _chopped(text.rstrip(_BETWEEN_AREAS), ends_in_abbreviation_of_extent)
 
 
 def without_brackets(text: str) -> tuple[str, bool]:
@@ -69,29 +100,54 @@ def without_brackets(text: str) -> tuple[str, bool]:
     return text, False
 
 
-def with_balanced_brackets(texts: Sequence[str]) -> list[str]:
-    """Close a square bracket in the text that opens it and open it in each text up to the one that closes it.
+def with_balanced_brackets(field: DataField) -> DataField:
+    """Close each bracket in the subfield that opens it, and open it in each subfield up to the one that closes it.
 
-    >>> with_balanced_brackets(["[В Санктпетербурге", "Тип. Академии наук", "1771]"])
-    ['[В Санктпетербурге]', '[Тип. Академии наук]', '[1771]']
-
-    A bracket that no later text closes stays as it is.
+    ``$a[Ottawa :$bCollège,$c1910]`` becomes ``$a[Ottawa] :$b[Collège],$c[1910]``. A square bracket without a partner in
+    the field has it at the end or the beginning of the same subfield; a round one is only closed.
     """
-    if not any(_OPENING_SUPPLIED in text for text in texts):
-        return list(texts)
+    texts = [subfield.value for subfield in field.subfields]
+    for text in texts:
+        if text.count("[") != text.count("]") or text.count("(") > text.count(")"):
+            break
+    else:
+        return field
     balanced: list[str] = []
     is_within = False
     for position, text in enumerate(texts):
         opened = f"{_OPENING_SUPPLIED}{text}" if is_within else text
         is_open = opened.rfind(_OPENING_SUPPLIED) > opened.rfind(_CLOSING_SUPPLIED)
         following = "".join(texts[position + 1 :])
-        closing, opening = following.find(_CLOSING_SUPPLIED), following.find(_OPENING_SUPPLIED)
-        is_within = is_open and closing >= 0 and (opening < 0 or closing < opening)
-        balanced.append(f"{opened}{_CLOSING_SUPPLIED}" if is_within else opened)
-    return balanced
+        if is_open:
+            closing, opening = following.find(_CLOSING_SUPPLIED), following.find(_OPENING_SUPPLIED)
+            is_within = closing >= 0 and (opening < 0 or closing < opening)
+            opened = _closed(opened, _OPENING_SUPPLIED, _CLOSING_SUPPLIED)
+        else:
+            is_within = False
+            if _CLOSING_SUPPLIED in opened.partition(_OPENING_SUPPLIED)[0]:
+                opened = f"{_OPENING_SUPPLIED}{opened}"
+        if ")" not in following and opened.rfind("(") > opened.rfind(")"):
+            opened = _closed(opened, "(", ")")
+        balanced.append(opened)
+    subfields = tuple(
+        replace(subfield, value=value) if value is not subfield.value else subfield
+        for subfield, value in zip(field.subfields, balanced, strict=True)
+        if value
+    )
+    return replace(field, subfields=subfields)
+
+
+def _closed(text: str, opening: str, closing: str) -> str:
+    """Return a text with a bracket closed before the marks at its end; one that encloses nothing is removed."""
+    content = text.rstrip(_BETWEEN_AREAS)
+    if content.endswith(opening):
+        return content.removesuffix(opening).rstrip()
+    return f"{content}{closing}{text[len(content) :]}"
 
 
 def _chopped(text: str, keeps_full_stop: Callable[[str], bool]) -> str:
+    if text[1:2] == " " and text[0] in _LEADING and not text.startswith(". ."):
+        text = text.lstrip(_LEADING)
     kept = text.rstrip(_MARKS)
     while kept.endswith(" =") or kept == "=":
         kept = kept[:-1].rstrip(_MARKS)
@@ -102,18 +158,6 @@ def _chopped(text: str, keeps_full_stop: Callable[[str], bool]) -> str:
     if cut.startswith(".") and keeps_full_stop(kept):
         return kept + "."
     return kept
-
-
-def _is_abbreviated(text: str) -> bool:
-    word = text.replace("-", " ").rpartition(" ")[2].lstrip("([").casefold()
-    if "." in word:
-        return len(word.rpartition(".")[2]) == 1
-    return word in _ABBREVIATED
-
-
-def _ends_in_initial(text: str) -> bool:
-    word = text.rpartition(" ")[2]
-    return (len(word) == 1 and word.isalpha()) or _is_abbreviated(text)
 
 
 # --- addresses
@@ -212,150 +256,3 @@ def date_qualifier(texts: Iterable[str]) -> str | None:
     if any(map(_ABOUT.search, dated)):
         return APPROXIMATE
     return "inferred" if dated and all(without_brackets(chop(text))[1] for text in dated) else None
-
-
-_DIGITS = r"\d+[\w.]*(?:\s*[-–—/,]\s*\d+\w*)*(?:\s*\(\d+(?:[-–/]\d+)?\))?"
-_ROMAN = r"[IVXLC]+(?:\s*[-–]\s*[IVXLC]+)?"
-_LETTERS = rf"(?-i:{_ROMAN}|[А-ЯA-Z](?:\s*[-–]\s*[А-ЯA-Z])?)"
-_ORDINAL = r"(?:перв|втор|трет|четв[её]рт|пят|шест|седьм|восьм|девят|десят)[а-я]+"
-_VOLUME_WORDS = "том|т|volume|vol|v|tome|tom|tomo|t|band|bd"
-_PART_WORDS = "часть|ч|книга|кн|part|pt|pars|teil|livre|partie|полутом|п/т|отдел|раздел"
-_ISSUE_WORDS = "№|no|nr|n|n°|номер|выпуск|вып|issue|fasc|heft|сборник|сб|серия|сер"
-_DESIGNATION = re.compile(
-    rf"(?P<word>(?P<volume>{_VOLUME_WORDS})|(?P<part>{_PART_WORDS})|(?P<issue>{_ISSUE_WORDS}))"
-    rf"(?P<number>(?:\.?\s*{_DIGITS})|(?:[.\s]\s*(?:{_LETTERS}|{_ORDINAL}))|(?<=\w\w\w)(?-i:{_ROMAN}))\.?",
-    re.IGNORECASE,
-)
-_BARE_NUMBER = re.compile(r"\[?(?:\d{1,3}(?:[-–/]\d{1,3})?|[IVXLC]+)\]?\.?")
-_YEAR = re.compile(r"\[?(1[5-9]\d\d|20\d\d)\]?(?:\s*г(?:од)?\b)?\.?")
-_DAY = re.compile(
-    r"\d{1,2}(?:\s*[-–/]\s*\d{1,2})?\s+(?:янв|февр?|март?|апр|ма[йя]|июн|июл|авг|сент?|окт|нояб?|дек)[а-я]*\.?"
-    r"(?:\s*[-–/]\s*(?:\d{1,2}\s+)?[а-я]{3,}\.?)?",
-    re.IGNORECASE,
-)
-_PAGES = re.compile(
-    r"(?:с|c|р|p|s|pp|стр|стб|стлб|col|page|pages|seite)\b\.?\s*"
-    r"\[?(?P<start>[\dIVXLC]+\w?)\]?(?:\s*[-–—]\s*\[?(?P<end>[\dIVXLC]+\w?)\]?)?\.?",
-    re.IGNORECASE,
-)
-_MANY_PAGES = re.compile(r"(?:с|c|р|p|s|pp|стр|стб|стлб|col)\b\.?\s*\[?\d.*", re.IGNORECASE)
-_SEPARATOR = re.compile(r"\.\s*[-–—]\s+|[,;:]\s+")
-_DESIGNATION_BREAK = re.compile(r"[,;:]\s*|\s+(?=[а-яa-z№]+[. ]*\d)|(?<=\d)\.\s+|(?<=\d)\.(?=[а-яa-z])", re.IGNORECASE)
-_BEGIN_OF_DESIGNATION = re.compile(r"(?:^|(?<=[.:;,])\s*)(?=\w|№)")
-_NUMERAL = re.compile(rf"\d|\b{_ROMAN}\b|(?i:\b{_ORDINAL})")
-_COUNT_OF_PARTS = re.compile(r"\b[ву]\s+(?:\d+|дву|трех|четырех)[-\s]*(?:х|и)?\s*(?:т|ч|кн|вып)\w*\W*$", re.IGNORECASE)
-
-
-def is_generic_title(title: str) -> bool:
-    """Return whether a title is only the designation of a volume: ``Т. 1``, ``Ч. 2, кн. 1``, ``[Вып.] 3``."""
-    text = title.strip(" []").replace("]", "")
-    if not text or _BARE_NUMBER.fullmatch(text):
-        return bool(text)
-    pieces = [piece.strip() for piece in _DESIGNATION_BREAK.split(text) if piece.strip()]
-    return all(map(_DESIGNATION.fullmatch, pieces)) or _DESIGNATION.fullmatch(text) is not None
-
-
-def split_designation(text: str) -> tuple[str, str]:
-    """Divide other title information at the designation of a part at its end, which is empty where there is none.
-
-    A letter designates a part only after the number of parts (``в 2 ч. Ч. А``): it may also be an initial.
-
-    >>> split_designation("роман в 4 т. Т. 1-2"), split_designation("Ч. 2"), split_designation("пер. Т. В")
-    (('роман в 4 т.', 'Т. 1-2'), ('', 'Ч. 2'), ('пер. Т. В', ''))
-    """
-    for found in _BEGIN_OF_DESIGNATION.finditer(text):
-        before, designation = text[: found.start()], text[found.end() :]
-        if _BARE_NUMBER.fullmatch(designation) or not is_generic_title(designation):
-            continue
-        follows_count = _COUNT_OF_PARTS.search(before) is not None
-        if follows_count or (_NUMERAL.search(designation) and not before.endswith(",")):
-            return chop(before), designation
-    return text, ""
-
-
-def split_issue_designation(title: str) -> tuple[str, str]:
-    """Divide the title of an issue into its designation and its name; the designation is empty if there is none.
-
-    >>> split_issue_designation("Т. 320, № 1 : Науки о Земле"), split_issue_designation("2005, № 2")
-    (('Т. 320, № 1', 'Науки о Земле'), ('2005, № 2', ''))
-    """
-    if title and is_issue_designation(title):
-        return title, ""
-    designation, colon, name = title.partition(":")
-    is_divided = bool(colon and designation.strip() and name.strip())
-    return (designation.strip(), name.strip()) if is_divided and is_issue_designation(designation.strip()) else ("", "")
-
-
-def is_issue_designation(title: str) -> bool:
-    """Return whether a title is only the designation of an issue: ``N 3.``, ``2005, № 2``; also for an empty title."""
-    if not title:
-        return True
-    pieces = [piece.strip() for piece in _SEPARATOR.split(title) if piece.strip()]
-    return all(is_generic_title(piece) or _YEAR.fullmatch(piece) or _DAY.fullmatch(piece) for piece in pieces)
-
-
-def parse_part(texts: list[str], volume_type: str | None = None) -> Part:
-    """Parse designations and page ranges as a place in another resource.
-
-    With ``volume_type`` each text that is not a page range is one detail of this type, and is not divided.
-    """
-    details: list[Detail] = []
-    extents: list[PartExtent] = []
-    others: list[PartText] = []
-    dates: list[Date] = []
-    for text in texts:
-        if volume_type is not None and not is_pages(text):
-            details.append(Detail(number=(text,), type=volume_type))
-            continue
-        for piece in _pieces(text):
-            year = _YEAR.fullmatch(piece)
-            if year is not None or _DAY.fullmatch(piece):
-                dates.append(Date(value=year[1] if year is not None else piece))
-                continue
-            extent = _extent(piece)
-            if extent is not None:
-                extents.append(extent)
-                continue
-            detail = _detail(piece)
-            if detail is not None:
-                details.append(detail)
-            else:
-                others.append(PartText(value=piece))
-    return Part(detail=tuple(details), extent=tuple(extents), text=tuple(others), date=tuple(dates))
-
-
-def has_content(part: Part) -> bool:
-    """Return whether a part has any content."""
-    return bool(part.detail or part.extent or part.text or part.date)
-
-
-def is_pages(text: str) -> bool:
-    """Return whether a text states pages: ``С. 4``, ``P. 387-396``, ``[С. 121-130]``."""
-    return _extent(text) is not None
-
-
-def _pieces(text: str) -> list[str]:
-    """Split a text at its punctuation if every piece can be parsed; else return it undivided."""
-    if _extent(text) is not None or _detail(text) is not None:
-        return [text]
-    pieces = [piece.strip() for piece in _SEPARATOR.split(text) if piece.strip()]
-    for piece in pieces:
-        if not (_extent(piece) or _detail(piece) or _YEAR.fullmatch(piece) or _DAY.fullmatch(piece)):
-            return [text]
-    return pieces or [text]
-
-
-def _extent(text: str) -> PartExtent | None:
-    stated, _ = without_brackets(text.strip())
-    pages = _PAGES.fullmatch(stated)
-    if pages is not None:
-        return PartExtent(unit="page", start=pages["start"], end=pages["end"])
-    return PartExtent(unit="page", list=stated) if _MANY_PAGES.fullmatch(stated) else None
-
-
-def _detail(text: str) -> Detail | None:
-    found = _DESIGNATION.fullmatch(text.strip(" []"))
-    if found is None:
-        return None
-    kind = next(name for name in ("volume", "part", "issue") if found[name])
-    return Detail(type=kind, number=(found["number"].strip(". "),), caption=(found["word"],))

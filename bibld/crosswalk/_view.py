@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from bibld.crosswalk._texts import with_balanced_brackets, with_characters
 from bibld.model.marc import ControlField, DataField, MarcRecord, Subfield
 from bibld.model.mods import Element
 from bibld.model.mods_xml import without_illegal_characters
@@ -48,13 +49,14 @@ class Conventions(msgspec.Struct, frozen=True):
     ``is_private`` names fields that are kept but not converted. ``link`` returns the linkage of a field in several
     scripts. ``cleans`` returns for a tag whether blanks are tidied (False where positions count); without it, fields
     are given as they are. ``titles`` returns the codes of those subfields that keep the marks of ISO 6630 around what
-    sorting skips.
+    sorting skips. ``bracketed`` names the tags in which brackets of one subfield may be closed in another.
     """
 
     is_private: Callable[[DataField], bool] | None = None
     link: Callable[[DataField], LinkedField | None] | None = None
     cleans: Callable[[str], bool] | None = None
     titles: Callable[[str], str] | None = None
+    bracketed: frozenset[str] = frozenset()
 
 
 RAW = Conventions()
@@ -98,6 +100,8 @@ class View(Generic[SettingsT]):
                 continue
             if cleans:
                 field = clean_field(field, conventions)
+                if field.tag in conventions.bracketed:
+                    field = with_balanced_brackets(field)
             linked = link(field) if link is not None else None
             if linked is not None:
                 field = linked.field
@@ -170,13 +174,13 @@ class View(Generic[SettingsT]):
 def clean_field(field: DataField, conventions: Conventions) -> DataField:
     """Drop subfields without a code of one character or without text, and characters that XML cannot contain.
 
-    Where the conventions clean a tag, runs of blanks become one, and those at the ends are removed. A field without
-    anything to do is returned itself.
+    References to characters become these characters. Where the conventions clean a tag, runs of blanks become one, and
+    those at the ends are removed. A field without anything to do is returned itself.
     """
     tidies = conventions.cleans is not None and conventions.cleans(field.tag)
     for subfield in field.subfields:
         value = subfield.value
-        if len(subfield.code) != 1 or not value or not value.isprintable():
+        if len(subfield.code) != 1 or not value or not value.isprintable() or "&" in value:
             break
         if tidies and ("  " in value or value[0] == " " or value[-1] == " "):
             break
@@ -187,7 +191,7 @@ def clean_field(field: DataField, conventions: Conventions) -> DataField:
     for subfield in field.subfields:
         if len(subfield.code) != 1:
             continue
-        value = subfield.value
+        value = with_characters(subfield.value) if "&" in subfield.value else subfield.value
         if not value.isprintable():
             value = _legal(value, conventions.titles is not None and subfield.code in conventions.titles(field.tag))
         if tidies:

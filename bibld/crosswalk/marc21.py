@@ -51,7 +51,7 @@ RULES = RuleSet(
         TITLES, NAMES, KIND_AND_LANGUAGE, ORIGIN, PHYSICAL, NOTES, WORK_ATTRIBUTES, SUBJECTS, HOLDINGS, RELATED,
         IDENTIFIERS, RECORD,
     ),
-    PRIVATE_SUBFIELDS | {"852": "x", "856": "x"},
+    PRIVATE_SUBFIELDS | dict.fromkeys(("852", "856", "863", "864", "865", "866", "867", "868"), "x"),
     STRUCTURAL,
     REASONS,
 )  # fmt: skip

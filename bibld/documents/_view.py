@@ -14,11 +14,12 @@ import msgspec
 from bibld.catalog.compression import Blobs
 from bibld.documents._lines import Lines, has_tombstone
 from bibld.errors import StageError
+from bibld.model.iris import entity_identity
 from bibld.model.rdf import WITHDRAWN, literal
 from bibld.parallel import batches
 
 FILE = "published.db"
-FORMAT = 1
+FORMAT = 2
 """To be raised when the tables change, or the same quads give other rows; the next run makes the file again."""
 
 PATIENCE = 60.0
@@ -28,6 +29,9 @@ _MAX_STEPS = 50
 """Targets that are followed from one path to another."""
 
 _WITHDRAWN = literal(*WITHDRAWN[0]).encode()
+HASH_IN_PATH = "iif(substr(path, -11, 1) = '-', substr(path, -10), NULL)"
+"""The hash in the key of an entity that is known by a name; an expression of SQL."""
+
 _VALID = "since <= ?2 AND (until IS NULL OR until > ?2)"
 
 _Row = tuple[int, str, str, int, bytes, bytes]
@@ -203,6 +207,20 @@ class PublishedView(AbstractContextManager["PublishedView"]):
                 (beginning, self.release, _after(beginning), limit),
             )
             return dict(rows.fetchall())
+
+    def respelled(self, path: str) -> str | None:
+        """Return the path of the entity whose key had been spelled as in this path; None if there is no single one.
+
+        See :func:`bibld.model.iris.entity_identity`. Another document may answer that one's IRI.
+        """
+        with reporting_errors(self._file):
+            rows = self._connection.execute(
+                f"SELECT path FROM document WHERE {HASH_IN_PATH} = ?1 AND {_VALID}", (path[-10:], self.release)
+            ).fetchall()
+        identity = entity_identity(path)
+        same = [other for (other,) in rows if entity_identity(other) == identity]
+        found = {answering[0] for answering in map(self._answering, same) if answering is not None}
+        return found.pop() if len(found) == 1 else None
 
     def entries(self, folder: str = "") -> Iterator[DocumentEntry]:
         """Yield all documents, or those whose paths begin with ``folder``, in the order of their paths."""

@@ -13,7 +13,16 @@ import msgspec
 
 from bibld.catalog.compression import Blobs
 from bibld.documents._lines import DocumentContent, Lines, has_tombstone
-from bibld.documents._view import FILE, FORMAT, blobs_of, connect, is_usable, releases_of, reporting_errors
+from bibld.documents._view import (
+    FILE,
+    FORMAT,
+    HASH_IN_PATH,
+    blobs_of,
+    connect,
+    is_usable,
+    releases_of,
+    reporting_errors,
+)
 from bibld.parallel import batches
 
 _PAGE_BYTES = 8192
@@ -53,6 +62,7 @@ _INDEXES = (
     "CREATE INDEX main.document_by_path ON document (path, since, until, status)",
     "CREATE INDEX main.document_by_since ON document (since)",
     "CREATE INDEX main.document_by_until ON document (until) WHERE until IS NOT NULL",
+    f"CREATE INDEX main.document_by_hash ON document ({HASH_IN_PATH}) WHERE {HASH_IN_PATH} IS NOT NULL",
 )
 
 _WAITING_BYTES = 16 << 20

@@ -78,7 +78,8 @@ class Job(msgspec.Struct, frozen=True):
     """How to convert the records of one file: what the processes need to know beside the bytes.
 
     ``carrier`` is the examined file; ``settings`` are those of the crosswalks by name; ``form`` is the form in which
-    they are written, a key of ``WRITERS``; ``counts_fields``: whether conversions list the subfields of the records.
+    they are written, a key of ``WRITERS``; ``counts_fields``: whether conversions list the subfields of the records;
+    ``copies`` is what the configuration of the source states about copies.
     """
 
     source: str
@@ -87,6 +88,7 @@ class Job(msgspec.Struct, frozen=True):
     settings: Mapping[str, Any]
     form: str = "json"
     counts_fields: bool = False
+    copies: crosswalk.SourceCopies | None = None
 
 
 class Conversion(msgspec.Struct, frozen=True, gc=False):
@@ -117,7 +119,7 @@ def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
     try:
         parsed = carrier.parse(raw)
         record = parsed.record
-        flavour, result = crosswalk.convert(record, job.flavour, job.settings.__getitem__)
+        flavour, result = crosswalk.convert(record, job.flavour, job.settings.__getitem__, job.copies)
         content = WRITERS[job.form](raw, record, result.mods)
         doubled = (ENCODED_TWICE,) if is_encoded_twice(content) else ()
         return Conversion(
@@ -161,12 +163,15 @@ def settings_digest(config: Config, source: Source) -> str:
     settings = [[name, digest(one)] for name, one in chosen.items()]
     identity = crosswalk.identity(source.config.crosswalk, chosen.get(source.config.crosswalk))
     files = [identity] if identity else []
-    return digest(READ_VERSION, crosswalk.VERSION, source.config.crosswalk, settings, *files)
+    copies = crosswalk.SourceCopies.from_source(source.config)
+    return digest(READ_VERSION, crosswalk.VERSION, source.config.crosswalk, settings, copies, *files)
 
 
 def conversion_job(config: Config, source: Source, examined: Examined) -> Job:
     """Return how the records of an examined file are converted."""
-    return Job(source.id, examined.carrier, source.config.crosswalk, config.crosswalk_settings(source))
+    copies = crosswalk.SourceCopies.from_source(source.config)
+    settings = config.crosswalk_settings(source)
+    return Job(source.id, examined.carrier, source.config.crosswalk, settings, copies=copies)
 
 
 def file_context(made_with: str, source: str, examined: Examined) -> bytes:

@@ -9,6 +9,7 @@ from pathlib import Path
 from bibld.errors import HarvestError, RecordError
 from bibld.link._names import life_of, year_of
 from bibld.link._values import AuthorityKind, AuthorityLabel, AuthorityRecord, iri_of
+from bibld.model.authorities import AUTHORITIES, read_authority_number
 from bibld.model.iris import web_iri
 from bibld.model.marc import DataField, MarcRecord
 from bibld.protocols import HarvestedFile
@@ -28,16 +29,6 @@ _KINDS_OF_UNIMARC: dict[str, AuthorityKind] = {
 _AUTHORITY_OF_MARC21, _AUTHORITIES = "z", "xyz"
 _MAX_WITHOUT_ONE = 200
 """This number of records at the beginning of a file without an authority record shows that it is another file."""
-_LCCN = re.compile(r"(n[a-z]?|sh|gf|mp|sj|dg)\s*(\d+)")
-_LCCN_FILES = {"sh": "subjects", "gf": "genreForms", "sj": "childrensSubjects", "mp": "performanceMediums"}
-_NUMBERS = {
-    "gnd": "https://d-nb.info/gnd/{}",
-    "viaf": "http://viaf.org/viaf/{}",
-    "isni": "https://isni.org/isni/{}",
-    "wikidata": "http://www.wikidata.org/entity/{}",
-    "orcid": "https://orcid.org/{}",
-    "fast": "http://id.worldcat.org/fast/{}",
-}
 _SUBDIVISIONS = "vxyz"
 _TITLE_OF_CITATION = re.compile(
     r"^(?:(?:his|her|its|their|author's|ego|ее|его|её|их)\s+)?(.*?)(?:,?\s*\[?[cp©]?\d{4}.*)?[:.;,]?\s*$", re.I
@@ -169,18 +160,21 @@ def _marc21_iri(record: MarcRecord, template: str) -> str | None:
             return found
     number = record.control_number or ""
     lccn = next((field.first("a") or "" for field in record.fields("010")), "") or number
-    if (match := _LCCN.fullmatch(lccn.strip())) and not template:
-        place = _LCCN_FILES.get(match[1], "names")
-        return f"http://id.loc.gov/authorities/{place}/{match[1]}{match[2]}"
+    if not template and (found := _iri_of_number("dlc", lccn)):
+        return found
     if not template and (record.control("003") or "").strip() in ("DE-101", "DE-588"):
-        template = _NUMBERS["gnd"]
+        template = AUTHORITIES["gnd"].template
     return iri_of(re.sub(r"\s", "", number), template) if number else None
 
 
 def _number(field: DataField) -> str | None:
     value = re.sub(r"\s", "", field.first("a") or "")
-    scheme = (field.first("2") or "").lower()
-    return web_iri(value) or (web_iri(_NUMBERS[scheme].format(value)) if scheme in _NUMBERS and value else None)
+    return web_iri(value) or _iri_of_number(field.first("2") or "", value)
+
+
+def _iri_of_number(scheme: str, number: str) -> str | None:
+    found = read_authority_number(scheme, number)
+    return found.iri or None if found is not None else None
 
 
 def _title_of_citation(text: str) -> str:
@@ -239,8 +233,8 @@ def _unimarc_iri(record: MarcRecord, template: str) -> str | None:
 
 
 def _unimarc_number(field: DataField) -> str | None:
-    value = re.sub(r"[\s-]", "", field.first("a") or "") if field.tag == "010" else field.first("a") or ""
-    return web_iri(value) or (web_iri(_NUMBERS["isni"].format(value)) if field.tag == "010" and value else None)
+    value = field.first("a") or ""
+    return web_iri(value) or (_iri_of_number("isni", value) if field.tag == "010" else None)
 
 
 def _record(

@@ -4,8 +4,8 @@ The default is the rule of Kosolapov, Serebryakov, Teymurazov and Shorin: compou
 is filled from any record that has it, and if more than one has it the oldest record wins.
 
 What a record has and the result does not show is added to the sources: values that were not chosen, other forms of a
-value that is shown, and, if records state a publication differently, the statement of each, since merging separates
-places from their publishers.
+value that is shown, and, if records state a publication differently, the statement of each, the preferred one first,
+since merging separates places from their publishers.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from bibld.merge._values import (
     SourceList,
     Value,
     fullness,
+    is_in_one_script,
     letters_and_digits,
     put_originals_first,
     unite,
@@ -272,8 +273,15 @@ class Merger:
             statements_of_records = [(holder.record, publication_statement(info)) for _, holder, info in value.entries]
             stated = {letters_and_digits(words) for _, words in statements_of_records} - {""}
             if stated != {letters_and_digits(publication_statement(result))}:
+                year = next((date.value[:4] for date in result.date_issued), "")
+                statements_of_records.sort(key=lambda stated: self._preference(stated[1], year), reverse=True)
                 sources.add_not_shown(path, statements_of_records)
         return result
+
+    def _preference(self, statement: str, year: str) -> tuple[bool, ...]:
+        """Return the rank of a statement: in the script of the publication, with its year, and with a place."""
+        is_original = self._script.is_original(statement) is not False
+        return is_in_one_script(statement), is_original, year in statement, " : " in statement
 
 
 def _values_of_records(

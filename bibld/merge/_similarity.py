@@ -24,6 +24,7 @@ from bibld.model.mods import (
     Subject,
     TitleInfo,
 )
+from bibld.model.mods_plan import event_of
 from bibld.text.designations import part_number
 from bibld.text.extents import pages
 from bibld.text.folding import fold, fold_or_tidy
@@ -214,8 +215,8 @@ _OF_ELEMENTS: dict[str, Similarity] = {
     "title_info": Similarity(_title_key, _is_shorter_title, lambda value: _title_parts(value)[:2], _parallel_title),
     "name": Similarity(name_key, is_shorter_name, first_word_of_person, _parallel_name, can_be_one_person),
     "origin_info": Similarity(
-        lambda value: (value.event_type or "publication", value.script == LATIN),
-        parallel_key=lambda value: value.event_type or "publication",
+        lambda value: (event_of(value), value.script == LATIN),
+        parallel_key=event_of,
     ),
     "related_item": Similarity(
         _related_item_key,

@@ -28,7 +28,7 @@ from bibld.model.origin import RecordId
 from bibld.protocols import Holder, Statement
 from bibld.text.folding import fold_or_tidy, tidy
 from bibld.text.languages import usual_script
-from bibld.text.scripts import LATIN, has_latin, has_non_latin
+from bibld.text.scripts import LATIN, has_latin, has_non_latin, repair_lookalikes
 
 
 class PublicationScript:
@@ -179,11 +179,19 @@ def wording_of(form: Any) -> str:  # noqa: ANN401
     return words_of(form.name_part or form.display_form) if isinstance(form, Name) else words_of(form)
 
 
-def fullness(form: Any) -> tuple[int, int]:  # noqa: ANN401
-    """Return how full a form is: hyphens in a number count for it, marks of doubt around a date count against it."""
+def fullness(form: Any) -> tuple[bool, int, int]:  # noqa: ANN401
+    """Return how full a form is: hyphens in a number count for it, marks of doubt around a date count against it.
+
+    Each form is less full than those without a word in letters of two scripts, such as ``Тёмныe`` with a Latin e.
+    """
     words = wording_of(form)
     marks = len(words) if isinstance(form, Identifier) else -len(words) if isinstance(form, Date) else 0
-    return len(fold_or_tidy(words).replace(" ", "")), marks
+    return is_in_one_script(words), len(letters_and_digits(words)), marks
+
+
+def is_in_one_script(words: str) -> bool:
+    """Whether no word is misspelt with letters of another script that look the same."""
+    return repair_lookalikes(words) == words
 
 
 def values_of(statements: Iterable[Statement], similarity: Similarity) -> list[Value]:

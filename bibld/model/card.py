@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from bibld.model.mods import Mods, Name, OriginInfo, RelatedItem, TitleInfo
+from bibld.model.mods_plan import years_of_issue
 
 _FORMS = (None, "gmd", "marcform")
 """The lists of forms that cataloguers choose from; other forms state the same in more detail."""
@@ -75,9 +76,8 @@ def _place_and_publisher(info: OriginInfo) -> str:
 
 
 def _dates(info: OriginInfo) -> str:
-    dates = (*info.date_issued, *info.copyright_date)
-    written = info.display_date or [date.value for date in dates if date.encoding is None]
-    return _join(written or (date.value for date in dates), "–")
+    written = info.display_date or [date.value for date in info.date_issued if date.encoding is None]
+    return _join(written, "–") or years_of_issue(info) or _join(date.value for date in info.copyright_date)
 
 
 def _extent(mods: Mods) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from bibld.model import mods as m
+from bibld.model.mods_plan import years_of_issue
 from bibld.model.mods_xml import without_illegal_characters
 
 NAMESPACE = "http://www.openarchives.org/OAI/2.0/oai_dc/"
@@ -60,8 +61,9 @@ def _about(description: m.Mods) -> Iterator[tuple[str, str]]:
 def _origin(description: m.Mods) -> Iterator[tuple[str, str]]:
     for origin in description.origin_info:
         yield from (("publisher", publisher.value) for publisher in origin.publisher)
-        dates = (*origin.date_issued, *origin.date_created, *origin.copyright_date)
-        yield from (("date", date.value) for date in dates)
+        yield "date", years_of_issue(origin)
+        words = [date for date in origin.date_issued if date.encoding is None]
+        yield from (("date", date.value) for date in (*words, *origin.date_created, *origin.copyright_date))
     yield from (("type", kind.value) for kind in description.type_of_resource)
     yield from (("type", genre.value) for genre in description.genre)
     for physical in description.physical_description:

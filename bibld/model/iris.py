@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 import msgspec
 
+from bibld.model.authorities import AUTHORITIES
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId, from_slug, to_slug
+from bibld.text.keys import key_identity
 
 SUFFIXES = ("html", "ttl", "nt", "jsonld", "rdf", "mods.xml")
 """The formats of a document, as endings of its address."""
 
 _BETWEEN_SLUGS = "~~"
 """Separates two slugs. It occurs in none, since two hexadecimal digits follow every ``~``."""
+
+_IRIS_REMEMBERED = 16_384
 
 
 class Iris(msgspec.Struct, frozen=True):
@@ -99,6 +103,16 @@ class Iris(msgspec.Struct, frozen=True):
         return thing[len(self.base) :].partition("#")[0]
 
 
+@lru_cache(maxsize=_IRIS_REMEMBERED)
+def entity_identity(iri: str) -> str:
+    """Return what the IRIs (or paths) of one entity have in common whose keys are spelled in different ways.
+
+    It is not published. Of an entity that has a number, it is the IRI. See :func:`bibld.text.keys.key_identity`.
+    """
+    folder, slash, key = iri.rpartition("/")
+    return folder + slash + key_identity(key)
+
+
 def pair_of_match(slug: str) -> Pair:
     """Return the pair of a match by its slug; raises ``ValueError`` for any other text."""
     left, between, right = slug.partition(_BETWEEN_SLUGS)
@@ -163,22 +177,7 @@ def _is_ipv6_address(text: str) -> bool:
 LINK_GRAPH = "links-"
 """What the names of graphs with links to an authority file begin with; its short name follows."""
 
-_DATASETS = {
-    "viaf": "http://viaf.org/",
-    "gnd": "https://d-nb.info/gnd/",
-    "isni": "https://isni.org/",
-    "lcnaf": "http://id.loc.gov/authorities/names",
-    "lcsh": "http://id.loc.gov/authorities/subjects",
-    "lcgft": "http://id.loc.gov/authorities/genreForms",
-    "wikidata": "http://www.wikidata.org/",
-    "orcid": "https://orcid.org/",
-    "fast": "http://id.worldcat.org/fast/ontology/1.0/#fast",
-    "mesh": "http://id.nlm.nih.gov/mesh",
-    "bnf": "https://data.bnf.fr/",
-    "geonames": "https://sws.geonames.org/",
-}
-
 
 def dataset_of_authority(name: str, iris: Iris) -> str:
     """Return the IRI of the dataset of an authority file by its short name; of an unknown one, an IRI of this site."""
-    return _DATASETS.get(name, f"{iris.dataset}#{name}")
+    return AUTHORITIES[name].dataset if name in AUTHORITIES else f"{iris.dataset}#{name}"

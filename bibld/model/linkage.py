@@ -98,8 +98,8 @@ class ValueSource(msgspec.Struct, frozen=True, omit_defaults=True):
 
     A value that the merged description does not show has its words in ``value``, and ``#`` and a number at the end of
     its path. The path before the ``#`` is that of the value shown instead, if this is another form of it
-    (``origin_info/0/place/0#1``) or a statement whose parts are united (``origin_info/0#1``), else that of the element
-    for which another record's values were chosen (``abstract#1``).
+    (``origin_info/0/place/0#1``) or a statement whose parts are united (``origin_info/0#1``, of which the first is the
+    preferred one), else that of the element for which another record's values were chosen (``abstract#1``).
 
     ``spellings`` are other spellings of the value or of these words, such as an ISBN without hyphens; with them and the
     paths with ``#`` no form of a value is lost.

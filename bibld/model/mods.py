@@ -374,6 +374,13 @@ class ItemIdentifier(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     type: Attribute = None
 
 
+class EnumerationAndChronology(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """Which volumes and years a library has: of the basic unit (``unit_type`` 1), supplements (2) or indexes (3)."""
+
+    value: str = ""
+    unit_type: Attribute = None
+
+
 class CopyInformation(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One copy in one place."""
 
@@ -382,6 +389,7 @@ class CopyInformation(msgspec.Struct, frozen=True, gc=False, omit_defaults=True)
     shelf_locator: tuple[str, ...] = ()
     electronic_locator: tuple[str, ...] = ()
     note: tuple[Note, ...] = ()
+    enumeration_and_chronology: tuple[EnumerationAndChronology, ...] = ()
     item_identifier: tuple[ItemIdentifier, ...] = ()
 
 

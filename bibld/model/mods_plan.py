@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import types
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -182,7 +181,8 @@ def _getter(names: list[str]) -> Values:
     return attrgetter(*names)
 
 
-_YEAR = re.compile(r"[12][0-9]{3}")
+OPEN_END = "9999"
+"""The end, in a coded date, of what still appears."""
 
 
 def words_of(value: object) -> str:
@@ -210,20 +210,49 @@ def _fields_with_texts(kind: type) -> tuple[str, ...]:
     return (*fields, "value") if plan.has_text else tuple(fields)
 
 
+_EVENT_OF_AGENT = {
+    "publisher": "publication", "producer": "production", "distributor": "distribution", "manufacturer": "manufacture",
+}  # fmt: skip
+
+
+def event_of(info: OriginInfo) -> str:
+    """Return the event that an ``originInfo`` describes; publication if it states none.
+
+    ``eventType`` names the event or, as the Library of Congress writes it, its agent.
+    """
+    event = (info.event_type or "publication").lower()
+    return _EVENT_OF_AGENT.get(event, event)
+
+
 def publication_statement(info: OriginInfo) -> str:
     """Return places, publishers and dates as stated on the publication, with the punctuation of ISBD (area 4).
 
-    Codes are omitted, except for the year if there is a place or publisher and no date in words: crosswalks need not
-    state a date twice.
+    What the cataloguer supplied is in square brackets. A year that is only coded is not part of it.
     """
-    terms = [term for place in info.place for term in place.place_term if term.type != "code"]
-    places = [trim(term.value) for term in terms if term.value]
-    publishers = [trim(publisher.value) for publisher in info.publisher if publisher.value]
+    places = [
+        _bracketed(term.value, place.supplied == "yes")
+        for place in info.place
+        for term in place.place_term
+        if term.type != "code" and term.value
+    ]
+    publishers = [_bracketed(one.value, one.supplied == "yes") for one in info.publisher if one.value]
     dates = [trim(date.value) for date in info.date_issued if date.encoding is None and date.value]
     where = " : ".join(filter(None, (" ; ".join(places), " : ".join(publishers))))
-    if where and not dates:
-        dates = ["-".join(date.value for date in info.date_issued if _YEAR.fullmatch(date.value))]
+    is_printed = any(date.encoding == "w3cdtf" for date in info.date_issued)
+    if where and is_printed and not dates:
+        dates = [_bracketed(years_of_issue(info), info.date_issued[0].qualifier == "inferred")]
     return ", ".join(filter(None, (where, *dates)))
+
+
+def years_of_issue(info: OriginInfo) -> str:
+    """Return the coded dates of issue for a reader: ``1974-1983``, ``1993-``, ``198-``."""
+    dates = [date for date in info.date_issued if date.encoding is not None]
+    written = [date.value.replace("u", "-") if date.encoding == "marc" else date.value for date in dates]
+    return "-".join("" if date == OPEN_END else date for date in written)
+
+
+def _bracketed(text: str, is_supplied: bool) -> str:
+    return f"[{trim(text)}]" if is_supplied else trim(text)
 
 
 def countries_of(info: OriginInfo) -> set[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from functools import lru_cache
 
 TERM_OF_RELATOR = {
     "abr": "abridger", "acp": "art copyist", "act": "actor", "adi": "art director", "adp": "adapter",
@@ -80,71 +82,144 @@ TERM_OF_RELATOR = {
 """The term of each code, in lower case."""
 
 _OTHER_TERMS = """
-aut: joint author, автор, авт, соавтор, соавт, автор текста, авт. текста, текст
-com: comp, составитель, сост, автор-составитель, авт.-сост
-edt: ed, eds, joint editor, редактор, ред, отв. ред, ответственный редактор, под ред, гл. ред, главный редактор,
-     науч. ред, научный редактор, общ. ред, под общ. ред, подгот. изд, изд. подгот, подготовка издания, подгот. текста,
-     подготовка текста, подгот. текстов, подгот. к изд, подгот. к печати, текст подгот
-edc: ред.-сост, редактор-составитель
-trl: tr, trans, переводчик, пер, перевод
-ill: ill, illus, художник, худож, иллюстратор, илл, ил, рис, художник-иллюстратор
-bkd: оформ, оформление, художественное оформление, худож. оформ
-cov: худож. обл, художник обложки
-cmp: композитор, комп, муз, автор музыки, авт. музыки
-arr: аранжировщик, аранж
-lbt: либреттист, либретто, авт. либретто
-lyr: автор слов, авт. слов, слова
-prf: исполнитель, исполн, исп
-sng: певец, певица, вокал
-cnd: дирижер, дириж
-nrt: чтец, чит
-drt: режиссер, реж
-aus: сценарист, автор сценария, авт. сценария
-pht: фотограф, фото, фотогр, фот
-ctg: картограф
-egr: гравер, грав
-aui: вступ. ст, автор вступительной статьи, авт. вступ. ст, вступительная статья, предисл, предисловие,
+aut: joint author, co-author, coauthor, by, writer, text by, autor, co-autor, verf, verfasser, verfasserin,
+     auteur, coauteur, autore, autora, författare, förf, kirjoittaja, tekijä, автор, авт, авторы, соавтор, соавт,
+     автор текста, авт. текста, текст
+att: supposed author, attributed author, mutmaßlicher verfasser, auteur prétendu, предполагаемый автор, предполаг. авт
+com: comp, comps, compil, joint compiler, zusammenstellender, compilateur, compilatrice, compilatore, kompilator,
+     kokooja, составитель, составители, сост, автор-составитель, авт.-сост
+edt: ed, eds, edit, editors, edited by, joint editor, joint ed, co-editor, coeditor, general editor, general ed,
+     gen. ed, chief editor, editor-in-chief, managing editor, associate editor, assistant editor, volume editor,
+     series editor, scientific editor, academic editor, hrsg, hg, hrsg. von, herausgeber, herausgeberin, bearb,
+     éd, éditeur scientifique, éd. sci, éd. scient, éditeur intellectuel, sous la direction de,
+     curatore, a cura di, utg, utgivare, redaktör, toimittaja, editor literario,
+     red, red. nauk, vědecký redaktor, редактор, редакторы, ред, отв. ред, ответственный редактор, под ред, гл. ред,
+     главный редактор, науч. ред, научный редактор, лит. ред, литературный редактор, общ. ред, под общ. ред,
+     спец. ред, тит. ред, подгот. изд, изд. подгот, подготовка издания, подгот. текста, подготовка текста,
+     подгот. текстов, подгот. к изд, подгот. к печати, текст подгот
+edc: ред.-сост, редактор-составитель, сост.-ред, anthologist, editor of anthology
+trl: tr, trans, transl, translators, translated by, joint translator, übers, übersetzer, übersetzerin, übertr,
+     uebersetzer, trad, traducteur, traductrice, traducción, traductor, traductora, traduttore, traduttrice,
+     tradutor, övers, översättare, kääntäjä, suomentaja, překl, překladatel, tłum, tłumacz, przekł, переводчик,
+     переводчики, пер, перевод, перев
+ill: ill, illus, illustrated by, illustrators, illustratör, illustrateur, illustratrice, illustratorin, ilustrador,
+     illustratore, kuvittaja, ilustrátor, художник, художники, худож, иллюстратор, илл, ил, рис,
+     художник-иллюстратор
+bkd: оформ, оформление, художественное оформление, худож. оформ, buchgestalter, maquettiste
+cov: худож. обл, художник обложки, umschlaggestalter
+art: künstler, künstlerin, artiste, konstnär, taiteilija
+cmp: compos, composed by, music by, komp, komponist, komponistin, compositeur, compositrice, compositore,
+     tonsättare, säveltäjä, skladatel, композитор, комп, муз, автор музыки, авт. музыки
+arr: arr. by, arranged by, arrangeur, sovittaja, arrangör, аранжировщик, аранж
+lbt: librettiste, librettista, librettisten, либреттист, либретто, авт. либретто
+lyr: words by, textdichter, parolier, parolière, sanoittaja, textförfattare, автор слов, авт. слов, слова
+prf: performers, perf, performed by, interpr, ausführender, interpret, interprète, exécutant, intérprete, interprete,
+     esittäjä, soprano, alto, tenor, baritone, bass, исполнитель, исполнители, исполн, исп
+itr: instrumentalmusiker, instrumentiste, instrumentalista, piano, violin, viola, cello, violoncello, flute, guitar,
+     organ, harpsichord, viulu, alttoviulu, sello, selo, kitara, urut, huilu
+mus: musiker, musikerin, musicien, musicienne
+sng: sänger, sängerin, chanteur, chanteuse, cantante, laulaja, sångare, певец, певица, вокал
+voc: vocals
+cnd: dirigent, dirigentin, chef d'orchestre, directeur d'orchestre, kapellimestari, дирижер, дириж
+nrt: read by, reader, erzähler, sprecher, narrateur, récitant, lukija, чтец, чит
+act: schauspieler, acteur, actrice, актер, актриса
+spk: speakers, redner
+drt: regie, regisseur, réalisateur, regista, ohjaaja, режиссер, реж
+aus: scenario by, drehbuchautor, scénariste, сценарист, автор сценария, авт. сценария
+pro: produzent, producteur, продюсер
+pht: photos by, photographs by, fotograf, fotografin, photographe, fotógrafo, fotografo, valokuvaaja, фотограф, фото,
+     фотогр, фот
+ctg: cartog, kartograf, kartographin, kartograph, cartographe, cartografo, картограф
+egr: stecher, kupferstecher, graveur, гравер, грав
+ltg: lithograph, lithographe, литограф
+wde: holzstecher
+arc: architekt, architecte, архитектор, архит
+scl: bildhauer, sculpteur, скульптор, скульпт
+aui: introd, intr, preface by, with an introduction by, introduction by, auteur d'introduction,
+     вступ. ст, автор вступительной статьи, авт. вступ. ст, вступительная статья, предисл, предисловие,
      автор предисловия, авт. предисл, введение, авт. введения
-aft: послесл, послесловие, автор послесловия, авт. послесл
-cwt: коммент, комментарии, комментатор, авт. коммент, примеч, примечания, авт. примеч, сост. коммент, сост. примеч
-adp: адаптация, лит. обраб, литературная обработка
-col: собиратель, собрал
-rev: рецензент, рец
-ths: науч. рук, научный руководитель
+wpr: pref, préf, préfacier, préfacière, préface, verfasser eines vorworts, verfasser des vorworts
+wfw: foreword by, verfasser eines geleitworts
+win: verfasser einer einleitung
+aft: afterword by, postf, postface, postfacier, verfasser eines nachworts, verfasser des nachworts, послесл,
+     послесловие, автор послесловия, авт. послесл
+cwt: commentary by, komm, kommentator, kommentar, commentateur, verfasser eines kommentars, коммент, комментарии,
+     комментатор, авт. коммент, примеч, примечания, авт. примеч, сост. коммент, сост. примеч
+adp: adapted by, adaptateur, adaptatrice, адаптация, лит. обраб, литературная обработка
+abr: abridged by
+col: collected by, sammler, собиратель, собрал
+rev: рецензент, рец, rezensent
+ths: doktorvater, directeur de thèse, науч. рук, научный руководитель
+dgs: akademischer betreuer
 opn: оппонент
-dgg: место защиты
-dnr: дар, даритель
-csl: консультант, науч. консультант
+dgg: место защиты, grad-verleihende institution
+dis: doktorand
+dnr: дар, даритель, donateur
+dte: widmungsempfänger, dédicataire, адресат посвящения
+hnr: gefeierter, gefeierte, personne honorée
+csl: консультант, науч. консультант, berater
+cns: цензор, zensor
 ivr: интервьюер
-fmo: бывший владелец
-own: владелец
-pbl: издатель
-prt: типография, печатник
-isb: издающая организация
+ive: interviewter
+rcp: адресат, адресат письма
+cre: schöpfer, créateur
+ctb: contrib, contributors, collab, collaborator, assisted by, mitwirkender, mitwirkende, mitarb, mitarbeiter,
+     mitarbeiterin, collaborateur, collaboratrice, collaboratore, colaborador, medarbetare, при участии, сотрудник
+fmo: vorbesitzer, früherer besitzer, ancien possesseur, бывший владелец
+own: eigentümer, besitzer, владелец
+pbd: directeur de publication, dir. de publ
+pbl: publ, pub, verlag, verleger, éditeur commercial, editore, kustantaja, förläggare, издатель, изд, издательство
+prt: druck, drucker, impr, imprimeur, stampatore, tipografo, boktryckare, типография, печатник, тип
+bsl: buchhändler, libraire, книготорговец
+isb: issued by, herausgebendes organ, collectivité éditrice, издающая организация
+his: gastgebende institution
+spn: sponsors, sponsored by, sponsoring body, спонсор
+fnd: geldgeber, mécène
+enj: normerlassende gebietskörperschaft
+oth: sonstige, sonstiger, autre, прочее
 """
-"""Code: forms that cataloguers write under older rules and in Russian, without the last full stop."""
+"""Code: forms that cataloguers write under older rules and in other languages, without points."""
+
+_WORD = re.compile(r"[^\W_]+")
+_BETWEEN_ROLES = re.compile(r"[,;/&+]|\b(?:and|und|et|e|y|и)\b", re.IGNORECASE)
 
 
 def _normal(term: str) -> str:
-    text = unicodedata.normalize("NFC", term).casefold().replace("ё", "е").strip(" .,;:[]()")
-    return " ".join(text.replace(".", ". ").split()).replace(". -", ".-")
+    text = unicodedata.normalize("NFC", term).casefold().replace("ё", "е")
+    return " ".join(_WORD.findall(text))
 
 
 def _table() -> dict[str, str]:
-    found = {_normal(term): code for code, term in TERM_OF_RELATOR.items()}
+    found: dict[str, str] = {}
     for entry in _OTHER_TERMS.replace("\n     ", " ").strip().splitlines():
         code, _, terms = entry.partition(":")
         found |= {_normal(term): code for term in terms.split(",")}
-    return found
+    return found | {_normal(term): code for code, term in TERM_OF_RELATOR.items()}
 
 
 _RELATOR_OF_TERM = _table()
 
 
 def relator_of(term: str) -> str | None:
-    """Return the code of a relator term in any case, with or without brackets and full stop; None if it is unknown.
+    """Return the code of a relator term in any case, with or without brackets and points; None if it is unknown.
 
-    >>> relator_of("Illustrator."), relator_of("отв.ред."), relator_of("придворный поэт")
-    ('ill', 'edt', None)
+    >>> relator_of("Illustrator."), relator_of("отв.ред."), relator_of("Hrsg."), relator_of("придворный поэт")
+    ('ill', 'edt', 'edt', None)
     """
     return _RELATOR_OF_TERM.get(_normal(term))
+
+
+@lru_cache(maxsize=4096)
+def relators_of(term: str) -> tuple[str, ...]:
+    """Return the codes of the roles that a text names, also if they are joined; empty if one of them is unknown.
+
+    >>> relators_of("ed. and tr."), relators_of("author, editor")
+    (('edt', 'trl'), ('aut', 'edt'))
+    >>> relators_of("editor and friend")
+    ()
+    """
+    code = relator_of(term)
+    if code is not None:
+        return (code,)
+    codes = [relator_of(part) for part in _BETWEEN_ROLES.split(term) if _normal(part)]
+    return tuple(dict.fromkeys(code for code in codes if code is not None)) if all(codes) else ()

@@ -273,10 +273,14 @@ class _TownTally:
         known = towns()
         if known is None:
             return
-        places = [(name, countries_of(origin)) for origin in origins for name in _places_of(origin)]
+        places = [
+            (name, countries_of(origin), number == 0)
+            for origin in origins
+            for number, name in enumerate(_places_of(origin))
+        ]
         found = set()
-        for name, countries in places:
-            town = known.find(name, countries)
+        for name, countries, is_first in places:
+            town = known.find(name, countries, is_first)
             if town is not None:
                 found.add(town.number)
                 self._towns[town.number] = town

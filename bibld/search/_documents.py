@@ -48,7 +48,7 @@ _MAX_FORMS = 12
 _CONTENTS_LIMIT = 1500
 """Characters of a table of contents or an abstract."""
 
-_YEAR = re.compile(rb'"[^"]{0,12}?(?<!\d)([12]\d{3})(?!\d)')
+_YEAR = re.compile(rb'"[^"]{0,12}?(?<!\d)([12]\d(?:\d\d|\dX|XX))(?!\d)')
 _RELATORS = b"http://id.loc.gov/vocabulary/relators/"
 _LANGUAGES = b"http://id.loc.gov/vocabulary/iso639-2/"
 _TYPE_OF_CLASS = {
@@ -72,14 +72,14 @@ def _names(*curies: str) -> frozenset[bytes]:
 
 _LABELS = frozenset(label[1:-1] for label in LABELS)
 _ALT_LABEL = _names("skos:altLabel")
-_ISSUED = _names("dcterms:issued", "schema:datePublished", "dcterms:created", "dcterms:date")
+_ISSUED = _names("dcterms:issued", "dcterms:created", "dcterms:date")
 _CONTENTS = _names("dcterms:tableOfContents", "dcterms:abstract")
 _LISTS = {
     "titles": _LABELS,
     "variants": _names("dcterms:alternative"),
     "statements": _names("bf:responsibilityStatement"),
     "imprints": _names("bf:publicationStatement", "bf:productionStatement", "bf:distributionStatement"),
-    "editions": _names("bf:editionStatement", "bibo:volume", "bibo:issue"),
+    "editions": _names("bibo:edition", "bibo:volume", "bibo:issue"),
 }
 _LIST_OF_TEXT = {predicate: name for name, predicates in _LISTS.items() for predicate in predicates}
 _AGENT_LINKS = _names("dcterms:creator", "dcterms:contributor")
@@ -97,7 +97,7 @@ _FOLDERS_OF_FIELD = {
     SERIES: (b"series/",),
     PLACE: (b"place/",),
 }
-_ISBNS = _names("bibo:isbn13", "bibo:isbn10", "schema:isbn")
+_ISBNS = _names("bibo:isbn13", "bibo:isbn10")
 _NUMBERS = _names("bibo:issn", "bibo:doi", "bibo:lccn", "bibo:oclcnum", "bibo:gtin14", "bibo:upc")
 _RECORDS = _names("prov:wasDerivedFrom")
 _TYPE = term("rdf:type").encode()[1:-1]
@@ -139,6 +139,7 @@ class Publication(msgspec.Struct):
     parts: list[LiteralText]
     contents: list[LiteralText]
     year: int | None
+    date: str
     type: str
     is_merged: bool
     languages: list[str]
@@ -225,7 +226,7 @@ class DocumentReader:
         if document.status != 200 or not document.path.startswith(f"{PUBLICATIONS}/"):
             return None
         found = Publication(
-            document.path, document.title, [], [], [], [], [], [], [], None, "other", False, [], [], [], [], []
+            document.path, document.title, [], [], [], [], [], [], [], None, "", "other", False, [], [], [], [], []
         )
         kinds: list[str] = []
         roles: dict[str, list[str]] = {}
@@ -297,7 +298,8 @@ def _add_text(found: Publication, predicate: bytes, value: bytes) -> None:
         found.contents.append(LiteralText(_text(value).value[:_CONTENTS_LIMIT], "en"))
     elif predicate in _ISSUED:
         if found.year is None and (year := _YEAR.match(value)) is not None:
-            found.year = int(year[1])
+            found.date = year[1].decode().replace("X", "-")
+            found.year = int(year[1].replace(b"X", b"0"))
     elif predicate in _ISBNS:
         found.isbns.append(_text(value).value)
     elif predicate in _NUMBERS:

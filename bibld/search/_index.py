@@ -190,7 +190,7 @@ class RowMaker:
             forms=tuple(dict.fromkeys([*titles[1:], *(text.value for text in found.variants)]))[:_MAX_FORMS],
             statement=_best(found.statements, found.title),
             imprint=_best(found.imprints, found.title),
-            year=str(found.year or ""),
+            year=found.date,
             type=found.type,
             languages=tuple(found.languages),
             records=tuple(found.records),

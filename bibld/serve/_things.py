@@ -237,14 +237,23 @@ class Finder:
     """Finds what a path names.
 
     The links of ``catalog`` are those of the release: a record that a run has only now read is not there yet, one that
-    it has just deleted still is. ``graph`` is that of the release, ``sources`` are the sources' ids.
+    it has just deleted still is. ``graph`` is that of the release, ``sources`` are the sources' ids, ``published`` has
+    the prepared documents; None if the release has none.
     """
 
-    def __init__(self, iris: Iris, catalog: CatalogView, graph: ReleaseGraph, sources: Iterable[str]) -> None:
+    def __init__(
+        self,
+        iris: Iris,
+        catalog: CatalogView,
+        graph: ReleaseGraph,
+        sources: Iterable[str],
+        published: PublishedView | None = None,
+    ) -> None:
         self._iris = iris
         self._catalog = catalog
         self._graph = graph
         self._mentions = graph.mentions
+        self._published = published
         self._datasets = {"dataset", *(f"dataset/{source}" for source in sources)}
 
     def find(self, path: str) -> Thing | Moved | Gone | None:
@@ -268,11 +277,18 @@ class Finder:
         if path in self._datasets or (folder == "dataset" and self._mentions(iri)):
             return Thing("dataset", path, iri)
         if not path or not self._mentions(iri):
-            return None
+            return self._respelled(path)
         if not path.startswith(_ENTITY_FOLDERS):
             return Thing("graph", path, iri)
         founder = self._founder(iri)
         return Thing("entity", path, iri) if founder is None else Moved(founder[len(self._iris.base) :], founder)
+
+    def _respelled(self, path: str) -> Moved | None:
+        """Return the entity whose IRI was spelled otherwise; None if it is not known."""
+        if self._published is None or not path.startswith(_ENTITY_FOLDERS):
+            return None
+        answering = self._published.respelled(path)
+        return Moved(answering, self._iris.base + answering) if answering is not None else None
 
     def _founder(self, iri: str) -> str | None:
         """Return the IRI that carries the description of an entity; None if it is this one."""

@@ -212,7 +212,7 @@ def _open(site: Site, slots: QuerySlots, has_services: bool = True) -> ServedRel
             published=view_of_pages,
         )
         sources = [figures.source for figures in site.manifest.figures.sources]
-        finder = Finder(addresses.iris, release.catalog, graph, sources)
+        finder = Finder(addresses.iris, release.catalog, graph, sources, view_of_pages)
         names = PreparedNames(view_of_pages, addresses.iris, graph) if view_of_pages is not None else None
         pages = pages_by_language(release, names)
         documents = Documents(release, pages, finder, open_(site.published))

@@ -8,13 +8,14 @@ from functools import partial
 
 import msgspec
 from pyspark import Broadcast
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
 from bibld.catalog import RegisteredFile, digest, to_moved
+from bibld.config import Dialect
 from bibld.errors import StageError
 from bibld.link import describe_link_sets
-from bibld.model.iris import Iris
+from bibld.model.iris import Iris, entity_identity
 from bibld.model.origin import RecordId
 from bibld.progress import with_number
 from bibld.spark._clusters import connected_components
@@ -36,6 +37,7 @@ from bibld.triplify import (
     read_assertion,
     settings_digest,
     tombstone_statements,
+    verdicts_by_identity,
 )
 
 SUMMED, TIES, COMPONENTS, DESCRIBED = "entity_assertions", "entity_ties", "entity_components", "described_entities"
@@ -62,10 +64,11 @@ class _Asserted(msgspec.Struct, frozen=True, gc=False):
 
 
 class _Settings(msgspec.Struct, frozen=True):
-    """``verdicts``: decisions of people (same or different) by two IRIs in their order."""
+    """``verdicts``: decisions of people (same or different) by two identities in their order."""
 
     iris: Iris
     verdicts: dict[tuple[str, str], str]
+    dialects: tuple[Dialect, ...]
 
 
 def cluster_entities(engine: Engine) -> int:
@@ -82,15 +85,22 @@ def cluster_entities(engine: Engine) -> int:
         return tables.read("assertions").groupBy("entity", "body").agg(sql.sum("votes").alias("votes"))
 
     def components() -> DataFrame:
-        pairs = small_frame(engine.spark, list(verdicts), "one string, other string")
-        decided = pairs.select(sql.xxhash64("one").alias("left"), sql.xxhash64("other").alias("right"))
-        return connected_components(engine, tables.read(TIES).unionByName(decided))
+        edges = tables.read(TIES)
+        if verdicts:
+            pairs = small_frame(engine.spark, list(verdicts), "one string, other string")
+            edges = edges.unionByName(pairs.select(_hash("one", "left"), _hash("other", "right")))
+            identities = sorted({identity for pair in verdicts for identity in pair})
+            keys = _keys_of_entities(tables.read(SUMMED)).where(sql.col("key").isin(identities))
+            edges = edges.unionByName(keys.select(_hash("key", "left"), _hash("entity", "right")))
+        return connected_components(engine, edges)
 
     def entities() -> DataFrame:
         rows = tables.read(SUMMED).withColumn("node", sql.xxhash64("entity"))
         rows = rows.join(tables.read(COMPONENTS), "node", "left")
         rows = rows.select(sql.coalesce("component", "node").alias("component"), "entity", "body", "votes")
-        compute = partial(_describe_component, engine.broadcast(_Settings(engine.iris, verdicts)))
+        compute = partial(
+            _describe_component, engine.broadcast(_Settings(engine.iris, verdicts, engine.config.triplify.dialects))
+        )
         return map_groups(rows, _Row, compute, SCHEMAS[DESCRIBED], ["component"], ["entity", "body"])
 
     made_by = tables.made_by(inputs=("assertions",))
@@ -106,28 +116,35 @@ def cluster_entities(engine: Engine) -> int:
 
 
 def entity_verdicts(engine: Engine) -> dict[tuple[str, str], str]:
-    """Return the verdicts about entities that are in force, by their IRIs; the last one of a pair is."""
+    """Return the verdicts about entities that are in force, by their identities; the last one of a pair is."""
     rows = engine.tables.read("register_entity_verdict").groupBy("left_path", "right_path")
     found = rows.agg(sql.max_by("decision", "verdict").alias("decision")).collect()
-    base = engine.iris.base
-    return {(base + left, base + right): decision for left, right, decision in sorted(map(tuple, found))}
+    decisions = {(left, right): decision for left, right, decision in sorted(map(tuple, found))}
+    return verdicts_by_identity(engine.iris, decisions)
 
 
 def _ties(summed: DataFrame) -> DataFrame:
     """Return edges between hashes of entities: each entity with a key, and the smallest one with the same key."""
-    keys = map_rows(summed, _Asserted, _keys, arrow_schema("entity key"), size=5000).distinct()
-    pairs = keys.select(sql.xxhash64("key").alias("key"), sql.xxhash64("entity").alias("node"))
-    own = summed.select(sql.xxhash64("entity").alias("node")).distinct()
-    pairs = pairs.unionByName(own.select(sql.col("node").alias("key"), "node")).distinct()
+    pairs = _keys_of_entities(summed).select(_hash("key", "key"), _hash("entity", "node"))
     shared = pairs.groupBy("key").agg(sql.min("node").alias("left"), sql.max("node").alias("last"))
     shared = shared.where(sql.col("left") < sql.col("last")).select("key", "left")
     edges = pairs.join(shared, "key").where(sql.col("node") != sql.col("left"))
     return edges.select("left", sql.col("node").alias("right")).distinct()
 
 
+def _hash(column: str, name: str) -> Column:
+    return sql.xxhash64(column).alias(name)
+
+
+def _keys_of_entities(summed: DataFrame) -> DataFrame:
+    """Return each entity with the keys that tie it to others: its identity, and those of its assertions."""
+    return map_rows(summed, _Asserted, _keys, arrow_schema("entity key"), size=5000).distinct()
+
+
 def _keys(rows: Iterator[_Asserted]) -> Iterator[tuple[str, str]]:
-    """Yield each entity with the keys that tie it to others."""
-    return ((row.entity, key) for row in rows for key in keys_of_assertion(row.body).ties)
+    for row in rows:
+        yield row.entity, entity_identity(row.entity)
+        yield from ((row.entity, key) for key in keys_of_assertion(row.body).ties)
 
 
 def _describe_component(shared: Broadcast[_Settings], _: int, rows: Iterator[_Row]) -> Iterator[_EntityRow]:
@@ -144,7 +161,7 @@ def _describe_component(shared: Broadcast[_Settings], _: int, rows: Iterator[_Ro
             )
         assertions.setdefault(row.entity, []).append((read_assertion(row.body), row.votes))
     with located_errors(f"triplify: the entities tied to {min(assertions)} cannot be described"):
-        described = list(describe_entity_clusters(settings.iris, settings.verdicts, assertions))
+        described = list(describe_entity_clusters(settings.iris, settings.verdicts, assertions, settings.dialects))
     for one in described:
         founder = one.members[0]
         for member in one.members:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+import msgspec
+
 from bibld.text.folding import strip_brackets
 from bibld.text.numerals import LATIN_LOOKALIKES, roman_number
 
@@ -82,3 +84,132 @@ def interval(text: str) -> tuple[int, int] | None:
         return None
     first = int(match[1] + (match[2] or "0") + "0")
     return first, first + (9 if match[2] else 99)
+
+
+class StatedDate(msgspec.Struct, frozen=True):
+    """A date as a publication states it, with its doubt.
+
+    ``first`` and ``last`` are years of four characters with ``X`` for each unknown digit; ``last`` is None for a single
+    date and empty for the end of what still appears. With the qualifier ``?`` one empty end states only that a date is
+    not before, or not after, a year.
+    ``qualifier`` is the mark of EDTF: ``?`` for uncertain, ``~`` for approximate, or empty.
+    """
+
+    first: str
+    last: str | None = None
+    qualifier: str = ""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is one year without doubt."""
+        return self.last is None and not self.qualifier and self.first.isdecimal()
+
+    @property
+    def edtf(self) -> str:
+        """The date as a string of EDTF (ISO 8601-2), such as ``198X?`` and ``1905?/1907?``.
+
+        >>> StatedDate("1993", "").edtf, StatedDate("1850", qualifier="~").edtf, StatedDate("1850", "", "?").edtf
+        ('1993/..', '1850~', '[1850..]')
+        """
+        ends = [self.first] if self.last is None else [self.first, self.last]
+        if self.qualifier == "?" and "" in ends:
+            return f"[{'..'.join(ends)}]"
+        return "/".join(f"{end}{self.qualifier}" if end else ".." for end in ends)
+
+
+_COPYRIGHT = re.compile(
+    r"(?:[©℗ⓒ]|(?<!\w)(?:copyright|copyr|cop|[cсp](?=\s?\d))\.?)\s*(\d{4})(?!\d)(?:[-/]\d{2,4})?", re.IGNORECASE
+)
+_NOT_OF_PUBLICATION = re.compile(
+    rf"{_COPYRIGHT.pattern}"
+    r"|(?<!\w)(?:re)?(?:printed|printing|print|impr|impression|gedruckt|печ|отпеч\w*|напеч\w*|tisk|druk)\.?"
+    r"(?:\s+(?:in|в|im|en))?\s*\d{4}(?!\d)"
+    r"|(?<!\d)\d{4}\s+(?:printing|impression|reprint)(?!\w)"
+    r"|(?<!\w)(?:обл|на обл|cover|umschlag|couv)\.?\s*\d{4}(?!\d)",
+    re.IGNORECASE,
+)
+"""Years of copyright, printing and the cover, beside which the year of publication is stated."""
+_CORRECTION = re.compile(
+    r"(?<!\w)(?:i\.\s?e\.?|т\.\s?е\.|то есть|вернее|recte|sic|vielm\.|d\.\s?i\.|d\.\s?h\.|c\.-à-d\.|id est|corr\.?)"
+    r"\s*(\d{4})(?!\d)",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(
+    r"(?<!\w)(?:ок|около|прибл|ca|circa|c(?=\.\s?\d)|vers|um|env|approximately|about|přibl|około)\.?(?!\w)",
+    re.IGNORECASE,
+)
+_ALTERNATIVES = re.compile(
+    r"(?<!\w)(?:or|или|oder|ou|nebo|lub|between|между|entre|zwischen|mezi|tra)(?!\w)", re.IGNORECASE
+)
+_NOT_BEFORE = re.compile(
+    r"(?<!\w)(?:not before|не ранее|не раньше|after|после|nach|après|nicht vor|pas avant)(?!\w)", re.IGNORECASE
+)
+_NOT_AFTER = re.compile(
+    r"(?<!\w)(?:not after|не позднее|не позже|before|до|vor|avant|nicht nach|pas après)(?!\w)", re.IGNORECASE
+)
+_RANGE = re.compile(r"(?<!\d)(\d{4})\??\s*[-–—]\s*(?:(\d{4})(?!\d)|(\d{2})(?!\d)|(?=[^\w\d]*$))")
+_PAIR = re.compile(r"\d{4}\s*[/(\[=]\s*\d{4}")
+_TWO_CALENDARS = (range(55, 58), range(570, 641), range(-57, -55))
+"""How many years the count of the common era is ahead of that of other eras: Vikram Samvat, the Hijra."""
+_ANGLE_BRACKETS = str.maketrans("<>", "  ")
+
+
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
+def parse_date(text: str) -> StatedDate | None:
+    """Read the date of publication in a statement as catalogues write it; None if it states no year.
+
+    Years of copyright and printing count only if there is no other. Of a year in two calendars that of the common era
+    is taken, of a corrected one the correction. A year with unknown digits is never read as one that it may be.
+
+    >>> [parse_date(text).edtf for text in ("[198-?]", "[18--]", "1855?", "ca. 1850", "1327/1909", "[1905 или 1906]")]
+    ['198X?', '18XX', '1855?', '1850~', '1909', '1905?/1906?']
+    >>> [parse_date(text).edtf for text in ("1983, c1982", "c1982", "1697 [i.e. 1967]", "1980-85", "1993-", "1898/99")]
+    ['1983', '1982', '1967', '1980/1985', '1993/..', '1898/1899']
+    """
+    plain = strip_brackets(text).translate(_ANGLE_BRACKETS)
+    without = _NOT_OF_PUBLICATION.sub(" ", plain)
+    if years(without) or _UNCERTAIN_YEAR.search(without) or _QUESTIONED_DECADE.search(without):
+        plain = without
+    qualifier = "?" if "?" in plain else "~" if _ABOUT.search(plain) else ""
+    corrected = _CORRECTION.search(plain)
+    if corrected is not None and (found := years(corrected[1])):
+        return StatedDate(str(found[0]), qualifier=qualifier)
+    decade = _QUESTIONED_DECADE.search(plain)
+    if decade is not None:
+        return StatedDate(f"{decade[1]}{decade[2]}X", qualifier=qualifier)
+    found = years(plain)
+    if found:
+        return _date_of_years(plain, found, _PAIR.search(text) is not None, qualifier)
+    unknown = _UNCERTAIN_YEAR.search(plain)
+    if unknown is None:
+        return None
+    return StatedDate(f"{unknown[1]}{unknown[2] or 'X'}X", qualifier=qualifier)
+
+
+def _date_of_years(text: str, found: tuple[int, ...], is_pair: bool, qualifier: str) -> StatedDate:
+    if len(found) > 1 and is_pair and any(found[1] - found[0] in difference for difference in _TWO_CALENDARS):
+        found = found[1:]
+    first, last = found[0], found[-1]
+    if len(found) > 1 and _ALTERNATIVES.search(text) and first < last:
+        return StatedDate(str(first), str(last), "?")
+    if len(found) == 1 and _NOT_BEFORE.search(text):
+        return StatedDate(str(first), "", "?")
+    if len(found) == 1 and _NOT_AFTER.search(text):
+        return StatedDate("", str(first), "?")
+    stated = _RANGE.search(text)
+    if stated is not None and int(stated[1]) == first:
+        end = stated[2] or (f"{stated[1][:2]}{stated[3]}" if stated[3] else "")
+        if not end or (int(end) in found and int(end) > first):
+            return StatedDate(str(first), end, qualifier)
+    if len(found) > 1 and last == first + 1 and "/" in text:
+        return StatedDate(str(first), str(last), qualifier)
+    return StatedDate(str(first), qualifier=qualifier)
+
+
+def copyright_years(text: str) -> tuple[int, ...]:
+    """Return the years of copyright in a statement of dates.
+
+    >>> copyright_years("1983, c1982"), copyright_years("℗1990"), copyright_years("cop. 2003"), copyright_years("1983")
+    ((1982,), (1990,), (2003,), ())
+    """
+    return tuple(year for stated in _COPYRIGHT.findall(text) for year in years(stated))

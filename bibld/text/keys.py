@@ -9,7 +9,13 @@ from functools import lru_cache
 
 from bibld.text.folding import fold
 from bibld.text.numerals import ordinals_in_titles, replace_number_words, roman_number
-from bibld.text.romanisation import romanise, single_letters, transcription_key, unify_transcriptions
+from bibld.text.romanisation import (
+    romanise,
+    single_letters,
+    spell_in_ascii,
+    transcription_key,
+    unify_transcriptions,
+)
 from bibld.text.scripts import has_cyrillic, repair_lookalikes
 
 _ROMAN_NUMERAL = re.compile(r"[IVXLMХІ][IVXLCDMХІ]*(?![^\W\d_]|['’])")
@@ -187,6 +193,11 @@ def _replace_ordinals(key: str) -> str:
 _NOT_IN_READABLE_KEY = re.compile(r"[^a-z0-9]+")
 _ROMAN_NUMBER = re.compile(r"\b(?:[IVXLC]{2,}|[IVX](?!\.))\b(?![\u0300-\u036f\ufe20-\ufe2f])")
 _HASH = re.compile(r"(?:^|-)[0-9a-f]{10}$")
+_KEY = re.compile(r"(?:([a-z0-9-]+)-)?([0-9a-f]{10})")
+_NUMBER_IN_KEY = re.compile(r"\b(?:[ivxlc]{2,}|\d+)\b")
+_NO_CONSONANTS = re.compile("[aeiouh]")
+_MIN_COMPARED_LETTERS = 3
+_MAX_COMPARED_CONSONANTS = 12
 _MAX_READABLE_CHARACTERS = 60
 _KEYS_REMEMBERED = 16_384
 
@@ -195,21 +206,44 @@ _KEYS_REMEMBERED = 16_384
 def entity_key(text: str, *more: str, is_slavic: bool = False) -> str:
     """Return the key of an entity that is known by a text: a readable part, and ten hexadecimal digits of a hash.
 
-    Texts with the same folded form (:func:`bibld.text.folding.fold`) have the same key. Cyrillic texts, and Latin ones
-    that are known to transcribe Slavic words (``is_slavic``), are romanised first, so that forms in both scripts have
-    the same key. Other Latin texts are not, since romanisation would take Mayer for Maier. ``more`` distinguishes
-    further. Roman numerals are read before, since romanisation would take XII for XIII.
+    The readable part is the text as it is spelled (:func:`bibld.text.romanisation.spell_in_ascii`). The hash alone
+    identifies: it is that of the folded text (:func:`bibld.text.folding.fold`), or, if the text is Cyrillic or known to
+    transcribe Slavic words (``is_slavic``), of its romanisation, so that forms in both scripts have the same hash. Not
+    all Latin texts are romanised, since that would take Mayer for Maier. ``more`` distinguishes further. Roman numerals
+    are read before, since romanisation would take XII for XIII. Keys of one hash in two spellings have one identity,
+    see :func:`key_identity`.
+
+    >>> entity_key("Толстой, Лев 1828-1910"), entity_key("Tolstoy, Lev 1828-1910", is_slavic=True)
+    ('tolstoi-lev-1828-1910-91b926b9d8', 'tolstoy-lev-1828-1910-91b926b9d8')
     """
-    form = romanise(_ROMAN_NUMBER.sub(_arabic, text)) if is_slavic or has_cyrillic(text) else fold(text)
+    is_romanised = is_slavic or has_cyrillic(text)
+    form = romanise(_ROMAN_NUMBER.sub(_arabic, text)) if is_romanised else fold(text)
     hashed = "|".join((form or unicodedata.normalize("NFKC", text), *more))
     digest = hashlib.blake2b(hashed.encode("utf-8", "surrogatepass"), digest_size=5).hexdigest()
-    readable = _NOT_IN_READABLE_KEY.sub("-", form).strip("-")[:_MAX_READABLE_CHARACTERS].rstrip("-")
+    readable = _NOT_IN_READABLE_KEY.sub("-", spell_in_ascii(text, is_romanised)).strip("-")
+    readable = readable[:_MAX_READABLE_CHARACTERS].rstrip("-")
     return f"{readable}-{digest}" if readable else digest
 
 
 def _arabic(numeral: re.Match[str]) -> str:
     number = roman_number(numeral[0])
     return numeral[0] if number is None else str(number)
+
+
+@lru_cache(maxsize=_KEYS_REMEMBERED)
+def key_identity(key: str) -> str:
+    """Return what is equal for the keys of one entity in all spellings; a key without a hash as it is.
+
+    It is the hash, and some consonants of the readable part, so that two of many million names that happen to have
+    one hash are not taken for one. Keys have not always been made from the spelling: ``hitchtsotsk-alfred-…`` has the
+    identity of ``hitchcock-alfred-…``. Numbers and initials are left out, which differ most.
+    """
+    found = _KEY.fullmatch(key)
+    if found is None:
+        return key
+    words = romanise(_NUMBER_IN_KEY.sub("", found[1] or "")).split()
+    consonants = _NO_CONSONANTS.sub("", "".join(word for word in words if len(word) >= _MIN_COMPARED_LETTERS))
+    return f"{consonants.replace('ts', 'c')[:_MAX_COMPARED_CONSONANTS]}-{found[2]}"
 
 
 def beginning_of_keys(key: str) -> str:

@@ -22,9 +22,12 @@ _ABBREVIATIONS = {
     "ст.-петербург": "Санкт-Петербург", "санктпетербург": "Санкт-Петербург", "санкт петербург": "Санкт-Петербург",
     "санкт-петербург": "Санкт-Петербург", "москва": "Москва", "киев": "Киев", "харьков": "Харьков",
     "варшава": "Варшава", "казань": "Казань", "одесса": "Одесса", "spb": "Sankt-Peterburg",
+    "frankfurt, m": "Frankfurt am Main", "frankfurt/m": "Frankfurt am Main", "frankfurt a.m": "Frankfurt am Main",
+    "frankfurt a. m": "Frankfurt am Main", "frankfurt a/m": "Frankfurt am Main", "frankfurt/main": "Frankfurt am Main",
+    "reinbek b. hamburg": "Reinbek bei Hamburg",
 }  # fmt: skip
-"""Places of publication as Russian catalogues shorten them (GOST 7.12), lower case without the last full stop; their
-full names are published."""
+"""Places of publication as Russian (GOST 7.12) and German catalogues shorten them, lower case without the last full
+stop; their full names are published."""
 
 _ABBREVIATIONS_COMPARED = {
     "м": "москва", "мск": "москва", "л": "ленинград", "лнгр": "ленинград", "спб": "санкт петербург", "пб": "петроград",
@@ -52,6 +55,7 @@ _BETWEEN_PLACES = re.compile(r"\s*(?:;|/|(?<=\b[МЛ]\.)\s?[-–—,](?=\s?[МЛ
 _AND_OTHERS = re.compile(r" (?:и др|i dr|etc|u a|usw|et al)$")
 _MODERN_LETTERS = str.maketrans("ѣіѳѵ", "еифи")
 _OLD_ENDING = re.compile(r"(?<=[^\W\d_])ъ\b")
+_STRAY_DIGIT = re.compile(r"(?<=[а-я])\d$")
 _PREPOSITION = re.compile(r"во? ")
 _PLACES_IN_LOCATIVE = {
     "москве": "Москва", "санктпетербурге": "Санкт-Петербург", "санкт-петербурге": "Санкт-Петербург",
@@ -64,6 +68,26 @@ _PLACES_IN_LOCATIVE = {
 }  # fmt: skip
 """Towns in the locative, as old title pages name the place of printing after ``в`` → their names."""
 
+_FORMER_NAMES = frozenset((
+    "ленинград", "leningrad", "петроград", "petrograd", "сталинград", "stalingrad", "царицын", "горький", "gorkii",
+    "gorki", "gorky", "свердловск", "sverdlovsk", "куйбышев", "kuibyshev", "калинин", "kalinin", "молотов", "фрунзе",
+    "frunze", "тифлис", "tiflis", "ревель", "reval", "дерпт", "dorpat", "юрьев", "вильна", "wilna", "wilno",
+    "константинополь", "constantinople", "konstantinopel", "кенигсберг", "konigsberg", "данциг", "danzig", "бреслау",
+    "breslau", "христиания", "christiania", "kristiania", "екатеринослав", "верный", "алма ата", "alma ata",
+    "целиноград", "bombay", "calcutta", "madras", "saigon", "edo", "karl marx stadt", "peking",
+))  # fmt: skip
+"""Names that towns had once, folded."""
+
+
+def is_former_name(text: str) -> bool:
+    """Whether a text is a name that a town had once and has no more.
+
+    >>> is_former_name("Ленинград"), is_former_name("Санкт-Петербург")
+    (True, False)
+    """
+    return fold(text) in _FORMER_NAMES
+
+
 ABBREVIATION_OF_PLACE = {
     "Москва": "М.", "Ленинград": "Л.", "Санкт-Петербург": "СПб.", "Петроград": "Пг.", "Киев": "К.",
     "Нижний Новгород": "Н. Новгород", "New York": "N.Y.", "Philadelphia": "Phila.", "Washington": "Wash.",
@@ -71,7 +95,7 @@ ABBREVIATION_OF_PLACE = {
 """Full names of towns → the abbreviation that is used most."""
 
 _UNKNOWN = re.compile(
-    "б м|б и|б г|s l|s n|sine loco|sine nomine|place of publication not identified|publisher not identified|"
+    "б м|б и|б г|s l|s n|n p|sine loco|sine nomine|place of publication not identified|publisher not identified|"
     "without place|место издания не указано|издательство не указано"
 )
 _NOT_LETTERS = re.compile(r"[\W\d_]+")
@@ -101,15 +125,16 @@ MARC_COUNTRY_OF_ISO: dict[str, str] = dict(pair.split() for pair in _MARC_OF_ISO
 def expand_place(text: str) -> str:
     """Return the full name of a town that is abbreviated, in brackets or not; any other text as it is.
 
-    So are the forms of old title pages: in the orthography before 1918, and after the preposition ``in``.
+    So are the forms of old title pages: in the orthography before 1918, and after the preposition ``in``. A digit that
+    was typed behind an abbreviation is ignored.
 
-    >>> expand_place("[М.]"), expand_place("Ростов н/Д"), expand_place("Дубна")
-    ('Москва', 'Ростов-на-Дону', 'Дубна')
+    >>> expand_place("[М.]"), expand_place("М5."), expand_place("Ростов н/Д"), expand_place("Дубна")
+    ('Москва', 'Москва', 'Ростов-на-Дону', 'Дубна')
     >>> expand_place("Въ Санктпетербургѣ"), expand_place("С.-Петербургъ"), expand_place("В Москве")
     ('Санкт-Петербург', 'Санкт-Петербург', 'Москва')
     """
     form = strip_brackets(text).lower().rstrip(" .?,:;").translate(_MODERN_LETTERS)
-    form = _OLD_ENDING.sub("", form)
+    form = _STRAY_DIGIT.sub("", _OLD_ENDING.sub("", form))
     inflected = _PREPOSITION.sub("", form)
     if inflected != form and inflected in _PLACES_IN_LOCATIVE:
         return _PLACES_IN_LOCATIVE[inflected]
@@ -175,7 +200,9 @@ _STATES = {
 STATES_OF_THE_USA = frozenset(_STATES.values())
 """Codes of the post, such as ``MA``."""
 
-_TOWN_AND_STATE = re.compile(r"(?P<town>[^,()]+)(?:, *(?P<after>[^,()]+)| +\((?P<within>[^,()]+)\))")
+_TOWN_AND_STATE = re.compile(
+    r"(?P<town>[^,()]+?)(?:[, ]*, *(?P<after>[^,()]+)| +\((?P<within>[^,()]+)\)| +(?P<short>[A-Z]{2}|[A-Z][\w. ]*\.))"
+)
 
 _TOWNS = {
     "Москва": ("ru rur ur", "moscow moskau moscou mosca moskwa moscu"),
@@ -240,7 +267,7 @@ _TOWN_OF_NAME = {
 def town_with_state(text: str) -> str:
     """Return a town of the USA with the code of its state, if a text names both; else an empty text.
 
-    >>> town_with_state("Cambridge, Mass."), town_with_state("[Cambridge, MA]"), town_with_state("Cambridge (Mass.)")
+    >>> town_with_state("Cambridge, Mass."), town_with_state("[Cambridge, MA]"), town_with_state("Cambridge Mass.")
     ('Cambridge, MA', 'Cambridge, MA', 'Cambridge, MA')
     >>> town_with_state("Cambridge, England"), town_with_state("New York")
     ('', '')
@@ -248,10 +275,20 @@ def town_with_state(text: str) -> str:
     match = _TOWN_AND_STATE.fullmatch(strip_brackets(text).rstrip(" :;,"))
     if match is None:
         return ""
-    stated = (match["after"] or match["within"]).strip()
-    is_code = stated in STATES_OF_THE_USA
-    state = stated if is_code else _STATES.get(stated.casefold()) or _STATES.get(f"{stated.casefold()}.")
+    stated = (match["after"] or match["within"] or match["short"]).strip()
+    code = stated.rstrip(".").upper()
+    is_code = code in STATES_OF_THE_USA and stated[0].isupper()
+    state = code if is_code else _STATES.get(stated.casefold()) or _STATES.get(f"{stated.casefold()}.")
     return f"{match['town'].strip()}, {state}" if state else ""
+
+
+def is_state(name: str) -> bool:
+    """Whether a name is that of a state of the USA.
+
+    >>> is_state("New York"), is_state("N.Y."), is_state("NY"), is_state("Paris")
+    (True, True, False, False)
+    """
+    return name.casefold() in _STATES
 
 
 def town_in_countries(name: str, countries: Iterable[str]) -> str:

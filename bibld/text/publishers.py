@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence, Set
 from functools import lru_cache
 
@@ -113,6 +114,80 @@ def _is_code(before: str, text: str) -> bool:
         return True
     initials = iter(word[0] for word in fold(before).split())
     return all(letter in initials for letter in text.casefold())
+
+
+_PRINTER = re.compile(
+    r"(?:(?:в|у|во|in|chez|apud|bei|at the|a cura di)\s+)?(?:(?:the|la|l['’]|der)\s*)?"
+    r"(?:тип(?:о-?лит|огр)?\.|типограф\w*|типо-?литограф\w*|лит(?:огр)?\.(?!-)\s*(?!изд)|литограф\w*|печатня|печатано|"
+    r"скоропечатня|хромолит\w*\.?|printed (?:by|at)|impr(?:im)?\.|imprimerie|imprenta|tipografía|tipografia|tip\.|"
+    r"typ\.|typis|typographia|druck(?: von|erei)?|gedruckt|buchdruckerei|drukarnia|tiskárna|tiskem|stamperia)(?!\w)",
+    re.IGNORECASE,
+)
+_PRINTER_THAT_PUBLISHES = re.compile(r"nationa|impéria|royal|vatica|polyglot|synod|синод", re.IGNORECASE)
+
+
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
+def is_printer(text: str) -> bool:
+    """Whether a name in an imprint is that of a printer; printing houses of a state or a church are also publishers.
+
+    >>> is_printer("Тип. А. С. Суворина"), is_printer("[printed by John Day]"), is_printer("Impr. F. Didot")
+    (True, True, True)
+    >>> is_printer("Imprimerie nationale"), is_printer("Printed for J. Tonson"), is_printer("Литературная учёба")
+    (False, False, False)
+    """
+    stated = strip_brackets(text).strip()
+    return _PRINTER.match(stated) is not None and _PRINTER_THAT_PUBLISHES.search(stated) is None
+
+
+_SHORTENED = """
+сов советск, худож художествен, лит литератур, гос государствен, рос российск, рус русск, моск московск, ленингр
+ленинградск, сиб сибирск, центр центральн, всесоюз всесоюзн, всерос всероссийск, науч научн, техн техническ, мед
+медицинск, пед педагогическ, юрид юридическ, полит политическ, экон экономическ, ист историческ, геогр географическ,
+геол геологическ, мат математическ, физ физическ, хим химическ, биол биологическ, строит строительн, воен военн, нар
+народн, нац национальн, обл областн, респ республиканск, гор городск, кн книжн, тип типограф, учеб учебн, дет детск,
+информ информационн, иностр иностранн, собр собрани, соч сочинени, сб сборник, вестн вестник, изв извести, журн
+журнал, памятн памятник, энцикл энциклопед, всемир всемирн, классич классическ, попул популярн, соврем современн,
+зарубеж зарубежн, избр избранн, акад академи, изд издательств, б-к библиотек, ун-т университет, ин-т институт, изд-в
+издательств, лит-р литератур, хоз-в хозяйств, отд-н отделени, мин-в министерств, т-в товариществ
+"""
+"""Words as GOST 7.12 shortens them → the beginning of these words, which no other word has.
+
+An abbreviation ends with a full stop, or has an ending behind a hyphen that begins with the letter behind it here.
+"""
+
+_BEGINNINGS = {
+    romanise(short).replace(" ", "-"): romanise(full) for short, full in map(str.split, _SHORTENED.split(","))
+}
+_MARKS = re.compile("[\u0300-\u036f\ufe20-\ufe2f]")
+_BEGINNING = re.compile("|".join(sorted(set(_BEGINNINGS.values()))))
+_WORD_OR_ABBREVIATION = re.compile(r"([^\W\d_]+)(?:-([^\W\d_]{1,4})(?![^\W\d_]))?(\.?)")
+_OF_ACADEMY = re.compile(r"\bakademi nauk\b")
+_PUBLISHING_HOUSE = re.compile(r"^izdatelstv | izdatelstv$")
+
+
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
+def shortened_name(text: str) -> str:
+    """Return what a Russian name of a publisher or series has in common with its abbreviated forms, romanised.
+
+    Words that are usually abbreviated are cut to their beginnings, whatever their form in the text. Empty for a name
+    of one word, and for one that has no such words.
+
+    >>> shortened_name("Худож. лит."), shortened_name("Khudozhestvennai͡a literatura"), shortened_name("Наука")
+    ('hudozhestven literatur', 'hudozhestven literatur', '')
+    >>> shortened_name("Изд-во АН СССР"), shortened_name("Издательство Академии наук СССР")
+    ('an sssr', 'an sssr')
+    """
+    words: list[str] = []
+    is_shortened = False
+    for word, ending, stop in _WORD_OR_ABBREVIATION.findall(_MARKS.sub("", unicodedata.normalize("NFD", text))):
+        key = romanise(word)
+        full = _BEGINNINGS.get(f"{key}-{romanise(ending)[:1]}" if ending else key if stop else "")
+        if full is None and (found := _BEGINNING.match(key)) is not None:
+            full = found[0]
+        is_shortened = is_shortened or full is not None
+        words += [full] if full is not None else filter(None, (key, romanise(ending)))
+    name = _PUBLISHING_HOUSE.sub("", _OF_ACADEMY.sub("an", " ".join(words)))
+    return name if is_shortened and " " in name else ""
 
 
 _MIN_LETTERS_OF_BEGINNING = 2

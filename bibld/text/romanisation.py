@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from functools import cache, lru_cache
 
 from anyascii import anyascii
 
 from bibld.text.folding import fold_character
-from bibld.text.scripts import HAN, repair_lookalikes, script_of_character
+from bibld.text.scripts import HAN, has_cyrillic, repair_lookalikes, script_of_character
 
 _LATIN_LETTERS = {
     "а": "a", "б": "b", "в": "v", "г": "g", "ґ": "g", "д": "d", "е": "e", "ж": "zh", "з": "z", "и": "i", "й": "i",
@@ -144,6 +145,35 @@ def single_letters(key: str) -> str:
     return key
 
 
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
+def spell_in_ascii(text: str, with_other_scripts: bool = True) -> str:
+    """Write a text in small letters without diacritics, digits and blanks: a Latin text as it is spelled.
+
+    Cyrillic letters become those of ALA-LC, as far as languages agree on them, letters of other scripts what
+    ``anyascii`` has, unless they are left as they are.
+
+    >>> spell_in_ascii("Hitchcock, Alfred"), spell_in_ascii("Достоевский, Ф. М."), spell_in_ascii("Łódź")
+    ('hitchcock alfred', 'dostoevskii f m', 'lodz')
+    """
+    if not text.isascii():
+        text = repair_lookalikes(unicodedata.normalize("NFKC", text))
+        if with_other_scripts and _HEBREW.search(text):
+            text = _romanise_yiddish(text)
+    return " ".join(text.translate(_ascii_spellings(with_other_scripts)).split())
+
+
+_MARKS_OF_ROMANISATION = re.compile("[ʹʺ]|[ij]\u0306|ĭ|[it](?:\u0361|\ufe20)")
+
+
+def is_romanisation(text: str) -> bool:
+    """Whether a Latin text has marks that only romanised Slavic words have.
+
+    >>> is_romanisation("Literaturnye pami͡atniki"), is_romanisation("Lecture notes")
+    (True, False)
+    """
+    return not text.isascii() and _MARKS_OF_ROMANISATION.search(text) is not None
+
+
 def romanise_ala_lc(text: str) -> str:
     """Romanise Russian text by the ALA-LC table, without ligatures: for display, in upper and lower case.
 
@@ -158,26 +188,41 @@ def romanise_ala_lc(text: str) -> str:
 
 
 class _Romanisations(dict[int, str]):
-    """The translation table of :func:`romanise`, filled as characters occur."""
+    """A translation table that is filled as characters occur: ``letters``, then those of :func:`fold_character`.
+
+    ``with_other_scripts``: letters of all scripts are romanised, not only those.
+    """
+
+    def __init__(self, letters: Mapping[str, str], with_other_scripts: bool = True) -> None:
+        super().__init__()
+        self._letters = letters
+        self._with_other_scripts = with_other_scripts
 
     def __missing__(self, code: int) -> str:
         letter = chr(code).casefold()
-        latin = _LATIN_LETTERS.get(letter)
+        latin = self._letters.get(letter)
         if latin is None:
-            latin = "".join(_latin(part) for part in fold_character(letter))
+            latin = "".join(map(self._latin, fold_character(letter)))
         self[code] = latin
         return latin
 
-
-def _latin(character: str) -> str:
-    """Return the Latin letters for one folded character; the character itself if none are known."""
-    if character.isascii() or character in _LATIN_LETTERS:
-        return _LATIN_LETTERS.get(character, character)
-    letters = [letter for letter in anyascii(character).lower() if letter.isalnum()]
-    latin = "".join(_LATIN_LETTERS.get(letter, letter) for letter in letters) or character
-    return f" {latin} " if script_of_character(character) == HAN else latin
+    def _latin(self, character: str) -> str:
+        """Return the Latin letters for one folded character; the character itself if none are known."""
+        if character.isascii() or character in self._letters or not self._with_other_scripts:
+            return self._letters.get(character, character)
+        letters = [letter for letter in anyascii(character).lower() if letter.isalnum()]
+        latin = "".join(self._letters.get(letter, letter) for letter in letters) or character
+        return f" {latin} " if script_of_character(character) == HAN else latin
 
 
 @cache
 def _romanisations() -> _Romanisations:
-    return _Romanisations()
+    """Return the translation table of :func:`romanise`."""
+    return _Romanisations(_LATIN_LETTERS)
+
+
+@cache
+def _ascii_spellings(with_other_scripts: bool) -> _Romanisations:
+    """Return the translation table of :func:`spell_in_ascii`."""
+    cyrillic = {letter: latin for letter, latin in _LATIN_LETTERS.items() if has_cyrillic(letter)}
+    return _Romanisations(cyrillic | {"ы": "y", "ѣ": "e"}, with_other_scripts)

@@ -8,7 +8,8 @@ line, ``catalog_blocks`` in blocks of lines.
 
 The data use more than one vocabulary, so that queries written for the data of other libraries work:
 DCMI terms, BIBO and ISBD elements flat on the resource, BIBFRAME 2 with nodes for contributions, identifiers,
-provision activities and copies, and schema.org. Nodes are hash IRIs of their resource; there are no blank nodes.
+provision activities and copies, and classes of schema.org; dialects that are chosen add statements in the terms of
+others. Nodes are hash IRIs of their resource; there are no blank nodes.
 Resources, entities and ``owl:sameAs`` between the records of a cluster are in the default graph, provenance (PROV-O
 and bibld's own ontology) in ``graph/provenance``, links to each authority file in a separate graph
 (``graph/links-viaf``).
@@ -23,6 +24,7 @@ from bibld.catalog.processing import QueueProcessor
 from bibld.config import TriplifyConfig
 from bibld.model.iris import Iris
 from bibld.progress import Progress
+from bibld.text.headings import table_version
 from bibld.triplify._claims import Assertion as Assertion
 from bibld.triplify._claims import Claim as Claim
 from bibld.triplify._claims import ClusterStatements as ClusterStatements
@@ -58,19 +60,20 @@ from bibld.triplify._entity_batch import (
 from bibld.triplify._entity_batch import keys_of_assertion as keys_of_assertion
 from bibld.triplify._entity_clusters import EntityComparison as EntityComparison
 from bibld.triplify._entity_clusters import compare_entities as compare_entities
+from bibld.triplify._entity_clusters import verdicts_by_identity as verdicts_by_identity
 from bibld.triplify._identity import Identity as Identity
 from bibld.triplify._identity import parse_identity as parse_identity
 from bibld.triplify._tombstones import tombstone_statements as tombstone_statements
 from bibld.triplify._tombstones import withdrawal_quads as withdrawal_quads
 from bibld.triplify._tombstones import withdrawal_statements as withdrawal_statements
 
-VERSION = 15
+VERSION = 19
 """To be raised when the same input gives other statements, of clusters or of entities."""
 
 
 def settings_digest(base: str, settings: TriplifyConfig) -> str:
-    """Return a hash of the version and of all settings that the statements depend on."""
-    return digest(VERSION, base, settings)
+    """Return a hash of the version, the table of headings, and all settings that the statements depend on."""
+    return digest(VERSION, table_version(), base, settings)
 
 
 def requeue_all(catalog: Catalog, queue: StageQueue) -> None:
@@ -102,6 +105,6 @@ def triplify(
         queue_verdicts(catalog, iris)
         entities = catalog.dirty[Queue.UNDESCRIBED_ENTITIES]
         progress.stage("triplify", "entities", len(entities))
-        describe = partial(describe_entities, iris, entity_verdicts(catalog, iris))
+        describe = partial(describe_entities, iris, settings.dialects, entity_verdicts(catalog, iris))
         processor.process(entities, describe, partial(store_entities, catalog), progress)
     return clusters

@@ -25,11 +25,14 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     ``label`` is the form that the record prefers, ``others`` are further forms. ``type`` is that of a MODS name
     (personal …), ``dates`` are as stated, ``links`` are IRIs of authority files, ``scheme`` is the code of a concept's
     scheme, ``notation`` a class mark, ``issn`` that of a series, ``parts`` are the IRIs of places and agents that a
-    compound heading names, ``creators`` those of the agents that created a work.
+    compound heading names, ``creators`` those of the agents that created a work, ``broader`` is the IRI of the main
+    class of a class, ``broad_links`` are IRIs of authority files for something broader.
 
     The others are evidence that entities are the same. ``aliases`` are the IRIs that the same heading has by its other
-    keys; ``numbers`` are its numbers in authority files, each as name of the file, blank, number; entities with an
-    equal text among their ``ties`` may be the same. A claim that is only evidence has an empty label.
+    keys; ``former`` are IRIs that it would have if less were known of it, which lead to the entity unless something is
+    asserted about them, or another entity has them, too; ``numbers`` are its numbers in authority files, each as name
+    of the file, blank, number; entities with an equal text among their ``ties`` may be the same. A claim that is only
+    evidence has an empty label.
     """
 
     label: NameForm
@@ -42,14 +45,17 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     issn: str = ""
     parts: tuple[str, ...] = ()
     creators: tuple[str, ...] = ()
+    broader: tuple[str, ...] = ()
+    broad_links: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    former: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     ties: tuple[str, ...] = ()
 
     @property
     def named_entities(self) -> tuple[str, ...]:
         """The IRIs of the other entities that the description of this one points to."""
-        return (*self.parts, *self.creators)
+        return (*self.parts, *self.creators, *self.broader)
 
 
 class Claim(msgspec.Struct, frozen=True):

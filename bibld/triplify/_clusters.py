@@ -16,14 +16,14 @@ from bibld.triplify._claims import Claim, ClusterStatements, encode_assertions
 from bibld.triplify._describe.agents import describe_names
 from bibld.triplify._describe.description import (
     describe_body,
-    describe_in_dialects,
     describe_kind,
     describe_languages,
-    describe_locations,
     describe_notes,
     describe_types,
 )
+from bibld.triplify._describe.dialects import describe_in_dialects
 from bibld.triplify._describe.identifiers import describe_identifiers
+from bibld.triplify._describe.items import describe_locations
 from bibld.triplify._describe.origin import describe_origin
 from bibld.triplify._describe.provenance import describe_matches, describe_records, describe_values, link_members
 from bibld.triplify._describe.related import describe_related, tie_abbreviations, tie_agents

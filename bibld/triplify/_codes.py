@@ -11,11 +11,33 @@ def loc(scheme: str, code: str) -> str:
     return iri(f"http://id.loc.gov/vocabulary/{scheme}/{code}")
 
 
-CREATOR_ROLES = frozenset(("aut", "cre", "art", "cmp", "ctg", "dis", "pht", "arc", "scl", "fmk"))
-"""Roles that make an agent a ``dcterms:creator``."""
+_CREATORS = "aut bka chr cmp cre dis enj fmk inv lbt lsa lyr prg"
+_CREATORS_IN_MAIN_ENTRY = "arc art aus cll com ctg dsr ive ivr pht scl sce"
+_OF_COPIES = "ann auc bnd bpd con dnr dpt fmo ins len own rps sll"
+_OF_PRODUCTION = "bdd bsl dst evp fds mfp mfr pbl prp prt pup uvp"
+_OF_RIGHTS = "app asg cns cpc cph lse lso pta pth"
+_BESIDE_CONTENT = "asn dgc dgg dpc dte dub fnd his hnr opn pat rcp spn wit"
+_PARTIES_TO_CASES = (
+    "ape apl coe cos cot cou cpe cpl cpt cte cts ctt dfd dfe dft fpy lee lel let lie lil lit pte ptf ptt rse rst spy"
+)
 
-SCHEMA_OF_ROLE = {"aut": "author", "edt": "editor", "trl": "translator", "ill": "illustrator", "cmp": "composer"}
-"""Roles that schema.org has a property for; those of other creators are ``schema:creator``."""
+CREATOR_ROLES = frozenset(_CREATORS.split())
+"""Roles that make an agent a ``dcterms:creator``: those of RDA, appendix I.2.1, except those below."""
+
+CREATOR_ROLES_OF_CONTENT = {
+    "cartographic": frozenset(("ctg",)),
+    "still image": frozenset(("arc", "art", "dsr", "pht")),
+    "three dimensional object": frozenset(("arc", "art", "dsr", "scl")),
+}
+"""``typeOfResource`` → further roles of its creators, who contribute to resources of another kind."""
+
+CREATOR_ROLES_OF_MAIN_ENTRY = frozenset(_CREATORS_IN_MAIN_ENTRY.split())
+"""Roles of creators if the publication is entered under them, such as that of the compiler of a bibliography."""
+
+ROLES_WITHOUT_CONTRIBUTION = frozenset(
+    " ".join((_OF_COPIES, _OF_PRODUCTION, _OF_RIGHTS, _BESIDE_CONTENT, _PARTIES_TO_CASES)).split()
+)
+"""Roles of agents who had no part in the content, such as owners of a copy, printers and dedicatees."""
 
 CLASSES_OF_CONTENT = {
     "text": ("bibo:Document", "schema:CreativeWork"),
@@ -40,8 +62,29 @@ ISSUANCES = {
 }
 """``issuance`` → code of https://id.loc.gov/vocabulary/issuance."""
 
-CARRIERS = {"print": "bf:Print", "electronic": "bf:Electronic", "manuscript": "bf:Manuscript"}
-"""``form`` → class of BIBFRAME's instances."""
+CARRIERS = {"print": "bf:Print", "electronic": "bf:Electronic"}
+"""``form`` → class of BIBFRAME's instances; ``bf:Manuscript`` is a class of works."""
+
+PROPERTY_OF_TYPE = {"content": "rdau:P60049", "media": "bf:media", "carrier": "bf:carrier"}
+"""Kind of type (336 to 338 of MARC 21) → property; ``bf:content`` is one of works, that of RDA has no domain."""
+
+TEXT_OF_NOTE = {
+    "creation/production credits": "bf:credits",
+    "ownership": "bf:custodialHistory",
+    "preferred citation": "bf:preferredCitation",
+    "statement of responsibility": "bf:responsibilityStatement",
+}
+"""``note/@type`` → property whose value is the text of the note."""
+
+NODE_OF_NOTE = {
+    "acquisition": ("bf:immediateAcquisition", "bf:ImmediateAcquisition"),
+    "bibliography": ("bf:supplementaryContent", "bf:SupplementaryContent"),
+    "binding": ("bf:binding", "bf:Binding"),
+    "system details": ("bf:systemRequirement", "bf:SystemRequirement"),
+    "thesis": ("bf:dissertation", "bf:Dissertation"),
+    "venue": ("bf:capture", "bf:Capture"),
+}
+"""``note/@type`` → property and class of a node with the text; others are ``bf:note`` with ``bf:noteType``."""
 
 _IDENTIFIERS = "isbn issn lccn doi hdl urn isrc ismn istc isan upc ean sici nbn coden strn local"
 
@@ -49,6 +92,8 @@ CLASS_OF_IDENTIFIER = {kind: f"bf:{kind.capitalize()}" for kind in _IDENTIFIERS.
     "issn-l": "bf:IssnL",
     "oclc": "bf:OclcNumber",
     "issue number": "bf:AudioIssueNumber",
+    "publisher number": "bf:PublisherNumber",
+    "report number": "bf:ReportNumber",
     "matrix number": "bf:MatrixNumber",
     "music plate": "bf:MusicPlate",
     "music publisher": "bf:MusicPublisherNumber",
@@ -58,7 +103,7 @@ CLASS_OF_IDENTIFIER = {kind: f"bf:{kind.capitalize()}" for kind in _IDENTIFIERS.
 """``identifier/@type`` → class of BIBFRAME; others are ``bf:Identifier``."""
 
 NAME_OF_IDENTIFIER = {"legal deposit number": "legal deposit"}
-"""``identifier/@type`` as some records have it → as it is published (``schema:propertyID``)."""
+"""``identifier/@type`` as some records have it → as it is published (``dc:type``)."""
 
 CLASS_OF_CLASSIFICATION = {scheme: f"bf:Classification{scheme.capitalize()}" for scheme in ("ddc", "lcc", "udc", "nlm")}
 """``classification/@authority`` → class of BIBFRAME; others are ``bf:Classification``."""
@@ -66,26 +111,21 @@ CLASS_OF_CLASSIFICATION = {scheme: f"bf:Classification{scheme.capitalize()}" for
 CONTENT_TYPE_AUTHORITIES = frozenset(("rdacontent", "isbdcontent"))
 """``genre/@authority`` of content types, which are no genres."""
 
-_ENGLISH_SCHEMES = "aat fast lcgft lcsh lcshac marcgt marcmuscomp marctarget mesh nal rdacontent"
+_ENGLISH_SCHEMES = "aat fast homoit lcdgt lcgft lcmpt lcsh lcshac marcgt marcmuscomp marctarget mesh nal rdacontent"
 
 SCHEME_LANGUAGES = {
     **dict.fromkeys(_ENGLISH_SCHEMES.split(), "en"),
-    **{"nlr-sh": "ru", "ram": "fr", "rvm": "fr", "gnd": "de"},
+    **{"nlr-sh": "ru", "ram": "fr", "rameau": "fr", "rvm": "fr", "rvmgf": "fr", "gnd": "de", "gnd-content": "de"},
 }
 """Schemes of subjects that have one language."""
 
-_EVENTS = {
-    "publication": "publisher",
-    "production": "producer",
-    "distribution": "distributor",
-    "manufacture": "manufacturer",
-}
+_EVENTS = ("publication", "production", "distribution", "manufacture")
 
-CLASS_OF_EVENT = {word: f"bf:{event.capitalize()}" for event, agent in _EVENTS.items() for word in (event, agent)}
-"""``originInfo/@eventType`` → class of BIBFRAME; without one it is a publication."""
+CLASS_OF_EVENT = dict(zip(_EVENTS, map("bf:{}".format, map(str.capitalize, _EVENTS)), strict=True))
+"""Event of an ``originInfo`` → class of BIBFRAME."""
 
-STATEMENT_OF_EVENT = {f"bf:{event.capitalize()}": f"bf:{event}Statement" for event in _EVENTS}
-"""Class of a provision activity → the property that holds its wording."""
+STATEMENT_OF_EVENT = {event: f"bf:{event}Statement" for event in _EVENTS}
+"""Event of an ``originInfo`` → the property that holds its wording."""
 
 RELATIONS = {
     "host": "dcterms:isPartOf",
@@ -98,7 +138,7 @@ RELATIONS = {
     "otherFormat": "dcterms:hasFormat",
     "isReferencedBy": "dcterms:isReferencedBy",
     "references": "dcterms:references",
-    "reviewOf": "schema:itemReviewed",
+    "reviewOf": "bibo:reviewOf",
 }
 """``relatedItem/@type`` → property; others are ``dcterms:relation``."""
 
@@ -107,6 +147,8 @@ _EXTERNAL = {
     "lcsh": "http://id.loc.gov/authorities/subjects",
     "lcshac": "http://id.loc.gov/authorities/childrensSubjects",
     "lcgft": "http://id.loc.gov/authorities/genreForms",
+    "lcdgt": "http://id.loc.gov/authorities/demographicTerms",
+    "lcmpt": "http://id.loc.gov/authorities/performanceMediums",
     "marcgt": "http://id.loc.gov/vocabulary/marcgt",
     "marcmuscomp": "http://id.loc.gov/vocabulary/marcmuscomp",
     "fast": "http://id.worldcat.org/fast/ontology/1.0/#fast",
@@ -124,6 +166,10 @@ _NAMES = {
     "mesh": ("Medical Subject Headings", "Медицинские предметные рубрики"),
     "aat": ("Art & Architecture Thesaurus", ""),
     "gnd": ("Integrated Authority File (GND)", ""),
+    **dict.fromkeys(("ram", "rameau"), ("RAMEAU, subject headings of the Bibliothèque nationale de France", "")),
+    "rvm": ("Répertoire de vedettes-matière de l'Université Laval", ""),
+    "lcdgt": ("Library of Congress Demographic Group Terms", ""),
+    "lcmpt": ("Library of Congress Medium of Performance Thesaurus", ""),
     "keywords": ("Terms without a scheme", "Термины без схемы"),
     "nlr-sh": (
         "Subject headings of the National Library of Russia",

@@ -47,6 +47,10 @@ _REASONS = (
         "the place of a part is published as volume, issue, number, chapter and pages, else in the words of part/text",
     ),
     ("originInfo/@eventType", "publication, which is meant where nothing is stated"),
+    (
+        "originInfo/dateOther",
+        "only the date of the event itself, of an original, or one of no stated kind is published",
+    ),
     ("*/displayDate", "the dates themselves are published"),
     (
         "originInfo/place/cartographics/* originInfo/place/placeIdentifier",
@@ -69,7 +73,7 @@ _REASONS = (
         "physicalDescription/digitalOrigin physicalDescription/reformattingQuality",
         "no vocabulary in the data has a property for it",
     ),
-    ("location/holdingSimple/*", "details of a copy beyond shelf, number and place are in the MODS of the record"),
+    ("location/holdingSimple/*", "the form of a copy and its address are in the MODS of the record"),
     ("location/physicalLocation/@*", "the institution is identified by its code or its name"),
     ("location/url/@*", "a remark on the address"),
     ("location/url", "an address that is not http or https is published as text"),

@@ -78,7 +78,7 @@ def to_quads(
         blocks.append(("".join(statements.quads).encode(), moved))
         for (entity, assertion), number in count_assertions(statements.claims).items():
             votes.setdefault(entity, []).append((assertion, number))
-    entities = list(describe_entity_clusters(iris, verdicts or {}, votes))
+    entities = list(describe_entity_clusters(iris, verdicts or {}, votes, settings.dialects if settings else ()))
     moved.update((member, one.members[0]) for one in entities for member in one.members[1:])
     for one in sorted(entities, key=lambda cluster: cluster.members[0]):
         blocks.append((one.quads, {part: moved[part] for part in one.parts if part in moved}))

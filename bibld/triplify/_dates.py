@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from bibld.model.mods import Date, OriginInfo
+from bibld.model.mods import Date
+from bibld.model.mods_plan import OPEN_END
 from bibld.model.rdf import literal, typed_literal
-from bibld.text.dates import interval, years
-from bibld.text.folding import tidy, trim
+from bibld.text.dates import interval, parse_date
+from bibld.text.folding import tidy
 
 EDTF = "http://id.loc.gov/datatypes/edtf"
 """The datatype of dates that are not XSD dates, such as ranges."""
@@ -18,7 +19,8 @@ EDTF = "http://id.loc.gov/datatypes/edtf"
 _YEAR = re.compile(r"[0-2][0-9]{3}")
 _MONTH_OR_DAY = re.compile(r"([0-2][0-9]{3})-([0-9]{2})(?:-([0-9]{2}))?")
 _VAGUE_YEAR = re.compile(r"[0-9]{1,3}[u?|X-]{1,3}")
-_OPEN_END = "9999"
+_MARKS = {"questionable": "?", "approximate": "~"}
+"""``@qualifier`` of MODS → the mark in EDTF."""
 _DATES_REMEMBERED = 4096
 
 _LIFE = re.compile(r"\(?([0-9]{3,4})\)?\s*[-–—]\s*\(?([0-9]{3,4})?\)?")
@@ -56,48 +58,45 @@ def date_literal(text: str) -> str:
     return literal(text)
 
 
-def is_typed(term: str) -> bool:
-    """Whether a literal has a datatype."""
-    return "^^" in term
-
-
 def to_edtf(text: str) -> str:
     """Return a coded date as EDTF, with ``X`` for unknown digits of a year; empty if it is not a date."""
-    if is_typed(date_literal(text)):
+    if "^^" in date_literal(text):
         return text
     return re.sub(r"[^0-9]", "X", text) if len(text) == 4 and _VAGUE_YEAR.fullmatch(text) else ""
 
 
-def provision_dates(dates: Iterable[Date]) -> list[str]:
-    """Return the dates of a provision activity as literals: coded ones in EDTF, spans as one, stated ones as text."""
-    terms: list[str] = []
-    start = ""
-    for date in dates:
+def edtf_of(dates: Iterable[Date]) -> str:
+    """Return dates of one event as EDTF (ISO 8601-2): the coded ones, else the first that is stated in words.
+
+    A time has its two ends, ``..`` for the end of what still appears; a doubt is marked. Empty if no date is known.
+    """
+    known = [date for date in dates if tidy(date.value)]
+    coded = [date for date in known if date.encoding is not None]
+    for position, date in enumerate(coded):
         value = tidy(date.value)
-        if date.encoding is None:
-            terms.append(literal(trim(value)))
-        elif date.point == "start":
-            start = to_edtf(value)
-        elif date.point == "end" and start:
-            terms.append(literal(f"{start}/{'..' if value == _OPEN_END else to_edtf(value)}", datatype=EDTF))
-            start = ""
-        elif to_edtf(value):
-            terms.append(literal(to_edtf(value), datatype=EDTF))
-    if start:
-        terms.append(literal(start, datatype=EDTF))
-    return [term for term in dict.fromkeys(terms) if term != '""']
+        if date.encoding == "edtf":
+            return value
+        start = to_edtf(value)
+        if not start or date.point == "end":
+            continue
+        start += _MARKS.get(date.qualifier or "", "")
+        if date.point != "start":
+            return start
+        end = next((one for one in coded[position + 1 :] if one.point == "end"), None)
+        if end is None:
+            return start
+        if tidy(end.value) == OPEN_END:
+            return f"{start}/.."
+        last = to_edtf(tidy(end.value))
+        return f"{start}/{last}{_MARKS.get(end.qualifier or '', '') if last else ''}"
+    stated = (parse_date(date.value) for date in known if date.encoding is None)
+    return next((date.edtf for date in stated if date is not None), "")
 
 
-def issued_dates(infos: Iterable[OriginInfo]) -> list[str]:
-    """Return when a resource was issued, as literals: the coded dates (the begin of a span), else the years stated."""
-    dates = [date for info in infos for date in info.date_issued if tidy(date.value)]
-    coded = [date_literal(tidy(date.value)) for date in dates if date.encoding is not None and date.point != "end"]
-    exact = [term for term in coded if is_typed(term)]
-    if exact:
-        return list(dict.fromkeys(exact))
-    stated = [tidy(date.value) for date in dates if date.encoding is None]
-    exact = [date_literal(str(found[0])) for found in map(years, stated) if len(found) == 1]
-    return list(dict.fromkeys(exact or (literal(trim(text)) for text in stated)))
+def edtf_literal(text: str) -> str:
+    """Return a date in EDTF as a literal: of XML Schema if it is an exact year, month or day, else of EDTF."""
+    exact = date_literal(text)
+    return exact if "^^" in exact else literal(text, datatype=EDTF)
 
 
 def record_date(date: Date) -> str | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from bibld.config import Dialect
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, term, typed_literal
+from bibld.text.classes import captions
+from bibld.text.places import is_former_name
 from bibld.text.publishers import is_abbreviation
 from bibld.triplify._claims import Assertion, Claim, EntityClaim, Kind, NameForm, count_assertions
 from bibld.triplify._codes import scheme_iri, scheme_names
@@ -30,32 +33,31 @@ _CLASSES: dict[Kind, tuple[str, ...]] = {
     "concept": ("skos:Concept",),
     "place": ("bf:Place",),
     "publisher": ("foaf:Organization", "bf:Organization"),
-    "scheme": ("skos:ConceptScheme",),
+    "scheme": ("skos:ConceptScheme", "bf:Source"),
     "work": ("bf:Work",),
     "series": ("bf:Series", "bibo:Series"),
 }
-_NAME_PROPERTIES: dict[Kind, tuple[str, ...]] = {
-    "agent": ("rdfs:label", "foaf:name", "schema:name"),
-    "concept": (),
-    "place": ("rdfs:label",),
-    "publisher": ("rdfs:label", "foaf:name"),
-    "scheme": (),
-    "work": ("rdfs:label", "dcterms:title"),
-    "series": ("rdfs:label", "dcterms:title"),
-}
+_NAME_IN_DIALECT: dict[Dialect, str] = {"bnf": "foaf:name", "schema": "schema:name"}
+"""Dialect → a further property for the names of agents and publishers."""
 
 
-def entity_statements(entity: str, claims: Iterable[Claim], iris: Iris) -> tuple[str, ...]:
+def entity_statements(
+    entity: str, claims: Iterable[Claim], iris: Iris, dialects: Iterable[Dialect] = ()
+) -> tuple[str, ...]:
     """Return the lines that describe one entity (its IRI), in a stable order; none without a claim about it.
 
     Neither the order nor the number of the claims matters, except that the number decides the preferred label.
     """
     votes = count_assertions(claim for claim in claims if claim.entity == entity)
-    return describe_entity(entity, [(assertion, number) for (_, assertion), number in votes.items()], iris)
+    return describe_entity(entity, [(assertion, number) for (_, assertion), number in votes.items()], iris, dialects)
 
 
 def describe_entity(
-    entity: str, assertions: Iterable[tuple[Assertion, int]], iris: Iris, same: Iterable[str] = ()
+    entity: str,
+    assertions: Iterable[tuple[Assertion, int]],
+    iris: Iris,
+    dialects: Iterable[Dialect],
+    same: Iterable[str] = (),
 ) -> tuple[str, ...]:
     """Return the lines that describe one entity, from all assertions about it and the votes for each.
 
@@ -78,12 +80,18 @@ def describe_entity(
         classes += [class_ for type_ in types for class_ in _CLASSES_OF_NAME.get(type_, ())] or _CLASSES["agent"]
     triples += [("rdf:type", term(class_)) for class_ in classes]
     preferred, others = choose_labels(votes)
+    named = [NameForm(*name) for claim in votes for name in captions(claim.scheme, claim.notation)]
+    if named:
+        preferred, others = named, []
     if "scheme" in kinds:
         preferred = [NameForm(*name) for claim in votes for name in scheme_names(claim.notation)]
-    name_properties = {predicate for kind in kinds for predicate in _NAME_PROPERTIES[kind]}
+    name_properties = {"skos:prefLabel"}
+    if kinds != {"concept"}:
+        name_properties.add("rdfs:label")
+    if kinds & {"agent", "publisher"}:
+        name_properties |= {_NAME_IN_DIALECT[dialect] for dialect in dialects if dialect in _NAME_IN_DIALECT}
     for form in preferred:
-        for predicate in ("skos:prefLabel", *name_properties):
-            triples.append((predicate, literal(form.text, form.language or None)))
+        triples += [(predicate, literal(form.text, form.language or None)) for predicate in name_properties]
     triples += [("skos:altLabel", literal(form.text, form.language or None)) for form in others]
     for claim in votes:
         triples += _properties(claim)
@@ -95,8 +103,10 @@ def describe_entity(
     quads += [
         ("", subject, term("skos:inScheme"), iri(scheme_iri(claim.scheme, iris))) for claim in votes if claim.scheme
     ]
-    for target in sorted({target for claim in votes for target in claim.links}):
-        quads.append((iri(iris.graph(_link_set(target))), subject, term(link), iri(target)))
+    links = {(link, target) for claim in votes for target in claim.links}
+    links |= {("skos:broadMatch", target) for claim in votes for target in claim.broad_links}
+    for predicate, target in sorted(links):
+        quads.append((iri(iris.graph(_link_set(target))), subject, term(predicate), iri(target)))
     return sort_quads(quads, subject)
 
 
@@ -115,11 +125,12 @@ def _properties(claim: EntityClaim) -> Iterator[tuple[str, str]]:
             yield "dcterms:identifier", literal(claim.notation)
     for part in claim.parts:
         yield "dcterms:hasPart", iri(part)
+    for main_class in claim.broader:
+        yield "skos:broader", iri(main_class)
     for creator in claim.creators:
         yield "dcterms:creator", iri(creator)
     if claim.issn:
         yield "bibo:issn", literal(claim.issn)
-        yield "schema:issn", literal(claim.issn)
 
 
 def _local_numbers(entity: str, claims: Iterable[EntityClaim]) -> Iterator[Quad]:
@@ -135,26 +146,34 @@ def _local_numbers(entity: str, claims: Iterable[EntityClaim]) -> Iterator[Quad]
 def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], list[NameForm]]:
     """Return the preferred forms, one for each language, and the others, from the claims and the votes for them.
 
-    An abbreviation is not preferred to what it stands for.
+    An abbreviation is not preferred to what it is short for, nor a former name of a town to today's; the code of a
+    library is a name only without others.
     """
+    named = {
+        claim: number
+        for claim, number in votes.items()
+        if claim.type != "corporate" or claim.label.text != claim.notation
+    }
     votes_by_form: dict[NameForm, int] = defaultdict(int)
     mentioned: set[NameForm] = set()
-    for claim, number in votes.items():
+    for claim, number in (named or votes).items():
         votes_by_form[claim.label] += number
         mentioned.update(claim.others)
     by_language: dict[str, list[NameForm]] = defaultdict(list)
     for form in votes_by_form:
         by_language[form.language].append(form)
     preferred = [
-        min(forms, key=lambda form: (_is_shortened(form, forms), -votes_by_form[form], -len(form.text), form.text))
+        min(forms, key=lambda form: (_gives_way(form, forms), -votes_by_form[form], -len(form.text), form.text))
         for forms in by_language.values()
     ]
     return sorted(preferred), sorted((mentioned | set(votes_by_form)) - set(preferred))
 
 
-def _is_shortened(form: NameForm, forms: Sequence[NameForm]) -> bool:
-    """Whether a form is an abbreviation of another one."""
-    return 1 < len(forms) <= _MAX_FORMS_COMPARED and any(is_abbreviation(form.text, other.text) for other in forms)
+def _gives_way(form: NameForm, forms: Sequence[NameForm]) -> bool:
+    """Whether a form is an abbreviation of another one, or a former name."""
+    if not 1 < len(forms) <= _MAX_FORMS_COMPARED:
+        return False
+    return is_former_name(form.text) or any(is_abbreviation(form.text, other.text) for other in forms)
 
 
 def _link_set(target: str) -> str:
@@ -175,17 +194,21 @@ class EntityDescription(msgspec.Struct, frozen=True):
 
 
 def describe_entity_clusters(
-    iris: Iris, verdicts: Verdicts, assertions: Mapping[str, Sequence[tuple[Assertion, int]]]
+    iris: Iris,
+    verdicts: Verdicts,
+    assertions: Mapping[str, Sequence[tuple[Assertion, int]]],
+    dialects: Collection[Dialect],
 ) -> Iterator[EntityDescription]:
     """Cluster entities, and yield the description of each cluster.
 
     ``assertions`` are all those about some entities, with their votes, by IRI; entities that are connected by ties or
-    verdicts must be among them together. The quads point to entities as the assertions do.
+    verdicts must be among them together. ``dialects`` are those of the configuration. The quads point to entities as
+    the assertions do.
     """
     profiles = [EntityProfile.from_assertions(iri, (one for one, _ in result)) for iri, result in assertions.items()]
     for component in components(profiles, verdicts):
         for cluster in cluster_component(component, verdicts):
             united = [assertion for member in cluster.members for assertion in assertions[member]]
-            lines = describe_entity(cluster.founder, united, iris, (*cluster.members[1:], *cluster.aliases))
+            lines = describe_entity(cluster.founder, united, iris, dialects, (*cluster.members[1:], *cluster.aliases))
             parts = sorted({part for one, _ in united for part in one.value.named_entities})
             yield EntityDescription(cluster.members, "".join(lines).encode(), tuple(parts))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import msgspec
 
 from bibld.catalog import AssertionKeys, Catalog, EntityRow, Queue, StoredEntity
-from bibld.model.iris import Iris
+from bibld.config import Dialect
+from bibld.model.iris import Iris, entity_identity
 from bibld.triplify._claims import read_assertion
 from bibld.triplify._entities import describe_entity_clusters
-from bibld.triplify._entity_clusters import Verdicts
+from bibld.triplify._entity_clusters import Verdicts, verdicts_by_identity
 
 
 def count_changes(changes: Counter[bytes], before: bytes, after: bytes) -> None:
@@ -45,7 +46,8 @@ class EntityBatch(msgspec.Struct, frozen=True):
 def keys_of_assertion(body: bytes) -> AssertionKeys:
     """Return what a stored assertion refers to."""
     value = read_assertion(body).value
-    return AssertionKeys((*value.aliases, *value.ties), value.named_entities)
+    identities = map(entity_identity, (*value.aliases, *value.former))
+    return AssertionKeys((*identities, *value.ties), value.named_entities)
 
 
 # -- verdicts --------------------------------------------------------------------------------------------------------
@@ -60,29 +62,30 @@ def queue_verdicts(catalog: Catalog, iris: Iris) -> None:
     """Queue the entities about which people have decided since the last run."""
     last, pairs = catalog.register.changed_entity_verdicts(catalog.entities.verdict_change())
     if pairs:
-        numbers = {catalog.entities.number(iris.base + path) for pair in pairs for path in pair}
+        found = (catalog.entities.with_identity(entity_identity(iris.base + path)) for pair in pairs for path in pair)
         with catalog.commit():
-            catalog.dirty[Queue.UNDESCRIBED_ENTITIES].add(sorted(number for number in numbers if number is not None))
+            catalog.dirty[Queue.UNDESCRIBED_ENTITIES].add(sorted(set().union(*found)))
             catalog.entities.set_verdict_change(last)
 
 
 def entity_verdicts(catalog: Catalog, iris: Iris) -> dict[tuple[str, str], str]:
-    """Return the verdicts about entities that are in force (same or different), by their IRIs."""
-    found = catalog.register.entity_verdicts()
-    return {(iris.base + left, iris.base + right): decision for (left, right), decision in found.items()}
+    """Return the verdicts about entities that are in force (same or different), by their identities."""
+    return verdicts_by_identity(iris, catalog.register.entity_verdicts())
 
 
 # -- computing -------------------------------------------------------------------------------------------------------
 
 
-def describe_entities(iris: Iris, verdicts: Verdicts, catalog: Catalog, entities: list[int]) -> EntityBatch:
+def describe_entities(
+    iris: Iris, dialects: Collection[Dialect], verdicts: Verdicts, catalog: Catalog, entities: list[int]
+) -> EntityBatch:
     """Cluster entities and all that are tied to them, and make the statements of each cluster."""
     loaded = _load_connected(catalog, verdicts, entities)
     numbers = {entity.iri: entity.entity for entity in loaded}
     assertions = {entity.iri: [(read_assertion(body), votes) for body, votes in entity.assertions] for entity in loaded}
     described = [
         DescribedEntities(tuple(numbers[member] for member in cluster.members), cluster.quads, cluster.parts)
-        for cluster in describe_entity_clusters(iris, verdicts, assertions)
+        for cluster in describe_entity_clusters(iris, verdicts, assertions, dialects)
     ]
     return EntityBatch(described, sorted(set(entities) - set(numbers.values())))
 
@@ -95,9 +98,9 @@ def _load_connected(catalog: Catalog, verdicts: Verdicts, entities: Iterable[int
         partners.setdefault(other, set()).add(one)
     found = set(catalog.entities.tied(entities))
     while partners:
-        iris = (catalog.entities.iri(entity) for entity in found)
-        named = {catalog.entities.number(partner) for iri in iris for partner in partners.get(iri or "", ())}
-        more = {number for number in named if number is not None} - found
+        identities = (entity_identity(catalog.entities.iri(entity) or "") for entity in found)
+        named = {partner for identity in identities for partner in partners.get(identity, ())}
+        more = set().union(*map(catalog.entities.with_identity, named)) - found
         if not more:
             break
         found = set(catalog.entities.tied(found | more))

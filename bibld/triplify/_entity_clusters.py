@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from enum import IntEnum
 from functools import lru_cache
 from itertools import combinations, product
@@ -18,11 +18,13 @@ from typing import Literal
 
 import msgspec
 
+from bibld.model.authorities import AUTHORITIES, read_authority_number
+from bibld.model.iris import Iris, entity_identity
 from bibld.model.origin import from_slug
 from bibld.text.publishers import is_abbreviation, name_to_compare
 from bibld.triplify._claims import Assertion, Kind
 from bibld.triplify._dates import life_intervals
-from bibld.triplify._identity import AUTHORITIES, is_same_or_initial
+from bibld.triplify._identity import is_same_or_initial
 
 MAX_ENTITIES_OF_COMPONENT = 1000
 """In a connected component of more entities, only numbers of authority files and verdicts tie."""
@@ -46,7 +48,16 @@ _LOCAL_KEY = re.compile(r"[\\/:(]")
 Interval = tuple[int, int]
 Contradiction = Literal["kind", "type", "birth", "death", "number"]
 Verdicts = Mapping[tuple[str, str], str]
-"""The decisions of people (same or different) about two IRIs, in the order of the IRIs."""
+"""The decisions of people (same or different) about two entities, by their identities, in the order of these."""
+
+
+def verdicts_by_identity(iris: Iris, verdicts: Mapping[tuple[str, str], str]) -> dict[tuple[str, str], str]:
+    """Return the verdicts about entities, which are by two paths, one of which may be spelled as it was formerly."""
+    found: dict[tuple[str, str], str] = {}
+    for (left, right), decision in verdicts.items():
+        one, other = sorted((entity_identity(iris.base + left), entity_identity(iris.base + right)))
+        found[one, other] = decision
+    return found
 
 
 class Strength(IntEnum):
@@ -63,7 +74,8 @@ class EntityProfile(msgspec.Struct, frozen=True):
     """What decides whether an entity is the same as another one.
 
     ``numbers`` are its numbers by authority file, ``births`` and ``deaths`` the years that its records state;
-    ``names`` are those of a publisher or series of which one is abbreviated.
+    ``former`` are IRIs that lead to it if to nothing else; ``names`` are those of a publisher or series of which one is
+    abbreviated.
     """
 
     iri: str
@@ -73,6 +85,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
     deaths: frozenset[Interval]
     numbers: dict[str, frozenset[str]]
     aliases: frozenset[str]
+    former: frozenset[str]
     ties: frozenset[str]
     names: frozenset[str] = frozenset()
 
@@ -98,6 +111,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
             deaths=frozenset(death for _, death in lives if death is not None),
             numbers={file: frozenset((own,) if own in found else found) for file, found in numbers.items()},
             aliases=frozenset(alias for value in values for alias in value.aliases),
+            former=frozenset(iri for value in values for iri in value.former),
             ties=ties,
             names=_names_to_compare(result) if is_abbreviated else frozenset(),
         )
@@ -109,9 +123,22 @@ class EntityProfile(msgspec.Struct, frozen=True):
         return (rank if rank < _NAME_RANK or self.births or self.deaths else rank + 1), self.iri
 
     @property
+    def identity(self) -> str:
+        """What its IRI has in common with those of the same key in another spelling."""
+        return entity_identity(self.iri)
+
+    @property
+    def all_aliases(self) -> frozenset[str]:
+        """The IRIs that lead to it if nothing is asserted about them, and no other entity has them."""
+        return self.aliases | self.former
+
+    @property
     def keys(self) -> dict[str, Strength]:
         """The keys that tie it to others, and how much each proves."""
-        keys = {iri: Strength.NUMBER if is_number(iri) else Strength.NAME for iri in (self.iri, *self.aliases)}
+        keys = {
+            entity_identity(iri): Strength.NUMBER if is_number(iri) else Strength.NAME
+            for iri in (self.iri, *self.aliases)
+        }
         for tie in self.ties:
             beginning = next((one for one in _STRENGTH_OF_TIE if tie.startswith(one)), "")
             keys[tie] = _STRENGTH_OF_TIE.get(beginning, Strength.NAME)
@@ -160,6 +187,7 @@ _STRENGTH_OF_TIE = {
 }
 _AMBIGUOUS_STRENGTHS = (Strength.NAME, Strength.SHORT_NAME, Strength.ABBREVIATION)
 _SAME_KIND: dict[Kind, Kind] = {"publisher": "agent"}
+_RANKS = {name: rank for rank, name in enumerate(AUTHORITIES)}
 _NAME_RANK = len(AUTHORITIES) + 2
 
 
@@ -182,10 +210,9 @@ class EntityCluster(msgspec.Struct, frozen=True):
 def rank_of_iri(iri: str) -> int:
     """Return the place of an IRI among those of one entity: by its authority file, other IRI, local number, name."""
     key = _key_of_iri(iri)
-    for rank, authority in enumerate(AUTHORITIES):
-        name, _, number = key.partition("-")
-        if name == authority.name and authority.pattern.fullmatch(authority.template.format(number)):
-            return rank
+    name, _, number = key.partition("-")
+    if name in _RANKS and read_authority_number(name, number) is not None:
+        return _RANKS[name]
     if key.startswith(("http:", "https:")):
         return len(AUTHORITIES)
     return len(AUTHORITIES) + 1 if _LOCAL_KEY.search(key) or not _NAME_KEY.fullmatch(key) else _NAME_RANK
@@ -221,24 +248,28 @@ def _differ(these: frozenset[Interval], those: frozenset[Interval]) -> bool:
 def cluster_component(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> list[EntityCluster]:
     """Cluster the entities of a connected component; the result does not depend on their order.
 
-    A verdict ``same`` is stronger than contradicting records, a verdict ``different`` than everything. A name that
-    members which contradict each other share ties none of them, unless years of birth and of death are known.
+    Entities of one key in different spellings (of one identity) are one. A verdict ``same`` is stronger than
+    contradicting records, a verdict ``different`` than everything. A name that members which contradict each other
+    share ties none of them, unless years of birth and of death are known.
     """
     found = list(profiles)
     if len(found) == 1:
-        return [EntityCluster((found[0].iri,), tuple(sorted(found[0].aliases - {found[0].iri})))]
+        return [EntityCluster((found[0].iri,), _other_aliases(found[0].all_aliases, {found[0].identity}))]
     ranked = sorted(found, key=lambda profile: profile.rank)
     clusters = _Clusters(ranked, verdicts)
+    by_identity: dict[str, str] = {}
+    for profile in ranked:
+        clusters.unite(by_identity.setdefault(profile.identity, profile.iri), profile.iri, regardless=True)
     for (one, other), decision in sorted(verdicts.items()):
-        if decision == "same" and one in clusters.by_iri and other in clusters.by_iri:
-            clusters.unite(one, other, by_verdict=True)
+        if decision == "same" and one in by_identity and other in by_identity:
+            clusters.unite(by_identity[one], by_identity[other], regardless=True)
     for strength, holders in _ties(ranked, len(ranked) > MAX_ENTITIES_OF_COMPONENT):
         if strength not in _AMBIGUOUS_STRENGTHS or not clusters.is_ambiguous(holders, strength):
             for one, other in combinations(holders, 2):
                 clusters.unite(one, other)
     holders_of_alias: dict[str, set[str]] = defaultdict(set)
     for profile in ranked:
-        for alias in profile.aliases - clusters.by_iri.keys():
+        for alias in _other_aliases(profile.all_aliases, by_identity.keys()):
             holders_of_alias[alias].add(clusters.founder(profile.iri))
     aliases: dict[str, list[str]] = defaultdict(list)
     for alias, founders in holders_of_alias.items():
@@ -246,9 +277,15 @@ def cluster_component(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> 
             aliases[founders.pop()].append(alias)
     members = {clusters.founder(profile.iri): clusters.members(profile.iri) for profile in ranked}
     return [
-        EntityCluster(tuple(one.iri for one in united), tuple(sorted(aliases[founder])))
+        EntityCluster(tuple(one.iri for one in united), _other_aliases(aliases[founder], set()))
         for founder, united in members.items()
     ]
+
+
+def _other_aliases(aliases: Iterable[str], identities: Set[str]) -> tuple[str, ...]:
+    """Return aliases of other identities, sorted, the first spelling of each."""
+    found = {entity_identity(alias): alias for alias in sorted(aliases, reverse=True)}
+    return tuple(sorted(alias for identity, alias in found.items() if identity not in identities))
 
 
 def _ties(ranked: Sequence[EntityProfile], is_large: bool) -> list[tuple[Strength, list[str]]]:
@@ -278,10 +315,13 @@ class _Clusters:
         """Return the first member of the cluster of an entity."""
         return self._members[iri][0].iri
 
-    def unite(self, one: str, other: str, by_verdict: bool = False) -> None:
-        """Unite the clusters of two entities, unless members contradict each other."""
+    def unite(self, one: str, other: str, regardless: bool = False) -> None:
+        """Unite the clusters of two entities, unless members contradict each other, or regardless of that.
+
+        A verdict that they are different is respected in any case.
+        """
         these, those = self._members[one], self._members[other]
-        if these is those or not self._may_unite(these, those, by_verdict):
+        if these is those or not self._may_unite(these, those, regardless):
             return
         united = sorted(these + those, key=lambda profile: self._place[profile.iri])
         for profile in united:
@@ -312,20 +352,23 @@ class _Clusters:
             return False
         return any(not self._may_unite(these, those, False) for these, those in combinations(clusters, 2))
 
-    def _may_unite(self, these: Sequence[EntityProfile], those: Sequence[EntityProfile], by_verdict: bool) -> bool:
+    def _may_unite(self, these: Sequence[EntityProfile], those: Sequence[EntityProfile], regardless: bool) -> bool:
         for one in these:
             for other in those:
-                if (min(one.iri, other.iri), max(one.iri, other.iri)) in self._different:
+                if tuple(sorted((one.identity, other.identity))) in self._different:
                     return False
-                if not by_verdict and one.contradicts(other):
+                if not regardless and one.contradicts(other):
                     return False
         return True
 
 
 def components(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> list[list[EntityProfile]]:
-    """Divide entities into connected components: those that share a key, or about which there is a verdict."""
+    """Divide entities into connected components: those that share a key, or about which there is a verdict.
+
+    Entities that may lead to one another are in one component, too.
+    """
     found = list(profiles)
-    number_of = {profile.iri: number for number, profile in enumerate(found)}
+    number_of = {profile.identity: number for number, profile in enumerate(found)}
     parents = list(range(len(found)))
 
     def root(number: int) -> int:
@@ -335,7 +378,7 @@ def components(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> list[li
 
     first: dict[str, int] = {}
     for number, profile in enumerate(found):
-        for key in (profile.iri, *profile.aliases, *profile.ties):
+        for key in (*profile.keys, *map(entity_identity, profile.former)):
             parents[root(number)] = root(first.setdefault(key, number))
     for one, other in verdicts:
         if one in number_of and other in number_of:

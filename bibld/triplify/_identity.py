@@ -3,68 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 import msgspec
 
+from bibld.model.authorities import AUTHORITIES, AuthorityNumber, read_authority_iri, read_authority_number
 from bibld.model.iris import web_iri
 from bibld.model.origin import to_slug
 from bibld.text.keys import entity_key
+from bibld.text.libraries import is_isil
 from bibld.text.numerals import roman_number
 from bibld.text.romanisation import romanise, unify_transcriptions
-
-
-class Authority(msgspec.Struct, frozen=True):
-    """An authority file: its short name, the pattern of its IRIs, and the template that makes the IRI of an id."""
-
-    name: str
-    pattern: re.Pattern[str]
-    template: str
-
-
-def _authority(name: str, pattern: str, template: str) -> Authority:
-    return Authority(name, re.compile(rf"(?i:https?)://(?:www\.)?{pattern}/?"), template)
-
-
-AUTHORITIES = (
-    _authority("viaf", r"viaf\.org/viaf/([1-9][0-9]*)", "http://viaf.org/viaf/{}"),
-    _authority("gnd", r"d-nb\.info/gnd/([0-9]+-?[0-9X])", "https://d-nb.info/gnd/{}"),
-    _authority("isni", r"isni\.org/(?:isni/)?([0-9]{15}[0-9X])", "https://isni.org/isni/{}"),
-    _authority(
-        "lcnaf",
-        r"id\.loc\.gov/(?:authorities/names|rwo/agents)/(n[a-z]?[0-9]+)",
-        "http://id.loc.gov/authorities/names/{}",
-    ),
-    _authority("lcsh", r"id\.loc\.gov/authorities/subjects/(sh[0-9]+)", "http://id.loc.gov/authorities/subjects/{}"),
-    _authority(
-        "lcgft", r"id\.loc\.gov/authorities/genreForms/(gf[0-9]+)", "http://id.loc.gov/authorities/genreForms/{}"
-    ),
-    _authority("wikidata", r"wikidata\.org/(?:entity|wiki)/(Q[1-9][0-9]*)", "http://www.wikidata.org/entity/{}"),
-    _authority("orcid", r"orcid\.org/([0-9]{4}-[0-9]{4}-[0-9]{4}-[0-9]{3}[0-9X])", "https://orcid.org/{}"),
-    _authority("fast", r"id\.worldcat\.org/fast/(?:fst)?0*([1-9][0-9]*)", "http://id.worldcat.org/fast/{}"),
-    _authority("mesh", r"id\.nlm\.nih\.gov/mesh/(D[0-9]+(?:Q[0-9]+)?)", "http://id.nlm.nih.gov/mesh/{}"),
-    _authority(
-        "bnf", r"(?:data|catalogue)\.bnf\.fr/ark:/12148/(cb[0-9a-z]+)(?:#.*)?", "http://data.bnf.fr/ark:/12148/{}"
-    ),
-    _authority("geonames", r"(?:sws\.)?geonames\.org/([1-9][0-9]*)(?:/.*)?", "https://sws.geonames.org/{}/"),
-)
-"""In the order of preference: if a record carries identifiers of more than one, the first names the entity."""
-
-_AUTHORITIES_OF_ORGANISATION = {
-    "de-588": ("gnd",),
-    "dlc": ("lcnaf", "lcsh", "lcgft"),
-    "naf": ("lcnaf",),
-    "oclc fast": ("fast",),
-}
-"""The organisation that assigns a number, if it is not the name of an authority file → its authority files."""
 
 _PARENTHESISED = re.compile(r"\(([^()]+)\)\s*(.+)")
 _QUALIFIED_NUMBER = re.compile(r"[A-Za-z]{2,}[\\/].+|\([^()]+\).+")
 _NUMBER_OF_LOCAL_KEY = re.compile(r"[^)\\\\/:]*$")
 """The number in a local key, behind the organisation or the source."""
-_RANK = {authority.name: rank for rank, authority in enumerate(AUTHORITIES)}
+_RANK = {name: rank for rank, name in enumerate(AUTHORITIES)}
+_WITH_DUPLICATES = frozenset(("other", "worldcat"))
+"""Authority files in which one thing may have more than one number."""
 _NOT_IN_YEARS = re.compile(r"[^0-9-]+")
-_ISIL = re.compile(r"[A-Z]{2}-[A-Za-z0-9/:-]{1,11}")
+_NAMES_REMEMBERED = 16_384
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -94,7 +54,7 @@ class Identity(msgspec.Struct, frozen=True):
 
 def is_of_authority(link: str) -> bool:
     """Whether an IRI is that of a known authority file."""
-    return _identity_of_iri(link).authority in _RANK
+    return read_authority_iri(link) is not None
 
 
 def local_number(numbered: str) -> str:
@@ -104,7 +64,7 @@ def local_number(numbered: str) -> str:
 
 
 def parse_identity(text: str, scheme: str | None, source: str, file: str = "") -> Identity | None:
-    """Read an authority identifier of a record; None for an empty one.
+    """Read an authority identifier of a record; None for an empty one and for one with a wrong check digit.
 
     ``scheme`` is the type that the record states (viaf, isni, local …). ``source`` is the source of the record: it
     qualifies an identifier that does not name its organisation; so does ``file`` if the source numbers several kinds of
@@ -115,28 +75,30 @@ def parse_identity(text: str, scheme: str | None, source: str, file: str = "") -
         return None
     iri = web_iri(stripped)
     if iri is not None:
-        return _identity_of_iri(iri)
+        found = read_authority_iri(iri)
+        return Identity(iri, iri, "other") if found is None else _identity_of_number(found)
     match = _PARENTHESISED.fullmatch(stripped)
-    organisation, number = (match[1].strip().lower(), match[2]) if match else ((scheme or "").lower(), stripped)
-    number = re.sub(r"\s", "", number)
-    if organisation == "isni":
-        number = number.replace("-", "").upper()
-    names = _AUTHORITIES_OF_ORGANISATION.get(organisation, (organisation,))
-    for authority in AUTHORITIES:
-        iri = authority.template.format(number)
-        if authority.name in names and authority.pattern.fullmatch(iri):
-            return _identity_of_iri(iri)
+    found = read_authority_number(*match.groups()) if match else read_authority_number(scheme or "", stripped)
+    if found is not None:
+        return _identity_of_number(found)
     if _QUALIFIED_NUMBER.fullmatch(stripped):
         return Identity(stripped, None, "local")
     return Identity(":".join(filter(None, (source, file, stripped))), None, "local")
 
 
-def _identity_of_iri(iri: str) -> Identity:
-    for authority in AUTHORITIES:
-        match = authority.pattern.fullmatch(iri)
-        if match is not None:
-            return Identity(f"{authority.name}-{match[1]}", authority.template.format(match[1]), authority.name)
-    return Identity(iri, iri, "other")
+def _identity_of_number(found: AuthorityNumber) -> Identity | None:
+    return Identity(f"{found.authority}-{found.number}", found.iri, found.authority) if found.number else None
+
+
+def numbers_in_files(identities: Iterable[Identity], scheme: str = "") -> tuple[str, ...]:
+    """Return the numbers that distinguish an entity from others, each with the name of its authority file."""
+    return tuple(sorted({one.number_in_file(scheme) for one in identities if one.authority not in _WITH_DUPLICATES}))
+
+
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def geonames_identity(number: int) -> Identity:
+    """Return the identity of a place by its number in GeoNames."""
+    return Identity(f"geonames-{number}", f"https://sws.geonames.org/{number}/", "geonames")
 
 
 def name_key(heading: str, dates: str, kind: str) -> str:
@@ -148,14 +110,9 @@ def name_key(heading: str, dates: str, kind: str) -> str:
     return entity_key(f"{heading} {years}" if years else heading, kind, is_slavic=bool(years))
 
 
-def library_key(isil: str) -> str:
-    """Return the key of a library that an ISIL (ISO 15511) identifies."""
-    return f"isil-{isil}"
-
-
-def is_isil(text: str) -> bool:
-    """Whether a text is an ISIL with a country, such as ``RU-10010001``."""
-    return _ISIL.fullmatch(text) is not None
+def library_key(code: str) -> str:
+    """Return the key of a library that an ISIL (ISO 15511) or another code identifies."""
+    return f"isil-{code}" if is_isil(code) else f"library-{code}"
 
 
 def years_with_hyphen(dates: str) -> str:
@@ -168,7 +125,6 @@ _IN_PARENTHESES = re.compile(r"\(([^()]*)\)?")
 _ROMAN_NUMERAL = re.compile("[IVXLC]+")
 _MAX_LETTERS_OF_INITIAL = 2
 """Letters of an initial as it is compared: ``Ж.`` is ``zh``."""
-_NAMES_REMEMBERED = 16_384
 
 
 class RomanisedName(msgspec.Struct, frozen=True):

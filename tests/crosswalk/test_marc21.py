@@ -148,3 +148,9 @@ def test_an_880_that_names_no_tag_is_unmapped(six):
 def test_scripts_are_named_by_iso_15924(code, text, script):
     marked = DataField("880", "1", "0", (Subfield("6", f"245-01/{code}" if code else "245-01"), Subfield("a", text)))
     assert mods(TITLE, marked).title_info[1].script == script
+
+
+def test_the_library_of_a_copy_within_the_text_of_a_role_is_not_part_of_it():
+    owner = DataField("700", "1", " ", (Subfield("a", "X"), Subfield("e", "former owner.$5DLC")))
+    ((text, code),) = (role.role_term for role in mods(owner).name[0].role)
+    assert (text.value, code.value) == ("former owner", "fmo")

@@ -172,6 +172,19 @@ def test_values_not_chosen_and_the_statements_of_both_records_are_among_the_sour
     }
 
 
+def test_a_word_in_letters_of_two_scripts_is_never_preferred():
+    wrong, right = ("Тёмныe аллеи", "Тёмные аллеи")  # the former with a Latin e
+    for first, second in ((wrong, right), (right, wrong)):
+        result = merge((RSL, Mods(title_info=(TitleInfo(first),))), (NLR, Mods(title_info=(TitleInfo(second),))))
+        assert result.mods.title_info[0].title == right
+
+
+def test_the_preferred_statement_of_publication_is_of_the_preferred_year():
+    old = Mods(origin_info=origin("М.", "", date_issued=(Date("1978"),)), record_info=made("1990-01-01"))
+    new = Mods(origin_info=origin("Москва", "Наука", date_issued=(Date("1979"),)), record_info=made("2000-01-01"))
+    assert not_shown(merge((RSL, old), (NLR, new)))["origin_info/0#1"] == ("М., 1978", {RSL})
+
+
 def test_differences_in_punctuation_and_case_are_none():
     one = Mods(abstract=(Abstract("О войне."),), identifier=(Identifier("5-280-00710-3", type="isbn"),))
     other = Mods(abstract=(Abstract("о войне"),), identifier=(Identifier("5280007103", type="isbn"),))

@@ -23,7 +23,7 @@ from tests.ontology.query_results import open_release, result, result_file
 
 EXAMPLES = example_queries(Iris("http://localhost:8000/"))
 XSD_STRING = ox.NamedNode("http://www.w3.org/2001/XMLSchema#string")
-NOT_IN_THE_SAMPLE = "holdings-by-isil"
+NOT_IN_THE_SAMPLE = "holdings-by-code"
 EACH = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 
 
@@ -90,7 +90,7 @@ def test_sparql_knows_what_became_of_a_deleted_iri():
     assert row.split(",") == [deleted[1:-1], "", redirect[1:-1], founder[1:-1], "2026-11-22T00:00:00Z"]
 
 
-def test_holdings_are_found_by_the_isil_of_the_library():
+def test_holdings_are_found_by_the_code_of_the_library():
     book, item, library = (
         f"<http://localhost:8000/{name}>" for name in ("resource/a/1", "resource/a/1#item1", "agent/l")
     )
@@ -100,10 +100,10 @@ def test_holdings_are_found_by_the_isil_of_the_library():
         f"{book} <{bibframe}hasItem> {item} .\n"
         f'{book} <http://www.w3.org/2000/01/rdf-schema#label> "Buch"@de .\n'
         f"{item} <{bibframe}heldBy> {library} .\n"
-        f'{library} <http://www.w3.org/2004/02/skos/core#notation> "DE-101" .\n'.encode(),
+        f'{library} <http://www.w3.org/2004/02/skos/core#notation> "RuMoRGB" .\n'.encode(),
         ox.RdfFormat.N_QUADS,
     )
-    (query,) = (example for example in EXAMPLES if example.name.endswith("holdings-by-isil"))
+    (query,) = (example for example in EXAMPLES if example.name.endswith("holdings-by-code"))
     _, row = result(store, query.sparql)
     assert row.split(",") == [library[1:-1], book[1:-1], "Buch", ""]
 

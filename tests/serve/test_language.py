@@ -276,9 +276,11 @@ def test_dates_of_the_picture_of_growth_are_those_of_the_language_and_have_room_
 
 
 def test_classes_that_a_library_uses_for_fiction_are_not_called_medicine():
-    assert class_name("rubbk", "Р2") == ""
-    assert class_name("rubbk", "Р5") == "Health. Medicine"
-    assert class_name("udc", "8") == "Language. Literature"
+    english, russian = language_named("en"), language_named("ru")
+    assert class_name("rubbk", "Р2", english) == ""
+    assert class_name("rubbk", "Р5", english) == "Health. Medicine"
+    assert class_name("rubbk", "84", russian) == "Филологические науки. Художественная литература"
+    assert class_name("udc", "8", english) == "Linguistics. Literature"
 
 
 @pytest.mark.parametrize("value", ["мир", "a & b", "<script>", "it's", '"', Markup("<b>"), 5, None, ""])

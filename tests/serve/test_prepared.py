@@ -204,6 +204,7 @@ def test_json_has_short_keys_and_the_labels_of_links(fast, here):
         "creator": [{"id": AUTHOR, "label": "Толстой, Лев Николаевич, 1828-1910"}],
         "same_as": [{"id": IRIS.resource(MEMBER), "label": "Война и мир"}],
         "source_record": [{"id": IRIS.record(MEMBER)}, {"id": IRIS.record(FOUNDER)}],
+        "name": [{"text": "Война и мир", "language": "ru"}],
         "title": [{"text": "Война и мир", "language": "ru"}],
         "types": ["Book"],
     }

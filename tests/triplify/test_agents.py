@@ -1,4 +1,4 @@
-"""Names of one publication: which are one agent, what they did; institutions that hold copies."""
+"""Names of one publication: which are one agent, what they did."""
 
 import sys
 
@@ -6,11 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bibld.model.mods import CopyInformation, HoldingSimple, Location, Mods, PhysicalLocation, Role, RoleTerm
+from bibld.model.mods import (
+    Mods,
+    Name,
+    NamePart,
+    Note,
+    OriginInfo,
+    Role,
+    RoleTerm,
+    Subject,
+    TypeOfResource,
+)
 from bibld.triplify import cluster_statements
 from bibld.triplify._describe.agents import ComparedName, group_names
 from bibld.triplify._draft import Draft
-from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Quads, alone, person
+from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Quads, alone, code, expand, person
 
 RELATORS = "http://id.loc.gov/vocabulary/relators/"
 
@@ -40,30 +50,141 @@ def test_words_for_roles_that_are_known_have_the_code_and_no_node_of_their_own(w
     assert roles == ([RELATORS + code for code in codes] or [f":{RESOURCE[len(BASE) :]}#role1"])
 
 
+TEXT, MUSIC, SOUND, MAP, PICTURE = "text", "notated music", "sound recording-musical", "cartographic", "still image"
+
+
+def entry(codes: str = "", heading: str = "Гнедич, Н. И.", **more) -> Name:
+    """A name with roles, by codes with blanks between them."""
+    terms = (RoleTerm(code, type="code", authority="marcrelator") for code in codes.split())
+    return person(heading, role=tuple(Role((term,)) for term in terms), **more)
+
+
+def properties(name: Name, content: str = TEXT, note: str = "") -> list[str]:
+    """The properties of DCMI and the list of relators that lead to the agent of the only name."""
+    mods = Mods(
+        name=(name,),
+        type_of_resource=(TypeOfResource(content),),
+        origin_info=(OriginInfo(issuance=("monographic",)),),
+        note=(Note(note, type="performers"),) if note else (),
+    )
+    made = describe(mods)
+    (agent,) = made.values("bf:agent", f"{RESOURCE}#contribution1")
+    stated = {quad.predicate.value for quad in made.quads if quad.object.value == BASE + agent[1:]}
+    names = {expand(f"{prefix}:").value: prefix for prefix in ("dcterms", "relators")}
+    return sorted(
+        f"{prefix}:{one.removeprefix(space)}" for one in stated for space, prefix in names.items() if space in one
+    )
+
+
 @pytest.mark.parametrize(
-    ("code", "usage", "dublin_core", "schema_org"),
+    ("codes", "usage", "content", "expected"),
     [
-        ("aut", None, "dcterms:creator", "schema:author"),
-        ("trl", None, "dcterms:contributor", "schema:translator"),
-        ("trl", "primary", "dcterms:contributor", "schema:translator"),
-        (None, "primary", "dcterms:creator", "schema:author"),
-        (None, None, "dcterms:contributor", None),
-        ("cmp", None, "dcterms:creator", "schema:composer"),
-        ("pht", None, "dcterms:creator", "schema:creator"),
+        ("aut", None, TEXT, "dcterms:creator relators:aut"),
+        ("", "primary", TEXT, "dcterms:creator"),
+        ("", "primary", MAP, "dcterms:creator"),
+        ("", "primary", MUSIC, "dcterms:creator"),
+        ("", "primary", SOUND, "dcterms:creator"),
+        ("", None, TEXT, "dcterms:contributor"),
+        ("edt", None, TEXT, "dcterms:contributor relators:edt"),
+        ("edt", "primary", TEXT, "dcterms:contributor relators:edt"),
+        ("edt aut", "primary", TEXT, "dcterms:creator relators:aut relators:edt"),
+        ("edt trl", None, TEXT, "dcterms:contributor relators:edt relators:trl"),
+        ("trl", "primary", TEXT, "dcterms:contributor relators:trl"),
+        ("ill", None, TEXT, "dcterms:contributor relators:ill"),
+        ("ill", None, MUSIC, "dcterms:contributor relators:ill"),
+        ("prf", "primary", SOUND, "dcterms:contributor relators:prf"),
+        ("cmp", None, SOUND, "dcterms:creator relators:cmp"),
+        ("com", None, TEXT, "dcterms:contributor relators:com"),
+        ("com", "primary", TEXT, "dcterms:creator relators:com"),
+        ("pht", None, TEXT, "dcterms:contributor relators:pht"),
+        ("pht", None, PICTURE, "dcterms:creator relators:pht"),
+        ("ctg", None, MAP, "dcterms:creator relators:ctg"),
+        ("pbl", None, TEXT, "dcterms:publisher relators:pbl"),
+        ("prt", None, TEXT, "relators:prt"),
+        ("prt pbl", None, TEXT, "dcterms:publisher relators:pbl relators:prt"),
+        ("fmo", None, TEXT, "relators:fmo"),
+        ("fmo edt", None, TEXT, "dcterms:contributor relators:edt relators:fmo"),
+        ("dte", None, TEXT, "relators:dte"),
+        ("ctb", None, TEXT, "dcterms:contributor relators:ctb"),
     ],
 )
-def test_an_agent_is_a_creator_by_its_role_or_without_one_by_the_main_entry(code, usage, dublin_core, schema_org):
-    role = (Role((RoleTerm(code, type="code", authority="marcrelator"),)),) if code else ()
-    made = describe(Mods(name=(person("Гнедич, Н. И.", role=role, usage=usage),)))
-    of_schema_org = [f"schema:{name}" for name in ("author", "composer", "creator", "translator", "contributor")]
-    properties = ("dcterms:creator", "dcterms:contributor", *of_schema_org)
-    assert [name for name in properties if made.values(name)] == [name for name in (dublin_core, schema_org) if name]
+def test_the_role_that_is_stated_decides_the_property_else_the_main_entry(codes, usage, content, expected):
+    assert properties(entry(codes, usage=usage), content) == expected.split()
+
+
+def test_a_main_entry_stays_one_whatever_the_role():
+    for codes in ("", "edt", "prf", "fmo"):
+        made = describe(Mods(name=(entry(codes, usage="primary"),)))
+        assert made.values("rdf:type", f"{RESOURCE}#contribution1") == [expand("bf:PrimaryContribution").value]
+
+
+@pytest.mark.parametrize(
+    ("content", "note", "expected"),
+    [
+        (SOUND, "Gerry Mulligan, baritone saxophone ; Chet Baker, trumpet.", "dcterms:contributor relators:prf"),
+        (SOUND, "Chet Baker, trumpet.", "dcterms:creator"),
+        (SOUND, "Mulligan Quartet.", "dcterms:creator"),
+        (TEXT, "Gerry Mulligan.", "dcterms:creator"),
+    ],
+)
+def test_the_main_entry_of_a_recording_is_a_performer_if_the_note_on_performers_names_it(content, note, expected):
+    name = entry(heading="Mulligan, Gerry", usage="primary")
+    assert properties(name, content, note) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ([entry(usage="primary"), entry("trl")], "dcterms:contributor relators:trl"),
+        ([entry(usage="primary"), entry("aut")], "dcterms:creator relators:aut"),
+        ([entry(usage="primary"), entry("fmo")], "dcterms:creator relators:fmo"),
+        ([entry("fmo", usage="primary")], "relators:fmo"),
+    ],
+)
+def test_a_role_that_one_record_states_is_stronger_than_the_silence_of_another(names, expected):
+    made = describe(Mods(name=tuple(names), origin_info=(OriginInfo(issuance=("monographic",)),)))
+    properties = "dcterms:creator dcterms:contributor relators:aut relators:fmo relators:trl"
+    found = [name for name in properties.split() if made.values(name)]
+    assert sorted(found) == expected.split()
+
+
+def test_a_role_without_a_code_makes_no_author():
+    role = (Role((RoleTerm("придворный поэт", type="text"),)),)
+    assert properties(person("Петров, В. П.", usage="primary", role=role)) == ["dcterms:contributor"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_agent"),
+    [
+        ("s.n.", False),
+        ("[S.n.]", False),
+        ("Б. и.", False),
+        ("[без издательства]", False),
+        ("Unknown", False),
+        ("Anonymous", False),
+        ("Anonymous 4", True),
+        ("S. N. Technologies", True),
+        ("311", True),
+    ],
+)
+def test_a_text_in_place_of_a_name_is_no_agent(text, is_agent):
+    name = Name((NamePart(text),), type="corporate", role=code("pbl"))
+    assert bool(describe(Mods(name=(name,))).values("relators:pbl")) is is_agent
+
+
+@pytest.mark.parametrize("heading", ["depicted", "author"])
+def test_a_role_on_a_name_as_a_subject_is_no_contribution(heading):
+    depicted = person("Толстой, Лев", role=(Role((RoleTerm(heading, type="text"),)),))
+    made = describe(Mods(subject=(Subject((depicted,)),)))
+    assert made.values("dcterms:subject") and not made.values("bf:contribution") and not made.values("relators:dpc")
 
 
 @pytest.mark.parametrize(
     ("term", "codes"),
     [
         (RoleTerm("Aut.", type="code"), ["aut"]),
+        (RoleTerm("red.", type="text"), ["edt"]),
+        (RoleTerm("ed. and tr.", type="text"), ["edt", "trl"]),
         (RoleTerm("aut", authority="local"), []),
         (RoleTerm("x", value_uri="http://id.loc.gov/vocabulary/relators/ill"), ["ill"]),
     ],
@@ -129,45 +250,3 @@ def _calls(count: int) -> int:
 def test_twice_as_many_names_take_twice_as_much_work():
     _calls(400)  # what is remembered of texts shall not count
     assert _calls(400) < 2.5 * _calls(200)
-
-
-def shelved(*places: PhysicalLocation, sub_location: tuple[str, ...] = ()) -> tuple[list[str], list[str]]:
-    """The agents that hold the copy, without the hash of their IRI, and the places of the copy in them."""
-    holdings = HoldingSimple((CopyInformation(sub_location=sub_location),)) if sub_location else None
-    location = Location(physical_location=places, shelf_locator=("A 1",), holding_simple=holdings)
-    made = describe(Mods(location=(location,)))
-    holders = [holder.rpartition("-")[0] or holder for holder in made.values("bf:heldBy", f"{RESOURCE}#item1")]
-    nodes = made.values("bf:sublocation", f"{RESOURCE}#item1")
-    return holders, [label for node in nodes for label in made.values("rdfs:label", BASE + node[1:])]
-
-
-def test_an_institution_and_the_place_in_it_are_distinguished_in_all_three_forms():
-    expected = ([":agent/rgb"], ["FB"])
-    assert shelved(PhysicalLocation("РГБ"), sub_location=("FB",)) == expected
-    assert shelved(PhysicalLocation("РГБ"), PhysicalLocation("FB")) == expected
-    assert shelved(PhysicalLocation("РГБ FB")) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "holder", "shelf"),
-    [
-        ("NLR ОРК", ":agent/nlr", ["ОРК"]),
-        ("РГБ MK XIX", ":agent/rgb", ["MK XIX"]),
-        ("NLR", ":agent/nlr", []),
-        ("MIT Libraries", ":agent/mit-libraries", []),
-        ("Library of Congress", ":agent/library-of-congress", []),
-        ("Российская национальная библиотека", ":agent/rossiskaa-natsonalnaa-bibloteka", []),
-    ],
-)
-def test_one_text_is_split_only_if_it_consists_of_codes(text, holder, shelf):
-    assert shelved(PhysicalLocation(text)) == ([holder], shelf)
-
-
-def test_a_country_holds_no_copies():
-    assert shelved(PhysicalLocation("РГБ"), PhysicalLocation("RU", type="country")) == ([":agent/rgb"], [])
-
-
-def test_an_organisation_code_names_the_institution_beside_its_name():
-    holders, shelves = shelved(PhysicalLocation("Library of Congress"), PhysicalLocation("DLC", authority="marcorg"))
-    assert holders == [":agent/library-of-congress", "http://id.loc.gov/vocabulary/organizations/dlc"]
-    assert shelves == []

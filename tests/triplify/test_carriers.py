@@ -35,7 +35,7 @@ def test_a_form_of_the_marc_list_is_a_class_if_bibframe_has_one(form, classes):
         (Form("Band", authority="rdacarrier", type="carrier"), ("bf:carrier", "carriers/nc")),
         (Form("непосредственный", authority="rdamedia", type="media"), ("bf:media", "mediaTypes/n")),
         (Form("unmediated", authority="isbdmedia"), ("bf:media", "mediaTypes/n")),
-        (Form("Текст (визуальный)", authority="isbdcontent", type="content"), ("bf:content", "contentTypes/txt")),
+        (Form("Текст (визуальный)", authority="isbdcontent", type="content"), ("rdau:P60049", "contentTypes/txt")),
     ],
 )
 def test_types_of_content_media_and_carrier_are_terms_of_the_library_of_congress(form, statement):
@@ -64,8 +64,12 @@ def test_coded_forms_are_left_out_beside_types_of_media_and_carrier():
 @pytest.mark.parametrize(
     ("genre", "predicate", "value"),
     [
-        (Genre("text", authority="rdacontent"), "bf:content", "http://id.loc.gov/vocabulary/contentTypes/txt"),
-        (Genre("notated music", authority="rdacontent"), "bf:content", "http://id.loc.gov/vocabulary/contentTypes/ntm"),
+        (Genre("text", authority="rdacontent"), "rdau:P60049", "http://id.loc.gov/vocabulary/contentTypes/txt"),
+        (
+            Genre("notated music", authority="rdacontent"),
+            "rdau:P60049",
+            "http://id.loc.gov/vocabulary/contentTypes/ntm",
+        ),
         (Genre("theses", authority="marcgt"), "bf:genreForm", "http://id.loc.gov/vocabulary/marcgt/the"),
         (Genre("short story", authority="marcgt"), "bf:genreForm", "http://id.loc.gov/vocabulary/marcgt/sho"),
     ],

@@ -90,5 +90,5 @@ def test_playing_times_of_parts_are_no_extent_of_the_resource():
 )
 def test_a_type_that_words_do_not_identify_is_the_term_of_its_link(text, link, term):
     made = described(genres=(Genre(text, authority="rdacontent", value_uri=link),))
-    assert made.values("bf:content") == [term]
+    assert made.values("rdau:P60049") == [term]
     assert made.values("dc:format") == []

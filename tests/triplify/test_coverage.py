@@ -86,11 +86,11 @@ def test_a_title_makes_labels_and_a_node():
 
 
 def test_one_of_two_equal_nodes_is_counted_without_looking_at_its_number():
-    mods = Mods(title_info=(TitleInfo("Anna"), TitleInfo("Pavel", type="alternative")))
+    mods = Mods(title_info=(TitleInfo("Anna"), TitleInfo("Pavel", type="translated")))
     rows = {row.name: row for row in mods_coverage([mods])}
     assert rows["titleInfo/title"].seen == 2
     assert "dcterms:alternative" in rows["titleInfo/title"].triples
-    assert "dcterms:alternative" in rows["titleInfo/@type"].triples
+    assert "bf:title / bf:mainTitle" in rows["titleInfo/@type"].triples
 
 
 def test_a_language_changes_the_tags_of_texts():

@@ -6,7 +6,7 @@ import pytest
 
 from bibld.model.mods import Date, Mods, OriginInfo, TitleInfo
 from bibld.triplify import cluster_statements
-from bibld.triplify._dates import date_literal, issued_dates, life_years, provision_dates, record_date, to_edtf
+from bibld.triplify._dates import date_literal, edtf_literal, edtf_of, life_years, record_date, to_edtf
 from bibld.triplify._describe.titles import full_title, main_titles, title_proper
 from tests.triplify.merged_book import IRIS, Quads, alone
 
@@ -72,40 +72,41 @@ def test_unknown_digits_of_a_coded_year_are_x(text, expected):
 @pytest.mark.parametrize(
     ("dates", "expected"),
     [
-        (stated("[1978] ;"), ['"[1978]"']),
-        (stated(" ", "1978", "1978"), ['"1978"']),
-        (coded("1978"), [edtf("1978")]),
-        (coded("uuuu"), []),
-        (coded("1974", "1983"), [edtf("1974/1983")]),
-        (coded("1974", "9999"), [edtf("1974/..")]),
-        (coded("197u", "uuuu"), [edtf("197X/")]),
-        (coded("uuuu", "1983"), [edtf("1983")]),
-        (coded("1974", "1983")[:1], [edtf("1974")]),
-        ((*coded("1974", "1983"), *coded("1990")), [edtf("1974/1983"), edtf("1990")]),
-        ((*coded("1974", "1983"), *coded("1990", "1991")[1:]), [edtf("1974/1983"), edtf("1991")]),
-        ((*stated("1974-1983"), *coded("1974", "1983")), ['"1974-1983"', edtf("1974/1983")]),
+        (coded("1978"), "1978"),
+        (coded("197u"), "197X"),
+        (coded("uuuu"), ""),
+        (coded("1974", "1983"), "1974/1983"),
+        (coded("1974", "9999"), "1974/.."),
+        (coded("197u", "uuuu"), "197X/"),
+        (coded("1974", "1983")[:1], "1974"),
+        ((*coded("1974", "1983"), *coded("1990")), "1974/1983"),
+        ((*stated("[1980]"), *coded("1974", "1983")), "1974/1983"),
+        ((*coded("uuuu"), *stated("[198-?]")), "198X?"),
+        ((Date("[1850..]", encoding="edtf", qualifier="questionable"),), "[1850..]"),
+        ((Date("1855", encoding="w3cdtf", qualifier="questionable"),), "1855?"),
+        ((Date("1855", encoding="w3cdtf", qualifier="approximate"),), "1855~"),
+        ((Date("1855", encoding="w3cdtf", qualifier="inferred"),), "1855"),
+        (stated("[1978] ;"), "1978"),
+        (stated("1974-1983"), "1974/1983"),
+        (stated("б. г.", "1979"), "1979"),
+        (stated("б. г.", " "), ""),
     ],
 )
-def test_the_dates_of_a_publication_are_spans_years_and_words(dates, expected):
-    assert provision_dates(dates) == expected
+def test_the_dates_of_an_event_are_one_in_edtf(dates, expected):
+    assert edtf_of(dates) == expected
 
 
 @pytest.mark.parametrize(
-    ("dates", "expected"),
+    ("date", "expected"),
     [
-        ((*coded("1978"), *stated("1979")), [typed("1978", "gYear")]),
-        (coded("1974", "1983"), [typed("1974", "gYear")]),
-        ((*coded("1978"), *coded("1978")), [typed("1978", "gYear")]),
-        ((*coded("197u"), *stated("[1978?]")), [typed("1978", "gYear")]),
-        (stated("1974-1983", "cop. 1980"), [typed("1980", "gYear")]),
-        (stated("1974-1983"), ['"1974-1983"']),
-        (stated("б. г.", "б. г."), ['"б. г."']),
-        (coded("197u"), []),
-        (stated(""), []),
+        ("1978", typed("1978", "gYear")),
+        ("1978-05", typed("1978-05", "gYearMonth")),
+        ("198X?", edtf("198X?")),
+        ("1974/..", edtf("1974/..")),
     ],
 )
-def test_a_resource_was_issued_at_its_coded_date_else_in_the_stated_year(dates, expected):
-    assert issued_dates([OriginInfo(date_issued=dates)]) == expected
+def test_only_an_exact_date_is_one_of_xml_schema(date, expected):
+    assert edtf_literal(date) == expected
 
 
 @pytest.mark.parametrize(
@@ -162,11 +163,11 @@ def test_the_years_of_a_life_have_four_digits_or_are_left_out(dates, expected):
         ("date_other", "dcterms:date"),
     ],
 )
-def test_other_dates_have_their_own_properties_and_the_begin_of_a_span_counts(child, predicate):
+def test_other_dates_have_their_own_properties(child, predicate):
     dates = (*coded("1978", "1983"), Date(" "))
     description = Mods(origin_info=(OriginInfo(**{child: dates}),))
     made = Quads(cluster_statements(alone(description), [], IRIS).quads)
-    assert made.values(predicate) == ["1978^gYear"]
+    assert made.values(predicate) == [f"1978/1983^{EDTF}"]
 
 
 @pytest.mark.parametrize(

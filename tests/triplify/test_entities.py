@@ -63,7 +63,8 @@ def test_of_equals_the_longest_label_is_preferred_then_the_first_by_code_point()
 def test_each_language_has_one_preferred_label():
     made = about(claim("Толстой", "1"), claim("Tolstoĭ", "2", "ru-Latn"), claim("Tolstoy", "3", ""))
     assert made.values("skos:prefLabel", AGENT) == ["Tolstoy", "Tolstoĭ@ru-latn", "Толстой@ru"]
-    assert made.values("foaf:name", AGENT) == made.values("skos:prefLabel", AGENT)
+    assert made.values("rdfs:label", AGENT) == made.values("skos:prefLabel", AGENT)
+    assert made.values("foaf:name", AGENT) == made.values("schema:name", AGENT) == []
 
 
 def test_links_are_in_the_graph_of_their_authority():
@@ -167,8 +168,8 @@ def test_places_that_catalogues_shorten_are_named_in_full():
     info = OriginInfo(place=(Place((PlaceTerm("СПб.", type="text"),)),))
     (one,) = cluster_statements(alone(Mods(origin_info=(info,), language=MERGED.mods.language)), [], IRIS).claims
     made = Quads(entity_statements(one.entity, [one], IRIS))
-    assert made.values("skos:prefLabel", one.entity) == ["Санкт-Петербург@ru"]
-    assert made.values("skos:altLabel", one.entity) == ["СПб.@ru"]
+    assert made.values("skos:prefLabel", one.entity) == ["Санкт-Петербург"]
+    assert made.values("skos:altLabel", one.entity) == ["СПб."]
 
 
 @pytest.mark.parametrize(
@@ -210,12 +211,6 @@ def test_the_library_of_a_source_has_its_isil_and_is_the_holder_that_records_nam
     assert quads.values("bf:heldBy", f"{RESOURCE}#item1") == library
     assert "RU-10010001" in quads.values("dcterms:identifier", BASE + library[0][1:])
     assert "RSL@en" in quads.values("rdfs:label", BASE + library[0][1:])
-
-
-def test_the_name_of_a_library_is_not_taken_for_an_isil():
-    description = Mods(location=(Location(physical_location=(PhysicalLocation("РГБ"),)),))
-    (claim,) = cluster_statements(alone(description), [], IRIS).claims
-    assert claim.value.notation == ""
 
 
 def test_a_title_only_record_claims_nothing():

@@ -149,7 +149,7 @@ def test_publications_point_to_the_founder():
     for record in records:
         assert made.values("dcterms:contributor", IRIS.resource(record.cluster.founder)) == [f":{agent[len(BASE) :]}"]
     (other,) = made.values("owl:sameAs", agent)
-    assert other.startswith(":agent/chehov-anton-pavlovich-1860-1904")
+    assert other.startswith(":agent/chekhov-anton-pavlovich-1860-1904")
 
 
 def test_a_publisher_that_a_record_names_twice_is_one():

@@ -1,6 +1,4 @@
-"""Links and languages: what of a record may become an IRI or a language tag."""
-
-import re
+"""Links: what of a record may become an IRI."""
 
 import pyoxigraph as ox
 import pytest
@@ -8,9 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bibld.model.iris import web_iri
-from bibld.model.mods import Language, LanguageTerm, Mods, TitleInfo
-from bibld.model.rdf import iri, literal
-from bibld.triplify._draft import Languages
+from bibld.model.rdf import iri
 from bibld.triplify._identity import parse_identity
 from tests.strategies import any_texts
 
@@ -89,44 +85,12 @@ def test_authority_identifiers_have_one_key_however_they_are_written(text, schem
     assert (found.key, found.iri) == (key, link)
 
 
-def test_an_empty_identifier_identifies_nothing():
-    assert parse_identity("  ", "viaf", "rsl") is None
+@pytest.mark.parametrize("text", ["  ", "(DE-588)118540239", "http://d-nb.info/gnd/118540239", "(IdRef)026860181"])
+def test_an_empty_identifier_and_one_with_a_wrong_check_digit_identify_nothing(text):
+    assert parse_identity(text, None, "rsl") is None
 
 
 @given(any_texts())
 def test_identities_never_fail_and_their_links_are_links(text):
     found = parse_identity(text, None, "rsl")
     assert found is None or found.iri is None or web_iri(found.iri) == found.iri
-
-
-def languages(*codes: str) -> Languages:
-    return Languages.from_mods(Mods(language=tuple(Language((LanguageTerm(code, type="code"),)) for code in codes)))
-
-
-@pytest.mark.parametrize(
-    ("codes", "text", "title", "tag"),
-    [
-        (("rus",), "Война и мир", TitleInfo(), "ru"),
-        (("rus",), "Voĭna i mir", TitleInfo(), "ru-Latn"),
-        (("rus", "eng"), "War and peace", TitleInfo(), "en"),
-        (("rus", "eng"), "Voĭna i mir", TitleInfo(script="Latn", alt_rep_group="02"), "ru-Latn"),
-        (("eng",), "Война и мир", TitleInfo(), "und-Cyrl"),
-        (("fre",), "Guerre et paix", TitleInfo(), "fr"),
-        ((), "Guerre et paix", TitleInfo(), None),
-        (("rus",), "Guerre et paix", TitleInfo(lang="fre"), "fr"),
-        (("rus",), "1984", TitleInfo(), "ru"),
-        (("jpn",), "戦争と平和", TitleInfo(), "ja"),
-        (("rus",), "Война / War", TitleInfo(), None),
-    ],
-)
-def test_titles_are_tagged_by_language_and_script(codes, text, title, tag):
-    assert languages(*codes).tag_own(text, title) == tag
-
-
-@given(any_texts(), any_texts(6), st.sampled_from([None, "Latn", "Cyrl", "?"]), st.lists(st.text(max_size=4)))
-def test_a_tag_is_always_legal(text, language, script, codes):
-    element = TitleInfo(lang=language, script=script, alt_rep_group="01")
-    for tag in (languages(*codes).tag_own(text, element), languages(*codes).tag_other(text, element)):
-        if tag is not None:
-            assert re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", tag)
-            literal(text, tag)

@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from bibld.config import TriplifyConfig
 from bibld.model.linkage import ValueSource
 from bibld.model.mods import Date, Mods, OriginInfo, Place, PlaceTerm, Publisher
 from bibld.triplify import cluster_statements, entity_statements
@@ -14,6 +15,10 @@ COUNTRIES = "http://id.loc.gov/vocabulary/countries/"
 
 def in_place(*terms: PlaceTerm, **more) -> Mods:
     return Mods(origin_info=(OriginInfo(place=tuple(Place((term,)) for term in terms), **more),))
+
+
+def describe(info: OriginInfo) -> Quads:
+    return Quads(cluster_statements(alone(Mods(origin_info=(info,))), [], IRIS).quads)
 
 
 def of_two(description: Mods, *sources: ValueSource):
@@ -40,22 +45,87 @@ def test_one_country_in_two_codes_is_one_place():
     assert made.values("bf:place", f"{RESOURCE}#provision1") == [f"{COUNTRIES}ru"]
 
 
-def test_records_that_state_the_publication_differently_keep_their_statements():
+def test_of_different_statements_the_preferred_one_is_published_and_all_have_their_records():
     description = in_place(PlaceTerm("Москва", type="text"), publisher=(Publisher("Худож. лит."), Publisher("Дрофа")))
     made = of_two(
         description,
         ValueSource("origin_info/0#1", (LOC,), "Москва : Худож. лит."),
         ValueSource("origin_info/0#2", (NLR,), "М. : Дрофа"),
     )
-    assert Quads(made.quads).values("bf:publicationStatement") == ["М. : Дрофа", "Москва : Худож. лит."]
+    assert Quads(made.quads).values("bf:publicationStatement") == ["Москва : Худож. лит."]
 
 
-def test_a_statement_has_the_coded_year_where_no_other_date_is_given():
-    dates = (Date("1974", encoding="marc", point="start"), Date("1983", encoding="marc", point="end"))
-    made = cluster_statements(alone(in_place(PlaceTerm("Москва", type="text"), date_issued=dates)), [], IRIS)
-    assert Quads(made.quads).values("bf:publicationStatement") == ["Москва, 1974-1983"]
-    made = cluster_statements(alone(Mods(origin_info=(OriginInfo(date_issued=dates),))), [], IRIS)
-    assert Quads(made.quads).values("bf:publicationStatement") == []
+@pytest.mark.parametrize(
+    ("info", "statement"),
+    [
+        (
+            OriginInfo(date_issued=(Date("1974", "w3cdtf", point="start"), Date("1983", "w3cdtf", point="end"))),
+            "1974-1983",
+        ),
+        (OriginInfo(date_issued=(Date("1974", "w3cdtf", point="start"), Date("9999", "marc", point="end"))), "1974-"),
+        (OriginInfo(date_issued=(Date("1974", "w3cdtf", "inferred"),)), "[1974]"),
+        (OriginInfo(date_issued=(Date("198u", "marc", "questionable"), Date("[198-?]"))), "[198-?]"),
+        (OriginInfo(date_issued=(Date("1974", "marc"),)), ""),
+        (OriginInfo(publisher=(Publisher("Наука", supplied="yes"),)), "[Наука]"),
+    ],
+)
+def test_a_statement_has_what_is_printed_and_brackets_around_what_is_not(info, statement):
+    place = Place((PlaceTerm("Москва", type="text"),))
+    made = describe(msgspec.structs.replace(info, place=(place,))).values("bf:publicationStatement")
+    assert made == [f"Москва{', ' if info.date_issued and statement else ' : ' if statement else ''}{statement}"]
+
+
+@pytest.mark.parametrize(
+    ("dates", "published"),
+    [
+        ((Date("1993", "w3cdtf", point="start"), Date("9999", "marc", point="end")), []),
+        ((Date("1956", "w3cdtf"),), ["1956^gYear"]),
+        ((Date("198u", "marc", "questionable"), Date("[198-?]")), []),
+    ],
+)
+def test_only_an_exact_date_is_a_date_of_schema_org(dates, published):
+    description = alone(Mods(origin_info=(OriginInfo(date_issued=dates),)))
+    made = cluster_statements(description, [], IRIS, TriplifyConfig(dialects=("schema",)))
+    assert Quads(made.quads).values("schema:datePublished") == published
+
+
+def test_the_scripts_of_one_imprint_are_one_event_with_one_date_and_a_publisher_with_two_names():
+    infos = (
+        OriginInfo(
+            place=(Place((PlaceTerm("Dimashq", type="text"),)),), publisher=(Publisher("Dar al-Fikr"),),
+            date_issued=(Date("1990", "w3cdtf"),), alt_rep_group="03", script="Latn",
+        ),
+        OriginInfo(
+            place=(Place((PlaceTerm("دمشق", type="text"),)),), publisher=(Publisher("دار الفكر"),),
+            alt_rep_group="03", script="Arab",
+        ),
+    )  # fmt: skip
+    made = cluster_statements(alone(Mods(origin_info=infos)), [], IRIS)
+    described = Quads(made.quads)
+    assert len(described.values("bf:provisionActivity")) == 1
+    assert described.values("bf:publicationStatement") == ["Dimashq : Dar al-Fikr, 1990", "دمشق : دار الفكر, 1990"]
+    (publisher,) = {claim.entity for claim in made.claims if claim.kind == "publisher"}
+    names = Quads(entity_statements(publisher, made.claims, IRIS))
+    assert {*names.values("skos:prefLabel", publisher), *names.values("skos:altLabel", publisher)} == {
+        "Dar al-Fikr", "دار الفكر",
+    }  # fmt: skip
+
+
+def test_a_printer_makes_and_does_not_publish():
+    made = describe(OriginInfo(publisher=(Publisher("Тип. А. С. Суворина"),), date_issued=(Date("1891", "w3cdtf"),)))
+    assert made.values("dcterms:publisher") == []
+    types = [made.values("rdf:type", f"{RESOURCE}#provision{number}")[0].rpartition("/")[2] for number in (1, 2)]
+    assert types == ["Publication", "Manufacture"]
+    assert made.values("bf:agent", f"{RESOURCE}#provision1") == []
+    assert len(made.values("bf:agent", f"{RESOURCE}#provision2")) == 1
+
+
+def test_the_year_of_the_original_is_that_of_another_version():
+    made = describe(
+        OriginInfo(date_issued=(Date("1983", "w3cdtf"),), date_other=(Date("1956", "w3cdtf", type="original"),))
+    )
+    assert made.values("dcterms:issued") == ["1983^gYear"]
+    assert made.values("dcterms:issued", f"{RESOURCE}#original1") == ["1956^gYear"]
 
 
 def test_a_form_of_a_place_that_is_not_shown_is_another_label_of_it():
@@ -67,8 +137,8 @@ def test_a_form_of_a_place_that_is_not_shown_is_another_label_of_it():
     )
     (place,) = {claim.entity for claim in made.claims}
     describe = Quads(entity_statements(place, made.claims, IRIS))
-    assert describe.values("skos:prefLabel", place) == ["Москва@und-cyrl"]
-    assert describe.values("skos:altLabel", place) == ["М.@und-cyrl"]
+    assert describe.values("skos:prefLabel", place) == ["Москва"]
+    assert describe.values("skos:altLabel", place) == ["М."]
     assert Quads(made.quads).values("bf:place", f"{RESOURCE}#provision1") == [place.replace(BASE, ":")]
 
 

@@ -44,7 +44,7 @@ def test_a_name_with_a_title_is_a_work_which_has_the_link_of_the_heading(subject
     work = BASE + "work/lcnaf-n2020023414"
     assert made.values("dcterms:subject") == [work.replace(BASE, ":")]
     assert made.values("rdf:type", work) == ["http://id.loc.gov/ontologies/bibframe/Work"]
-    assert made.values("dcterms:title", work) == ["CARES Act"]
+    assert made.values("rdfs:label", work) == ["CARES Act"]
     assert made.values("skos:altLabel", work) == ["United States. CARES Act"]
     assert made.values("owl:sameAs", work) == [ACT]
     (creator,) = made.values("dcterms:creator", work)

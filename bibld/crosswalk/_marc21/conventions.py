@@ -82,7 +82,11 @@ def _titles(tag: str) -> str:
     return "at" if tag in _TITLE_TAGS or tag[:1] in ("7", "8") else ""
 
 
-CONVENTIONS = Conventions(is_private=is_private, link=link, cleans=lambda tag: True, titles=_titles)
+_WITH_BRACKETS = frozenset(("245", "246", "250", "260", "264", "300", "440", "490"))
+
+CONVENTIONS = Conventions(
+    is_private=is_private, link=link, cleans=lambda tag: True, titles=_titles, bracketed=_WITH_BRACKETS
+)
 """The conventions of every record of MARC 21; no data field has counted positions: all are tidied."""
 
 STRUCTURAL = "68"
@@ -132,6 +136,12 @@ def fixed(view: Marc21View, start: int, end: int | None = None) -> str:
     """Return positions of the first 008."""
     text = view.control("008")
     return text[start : start + 1 if end is None else end] if text else ""
+
+
+def is_component(view: Marc21View) -> bool:
+    """Whether the record describes an article or another component part, or one piece of a collection (773)."""
+    level = leader_code(view, 7)
+    return level in ("a", "b") or (level == "d" and view.has("773"))
 
 
 def configuration(view: Marc21View) -> str:

@@ -10,22 +10,27 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.characteristics import CHARACTERISTICS, CODED, characteristics, durations
-from bibld.crosswalk._marc21.conventions import Marc21View, configuration, fixed, leader_code
+from bibld.crosswalk._marc21.conventions import Marc21View, configuration, fixed, is_component, leader_code
+from bibld.crosswalk._marc21.names import heading_links
+from bibld.crosswalk._parts import is_pages, parse_part
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import address, chop, chopped_values, first_address, join
+from bibld.crosswalk._texts import address, chop, chop_extent, chopped_values, join
 from bibld.model import mods
 from bibld.model.marc import DataField
-from bibld.text.languages import code_of_language_name
+from bibld.text.languages import language_code, language_codes
 from bibld.text.resource_types import code_iri, type_code
 
 KIND_AND_LANGUAGE = RuleBook()
 
 _OBJECT_PART = {
-    "a": None, "d": "sung or spoken text", "b": "summary", "e": "libretto", "f": "table of contents",
-    "g": "accompanying material", "h": "translation", "j": "subtitles",
+    "a": None, "b": "summary", "d": "sung or spoken text", "e": "libretto", "f": "table of contents",
+    "g": "accompanying material", "h": "translation", "i": "intertitles", "j": "subtitles",
+    "k": "intermediate translation", "p": "captions", "t": "transcripts",
 }  # fmt: skip
+_PART_OF_ORIGINAL = _OBJECT_PART["h"]
+_PARTS_OF_TEXT = (_OBJECT_PART["a"], _OBJECT_PART["d"])
 
-_LANGUAGE_SCHEMES = {"rfc3066": "rfc3066", "rfc4646": "rfc4646", "rfc5646": "rfc5646", "iso639-3": "iso639-3"}
+_LANGUAGE_SCHEMES = frozenset(("rfc3066", "rfc4646", "rfc5646", "iso639-3"))
 
 
 @KIND_AND_LANGUAGE.record("typeOfResource, with collection and manuscript", tLDR="")
@@ -155,7 +160,7 @@ def _terms_and_links(field: DataField, name: str) -> Iterator[tuple[str, str | N
 
 
 @KIND_AND_LANGUAGE.field(
-    "655", "abvxyz025", "genre, authority from the second indicator or $2; note[copy] of a field with $5"
+    "655", "abvxyz0125", "genre, authority from the second indicator or $2; note[copy] of a field with $5"
 )
 def genre_or_form(field: DataField, view: Marc21View) -> Iterator[mods.Genre | mods.Note]:
     """Index term of genre or form; subdivisions follow after a hyphen. With ``$5`` it describes one library's copy."""
@@ -165,7 +170,7 @@ def genre_or_form(field: DataField, view: Marc21View) -> Iterator[mods.Genre | m
         yield mods.Note(value=f"{value} ({library})", type="copy")
     elif value:
         authority = field.first("2") if field.indicator2 == "7" else codes.SUBJECT_AUTHORITY.get(field.indicator2)
-        yield mods.Genre(value=value, authority=authority, value_uri=first_address(field.values("0")))
+        yield mods.Genre(value=value, authority=authority, value_uri=heading_links(field).value_uri)
 
 
 @KIND_AND_LANGUAGE.record("targetAudience[marctarget] from coded data", t006="", t008="")
@@ -178,7 +183,7 @@ def coded_audience(view: Marc21View) -> Iterator[mods.TargetAudience]:
             yield mods.TargetAudience(value=term, authority="marctarget")
 
 
-@KIND_AND_LANGUAGE.record("language, with objectPart", t008="", t041="abdefghj2")
+@KIND_AND_LANGUAGE.record("language, with objectPart", t008="", t041="abdefghijkpt2")
 def languages(view: Marc21View) -> Iterator[mods.Language]:
     """008/35-37 and 041, each language of each part once."""
     seen: set[tuple[str, str | None]] = set()
@@ -191,45 +196,47 @@ def languages(view: Marc21View) -> Iterator[mods.Language]:
 
 
 def _languages(view: Marc21View) -> Iterator[tuple[str, str, str | None]]:
+    """Yield code, its authority and the part of the resource.
+
+    A code in 008 that 041 states as that of the original only is wrong, and is left out.
+    """
+    stated = list(_stated_languages(view))
     coded = fixed(view, 35, 38)
-    if _is_language_code(coded):
-        yield coded.casefold(), "iso639-2b", None
+    code = language_code(coded)
+    if code is not None:
+        parts = {part for other, _, part in stated if other == code}
+        has_text = any(part in _PARTS_OF_TEXT for _, _, part in stated)
+        if has_text and _PART_OF_ORIGINAL in parts and parts.isdisjoint(_PARTS_OF_TEXT):
+            view.warn(f"008/35-37 {coded!r} is the language of the original in 041; left out")
+        else:
+            yield code, "iso639-2b", None
     elif coded.strip(" #|"):
         view.warn(f"008/35-37 {coded!r} is not a language code; left out")
+    yield from stated
+
+
+def _stated_languages(view: Marc21View) -> Iterator[tuple[str, str, str | None]]:
     for field in view.fields("041"):
-        scheme = field.first("2")
+        scheme = (field.first("2") or "").strip().casefold()
         for subfield in field.subfields:
             if subfield.code not in _OBJECT_PART:
                 continue
             part = _OBJECT_PART[subfield.code]
             if scheme in _LANGUAGE_SCHEMES:
-                yield subfield.value, _LANGUAGE_SCHEMES[scheme], part
+                yield subfield.value, scheme, part
                 continue
-            codes_stated = _language_codes(subfield.value)
+            codes_stated = language_codes(subfield.value)
             if not codes_stated:
                 view.warn(f"041${subfield.code} {subfield.value!r} is not a language code; left out")
             for code in codes_stated:
                 yield code, "iso639-2b", part
 
 
-def _language_codes(text: str) -> list[str]:
-    """Return the codes in a text, with nothing or a blank between them; none if one of them is no code."""
-    named = code_of_language_name(text)
-    if named is not None:
-        return [named]
-    joined = text.replace(" ", "")
-    pieces = [joined[start : start + 3] for start in range(0, len(joined), 3)]
-    return [piece.casefold() for piece in pieces] if all(map(_is_language_code, pieces)) else []
-
-
-def _is_language_code(code: str) -> bool:
-    return len(code) == 3 and code.isascii() and code.isalpha()
-
-
 PHYSICAL = RuleBook()
 
+_AFTER_PAGES = " :;+,"
 _ENDS_OF_AREA = (":", ";", "+", ",")
-_TITLE_TAGS = ("130", "240", "242", "245", "246", "730")
+_TITLE_TAGS = ("130", "240", "242", "245", "246")
 
 Parts = dict[str, list[Any]]
 """The children of one physicalDescription under the names of their fields."""
@@ -238,7 +245,7 @@ Parts = dict[str, list[Any]]
 @PHYSICAL.record(
     "physicalDescription: form (the type of 340-353 is the kind of characteristic), reformattingQuality, "
     "internetMediaType, extent (306: unit=duration), digitalOrigin, note",
-    tLDR="", t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t730="h", t256="a", t300="abcefg3",
+    tLDR="", t007="", t008="", t130="h", t240="h", t242="h", t245="h", t246="h", t256="a", t300="abcefg3",
     t306="a", t337="ab012", t338="ab012", t351="abc3", t856="q",
     **{f"t{tag}": "".join([*kinds, *CODED.get(tag, ()), "012"]) for tag, kinds in CHARACTERISTICS.items()},
 )  # fmt: skip
@@ -255,7 +262,7 @@ def physical_description(view: Marc21View) -> Iterator[mods.PhysicalDescription]
         if linked is not None and linked.is_alternate:
             parts = other_scripts.setdefault(linked.script or "", {})
         if field.tag == "300":
-            parts.setdefault("extent", []).extend(_extents(field))
+            _add_extents(_without_pages(field, view), parts)
         elif field.tag == "306":
             parts.setdefault("extent", []).extend(durations(field, view))
         elif field.tag == "351":
@@ -349,9 +356,39 @@ def _add_form(field: DataField, parts: Parts) -> None:
         forms += [mods.Form(value=text, authority="gmd") for text in designations if text]
 
 
+def pages_in_host(view: Marc21View) -> tuple[mods.PartExtent, ...]:
+    """Return the pages that 300 states of an article or another component part."""
+    texts = [
+        text
+        for field in view.fields("300")
+        if not view.is_alternate(field)
+        for text in field.values("a")
+        if _states_pages(text, view)
+    ]
+    return parse_part([text.rstrip(_AFTER_PAGES) for text in texts]).extent
+
+
+def _states_pages(text: str, view: Marc21View) -> bool:
+    return is_component(view) and is_pages(text.rstrip(_AFTER_PAGES))
+
+
+def _without_pages(field: DataField, view: Marc21View) -> DataField:
+    """Return an extent without the pages that the resource has in a host, and what is counted with them."""
+    kept = [item for item in field.subfields if item.code != "a" or not _states_pages(item.value, view)]
+    return field if len(kept) == len(field.subfields) else replace(field, subfields=tuple(kept))
+
+
+def _add_extents(field: DataField, parts: Parts) -> None:
+    """Add extents; illustrations that are stated without one, as of articles, are a note."""
+    if any(item.code in "ace" for item in field.subfields):
+        parts.setdefault("extent", []).extend(_extents(field))
+    elif illustrations := chop_extent(join(field, "b")):
+        parts.setdefault("note", []).append(mods.Note(value=illustrations, type="physical details"))
+
+
 def _extents(field: DataField) -> Iterator[mods.Extent]:
     if field.first("f") is None:
-        text = _punctuated_extent(field).rstrip(" +:;,")
+        text = chop_extent(_punctuated_extent(field))
         if text:
             yield mods.Extent(value=text)
         return
@@ -360,9 +397,9 @@ def _extents(field: DataField) -> Iterator[mods.Extent]:
         if subfield.code == "f" and counted:
             counted[-1] = replace(counted[-1], unit=chop(subfield.value) or None)
         elif subfield.code == "a" or (subfield.code in "bceg" and not counted):
-            counted.append(mods.Extent(value=subfield.value.rstrip(" +:;,")))
+            counted.append(mods.Extent(value=chop_extent(subfield.value)))
         elif subfield.code in "bceg":
-            counted[-1] = replace(counted[-1], value=f"{counted[-1].value} {subfield.value}")
+            counted[-1] = replace(counted[-1], value=f"{counted[-1].value} {chop_extent(subfield.value)}")
     yield from counted
 
 

@@ -10,11 +10,13 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._marc21.conventions import Marc21View
+from bibld.crosswalk._marc21.conventions import Marc21View, is_component
+from bibld.crosswalk._marc21.form import pages_in_host
 from bibld.crosswalk._marc21.holdings import link_urls
 from bibld.crosswalk._marc21.identification import isbn_identifier, issn_identifier, system_identifier
 from bibld.crosswalk._marc21.names import NO_LINKS, heading_links, heading_name, work_of_heading
 from bibld.crosswalk._marc21.titles import is_volume, stated_title, title_before_parts, title_info, title_parts
+from bibld.crosswalk._parts import has_content, parse_part
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chop_name, chopped_values, first_address, join, without_brackets
 from bibld.model.marc import DataField, Subfield
@@ -180,11 +182,13 @@ def _name_and_title(field: DataField, view: Marc21View) -> list[Element]:
     return [*element, *_forms(field), *_issns(field)]
 
 
-@RELATED.fields("relatedItem[constituent] (second indicator 2)", t730="adfghiklmnoprsx01", t740="ahnp")
-def contained_title(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
-    """Work that the resource contains, under its uniform or its own title."""
-    if field.indicator2 == "2":
-        yield from _under_title(field, "constituent", field.indicator1)
+@RELATED.fields(
+    "relatedItem, with second indicator 2 [constituent]; 740 only with it", t730="adfghiklmnoprsx01", t740="ahnp"
+)
+def related_title(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
+    """Work that the resource contains or that is related to it, under its uniform or its own title."""
+    if field.tag == "730" or field.indicator2 == "2":
+        yield from _under_title(field, "constituent" if field.indicator2 == "2" else None, field.indicator1)
 
 
 @RELATED.field("830", "adfghklmnoprstvwx01", "relatedItem[series]")
@@ -193,12 +197,13 @@ def series_under_title(field: DataField, view: Marc21View) -> Iterator[RelatedIt
     yield from _under_title(field, "series", field.indicator2)
 
 
-def _under_title(field: DataField, kind: str, skipped: str) -> Iterator[RelatedItem]:
+def _under_title(field: DataField, kind: str | None, skipped: str) -> Iterator[RelatedItem]:
     title = title_before_parts(field, "adfgklmorst")
     if not title:
         return
     numbers, names = title_parts(field, "nv")
-    element: list[Element] = [title_info(title, skipped, part_number=numbers, part_name=names)]
+    type_ = "uniform" if field.tag == "730" else None
+    element: list[Element] = [title_info(title, skipped, part_number=numbers, part_name=names, type=type_)]
     element += [*_forms(field), *_issns(field), *map(system_identifier, field.values("w"))]
     href = first_address(field.values("0", "1"))
     attributes = _relation_attributes(kind, field) if field.tag == "730" else {"type": kind}
@@ -226,7 +231,7 @@ for _tag, _relation in LINK_FIELDS.items():
     ) -> Iterator[RelatedItem]:
         """Related resource, as far as the linking entry describes it."""
         kind = None if tag == "775" and field.indicator2 not in " #8" else relation
-        mods = collected(_linked(field))
+        mods = collected((*_linked(field), *_parts(field, view)))
         if mods == _NOTHING:
             return
         attributes = _relation_attributes(kind, field)
@@ -269,8 +274,6 @@ def _linked(field: DataField) -> Iterator[Element]:
     for text in field.values("j"):
         yield Subject(parts=(Temporal(value=text, encoding="iso8601"),))
     yield from _identifiers(field)
-    if field.tag == "773":
-        yield from _parts(field)
 
 
 def _is_bound_with(field: DataField) -> bool:
@@ -332,13 +335,33 @@ def _identifiers(field: DataField) -> Iterator[Identifier]:
             yield element
 
 
-def _parts(field: DataField) -> Iterator[Part]:
-    for text in field.values("g"):
-        yield Part(text=(PartText(value=text),))
-    for text in field.values("q"):
-        part = _enumeration(text)
-        if part is not None:
+def _parts(field: DataField, view: Marc21View) -> Iterator[Part]:
+    """Yield the place in a host: of an article what is stated of volume, issue, date and pages, else the text.
+
+    ``$q`` repeats as codes what ``$g`` states in words. The pages in 300 are those in the first host.
+    """
+    if field.tag != "773":
+        return
+    texts = field.values("g")
+    part = parse_part(texts)
+    is_first = next(view.fields("773")) is field
+    if not part.extent and is_first:
+        part = replace(part, extent=pages_in_host(view))
+    if is_component(view) or part.extent or any(detail.type == "issue" for detail in part.detail):
+        if has_content(part):
             yield part
+    else:
+        yield from (Part(text=(PartText(value=text),)) for text in texts)
+    if not (part.detail and part.extent):
+        yield from (stated for stated in map(_enumeration, field.values("q")) if stated is not None)
+
+
+@RELATED.record("part/extent (pages of a part in a host that no 773 names)", t300="a", t773="")
+def pages_of_part(view: Marc21View) -> Iterator[Part]:
+    """Pages of an article, which are not its extent."""
+    extent = () if view.has("773") else pages_in_host(view)
+    if extent:
+        yield Part(extent=extent)
 
 
 def _enumeration(text: str) -> Part | None:

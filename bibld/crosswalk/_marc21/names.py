@@ -15,31 +15,21 @@ from msgspec.structs import replace
 from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import address, chop, chop_name
+from bibld.model.authorities import AUTHORITIES, read_authority_number
 from bibld.model.marc import DataField, Subfield
 from bibld.model.mods import Name, NameIdentifier, NamePart, Role, RoleTerm
-from bibld.model.relators import TERM_OF_RELATOR, relator_of
+from bibld.model.relators import TERM_OF_RELATOR, relators_of
 
 _PREFIXED = re.compile(r"\(([^()]+)\)\s*(\S.*)")
-_PLAIN_NUMBER = re.compile(r"[A-Za-z0-9-]+")
 
 _SCHEME_OF_ORGANISATION = {
     "de-588": "gnd", "viaf": "viaf", "isni": "isni", "orcid": "orcid", "dlc": "lccn", "fast": "fast",
     "ocolc": "fast", "fr-pabn": "bnf", "idref": "idref", "wikidata": "wikidata", "dnlm": "mesh", "uri": "uri",
 }  # fmt: skip
 
-_BASE_OF_SCHEME = {
-    "gnd": "https://d-nb.info/gnd/",
-    "viaf": "http://viaf.org/viaf/",
-    "isni": "https://isni.org/isni/",
-    "orcid": "https://orcid.org/",
-    "fast": "http://id.worldcat.org/fast/",
-    "mesh": "http://id.nlm.nih.gov/mesh/",
-    "wikidata": "http://www.wikidata.org/entity/",
-}
-
 
 class AuthorityLinks(msgspec.Struct, frozen=True):
-    """``value_uri`` is the first URI, stated or made from a number; ``identifiers``: the numbers and further URIs."""
+    """``value_uri`` is the first URI, stated or made of a number; ``identifiers`` are the numbers and further URIs."""
 
     authority_uri: str | None = None
     value_uri: str | None = None
@@ -51,46 +41,34 @@ NO_LINKS = AuthorityLinks()
 
 def authority_links(texts: Iterable[str]) -> AuthorityLinks:
     """Read the texts of ``$0`` and ``$1``; a number of an organisation that is not known keeps its code as type."""
-    uris: list[str] = []
-    element: list[tuple[str, str]] = []
+    links: dict[str, str | None] = {}
     identifiers: list[NameIdentifier] = []
     for text in texts:
         text = text.strip()
         prefixed = _PREFIXED.fullmatch(text)
         link = address(text if prefixed is None else prefixed[2])
-        if prefixed is not None and link is None:
-            scheme, number = _number(prefixed[1].strip(), prefixed[2].strip())
-            identifiers.append(NameIdentifier(value=number, type=scheme))
-            base = _BASE_OF_SCHEME.get(scheme)
-            if base is not None and _PLAIN_NUMBER.fullmatch(number):
-                element.append((base, base + number))
-            continue
         if link is not None:
-            if link not in uris:
-                uris.append(link)
+            links[link] = None
+        elif prefixed is not None:
+            identifiers.append(_identifier(prefixed[1].strip(), prefixed[2].strip()))
+            number = read_authority_number(prefixed[1], prefixed[2])
+            if number is not None and number.iri:
+                links.setdefault(number.iri, AUTHORITIES[number.authority].template.partition("{}")[0])
         elif text:
             identifiers.append(NameIdentifier(value=text, type="local"))
-    identifiers.extend(NameIdentifier(value=uri, type="uri") for uri in uris[1:])
-    if uris:
-        return AuthorityLinks(None, uris[0], _distinct(identifiers))
-    if element:
-        return AuthorityLinks(element[0][0], element[0][1], _distinct(identifiers))
-    return AuthorityLinks(None, None, _distinct(identifiers))
+    stated = [link for link, base in links.items() if base is None]
+    first = next(iter(links), None)
+    identifiers += [NameIdentifier(value=link, type="uri") for link in stated if link != first]
+    return AuthorityLinks(links[first] if first else None, first, tuple(dict.fromkeys(identifiers)))
 
 
-def _number(organisation: str, number: str) -> tuple[str, str]:
+def _identifier(organisation: str, number: str) -> NameIdentifier:
     scheme = _SCHEME_OF_ORGANISATION.get(organisation.casefold(), organisation)
     if scheme == "fast":
         if organisation.casefold() == "ocolc" and not number.startswith("fst"):
-            return organisation, number
-        return scheme, number.removeprefix("fst").lstrip("0") or number
-    if scheme == "isni":
-        return scheme, number.replace(" ", "")
-    return scheme, number
-
-
-def _distinct(identifiers: list[NameIdentifier]) -> tuple[NameIdentifier, ...]:
-    return tuple(dict.fromkeys(identifiers))
+            return NameIdentifier(value=number, type=organisation)
+        number = number.removeprefix("fst").lstrip("0") or number
+    return NameIdentifier(value=number.replace(" ", "") if scheme == "isni" else number, type=scheme)
 
 
 NAMES = RuleBook()
@@ -111,6 +89,8 @@ def heading_name(field: DataField, before_title: bool = False, links: AuthorityL
     ``before_title``: only the subfields before ``$t`` are the name's (7XX, 8XX). ``links`` replace those that ``$0``
     and ``$1`` give.
     """
+    if field.tag[1:] == "00":
+        field = _with_separate_roles(field)
     subfields = field.subfields
     if before_title:
         subfields = subfields[: len(subfields) - len(work_of_heading(field).subfields)]
@@ -140,6 +120,22 @@ def heading_name(field: DataField, before_title: bool = False, links: AuthorityL
     )
 
 
+def _with_separate_roles(field: DataField) -> DataField:
+    """Return the heading of a person with roles in ``$e`` that a record has after the name or the dates.
+
+    Such a role is an abbreviation after a comma: ``$aBrunet, Gustave,$d1807-1896, éd.``
+    """
+    subfields: list[Subfield] = []
+    for subfield in field.subfields:
+        before, comma, role = subfield.value.rpartition(", ")
+        is_complete = subfield.code == "d" or (subfield.code == "a" and "," in before)
+        if comma and is_complete and role.endswith(".") and role[0].islower() and relators_of(role):
+            subfields += (Subfield(subfield.code, before), Subfield("e", role))
+        else:
+            subfields.append(subfield)
+    return replace(field, subfields=tuple(subfields)) if len(subfields) > len(field.subfields) else field
+
+
 def heading_links(field: DataField) -> AuthorityLinks:
     """Return the authority links of a heading: the record in ``$0`` before the thing itself in ``$1``."""
     texts = field.values("0") + field.values("1")
@@ -152,52 +148,50 @@ def roles(field: DataField, text_code: str) -> tuple[Role, ...]:
     A term of the MARC list has its code beside it even where the record gives none; a term in another language is
     paired with the code in the same place.
     """
-    texts: list[str] = []
-    codes: list[RoleTerm] = []
+    texts: dict[str, None] = {}
+    codes: dict[RoleTerm, None] = {}
     for subfield in field.subfields:
         if subfield.code == text_code:
-            text = chop(subfield.value)
-            if text and text not in texts:
-                texts.append(text)
+            # Some records have the library of a copy ($5) in the text.
+            text = chop(subfield.value.partition("$5")[0])
+            if text:
+                texts[text] = None
         elif subfield.code == "4":
-            code = _relator(subfield.value)
-            if code not in codes:
-                codes.append(code)
-    if not texts and not codes:
-        return ()
-    return _paired(texts, codes)
+            codes.update(dict.fromkeys(_relators(subfield.value)))
+    return _paired(texts, codes) if texts or codes else ()
 
 
-def _paired(texts: list[str], codes: list[RoleTerm]) -> tuple[Role, ...]:
-    known = [relator_of(text) for text in texts]
+def _paired(texts: Iterable[str], codes: Iterable[RoleTerm]) -> tuple[Role, ...]:
+    known = {text: relators_of(text) for text in texts}
+    stated = {code for found in known.values() for code in found}
     given = {term.value: term for term in codes}
-    free_codes = [term for term in codes if term.value not in known]
-    free_texts = [text for text, code in zip(texts, known, strict=True) if code is None]
+    free_codes = [term for term in codes if term.value not in stated]
+    free_texts = [text for text, found in known.items() if not found]
     in_place = dict(zip(free_texts, free_codes, strict=True)) if len(free_texts) == len(free_codes) else {}
     element: list[Role] = []
-    for text, code in zip(texts, known, strict=True):
-        is_marc_term = code is not None and TERM_OF_RELATOR.get(code) == text.casefold()
+    for text, found in known.items():
+        is_marc_term = len(found) == 1 and TERM_OF_RELATOR[found[0]] == text.casefold()
         term = RoleTerm(value=text, type="text", authority="marcrelator" if is_marc_term else None)
-        if code is not None:
-            element.append(Role((term, given.get(code) or _marc_relator(code))))
-        elif text in in_place:
-            element.append(Role((term, in_place[text])))
-        else:
-            element.append(Role((term,)))
+        terms = [given.get(code) or _marc_relator(code) for code in found]
+        if text in in_place:
+            terms.append(in_place[text])
+        element.append(Role((term, *terms)))
     if not in_place:
         element.extend(Role((code,)) for code in free_codes)
     return tuple(dict.fromkeys(element))
 
 
-def _relator(text: str) -> RoleTerm:
+def _relators(text: str) -> list[RoleTerm]:
+    """Return the code in ``$4``, which some records write as an IRI, with points or as a word."""
     code = text.strip()
     for uri in _RELATOR_URIS:
         if code.startswith(uri):
             code = code[len(uri) :]
     code = code.strip(" .,")
     if code.casefold() in TERM_OF_RELATOR:
-        return _marc_relator(code.casefold())
-    return RoleTerm(value=code, type="code", value_uri=address(code))
+        return [_marc_relator(code.casefold())]
+    named = [_marc_relator(code) for code in relators_of(text)]
+    return named or [RoleTerm(value=code, type="code", value_uri=address(code))]
 
 
 def _marc_relator(code: str) -> RoleTerm:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bibld.crosswalk._marc21.conventions import Marc21View
 from bibld.crosswalk._marc21.names import heading_links
 from bibld.crosswalk._rules import EVERY, RuleBook
-from bibld.crosswalk._texts import chopped_values, first_address, join
+from bibld.crosswalk._texts import chop_name, chopped_values, first_address, join
 from bibld.model.marc import DataField
 from bibld.model.mods import Abstract, AccessCondition, Note, TableOfContents, TargetAudience
 
@@ -51,8 +51,8 @@ AUDIENCE_LABELS = {
 
 @NOTES.field("245", "c", "note[statement of responsibility]")
 def statement_of_responsibility(field: DataField, view: Marc21View) -> Iterator[Note]:
-    """Statement of responsibility, unchanged."""
-    text = join(field, "c")
+    """Statement of responsibility, without the marks around it."""
+    text = chop_name(join(field, "c"))
     if text:
         yield Note(value=text, type="statement of responsibility")
 

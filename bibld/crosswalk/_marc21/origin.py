@@ -1,4 +1,4 @@
-"""Publication and making: 008, 033, 044, 046, 250, 260, 264, 310, 321 → originInfo (MODS guidelines, originInfo)."""
+"""Publication and making: 008, 033, 044, 046, 250–264, 310, 321 → originInfo (MODS guidelines, originInfo)."""
 
 from __future__ import annotations
 
@@ -8,47 +8,48 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from bibld.crosswalk._dates import copyright_dates, dates_of_publication
 from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._marc21.conventions import Marc21View, configuration, fixed, leader_code
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import chop, chopped_values, date_qualifier, iso_day, without_brackets, year_range
+from bibld.crosswalk._texts import chop, chopped_values, iso_day, without_brackets
 from bibld.model.marc import DataField
 from bibld.model.mods import Date, Edition, Frequency, OriginInfo, Place, PlaceTerm, Publisher
+from bibld.model.mods_plan import OPEN_END
 
 ORIGIN = RuleBook()
 
 _SINGLE, _RANGE, _QUESTIONABLE = "eprst", "cdikmu", "q"
 
-_EVENT_OF_FUNCTION = {"0": "producer", "1": "publisher", "2": "distributor", "3": "manufacturer"}
-_DATE_OF_FUNCTION = {"0": "production", "2": "distribution", "3": "manufacture"}
+_PRODUCTION, _PUBLICATION, _COPYRIGHT = "0", "1", "4"
+_EVENT_OF_FUNCTION = {_PRODUCTION: "producer", _PUBLICATION: "publisher", "2": "distributor", "3": "manufacturer"}
+_DATE_OF_FUNCTION = {_PRODUCTION: "production", "2": "distribution", "3": "manufacture"}
 
-_OPEN = "9999"
-"""008/11-14 of what still appears."""
 
 _UNKNOWN_DIGITS = str.maketrans("U |#-", "uuuuu")
 
-_SQUARE_BRACKETS = str.maketrans("", "", "[]")
-
 _ISO_OF_GND = re.compile(r"^X[A-Q]-([A-Z]{2})(?:-.*)?$")
 """044$c as the German authority file writes countries: ``XA-DE``."""
-
-_YEAR = re.compile(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)")
 
 Parts = dict[str, list[Any]]
 """The children of one originInfo under the names of their fields."""
 
 
 @ORIGIN.record(
-    "originInfo: place, publisher, dates, edition, issuance, frequency; one more for each function of 264",
-    tLDR="", t008="", t033="a", t044="ac", t046="cejklmn2", t250="ab", t260="abcefg", t264="abc", t310="ab", t321="ab",
+    "originInfo: place, publisher, dates, edition, issuance, frequency; one more for manufacture and each other event",
+    tLDR="", t008="", t033="a", t044="ac", t046="cejklmn2", t250="ab", t257="a", t260="abcefg", t262="abc", t264="abc",
+    t310="ab", t321="ab",
 )  # fmt: skip
 def origin(view: Marc21View) -> Iterator[OriginInfo]:
-    """Publication: one element, one more for each other script, and one for each 264."""
+    """Publication: one element of coded data and imprint, one for each other script, event and further imprint."""
     regular: Parts = {}
     other_scripts: dict[str, Parts] = {}
     linkage = None
+    imprint = _main_imprint(view)
     _coded(view, regular)
-    for field in view.fields("044", "260", "046", "033", "250", "310", "321"):
+    for field in view.fields("044", "257", "260", "262", "264", "046", "033", "250", "310", "321"):
+        if field.tag == "264" and field is not imprint and not _is_other_script(field, imprint, view):
+            continue
         linked = view.linkage(field)
         if linked is not None and linked.is_alternate:
             _READERS[field.tag](field, other_scripts.setdefault(linked.script or "", {}), view)
@@ -56,26 +57,38 @@ def origin(view: Marc21View) -> Iterator[OriginInfo]:
         if linked is not None and linkage is None:
             linkage = linked
         _READERS[field.tag](field, regular, view)
-    copyright_dates(view, regular)
-    by_function = list(functions(view))
-    mark_key_date(regular, view)
-    if regular:
-        main = _origin_info(regular)
+    add_dates(view, regular, imprint)
+    event = _event(imprint)
+    if any(regular.values()):
+        main = replace(_origin_info(regular), event_type=event)
         yield main if linkage is None else linkage.mark(main)
     for script, parts in other_scripts.items():
-        _drop_known_dates(parts, regular)
         group = linkage.alt_rep_group if linkage is not None else None
         if any(parts.values()):
-            yield replace(_origin_info(parts), script=script or None, alt_rep_group=group)
-    yield from by_function
+            yield replace(_origin_info(parts), event_type=event, script=script or None, alt_rep_group=group)
+    yield from _manufacture(view)
+    yield from functions(view, imprint)
 
 
-def _drop_known_dates(parts: Parts, regular: Parts) -> None:
-    """Drop dates that the regular fields state too: figures are the same in every script."""
-    for name in ("date_issued", "date_created"):
-        known = {date.value.strip("[]") for date in regular.get(name, ())}
-        if name in parts:
-            parts[name] = [date for date in parts[name] if date.value.strip("[]") not in known]
+def _main_imprint(view: Marc21View) -> DataField | None:
+    """Return the field that states what the coded data are about: publication, else production."""
+    fields = [field for field in view.fields("260", "262", "264") if not view.is_alternate(field)]
+    for function in (_PUBLICATION, " ", _PRODUCTION):
+        for field in fields:
+            if field.tag != "264" or field.indicator2 == function:
+                return field
+    return None
+
+
+def _is_other_script(field: DataField, imprint: DataField | None, view: Marc21View) -> bool:
+    """Whether a field has the main imprint in another script, or the imprint of a record has no other."""
+    if not view.is_alternate(field):
+        return False
+    return field.indicator2 == (imprint.indicator2 if imprint is not None else _PUBLICATION)
+
+
+def _event(imprint: DataField | None) -> str | None:
+    return _EVENT_OF_FUNCTION.get(imprint.indicator2) if imprint is not None and imprint.tag == "264" else None
 
 
 def _origin_info(parts: Parts) -> OriginInfo:
@@ -92,7 +105,6 @@ def _coded(view: Marc21View, parts: Parts) -> None:
             add_part(parts, "place", _code_place(country, "marccountry"))
     elif country:
         view.warn(f"008/15-17 {country!r} is not a country code; left out")
-    coded_dates(view, parts)
     level = leader_code(view, 7)
     issuance = codes.ISSUANCE.get(level)
     if level == "m" and leader_code(view, 19) == "a":
@@ -105,25 +117,31 @@ def _coded(view: Marc21View, parts: Parts) -> None:
             add_part(parts, "frequency", Frequency(value=frequency, authority="marcfrequency"))
 
 
-def coded_dates(view: Marc21View, parts: Parts) -> None:
-    """Add the dates of 008/06-14."""
+def coded_dates(view: Marc21View, parts: Parts) -> list[Date]:
+    """Return the dates of issue in 008/06-14; add a second date of another meaning to the parts."""
     kind, first, second = fixed(view, 6), fixed(view, 7, 11), fixed(view, 11, 15)
-    name = _date_name(view)
+    dates: list[Date | None] = []
     if kind in (*_SINGLE,):
         detail = iso_day(first + second) if kind == "e" else None
-        add_part(parts, name, Date(value=detail, encoding="w3cdtf") if detail else _coded_date(first, view))
+        dates.append(Date(value=detail, encoding="w3cdtf") if detail else _coded_date(first, view))
         if kind == "t":
             add_part(parts, "copyright_date", _coded_date(second, view))
+        elif kind == "r":
+            add_part(parts, "date_other", _coded_date(second, view, type="original"))
     elif kind in (*_RANGE, _QUESTIONABLE):
         qualifier = "questionable" if kind == _QUESTIONABLE else None
-        add_part(parts, name, _coded_date(first, view, point="start", qualifier=qualifier))
-        add_part(parts, name, _coded_date(second, view, point="end", qualifier=qualifier))
+        dates.append(_coded_date(first, view, point="start", qualifier=qualifier))
+        if second == OPEN_END and dates[0] is not None:
+            dates.append(Date(value=OPEN_END, encoding="marc", point="end"))
+        else:
+            dates.append(_coded_date(second, view, point="end", qualifier=qualifier))
+    return [date for date in dates if date is not None]
 
 
 def _coded_date(text: str, view: Marc21View, **attributes: str | None) -> Date | None:
-    if text.isdecimal() and text.isascii() and len(text) == 4 and text not in (_OPEN, "0000"):
+    if text.isdecimal() and text.isascii() and len(text) == 4 and text not in (OPEN_END, "0000"):
         return Date(value=text, encoding="w3cdtf", **attributes)
-    if text == _OPEN:
+    if text == OPEN_END:
         return None
     digits = text.translate(_UNKNOWN_DIGITS)
     known = digits.rstrip("u")
@@ -134,59 +152,25 @@ def _coded_date(text: str, view: Marc21View, **attributes: str | None) -> Date |
     return None
 
 
-def _date_name(view: Marc21View) -> str:
-    return "date_created" if leader_code(view, 6) in (*codes.MANUSCRIPT_TYPES,) else "date_issued"
+def add_dates(view: Marc21View, parts: Parts, imprint: DataField | None) -> None:
+    """Add the dates of publication or production, and of copyright, coded and in the main imprint."""
+    stated = chopped_values(imprint, "c") if imprint is not None else []
+    is_made = _event(imprint) == "producer" or leader_code(view, 6) in (*codes.MANUSCRIPT_TYPES,)
+    name = "date_created" if is_made else "date_issued"
+    dates = dates_of_publication(coded_dates(view, parts), stated, lambda message: view.warn(f"008/07-10: {message}"))
+    years = {date.value for date in dates}
+    parts["date_other"] = [date for date in parts.get("date_other", ()) if date.value not in years]
+    parts[name] = [*dates, *parts.get(name, ())]
+    fields = [field for field in view.fields("264") if field.indicator2 == _COPYRIGHT and not view.is_alternate(field)]
+    stated += [f"©{chop(text).lstrip(_SIGNS_OF_COPYRIGHT)}" for field in fields for text in field.values("c")]
+    for date in copyright_dates(stated, parts.get("copyright_date", ())):
+        add_part(parts, "copyright_date", date)
 
 
-def mark_key_date(parts: Parts, view: Marc21View) -> None:
-    """Mark the first date; where coded data gives none, a year in the text is inserted before the text."""
-    name = _date_name(view)
-    dates = parts.get(name, [])
-    imprints = [
-        field for field in view.fields("260", "264") if field.indicator2 != "4" and not view.is_alternate(field)
-    ]
-    stated = [chop(text) for field in imprints for text in field.values("c")]
-    if not any(date.encoding for date in dates):
-        for text in [date.value for date in dates] + stated:
-            years = dict.fromkeys(_YEAR.findall(text))
-            if years:
-                qualifier = date_qualifier([text])
-                first, last = year_range(text) or (next(iter(years)), "")
-                point = "start" if year_range(text) else None
-                found = [Date(value=first, encoding="w3cdtf", point=point, qualifier=qualifier)]
-                if last:
-                    found.append(Date(value=last, encoding="w3cdtf", point="end", qualifier=qualifier))
-                parts[name] = [*found, *(date for date in dates if date.encoding or date.value != first)]
-                break
-    if parts.get(name):
-        key = parts[name][0]
-        known = [text for text in stated if key.value in _YEAR.findall(text.translate(_SQUARE_BRACKETS))]
-        parts[name][0] = replace(key, key_date="yes", qualifier=key.qualifier or date_qualifier(known))
+_SIGNS_OF_COPYRIGHT = "©℗ⓒcpсCP ."
 
 
 # --- fields
-
-
-def _publication(field: DataField, parts: Parts, view: Marc21View) -> None:
-    _places_and_publishers(field, parts, view)
-    stated_dates(field, parts, view)
-    for subfield in field.subfields:
-        value = chop(subfield.value.strip("()")) if subfield.code in "efg" else ""
-        if value and subfield.code == "e":
-            add_part(parts, "place", _text_place(value))
-        elif value and subfield.code == "f":
-            add_part(parts, "publisher", _publisher(value))
-        elif value:
-            add_part(parts, "date_other", Date(value=value, type="manufacture"))
-
-
-def stated_dates(field: DataField, parts: Parts, view: Marc21View) -> None:
-    """Add the dates of 260$c that coded data does not state."""
-    name = _date_name(view)
-    for date in map(chop, field.values("c")):
-        is_known = any(date.strip("[]") == known.value for known in parts.get(name, ()))
-        if date and not is_known:
-            add_part(parts, name, Date(value=date))
 
 
 def _places_and_publishers(field: DataField, parts: Parts, view: Marc21View) -> None:
@@ -205,6 +189,11 @@ def _country(field: DataField, parts: Parts, view: Marc21View) -> None:
             if value and value not in known:
                 known.add(value)
                 add_part(parts, "place", _code_place(value, authority))
+
+
+def _country_of_producers(field: DataField, parts: Parts, view: Marc21View) -> None:
+    for text in chopped_values(field, "a"):
+        add_part(parts, "place", _text_place(text))
 
 
 def _coded_special(field: DataField, parts: Parts, view: Marc21View) -> None:
@@ -248,42 +237,53 @@ def _frequency(field: DataField, parts: Parts, view: Marc21View) -> None:
 
 
 _READERS = {
-    "033": _captured, "044": _country, "046": _coded_special, "250": _edition, "260": _publication,
+    "033": _captured, "044": _country, "046": _coded_special, "250": _edition, "257": _country_of_producers,
+    "260": _places_and_publishers, "262": _places_and_publishers, "264": _places_and_publishers,
     "310": _frequency, "321": _frequency,
 }  # fmt: skip
 
 
-def copyright_dates(view: Marc21View, parts: Parts) -> None:
-    """Add the dates of 264 with second indicator 4."""
-    for field in view.fields("264"):
-        if field.indicator2 != "4" or view.is_alternate(field):
-            continue
-        for text in field.values("c"):
-            value = chop(text).lstrip("©℗ⓒcpсCP ").strip()
-            if value and all(value != known.value for known in parts.get("copyright_date", ())):
-                add_part(parts, "copyright_date", Date(value=value, encoding=_encoding(value)))
+# --- other events
 
 
-def functions(view: Marc21View) -> Iterator[OriginInfo]:
-    """Yield what other 264 state: production, publication, distribution, manufacture."""
+def _manufacture(view: Marc21View) -> Iterator[OriginInfo]:
+    """Yield where, by whom and when the resource was printed (260$e-$g)."""
+    for field in view.fields("260"):
+        parts: Parts = {}
+        for subfield in field.subfields:
+            value = chop(chop(subfield.value).strip("()")) if subfield.code in "efg" else ""
+            if value and subfield.code == "e":
+                add_part(parts, "place", _text_place(value))
+            elif value and subfield.code == "f":
+                add_part(parts, "publisher", _publisher(value))
+            elif value:
+                add_part(parts, "date_other", Date(value=value, encoding=_encoding(value), type="manufacture"))
+        if parts:
+            yield view.mark(replace(_origin_info(parts), event_type="manufacturer"), field)
+
+
+def functions(view: Marc21View, imprint: DataField | None) -> Iterator[OriginInfo]:
+    """Yield what each 264 beside the main imprint states: production, publication, distribution, manufacture."""
     for field in view.fields("264"):
-        info = _function(field, view)
-        if info is not None:
-            yield view.mark(info, field)
+        if field is not imprint and not _is_other_script(field, imprint, view):
+            info = _function(field, view)
+            if info is not None:
+                yield view.mark(info, field)
 
 
 def _function(field: DataField, view: Marc21View) -> OriginInfo | None:
     function = field.indicator2
-    if function == "4":
+    if function == _COPYRIGHT:
         return None
     if function not in _EVENT_OF_FUNCTION:
         view.warn(f"264 second indicator {function!r} is an unknown function; read as publication")
-        function = "1"
+        function = _PUBLICATION
     parts: Parts = {}
     _places_and_publishers(field, parts, view)
-    name, kind = (_date_name(view), None) if function == "1" else ("date_other", _DATE_OF_FUNCTION[function])
+    is_publication = function == _PUBLICATION
     for value in chopped_values(field, "c"):
-        add_part(parts, name, Date(value=value, encoding=_encoding(value), type=kind))
+        date = Date(value=value, encoding=_encoding(value), type=_DATE_OF_FUNCTION.get(function))
+        add_part(parts, "date_issued" if is_publication else "date_other", date)
     return replace(_origin_info(parts), event_type=_EVENT_OF_FUNCTION[function]) if parts else None
 
 

@@ -1,4 +1,4 @@
-"""Titles: 130, 210, 222, 240, 242, 245, 246, 247, 730, 740 → titleInfo (MODS guidelines, titleInfo)."""
+"""Titles: 130, 210, 222, 240, 242, 245, 246, 247, 740 → titleInfo (MODS guidelines, titleInfo)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.conventions import Marc21View, leader_code
 from bibld.crosswalk._marc21.names import work_of_heading
+from bibld.crosswalk._parts import is_generic_title, split_designation
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import chop, first_address, is_generic_title, join, split_designation
+from bibld.crosswalk._texts import chop, chop_name, first_address, join
 from bibld.model.marc import DataField
 from bibld.model.mods import TitleInfo
 
@@ -148,8 +149,10 @@ def _is_known(title: str, known: set[str]) -> bool:
 
 @TITLES.field("210", "ab", "titleInfo[abbreviated]")
 def abbreviated_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
-    """Abbreviated title."""
-    yield from _with_sub_title(field, "a", " ", type="abbreviated")
+    """Abbreviated key title with its qualifier."""
+    title = chop(join(field, "ab"))
+    if title:
+        yield title_info(title, type="abbreviated")
 
 
 @TITLES.field("222", "ab", "titleInfo[alternative, key title]")
@@ -209,11 +212,10 @@ def uncontrolled_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo
         yield title_info(title, field.indicator1, type="alternative", part_number=part_number, part_name=part_name)
 
 
-@TITLES.field("130 730", "adfklmnoprs0", "titleInfo[uniform] (730 with second indicator 2: a related item)")
+@TITLES.field("130", "adfklmnoprs0", "titleInfo[uniform]")
 def uniform_title_heading(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
-    """Uniform title as main or added entry."""
-    if field.tag == "130" or field.indicator2 != "2":
-        yield from _uniform(field, field.indicator1)
+    """Uniform title as main entry."""
+    yield from _uniform(field, field.indicator1)
 
 
 @TITLES.field("242", "abnpy", "titleInfo[translated], lang from $y")
@@ -278,7 +280,9 @@ def stated_title(text: str) -> StatedTitle:
     """
     titles, _, responsibility = text.partition(" / ")
     title, _, sub_title = titles.partition(" : ")
-    return StatedTitle(chop(title), chop(sub_title), responsibility.strip())
+    if title.count("(") > title.count(")"):  # a qualifier: "Title (Town, Country : 1882)"
+        title, sub_title = titles, ""
+    return StatedTitle(chop(title), chop(sub_title), chop_name(responsibility))
 
 
 def is_volume(view: Marc21View) -> bool:

@@ -70,9 +70,6 @@ AUDIENCE = _LISTS["audience"]
 ORIGINAL_LANGUAGE = _LISTS["original_language"]
 """101: the part of the resource that a subfield describes."""
 
-LANGUAGE = _LISTS["language"]
-"""Other codes that records have in place of one of ISO 639-2/B, and that code."""
-
 COUNTRY_OF_THREE_LETTERS = _LISTS["country"]
 """Codes of ISO 3166 of three letters, also withdrawn ones, which records have in 102 → the codes of two letters."""
 
@@ -93,9 +90,6 @@ RELATOR = _LISTS["relator"]
 
 UNDETERMINED_RELATOR = "000"
 """The code of UNIMARC for a role that is not known."""
-
-RELATOR_WORD = _LISTS["relator_word"]
-"""Russian words in ``$4`` in place of a code, folded and without full stops."""
 
 PROJECTION = _LISTS["projection"]
 """120$a/7-8: the projection of a map."""

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.characteristics import DURATION
 from bibld.crosswalk._marc21.codes import DIGITAL_ORIGIN, REFORMATTING_QUALITY
+from bibld.crosswalk._parts import is_pages, parse_part
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.codes import (
     AUDIENCE,
@@ -216,18 +217,36 @@ def physical_description(view: UnimarcView) -> Elements:
 
 
 def _details(view: UnimarcView) -> Iterator[mods.Note]:
-    """Yield what codes state of illustrations, material, technique, color, sound and size, field by field."""
+    """Yield what codes state of illustrations, material, technique, color, sound and size, field by field.
+
+    Illustrations that are stated without an extent, as of articles, are such a detail.
+    """
     terms: dict[str, list[str]] = {}
     for coded in view.present(DETAIL_CODES):
         terms.setdefault(coded.tag, []).extend(terms_of_field(coded, view))
     for stated in terms.values():
         if stated:
             yield mods.Note(value=", ".join(dict.fromkeys(stated)), type="physical details")
+    for field in view.fields("215"):
+        if not _extent(field, view) and field.first("c") is not None:
+            yield mods.Note(value=" : ".join(field.values("c")), type="physical details")
+
+
+def pages_in_host(view: UnimarcView) -> tuple[mods.PartExtent, ...]:
+    """Return the pages that 215 states of an article or another component part."""
+    return parse_part([text for text in view.texts("215", "a") if _states_pages(text, view)]).extent
+
+
+def _states_pages(text: str, view: UnimarcView) -> bool:
+    return view.leader.bibliographic_level in ("a", "b") and is_pages(text)
 
 
 def _extent(field: DataField, view: UnimarcView) -> str:
-    """Return an extent; a size that is stated alone and without a unit is in centimetres."""
-    text = punctuate(field, _EXTENT)
+    """Return an extent, without pages in a host; a size that is stated alone and without a unit is in centimetres."""
+    kept = tuple(item for item in field.subfields if item.code != "a" or not _states_pages(item.value, view))
+    if not any(item.code in "ade" for item in kept):
+        return ""
+    text = punctuate(replace(field, subfields=kept), _EXTENT)
     if not _SIZE_ALONE.fullmatch(text) or text != field.first("d"):
         return text
     language = (view.first("100", "a") or "")[22:25].lower()

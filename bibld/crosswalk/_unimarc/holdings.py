@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
-
-from msgspec.structs import replace
 
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._unimarc.view import UnimarcView, web_address
@@ -14,22 +13,32 @@ from bibld.model.marc import DataField
 
 BOOK = RuleBook()
 
+_ITALIAN = re.compile("[A-Z]{2}[0-9]{4}")
+
 
 class Shelving(NamedTuple):
-    """Which subfields of a holdings field are the place, the shelf mark (in this order), the item, notes, country."""
+    """Which subfields of a holdings field are the library and what else.
 
-    place: str
+    ``library`` are subfields of which the first that is there names the library; ``code`` has the code of a library
+    that the first of them names; ``places`` are places in it; ``shelf``
+    is the shelf mark, in this order; ``item`` are numbers of the copy, some of a type that MODS names.
+    """
+
+    library: str
+    places: str
     shelf: str
     item: str
     note: str
+    address: str = ""
     country: str = ""
+    code: str = ""
+    types_of_items: Mapping[str, str] = {"t": "copy number"}
 
 
-RUSMARC_899 = Shelving("abc", "khijml", "pt", "z")
-LOCATION_852 = Shelving("abcde", "gjkl", "mnst", "y", "p")
-UNION_899 = Shelving("12", "", "", "")
-RECOMMENDATION_995 = Shelving("abcd", "k", "f", "u")
-"""995 as libraries in France use it (Recommandation 995)."""
+RUSMARC_899 = Shelving("a", "bc", "khijml", "pt", "z")
+LOCATION_852 = Shelving("a", "bde", "gjkl", "mnst", "y", "c", "p")
+RECOMMENDATION_995 = Shelving("abcd", "", "k", "f", "u", code="b", types_of_items={"f": "barcode"})
+"""995 as libraries in France use it (Recommandation 995): owner as text and code, then who has it on loan."""
 
 
 class _Copy:
@@ -44,8 +53,31 @@ class _Copy:
         return " ".join(value for code in order for value in self.shelf.get(code, ()))
 
 
-def holdings(field: DataField, shelving: Shelving) -> Iterator[mods.Location]:
-    """Yield one location; a second shelf mark or item number begins a second copy."""
+def holdings(fields: Iterable[DataField], shelving: Shelving, view: UnimarcView) -> Elements:
+    """Yield a location for each field, equal ones once; a second shelf mark or item number begins a second copy."""
+    found: dict[mods.Location, None] = {}
+    for field in fields:
+        library = next((code for code in shelving.library if field.first(code)), "")
+        named = {library, shelving.code if library == shelving.library[0] else ""}
+        view.unmapped.extend(
+            f"{field.tag}${subfield.code}"
+            for subfield in field.subfields
+            if subfield.code in shelving.library and subfield.code not in named
+        )
+        places = [
+            mods.PhysicalLocation(value=text, authority=None if code == library else "local")
+            for code in sorted(filter(None, named))
+            for text in field.values(code)
+        ]
+        if shelving.address:
+            places += [mods.PhysicalLocation(value=text, type="address") for text in field.values(shelving.address)]
+        if shelving.country:
+            places += [mods.PhysicalLocation(value=text, type="country") for text in field.values(shelving.country)]
+        found[_location(field, places, shelving)] = None
+    yield from (location for location in found if location != mods.Location())
+
+
+def _copies(field: DataField, shelving: Shelving) -> list[_Copy]:
     copies = [_Copy()]
     for subfield in field.subfields:
         code, value = subfield.code, subfield.value
@@ -55,25 +87,24 @@ def holdings(field: DataField, shelving: Shelving) -> Iterator[mods.Location]:
                 copies.append(_Copy())
             copies[-1].shelf.setdefault(code, []).append(value)
         elif code in shelving.item:
-            type_ = "copy number" if code == "t" else None
+            type_ = shelving.types_of_items.get(code)
             if any(item.type == type_ for item in copy.items):
                 copies.append(_Copy())
                 copies[-1].shelf = dict(copy.shelf)
             copies[-1].items.append(mods.ItemIdentifier(value=value, type=type_))
         elif code in shelving.note:
             copy.notes.append(value)
-    place = " ".join(value for code in shelving.place for value in field.values(code))
-    countries = [value for code in shelving.country for value in field.values(code)]
-    location = _location(place, countries, copies, shelving.shelf)
-    if location != mods.Location():
-        yield location
+    return copies
 
 
-def _location(place: str, countries: list[str], copies: list[_Copy], order: str) -> mods.Location:
+def _location(field: DataField, places: list[mods.PhysicalLocation], shelving: Shelving) -> mods.Location:
+    copies, order = _copies(field, shelving), shelving.shelf
     marks = list(dict.fromkeys(copy.shelf_mark(order) for copy in copies))
     shared = marks[0] if len(marks) == 1 else ""
+    shelves = tuple(value for code in shelving.places for value in field.values(code))
     descriptions = tuple(
         mods.CopyInformation(
+            sub_location=shelves,
             shelf_locator=(copy.shelf_mark(order),) if not shared and copy.shelf else (),
             note=tuple(mods.Note(value=note) for note in copy.notes),
             item_identifier=tuple(copy.items),
@@ -82,10 +113,7 @@ def _location(place: str, countries: list[str], copies: list[_Copy], order: str)
     )
     descriptions = tuple(copy for copy in descriptions if copy != mods.CopyInformation())
     return mods.Location(
-        physical_location=(
-            *([mods.PhysicalLocation(value=place)] if place else []),
-            *(mods.PhysicalLocation(value=country, type="country") for country in countries),
-        ),
+        physical_location=tuple(places),
         shelf_locator=(shared,) if shared else (),
         holding_simple=mods.HoldingSimple(copy_information=descriptions) if descriptions else None,
     )
@@ -98,27 +126,10 @@ def holding_institution(field: DataField, view: UnimarcView) -> Elements:
         yield mods.Location(physical_location=(mods.PhysicalLocation(value=value),))
 
 
-def merge_holdings(fields: Iterable[DataField], shelving: Shelving) -> Iterator[mods.Location]:
-    """Yield locations; copies on the same shelf, each in its own field, are in one."""
-    found: list[mods.Location] = []
-    for field in fields:
-        for location in holdings(field, shelving):
-            for position, known in enumerate(found):
-                is_same_shelf = known.physical_location == location.physical_location
-                if known.shelf_locator and known.shelf_locator == location.shelf_locator and is_same_shelf:
-                    both = [one.holding_simple for one in (known, location) if one.holding_simple is not None]
-                    copies = tuple(copy for holding in both for copy in holding.copy_information)
-                    found[position] = replace(known, holding_simple=mods.HoldingSimple(copies) if both else None)
-                    break
-            else:
-                found.append(location)
-    yield from found
-
-
 @BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t852="abcdegjklmnpsty")
 def location_and_call_number(view: UnimarcView) -> Elements:
     """Location and call number."""
-    yield from merge_holdings(view.fields("852"), LOCATION_852)
+    yield from holdings(view.fields("852"), LOCATION_852, view)
 
 
 _ELECTRONIC = "uyz2eqsafdgcmnov"
@@ -193,7 +204,7 @@ def rusmarc_addresses(view: UnimarcView) -> Elements:
 @RUSMARC_BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t899="abchijklmptz")
 def rusmarc_holdings(view: UnimarcView) -> Elements:
     """Location and items in the form of Russian libraries."""
-    yield from merge_holdings(view.fields("899"), RUSMARC_899)
+    yield from holdings(view.fields("899"), RUSMARC_899, view)
 
 
 @UNIMARC_BOOK.record(
@@ -205,13 +216,18 @@ def unimarc_addresses(view: UnimarcView) -> Elements:
     yield from _electronic_locations(view, preview="", related="2")
 
 
-@UNIMARC_BOOK.record("location/physicalLocation", t899="12")
-def italian_holdings(view: UnimarcView) -> Elements:
-    """Union catalogue of Italy: code ($1) and mark ($2) of the library."""
-    yield from merge_holdings(view.fields("899"), UNION_899)
+@UNIMARC_BOOK.field("899", "12", "location/physicalLocation[isil from $1; else $2]")
+def italian_holdings(field: DataField, view: UnimarcView) -> Elements:
+    """Union catalogue of Italy: the code of the library in the register of libraries ($1), and in the union ($2)."""
+    code, mark = field.first("1"), field.first("2")
+    places = [mods.PhysicalLocation(value=f"IT-{code}", authority="isil")] if code and _ITALIAN.fullmatch(code) else []
+    if mark:
+        places.append(mods.PhysicalLocation(value=mark, authority="sbn"))
+    if places:
+        yield mods.Location(physical_location=tuple(places))
 
 
 @UNIMARC_BOOK.record("location: physicalLocation, shelfLocator, holdingSimple", t995="abcdfku")
 def french_holdings(view: UnimarcView) -> Elements:
     """Location and items in the form of libraries in France."""
-    yield from merge_holdings(view.fields("995"), RECOMMENDATION_995)
+    yield from holdings(view.fields("995"), RECOMMENDATION_995, view)

@@ -10,39 +10,15 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.codes import PUBLISHER_NUMBER
 from bibld.crosswalk._rules import Elements, RuleBook
-from bibld.crosswalk._unimarc.codes import ENCODING_LEVEL, LANGUAGE, ORIGINAL_LANGUAGE, without_fill
+from bibld.crosswalk._unimarc.codes import ENCODING_LEVEL, ORIGINAL_LANGUAGE, without_fill
 from bibld.crosswalk._unimarc.view import UnimarcView
 from bibld.model import mods
 from bibld.model.identifiers import isbn, issn
 from bibld.model.marc import DataField
-from bibld.text.languages import code_of_language_name
+from bibld.text.languages import language_code, language_codes
 
 LANGUAGES = RuleBook()
 BOOK = RuleBook()
-
-_CODE = re.compile(r"[a-z]{3}")
-
-
-def language_code(text: str) -> str | None:
-    """Return the code of ISO 639-2/B for a code or word; None where there is none."""
-    folded = text.strip(" .|#").casefold()
-    known = LANGUAGE.get(folded) or code_of_language_name(folded)
-    if known is not None:
-        return known
-    return folded if _CODE.fullmatch(folded) else None
-
-
-def language_codes(text: str) -> list[str]:
-    """Return the codes in a text, also those written without anything between them (``rusger``)."""
-    code = language_code(text)
-    if code is not None:
-        return [code]
-    pieces = re.split(r"[\s,;/+]+", text.strip(" .|#").casefold())
-    if len(pieces) == 1 and len(text.strip()) % 3 == 0:
-        joined = text.strip().casefold()
-        pieces = [joined[start : start + 3] for start in range(0, len(joined), 3)]
-    codes = [language_code(piece) for piece in pieces]
-    return [code for code in codes if code is not None] if all(codes) else []
 
 
 @LANGUAGES.record("language/languageTerm[@authority=iso639-2b], with objectPart for $b–$e and $h–$j", t101="abcdefghij")

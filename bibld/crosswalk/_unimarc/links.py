@@ -12,15 +12,17 @@ from itertools import zip_longest
 import msgspec
 from msgspec.structs import replace
 
+from bibld.crosswalk._parts import has_content, is_generic_title, is_pages, parse_part, split_issue_designation
 from bibld.crosswalk._rules import Elements, RuleBook
-from bibld.crosswalk._texts import has_content, is_generic_title, is_pages, parse_part, split_issue_designation
 from bibld.crosswalk._unimarc.codes import LINKS
-from bibld.crosswalk._unimarc.identification import issn_identifier, language_code
+from bibld.crosswalk._unimarc.form import pages_in_host
+from bibld.crosswalk._unimarc.identification import issn_identifier
 from bibld.crosswalk._unimarc.titles import split_titles
 from bibld.crosswalk._unimarc.view import UnimarcView, fields_of_link, fold_words, plain_values
 from bibld.model.marc import ControlField, DataField, Field, Subfield
-from bibld.model.mods import Date, Detail, Mods, Note, Part, PartText, RelatedItem, TitleInfo
+from bibld.model.mods import Date, Detail, Mods, Note, Part, PartExtent, PartText, RelatedItem, TitleInfo
 from bibld.text.folding import remove_non_sorting_marks
+from bibld.text.languages import language_code
 
 LINK_CODES = "abcdefghilmnopstuvxyz035"
 """The subfields of the standard technique."""
@@ -185,8 +187,8 @@ def _unnamed(link_: UnimarcLink, view: UnimarcView) -> Iterator[Note]:
 
 @BOOK.record(
     "relatedItem[@type=host] with part for articles; relatedItem[@type=host][@otherType=set] for volumes; "
-    "relatedItem[@type=constituent] for parts; relatedItem[@type=series]",
-    tLDR="", t200="ahi", t225="adefhivxz", t410=LINK_CODES, t411=LINK_CODES, t461=LINK_CODES, t462=LINK_CODES,
+    "relatedItem[@type=constituent] for parts; relatedItem[@type=series]; part for pages without a host (215)",
+    tLDR="", t200="ahi", t215="a", t225="adefhivxz", t410=LINK_CODES, t411=LINK_CODES, t461=LINK_CODES, t462=LINK_CODES,
     t463=LINK_CODES, t464=LINK_CODES,
 )  # fmt: skip
 def levels(view: UnimarcView) -> Elements:
@@ -203,10 +205,26 @@ def levels(view: UnimarcView) -> Elements:
             yield _with_statement(item, statement)
     statement_of_host = {} if is_article else {set_.title: _take_statement(stated, set_) for set_ in hosts}
     yield from stated
-    for item in _hosts_of_article(hosts, view) if is_article else _hosts_of_volume(hosts, statement_of_host, view):
-        yield item
+    found = _hosts_of_article(hosts, view) if is_article else _hosts_of_volume(hosts, statement_of_host, view)
+    yield from _with_pages(found, pages_in_host(view))
     for field in view.fields("464"):
         yield from _item(parse_link(field), "constituent", None, view)
+
+
+def _with_pages(
+    items: Iterator[RelatedItem | Note], extent: tuple[PartExtent, ...]
+) -> Iterator[RelatedItem | Note | Part]:
+    """Yield related items, the first host with the pages of the part in it; pages without a host for themselves."""
+    for item in items:
+        if extent and isinstance(item, RelatedItem) and item.type == "host":
+            first, *others = item.mods.part or (Part(),)
+            if not any(part.extent for part in item.mods.part):
+                parts = (replace(first, extent=extent), *others)
+                item = replace(item, mods=replace(item.mods, part=parts))
+            extent = ()
+        yield item
+    if extent:
+        yield Part(extent=extent)
 
 
 def _is_series(set_: UnimarcLink, view: UnimarcView) -> bool:

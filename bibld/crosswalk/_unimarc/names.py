@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from bibld.crosswalk._rules import Elements, RuleBook
-from bibld.crosswalk._unimarc.codes import RELATOR, RELATOR_WORD, UNDETERMINED_RELATOR
+from bibld.crosswalk._unimarc.codes import RELATOR, UNDETERMINED_RELATOR
 from bibld.crosswalk._unimarc.titles import has_name_title_group
 from bibld.crosswalk._unimarc.view import UnimarcView, fold_words, space_initials
 from bibld.model.marc import DataField
 from bibld.model.mods import AlternativeName, Name, NameIdentifier, NamePart, Role, RoleTerm
-from bibld.model.relators import TERM_OF_RELATOR
+from bibld.model.relators import TERM_OF_RELATOR, relators_of
 
 BOOK = RuleBook()
 
@@ -125,12 +125,11 @@ def _with_identifiers(name: Name, field: DataField, view: UnimarcView) -> Name:
 
 
 def roles(field: DataField, view: UnimarcView) -> Iterator[Role]:
-    """Yield the relators in ``$4``: codes of UNIMARC or MARC 21, or Russian words; ``$r`` is a part played."""
+    """Yield the relators in ``$4``: codes of UNIMARC or MARC 21, or words; ``$r`` is a part played."""
     stated = False
     for text in field.values("4"):
         for value in re.split(r"[;,]\s*", text):
-            role = _role(value.strip(), view)
-            if role is not None:
+            for role in _roles(value.strip(), view):
                 stated = True
                 yield role
     for value in field.values("r"):
@@ -141,20 +140,19 @@ def roles(field: DataField, view: UnimarcView) -> Iterator[Role]:
         yield _relator("aut")
 
 
-def _role(text: str, view: UnimarcView) -> Role | None:
+def _roles(text: str, view: UnimarcView) -> Iterator[Role]:
     if not text or text == UNDETERMINED_RELATOR:
-        return None
-    code = RELATOR.get(text)
-    if code is None and text.lower() in TERM_OF_RELATOR:
-        code = text.lower()
-    if code is None:
-        code = RELATOR_WORD.get(" ".join(text.casefold().replace(".", " ").split()))
-    if code is not None:
-        return _relator(code)
+        return
+    code = RELATOR.get(text) or (text.lower() if text.lower() in TERM_OF_RELATOR else None)
+    codes = (code,) if code is not None else relators_of(text)
+    if codes:
+        yield from map(_relator, codes)
+        return
     view.warn(f"$4 {text!r} is an unknown relator; written unchanged")
     if _NUMERIC_CODE.fullmatch(text):
-        return Role(role_term=(RoleTerm(value=text, type="code", authority="unimarc-relator"),))
-    return Role(role_term=(RoleTerm(value=text, type="text"),))
+        yield Role(role_term=(RoleTerm(value=text, type="code", authority="unimarc-relator"),))
+    else:
+        yield Role(role_term=(RoleTerm(value=text, type="text"),))
 
 
 def _relator(code: str) -> Role:

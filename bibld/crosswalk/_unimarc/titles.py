@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from bibld.crosswalk._parts import is_generic_title, split_designation
 from bibld.crosswalk._rules import Elements, RuleBook
-from bibld.crosswalk._texts import is_generic_title, split_designation
 from bibld.crosswalk._unimarc.codes import RELATED_TITLES
-from bibld.crosswalk._unimarc.identification import language_code
 from bibld.crosswalk._unimarc.view import UnimarcView, fields_of_link, fold_words, plain_values, punctuate, title_info
 from bibld.model.marc import DataField
 from bibld.model.mods import Identifier, Mods, Note, RelatedItem, TitleInfo
 from bibld.text.folding import remove_non_sorting_marks
+from bibld.text.languages import language_code
 from bibld.text.scripts import has_cyrillic
 
 BOOK = RuleBook()

@@ -16,9 +16,10 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._flavour import carries_fields
 from bibld.crosswalk._rules import RuleSet
-from bibld.crosswalk._texts import address, with_balanced_brackets
+from bibld.crosswalk._texts import address, with_balanced_brackets, with_characters
 from bibld.crosswalk._unimarc.codes import CodeTable
 from bibld.crosswalk._view import Conventions, Linkage, LinkedField, View
+from bibld.model.authorities import read_authority_number
 from bibld.model.marc import ControlField, DataField, Field, Leader, MarcRecord, Subfield, with_embedded_fields
 from bibld.model.mods import Mods, TitleInfo
 from bibld.model.mods_xml import without_illegal_characters
@@ -74,9 +75,15 @@ def _script(field: DataField) -> str:
 _OTHER_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x97\x99-\x9b\x9d-\x9f]")
 _ANGLE_BRACKETS = re.compile(r"<<(.*?)>>")
 _TITLE_CODES = "acdlot"
-_WITH_BRACKETS = frozenset(["200", "205", "210", "214", "225"])
+_DESCRIPTION = frozenset(["200", "205", "210", "214", "215", "225"])
+"""Fields in the order of ISBD: marks between their subfields may be written, and brackets may be open in them."""
+_MARKS = ":;/=,"
+_MARK_AT_AN_END = re.compile(r"^[:;/=,] +|(?: [:;/=]|,)$")
 _INITIALS = re.compile(r"(?<=[^\W\d_]\.)(?=[^\W\d_])")
 _WORD = re.compile(r"\w+")
+_PREFIXED = re.compile(r"(?:\(([^()]+)\)|(frbnf|idref)(?=[ :]?[0-9]))[ :]?(.+)", re.IGNORECASE)
+_AUTHORITY_FILES = {"sudoc.fr": "idref", "idref.fr": "idref", "catalogue.bnf.fr": "bnf"}
+"""Host of the address of a record (003) → the file that the bare numbers of its headings are from."""
 _ORGANISATION_ID = re.compile(r"\w[\w.-]*(?:[\\/][\w.-]+)+")
 
 
@@ -99,7 +106,7 @@ class UnimarcSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class UnimarcView(View[UnimarcSettings]):
     """A record, or (``is_nested``) what a link field states about another one, while it is converted by ``rules``."""
 
-    __slots__ = ("is_nested", "leader", "rules")
+    __slots__ = ("authority_file", "is_nested", "leader", "rules")
 
     def __init__(
         self, record: MarcRecord, settings: UnimarcSettings, rules: RuleSet, parent: UnimarcView | None = None
@@ -108,6 +115,7 @@ class UnimarcView(View[UnimarcSettings]):
         self.rules = rules
         self.leader = Leader(record.leader.text.ljust(24)[:24])
         self.is_nested = parent is not None
+        self.authority_file: str = parent.authority_file if parent is not None else _authority_file(record)
         if parent is not None:
             self.private, self.unmapped, self.warnings = parent.private, parent.unmapped, parent.warnings
 
@@ -144,13 +152,26 @@ class UnimarcView(View[UnimarcSettings]):
         return found
 
     def authority_reference(self, number: str) -> str | None:
-        """Return an authority number as an IRI or an id that begins with its organisation; None for a bare number."""
+        """Return an authority number as an IRI or an id that begins with its organisation; None for a bare number.
+
+        A bare number in a record of the Sudoc is one of IdRef, in a record of the BnF one of its authority file.
+        """
         link = address(number)
         if link is not None:
             return link
+        prefixed = _PREFIXED.fullmatch(number.strip())
+        code, text = (prefixed[1] or prefixed[2], prefixed[3]) if prefixed else (self.authority_file, number)
+        found = read_authority_number(code, text) if code else None
+        if found is not None and found.iri:
+            return found.iri
         if self.settings.authority_base is not None:
             return self.settings.authority_base + quote(number, safe="")
         return number if _ORGANISATION_ID.fullmatch(number) else None
+
+
+def _authority_file(record: MarcRecord) -> str:
+    address = record.control("003") or ""
+    return next((file for host, file in _AUTHORITY_FILES.items() if f"{host}/" in address), "")
 
 
 def tidy_record(record: MarcRecord, settings: UnimarcSettings) -> MarcRecord:
@@ -170,21 +191,23 @@ def _tidied_field(field: DataField, angle_brackets: bool) -> DataField:
         field = with_embedded_fields(field)
     has_titles = tag in ("200", "225", "605") or tag[:1] in ("4", "5")
     has_positions = tag[:1] == "1"
+    is_description = tag in _DESCRIPTION
     kept = []
     for subfield in field.subfields:
         value, code = subfield.value, subfield.code
         has_marks = has_titles and code in _TITLE_CODES
+        if "&" in value:
+            value = with_characters(value)
         if not value.isprintable():
             value = _text(value, has_marks)
         if has_marks and angle_brackets:
             value = _ANGLE_BRACKETS.sub("\x98\\1\x9c", value)
         if not has_positions:
             value = value.strip()
+        if is_description and (value[-1:] in _MARKS or value[1:2] == " "):
+            value = _MARK_AT_AN_END.sub("", value).strip()
         if len(code) == 1 and value and not value.isspace():
             kept.append(subfield if value is subfield.value else Subfield(code, value))
-    if tag in _WITH_BRACKETS:
-        values = with_balanced_brackets([subfield.value for subfield in kept])
-        kept = [replace(subfield, value=value) for subfield, value in zip(kept, values, strict=True)]
     embedded = tuple(
         _tidied_field(inner, angle_brackets)
         if isinstance(inner, DataField)
@@ -192,7 +215,8 @@ def _tidied_field(field: DataField, angle_brackets: bool) -> DataField:
         for inner in field.embedded
     )
     indicators = (field.indicator1 + field.indicator2).replace("#", " ").ljust(2)
-    return DataField(tag, indicators[0], indicators[1], tuple(kept), _with_volume(embedded))
+    tidied = DataField(tag, indicators[0], indicators[1], tuple(kept), _with_volume(embedded))
+    return with_balanced_brackets(tidied) if is_description else tidied
 
 
 _IMPRINTS = ("210", "214")

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from bibld.model.relators import TERM_OF_RELATOR
 from bibld.serve._language import Message, PageLanguage, message, read_words
+from bibld.text.classes import captions, main_class
 
 _WORDS = read_words()
 
@@ -43,18 +44,11 @@ TYPES = _WORDS["types"]
 SCHEMES = {"udc": message("UDC"), "bbk": message("BBK"), "rubbk": message("BBK"), "ddc": "DDC", "lcc": "LCC"}
 """``classification/@authority`` → how the classification is called."""
 
-_UDC = _WORDS["udc"]
-_BBK = _WORDS["bbk"]
-_AMBIGUOUS = ("Р1", "Р2", "Р4")
-"""Beginnings of marks that are fiction at the Russian State Library and medicine in other editions of the BBK."""
 
-
-def class_name(scheme: str, mark: str) -> str:
+def class_name(scheme: str, mark: str, language: PageLanguage) -> str:
     """Return what a class is about, from the beginning of its mark; empty if the mark does not decide it."""
-    table = {"udc": _UDC, "ddc": {}, "lcc": {}}.get(scheme, _BBK)
-    if table is _BBK and mark.startswith(_AMBIGUOUS):
-        return ""
-    return table.get(mark[:1], "")
+    names = {tag: name for name, tag in captions(scheme, main_class(scheme, mark) or "")}
+    return names.get(language.tag) or names.get("en", "")
 
 
 AUTHORITY_FILES = {
@@ -76,7 +70,18 @@ AUTHORITY_FILES = {
     "http://id.loc.gov/authorities/names/": message("Library of Congress names"),
     "http://id.loc.gov/authorities/subjects/": message("Library of Congress subjects"),
     "http://id.loc.gov/authorities/genreForms/": message("Library of Congress genres"),
+    "http://id.loc.gov/authorities/demographicTerms/": "LCDGT",
+    "http://id.loc.gov/authorities/performanceMediums/": "LCMPT",
+    "http://id.loc.gov/authorities/classification/": "LCC",
+    "https://id.oclc.org/worldcat/entity/": "WorldCat",
+    "https://id.oclc.org/worldcat/ddc/": "WorldCat DDC",
+    "http://www.idref.fr/": "IdRef",
+    "http://datos.bne.es/": "datos.bne.es",
+    "http://data.bibliotheken.nl/": "data.bibliotheken.nl",
+    "http://www.yso.fi/onto/yso/": "YSO",
     "http://vocab.getty.edu/aat/": "Getty AAT",
+    "http://vocab.getty.edu/tgn/": "Getty TGN",
+    "http://vocab.getty.edu/ulan/": "Getty ULAN",
 }
 """The beginnings of IRIs of authority files → their names."""
 

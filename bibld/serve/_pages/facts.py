@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from bibld.model.holdings import library_and_places
 from bibld.model.iris import is_web_iri
 from bibld.model.linkage import Merged, ValueSource
 from bibld.model.mods import Location
@@ -237,10 +238,11 @@ def _holding(source: str, records: list[SourceRecord]) -> Holding:
 
 
 def _copy(location: Location) -> Copy | None:
-    places = [place.value for place in location.physical_location if place.value and place.type != "country"]
+    found, places = library_and_places(location)
+    names = sorted(found.values(), key=lambda name: bool(name.authority))
     of_copies = location.holding_simple.copy_information if location.holding_simple is not None else ()
-    shelves = [*places[1:], *(place for copy in of_copies for place in copy.sub_location)]
+    shelves = [*places, *(place for copy in of_copies for place in copy.sub_location)]
     marks = [*location.shelf_locator, *(mark for copy in of_copies for mark in copy.shelf_locator)]
-    if not (places or shelves or marks):
+    if not (names or shelves or marks):
         return None
-    return Copy(places[0] if places else "", tuple(dict.fromkeys(shelves)), tuple(dict.fromkeys(marks)))
+    return Copy(names[0].value if names else "", tuple(dict.fromkeys(shelves)), tuple(dict.fromkeys(marks)))

@@ -10,6 +10,7 @@ import msgspec
 from bibld.model import mods as m
 from bibld.model.card import name_text, title_text
 from bibld.model.iris import is_web_iri
+from bibld.model.mods_plan import OPEN_END
 from bibld.model.relators import TERM_OF_RELATOR, relator_of
 from bibld.serve._citations.reference import is_same_person, person_of
 from bibld.serve._language import Message, PageLanguage, message
@@ -102,12 +103,16 @@ def main_name(mods: m.Mods) -> str:
 
 
 def year(mods: m.Mods) -> str:
-    """Return the first date of publication; empty where there is none."""
+    """Return the first date of publication, with ``-`` for unknown digits; empty where there is none."""
     for info in mods.origin_info:
         for date in (*info.date_issued, *info.copyright_date, *info.date_created):
             if date.value:
-                return date.value
+                return _written(date)
     return ""
+
+
+def _written(date: m.Date) -> str:
+    return date.value.replace("u", "-") if date.encoding == "marc" else date.value
 
 
 def language_of(text: str, element: m.Element | None = None) -> str:
@@ -203,10 +208,11 @@ class _Fields:
     def _date(self, path: str, label: str, date: m.Date, siblings: tuple[m.Date, ...]) -> FieldValue:
         """Return a date; the first and the last of a range are one value."""
         qualifier = codes.words_of(codes.POINT_LABELS, date.qualifier or "", self._language)
-        text = date.value
+        text = _written(date)
         if date.point == "start":
-            end = next((other.value for other in siblings if other.point == "end"), "")
-            text = f"{text}–{end}" if text and end != text else text
+            end = next((other for other in siblings if other.point == "end"), None)
+            if end is not None and text and end.value != date.value:
+                text = f"{text}–{'' if end.value == OPEN_END else _written(end)}"
         elif date.point == "end" and any(other.point == "start" and other.value for other in siblings):
             text = ""
         return plain_value(path, "publication", label, text, date, qualifier)

@@ -231,7 +231,7 @@ class ReportPictures:
         known = self._known(paths.values())
         for value, count in counts:
             scheme, _, mark = value.partition(" ")
-            name = f"{text(SCHEMES.get(scheme, scheme))} {mark} {text(class_name(scheme, mark))}".strip()
+            name = f"{text(SCHEMES.get(scheme, scheme))} {mark} {class_name(scheme, mark, self._language)}".strip()
             href = f"{self._mount}{paths[value]}" if paths[value] in known else ""
             parts.append(Tile(name, count, f"{name}: {self._records(count)}", href))
         caption = Caption(

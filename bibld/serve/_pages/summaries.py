@@ -67,7 +67,6 @@ _BY_PREDICATE = {
     "bf:source": "class",
     "dcterms:hasPart": "part",
     "dcterms:creator": "cre",
-    "schema:author": "aut",
     "dcterms:contributor": "ctb",
 }
 _ROLE_OF_PREDICATE = {expand(curie): role for curie, role in _BY_PREDICATE.items()}

@@ -127,7 +127,7 @@ def to_lines(hits: Sequence[StoredPublication], total: int, here: str, base: str
     for hit in hits:
         member = iri(base + hit.path)
         lines.append(quad(member, term("rdfs:label"), literal(hit.title)))
-        if hit.year:
+        if hit.year.isdecimal():
             lines.append(quad(member, term("dcterms:issued"), literal(hit.year, datatype=f"{_XSD}gYear")))
         lines += [quad(member, term("dcterms:contributor"), iri(base + agent.path)) for agent in hit.agents]
         lines += [quad(member, term("prov:wasDerivedFrom"), iri(f"{base}record/{record}")) for record in hit.records]
@@ -254,7 +254,7 @@ def _of_years(values: Sequence[str]) -> list[str]:
     ranges = []
     for value in values:
         first, dash, last = value.partition("-")
-        year = "xsd:integer(SUBSTR(STR(?issued), 1, 4))"
+        year = 'xsd:integer(SUBSTR(REPLACE(REPLACE(STR(?issued), "X", "0"), "^[^0-9]*", ""), 1, 4))'
         bounds = [f"{year} >= {int(first)}"] if first.strip().isdecimal() else []
         end = last if dash else first
         bounds += [f"{year} <= {int(end)}"] if end.strip().isdecimal() else []

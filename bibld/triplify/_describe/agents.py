@@ -4,36 +4,65 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 
-from bibld.model.mods import Name, Role
+from bibld.model.mods import Mods, Name, Role
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri, literal
-from bibld.model.relators import TERM_OF_RELATOR, relator_of
-from bibld.text.folding import tidy
+from bibld.model.relators import TERM_OF_RELATOR, relators_of
+from bibld.text.folding import fold, tidy
+from bibld.text.places import is_unknown_imprint
 from bibld.text.romanisation import romanise
 from bibld.text.scripts import script_of
-from bibld.triplify._codes import CREATOR_ROLES, SCHEMA_OF_ROLE, loc
-from bibld.triplify._describe.entities import NameAtPath, claim_agent, dates_of, find_identities, heading_to_compare
+from bibld.triplify._codes import (
+    CREATOR_ROLES,
+    CREATOR_ROLES_OF_CONTENT,
+    CREATOR_ROLES_OF_MAIN_ENTRY,
+    ROLES_WITHOUT_CONTRIBUTION,
+    loc,
+)
+from bibld.triplify._describe.entities import (
+    NameAtPath,
+    claim_agent,
+    dates_of,
+    find_identities,
+    heading,
+    heading_to_compare,
+)
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import RomanisedName, parse_person_name, years_with_hyphen
 
 MAX_NAMESAKES = 50
 """Persons of one publication with the same family name; more are not compared with each other."""
 
+_NAMES_REMEMBERED = 16_384
+_UNKNOWN_NAME = re.compile(
+    r"unknown(?: author| artist| composer)?|(?:author |publisher )?not identified|anon|anonymous|anonymus|anonyme|"
+    r"unbekannt|inconnu|sconosciuto|без издательства|без автора|б а|автор неизвестен|неизвестный(?: автор)?|аноним"
+)
+"""What records have in place of a name that is not known, besides what they have so for a publisher."""
+
 _RELATOR_IRI = re.compile(r"https?://(?:www\.)?id\.loc\.gov/vocabulary/relators/([a-z]{3})")
 
 
 def describe_names(draft: Draft) -> None:
-    """Describe creators, contributors and their roles."""
-    for group in group_names(draft, [(name, f"name/{index}") for index, name in enumerate(draft.mods.name)]):
-        codes, terms = roles_of([name for name, _ in group])
-        is_primary = any(name.usage == "primary" for name, _ in group)
-        agent = claim_agent(draft, group, codes or (["cre"] if is_primary else []))
+    """Describe creators, contributors and their roles. A text such as ``s.n.`` in place of a name is left out."""
+    names = [(name, f"name/{index}") for index, name in enumerate(draft.mods.name) if not _is_unknown(heading(name))]
+    for group in group_names(draft, names):
+        roles = Roles.from_names(draft.mods, [name for name, _ in group])
+        agent = claim_agent(draft, group, roles.codes or (["cre"] if roles.is_primary else []))
         if agent is not None:
-            _describe_contribution(draft, agent, codes, terms, is_primary)
+            _describe_contribution(draft, agent, roles)
+
+
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def _is_unknown(name: str) -> bool:
+    text = fold(name)
+    has_letters = any(map(str.isalpha, text))
+    return has_letters and (is_unknown_imprint(text) or _UNKNOWN_NAME.fullmatch(text) is not None)
 
 
 # -- which names are the same agent ------------------------------------------------------------------------------------
@@ -200,43 +229,91 @@ def roles_of(names: Sequence[Name]) -> tuple[list[str], list[str]]:
             found = _codes_of(role)
             codes.update(dict.fromkeys(found))
             if not found:
-                terms.update(dict.fromkeys(tidy(term.value) for term in role.role_term if tidy(term.value)))
+                terms.update(dict.fromkeys(tidy(stated.value) for stated in role.role_term if tidy(stated.value)))
     return list(codes), list(terms)
 
 
 def _codes_of(role: Role) -> list[str]:
-    found = []
-    for term in role.role_term:
-        value = tidy(term.value)
-        for text in (value, term.value_uri or ""):
-            match = _RELATOR_IRI.fullmatch(text)
-            if match is not None:
-                value = match[1]
+    found: dict[str, None] = {}
+    for stated in role.role_term:
+        value = tidy(stated.value)
+        links = (match[1] for text in (value, stated.value_uri or "") if (match := _RELATOR_IRI.fullmatch(text)))
+        link = next(links, None)
         code = value.lower().rstrip(" .,")
-        if code in TERM_OF_RELATOR and (term.authority in (None, "marcrelator") or code != value):
-            found.append(code)
-        elif (known := relator_of(value)) is not None:
-            found.append(known)
-    return list(dict.fromkeys(found))
+        is_code = code in TERM_OF_RELATOR and (stated.authority in (None, "marcrelator") or code != value)
+        named = relators_of(value)
+        if link is not None:
+            found[link] = None
+        elif is_code and not (named and stated.type == "text"):
+            found[code] = None
+        else:
+            found |= dict.fromkeys(named)
+    return list(found)
 
 
-def _describe_contribution(
-    draft: Draft, agent: str, codes: Sequence[str], terms: Sequence[str], is_primary: bool
-) -> None:
-    is_creator = any(code in CREATOR_ROLES for code in codes) or (is_primary and not codes)
-    term = iri(agent)
-    draft.add("dcterms:creator" if is_creator else "dcterms:contributor", term)
-    node = draft.add_node(
-        "bf:contribution", "bf:PrimaryContribution" if is_primary else "bf:Contribution", "contribution"
-    )
-    draft.add("bf:agent", term, node)
-    for code in codes:
-        draft.add(f"relators:{code}", term)
+class Roles(msgspec.Struct, frozen=True):
+    """What an agent did for a resource.
+
+    ``terms`` are roles without a code; ``is_primary``: the resource is entered under the agent; ``is_creator``: the
+    roles, or without one the main entry, make the agent a creator.
+    """
+
+    codes: tuple[str, ...]
+    terms: tuple[str, ...]
+    is_primary: bool
+    is_creator: bool
+
+    @classmethod
+    def from_names(cls, mods: Mods, names: Sequence[Name]) -> Roles:
+        """Return the roles that the names of one agent state.
+
+        A record that is entered under a name without a role has it as that of the creator; a sound recording may also
+        be entered under a performer, who is one if the note on performers names the agent. A role that another record
+        states is stronger, unless it is no part in the content.
+        """
+        codes, terms = roles_of(names)
+        contents = frozenset(tidy(kind.value).lower() for kind in mods.type_of_resource)
+        is_primary = any(name.usage == "primary" for name in names)
+        is_silent = not terms and ROLES_WITHOUT_CONTRIBUTION.issuperset(codes)
+        is_entry = is_silent and any(name.usage == "primary" and not name.role for name in names)
+        if is_entry and any(map(_is_recording, contents)) and any(_is_performer(mods, name) for name in names):
+            codes, is_entry = [*codes, "prf"], False
+        is_creator = is_entry or any(
+            code in CREATOR_ROLES
+            or (is_primary and code in CREATOR_ROLES_OF_MAIN_ENTRY)
+            or any(code in CREATOR_ROLES_OF_CONTENT.get(content, ()) for content in contents)
+            for code in codes
+        )
+        return cls(tuple(codes), tuple(terms), is_primary, is_creator)
+
+    def dublin_core(self) -> list[str]:
+        """Return the properties of DCMI that lead to the agent; none for one who had no part in the content."""
+        if self.is_creator:
+            return ["dcterms:creator"]
+        has_no_part = bool(self.codes) and not self.terms and ROLES_WITHOUT_CONTRIBUTION.issuperset(self.codes)
+        return ["dcterms:publisher"] * ("pbl" in self.codes) + ["dcterms:contributor"] * (not has_no_part)
+
+
+def _is_recording(content: str) -> bool:
+    return content.startswith("sound recording")
+
+
+def _is_performer(mods: Mods, name: Name) -> bool:
+    """Whether the note on performers has all words of a name."""
+    words = set(fold(heading(name)).split())
+    return any(words <= set(fold(note.value).split()) for note in mods.note if note.type == "performers")
+
+
+def _describe_contribution(draft: Draft, agent: str, roles: Roles) -> None:
+    value = iri(agent)
+    for property_ in roles.dublin_core():
+        draft.add(property_, value)
+    class_ = "bf:PrimaryContribution" if roles.is_primary else "bf:Contribution"
+    node = draft.add_node("bf:contribution", class_, "contribution")
+    draft.add("bf:agent", value, node)
+    for code in roles.codes:
+        draft.add(f"relators:{code}", value)
         draft.add("bf:role", loc("relators", code), node)
-        if code in SCHEMA_OF_ROLE:
-            draft.add(f"schema:{SCHEMA_OF_ROLE[code]}", term)
-    if is_creator and not SCHEMA_OF_ROLE.keys() & codes:
-        draft.add("schema:creator" if codes else "schema:author", term)
-    for text in terms:
+    for text in roles.terms:
         role = draft.add_node("bf:role", "bf:Role", "role", node)
         draft.add("rdfs:label", literal(text), role)

@@ -7,29 +7,52 @@ the text does not name one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 import msgspec
 
-from bibld.model.iris import web_iri
-from bibld.model.mods import Controlled, Name, Subject
+from bibld.model.iris import entity_identity, web_iri
+from bibld.model.mods import Controlled, Name, PhysicalLocation, Subject, TitleInfo
+from bibld.text.classes import main_class
 from bibld.text.folding import strip_brackets, tidy, trim
+from bibld.text.geography.towns import country_named, find_town, find_town_of_heading
+from bibld.text.headings import subject_heading_number
 from bibld.text.keys import entity_key
+from bibld.text.libraries import find_library, is_isil, normalise_marc_code
 from bibld.text.places import expand_place, is_unknown_imprint, town_in_countries, town_with_state
-from bibld.text.publishers import full_publisher_key, name_to_compare, publisher_key, publisher_label
-from bibld.text.scripts import LATIN, script_of
-from bibld.triplify._claims import EntityClaim
+from bibld.text.publishers import (
+    full_publisher_key,
+    name_to_compare,
+    publisher_key,
+    publisher_label,
+    shortened_name,
+)
+from bibld.text.romanisation import is_romanisation
+from bibld.text.scripts import LATIN, has_cyrillic, script_of
+from bibld.triplify._claims import EntityClaim, Kind, NameForm
 from bibld.triplify._codes import SCHEME_LANGUAGES
 from bibld.triplify._dates import life_intervals, life_years
 from bibld.triplify._draft import Draft, Mention
 from bibld.triplify._entity_clusters import SHORT_NAME_TIE
-from bibld.triplify._identity import Identity, is_isil, library_key, name_key, parse_identity, parse_person_name
+from bibld.triplify._identity import (
+    Identity,
+    geonames_identity,
+    library_key,
+    name_key,
+    numbers_in_files,
+    parse_identity,
+    parse_person_name,
+)
+from bibld.triplify._languages import Languages
 
 _ROMAN_NUMERAL = re.compile(r"[IVXLCM]+\.?")
 _SCHEME_OF_FREE_TERMS = "keywords"
 _ORGANISATIONS = frozenset(("corporate", "conference"))
 """Types of names that libraries may number apart from persons."""
+
+_ORGANISATIONS_OF_LOC = "http://id.loc.gov/vocabulary/organizations/"
+_TYPES_OF_NAMES = ("personal", "corporate", "conference", "family")
 
 _NAMES_REMEMBERED = 16_384
 _NUMBERED_BY_FIRST_PART = frozenset(("lcsh", "lcshac", "mesh"))
@@ -120,8 +143,8 @@ def claim_agent(draft: Draft, group: Sequence[NameAtPath], roles: Iterable[str] 
             _claim_of_name(draft, name),
             links=_links(identities),
             aliases=tuple(sorted(aliases - {agent})),
-            numbers=tuple(sorted({one.number_in_file(scheme) for one in identities if one.authority != "other"})),
-            ties=_name_ties(name),
+            numbers=numbers_in_files(identities, scheme),
+            ties=_name_ties(draft, name),
         )
         draft.add_claim(agent, "agent", claim, path)
     draft.mentions.append(_mention(draft, agent, group, roles, bool(found)))
@@ -143,14 +166,16 @@ def _has_all_names(name: Name) -> bool:
     return parsed is not None and len(parsed.given) > 1 and all(map(parsed.is_written_out, parsed.given))
 
 
-def _name_ties(name: Name) -> tuple[str, ...]:
-    """Return the tie of a person with all others of the same full name and year of birth, in either script.
+def _name_ties(draft: Draft, name: Name) -> tuple[str, ...]:
+    """Return the ties of an agent with all others of the same name.
 
-    A name with initials ties only if the years of birth and of death are known; if they are, a name may lack further
-    given names (``Бердяев, Николай``).
+    A person is tied by the full name and the year of birth, in either script. With initials, the years of birth and of
+    death must be known; if they are, a name may lack further given names (``Бердяев, Николай``). An organisation is
+    tied by the heading to its headings with a number, and to the publisher of the same name; a name without a type to
+    those with one.
     """
     if name.type != "personal":
-        return ()
+        return _heading_ties(draft, name)
     parsed = parse_person_name(heading_to_compare(name))
     born, died = life_years(dates_of(name))
     if parsed is None or not parsed.given or not ((born and died) or ((born or died) and parsed.is_full)):
@@ -159,6 +184,14 @@ def _name_ties(name: Name) -> tuple[str, ...]:
     if born and died and len(parsed.given[0]) > len("zh."):
         ties.append(f"{SHORT_NAME_TIE}{parsed.family} {parsed.given[0]} {born}-{died}")
     return tuple(ties)
+
+
+def _heading_ties(draft: Draft, name: Name) -> tuple[str, ...]:
+    label, dates = heading_to_compare(name), dates_of(name)
+    iris = [draft.iris.agent(name_key(label, dates, kind)) for kind in ([name.type] if name.type else _TYPES_OF_NAMES)]
+    if name.type == "corporate":
+        iris.append(draft.iris.publisher(entity_key(full_publisher_key(label))))
+    return tuple(map(entity_identity, iris))
 
 
 def _mention(draft: Draft, agent: str, group: Sequence[NameAtPath], roles: Iterable[str], has_number: bool) -> Mention:
@@ -215,18 +248,64 @@ def _claim_of_name(draft: Draft, name: Name) -> EntityClaim:
     )
 
 
-def claim_organisation(draft: Draft, text: str, element: Controlled, path: str) -> str | None:
-    """Claim an organisation that is known by a text, such as a library that holds a copy: its name or its ISIL."""
-    label = trim(text)
-    if not label:
+class LibraryNames(msgspec.Struct, frozen=True):
+    """What names and codes of a library state: its code, the keys of its IRIs, its names, its IRIs elsewhere."""
+
+    code: str
+    keys: tuple[str, ...]
+    names: tuple[NameForm, ...]
+    links: frozenset[str]
+
+
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def _read_library(places: tuple[PhysicalLocation, ...]) -> LibraryNames:
+    """Read the names and codes of one library.
+
+    The table of libraries gives the names of a code, unless the record has others. A code without names stays a code.
+    """
+    known = [find_library(place.value, is_marc_code=place.authority == "marcorg") for place in places]
+    library = next(filter(None, known), None)
+    names = [
+        Draft.name_form(place.value, Languages(()).tag_other(place.value, place) if place.xml_lang else None)
+        for place, one in zip(places, known, strict=True)
+        if one is None and place.authority is None and not is_isil(place.value)
+    ]
+    if library is not None:
+        code, marc_code = library.code, library.marc_code
+        names = names or [Draft.name_form(text, language) for text, language in library.names]
+    else:
+        code = next((place.value for place in places if place.authority == "isil" or is_isil(place.value)), "")
+        marc_code = next((place.value for place in places if place.authority == "marcorg"), "")
+        code = code or marc_code
+    texts = dict.fromkeys([*(place.value for place in places), *(name.text for name in names)])
+    keys = [library_key(code)] if code else []
+    keys += [library_key(text) if is_isil(text) else name_key(text, "", "corporate") for text in texts]
+    return LibraryNames(
+        code=code,
+        keys=tuple(keys),
+        names=tuple(names) or (Draft.name_form(code or places[0].value, None),),
+        links=frozenset([f"{_ORGANISATIONS_OF_LOC}{normalise_marc_code(marc_code)}"] if marc_code else ()),
+    )
+
+
+def claim_library(draft: Draft, places: Sequence[tuple[PhysicalLocation, str]]) -> str | None:
+    """Claim the library that holds a copy, from its names and codes, each with its path; None without any."""
+    if not places:
         return None
-    found = find_identities(draft, element, path)
-    isil = label if is_isil(label) else ""
-    own_key = library_key(isil) if isil else name_key(label, "", "corporate")
-    agent = draft.iris.agent(found[0].key if found else own_key)
-    form = draft.name_form(label, None if isil else draft.languages.tag_other(label, element))
-    claim = EntityClaim(label=form, type="corporate", links=_links(found), notation=isil)
-    draft.add_claim(agent, "agent", claim, path)
+    read = _read_library(tuple(place for place, _ in places))
+    found = sorted(
+        {one for place, path in places for one in find_identities(draft, place, path)}, key=lambda one: one.rank
+    )
+    agent, *others = (draft.iris.agent(key) for key in (*(one.key for one in found), *read.keys))
+    for name in read.names:
+        claim = EntityClaim(
+            label=name,
+            type="corporate",
+            links=tuple(sorted({*_links(found), *read.links})),
+            notation=read.code,
+            aliases=tuple(sorted(set(others) - {agent})) if read.code else (),
+        )
+        draft.add_claim(agent, "agent", claim, places[0][1])
     return agent
 
 
@@ -244,11 +323,13 @@ def claim_publisher(draft: Draft, text: str, element: Controlled, path: str) -> 
         draft.iris.publisher(entity_key(name, is_slavic=draft.languages.is_slavic))
         for name in (key, full_publisher_key(text))
     )
+    ties = name_ties(draft, draft.iris.publisher, full_publisher_key(text), label)
     form = draft.name_form(label, draft.languages.tag_other(label, element))
     agents = [one for one in draft.mentions if key in one.organisations and one.roles & _ROLES_OF_PUBLISHERS]
     if agents and not found:
         aliases = tuple(sorted({by_name, by_full_name}))
-        draft.add_claim(agents[0].agent, "agent", EntityClaim(label=form, type="corporate", aliases=aliases), path)
+        claim = EntityClaim(label=form, type="corporate", aliases=aliases, ties=ties)
+        draft.add_claim(agents[0].agent, "agent", claim, path)
         draft.add_form(agents[0].agent, "agent", name_to_compare(text), path)
         return agents[0].agent
     publisher = draft.iris.publisher(found[0].key) if found else by_name
@@ -257,11 +338,39 @@ def claim_publisher(draft: Draft, text: str, element: Controlled, path: str) -> 
         type="corporate",
         links=_links(found),
         aliases=tuple(sorted({*(draft.iris.publisher(one.key) for one in found), by_name, by_full_name} - {publisher})),
-        numbers=tuple(sorted(one.number_in_file() for one in found if one.authority != "other")),
+        numbers=numbers_in_files(found),
+        ties=ties,
     )
     draft.add_claim(publisher, "publisher", claim, path)
     draft.add_form(publisher, "publisher", name_to_compare(text), path)
     return publisher
+
+
+def claim_other_form(draft: Draft, entity: str, kind: Kind, stated: tuple[str, Controlled], path: str) -> None:
+    """Claim another form of the name of an entity: in another script, or as other records of the publication have it.
+
+    ``stated`` is the form with the element that it is from.
+    """
+    text, element = stated
+    form = draft.name_form(text, draft.languages.tag_other(text, element))
+    draft.add_claim(entity, kind, EntityClaim(label=form, type="" if kind == "place" else "corporate"), path)
+
+
+def name_ties(draft: Draft, to_iri: Callable[[str], str], name: str, text: str) -> tuple[str, ...]:
+    """Return the ties of a publisher or series with the same name in another script, or written out or abbreviated.
+
+    ``name`` is that from which ``to_iri`` makes its IRI, ``text`` its form. A publication in a Slavic language may name
+    it in another one, and a romanised name is found in publications in other languages.
+    """
+    is_slavic = draft.languages.is_slavic
+    ties = []
+    if not has_cyrillic(text) and (is_slavic or is_romanisation(text)):
+        ties.append(entity_identity(to_iri(entity_key(name, is_slavic=not is_slavic))))
+    if has_cyrillic(text) or is_slavic or is_romanisation(text):
+        shortened = shortened_name(text)
+        if shortened:
+            ties.append(f"{to_iri('')}{shortened}")
+    return tuple(ties)
 
 
 # -- places and concepts -----------------------------------------------------------------------------------------------
@@ -272,26 +381,44 @@ def claim_place(
     text: str,
     element: Controlled,
     path: str,
-    is_transcribed: bool = False,
-    countries: Iterable[str] = (),
+    countries: Iterable[str] | None = None,
+    is_first: bool = True,
 ) -> str | None:
     """Claim a place; None also for a statement that the place is not known.
 
-    ``is_transcribed``: the text is copied from the resource, so it is in its language. ``countries`` are those of
-    publication (codes of MARC), in which a town may have other names in other languages.
+    A town that the table of towns knows is named by its number in GeoNames, in all its forms, a country by its English
+    name. ``countries`` are those (codes of MARC) that the first place of publication may be in; None for a heading. A
+    place of publication is copied from the resource, so it is in its language; ``is_first``: none precedes it.
     """
     stated = trim(strip_brackets(tidy(text)).replace("?", ""))
     if not stated or is_unknown_imprint(stated):
         return None
     label = expand_place(stated)
     found = find_identities(draft, element, path)
-    is_slavic = is_transcribed and draft.languages.is_slavic
-    place = draft.iris.place(found[0].key if found else entity_key(label, is_slavic=is_slavic))
+    among = None if countries is None else tuple(sorted(countries))
+    town = find_town_of_heading(text) if among is None else find_town(text, among, is_first)
+    if town is not None and not any(one.authority == "geonames" for one in found):
+        found = sorted((*found, geonames_identity(town.number)), key=lambda one: one.rank)
+    country = country_named(label) if town is None else ""
+    is_slavic = among is not None and draft.languages.is_slavic
+    by_name = draft.iris.place(entity_key(label, is_slavic=is_slavic))
+    best = draft.iris.place(entity_key(country)) if country else by_name
+    place, *aliases = [draft.iris.place(one.key) for one in found] or [best]
     others = (draft.name_form(stated, draft.languages.tag_other(stated, element)),) if stated != label else ()
     form = draft.name_form(label, draft.languages.tag_other(label, element))
-    town = town_with_state(label) or town_in_countries(label, countries)
-    aliases = {draft.iris.place(entity_key(town))} - {place} if town else ()
-    claim = EntityClaim(label=form, others=others, links=_links(found), aliases=tuple(aliases))
+    usual_name = "" if town is not None else town_with_state(label) or town_in_countries(label, among or ())
+    if usual_name:
+        aliases.append(draft.iris.place(entity_key(usual_name)))
+    if country:
+        aliases.append(best)
+    claim = EntityClaim(
+        label=form,
+        others=others,
+        links=_links(found),
+        aliases=tuple(sorted(set(aliases) - {place})),
+        former=(by_name,) if best != by_name or town is not None else (),
+        numbers=numbers_in_files(found),
+    )
     draft.add_claim(place, "place", claim, path)
     return place
 
@@ -311,21 +438,62 @@ def claim_concept(
     is_compound = "--" in label
     is_numbered_by_part = is_compound and isinstance(element, Subject) and code in _NUMBERED_BY_FIRST_PART
     found = [] if is_numbered_by_part else find_identities(draft, element, path)
+    is_identified = code != "lcsh" or any(one.authority == code for one in found)
+    is_of_name = isinstance(element, Subject) and isinstance(element.parts[0], Name | TitleInfo)
+    established, broader = (None, None) if is_identified else _established_heading(label, is_of_name)
+    links = [*found, established] if established else found
     by_label = draft.iris.concept(code, entity_key(label))
     concept = draft.iris.concept(code, found[0].key) if found else by_label
     aliases = {by_label} - {concept} if code in SCHEME_LANGUAGES and not is_compound else ()
     claim = EntityClaim(
         label=draft.name_form(label, language_of_term(draft, label, element, code)),
         scheme=code,
-        links=_links(found),
+        links=_links(links),
+        broad_links=_links((broader,)) if broader else (),
         parts=tuple(sorted(set(parts))),
         aliases=tuple(aliases),
-        numbers=tuple(sorted(one.number_in_file() for one in found if one.authority != "other")),
+        numbers=numbers_in_files(links),
     )
     draft.add_claim(concept, "concept", claim, path)
     return concept
 
 
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def _established_heading(label: str, is_of_name: bool) -> tuple[Identity | None, Identity | None]:
+    """Return the heading of LCSH with this text; if there is none, the longest one that it begins with.
+
+    A name or title alone (``is_of_name``: the heading begins with one) is none: a topic may have its text.
+    """
+    number = subject_heading_number(label)
+    if number is not None:
+        return parse_identity(number, "lcsh", ""), None
+    while label.count("--") > is_of_name:
+        label = label.rpartition("--")[0]
+        number = subject_heading_number(label)
+        if number is not None:
+            return None, parse_identity(number, "lcsh", "")
+    return None, None
+
+
+def claim_class(draft: Draft, scheme: str, mark: str, element: Controlled, path: str) -> str:
+    """Claim a class of a classification, and the main class that it belongs to."""
+    concept = draft.iris.concept(scheme, mark)
+    main = main_class(scheme, mark)
+    broader = draft.iris.concept(scheme, main) if main not in (None, mark) else None
+    claim = EntityClaim(
+        label=draft.name_form(mark, None),
+        scheme=scheme,
+        notation=mark,
+        links=_links(find_identities(draft, element, path)),
+        broader=(broader,) if broader else (),
+    )
+    draft.add_claim(concept, "concept", claim, path)
+    if main is not None and broader is not None:
+        main_claim = EntityClaim(label=draft.name_form(main, None), scheme=scheme, notation=main)
+        draft.add_claim(broader, "concept", main_claim, path)
+    return concept
+
+
 def language_of_term(draft: Draft, label: str, element: Controlled, scheme: str | None) -> str | None:
     """Return the language tag of a term: that of its scheme, if all its terms are in one language."""
-    return SCHEME_LANGUAGES.get(scheme or element.authority or "") or draft.languages.tag_other(label, element)
+    return SCHEME_LANGUAGES.get(scheme or element.authority or "") or draft.languages.tag_catalogued(label, element)

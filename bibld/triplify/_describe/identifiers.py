@@ -44,7 +44,7 @@ def _describe_node(draft: Draft, identifier: Identifier, value: str) -> None:
     draft.add("rdf:value", literal(number), node)
     draft.add_labelled_node("bf:source", "bf:Source", "source", source, node)
     if kind and kind not in CLASS_OF_IDENTIFIER:
-        draft.add_text("schema:propertyID", NAME_OF_IDENTIFIER.get(kind, kind), node)
+        draft.add_text("dc:type", NAME_OF_IDENTIFIER.get(kind, kind), node)
     label = tidy(identifier.display_label or "")
     if label and kind in _SOURCE_IN_LABEL:
         if kind == "nbn" and _BIBLIOGRAPHY.fullmatch(label):
@@ -88,13 +88,11 @@ def add_number(draft: Draft, identifier: Identifier, subject: str) -> None:
         found = isbn(value)
         if found is not None and found.is_valid:
             draft.add_text("bibo:isbn13", isbn13(found.value), subject)
-            draft.add_text("schema:isbn", isbn13(found.value), subject)
             draft.add_text("bibo:isbn10", isbn10(found.value) or "", subject)
     elif kind in ("issn", "issn-l"):
         number = issn(value)
         if number is not None and number.is_valid:
             draft.add_text("bibo:issn", number.value, subject)
-            draft.add_text("schema:issn", number.value, subject)
     elif kind == "doi":
         match = _DOI.fullmatch(value)
         if match is not None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from bibld.model.mods import Controlled, OriginInfo, PlaceTerm
-from bibld.model.mods_plan import countries_of, publication_statement
-from bibld.model.rdf import iri
+from bibld.model.mods_plan import countries_of, event_of, publication_statement
+from bibld.model.rdf import iri, literal
 from bibld.text.folding import tidy, trim
 from bibld.text.places import MARC_COUNTRY_OF_ISO, is_unknown_imprint
+from bibld.text.publishers import is_printer, publisher_label
+from bibld.triplify._claims import Kind
 from bibld.triplify._codes import CLASS_OF_EVENT, STATEMENT_OF_EVENT, loc
-from bibld.triplify._dates import date_literal, issued_dates, provision_dates, to_edtf
-from bibld.triplify._describe.entities import claim_agent, claim_place, claim_publisher
+from bibld.triplify._dates import EDTF, edtf_literal, edtf_of, to_edtf
+from bibld.triplify._describe.entities import claim_agent, claim_other_form, claim_place, claim_publisher
 from bibld.triplify._draft import Draft
 
 _COUNTRY_CODE = re.compile(r"[a-z]{2,3}")
@@ -19,82 +24,130 @@ _UNKNOWN_COUNTRIES = frozenset(("xx", "vp"))
 _ISO_3166 = frozenset((None, "iso3166", "iso3166-1"))
 
 
+class _Event(NamedTuple):
+    """An event with the forms of its statement: each ``originInfo`` with its path, other scripts at the end."""
+
+    name: str
+    forms: list[tuple[OriginInfo, str]]
+
+    @property
+    def info(self) -> OriginInfo:
+        """The first form."""
+        return self.forms[0][0]
+
+
 def describe_origin(draft: Draft) -> None:
     """Describe provision activities, places, publishers, dates, editions, issuance, frequency."""
-    publications = [info for info in draft.mods.origin_info if class_of_event(info) == "bf:Publication"]
-    for term in issued_dates(publications):
-        draft.add("dcterms:issued", term)
-        draft.add("schema:datePublished", term)
-    for index, info in enumerate(draft.mods.origin_info):
-        _describe_activity(draft, info, f"origin_info/{index}")
+    events = _events(draft)
+    published = next((date for event in events if event.name == "publication" and (date := _date(event))), "")
+    if published:
+        draft.add("dcterms:issued", edtf_literal(published))
+    for event in events:
+        _describe_activity(draft, event)
+    for info in draft.mods.origin_info:
         _describe_other_dates(draft, info)
         for edition in info.edition:
             draft.add_text("bibo:edition", edition.value)
-            draft.add_text("bf:editionStatement", edition.value)
         for frequency in info.frequency:
             draft.add_labelled_node("bf:frequency", "bf:Frequency", "frequency", frequency.value)
 
 
-def class_of_event(info: OriginInfo) -> str:
-    """Return the class of a provision activity."""
-    return CLASS_OF_EVENT.get((info.event_type or "publication").lower(), "bf:ProvisionActivity")
+def _events(draft: Draft) -> list[_Event]:
+    """Return the events. Forms of one statement in different scripts have the same ``@altRepGroup``."""
+    events: list[_Event] = []
+    for index, info in enumerate(draft.mods.origin_info):
+        form = (info, f"origin_info/{index}")
+        name = event_of(info)
+        for event in events:
+            if event.name == name and event.info.alt_rep_group and event.info.alt_rep_group == info.alt_rep_group:
+                event.forms.append(form)
+                break
+        else:
+            events.append(_Event(name, [form]))
+    return events
+
+
+def _date(event: _Event) -> str:
+    """Return the date of an event in EDTF; empty if none is known."""
+    for info, _ in event.forms:
+        others = [date for date in info.date_other if date.type == event.name]
+        for dates in (info.date_issued, info.date_created if event.name == "production" else (), others):
+            if date := edtf_of(dates):
+                return date
+    return ""
 
 
 def _describe_other_dates(draft: Draft, info: OriginInfo) -> None:
+    others = [date for date in info.date_other if date.type is None]
     for predicate, dates in (
         ("dcterms:created", info.date_created),
         ("dcterms:dateCopyrighted", info.copyright_date),
         ("dcterms:valid", info.date_valid),
         ("dcterms:modified", info.date_modified),
-        ("dcterms:date", info.date_other),
+        ("dcterms:date", others),
     ):
-        for date in dates:
-            if tidy(date.value) and date.point != "end":
-                draft.add(predicate, date_literal(trim(date.value)))
+        stated = edtf_of(dates)
+        if stated:
+            draft.add(predicate, edtf_literal(stated))
     for date in info.date_captured:
         if to_edtf(tidy(date.value)) or date.encoding is None:
             node = draft.add_node("bf:capture", "bf:Capture", "capture")
             draft.add_text("bf:date", date.value, node)
+    original = edtf_of(date for date in info.date_other if date.type == "original")
+    if original and all(item.type != "original" for item in draft.mods.related_item):
+        node = draft.add_node("dcterms:isVersionOf", "bibo:Document", "original")
+        draft.add("dcterms:issued", edtf_literal(original), node)
 
 
-def _describe_activity(draft: Draft, info: OriginInfo, path: str) -> None:
-    places = _places(draft, info, path)
-    agents = _agents(draft, info, path)
-    dates = provision_dates(info.date_issued)
-    if not (places or agents or dates):
-        return
-    event = class_of_event(info)
-    node = draft.add_node("bf:provisionActivity", event, "provision")
-    for place in places:
-        draft.add("bf:place", place, node)
-    for agent in agents:
-        draft.add("bf:agent", agent, node)
-        if event == "bf:Publication":
-            draft.add("dcterms:publisher", agent)
-    for date in dates:
-        draft.add("bf:date", date, node)
-    if event in STATEMENT_OF_EVENT:
-        stated = [source.value for source in draft.hidden_values(path)] or [publication_statement(info)]
-        for statement in dict.fromkeys(stated):
-            draft.add_text(STATEMENT_OF_EVENT[event], statement)
+def _describe_activity(draft: Draft, event: _Event) -> None:
+    places = _places(draft, event)
+    publishers, printers = _agents(draft, event)
+    date = _date(event)
+    if places or publishers or date:
+        class_ = CLASS_OF_EVENT.get(event.name, "bf:ProvisionActivity")
+        node = draft.add_node("bf:provisionActivity", class_, "provision")
+        for place in places:
+            draft.add("bf:place", place, node)
+        for agent in publishers:
+            draft.add("bf:agent", agent, node)
+            if event.name == "publication":
+                draft.add("dcterms:publisher", agent)
+        if date:
+            draft.add("bf:date", literal(date, datatype=EDTF), node)
+    if printers:
+        node = draft.add_node("bf:provisionActivity", CLASS_OF_EVENT["manufacture"], "provision")
+        for agent in printers:
+            draft.add("bf:agent", agent, node)
+    if event.name in STATEMENT_OF_EVENT:
+        for info, path in event.forms:
+            stated = next((source.value for source in draft.hidden_values(path)), "")
+            dated = info if info.date_issued else replace(info, date_issued=event.info.date_issued)
+            draft.add_text(STATEMENT_OF_EVENT[event.name], stated or publication_statement(dated))
 
 
-def _places(draft: Draft, info: OriginInfo, path: str) -> list[str]:
+def _places(draft: Draft, event: _Event) -> list[str]:
     terms: list[str | None] = []
-    countries = countries_of(info)
-    for index, place in enumerate(info.place):
-        for term in place.place_term:
-            if term.type == "code":
-                terms.append(_coded_place(draft, term))
-                continue
-            place_path = f"{path}/place/{index}"
-            forms = [(term.value, place_path)]
-            if len(place.place_term) == 1:
-                forms += [(source.value, source.path) for source in draft.hidden_values(place_path)]
-            for text, path_of_form in forms:
-                claimed = claim_place(draft, text, term, path_of_form, True, countries)
-                terms.append(iri(claimed) if claimed else None)
+    for info, path in event.forms:
+        countries = countries_of(info)
+        first = next((index for index, place in enumerate(info.place) if any(map(_is_named, place.place_term))), 0)
+        for index, place in enumerate(info.place):
+            for term in place.place_term:
+                if not _is_named(term):
+                    terms.append(_coded_place(draft, term))
+                    continue
+                place_path = f"{path}/place/{index}"
+                claimed = claim_place(draft, term.value, term, place_path, countries, index == first)
+                if claimed is None:
+                    continue
+                terms.append(iri(claimed))
+                if len(place.place_term) == 1:
+                    for source in draft.hidden_values(place_path):
+                        claim_other_form(draft, claimed, "place", (trim(source.value), term), source.path)
     return [term for term in dict.fromkeys(terms) if term is not None]
+
+
+def _is_named(term: PlaceTerm) -> bool:
+    return term.type != "code"
 
 
 def _coded_place(draft: Draft, term: PlaceTerm) -> str | None:
@@ -117,12 +170,29 @@ def country_of(element: Controlled) -> str | None:
     return loc("countries", code) if code is not None and element.authority in _ISO_3166 else None
 
 
-def _agents(draft: Draft, info: OriginInfo, path: str) -> list[str]:
-    named = [
-        claim_agent(draft, [(agent, f"{path}/agent/{index}")], roles=("pbl",)) for index, agent in enumerate(info.agent)
-    ]
-    agents: list[str | None] = []
+def _agents(draft: Draft, event: _Event) -> tuple[list[str], list[str]]:
+    """Return the agents of an event, and those of them that printed what others published.
+
+    A publisher has its name in each script, if the forms of the statement name as many.
+    """
+    publishers: dict[str, None] = {}
+    printers: dict[str, None] = {}
+    info, path = event.forms[0]
+    others = [form for form in event.forms[1:] if len(form[0].publisher) == len(info.publisher)]
     for index, publisher in enumerate(info.publisher):
-        if not is_unknown_imprint(publisher.value):
-            agents.append(claim_publisher(draft, publisher.value, publisher, f"{path}/publisher/{index}"))
-    return [iri(agent) for agent in dict.fromkeys(agents + named) if agent is not None]
+        if is_unknown_imprint(publisher.value):
+            continue
+        agent = claim_publisher(draft, publisher.value, publisher, f"{path}/publisher/{index}")
+        if agent is None:
+            continue
+        is_only_printer = event.name == "publication" and is_printer(publisher.value)
+        (printers if is_only_printer else publishers)[iri(agent)] = None
+        kind: Kind = "publisher" if agent.startswith(draft.iris.publisher("")) else "agent"
+        for other, other_path in others:
+            stated = (publisher_label(other.publisher[index].value), other.publisher[index])
+            claim_other_form(draft, agent, kind, stated, f"{other_path}/publisher/{index}")
+    for index, named in enumerate(info.agent):
+        agent = claim_agent(draft, [(named, f"{path}/agent/{index}")], roles=("pbl",))
+        if agent is not None:
+            publishers[iri(agent)] = None
+    return list(publishers), [agent for agent in printers if agent not in publishers]

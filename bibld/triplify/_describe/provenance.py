@@ -22,18 +22,24 @@ from bibld.model.mods import (
     TitleInfo,
 )
 from bibld.model.mods import Subject as SubjectHeading
-from bibld.model.mods_plan import words_of
+from bibld.model.mods_plan import event_of, words_of
 from bibld.model.origin import RecordId
 from bibld.model.rdf import decimal_literal, iri, literal, term
 from bibld.text.folding import tidy
 from bibld.text.keys import CLASSIFICATIONS
-from bibld.triplify._codes import CONTENT_TYPE_AUTHORITIES, CREATOR_ROLES, RELATIONS, STATEMENT_OF_EVENT
+from bibld.triplify._codes import (
+    CONTENT_TYPE_AUTHORITIES,
+    NODE_OF_NOTE,
+    PROPERTY_OF_TYPE,
+    RELATIONS,
+    STATEMENT_OF_EVENT,
+    TEXT_OF_NOTE,
+)
 from bibld.triplify._dates import record_date
-from bibld.triplify._describe.agents import roles_of
+from bibld.triplify._describe.agents import Roles
 from bibld.triplify._describe.characteristics import CHARACTERISTICS
 from bibld.triplify._describe.entities import heading
 from bibld.triplify._describe.identifiers import published_number
-from bibld.triplify._describe.origin import class_of_event
 from bibld.triplify._describe.titles import full_title
 from bibld.triplify._draft import Draft
 
@@ -143,23 +149,18 @@ _PROPERTIES = {
 """Element of MODS → the main property that its values are published with."""
 
 
-def _of_name(name: Name) -> str:
-    codes, _ = roles_of([name])
-    is_creator = any(code in CREATOR_ROLES for code in codes) or (name.usage == "primary" and not codes)
-    return "dcterms:creator" if is_creator else "dcterms:contributor"
-
-
 def _of_note(note: Note) -> str:
-    if note.type == "statement of responsibility":
-        return "bf:responsibilityStatement"
-    return "bf:note" if note.type or note.display_label else "dcterms:description"
+    kind = note.type or ""
+    if kind in TEXT_OF_NOTE:
+        return TEXT_OF_NOTE[kind]
+    if kind in NODE_OF_NOTE:
+        return NODE_OF_NOTE[kind][0]
+    return "bf:note" if kind or note.display_label else "dcterms:description"
 
 
 def _of_form(form: Form) -> str:
-    if form.type in ("content", "media", "carrier"):
-        return f"bf:{form.type}"
     known = CHARACTERISTICS.get(form.type or "")
-    return known.predicate if known is not None else "dc:format"
+    return known.predicate if known is not None else PROPERTY_OF_TYPE.get(form.type or "", "dc:format")
 
 
 def _of_location(location: Location) -> str:
@@ -170,12 +171,11 @@ def _of_location(location: Location) -> str:
 _BY_ELEMENT: dict[type, Callable[[Any], str]] = {
     Classification: lambda mark: "dcterms:subject" if mark.authority in CLASSIFICATIONS else "bf:classification",
     Form: _of_form,
-    Genre: lambda genre: "bf:content" if genre.authority in CONTENT_TYPE_AUTHORITIES else "bf:genreForm",
+    Genre: lambda genre: PROPERTY_OF_TYPE["content"] if genre.authority in CONTENT_TYPE_AUTHORITIES else "bf:genreForm",
     Identifier: lambda identifier: (published_number(identifier) or ("bf:identifiedBy", ""))[0],
     Location: _of_location,
-    Name: _of_name,
     Note: _of_note,
-    OriginInfo: lambda info: STATEMENT_OF_EVENT.get(class_of_event(info), "bf:provisionActivity"),
+    OriginInfo: lambda info: STATEMENT_OF_EVENT.get(event_of(info), "bf:provisionActivity"),
     RelatedItem: lambda item: RELATIONS.get(item.type or "", "dcterms:relation"),
     SubjectHeading: lambda subject: "dcterms:subject",
     TitleInfo: lambda title: "dcterms:title" if title.type is None else "dcterms:alternative",
@@ -188,6 +188,8 @@ def main_property(draft: Draft, source: ValueSource) -> str:
     if names[0] == "related_item":
         names = names[:1]
     shown = value_at(draft.mods, "/".join(source.place.split("/")[:2]) if len(names) == 1 else source.place)
+    if isinstance(shown, Name):
+        return (*Roles.from_names(draft.mods, [shown]).dublin_core(), "bf:contribution")[0]
     choose = _BY_ELEMENT.get(type(shown))
     if choose is not None:
         return choose(shown)
@@ -218,7 +220,7 @@ def _describe_value(draft: Draft, property_: str, source: ValueSource) -> None:
     node = draft.hash_iri(f"value-{_NOT_IN_FRAGMENT.sub('-', source.path.replace('#', '--'))}")
     draft.add(draft.own_term("valueSource"), node, graph=GRAPH)
     draft.add_class(draft.own_term("ValueSource"), node, GRAPH)
-    if not source.is_shown:
+    if not source.is_shown and not (_is_container(source) and source is draft.hidden_values(source.place)[0]):
         draft.add_class(draft.own_term("ValueNotShown"), node, GRAPH)
     draft.add(draft.own_term("property"), term(property_), node, GRAPH)
     draft.add(draft.own_term("path"), literal(source.place), node, GRAPH)

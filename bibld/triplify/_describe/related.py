@@ -6,6 +6,8 @@ import re
 from collections import defaultdict
 from itertools import combinations
 
+from msgspec.structs import replace
+
 from bibld.model.identifiers import issn
 from bibld.model.iris import web_iri
 from bibld.model.mods import Mods, Part, RelatedItem, TitleInfo
@@ -16,13 +18,14 @@ from bibld.text.keys import entity_key
 from bibld.text.publishers import is_abbreviation
 from bibld.triplify._claims import EntityClaim, NameForm
 from bibld.triplify._codes import CREATOR_ROLES, RELATIONS, loc
-from bibld.triplify._dates import issued_dates
-from bibld.triplify._describe.agents import MAX_NAMESAKES, group_names, roles_of
-from bibld.triplify._describe.entities import claim_agent
+from bibld.triplify._dates import edtf_literal, edtf_of
+from bibld.triplify._describe.agents import MAX_NAMESAKES, Roles, group_names
+from bibld.triplify._describe.entities import claim_agent, name_ties
 from bibld.triplify._describe.identifiers import add_number
 from bibld.triplify._describe.titles import claim_related_work, full_title, is_work, main_title, main_titles
-from bibld.triplify._draft import Draft, EntityForm, Languages, Mention
+from bibld.triplify._draft import Draft, EntityForm, Mention
 from bibld.triplify._entity_clusters import ABBREVIATION_TIE, PUBLICATION_TIE, Interval
+from bibld.triplify._languages import Languages
 
 _PROPERTY_OF_DETAIL = {
     "volume": "bibo:volume",
@@ -46,6 +49,7 @@ def describe_related(draft: Draft) -> None:
         if item.type == "host":
             for part in item.mods.part:
                 _describe_part(draft, part)
+    _add_date_of_host(draft, [item for item in draft.mods.related_item if item.type == "host"])
 
 
 def _describe_series(draft: Draft, item: RelatedItem, path: str) -> None:
@@ -63,7 +67,10 @@ def _describe_series(draft: Draft, item: RelatedItem, path: str) -> None:
     others += [full_title(title) for title in item.mods.title_info if title not in titles]
     forms = {draft.name_form(text, _language(draft, item, text)) for text in others if text not in ("", name)}
     claim = EntityClaim(
-        label=draft.name_form(name, _language(draft, item, name, titles[0])), others=tuple(sorted(forms)), issn=number
+        label=draft.name_form(name, _language(draft, item, name, titles[0])),
+        others=tuple(sorted(forms)),
+        issn=number,
+        ties=name_ties(draft, draft.iris.series, name, name),
     )
     draft.add_claim(series, "series", claim, path)
     draft.add_form(series, "series", name, path)
@@ -81,7 +88,7 @@ def _language(draft: Draft, item: RelatedItem, text: str, *titles: TitleInfo) ->
         return own.tag_own(text, titles[0] if titles else item)
     tag = draft.languages.tag_related(text, *titles, item)
     if tag is None and (item.type == "original" or item.other_type == "translationOf"):
-        originals = Languages.from_mods(draft.mods, "translation")
+        originals = Languages.originals_from_mods(draft.mods)
         return originals.tag_own(text, TitleInfo()) if len(originals.tags) == 1 else None
     return tag
 
@@ -151,8 +158,9 @@ def _describe_node(draft: Draft, item: RelatedItem, path: str) -> str | None:
     for identifier in mods.identifier:
         if identifier.invalid != "yes":
             add_number(draft, identifier, node)
-    for term in issued_dates(mods.origin_info):
-        draft.add("dcterms:issued", term, node)
+    issued = edtf_of(date for info in mods.origin_info for date in info.date_issued)
+    if issued:
+        draft.add("dcterms:issued", edtf_literal(issued), node)
     _describe_creators(draft, mods, path, node)
     return node
 
@@ -161,25 +169,43 @@ def _describe_creators(draft: Draft, mods: Mods, path: str, node: str) -> None:
     for group in group_names(draft, [(name, f"{path}/name/{index}") for index, name in enumerate(mods.name)]):
         agent = claim_agent(draft, group)
         if agent is not None:
-            codes, _ = roles_of([name for name, _ in group])
-            is_creator = not codes or any(code in CREATOR_ROLES for code in codes)
-            draft.add("dcterms:creator" if is_creator else "dcterms:contributor", iri(agent), node)
+            entries = [replace(name, usage="primary") for name, _ in group]
+            for property_ in Roles.from_names(mods, entries).dublin_core():
+                draft.add(property_, iri(agent), node)
 
 
 def _describe_part(draft: Draft, part: Part) -> None:
+    """Describe a place in a host: numbers of volume and issue, pages, and the rest as text."""
     for detail in part.detail:
+        predicate = _PROPERTY_OF_DETAIL.get(detail.type or "")
         for number in detail.number:
-            draft.add_text(_PROPERTY_OF_DETAIL.get(detail.type or "", "bibo:locator"), number)
+            if predicate is not None:
+                draft.add_text(predicate, number)
+            else:
+                draft.add_text("bibo:locator", " ".join((*detail.caption[:1], number)))
     for extent in part.extent:
-        if extent.unit not in (None, "page", "pages"):
-            continue
         start, end = tidy(extent.start or ""), tidy(extent.end or "")
-        draft.add_text("bibo:pageStart", start)
-        draft.add_text("bibo:pageEnd", end)
-        draft.add_text("bibo:pages", extent.list or "")
-        draft.add_text("schema:pagination", "-".join(filter(None, (start, end))))
+        if extent.unit in (None, "page", "pages"):
+            draft.add_text("bibo:pageStart", start)
+            draft.add_text("bibo:pageEnd", end)
+            draft.add_text("bibo:pages", extent.list or "")
+        else:
+            stated = extent.list or "-".join(filter(None, (start, end)))
+            draft.add_text("bibo:locator", f"{extent.unit} {stated}")
     for text in part.text:
         draft.add_text("bibo:locator", text.value)
+
+
+def _add_date_of_host(draft: Draft, hosts: list[RelatedItem]) -> None:
+    """State the date of the issue, or of the book that contains it, for a part that has no date itself."""
+    if not hosts or any(info.date_issued for info in draft.mods.origin_info):
+        return
+    parts = [part for item in hosts for part in item.mods.part]
+    issued = edtf_of(date for part in parts for date in part.date)
+    if any(part.extent for part in parts) and not any(part.detail or part.date for part in parts):
+        issued = edtf_of(date for item in hosts for info in item.mods.origin_info for date in info.date_issued)
+    if issued:
+        draft.add("dcterms:issued", edtf_literal(issued))
 
 
 def tie_agents(draft: Draft) -> None:

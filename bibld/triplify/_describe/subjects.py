@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from bibld.model import mods
 from bibld.model.rdf import iri
+from bibld.text.classes import subclass_of_lcc
 from bibld.text.folding import tidy, trim
 from bibld.text.keys import CLASSIFICATIONS
 from bibld.text.resource_types import type_code
-from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import CLASS_OF_CLASSIFICATION, CONTENT_TYPE_AUTHORITIES, loc
-from bibld.triplify._describe.entities import claim_agent, claim_concept, claim_place, dates_of, heading
+from bibld.triplify._describe.entities import claim_agent, claim_class, claim_concept, claim_place, dates_of, heading
 from bibld.triplify._describe.origin import country_of
 from bibld.triplify._describe.titles import access_point, claim_work, full_title
 from bibld.triplify._draft import Draft
@@ -124,9 +124,9 @@ def _identified_heading(subject: mods.Subject) -> mods.Subject:
 
 
 def _identified_name(name: mods.Name, subject: mods.Subject) -> mods.Name:
-    """Return a name without its link if that is the link of the heading with subdivisions that begins with it."""
+    """Return a name without its links if these are those of the heading with subdivisions that begins with it."""
     is_heading = len(subject.parts) > 1 and _is_subject_heading(name.value_uri)
-    return replace(name, value_uri=None) if is_heading else name
+    return replace(name, value_uri=None, name_identifier=()) if is_heading else name
 
 
 def _is_subject_heading(link: str | None) -> bool:
@@ -205,7 +205,7 @@ def _describe_classification(draft: Draft, mark: mods.Classification, path: str)
     if scheme and scheme not in CLASS_OF_CLASSIFICATION:
         draft.add("bf:source", iri(draft.claim_scheme(scheme, path)), node)
     if scheme in CLASSIFICATIONS:
-        concept = draft.iris.concept(scheme, value)
-        claim = EntityClaim(label=draft.name_form(value, None), scheme=scheme, notation=value)
-        draft.add_claim(concept, "concept", claim, path)
-        _add_subject(draft, concept)
+        _add_subject(draft, claim_class(draft, scheme, value, mark, path))
+    subclass = subclass_of_lcc(value) if scheme == "lcc" else None
+    if subclass is not None:
+        _add_subject(draft, f"http://id.loc.gov/authorities/classification/{subclass}")

@@ -10,8 +10,10 @@ from msgspec.structs import replace
 from bibld.model.iris import web_iri
 from bibld.model.mods import Controlled, Mods, Name, RelatedItem, TitleInfo
 from bibld.model.rdf import literal
-from bibld.text.folding import tidy
+from bibld.text.folding import fold_or_tidy, tidy
 from bibld.text.keys import entity_key
+from bibld.text.romanisation import romanise, unify_transcriptions
+from bibld.text.scripts import script_of
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._describe.entities import NameAtPath, claim_agent, dates_of, find_identities, heading
 from bibld.triplify._draft import Draft
@@ -21,8 +23,10 @@ _NODE_CLASSES = {
     "alternative": "bf:VariantTitle",
     "translated": "bf:ParallelTitle",
     "abbreviated": "bf:AbbreviatedTitle",
-    "uniform": "bf:Title",
 }
+KEY_TITLE = "key title"
+"""``@displayLabel`` of the key title of a serial (ISO 3297)."""
+
 _TITLES_REMEMBERED = 256
 """Enough for the titles of one publication, each of which is written several times."""
 
@@ -55,37 +59,73 @@ def main_titles(titles: tuple[TitleInfo, ...]) -> list[TitleInfo]:
 def is_plain_variant(title: TitleInfo) -> bool:
     """Whether ``dcterms:alternative`` states all that is known of a variant, so that it needs no node."""
     has_parts = title.sub_title or title.part_number or title.part_name
-    return title.type == "alternative" and not has_parts and not tidy(title.display_label or "")
+    return title.type in (None, "alternative") and not has_parts and not tidy(title.display_label or "")
 
 
 def describe_titles(draft: Draft) -> None:
-    """Describe titles and variants by labels, properties and a node for each."""
-    titles = draft.mods.title_info
-    mains = main_titles(titles)
+    """Describe the title proper, in each script of the record that it is from, and its variants.
+
+    Titles proper of other records are variants if they have further words. A uniform title is the title of the work.
+    """
+    own = [title for title in draft.mods.title_info if title.type != "uniform" or _is_key_title(title)]
+    proper = _titles_proper(own or list(draft.mods.title_info))
     labels: dict[str | None, str] = {}
-    for title in mains:
+    for title in proper:
         label = full_title(title)
         labels.setdefault(draft.languages.tag_own(label, title), label)
     for language, label in labels.items():
         draft.add("rdfs:label", literal(label, language))
-        draft.add("schema:name", literal(label, language))
-    has_main = any(title.type is None for title in mains)
-    described: set[tuple[str, ...]] = set()
-    for title in titles:
-        proper = title_proper(title)
-        words = (title.type or "", proper, *title.sub_title)
-        if proper and words not in described:
+    described = {fold_or_tidy(full_title(title)) for title in proper}
+    words_of_proper = [{*fold_or_tidy(full_title(title)).split()} for title in proper]
+    for title in proper:
+        _describe_title(draft, title, is_main=True)
+    for title in own:
+        words = fold_or_tidy(full_title(title))
+        is_variant = title_proper(title) and not any(title is one for one in proper)
+        is_shorter = title.type is None and any(
+            words_of_one.issuperset(words.split()) for words_of_one in words_of_proper
+        )
+        if is_variant and (_is_key_title(title) or not (is_shorter or words in described)):
             described.add(words)
-            _describe_title(draft, title, proper, is_main=title.type is None or not has_main)
+            _describe_title(draft, title, is_main=False)
+    for title in draft.mods.title_info if own else ():
+        if title.type == "uniform" and title_proper(title) and not _is_key_title(title):
+            work = draft.add_node("bf:instanceOf", "bf:Work", "work")
+            draft.add_text("rdfs:label", full_title(title), work)
 
 
-def _describe_title(draft: Draft, title: TitleInfo, proper: str, is_main: bool) -> None:
+def _titles_proper(titles: Sequence[TitleInfo]) -> list[TitleInfo]:
+    """Return the preferred title, and the same in other scripts: one that its record pairs with it, or a romanisation.
+
+    Takes one of each script.
+    """
+    mains = main_titles(tuple(titles))
+    found: dict[str | None, TitleInfo] = {}
+    for title in mains:
+        preferred = mains[0]
+        is_pair = preferred.alt_rep_group is not None and title.alt_rep_group == preferred.alt_rep_group
+        if title is preferred or is_pair or _romanised(title) == _romanised(preferred):
+            found.setdefault(script_of(title.title), title)
+    return list(found.values())
+
+
+def _romanised(title: TitleInfo) -> str:
+    return unify_transcriptions(romanise(title_proper(title)))
+
+
+def _is_key_title(title: TitleInfo) -> bool:
+    return title.display_label == KEY_TITLE
+
+
+def _describe_title(draft: Draft, title: TitleInfo, is_main: bool) -> None:
     is_own = title.type in (None, "alternative", "abbreviated")
     language = (draft.languages.tag_own if is_own else draft.languages.tag_other)(full_title(title), title)
+    proper = title_proper(title)
     draft.add_text("dcterms:title" if is_main else "dcterms:alternative", proper, language=language)
     if not is_main and is_plain_variant(title):
         return
-    node = draft.add_node("bf:title", _NODE_CLASSES.get(title.type or "", "bf:Title"), "title")
+    class_ = "bf:Title" if is_main else _NODE_CLASSES.get(title.type or "", "bf:VariantTitle")
+    node = draft.add_node("bf:title", "bf:KeyTitle" if _is_key_title(title) else class_, "title")
     draft.add_text("bf:mainTitle", main_title(title), node, language)
     for text in title.sub_title:
         draft.add_text("bf:subtitle", text, node, language)
@@ -93,7 +133,7 @@ def _describe_title(draft: Draft, title: TitleInfo, proper: str, is_main: bool) 
         draft.add_text("bf:partNumber", text, node, language)
     for text in title.part_name:
         draft.add_text("bf:partName", text, node, language)
-    if title.type == "alternative":
+    if title.type == "alternative" and not _is_key_title(title):
         draft.add_text("bf:variantType", title.display_label or "", node)
 
 
@@ -158,8 +198,9 @@ def is_work(item: RelatedItem) -> bool:
     """Whether a related item is a heading of a name and a title, and nothing else that a publication has."""
     mods: Mods = item.mods
     used = {field for field in mods.__struct_fields__ if getattr(mods, field)}
+    is_uniform = any(title.type == "uniform" for title in mods.title_info)
     is_heading = {"title_info", "name"} <= used or (bool(mods.title_info) and bool(web_iri(item.xlink_href)))
-    return item.type in (None, "constituent") and is_heading and used <= _ELEMENTS_OF_WORKS
+    return item.type in (None, "constituent") and (is_heading or is_uniform) and used <= _ELEMENTS_OF_WORKS
 
 
 def claim_related_work(draft: Draft, item: RelatedItem, path: str, language: str | None) -> str | None:

@@ -1,0 +1,155 @@
+"""Whether the full stop at the end of a text belongs to an abbreviation, or only ends an area of ISBD.
+
+The words are those of editions, imprints, headings and physical descriptions in the languages of catalogues. A word
+that is also an ordinary word (``ill``, ``mass``, ``вид``) is an abbreviation only behind a comma, another full stop
+or a number: ``Cambridge, Mass.``, ``2-е вид.``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_ABBREVIATIONS = _words(
+    """
+    &c abr acad al approx arr assn assoc ave bd benj bldg blvd bros ca cent chas cie co comp conf corp cz dept dist
+    distrib ed eds edw enl esp etc facsim facsims fasc fl geo gov govt illus illustr inc instr intl introd jas jos jr
+    ltd mfg misc mr mrs mss natl nos op orig pbk pref prelim proc prof proj pseud pt pts pub publ repr rev robt saml
+    ser soc sr st suppl supt surv thos transl treas univ vol vols
+
+    aufl ausg bearb beih biogr buchdr buchges buchh darst diss durchges eingel erw faks gedr ges gez hrsg jahrg jhdt
+    mitarb mitw nachdr nachf nachtr neuausg neubearb neudr sonderausg sonderdr sonderh taf tsd überarb übers umgearb
+    unveränd verl verlagsbuchh verlh veröff verz vollst vorw wiss wortreg zeichn zsgest
+
+    augm biblioth coll dép éd exempl impr inéd libr lith nouv ouvr préf publ réd réimpr rééd rév sér trad typ ampl aum
+    aument atual corr depto ecc ediz lám láms núm núms pág págs pról rist rived riv segg tít
+
+    bőv dopl forl forøg förl jrg kiad nakł nákl nakl obr omarb opl oppl oprac opr popr poszerz przekł przejrz přel
+    přeprac roč rozsz rozš ryc udg udk uitg uppl uprav utg uzup uzupeł vyd wyd wydawn zesz
+
+    dop gos ispr izd khudozh pererab perev sost ster vyp
+
+    авт автореф акад англ библиогр вв вып гг гос граф диагр дис дисс доп дораб изд ил илл имп инж иностр ин-т испр ист
+    канд кн лаб лит млн нац науч нач неизм обл обраб общ отв отд офиц пагин пер перераб печ подгот полигр посвящ
+    предисл прил прилож примеч просмотр проф публ разд расшир ред реж репр реф рец руб рус сб св сер собр соавт сост
+    соч спб стб стер стереотип стр табл техн тип типогр ун унив ун-т учеб уч фот франц худож цв чл экз энцикл юрид яз
+    вип держ допов друк перекл перероб упоряд уклад дапрац выд выпр перакл
+    """
+)
+
+_ALSO_WORDS = _words(
+    """
+    abb act anh col verb var anm art aug beil cat dir doc edit erg ex fig figs form front gen graf ill imp kap lang
+    lit min mus no off phot photo phots port ports print reg sec sep sp tab tabs tav tip
+
+    вид губ карт кор мат мин муз нем нот пол рис рук сов схем тех факс час черт
+    """
+)
+
+_STATES_AND_COUNTRIES = _words(
+    """
+    Ala Alta Ariz Ark Beds Belg Berks Bucks Cal Calif Cambs Colo Conn Del Eng Fla Ga Ger Glos Hants Herts Ia Il Ill
+    Ind Kan Kans Ky La Lancs Leics Man Mass Md Me Mex Mich Minn Miss Mo Mont Neb Neth Nev Nfld Northants Notts Okla
+    Ont Opf Or Ore Oreg Oxon Pa Penn Qld Qué Que Salop Sask Staffs Switz Tas Tenn Tex Thür Va Vic Vt Wash Westf Wilts
+    Wis Wisc Worcs Wyo Yorks
+    """
+)
+
+_ABBREVIATIONS_OF_EXTENT = _words(
+    """
+    abb anl b beih beil bild bl c col color diagr diagrs f facsim facsims farb fig fol ft front fronts graph hr h ill
+    ills illus il ilus in k kt l lám map min mono n p pag ports port portr photo photos phot rys s sd sec stereo t tab
+    tabs tav taf titelb v x
+
+    б вкл граф грав д диагр ил к карт л н ненум нот нум отд п паг портр рис с схем т табл тетр фот фронт цв ч черт
+    """
+)
+
+_NO_ABBREVIATIONS = _words("cd cm db dvd fm hz kg km lp ml mm mp rpm tv vhs гб кб кг км мб мм см тв")
+"""Words without a vowel that are symbols, or are written without a full stop."""
+
+_VOWELS = frozenset("aeiouyæœøıаеёиоуыэюяіїєѣѵъьαεηιουω")
+_SYLLABIC = frozenset("rlрл")
+"""Consonants that make a syllable between others: ``smrt``, ``vlk``, ``трг``."""
+_ROMAN_DIGITS = frozenset("ivxlcdm")
+_CONJUNCTIONS = frozenset(("a", "and", "e", "en", "et", "i", "og", "och", "u.", "und", "y", "і", "и", "та"))
+_COMPOUNDS = ("aufl", "ausg", "buchh", "verl")
+"""What abbreviated German compounds end with."""
+_SINGLE_WORDS = frozenset("аиоуя")
+"""Letters that are words in Russian."""
+_INITIALS = re.compile(r"[(\[]?(?:[^\W\d_]\.)+")
+_BEFORE_LAST_PIECE = str.maketrans("-/", "  ")
+_OPENING = "([{«\"'„“"
+
+
+def ends_in_abbreviation(text: str) -> bool:
+    """Return whether a text, without its final full stop, ends in an abbreviation.
+
+    >>> ends_in_abbreviation("Toronto, Ont"), ends_in_abbreviation("The mentally ill"), ends_in_abbreviation("2. éd")
+    (True, False, True)
+    """
+    if not text[-1:].isalpha():
+        return False
+    before, _, word = text.rpartition(" ")
+    if _is_abbreviation(word):
+        return True
+    previous = before.rstrip().rpartition(" ")[2]
+    if previous in _CONJUNCTIONS:
+        previous = before.split()[-2:][0]
+    follows_number = previous[:1].isdigit()
+    if len(word) == 1:
+        counts = follows_number and (word.islower() or previous.endswith("."))
+        return not before or counts or previous.endswith(",") or _INITIALS.fullmatch(previous) is not None
+    stated = word.lstrip(_OPENING)
+    if stated in _STATES_AND_COUNTRIES:
+        return stated != word or previous.endswith((",", "."))
+    if stated.casefold() not in _ALSO_WORDS:
+        return False
+    is_within = follows_number or previous.endswith(".")
+    return is_within or (stated.islower() and (stated != word or not before or previous.endswith(",")))
+
+
+def ends_in_initial(text: str) -> bool:
+    """Return whether a name, without its final full stop, ends in an initial or another abbreviation."""
+    word = text.rpartition(" ")[2]
+    return (len(word) == 1 and word.isalpha()) or (word[-1:].isalpha() and _is_abbreviation(word))
+
+
+def ends_in_abbreviation_of_extent(text: str) -> bool:
+    """Return whether an extent, without its final full stop, ends in an abbreviation: ``325 p``, not ``23 cm``."""
+    word = text.rpartition(" ")[2].lstrip(_OPENING + "0123456789").casefold()
+    return word in _ABBREVIATIONS_OF_EXTENT or (word[-1:].isalpha() and _is_abbreviation(word))
+
+
+@lru_cache(1 << 13)
+def _is_abbreviation(word: str) -> bool:
+    """Return whether a word is an abbreviation in every context."""
+    stated = word.lstrip(_OPENING)
+    folded = stated.casefold()
+    if folded in _ABBREVIATIONS:
+        return True
+    last = folded.translate(_BEFORE_LAST_PIECE).rpartition(" ")[2]
+    before, stop, piece = last.rpartition(".")
+    if len(piece) == 1:
+        if piece != folded:
+            return "." in folded or "/" in folded
+        return stated == piece and "а" <= piece <= "я" and piece not in _SINGLE_WORDS
+    if piece in _ABBREVIATIONS or piece.endswith(_COMPOUNDS):
+        return not stop or len(before) == 1 or _is_abbreviation(before)
+    return piece == folded and len(stated) > 1 and not stated.isupper() and _has_no_syllable(folded)
+
+
+def _has_no_syllable(word: str) -> bool:
+    """Return whether a word has neither a vowel nor a consonant in place of one, and is no number or symbol."""
+    if word in _NO_ABBREVIATIONS or _ROMAN_DIGITS.issuperset(word):
+        return False
+    letters = unicodedata.normalize("NFD", word)
+    if not all("a" <= letter <= "z" or "α" <= letter <= "ӿ" or unicodedata.combining(letter) for letter in letters):
+        return False
+    return _VOWELS.isdisjoint(letters) and _SYLLABIC.isdisjoint(word[1:-1])

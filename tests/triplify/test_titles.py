@@ -1,0 +1,52 @@
+"""The preferred title of a publication, its forms in other scripts, and variants; not the titles of works."""
+
+from __future__ import annotations
+
+import pytest
+
+from bibld.model.mods import Language, LanguageTerm, Mods, TitleInfo
+from bibld.triplify import cluster_statements
+from tests.triplify.merged_book import IRIS, RESOURCE, Quads, alone
+
+RUSSIAN = (Language(language_term=(LanguageTerm("rus", type="code"),)),)
+
+
+def describe(*titles: TitleInfo) -> Quads:
+    return Quads(cluster_statements(alone(Mods(title_info=titles, language=RUSSIAN)), [], IRIS).quads)
+
+
+@pytest.mark.parametrize(
+    ("titles", "proper", "variants"),
+    [
+        ((TitleInfo("Война и мир"), TitleInfo("Мир и покой")), ["Война и мир@ru"], ["Мир и покой@ru"]),
+        ((TitleInfo("Мир", sub_title=("роман в 2 ч.",)), TitleInfo("Мир", sub_title=("Роман",))), ["Мир@ru"], []),
+        ((TitleInfo("Война и мир"), TitleInfo("Мир", type="alternative")), ["Война и мир@ru"], ["Мир@ru"]),
+        ((TitleInfo("Война и мир"), TitleInfo("Voĭna i mir")), ["Voĭna i mir@ru-latn", "Война и мир@ru"], []),
+        ((TitleInfo("Война и мир"), TitleInfo("War and peace")), ["Война и мир@ru"], ["War and peace@ru-latn"]),
+        (
+            (TitleInfo("Мир", alt_rep_group="01"), TitleInfo("Peace", alt_rep_group="01", script="Latn")),
+            ["Peace@ru-latn", "Мир@ru"],
+            [],
+        ),
+        ((TitleInfo("Мир"), TitleInfo("мир.", type="alternative")), ["Мир@ru"], []),
+        ((TitleInfo("Мир"), TitleInfo("Том", type="alternative")), ["Мир@ru"], ["Том@ru"]),
+    ],
+)
+def test_a_publication_has_one_title_proper_in_each_script(titles, proper, variants):
+    made = describe(*titles)
+    assert sorted(made.values("dcterms:title")) == proper
+    assert made.values("dcterms:alternative") == variants
+
+
+def test_a_uniform_title_is_that_of_the_work():
+    made = describe(TitleInfo("Мир"), TitleInfo("Voĭna i mir. English", type="uniform"))
+    assert made.values("dcterms:alternative") == []
+    assert len(made.values("bf:title")) == 1
+    assert made.values("rdfs:label", f"{RESOURCE}#work1") == ["Voĭna i mir. English"]
+
+
+@pytest.mark.parametrize("type_", ["alternative", "uniform"])
+def test_a_key_title_is_one_even_where_it_is_the_title_proper(type_):
+    made = describe(TitleInfo("Мир"), TitleInfo("Мир", type=type_, display_label="key title"))
+    assert made.values("rdf:type", f"{RESOURCE}#title2") == ["http://id.loc.gov/ontologies/bibframe/KeyTitle"]
+    assert made.values("bf:instanceOf") == []
