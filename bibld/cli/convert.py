@@ -208,7 +208,15 @@ def crosswalk(
         print_table(
             ("flavour", "subfield", "seen", "mapped", "private", "unmapped", "to"),
             [
-                (row.flavour, row.name, row.seen, row.mapped, row.private, row.unmapped, " | ".join(row.writes))
+                (
+                    row.flavour,
+                    row.name,
+                    row.seen,
+                    row.mapped,
+                    row.private,
+                    row.unmapped,
+                    " | ".join(row.writes) or row.reason,
+                )
                 for row in converter.coverage()
             ],
             fits_terminal=output == STANDARD,

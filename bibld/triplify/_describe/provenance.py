@@ -159,10 +159,8 @@ def _of_note(note: Note) -> str:
 
 
 def _of_form(form: Form) -> str:
-    if form.type in PROPERTY_OF_TYPE:
-        return PROPERTY_OF_TYPE[form.type]
     known = CHARACTERISTICS.get(form.type or "")
-    return known.predicate if known is not None else "dc:format"
+    return known.predicate if known is not None else PROPERTY_OF_TYPE.get(form.type or "", "dc:format")
 
 
 def _of_location(location: Location) -> str:
