@@ -148,7 +148,7 @@ def test_the_shapes_find_what_is_wrong(line, what):
 @pytest.mark.parametrize(("extent", "is_found"), [("С. 239-371", True), ("p. 12", True), ("12 с.", False)])
 def test_pages_of_an_article_are_no_extent(extent, is_found):
     article = IRIS.resource(NLR)
-    conforms, text = shacl_report(
+    _, text = shacl_report(
         [
             *published(),
             f"<{article}> <{RDF.type}> <{expand('bibo:Article')}> .\n",
