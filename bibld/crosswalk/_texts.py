@@ -106,13 +106,15 @@ def with_balanced_brackets(field: DataField) -> DataField:
     ``$a[Ottawa :$bCollège,$c1910]`` becomes ``$a[Ottawa] :$b[Collège],$c[1910]``. A square bracket without a partner in
     the field has it at the end or the beginning of the same subfield; a round one is only closed.
     """
-    texts = [subfield.value for subfield in field.subfields]
-    if not any(
-        text.count("[") != text.count("]") or text.count("(") > text.count(")")
-        for text in texts
-        if "[" in text or "]" in text or "(" in text
-    ):
+    for subfield in field.subfields:
+        text = subfield.value
+        if ("[" in text or "]" in text) and text.count("[") != text.count("]"):
+            break
+        if "(" in text and text.count("(") > text.count(")"):
+            break
+    else:
         return field
+    texts = [subfield.value for subfield in field.subfields]
     balanced: list[str] = []
     is_within = False
     for position, text in enumerate(texts):
