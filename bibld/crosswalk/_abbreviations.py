@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from enum import Enum
 from functools import lru_cache
 
 
@@ -88,50 +89,69 @@ _BEFORE_LAST_PIECE = str.maketrans("-/", "  ")
 _OPENING = "([{«\"'„“"
 
 
+class _Word(Enum):
+    """How far a word is an abbreviation by itself."""
+
+    ORDINARY = 0
+    ABBREVIATION = 1
+    LETTER = 2
+    PLACE = 3
+    ALSO_WORD = 4
+
+
 def ends_in_abbreviation(text: str) -> bool:
     """Return whether a text, without its final full stop, ends in an abbreviation.
 
     >>> ends_in_abbreviation("Toronto, Ont"), ends_in_abbreviation("The mentally ill"), ends_in_abbreviation("2. éd")
     (True, False, True)
     """
-    if not text[-1:].isalpha():
-        return False
     before, _, word = text.rpartition(" ")
-    if _is_abbreviation(word):
-        return True
+    kind = _kind_of_word(word)
+    if kind is _Word.ORDINARY or kind is _Word.ABBREVIATION:
+        return kind is _Word.ABBREVIATION
     previous = before.rstrip().rpartition(" ")[2]
     if previous in _CONJUNCTIONS:
         previous = before.split()[-2:][0]
     follows_number = previous[:1].isdigit()
-    if len(word) == 1:
+    if kind is _Word.LETTER:
         counts = follows_number and (word.islower() or previous.endswith("."))
         return not before or counts or previous.endswith(",") or _INITIALS.fullmatch(previous) is not None
-    stated = word.lstrip(_OPENING)
-    if stated in _STATES_AND_COUNTRIES:
-        return stated != word or previous.endswith((",", "."))
-    if stated.casefold() not in _ALSO_WORDS:
-        return False
+    is_opened = word[0] in _OPENING
+    if kind is _Word.PLACE:
+        return is_opened or previous.endswith((",", "."))
     is_within = follows_number or previous.endswith(".")
-    return is_within or (stated.islower() and (stated != word or not before or previous.endswith(",")))
+    return is_within or (word.islower() and (is_opened or not before or previous.endswith(",")))
 
 
 def ends_in_initial(text: str) -> bool:
     """Return whether a name, without its final full stop, ends in an initial or another abbreviation."""
-    word = text.rpartition(" ")[2]
-    return (len(word) == 1 and word.isalpha()) or (word[-1:].isalpha() and _is_abbreviation(word))
+    return _kind_of_word(text.rpartition(" ")[2]) in (_Word.LETTER, _Word.ABBREVIATION)
 
 
 def ends_in_abbreviation_of_extent(text: str) -> bool:
     """Return whether an extent, without its final full stop, ends in an abbreviation: ``325 p``, not ``23 cm``."""
-    word = text.rpartition(" ")[2].lstrip(_OPENING + "0123456789").casefold()
-    return word in _ABBREVIATIONS_OF_EXTENT or (word[-1:].isalpha() and _is_abbreviation(word))
+    word = text.rpartition(" ")[2].lstrip(_OPENING + "0123456789")
+    return word.casefold() in _ABBREVIATIONS_OF_EXTENT or _kind_of_word(word) is _Word.ABBREVIATION
 
 
-@lru_cache(1 << 13)
+@lru_cache(1 << 14)
+def _kind_of_word(word: str) -> _Word:
+    """Return whether a word is an abbreviation in every context, or in which it is."""
+    if not word[-1:].isalpha():
+        return _Word.ORDINARY
+    stated = word.lstrip(_OPENING)
+    if len(word) == 1 and not ("а" <= word <= "я" and word not in _SINGLE_WORDS):
+        return _Word.LETTER
+    if _is_abbreviation(stated):
+        return _Word.ABBREVIATION
+    if stated in _STATES_AND_COUNTRIES:
+        return _Word.PLACE
+    return _Word.ALSO_WORD if stated.casefold() in _ALSO_WORDS else _Word.ORDINARY
+
+
 def _is_abbreviation(word: str) -> bool:
     """Return whether a word is an abbreviation in every context."""
-    stated = word.lstrip(_OPENING)
-    folded = stated.casefold()
+    folded = word.casefold()
     if folded in _ABBREVIATIONS:
         return True
     last = folded.translate(_BEFORE_LAST_PIECE).rpartition(" ")[2]
@@ -139,10 +159,10 @@ def _is_abbreviation(word: str) -> bool:
     if len(piece) == 1:
         if piece != folded:
             return "." in folded or "/" in folded
-        return stated == piece and "а" <= piece <= "я" and piece not in _SINGLE_WORDS
+        return word == piece and "а" <= piece <= "я" and piece not in _SINGLE_WORDS
     if piece in _ABBREVIATIONS or piece.endswith(_COMPOUNDS):
         return not stop or len(before) == 1 or _is_abbreviation(before)
-    return piece == folded and len(stated) > 1 and not stated.isupper() and _has_no_syllable(folded)
+    return piece == folded and not word.isupper() and _has_no_syllable(folded)
 
 
 def _has_no_syllable(word: str) -> bool:

@@ -68,14 +68,14 @@ def chop(text: str) -> str:
     An ellipsis stays, and so does the full stop of an abbreviation (``etc.``, ``U.S.``, ``Toronto, Ont.``). At the
     beginning a mark is removed only before a blank.
     """
-    if not text or (text[-1] not in _CLOSING and text[1:2] != " "):
+    if not text or (text[-1] not in _CLOSING and text[0] not in _LEADING):
         return text
     return _chopped(text, ends_in_abbreviation)
 
 
 def chop_name(text: str) -> str:
     """Remove marks as :func:`chop` does; the full stop of a final initial stays (``Kemble, E. W.``)."""
-    if not text or (text[-1] not in _CLOSING and text[1:2] != " "):
+    if not text or (text[-1] not in _CLOSING and text[0] not in _LEADING):
         return text
     return _chopped(text, ends_in_initial)
 
@@ -106,12 +106,15 @@ def with_balanced_brackets(field: DataField) -> DataField:
     ``$a[Ottawa :$bCollège,$c1910]`` becomes ``$a[Ottawa] :$b[Collège],$c[1910]``. A square bracket without a partner in
     the field has it at the end or the beginning of the same subfield; a round one is only closed.
     """
-    texts = [subfield.value for subfield in field.subfields]
-    for text in texts:
-        if text.count("[") != text.count("]") or text.count("(") > text.count(")"):
+    for subfield in field.subfields:
+        text = subfield.value
+        if ("[" in text or "]" in text) and text.count("[") != text.count("]"):
+            break
+        if "(" in text and text.count("(") > text.count(")"):
             break
     else:
         return field
+    texts = [subfield.value for subfield in field.subfields]
     balanced: list[str] = []
     is_within = False
     for position, text in enumerate(texts):

@@ -180,7 +180,7 @@ def clean_field(field: DataField, conventions: Conventions) -> DataField:
     tidies = conventions.cleans is not None and conventions.cleans(field.tag)
     for subfield in field.subfields:
         value = subfield.value
-        if len(subfield.code) != 1 or not value or not value.isprintable() or "&" in value:
+        if len(subfield.code) != 1 or not value or not value.isprintable() or ("&" in value and ";" in value):
             break
         if tidies and ("  " in value or value[0] == " " or value[-1] == " "):
             break

@@ -138,6 +138,9 @@ def test_a_typical_publication_has_the_promised_shape(dialects):
         (f'<{IRIS.resource(NLR)}> <{expand("dcterms:issued")}> "1970"^^<{expand("xsd:integer")}> .\n', "exact year"),
         (f'<{IRIS.resource(NLR)}> <{expand("dcterms:issued")}> "[198-?]" .\n', "doubt in EDTF"),
         (f'<{IRIS.resource(NLR)}> <{expand("dcterms:title")}> "Карамазовы"@ru .\n', "one title proper"),
+        (f'<{IRIS.resource(NLR)}> <{expand("bibo:edition")}> "Изд. 2-е /" .\n', "no marks of ISBD"),
+        (f'<{IRIS.resource(NLR)}> <{expand("isbd:P1053")}> "5 p. &amp; map" .\n', "characters in place"),
+        (f'<{IRIS.resource(NLR)}> <{expand("bibo:edition")}> "[2-е изд." .\n', "has its partner"),
         (f"<{BASE}x> <{expand('prov:wasDerivedFrom')}> <{IRIS.record(NLR)}> .\n", "has a class"),
         (f"<{IRIS.resource(NLR)}> <{RDF.type}> <{expand('bf:Serial')}> .\n", "no class of works"),
         (f"<{IRIS.resource(NLR)}> <{expand('bf:content')}> <{BASE}x> .\n", "for works only"),
@@ -165,6 +168,19 @@ def test_the_shapes_find_what_is_wrong(line, what):
     conforms, text = shacl_report([*published(), line])
     assert not conforms
     assert what in text
+
+
+@pytest.mark.parametrize(("extent", "is_found"), [("С. 239-371", True), ("p. 12", True), ("12 с.", False)])
+def test_pages_of_an_article_are_no_extent(extent, is_found):
+    article = IRIS.resource(NLR)
+    _, text = shacl_report(
+        [
+            *published(),
+            f"<{article}> <{RDF.type}> <{expand('bibo:Article')}> .\n",
+            f'<{article}> <{expand("isbd:P1053")}> "{extent}" .\n',
+        ]
+    )
+    assert ("not its extent" in text) == is_found
 
 
 def test_a_publication_without_a_title_is_found():

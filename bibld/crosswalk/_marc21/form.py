@@ -358,23 +358,23 @@ def _add_form(field: DataField, parts: Parts) -> None:
 
 def pages_in_host(view: Marc21View) -> tuple[mods.PartExtent, ...]:
     """Return the pages that 300 states of an article or another component part."""
+    if not is_component(view):
+        return ()
     texts = [
         text
         for field in view.fields("300")
         if not view.is_alternate(field)
         for text in field.values("a")
-        if _states_pages(text, view)
+        if is_pages(text.rstrip(_AFTER_PAGES))
     ]
     return parse_part([text.rstrip(_AFTER_PAGES) for text in texts]).extent
 
 
-def _states_pages(text: str, view: Marc21View) -> bool:
-    return is_component(view) and is_pages(text.rstrip(_AFTER_PAGES))
-
-
 def _without_pages(field: DataField, view: Marc21View) -> DataField:
     """Return an extent without the pages that the resource has in a host, and what is counted with them."""
-    kept = [item for item in field.subfields if item.code != "a" or not _states_pages(item.value, view)]
+    if not is_component(view):
+        return field
+    kept = [item for item in field.subfields if item.code != "a" or not is_pages(item.value.rstrip(_AFTER_PAGES))]
     return field if len(kept) == len(field.subfields) else replace(field, subfields=tuple(kept))
 
 
