@@ -474,3 +474,21 @@ def test_the_names_of_things_are_those_that_pages_show():
     """The order of properties is the one of the server."""
     assert [one.decode() for one in LABELS] == [f"<{label}>" for label in SHOWN]
     assert expand("rdfs:label") == SHOWN[0]
+
+
+def test_an_entity_is_found_by_a_former_spelling_of_its_key(tmp_path):
+    person, other = "agent/hitchcock-alfred-1899-1980-45e1d42091", "agent/welles-orson-1915-1985-5b1cfe0d7c"
+    alias = "agent/khitchkok-alfred-1899-1980-77aa8fd8c3"
+    lines = [
+        line(person, "foaf:name", '"Hitchcock, Alfred"'),
+        line(person, "owl:sameAs", alias),
+        line(other, "foaf:name", '"Welles, Orson"'),
+    ]
+    publish(tmp_path, 1, lines)
+    with open_published(tmp_path, 1) as view:
+        assert view.respelled("agent/hitchtsotsk-alfred-1899-1980-45e1d42091") == person
+        assert view.respelled("agent/hitchkok-alfred-1899-1980-77aa8fd8c3") == person, "that of an alias"
+        assert view.respelled("agent/velles-orson-1915-1985-5b1cfe0d7c") == other
+        assert view.respelled("agent/welles-orson-1915-1985-45e1d42091") is None, "the hash of another name"
+        assert view.respelled("publisher/hitchtsotsk-alfred-1899-1980-45e1d42091") is None
+        assert view.respelled("agent/viaf-12345") is None

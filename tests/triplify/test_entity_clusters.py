@@ -282,3 +282,11 @@ def test_other_rulers_and_other_initials_are_other_names(one, other):
 )
 def test_uncertain_years_are_intervals(dates, born, died):
     assert life_intervals(dates) == (born, died)
+
+
+def test_one_name_and_dates_in_two_spellings_are_one_entity_whatever_else_has_the_name():
+    """Without given names in full, and two persons of other numbers have the name, too."""
+    spellings = [person("Толстой, Л.", "1828-"), person("Tolstoy, L.", "1828-")]
+    others = [numbered("Толстой, Л.", "1828-", f"RU\\NLR\\auth\\{number}") for number in (1, 2)]
+    assert len(described(*spellings)) == 1
+    assert len(described(*spellings, *others)) == 3

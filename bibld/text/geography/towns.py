@@ -44,7 +44,6 @@ _LANGUAGES_OF_NAMES = ("en", "ru", "de", "fr", "es", "it")
 _OTHER_NAMES = {
     "GB": "uk u_k great_britain",
     "US": "usa u_s_a u_s сша",
-    "RU": "russia_federation российская_федерация",
     "TR": "turkey",
     "CZ": "czech_republic",
     "CI": "ivory_coast",

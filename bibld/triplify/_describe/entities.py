@@ -7,12 +7,13 @@ the text does not name one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import Literal
 
 import msgspec
 
-from bibld.model.iris import entity_identity, web_iri
+from bibld.model.iris import Iris, entity_identity, web_iri
 from bibld.model.mods import Controlled, Name, PhysicalLocation, Subject, TitleInfo
 from bibld.text.classes import main_class
 from bibld.text.folding import strip_brackets, tidy, trim
@@ -175,7 +176,7 @@ def _name_ties(draft: Draft, name: Name) -> tuple[str, ...]:
     those with one.
     """
     if name.type != "personal":
-        return _heading_ties(draft, name)
+        return _heading_ties(draft.iris, heading_to_compare(name), dates_of(name), name.type or "")
     parsed = parse_person_name(heading_to_compare(name))
     born, died = life_years(dates_of(name))
     if parsed is None or not parsed.given or not ((born and died) or ((born or died) and parsed.is_full)):
@@ -186,12 +187,12 @@ def _name_ties(draft: Draft, name: Name) -> tuple[str, ...]:
     return tuple(ties)
 
 
-def _heading_ties(draft: Draft, name: Name) -> tuple[str, ...]:
-    label, dates = heading_to_compare(name), dates_of(name)
-    iris = [draft.iris.agent(name_key(label, dates, kind)) for kind in ([name.type] if name.type else _TYPES_OF_NAMES)]
-    if name.type == "corporate":
-        iris.append(draft.iris.publisher(entity_key(full_publisher_key(label))))
-    return tuple(map(entity_identity, iris))
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def _heading_ties(iris: Iris, label: str, dates: str, kind: str) -> tuple[str, ...]:
+    agents = [iris.agent(name_key(label, dates, each)) for each in ([kind] if kind else _TYPES_OF_NAMES)]
+    if kind == "corporate":
+        agents.append(iris.publisher(entity_key(full_publisher_key(label))))
+    return tuple(map(entity_identity, agents))
 
 
 def _mention(draft: Draft, agent: str, group: Sequence[NameAtPath], roles: Iterable[str], has_number: bool) -> Mention:
@@ -326,7 +327,7 @@ def claim_publisher(draft: Draft, text: str, element: Controlled, path: str) -> 
         draft.iris.publisher(entity_key(name, is_slavic=draft.languages.is_slavic))
         for name in (key, full_publisher_key(text))
     )
-    ties = name_ties(draft, draft.iris.publisher, full_publisher_key(text), label)
+    ties = name_ties(draft.iris, "publisher", full_publisher_key(text), label, draft.languages.is_slavic)
     form = draft.name_form(label, draft.languages.tag_other(label, element))
     agents = [one for one in draft.mentions if key in one.organisations and one.roles & _ROLES_OF_PUBLISHERS]
     if agents and not found:
@@ -359,24 +360,65 @@ def claim_other_form(draft: Draft, entity: str, kind: Kind, stated: tuple[str, C
     draft.add_claim(entity, kind, EntityClaim(label=form, type="" if kind == "place" else "corporate"), path)
 
 
-def name_ties(draft: Draft, to_iri: Callable[[str], str], name: str, text: str) -> tuple[str, ...]:
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def name_ties(
+    iris: Iris, kind: Literal["publisher", "series"], name: str, text: str, is_slavic: bool
+) -> tuple[str, ...]:
     """Return the ties of a publisher or series with the same name in another script, or written out or abbreviated.
 
-    ``name`` is that from which ``to_iri`` makes its IRI, ``text`` its form. A publication in a Slavic language may name
-    it in another one, and a romanised name is found in publications in other languages.
+    ``name`` is that of which its IRI is made, ``text`` its form. A publication in a Slavic language (``is_slavic``) may
+    name it in another one, and a romanised name is found in publications in other languages.
     """
-    is_slavic = draft.languages.is_slavic
     ties = []
-    if not has_cyrillic(text) and (is_slavic or is_romanisation(text)):
-        ties.append(entity_identity(to_iri(entity_key(name, is_slavic=not is_slavic))))
-    if has_cyrillic(text) or is_slavic or is_romanisation(text):
+    is_transcribed = is_slavic or is_romanisation(text)
+    if is_transcribed and not has_cyrillic(text):
+        key = entity_key(name, is_slavic=not is_slavic)
+        ties.append(entity_identity(iris.publisher(key) if kind == "publisher" else iris.series(key)))
+    if is_transcribed or has_cyrillic(text):
         shortened = shortened_name(text)
         if shortened:
-            ties.append(f"{to_iri('')}{shortened}")
+            ties.append(f"{kind} {shortened}")
     return tuple(ties)
 
 
 # -- places and concepts -----------------------------------------------------------------------------------------------
+
+
+class _NamedPlace(msgspec.Struct, frozen=True):
+    """What a text that names a place means: its form in full, and its IRIs.
+
+    ``by_name`` is made of the form, ``best`` of the number of the town in GeoNames or the English name of the country;
+    ``aliases`` are those by which headings with a number are known, too. ``town`` is the identity of the town, if the
+    table of towns knows it.
+    """
+
+    stated: str
+    label: str
+    by_name: str
+    best: str
+    aliases: tuple[str, ...]
+    town: Identity | None
+
+
+@lru_cache(maxsize=_NAMES_REMEMBERED)
+def _read_place(
+    iris: Iris, text: str, countries: tuple[str, ...] | None, is_first: bool, is_slavic: bool
+) -> _NamedPlace | None:
+    """Return what a text means as a place; None if it names none. The arguments are those of :func:`claim_place`."""
+    stated = trim(strip_brackets(tidy(text)).replace("?", ""))
+    if not stated or is_unknown_imprint(stated):
+        return None
+    label = expand_place(stated)
+    by_name = iris.place(entity_key(label, is_slavic=is_slavic))
+    town = find_town_of_heading(text) if countries is None else find_town(text, countries, is_first)
+    if town is not None:
+        identity = geonames_identity(town.number)
+        return _NamedPlace(stated, label, by_name, iris.place(identity.key), (), identity)
+    country = country_named(label)
+    usual_name = country or town_with_state(label) or town_in_countries(label, countries or ())
+    by_usual_name = iris.place(entity_key(usual_name)) if usual_name else by_name
+    aliases = (by_usual_name,) if usual_name else ()
+    return _NamedPlace(stated, label, by_name, by_usual_name if country else by_name, aliases, None)
 
 
 def claim_place(
@@ -393,33 +435,25 @@ def claim_place(
     name. ``countries`` are those (codes of MARC) that the first place of publication may be in; None for a heading. A
     place of publication is copied from the resource, so it is in its language; ``is_first``: none precedes it.
     """
-    stated = trim(strip_brackets(tidy(text)).replace("?", ""))
-    if not stated or is_unknown_imprint(stated):
-        return None
-    label = expand_place(stated)
-    found = find_identities(draft, element, path)
     among = None if countries is None else tuple(sorted(countries))
-    town = find_town_of_heading(text) if among is None else find_town(text, among, is_first)
-    if town is not None and not any(one.authority == "geonames" for one in found):
-        found = sorted((*found, geonames_identity(town.number)), key=lambda one: one.rank)
-    country = country_named(label) if town is None else ""
     is_slavic = among is not None and draft.languages.is_slavic
-    by_name = draft.iris.place(entity_key(label, is_slavic=is_slavic))
-    best = draft.iris.place(entity_key(country)) if country else by_name
-    place, *aliases = [draft.iris.place(one.key) for one in found] or [best]
-    others = (draft.name_form(stated, draft.languages.tag_other(stated, element)),) if stated != label else ()
-    form = draft.name_form(label, draft.languages.tag_other(label, element))
-    usual_name = "" if town is not None else town_with_state(label) or town_in_countries(label, among or ())
-    if usual_name:
-        aliases.append(draft.iris.place(entity_key(usual_name)))
-    if country:
-        aliases.append(best)
+    named = _read_place(draft.iris, text, among, is_first, is_slavic)
+    if named is None:
+        return None
+    found = find_identities(draft, element, path)
+    if named.town is not None:
+        found = sorted({*found, named.town}, key=lambda one: one.rank)
+    numbered = [draft.iris.place(one.key) for one in found]
+    place = numbered[0] if found else named.best
+    form = draft.name_form(named.label, draft.languages.tag_other(named.label, element))
+    is_expanded = named.stated != named.label
+    stated = draft.name_form(named.stated, draft.languages.tag_other(named.stated, element)) if is_expanded else form
     claim = EntityClaim(
         label=form,
-        others=others,
+        others=(stated,) if is_expanded else (),
         links=_links(found),
-        aliases=tuple(sorted(set(aliases) - {place})),
-        former=(by_name,) if best != by_name or town is not None else (),
+        aliases=tuple(sorted({*numbered, *named.aliases} - {place})),
+        former=(named.by_name,) if named.by_name != named.best else (),
         numbers=numbers_in_files(found),
     )
     draft.add_claim(place, "place", claim, path)

@@ -70,7 +70,7 @@ def _describe_series(draft: Draft, item: RelatedItem, path: str) -> None:
         label=draft.name_form(name, _language(draft, item, name, titles[0])),
         others=tuple(sorted(forms)),
         issn=number,
-        ties=name_ties(draft, draft.iris.series, name, name),
+        ties=name_ties(draft.iris, "series", name, name, draft.languages.is_slavic),
     )
     draft.add_claim(series, "series", claim, path)
     draft.add_form(series, "series", name, path)
