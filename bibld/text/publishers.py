@@ -117,26 +117,28 @@ def _is_code(before: str, text: str) -> bool:
 
 
 _PRINTER = re.compile(
-    r"(?:(?:в|у|во|in|chez|apud|bei|at the|a cura di)\s+)?(?:(?:the|la|l['’]|der)\s*)?"
-    r"(?:тип(?:о-?лит|огр)?\.|типограф\w*|типо-?литограф\w*|лит(?:огр)?\.(?!-)\s*(?!изд)|литограф\w*|печатня|печатано|"
-    r"скоропечатня|хромолит\w*\.?|printed (?:by|at)|impr(?:im)?\.|imprimerie|imprenta|tipografía|tipografia|tip\.|"
-    r"typ\.|typis|typographia|druck(?: von|erei)?|gedruckt|buchdruckerei|drukarnia|tiskárna|tiskem|stamperia)(?!\w)",
+    r"(?:^|(?<!\w))(?:тип\.|типо-?лит(?:огр)?\.|типо-?(?:литограф|граф)[иі]\w*|скоропечатня|печатня|imprimerie|imprenta|"
+    r"buchdruckerei|tipograf[ií]a|typographi[ae]|drukarnia|tiskárna|stamperia)(?!\w)"
+    r"|^(?:лит(?:огр)?\.\s(?-i:[А-ЯЁ])|литограф[иі]\w*|хромолит\w*\.?|печатано|printed (?:by|at)|impr(?:im)?\.|"
+    r"(?:v )?tip\.|typ\.|typis|druck(?: von|erei)?(?!\w)|gedruckt|tiskem)",
     re.IGNORECASE,
 )
-_PRINTER_THAT_PUBLISHES = re.compile(r"nationa|impéria|royal|vatica|polyglot|synod|синод", re.IGNORECASE)
+_ALSO_PUBLISHER = re.compile(
+    r"(?<!\w)(?:изд|книгоизд|publ|éd|ed\.|verlag|edit)|nationa|impéria|royal|vatica|polyglot|synod|синод", re.IGNORECASE
+)
 
 
 @lru_cache(maxsize=_TEXTS_REMEMBERED)
 def is_printer(text: str) -> bool:
     """Whether a name in an imprint is that of a printer; printing houses of a state or a church are also publishers.
 
-    >>> is_printer("Тип. А. С. Суворина"), is_printer("[printed by John Day]"), is_printer("Impr. F. Didot")
+    >>> is_printer("въ Типографіи Т. Рисъ"), is_printer("Сенат. тип."), is_printer("[printed by John Day]")
     (True, True, True)
-    >>> is_printer("Imprimerie nationale"), is_printer("Printed for J. Tonson"), is_printer("Литературная учёба")
+    >>> is_printer("Imprimerie nationale"), is_printer("Printed for J. Tonson"), is_printer("Изд-во и тип. А. Маркса")
     (False, False, False)
     """
     stated = strip_brackets(text).strip()
-    return _PRINTER.match(stated) is not None and _PRINTER_THAT_PUBLISHES.search(stated) is None
+    return _PRINTER.search(stated) is not None and _ALSO_PUBLISHER.search(stated) is None
 
 
 _SHORTENED = """

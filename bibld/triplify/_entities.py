@@ -13,6 +13,8 @@ from bibld.model.rdf import iri, literal, term, typed_literal
 from bibld.text.classes import captions
 from bibld.text.places import is_former_name
 from bibld.text.publishers import is_abbreviation
+from bibld.text.romanisation import romanise, unify_transcriptions
+from bibld.text.scripts import has_cyrillic
 from bibld.triplify._claims import Assertion, Claim, EntityClaim, Kind, NameForm, count_assertions
 from bibld.triplify._codes import scheme_iri, scheme_names
 from bibld.triplify._dates import life_years
@@ -146,8 +148,8 @@ def _local_numbers(entity: str, claims: Iterable[EntityClaim]) -> Iterator[Quad]
 def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], list[NameForm]]:
     """Return the preferred forms, one for each language, and the others, from the claims and the votes for them.
 
-    An abbreviation is not preferred to what it is short for, nor a former name of a town to today's; the code of a
-    library is a name only without others.
+    An abbreviation is not preferred to what it is short for, a romanisation not to the original, nor a former name of a
+    town to today's; the code of a library is a name only without others.
     """
     named = {
         claim: number
@@ -170,10 +172,15 @@ def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], lis
 
 
 def _gives_way(form: NameForm, forms: Sequence[NameForm]) -> bool:
-    """Whether a form is an abbreviation of another one, or a former name."""
+    """Whether a form is an abbreviation or a romanisation of another one, or a former name."""
     if not 1 < len(forms) <= _MAX_FORMS_COMPARED:
         return False
-    return is_former_name(form.text) or any(is_abbreviation(form.text, other.text) for other in forms)
+    if is_former_name(form.text) or any(is_abbreviation(form.text, other.text) for other in forms):
+        return True
+    if has_cyrillic(form.text) or not any(has_cyrillic(other.text) for other in forms):
+        return False
+    first = unify_transcriptions(romanise(form.text)).partition(" ")[0]
+    return any(unify_transcriptions(romanise(one.text)).startswith(first) for one in forms if has_cyrillic(one.text))
 
 
 def _link_set(target: str) -> str:

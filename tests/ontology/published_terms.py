@@ -49,6 +49,7 @@ CLASSES_OF_OTHERS = {
     "http://id.loc.gov/vocabulary/relators/": "Role",
     "http://id.loc.gov/vocabulary/issuance/": "Issuance",
     "http://id.loc.gov/vocabulary/mstatus/": "Status",
+    "http://id.loc.gov/vocabulary/msupplcont/": "SupplementaryContent",
     "http://id.loc.gov/vocabulary/relationship/": "Relationship",
     "http://id.loc.gov/vocabulary/frequencies/": "Frequency",
     "http://id.loc.gov/vocabulary/organizations/": "Organization",

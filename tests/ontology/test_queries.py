@@ -117,7 +117,7 @@ def test_names_are_numbered_and_titles_are_short():
     assert all(len(example.title) <= 100 for example in EXAMPLES)
 
 
-SIMPLE = {"by-isbn", "by-title", "works-of-a-person", "holdings", "born-in", "as-bnb-isbn", "as-lobid", "as-schema-org"}
+SIMPLE = {"by-isbn", "by-title", "works-of-a-person", "born-in", "as-bnb-isbn", "as-lobid", "as-schema-org"}
 
 
 @pytest.fixture(scope="module")

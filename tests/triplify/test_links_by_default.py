@@ -11,7 +11,7 @@ from bibld.model.mods import Classification, Mods, Subject, Topic
 from bibld.text import headings
 from bibld.text.headings.build import write_headings
 from bibld.triplify import cluster_statements, entity_statements
-from bibld.triplify._describe.entities import _established_heading
+from bibld.triplify._describe.concepts import _established_heading
 from tests.triplify.merged_book import BASE, IRIS, Quads, alone, person
 
 LCSH = "http://id.loc.gov/authorities/subjects/"

@@ -51,7 +51,7 @@ def test_of_a_heading_with_subdivisions_the_first_element_is_a_place_and_all_of_
     (concept,) = made.values("dcterms:subject")
     (place,) = made.values("dcterms:spatial")
     assert concept.startswith(":concept/")
-    assert place.startswith(":place/russia-")
+    assert place.startswith(":place/rossiiskaia-federatsiia-")
     assert made.values("dcterms:hasPart", BASE + concept[1:]) == [place]
 
 

@@ -14,14 +14,10 @@ from typing import Literal
 import msgspec
 
 from bibld.model.iris import Iris, entity_identity, web_iri
-from bibld.model.mods import Controlled, Name, PhysicalLocation, Subject, TitleInfo
-from bibld.text.classes import main_class
-from bibld.text.folding import strip_brackets, tidy, trim
-from bibld.text.geography.towns import country_named, find_town, find_town_of_heading
-from bibld.text.headings import subject_heading_number
+from bibld.model.mods import Controlled, Name, PhysicalLocation
+from bibld.text.folding import tidy, trim
 from bibld.text.keys import entity_key
 from bibld.text.libraries import find_library, is_isil, normalise_marc_code
-from bibld.text.places import expand_place, is_unknown_imprint, town_in_countries, town_with_state
 from bibld.text.publishers import (
     full_publisher_key,
     name_to_compare,
@@ -32,13 +28,11 @@ from bibld.text.publishers import (
 from bibld.text.romanisation import is_romanisation
 from bibld.text.scripts import LATIN, has_cyrillic, script_of
 from bibld.triplify._claims import EntityClaim, Kind, NameForm
-from bibld.triplify._codes import SCHEME_LANGUAGES
 from bibld.triplify._dates import life_intervals, life_years
 from bibld.triplify._draft import Draft, Mention
 from bibld.triplify._entity_clusters import SHORT_NAME_TIE
 from bibld.triplify._identity import (
     Identity,
-    geonames_identity,
     library_key,
     name_key,
     numbers_in_files,
@@ -48,7 +42,6 @@ from bibld.triplify._identity import (
 from bibld.triplify._languages import Languages
 
 _ROMAN_NUMERAL = re.compile(r"[IVXLCM]+\.?")
-_SCHEME_OF_FREE_TERMS = "keywords"
 _ORGANISATIONS = frozenset(("corporate", "conference"))
 """Types of names that libraries may number apart from persons."""
 
@@ -56,9 +49,6 @@ _ORGANISATIONS_OF_LOC = "http://id.loc.gov/vocabulary/organizations/"
 _TYPES_OF_NAMES = ("personal", "corporate", "conference", "family")
 
 _NAMES_REMEMBERED = 16_384
-_NUMBERED_BY_FIRST_PART = frozenset(("lcsh", "lcshac", "mesh"))
-"""Schemes whose headings with subdivisions are given the number of the heading before them by many libraries."""
-
 _ROLES_OF_PUBLISHERS = frozenset(("pbl", "bkp", "bsl", "dst", "isb"))
 
 NameAtPath = tuple[Name, str]
@@ -78,7 +68,8 @@ def find_identities(draft: Draft, element: Name | Controlled, path: str) -> list
     return sorted({one for one in found if one is not None}, key=lambda one: one.rank)
 
 
-def _links(identities: Iterable[Identity]) -> tuple[str, ...]:
+def links_of(identities: Iterable[Identity]) -> tuple[str, ...]:
+    """Return the IRIs of authority files among identities."""
     return tuple(sorted({one.iri for one in identities if one.iri is not None}))
 
 
@@ -142,7 +133,7 @@ def claim_agent(draft: Draft, group: Sequence[NameAtPath], roles: Iterable[str] 
             aliases.add(draft.iris.agent(name_key(heading_to_compare(name), dates_of(name), name.type or "")))
         claim = msgspec.structs.replace(
             _claim_of_name(draft, name),
-            links=_links(identities),
+            links=links_of(identities),
             aliases=tuple(sorted(aliases - {agent})),
             numbers=numbers_in_files(identities, scheme),
             ties=_name_ties(draft, name),
@@ -305,7 +296,7 @@ def claim_library(draft: Draft, places: Sequence[tuple[PhysicalLocation, str]]) 
         claim = EntityClaim(
             label=name,
             type="corporate",
-            links=tuple(sorted({*_links(found), *read.links})),
+            links=tuple(sorted({*links_of(found), *read.links})),
             notation=read.code,
             aliases=tuple(sorted(set(others) - {agent})) if read.code else (),
         )
@@ -340,7 +331,7 @@ def claim_publisher(draft: Draft, text: str, element: Controlled, path: str) -> 
     claim = EntityClaim(
         label=form,
         type="corporate",
-        links=_links(found),
+        links=links_of(found),
         aliases=tuple(sorted({*(draft.iris.publisher(one.key) for one in found), by_name, by_full_name} - {publisher})),
         numbers=numbers_in_files(found),
         ties=ties,
@@ -379,158 +370,3 @@ def name_ties(
         if shortened:
             ties.append(f"{kind} {shortened}")
     return tuple(ties)
-
-
-# -- places and concepts -----------------------------------------------------------------------------------------------
-
-
-class _NamedPlace(msgspec.Struct, frozen=True):
-    """What a text that names a place means: its form in full, and its IRIs.
-
-    ``by_name`` is made of the form, ``best`` of the number of the town in GeoNames or the English name of the country;
-    ``aliases`` are those by which headings with a number are known, too. ``town`` is the identity of the town, if the
-    table of towns knows it.
-    """
-
-    stated: str
-    label: str
-    by_name: str
-    best: str
-    aliases: tuple[str, ...]
-    town: Identity | None
-
-
-@lru_cache(maxsize=_NAMES_REMEMBERED)
-def _read_place(
-    iris: Iris, text: str, countries: tuple[str, ...] | None, is_first: bool, is_slavic: bool
-) -> _NamedPlace | None:
-    """Return what a text means as a place; None if it names none. The arguments are those of :func:`claim_place`."""
-    stated = trim(strip_brackets(tidy(text)).replace("?", ""))
-    if not stated or is_unknown_imprint(stated):
-        return None
-    label = expand_place(stated)
-    by_name = iris.place(entity_key(label, is_slavic=is_slavic))
-    town = find_town_of_heading(text) if countries is None else find_town(text, countries, is_first)
-    if town is not None:
-        identity = geonames_identity(town.number)
-        return _NamedPlace(stated, label, by_name, iris.place(identity.key), (), identity)
-    country = country_named(label)
-    usual_name = country or town_with_state(label) or town_in_countries(label, countries or ())
-    by_usual_name = iris.place(entity_key(usual_name)) if usual_name else by_name
-    aliases = (by_usual_name,) if usual_name else ()
-    return _NamedPlace(stated, label, by_name, by_usual_name if country else by_name, aliases, None)
-
-
-def claim_place(
-    draft: Draft,
-    text: str,
-    element: Controlled,
-    path: str,
-    countries: Iterable[str] | None = None,
-    is_first: bool = True,
-) -> str | None:
-    """Claim a place; None also for a statement that the place is not known.
-
-    A town that the table of towns knows is named by its number in GeoNames, in all its forms, a country by its English
-    name. ``countries`` are those (codes of MARC) that the first place of publication may be in; None for a heading. A
-    place of publication is copied from the resource, so it is in its language; ``is_first``: none precedes it.
-    """
-    among = None if countries is None else tuple(sorted(countries))
-    is_slavic = among is not None and draft.languages.is_slavic
-    named = _read_place(draft.iris, text, among, is_first, is_slavic)
-    if named is None:
-        return None
-    found = find_identities(draft, element, path)
-    if named.town is not None:
-        found = sorted({*found, named.town}, key=lambda one: one.rank)
-    numbered = [draft.iris.place(one.key) for one in found]
-    place = numbered[0] if found else named.best
-    form = draft.name_form(named.label, draft.languages.tag_other(named.label, element))
-    is_expanded = named.stated != named.label
-    stated = draft.name_form(named.stated, draft.languages.tag_other(named.stated, element)) if is_expanded else form
-    claim = EntityClaim(
-        label=form,
-        others=(stated,) if is_expanded else (),
-        links=_links(found),
-        aliases=tuple(sorted({*numbered, *named.aliases} - {place})),
-        former=(named.by_name,) if named.by_name != named.best else (),
-        numbers=numbers_in_files(found),
-    )
-    draft.add_claim(place, "place", claim, path)
-    return place
-
-
-def claim_concept(
-    draft: Draft, label: str, scheme: str | None, element: Controlled, path: str, parts: Iterable[str] = ()
-) -> str | None:
-    """Claim a concept of a scheme. ``parts`` are the IRIs of places and agents that a compound heading names.
-
-    A controlled vocabulary has each label once, so a concept with a number is also known by its label. A compound
-    heading is not, since its number may be that of a part; where it often is, the number is not used.
-    """
-    label = tidy(label)
-    if not label:
-        return None
-    code = tidy(scheme or "") or _SCHEME_OF_FREE_TERMS
-    is_compound = "--" in label
-    is_numbered_by_part = is_compound and isinstance(element, Subject) and code in _NUMBERED_BY_FIRST_PART
-    found = [] if is_numbered_by_part else find_identities(draft, element, path)
-    is_identified = code != "lcsh" or any(one.authority == code for one in found)
-    is_of_name = isinstance(element, Subject) and isinstance(element.parts[0], Name | TitleInfo)
-    established, broader = (None, None) if is_identified else _established_heading(label, is_of_name)
-    links = [*found, established] if established else found
-    by_label = draft.iris.concept(code, entity_key(label))
-    concept = draft.iris.concept(code, found[0].key) if found else by_label
-    aliases = {by_label} - {concept} if code in SCHEME_LANGUAGES and not is_compound else ()
-    claim = EntityClaim(
-        label=draft.name_form(label, language_of_term(draft, label, element, code)),
-        scheme=code,
-        links=_links(links),
-        broad_links=_links((broader,)) if broader else (),
-        parts=tuple(sorted(set(parts))),
-        aliases=tuple(aliases),
-        numbers=numbers_in_files(links),
-    )
-    draft.add_claim(concept, "concept", claim, path)
-    return concept
-
-
-@lru_cache(maxsize=_NAMES_REMEMBERED)
-def _established_heading(label: str, is_of_name: bool) -> tuple[Identity | None, Identity | None]:
-    """Return the heading of LCSH with this text; if there is none, the longest one that it begins with.
-
-    A name or title alone (``is_of_name``: the heading begins with one) is none: a topic may have its text.
-    """
-    number = subject_heading_number(label)
-    if number is not None:
-        return parse_identity(number, "lcsh", ""), None
-    while label.count("--") > is_of_name:
-        label = label.rpartition("--")[0]
-        number = subject_heading_number(label)
-        if number is not None:
-            return None, parse_identity(number, "lcsh", "")
-    return None, None
-
-
-def claim_class(draft: Draft, scheme: str, mark: str, element: Controlled, path: str) -> str:
-    """Claim a class of a classification, and the main class that it belongs to."""
-    concept = draft.iris.concept(scheme, mark)
-    main = main_class(scheme, mark)
-    broader = draft.iris.concept(scheme, main) if main not in (None, mark) else None
-    claim = EntityClaim(
-        label=draft.name_form(mark, None),
-        scheme=scheme,
-        notation=mark,
-        links=_links(find_identities(draft, element, path)),
-        broader=(broader,) if broader else (),
-    )
-    draft.add_claim(concept, "concept", claim, path)
-    if main is not None and broader is not None:
-        main_claim = EntityClaim(label=draft.name_form(main, None), scheme=scheme, notation=main)
-        draft.add_claim(broader, "concept", main_claim, path)
-    return concept
-
-
-def language_of_term(draft: Draft, label: str, element: Controlled, scheme: str | None) -> str | None:
-    """Return the language tag of a term: that of its scheme, if all its terms are in one language."""
-    return SCHEME_LANGUAGES.get(scheme or element.authority or "") or draft.languages.tag_catalogued(label, element)

@@ -16,7 +16,8 @@ from bibld.text.publishers import is_printer, publisher_label
 from bibld.triplify._claims import Kind
 from bibld.triplify._codes import CLASS_OF_EVENT, STATEMENT_OF_EVENT, loc
 from bibld.triplify._dates import EDTF, edtf_literal, edtf_of, to_edtf
-from bibld.triplify._describe.entities import claim_agent, claim_other_form, claim_place, claim_publisher
+from bibld.triplify._describe.entities import claim_agent, claim_other_form, claim_publisher
+from bibld.triplify._describe.places import claim_place
 from bibld.triplify._draft import Draft
 
 _COUNTRY_CODE = re.compile(r"[a-z]{2,3}")

@@ -14,13 +14,17 @@ from bibld.text.folding import tidy, trim
 from bibld.text.keys import CLASSIFICATIONS
 from bibld.text.resource_types import type_code
 from bibld.triplify._codes import CLASS_OF_CLASSIFICATION, CONTENT_TYPE_AUTHORITIES, loc
-from bibld.triplify._describe.entities import claim_agent, claim_class, claim_concept, claim_place, dates_of, heading
+from bibld.triplify._describe.concepts import claim_class, claim_concept
+from bibld.triplify._describe.entities import claim_agent, dates_of, heading
 from bibld.triplify._describe.origin import country_of
+from bibld.triplify._describe.places import claim_place
 from bibld.triplify._describe.titles import access_point, claim_work, full_title
 from bibld.triplify._draft import Draft
 
 _AREA_CODE = re.compile(r"[a-z](?:-[a-z]{1,3}){0,2}")
 _BEFORE_SUBDIVISION = "--"
+_SUPPLEMENTARY_CONTENT = {"bib": "bibliography", "dis": "discography", "fil": "film"}
+"""Codes of ``marcgt`` that records have for what a publication contains (008/24-27) → code of ``msupplcont``."""
 _LEVELS = "extraterrestrial_area continent country province region state territory county city city_section island area"
 
 
@@ -47,6 +51,9 @@ def _describe_genre(draft: Draft, genre: mods.Genre, path: str) -> None:
     if genre.authority in CONTENT_TYPE_AUTHORITIES:
         return
     code = type_code("marcgt", genre.value) if genre.authority == "marcgt" else None
+    if code in _SUPPLEMENTARY_CONTENT:
+        draft.add("bf:supplementaryContent", loc("msupplcont", _SUPPLEMENTARY_CONTENT[code]))
+        return
     if code is not None:
         draft.add("bf:genreForm", loc("marcgt", code))
         return
