@@ -40,9 +40,7 @@ from bibld.crosswalk._unimarc.codes import (
     DETAIL_CODES,
     FORM_CODES,
     GENRE_CODES,
-    LANGUAGE,
     RELATOR,
-    RELATOR_WORD,
     latin,
 )
 from bibld.model.marc import ControlField, DataField, Field, MarcRecord, Subfield, with_embedded_fields
@@ -51,6 +49,7 @@ from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_element
 from bibld.protocols import HarvestedFile, Raw
 from bibld.read import examine, read
+from bibld.text.languages import language_code
 
 FILES = (
     "articles_cp1251.mrc", "declared_cp1251_is_utf8.iso", "nlr_cp1251.iso", "nlr_koi8r.iso", "stavropol_cp866.mrc",
@@ -135,7 +134,7 @@ def is_found(field: DataField, subfield: Subfield, texts: Texts) -> bool:
     if tag in ("101", "102"):
         pieces = re.findall("[a-z]{2,3}", text.casefold())
         if tag == "101":
-            codes = [LANGUAGE.get(piece, piece) for piece in pieces]
+            codes = [language_code(piece) or piece for piece in pieces]
         else:
             codes = [COUNTRY_OF_THREE_LETTERS.get(piece.upper(), piece) for piece in pieces]
         return all(map(texts.hold, codes)) or texts.hold(text)
@@ -145,7 +144,7 @@ def is_found(field: DataField, subfield: Subfield, texts: Texts) -> bool:
         return all(map(texts.hold, split_designation(text)))
     if code == "4":
         pieces = [piece.strip() for piece in re.split("[;,]", text)]
-        return all(piece == "000" or texts.hold(RELATOR.get(piece, RELATOR_WORD.get(piece, piece))) for piece in pieces)
+        return all(piece == "000" or texts.hold(RELATOR.get(piece, piece)) for piece in pieces)
     if tag in ("010", "011"):
         pieces = re.split(r"[;()]", text.translate(str.maketrans("хХ", "XX")))
         return all(map(texts.hold, pieces))
@@ -169,7 +168,7 @@ def general_data(text: str) -> list[str]:
         stated.append(text[13:17])
     stated += [AUDIENCE[letter] for letter in latin(text[17:20]) if letter in AUDIENCE]
     stated += ["government publication"] * (latin(text[20]) in tuple("abcdefgh"))
-    stated += [LANGUAGE.get(text[22:25], text[22:25])] if text[22:25].isalpha() else []
+    stated += [language_code(text[22:25]) or text[22:25]] if text[22:25].isalpha() else []
     return stated
 
 

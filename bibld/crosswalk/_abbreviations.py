@@ -137,6 +137,7 @@ def ends_in_abbreviation_of_extent(text: str) -> bool:
 @lru_cache(1 << 14)
 def _kind_of_word(word: str) -> _Word:
     """Return whether a word is an abbreviation in every context, or in which it is."""
+    word = unicodedata.normalize("NFC", word)
     if not word[-1:].isalpha():
         return _Word.ORDINARY
     stated = word.lstrip(_OPENING)

@@ -145,6 +145,10 @@ def _local_numbers(entity: str, claims: Iterable[EntityClaim]) -> Iterator[Quad]
         yield "", node, term("rdf:value"), literal(number)
 
 
+_ROMANISED = "und-latn"
+"""The tag of a name that its record pairs with one in another script."""
+
+
 def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], list[NameForm]]:
     """Return the preferred forms, one for each language, and the others, from the claims and the votes for them.
 
@@ -166,7 +170,8 @@ def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], lis
         by_language[form.language].append(form)
     preferred = [
         min(forms, key=lambda form: (_gives_way(form, forms), -votes_by_form[form], -len(form.text), form.text))
-        for forms in by_language.values()
+        for language, forms in by_language.items()
+        if language != _ROMANISED or "" not in by_language
     ]
     return sorted(preferred), sorted((mentioned | set(votes_by_form)) - set(preferred))
 

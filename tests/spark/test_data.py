@@ -97,7 +97,7 @@ def test_tied_entities_that_no_task_has_room_for_end_the_run(monkeypatch: pytest
     ]
     rows = [(1, entity, body, votes) for (entity, body), votes in encode_assertions(claims).items()]
     (batch,) = batches_of(rows, ROWS_OF_ENTITIES)
-    shared = SimpleNamespace(value=entities._Settings(IRIS, {}))
+    shared = SimpleNamespace(value=entities._Settings(IRIS, {}, ()))
     assert len(list(entities._describe_component(shared, 1, rows_of_batches([batch], entities._Row)))) == 9
     monkeypatch.setattr(entities, "MAX_COMPONENT_BYTES", 200)
     message = f"triplify: more entities are tied to {IRIS.base}agent/0 than one task has room for"
