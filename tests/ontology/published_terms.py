@@ -55,8 +55,11 @@ CLASSES_OF_OTHERS = {
     "http://id.loc.gov/vocabulary/organizations/": "Organization",
     "http://id.loc.gov/vocabulary/classSchemes/": "Source",
     "http://id.loc.gov/vocabulary/identifiers/": "Source",
+    "http://id.loc.gov/vocabulary/nationalbibschemes/": "Source",
 }
 """Beginning of the IRIs of a list of the Library of Congress → the class of BIBFRAME of its entries."""
+_LISTS_OF_CHARACTERISTICS = ("http://id.loc.gov/vocabulary/m", "http://rdaregistry.info/termList/")
+"""Lists of values of 340 to 353 of MARC 21; the class of their entries is that of the property."""
 
 
 _OURS = {PREFIXES["foaf"] + "Organization": f"{SCHEMA}Organization"}
@@ -144,6 +147,8 @@ class Vocabularies:
         if isinstance(value, ox.Literal):
             return _LITERAL in ranges
         stated = {BIBFRAME + name for start, name in CLASSES_OF_OTHERS.items() if value.value.startswith(start)}
+        if not stated and value.value.startswith(_LISTS_OF_CHARACTERISTICS):
+            return True
         return bool(self.superclasses(classes.get(value.value, set()) | stated) & ranges)
 
 

@@ -90,13 +90,16 @@ def describe_characteristic(draft: Draft, form: Form) -> bool:
     return True
 
 
-_LOC = re.compile(r"https?://id\.loc\.gov/(vocabulary/[a-z]+/[a-z0-9]+)(?:\.html)?")
+_LOC = re.compile(r"https?://id\.loc\.gov/(vocabulary/[A-Za-z]+/[a-z0-9]+)(?:\.html)?")
 _RDA = re.compile(r"https?://(?:www\.)?rdaregistry\.info/termList/([A-Za-z]+)/#?([0-9]+)")
 
 
 @lru_cache(_LINKS_REMEMBERED)
 def term_of_link(link: str | None) -> str | None:
-    """Return the term that a link of a record leads to; the addresses of pages of a term are the term."""
+    """Return the term of id.loc.gov or RDA that a link of a record leads to, which may be the address of its page.
+
+    Links to other files are those of concepts of any kind.
+    """
     if link is None or web_iri(link) is None:
         return None
     loc_term, rda_term = _LOC.fullmatch(link.strip()), _RDA.fullmatch(link.strip())
@@ -104,7 +107,7 @@ def term_of_link(link: str | None) -> str | None:
         return iri(f"http://id.loc.gov/{loc_term[1]}")
     if rda_term is not None:
         return iri(f"http://rdaregistry.info/termList/{rda_term[1]}/{rda_term[2]}")
-    return iri(link.strip())
+    return None
 
 
 _CLOCK = re.compile(r"(\d{1,3}):([0-5]\d):([0-5]\d)")
