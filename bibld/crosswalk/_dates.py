@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._texts import date_qualifier
+from bibld.crosswalk._texts import chop, without_brackets
 from bibld.model.mods import Date
 from bibld.model.mods_plan import OPEN_END
 from bibld.text.dates import StatedDate, copyright_years, parse_date, years
@@ -27,8 +27,12 @@ def dates_of_publication(coded: Sequence[Date], stated: Sequence[str], warn: Cal
     have the encoding ``w3cdtf``, years that are only coded ``marc``. A year of copyright is no printed date if there is
     a coded one.
     """
-    words = [text for text in stated if not coded or set(years(text)) - set(copyright_years(text)) or not years(text)]
-    printed = next((date for date in map(parse_date, words) if date is not None), None)
+    dated = {
+        text: date
+        for text in stated
+        if (date := parse_date(text)) is not None and not (coded and states_only_copyright(text))
+    }
+    printed = next(iter(dated.values()), None)
     if printed is None:
         dates = [replace(date, encoding="marc") if len(date.value) == 4 else date for date in coded]
     else:
@@ -36,11 +40,23 @@ def dates_of_publication(coded: Sequence[Date], stated: Sequence[str], warn: Cal
     if coded and not _can_be_one_year(dates[0].value.strip("[."), coded[0].value):
         warn(f"the coded year {coded[0].value} contradicts the printed date {' '.join(stated)!r}, which is used")
     if dates:
-        qualifier = dates[0].qualifier or (date_qualifier(stated) if dates[0].encoding == "w3cdtf" else None)
-        dates[0] = replace(dates[0], key_date="yes", qualifier=qualifier)
+        qualifier = dates[0].qualifier or (_QUALIFIERS.get(printed.qualifier) if printed is not None else None)
+        is_supplied = bool(dated) and dates[0].encoding == "w3cdtf" and all(map(_is_supplied, dated))
+        dates[0] = replace(dates[0], key_date="yes", qualifier=qualifier or ("inferred" if is_supplied else None))
     known = {"-".join(date.value for date in dates if date.value != OPEN_END), *(date.value for date in dates)}
     further = [text for text in stated if text.translate(_MARKS).rstrip("-") not in known]
     return [*dates, *map(Date, further)]
+
+
+def states_only_copyright(text: str) -> bool:
+    """Whether all years in a statement of dates are those of copyright."""
+    found = years(text)
+    return bool(found) and set(found) <= set(copyright_years(text))
+
+
+def _is_supplied(text: str) -> bool:
+    """Whether a text is in square brackets, which ISBD puts around what the cataloguer supplied."""
+    return without_brackets(chop(text))[1]
 
 
 def _completes(coded: Sequence[Date], printed: StatedDate) -> bool:

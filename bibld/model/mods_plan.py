@@ -11,7 +11,7 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 import msgspec
 from lxml import etree
 
-from bibld.model.mods import Inline, Mods, OriginInfo, RawXml
+from bibld.model.mods import Date, Inline, Mods, OriginInfo, RawXml
 from bibld.text.folding import tidy, trim
 from bibld.text.places import MARC_COUNTRY_OF_ISO
 
@@ -246,9 +246,13 @@ def publication_statement(info: OriginInfo) -> str:
 
 def years_of_issue(info: OriginInfo) -> str:
     """Return the coded dates of issue for a reader: ``1974-1983``, ``1993-``, ``198-``."""
-    dates = [date for date in info.date_issued if date.encoding is not None]
-    written = [date.value.replace("u", "-") if date.encoding == "marc" else date.value for date in dates]
+    written = [written_date(date) for date in info.date_issued if date.encoding is not None]
     return "-".join("" if date == OPEN_END else date for date in written)
+
+
+def written_date(date: Date) -> str:
+    """Return a date for a reader: with ``-`` for unknown digits of a coded year."""
+    return date.value.replace("u", "-") if date.encoding == "marc" else date.value
 
 
 def _bracketed(text: str, is_supplied: bool) -> str:

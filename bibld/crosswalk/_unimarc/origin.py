@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from bibld.crosswalk._dates import copyright_dates, dates_of_publication
+from bibld.crosswalk._dates import copyright_dates, dates_of_publication, states_only_copyright
 from bibld.crosswalk._rules import Elements, RuleBook
 from bibld.crosswalk._texts import without_brackets
 from bibld.crosswalk._unimarc.codes import COUNTRY_OF_THREE_LETTERS, FREQUENCY, ISSUANCE, latin, without_fill
@@ -17,6 +17,7 @@ from bibld.crosswalk._unimarc.view import UnimarcView, punctuate
 from bibld.model.marc import DataField
 from bibld.model.mods import Date, Edition, Frequency, Note, OriginInfo, Place, PlaceTerm, Publisher
 from bibld.model.mods_plan import OPEN_END
+from bibld.text.dates import years
 
 
 class ImprintText(NamedTuple):
@@ -44,8 +45,6 @@ def imprint_texts(field: DataField) -> list[ImprintText]:
 
 _UNSURE_YEAR = re.compile(r"\d{1,3}u{1,3}")
 _MONTH_AND_DAY = re.compile(r"(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])?")
-_YEAR = re.compile(r"(\d{4})\.?")
-_COPYRIGHT = re.compile(r"(?:©|℗|cop\.?|copyright)\s*(\d{4})\.?", re.IGNORECASE)
 
 
 class Dates(msgspec.Struct):
@@ -69,8 +68,8 @@ class Dates(msgspec.Struct):
 
     def add_copyright(self, text: str) -> None:
         """Add a copyright date as stated (``cop. 2012``), unless it is known."""
-        year = _COPYRIGHT.fullmatch(text) or _YEAR.fullmatch(text)
-        date = Date(value=year[1], encoding="w3cdtf") if year is not None else Date(value=text)
+        found = years(text)
+        date = Date(value=str(found[0]), encoding="w3cdtf") if found else Date(value=text)
         if date not in self.copyright:
             self.copyright.append(date)
 
@@ -121,12 +120,12 @@ def dates_of(view: UnimarcView, stated: Sequence[ImprintText]) -> Dates:
     dates = Dates() if view.is_nested else coded_dates(coded[8], coded[9:13], coded[13:17])
     texts = [f"[{text.value}]" if text.is_supplied else text.value for text in stated]
     if view.is_nested:
-        dates.issued = [Date(value=text) for text in texts if not _COPYRIGHT.fullmatch(text)]
-        for text in filter(_COPYRIGHT.fullmatch, texts):
+        dates.issued = [Date(value=text) for text in texts if not states_only_copyright(text)]
+        for text in filter(states_only_copyright, texts):
             dates.add_copyright(text)
         return dates
     dates.issued = dates_of_publication(dates.issued, texts, lambda message: view.warn(f"100$a/9-12: {message}"))
-    dates.issued = [date for date in dates.issued if date.encoding or not _COPYRIGHT.fullmatch(date.value)]
+    dates.issued = [date for date in dates.issued if date.encoding or not states_only_copyright(date.value)]
     dates.copyright += copyright_dates(texts, dates.copyright)
     known = {date.value for date in dates.issued}
     dates.other = [date for date in dates.other if date.value not in known]

@@ -10,7 +10,7 @@ import msgspec
 from bibld.model import mods as m
 from bibld.model.card import name_text, title_text
 from bibld.model.iris import is_web_iri
-from bibld.model.mods_plan import OPEN_END
+from bibld.model.mods_plan import OPEN_END, written_date
 from bibld.model.relators import TERM_OF_RELATOR, relator_of
 from bibld.serve._citations.reference import is_same_person, person_of
 from bibld.serve._language import Message, PageLanguage, message
@@ -107,12 +107,8 @@ def year(mods: m.Mods) -> str:
     for info in mods.origin_info:
         for date in (*info.date_issued, *info.copyright_date, *info.date_created):
             if date.value:
-                return _written(date)
+                return written_date(date)
     return ""
-
-
-def _written(date: m.Date) -> str:
-    return date.value.replace("u", "-") if date.encoding == "marc" else date.value
 
 
 def language_of(text: str, element: m.Element | None = None) -> str:
@@ -208,11 +204,11 @@ class _Fields:
     def _date(self, path: str, label: str, date: m.Date, siblings: tuple[m.Date, ...]) -> FieldValue:
         """Return a date; the first and the last of a range are one value."""
         qualifier = codes.words_of(codes.POINT_LABELS, date.qualifier or "", self._language)
-        text = _written(date)
+        text = written_date(date)
         if date.point == "start":
             end = next((other for other in siblings if other.point == "end"), None)
             if end is not None and text and end.value != date.value:
-                text = f"{text}–{'' if end.value == OPEN_END else _written(end)}"
+                text = f"{text}–{'' if end.value == OPEN_END else written_date(end)}"
         elif date.point == "end" and any(other.point == "start" and other.value for other in siblings):
             text = ""
         return plain_value(path, "publication", label, text, date, qualifier)
