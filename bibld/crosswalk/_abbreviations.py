@@ -65,7 +65,7 @@ _STATES_AND_COUNTRIES = _words(
 _ABBREVIATIONS_OF_EXTENT = _words(
     """
     abb anl b beih beil bild bl c col color diagr diagrs f facsim facsims farb fig fol ft front fronts graph hr h ill
-    ills illus il ilus in k kt l lám map min mono n p pag ports port portr photo photos phot rys s sd sec stereo t tab
+    ills illus il ilus in k kt l lám min mono n p pag ports port portr photo photos phot rys s sd sec stereo t tab
     tabs tav taf titelb v x
 
     б вкл граф грав д диагр ил к карт л н ненум нот нум отд п паг портр рис с схем т табл тетр фот фронт цв ч черт
@@ -99,6 +99,9 @@ class _Word(Enum):
     ALSO_WORD = 4
 
 
+_AND_COMPANY = ("& c", "et c", "и к", "y c", "e c")
+
+
 def ends_in_abbreviation(text: str) -> bool:
     """Return whether a text, without its final full stop, ends in an abbreviation.
 
@@ -114,6 +117,8 @@ def ends_in_abbreviation(text: str) -> bool:
         previous = before.split()[-2:][0]
     follows_number = previous[:1].isdigit()
     if kind is _Word.LETTER:
+        if f"{previous} {word}" in _AND_COMPANY:
+            return True
         counts = follows_number and (word.islower() or previous.endswith("."))
         return not before or counts or previous.endswith(",") or _INITIALS.fullmatch(previous) is not None
     is_opened = word[0] in _OPENING

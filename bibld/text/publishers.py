@@ -192,6 +192,26 @@ def shortened_name(text: str) -> str:
     return name if is_shortened and " " in name else ""
 
 
+_DISTRIBUTOR = re.compile(
+    r"\[?(?:for sale by|available from|distributed by|order from|sold by|продается|auslieferung)(?: the)? (.+)"
+    r"|(.+?),? [\[(]?(?:distributor|supplier|distribution)[\])]?",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
+def distributor(text: str) -> str:
+    """Return the name of a distributor in an imprint; empty if the text does not state that it is one.
+
+    >>> distributor("For sale by the National Technical Information Service"), distributor("Sage [distributor]")
+    ('National Technical Information Service', 'Sage')
+    >>> distributor("Наука")
+    ''
+    """
+    found = _DISTRIBUTOR.fullmatch(text.strip(" ,:;"))
+    return (found[1] or found[2]).strip(" ]") if found is not None else ""
+
+
 _MIN_LETTERS_OF_BEGINNING = 2
 _MAX_LETTERS_OF_ENDING = 5
 

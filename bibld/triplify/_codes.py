@@ -167,7 +167,7 @@ _NAMES = {
     "aat": ("Art & Architecture Thesaurus", ""),
     "gnd": ("Integrated Authority File (GND)", ""),
     **dict.fromkeys(("ram", "rameau"), ("RAMEAU, subject headings of the Bibliothèque nationale de France", "")),
-    "rvm": ("Répertoire de vedettes-matière de l'Université Laval", ""),
+    "rvm": ("Subject headings of the Université Laval (Répertoire de vedettes-matière)", ""),
     "lcdgt": ("Library of Congress Demographic Group Terms", ""),
     "lcmpt": ("Library of Congress Medium of Performance Thesaurus", ""),
     "keywords": ("Terms without a scheme", "Термины без схемы"),

@@ -24,6 +24,8 @@ HOLDINGS = RuleBook()
 
 _CLASSIFICATION = {"050": "lcc", "060": "nlm", "080": "udc", "082": "ddc"}
 _LCC = re.compile(r"[A-Z]{1,3}\d")
+_FORM_OF_CLASS = {"050": _LCC, "082": re.compile(r"\[?\d{3}(?!\d)")}
+"""The beginnings of class marks; libraries also write what is none, such as ``LAW`` and ``Fic``."""
 _BARCODE = re.compile(r"[A-Z]{0,2}\d{8,}[A-Z]?")
 """Of the designations of a piece, those that are printed as bars; others are shelf marks or words."""
 _HOLDINGS_TAGS = ("852", "853", "854", "855", "863", "864", "865", "866", "867", "868")
@@ -41,9 +43,10 @@ def class_mark(field: DataField, view: Marc21View) -> Iterator[mods.Classificati
     for value in _with_item_numbers(field, "bx" if tag == "080" else "b"):
         number = value.translate(_MARKS_OF_CUTS) if tag == "082" else value
         if number:
+            is_shelf_mark = tag in _FORM_OF_CLASS and not _FORM_OF_CLASS[tag].match(number)
             yield mods.Classification(
                 value=number,
-                authority=_CLASSIFICATION.get(tag, source),
+                authority=None if is_shelf_mark else _CLASSIFICATION.get(tag, source),
                 value_uri=first_address(field.values("1")) if len(field.values("a")) == 1 else None,
                 edition=source if tag in ("080", "082") else None,
                 display_label=field.first("3") if tag == "050" else None,

@@ -30,6 +30,7 @@ NOTE_TYPES: dict[str, str | None] = {
 }  # fmt: skip
 """Fields that become a note as they are, and its type."""
 
+_LATEST_ISSUE = "1"
 _ALWAYS_LEFT_OUT = "012568"
 _LEFT_OUT = {"508": "3u", "518": "3", "361": "kxuy", "526": "x", "530": "3u", "533": "7", "583": "x"}
 """Subfields that are no part of a note."""
@@ -64,6 +65,8 @@ for _tag, _kind in NOTE_TYPES.items():
         """Note, with its address as link."""
         left_out = _ALWAYS_LEFT_OUT + _LEFT_OUT.get(field.tag, "")
         text = " ".join([subfield.value for subfield in field.subfields if subfield.code not in left_out])
+        if text and field.tag == "588" and field.indicator1 == _LATEST_ISSUE:
+            text = f"Latest issue consulted: {text}"
         if text:
             yield Note(value=text, type=kind, xlink_href=first_address(field.values("u")))
 

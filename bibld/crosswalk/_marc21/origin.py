@@ -19,6 +19,8 @@ from bibld.model.mods_plan import OPEN_END
 
 ORIGIN = RuleBook()
 
+_KINDS_OF_DATES = (*"bcdeikmnpqrstu|# ", "")
+"""008/06; with another character the positions of 008 have shifted."""
 _SINGLE, _RANGE, _QUESTIONABLE = "eprst", "cdikmu", "q"
 
 _PRODUCTION, _PUBLICATION, _COPYRIGHT = "0", "1", "4"
@@ -58,7 +60,7 @@ def origin(view: Marc21View) -> Iterator[OriginInfo]:
             linkage = linked
         _READERS[field.tag](field, regular, view)
     add_dates(view, regular, imprint)
-    event = _event(imprint)
+    event = _event(imprint, view)
     if any(regular.values()):
         main = replace(_origin_info(regular), event_type=event)
         yield main if linkage is None else linkage.mark(main)
@@ -87,8 +89,11 @@ def _is_other_script(field: DataField, imprint: DataField | None, view: Marc21Vi
     return field.indicator2 == (imprint.indicator2 if imprint is not None else _PUBLICATION)
 
 
-def _event(imprint: DataField | None) -> str | None:
-    return _EVENT_OF_FUNCTION.get(imprint.indicator2) if imprint is not None and imprint.tag == "264" else None
+def _event(imprint: DataField | None, view: Marc21View) -> str | None:
+    """Return the event of the main imprint; None where a 260 does not state it. A manuscript is not published."""
+    if imprint is not None and imprint.tag == "264":
+        return _EVENT_OF_FUNCTION.get(imprint.indicator2)
+    return "producer" if leader_code(view, 6) in (*codes.MANUSCRIPT_TYPES,) else None
 
 
 def _origin_info(parts: Parts) -> OriginInfo:
@@ -99,7 +104,8 @@ def _origin_info(parts: Parts) -> OriginInfo:
 
 
 def _coded(view: Marc21View, parts: Parts) -> None:
-    country = fixed(view, 15, 18).strip(" |#").casefold()
+    is_damaged = fixed(view, 6) not in _KINDS_OF_DATES
+    country = "" if is_damaged else fixed(view, 15, 18).strip(" |#").casefold()
     if country.isascii() and country.isalpha() and 2 <= len(country) <= 3:
         if country != "xx":
             add_part(parts, "place", _code_place(country, "marccountry"))
@@ -155,7 +161,7 @@ def _coded_date(text: str, view: Marc21View, **attributes: str | None) -> Date |
 def add_dates(view: Marc21View, parts: Parts, imprint: DataField | None) -> None:
     """Add the dates of publication or production, and of copyright, coded and in the main imprint."""
     stated = chopped_values(imprint, "c") if imprint is not None else []
-    is_made = _event(imprint) == "producer" or leader_code(view, 6) in (*codes.MANUSCRIPT_TYPES,)
+    is_made = _event(imprint, view) == "producer" or leader_code(view, 6) in (*codes.MANUSCRIPT_TYPES,)
     name = "date_created" if is_made else "date_issued"
     dates = dates_of_publication(coded_dates(view, parts), stated, lambda message: view.warn(f"008/07-10: {message}"))
     years = {date.value for date in dates}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
@@ -141,9 +142,18 @@ def occupation(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
 def uncontrolled_term(field: DataField, view: Marc21View) -> Iterator[mods.Subject]:
     """Uncontrolled index terms; those of genre (second indicator 6) are subjects too."""
     for value in field.values("a"):
-        text = chop(value.rstrip(" -"))
-        if text:
+        found = _LIST_OF_TERM.fullmatch(chop(value.rstrip(" -")))
+        kind, text = found.groups() if found is not None else (None, "")
+        if text and kind not in _LISTS_WITHOUT_SUBJECTS:
             yield mods.Subject(parts=(_uncontrolled(text, field),))
+
+
+_LIST_OF_TERM = re.compile(
+    r"(?:\((VLB-\w+|Produktform|Zielgruppe|BISAC Subject Heading|BIC subject category)\) ?)?(.*)", re.DOTALL
+)
+"""A list of the book trade before its term, as the German National Library writes it."""
+_LISTS_WITHOUT_SUBJECTS = ("VLB-PF", "VLB-WN", "VLB-WI", "Produktform", "Zielgruppe")
+"""Lists of forms of products, groups of goods and readers."""
 
 
 def _uncontrolled(text: str, field: DataField) -> mods.SubjectPart:

@@ -17,6 +17,8 @@ from bibld.model.marc import DataField
 BOOK = RuleBook()
 
 _DEWEY = re.compile(r"\[?\d{3}(?![\d(])")
+_AUTHOR_MARK = re.compile(r"\s+[А-ЯЁA-Z]-?\d{1,3}[а-я]?$")
+"""The mark of the author that follows the class in a shelf mark: ``74 П24``."""
 _LIBRARY_BIBLIOGRAPHIC = re.compile(r"[А-Я]\d|\d\d?(?:[.(]|$|\s|я|[А-Я])|\d{2}\.\d")
 _SUBDIVISIONS: dict[str, type[mods.Topic] | type[mods.Geographic] | type[mods.Temporal] | type[mods.Genre]] = {
     "j": mods.Genre, "x": mods.Topic, "y": mods.Geographic, "z": mods.Temporal,
@@ -212,7 +214,7 @@ def decimal_class(field: DataField, view: UnimarcView) -> Elements:
         authority = "udc" if field.tag == "675" else "ddc"
         if authority == "ddc" and not _DEWEY.match(value) and _LIBRARY_BIBLIOGRAPHIC.match(value):
             view.warn(f"676 {value!r} is not a Dewey number but a class mark of the Russian LBC; written as rubbk")
-            authority = "rubbk"
+            authority, value = "rubbk", _AUTHOR_MARK.sub("", value)
         yield mods.Classification(value=value, authority=authority, edition=field.first("v"))
 
 

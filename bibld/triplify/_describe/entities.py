@@ -91,7 +91,8 @@ def heading(name: Name) -> str:
         stem = next((trim(form) for form in name.display_form if tidy(form)), "")
     if not stem or "termsOfAddress" not in parts:
         return stem
-    return ", ".join(filter(None, (stem, *map(trim, parts["termsOfAddress"]))))
+    terms = filter(None, map(trim, parts["termsOfAddress"]))
+    return stem + "".join(f" {term}" if term.startswith("(") else f", {term}" for term in terms)
 
 
 @lru_cache(maxsize=_NAMES_REMEMBERED)

@@ -13,6 +13,7 @@ from bibld.triplify._codes import CLASS_OF_IDENTIFIER, NAME_OF_IDENTIFIER, loc
 from bibld.triplify._draft import Draft
 
 _DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?(10\.[0-9]{4,9}/\S+)", re.IGNORECASE)
+_DIGITS_OF_GTIN = 14
 _PROPERTIES = {"oclc": "bibo:oclcnum", "lccn": "bibo:lccn", "upc": "bibo:upc", "ean": "bibo:gtin14"}
 
 
@@ -78,6 +79,8 @@ def published_number(identifier: Identifier) -> tuple[str, str] | None:
     if kind == "doi":
         match = _DOI.fullmatch(value)
         return ("bibo:doi", match[1]) if match is not None else None
+    if kind == "ean" and value.isdecimal():
+        value = value.zfill(_DIGITS_OF_GTIN)
     return (_PROPERTIES[kind], value) if kind in _PROPERTIES else None
 
 

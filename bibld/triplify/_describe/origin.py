@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from bibld.model.mods_plan import countries_of, event_of, publication_statement
 from bibld.model.rdf import iri, literal
 from bibld.text.folding import tidy, trim
 from bibld.text.places import MARC_COUNTRY_OF_ISO, is_unknown_imprint
-from bibld.text.publishers import is_printer, publisher_label
+from bibld.text.publishers import distributor, is_printer, publisher_label
 from bibld.triplify._claims import Kind
 from bibld.triplify._codes import CLASS_OF_EVENT, STATEMENT_OF_EVENT, loc
 from bibld.triplify._dates import EDTF, edtf_literal, edtf_of, to_edtf
@@ -102,28 +103,32 @@ def _describe_other_dates(draft: Draft, info: OriginInfo) -> None:
 
 def _describe_activity(draft: Draft, event: _Event) -> None:
     places = _places(draft, event)
-    publishers, printers = _agents(draft, event)
+    agents = _agents(draft, event)
     date = _date(event)
-    if places or publishers or date:
-        class_ = CLASS_OF_EVENT.get(event.name, "bf:ProvisionActivity")
-        node = draft.add_node("bf:provisionActivity", class_, "provision")
+    own = agents.pop(event.name, [])
+    if places or own or date:
+        node = _add_activity(draft, event.name, own)
         for place in places:
             draft.add("bf:place", place, node)
-        for agent in publishers:
-            draft.add("bf:agent", agent, node)
-            if event.name == "publication":
-                draft.add("dcterms:publisher", agent)
         if date:
             draft.add("bf:date", literal(date, datatype=EDTF), node)
-    if printers:
-        node = draft.add_node("bf:provisionActivity", CLASS_OF_EVENT["manufacture"], "provision")
-        for agent in printers:
-            draft.add("bf:agent", agent, node)
+    for agent in own if event.name == "publication" else ():
+        draft.add("dcterms:publisher", agent)
+    for name, others in agents.items():
+        _add_activity(draft, name, others)
     if event.name in STATEMENT_OF_EVENT:
         for info, path in event.forms:
             stated = next((source.value for source in draft.hidden_values(path)), "")
             dated = info if info.date_issued else replace(info, date_issued=event.info.date_issued)
             draft.add_text(STATEMENT_OF_EVENT[event.name], stated or publication_statement(dated))
+
+
+def _add_activity(draft: Draft, event: str, agents: Iterable[str]) -> str:
+    class_ = CLASS_OF_EVENT.get(event, "bf:ProvisionActivity")
+    node = draft.add_node("bf:provisionActivity", class_, "provision")
+    for agent in agents:
+        draft.add("bf:agent", agent, node)
+    return node
 
 
 def _places(draft: Draft, event: _Event) -> list[str]:
@@ -171,23 +176,23 @@ def country_of(element: Controlled) -> str | None:
     return loc("countries", code) if code is not None and element.authority in _ISO_3166 else None
 
 
-def _agents(draft: Draft, event: _Event) -> tuple[list[str], list[str]]:
-    """Return the agents of an event, and those of them that printed what others published.
+def _agents(draft: Draft, event: _Event) -> dict[str, list[str]]:
+    """Return the agents of an event, by event: some only printed or distribute what others published.
 
     A publisher has its name in each script, if the forms of the statement name as many.
     """
-    publishers: dict[str, None] = {}
-    printers: dict[str, None] = {}
+    found: dict[str, str] = {}
     info, path = event.forms[0]
     others = [form for form in event.forms[1:] if len(form[0].publisher) == len(info.publisher)]
     for index, publisher in enumerate(info.publisher):
         if is_unknown_imprint(publisher.value):
             continue
-        agent = claim_publisher(draft, publisher.value, publisher, f"{path}/publisher/{index}")
+        done, name = _done_by(publisher.value) if event.name == "publication" else (event.name, publisher.value)
+        agent = claim_publisher(draft, name, publisher, f"{path}/publisher/{index}")
         if agent is None:
             continue
-        is_only_printer = event.name == "publication" and is_printer(publisher.value)
-        (printers if is_only_printer else publishers)[iri(agent)] = None
+        if found.get(iri(agent)) != event.name:
+            found[iri(agent)] = done
         kind: Kind = "publisher" if agent.startswith(draft.iris.publisher("")) else "agent"
         for other, other_path in others:
             stated = (publisher_label(other.publisher[index].value), other.publisher[index])
@@ -195,5 +200,16 @@ def _agents(draft: Draft, event: _Event) -> tuple[list[str], list[str]]:
     for index, named in enumerate(info.agent):
         agent = claim_agent(draft, [(named, f"{path}/agent/{index}")], roles=("pbl",))
         if agent is not None:
-            publishers[iri(agent)] = None
-    return list(publishers), [agent for agent in printers if agent not in publishers]
+            found[iri(agent)] = event.name
+    by_event: dict[str, list[str]] = {}
+    for term, done in found.items():
+        by_event.setdefault(done, []).append(term)
+    return by_event
+
+
+def _done_by(publisher: str) -> tuple[str, str]:
+    """Return the event whose agent a text in place of a publisher names, and the name of the agent."""
+    name = distributor(publisher)
+    if name:
+        return "distribution", name
+    return "manufacture" if is_printer(publisher) else "publication", publisher

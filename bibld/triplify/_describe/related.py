@@ -21,7 +21,7 @@ from bibld.triplify._codes import CREATOR_ROLES, RELATIONS, loc
 from bibld.triplify._dates import edtf_literal, edtf_of
 from bibld.triplify._describe.agents import MAX_NAMESAKES, Roles, group_names
 from bibld.triplify._describe.entities import claim_agent, name_ties
-from bibld.triplify._describe.identifiers import add_number
+from bibld.triplify._describe.identifiers import add_number, published_number
 from bibld.triplify._describe.titles import claim_related_work, full_title, is_work, main_title, main_titles
 from bibld.triplify._draft import Draft, EntityForm, Mention
 from bibld.triplify._entity_clusters import ABBREVIATION_TIE, PUBLICATION_TIE, Interval
@@ -133,8 +133,13 @@ def _relate_work(draft: Draft, item: RelatedItem, path: str) -> None:
 
 
 def _records_in_catalog(draft: Draft, item: RelatedItem, path: str) -> list[RecordId]:
-    """Return the records that a related item names by control number, in the source of the record that names them."""
-    numbers = [one.value for info in item.mods.record_info for one in info.record_identifier if one.value.strip()]
+    """Return the records that a related item names by control number, in the source of the record that names them.
+
+    A number of a system without a prefix (``$w`` of MARC 21) is a control number.
+    """
+    numbers = [one.value for info in item.mods.record_info for one in info.record_identifier]
+    numbers += [one.value for one in item.mods.identifier if one.type == "local" and not one.value.startswith("(")]
+    numbers = [number for number in numbers if number.strip()]
     records = {
         RecordId.from_control_number(record.source, number): None
         for number in numbers
@@ -148,7 +153,7 @@ def _describe_node(draft: Draft, item: RelatedItem, path: str) -> str | None:
     """Describe a related resource by a node; None if nothing is known of it."""
     mods = item.mods
     titles = main_titles(mods.title_info)
-    if not (titles or mods.identifier or mods.name):
+    if not (titles or mods.name or any(map(published_number, mods.identifier))):
         return None
     node = draft.new_node(_NOT_LETTERS.sub("", (item.type or "related").lower()) or "related")
     draft.add_class("bibo:Document", node)
