@@ -6,9 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bibld.model.iris import web_iri
+from bibld.model.mods import Mods, Name, NamePart, RelatedItem, TitleInfo
 from bibld.model.rdf import iri
+from bibld.triplify import cluster_statements
 from bibld.triplify._identity import parse_identity
 from tests.strategies import any_texts
+from tests.triplify.merged_book import IRIS, alone
 
 
 @pytest.mark.parametrize(
@@ -94,3 +97,18 @@ def test_an_empty_identifier_and_one_with_a_wrong_check_digit_identify_nothing(t
 def test_identities_never_fail_and_their_links_are_links(text):
     found = parse_identity(text, None, "rsl")
     assert found is None or found.iri is None or web_iri(found.iri) == found.iri
+
+
+def test_a_series_under_a_name_has_the_name_and_the_link_of_its_heading():
+    series = RelatedItem(
+        type="series",
+        xlink_href="http://id.loc.gov/authorities/names/n42000001",
+        mods=Mods(
+            title_info=(TitleInfo("Report", part_number=("5",)),),
+            name=(Name((NamePart("United States"), NamePart("Congress")), type="corporate"),),
+        ),
+    )
+    made = cluster_statements(alone(Mods(related_item=(series,))), [], IRIS)
+    (claim,) = [claim for claim in made.claims if claim.kind == "series"]
+    assert claim.value.label.text == "United States. Congress. Report"
+    assert claim.value.links == ("http://id.loc.gov/authorities/names/n42000001",)

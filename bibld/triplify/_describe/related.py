@@ -20,11 +20,12 @@ from bibld.triplify._claims import EntityClaim, NameForm
 from bibld.triplify._codes import CREATOR_ROLES, RELATIONS, loc
 from bibld.triplify._dates import edtf_literal, edtf_of
 from bibld.triplify._describe.agents import MAX_NAMESAKES, Roles, group_names
-from bibld.triplify._describe.entities import claim_agent, name_ties
+from bibld.triplify._describe.entities import claim_agent, heading, name_ties
 from bibld.triplify._describe.identifiers import add_number, published_number
 from bibld.triplify._describe.titles import claim_related_work, full_title, is_work, main_title, main_titles
 from bibld.triplify._draft import Draft, EntityForm, Mention
 from bibld.triplify._entity_clusters import ABBREVIATION_TIE, PUBLICATION_TIE, Interval
+from bibld.triplify._identity import is_of_authority
 from bibld.triplify._languages import Languages
 
 _PROPERTY_OF_DETAIL = {
@@ -62,13 +63,15 @@ def _describe_series(draft: Draft, item: RelatedItem, path: str) -> None:
     number = next((one.value for one in found if one is not None and one.is_valid), "")
     volumes = [tidy(text) for part in item.mods.part for detail in part.detail for text in detail.number]
     volumes += [tidy(text) for text in titles[0].part_number]
-    name = ". ".join(filter(None, (stem, *(tidy(text) for text in titles[0].part_name)))) or label
+    creators = [heading(name).rstrip(".") for name in item.mods.name]
+    name = ". ".join(filter(None, (*creators, stem, *(tidy(text) for text in titles[0].part_name)))) or label
     series = draft.iris.series(f"issn-{number}" if number else entity_key(name, is_slavic=draft.languages.is_slavic))
     others += [full_title(title) for title in item.mods.title_info if title not in titles]
     forms = {draft.name_form(text, _language(draft, item, text)) for text in others if text not in ("", name)}
     claim = EntityClaim(
         label=draft.name_form(name, _language(draft, item, name, titles[0])),
         others=tuple(sorted(forms)),
+        links=(item.xlink_href,) if item.xlink_href and is_of_authority(item.xlink_href) else (),
         issn=number,
         ties=name_ties(draft.iris, "series", name, name, draft.languages.is_slavic),
     )
