@@ -209,12 +209,14 @@ def period_code(field: DataField, view: UnimarcView) -> Elements:
 
 @BOOK.field("675 676", "av", "classification[@authority=udc; 676: ddc][@edition=$v]")
 def decimal_class(field: DataField, view: UnimarcView) -> Elements:
-    """Universal and Dewey Decimal Classification; some libraries put class marks of the Russian LBC into 676."""
+    """Universal and Dewey Decimal Classification; some libraries put shelf marks with a class of the LBC into 676."""
     for value in field.values("a"):
         authority = "udc" if field.tag == "675" else "ddc"
         if authority == "ddc" and not _DEWEY.match(value) and _LIBRARY_BIBLIOGRAPHIC.match(value):
             view.warn(f"676 {value!r} is not a Dewey number but a class mark of the Russian LBC; written as rubbk")
-            authority, value = "rubbk", _AUTHOR_MARK.sub("", value)
+            authority, shelf_mark, value = "rubbk", value, _AUTHOR_MARK.sub("", value)
+            if value != shelf_mark:
+                yield mods.Location(shelf_locator=(shelf_mark,))
         yield mods.Classification(value=value, authority=authority, edition=field.first("v"))
 
 
