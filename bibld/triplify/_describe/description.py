@@ -91,7 +91,10 @@ def describe_kind(draft: Draft) -> None:
 
 
 def describe_languages(draft: Draft) -> None:
-    """Describe the languages of the text, of its original and of its parts."""
+    """Describe the languages of the text, of its original and of its parts.
+
+    A language tag is stated where ISO 639-2, whose codes have IRIs, does not have the language or variety.
+    """
     for language in draft.mods.language:
         is_text = language.object_part in PARTS_OF_TEXT
         property_ = "dcterms:language" if is_text else _property_of_part(draft, language.object_part or "")
@@ -99,7 +102,7 @@ def describe_languages(draft: Draft) -> None:
             code, tag = language_code(stated.value), language_tag(stated.value)
             if code is not None and code not in NO_LANGUAGES and property_ is not None:
                 draft.add(property_, loc("iso639-2", code))
-            if is_text and tag is not None:
+            if is_text and tag is not None and (code is None or tag != language_tag(code)):
                 draft.add_text("schema:inLanguage", tag)
 
 
