@@ -66,9 +66,12 @@ def describe_kind(draft: Draft) -> None:
     is_text = not contents or "text" in contents
     hosts = [item for item in mods.related_item if item.type == "host"]
     is_volume = any(item.other_type == "set" for item in hosts)
-    if is_text and "serl" in issuances:
+    is_part = not is_volume and any(item.other_type not in _NOT_ARTICLES for item in hosts)
+    if is_text and "serl" in issuances and "series" in genres:
+        classes = ["bibo:Series", "schema:CreativeWorkSeries"]
+    elif is_text and "serl" in issuances:
         classes = ["bibo:Periodical", "schema:Periodical"]
-    elif is_text and not is_volume and any(item.other_type not in _NOT_ARTICLES for item in hosts):
+    elif is_text and "intg" not in issuances and is_part:
         classes = ["bibo:Article", "schema:Article"]
     elif is_text and genres & _THESIS_GENRES:
         classes = ["bibo:Thesis", "schema:Thesis"]
