@@ -78,6 +78,7 @@ TEXT_OF_NOTE = {
 
 NODE_OF_NOTE = {
     "acquisition": ("bf:immediateAcquisition", "bf:ImmediateAcquisition"),
+    "acquisition source": ("bf:acquisitionSource", "bf:AcquisitionSource"),
     "bibliography": ("bf:supplementaryContent", "bf:SupplementaryContent"),
     "binding": ("bf:binding", "bf:Binding"),
     "system details": ("bf:systemRequirement", "bf:SystemRequirement"),
@@ -90,6 +91,7 @@ _IDENTIFIERS = "isbn issn lccn doi hdl urn isrc ismn istc isan upc ean sici nbn 
 
 CLASS_OF_IDENTIFIER = {kind: f"bf:{kind.capitalize()}" for kind in _IDENTIFIERS.split()} | {
     "issn-l": "bf:IssnL",
+    "nban": "bf:Local",
     "oclc": "bf:OclcNumber",
     "issue number": "bf:AudioIssueNumber",
     "publisher number": "bf:PublisherNumber",
