@@ -56,6 +56,7 @@ CORRECTIONS = {
     "extents_punctuated": r"changed physicalDescription/extent",
     "isbns_normalized": r"changed \S*identifier (?:displayLabel|invalid)",
     "system_numbers_named": r"changed \S*identifier |missing \S*identifier .*type=(?:oclc|local)",
+    "sellers_separate": r"missing identifier \S*type=stock number",
     "every_number_written": r"added identifier ",
     "part_languages_kept": r"added language",
     "language_codes_current": r"missing language/languageTerm",

@@ -17,7 +17,7 @@ from bibld.text.romanisation import transcription_key
 _CACHED = 1 << 14
 _KINDS_OF_IDENTIFIERS = {
     **{kind: kind for kind in ("issn", "ismn", "isrc", "isrn", "lccn", "nbn", "doi", "oclc", "ean", "upc")},
-    "report number": "report", "strn": "report", "music plate": "music", "music publisher": "music",
+    "nban": "nbn", "report number": "report", "strn": "report", "music plate": "music", "music publisher": "music",
     "issue number": "issue", "matrix number": "issue", "videorecording identifier": "issue",
 }  # fmt: skip
 _MIN_CHARACTERS = 4

@@ -101,6 +101,20 @@ def _word_character(character: str) -> str:
     return "" if category == "Cf" else " "
 
 
+_AND_OTHERS = re.compile(
+    r"[ ,]+\[?(?:и др(?:угие|\.)|i dr\.|etc\.?|u\. ?a\.?|usw\.?|et al\.?|and others|m\. fl\.)\]?$", re.IGNORECASE
+)
+
+
+def without_others(text: str) -> str:
+    """Return a name in an imprint without the words of a cataloguer for others behind it.
+
+    >>> without_others("Prosveta [etc.]"), without_others("Bern u.a."), without_others("etc.")
+    ('Prosveta', 'Bern', 'etc.')
+    """
+    return _AND_OTHERS.sub("", text)
+
+
 NON_SORTING_BEGIN, NON_SORTING_END = "\x98", "\x9c"
 """START OF STRING and STRING TERMINATOR, which stand for the marks in Unicode."""
 

@@ -16,6 +16,8 @@ from typing import Literal
 import msgspec
 
 _ISIL = re.compile(r"[A-Z]{2}-[A-Za-z0-9/:-]{1,11}")
+_SIGLUM = re.compile(r"[A-Z]{1,3}-[A-Z]{1,5}[a-z]{0,8}")
+"""A siglum of RISM: the country, the town in capitals, the library in small letters. Many have the form of an ISIL."""
 _MARC_CODE = re.compile(r"[A-Z][A-Za-z]{0,7}(?:-[A-Za-z0-9]{1,8}){0,2}")
 _NOT_IN_NORMALISED_CODES = re.compile("[^a-z0-9]+")
 _COUNTRY_OF_US_ISIL = "US-"
@@ -36,20 +38,38 @@ class Library(msgspec.Struct, frozen=True):
         return self.code.removeprefix(_COUNTRY_OF_US_ISIL) if self.code.startswith(_COUNTRY_OF_US_ISIL) else ""
 
 
+def is_code(text: str) -> bool:
+    """Whether a text has the form of a code for a library with its country: an ISIL or a siglum of RISM.
+
+    >>> is_code("RU-10010001"), is_code("PL-Kj"), is_code("D-OB"), is_code("City Library")
+    (True, True, True, False)
+    """
+    return _ISIL.fullmatch(text) is not None or _SIGLUM.fullmatch(text) is not None
+
+
 def is_isil(text: str) -> bool:
-    """Whether a text is an ISIL with a country, such as ``RU-10010001``."""
-    return _ISIL.fullmatch(text) is not None
+    """Whether a text is an ISIL with a country, such as ``RU-10010001``, and no siglum of RISM (``PL-Kj``).
+
+    One that may be either is an ISIL only as the first code of the table, of the United States or in capitals.
+    """
+    if _ISIL.fullmatch(text) is None or _SIGLUM.fullmatch(text) is None:
+        return _ISIL.fullmatch(text) is not None
+    library = find_library(text, is_marc_code=True)
+    is_first = library is not None and library.code == text
+    return is_first and (text.isupper() or text.startswith(_COUNTRY_OF_US_ISIL))
 
 
 def code_list(code: str) -> Literal["isil", "marcorg"] | None:
     """Return the list, as MODS names it, that the code of a library may be from; None if it has the form of neither.
 
-    ``MH-H`` has the form of an ISIL too, but is a MARC code of the table.
+    ``MH-H`` has the form of a siglum too, but is a MARC code of the table.
     """
     library = find_library(code, is_marc_code=True)
-    if is_isil(code) and not (library is not None and library.marc_code == code):
+    if library is not None and library.marc_code == code:
+        return "marcorg"
+    if is_isil(code):
         return "isil"
-    return "marcorg" if _MARC_CODE.fullmatch(code) else None
+    return "marcorg" if _MARC_CODE.fullmatch(code) and not _SIGLUM.fullmatch(code) else None
 
 
 def normalise_marc_code(code: str) -> str:

@@ -141,6 +141,18 @@ def expand_place(text: str) -> str:
     return _ABBREVIATIONS.get(form, text)
 
 
+_ADDRESS = re.compile(r" *[(\[][^()\[\]]*\d[^()\[\]]*[)\]]|,? (?:[A-Z]{1,2}-)?\d{5}(?:-\d{4})?$")
+
+
+def without_address(text: str) -> str:
+    """Return a place without the address, or the postal code, that some records have behind it.
+
+    >>> without_address("Washington, DC (401 M St., SW)"), without_address("Hanover, NH 03755"), without_address("Bern")
+    ('Washington, DC', 'Hanover, NH', 'Bern')
+    """
+    return _ADDRESS.sub("", text) or text
+
+
 def place_key(text: str) -> str:
     """Return a key that is equal for the forms of a place in both scripts, abbreviated or not; empty without letters.
 

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence, Set
 from functools import lru_cache
 
-from bibld.text.folding import fold, strip_brackets, trim
+from bibld.text.folding import fold, strip_brackets, trim, without_others
 from bibld.text.romanisation import romanise
 from bibld.text.scripts import has_cyrillic
 
@@ -57,10 +57,10 @@ def publisher_label(text: str) -> str:
 
     If nothing but a word for a publishing house or a legal form precedes a name in quotation marks, it is left out too.
 
-    >>> publisher_label('Изд-во "Наука"'), publisher_label("[Эксмо]"), publisher_label("O'Reilly")
+    >>> publisher_label('Изд-во "Наука"'), publisher_label("[Эксмо]"), publisher_label("O'Reilly [u.a.]")
     ('Наука', 'Эксмо', "O'Reilly")
     """
-    plain = strip_brackets(text)
+    plain = strip_brackets(without_others(text.rstrip(" ,;:")))
     quoted = _HOUSE_WITH_QUOTED_NAME.fullmatch(plain.rstrip(" ,;:"))
     return trim(quoted[1] if quoted else _QUOTATION_MARKS.sub("", plain))
 

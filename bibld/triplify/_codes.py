@@ -78,6 +78,7 @@ TEXT_OF_NOTE = {
 
 NODE_OF_NOTE = {
     "acquisition": ("bf:immediateAcquisition", "bf:ImmediateAcquisition"),
+    "acquisition source": ("bf:acquisitionSource", "bf:AcquisitionSource"),
     "bibliography": ("bf:supplementaryContent", "bf:SupplementaryContent"),
     "binding": ("bf:binding", "bf:Binding"),
     "system details": ("bf:systemRequirement", "bf:SystemRequirement"),
@@ -90,6 +91,7 @@ _IDENTIFIERS = "isbn issn lccn doi hdl urn isrc ismn istc isan upc ean sici nbn 
 
 CLASS_OF_IDENTIFIER = {kind: f"bf:{kind.capitalize()}" for kind in _IDENTIFIERS.split()} | {
     "issn-l": "bf:IssnL",
+    "nban": "bf:Local",
     "oclc": "bf:OclcNumber",
     "issue number": "bf:AudioIssueNumber",
     "publisher number": "bf:PublisherNumber",
@@ -170,6 +172,14 @@ _NAMES = {
     "rvm": ("Subject headings of the Université Laval (Répertoire de vedettes-matière)", ""),
     "lcdgt": ("Library of Congress Demographic Group Terms", ""),
     "lcmpt": ("Library of Congress Medium of Performance Thesaurus", ""),
+    "nasat": ("NASA Thesaurus", ""),
+    "homoit": ("Homosaurus", ""),
+    "bisacsh": ("BISAC Subject Headings", ""),
+    "lctgm": ("Thesaurus for Graphic Materials of the Library of Congress", ""),
+    "sdnb": ("Subject groups of the German National Bibliography", ""),
+    "ssgn": ("Special subject collections of libraries in Germany (SSG)", ""),
+    "local": ("Local terms", "Местные термины"),
+    "local_sh": ("Local subject headings", "Местные предметные рубрики"),
     "keywords": ("Terms without a scheme", "Термины без схемы"),
     "nlr-sh": (
         "Subject headings of the National Library of Russia",
@@ -193,7 +203,12 @@ def scheme_iri(code: str, iris: Iris) -> str:
     return _EXTERNAL.get(code) or iris.scheme(code)
 
 
+def library_with_code(code: str) -> str:
+    """Return how a library is described of which only a code is known: the code is no name."""
+    return f"Library with the code {code}"
+
+
 def scheme_names(code: str) -> tuple[tuple[str, str], ...]:
-    """Return the names of a scheme, each with its language tag; its code without a language if there are none."""
+    """Return the names of a scheme, each with its language tag; its code is no name."""
     names = zip(_NAMES.get(code, ()), ("en", "ru"), strict=False)
-    return tuple((name, language) for name, language in names if name) or ((code, ""),)
+    return tuple((name, language) for name, language in names if name) or ((f"Scheme with the code {code}", "en"),)

@@ -14,6 +14,7 @@ from bibld.model.release import SourceFigures
 from bibld.text.folding import tidy
 from bibld.triplify._claims import Assertion, count_assertions
 from bibld.triplify._clusters import cluster_statements
+from bibld.triplify._codes import library_with_code
 from bibld.triplify._draft import Quad, sort_quads
 from bibld.triplify._entities import describe_entity_clusters
 from bibld.triplify._entity_clusters import Verdicts
@@ -117,12 +118,12 @@ def dataset_statements(sources: Iterable[SourceFigures], iris: Iris) -> tuple[st
 def _library_quads(source: SourceFigures, dataset: str, graph: str, iris: Iris) -> Iterable[Quad]:
     """Yield the description of the library that supplies a source, which its ISIL (ISO 15511) identifies."""
     isil = tidy(source.isil)
-    library = iri(iris.agent(library_key(isil)))
+    library = iri(iris.agent(library_key(isil, is_stated_isil=True)))
     yield graph, dataset, term("dcterms:publisher"), library
     for class_ in ("foaf:Organization", "bf:Organization"):
         yield graph, library, term("rdf:type"), term(class_)
     for predicate in ("dcterms:identifier", "skos:notation"):
         yield graph, library, term(predicate), literal(isil)
-    for language, label in source.label.items() or (("", isil),):
+    for language, label in source.label.items() or (("en", library_with_code(isil)),):
         for predicate in ("skos:prefLabel", "rdfs:label", "foaf:name"):
             yield graph, library, term(predicate), literal(label, language or None)

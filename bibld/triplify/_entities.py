@@ -16,7 +16,7 @@ from bibld.text.publishers import is_abbreviation
 from bibld.text.romanisation import romanise, unify_transcriptions
 from bibld.text.scripts import has_cyrillic
 from bibld.triplify._claims import Assertion, Claim, EntityClaim, Kind, NameForm, count_assertions
-from bibld.triplify._codes import scheme_iri, scheme_names
+from bibld.triplify._codes import library_with_code, scheme_iri, scheme_names
 from bibld.triplify._dates import life_years
 from bibld.triplify._draft import Quad, sort_quads
 from bibld.triplify._entity_clusters import EntityProfile, Verdicts, cluster_component, components
@@ -85,6 +85,8 @@ def describe_entity(
     named = [NameForm(*name) for claim in votes for name in captions(claim.scheme, claim.notation)]
     if named:
         preferred, others = named, []
+    codes = {claim.notation for claim in votes if claim.type == "corporate"}
+    preferred = [NameForm(library_with_code(form.text), "en") if form.text in codes else form for form in preferred]
     if "scheme" in kinds:
         preferred = [NameForm(*name) for claim in votes for name in scheme_names(claim.notation)]
     name_properties = {"skos:prefLabel"}

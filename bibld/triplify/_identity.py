@@ -110,9 +110,9 @@ def name_key(heading: str, dates: str, kind: str) -> str:
     return entity_key(f"{heading} {years}" if years else heading, kind, is_slavic=bool(years))
 
 
-def library_key(code: str) -> str:
+def library_key(code: str, is_stated_isil: bool = False) -> str:
     """Return the key of a library that an ISIL (ISO 15511) or another code identifies."""
-    return f"isil-{code}" if is_isil(code) else f"library-{code}"
+    return f"isil-{code}" if is_stated_isil or is_isil(code) else f"library-{code}"
 
 
 def years_with_hyphen(dates: str) -> str:

@@ -48,6 +48,8 @@ FOUND = [
 UNCLEAR = [
     ("Cambridge", ""),  # of two countries
     ("Japan", "ja"),
+    ("Miṣr", "ua"),  # Egypt
+    ("مصر", "ua"),
     ("Б. м.", ""),
     ("[S.l.]", ""),
     ("?", ""),

@@ -6,7 +6,7 @@ from importlib import resources
 import pytest
 
 from bibld.model.rdf import is_language_tag
-from bibld.text.libraries import code_list, find_library, is_isil, normalise_marc_code
+from bibld.text.libraries import code_list, find_library, is_code, is_isil, normalise_marc_code
 
 LINES = [
     line.split("\t")
@@ -31,7 +31,15 @@ def test_no_code_and_no_name_is_that_of_two_libraries():
 
 
 def test_isil_have_the_form_of_iso_15511():
-    assert all(is_isil(code) for line in LINES for code in line[0].split() if re.match("(DE|US|FR|IT|CA|AU)-", code))
+    first = [line[0].split()[0] for line in LINES]
+    assert all(is_isil(code) for code in first if re.match("(DE|US|FR|IT|CA|AU)-", code))
+
+
+@pytest.mark.parametrize("siglum", ["PL-Kj", "NL-Lu", "GB-Lbl", "US-Wc", "CZ-K", "D-OB"])
+def test_a_siglum_of_rism_is_a_code_and_no_isil(siglum):
+    assert is_code(siglum)
+    assert not is_isil(siglum)
+    assert code_list(siglum) is None
 
 
 @pytest.mark.parametrize(

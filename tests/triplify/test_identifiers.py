@@ -2,7 +2,7 @@
 
 import pytest
 
-from bibld.model.mods import Identifier, Mods
+from bibld.model.mods import Identifier, Location, Mods, Url
 from bibld.triplify import cluster_statements
 from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Quads, alone
 
@@ -52,7 +52,6 @@ def test_an_isbn_of_the_prefix_979_has_no_short_form():
     ("kind", "label", "predicate", "value"),
     [
         ("nbn", "dnb", "bf:source", "http://id.loc.gov/vocabulary/nationalbibschemes/dnb"),
-        ("nbn", "DE-101", "bf:source", "#source1"),
         ("nbn", "Книжная летопись", "bf:source", "#source1"),
         ("legal deposit number", "U.S. Copyright Office", "bf:source", "#source1"),
         ("isbn", "v. 1", "bf:qualifier", "v. 1"),
@@ -73,5 +72,24 @@ def test_a_text_without_letters_and_figures_is_no_identifier(text):
     assert describe(Identifier(text, type="local")).values("bf:identifiedBy") == []
 
 
-def test_a_number_in_parentheses_is_an_identifier_of_its_system():
-    assert describe(Identifier("(DE-599)DNB1", type="local")).values("rdf:value", NODE) == ["(DE-599)DNB1"]
+@pytest.mark.parametrize(
+    ("text", "number", "predicate", "source"),
+    [
+        ("(XX-1)DNB1", "DNB1", "bf:code", "XX-1"),
+        ("(Sirsi) a190962", "a190962", "rdfs:label", "Sirsi"),
+        ("(DLC)   83240067", "83240067", "rdfs:label", "Library of Congress"),
+    ],
+)
+def test_a_number_behind_parentheses_is_an_identifier_of_the_system_in_them(text, number, predicate, source):
+    made = describe(Identifier(text, type="local"))
+    assert made.values("rdf:value", NODE) == [number]
+    assert made.values(predicate, f"{RESOURCE}#source1") == [source]
+
+
+def test_a_doi_that_is_an_address_of_the_resource_is_not_stated_again():
+    doi = Identifier("10.1000/182", type="doi")
+    link = Url(value="https://doi.org/10.1000/182", usage="primary")
+    for location, links in (((), ["https://doi.org/10.1000/182"]), ((Location(url=(link,)),), [])):
+        made = Quads(cluster_statements(alone(Mods(identifier=(doi,), location=location)), [], IRIS).quads)
+        assert made.values("bibo:doi") == ["10.1000/182"]
+        assert made.values("rdfs:seeAlso") == links

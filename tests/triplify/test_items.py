@@ -104,14 +104,15 @@ def test_one_text_is_split_only_if_it_consists_of_codes(text, library, places):
         (["DE-12"], ["Bavarian State Library@en", "Bayerische Staatsbibliothek@de"], ["DE-12"], []),
         (["D-Mbs"], ["Bavarian State Library@en", "Bayerische Staatsbibliothek@de"], ["DE-12"], []),
         (["РГБ"], ["Russian State Library@en", "Российская государственная библиотека@ru"], ["RuMoRGB"], []),
-        (["XX-12"], ["XX-12"], ["XX-12"], []),
-        (["US-NYj"], ["US-NYj"], ["US-NYj"], []),
+        (["XX-12"], ["Library with the code XX-12@en"], ["XX-12"], []),
+        (["US-NYj"], ["Library with the code US-NYj@en"], ["US-NYj"], []),
+        (["D-OB"], ["Library with the code D-OB@en"], ["D-OB"], []),
         (["NN"], ["NN"], [], []),
         (["ЦБ"], ["ЦБ"], [], []),
         (["КЦ ОРК"], ["КЦ"], [], []),
     ],
 )
-def test_a_code_has_the_name_of_its_library_if_it_is_known_and_stays_a_code_otherwise(places, names, codes, links):
+def test_a_code_has_the_name_of_its_library_if_it_is_known_and_no_name_otherwise(places, names, codes, links):
     found = library_of(*map(PhysicalLocation, places))
     assert found == (names, codes, [LOC_ORGANISATIONS + link for link in links])
 
@@ -120,7 +121,7 @@ def test_a_code_has_the_name_of_its_library_if_it_is_known_and_stays_a_code_othe
     ("code", "names", "codes", "links"),
     [
         ("NN", ["New York Public Library@en"], ["US-NN"], ["nn"]),
-        ("Xx-AB", ["Xx-AB"], ["Xx-AB"], ["xxab"]),
+        ("Xx-AB", ["Library with the code Xx-AB@en"], ["Xx-AB"], ["xxab"]),
     ],
 )
 def test_a_code_that_is_stated_to_be_one_of_marc_links_to_the_library_of_congress(code, names, codes, links):

@@ -337,7 +337,7 @@ def _add_form(field: DataField, parts: Parts) -> None:
     """Add what a field states of the physical form."""
     if field.tag == "856":
         for text in field.values("q"):
-            if len(text) > 1:
+            if len(text) > 1 and field.indicator2 != "2":
                 parts.setdefault("internet_media_type", []).append(text)
         return
     forms = parts.setdefault("form", [])

@@ -23,7 +23,9 @@ HOLDINGS = RuleBook()
 
 
 _CLASSIFICATION = {"050": "lcc", "060": "nlm", "080": "udc", "082": "ddc"}
-_LCC = re.compile(r"[A-Z]{1,3}\d")
+_LCC = re.compile(r"[A-Z]{1,3}(?:\d| \d{1,4}(?:\.\d+)? \.?[A-Z]\d)")
+_LCC_WITH_APOSTROPHES = re.compile(r"[A-Z]{1,3}'\d+'")
+"""How some systems write blanks."""
 _FORM_OF_CLASS = {"050": _LCC, "082": re.compile(r"\[?\d{3}(?!\d)")}
 """The beginnings of class marks; libraries also write what is none, such as ``LAW`` and ``Fic``."""
 _BARCODE = re.compile(r"[A-Z]{0,2}\d{8,}[A-Z]?")
@@ -42,6 +44,8 @@ def class_mark(field: DataField, view: Marc21View) -> Iterator[mods.Classificati
     tag, source = field.tag, field.first("2")
     for value in _with_item_numbers(field, "bx" if tag == "080" else "b"):
         number = value.translate(_MARKS_OF_CUTS) if tag == "082" else value
+        if tag == "050" and _LCC_WITH_APOSTROPHES.match(value):
+            number = value.replace("'", " ")
         if number:
             is_shelf_mark = tag in _FORM_OF_CLASS and not _FORM_OF_CLASS[tag].match(number)
             yield mods.Classification(

@@ -115,7 +115,7 @@ def _bare(value: str, kind: str | None) -> str:
 
 
 _NUMBER_TYPES = {
-    "010": "lccn", "015": "nbn", "016": "nbn", "017": "legal deposit number", "027": "strn", "030": "coden",
+    "010": "lccn", "015": "nbn", "016": "nban", "017": "legal deposit number", "027": "strn", "030": "coden",
     "032": "postal registration number", "036": "study number", "074": "gpo item number", "088": "report number",
 }  # fmt: skip
 """Fields whose ``$a`` is an identifier of one type, and whose ``$z`` is a cancelled or wrong one."""
@@ -133,7 +133,14 @@ for _tag, _kind in _NUMBER_TYPES.items():
         for subfield in field.subfields:
             if subfield.code in "az":
                 invalid = "yes" if subfield.code == "z" else None
-                yield mods.Identifier(value=subfield.value, type=kind, invalid=invalid, display_label=label)
+                value = _without_revision(subfield.value) if kind == "lccn" else subfield.value
+                if value:
+                    yield mods.Identifier(value=value, type=kind, invalid=invalid, display_label=label)
+
+
+def _without_revision(number: str) -> str:
+    """Return a control number of the Library of Congress without the dates of revision and the codes behind a slash."""
+    return number.partition("/")[0].strip()
 
 
 @IDENTIFIERS.field("023", "ayz", "identifier[issn-l, where the first indicator is 0]")
@@ -199,12 +206,14 @@ def system_identifier(text: str) -> mods.Identifier:
     return mods.Identifier(value=text, type="local")
 
 
-@IDENTIFIERS.field("037", "abc", "identifier[stock number], displayLabel from $c")
-def stock_number(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
-    """Source of acquisition."""
-    value = join(field, "ab")
-    if value:
-        yield mods.Identifier(value=value, type="stock number", display_label=join(field, "c") or None)
+@IDENTIFIERS.field("037", "abc", "identifier[stock number] of $a; note[acquisition source] of $b and $c")
+def stock_number(field: DataField, view: Marc21View) -> Iterator[mods.Identifier | mods.Note]:
+    """Numbers under which the resource is sold, and by whom on which terms."""
+    for value in field.values("a"):
+        yield mods.Identifier(value=value, type="stock number")
+    source = join(field, "bc", ", ")
+    if source:
+        yield mods.Note(value=source, type="acquisition source")
 
 
 @IDENTIFIERS.field("856", "u", "identifier[doi, hdl] from the address")

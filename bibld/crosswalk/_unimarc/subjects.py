@@ -19,6 +19,10 @@ BOOK = RuleBook()
 _DEWEY = re.compile(r"\[?\d{3}(?![\d(])")
 _AUTHOR_MARK = re.compile(r"\s+[А-ЯЁA-Z]-?\d{1,3}[а-я]?$")
 """The mark of the author that follows the class in a shelf mark: ``74 П24``."""
+_SHELF_MARK = re.compile(r"[А-ЯЁ]\s[А-ЯЁ]-?\d{1,3}")
+"""The mark of a department or an age and that of the author: no class."""
+_LOST_LETTER = re.compile(r"~(?=ос\b|ус\b)")
+"""A capital of ``Рос=Рус`` that a system has lost."""
 _LIBRARY_BIBLIOGRAPHIC = re.compile(r"[А-Я]\d|\d\d?(?:[.(]|$|\s|я|[А-Я])|\d{2}\.\d")
 _SUBDIVISIONS: dict[str, type[mods.Topic] | type[mods.Geographic] | type[mods.Temporal] | type[mods.Genre]] = {
     "j": mods.Genre, "x": mods.Topic, "y": mods.Geographic, "z": mods.Temporal,
@@ -210,9 +214,14 @@ def period_code(field: DataField, view: UnimarcView) -> Elements:
 @BOOK.field("675 676", "av", "classification[@authority=udc; 676: ddc][@edition=$v]")
 def decimal_class(field: DataField, view: UnimarcView) -> Elements:
     """Universal and Dewey Decimal Classification; some libraries put shelf marks with a class of the LBC into 676."""
-    for value in field.values("a"):
-        authority = "udc" if field.tag == "675" else "ddc"
-        if authority == "ddc" and not _DEWEY.match(value) and _LIBRARY_BIBLIOGRAPHIC.match(value):
+    for stated in field.values("a"):
+        value, authority = stated, "udc"
+        if field.tag == "676":
+            value, authority = _LOST_LETTER.sub("Р", stated), "ddc" if _DEWEY.match(stated) else None
+        if authority is None and _SHELF_MARK.fullmatch(value):
+            yield mods.Location(shelf_locator=(value,))
+            continue
+        if authority is None and _LIBRARY_BIBLIOGRAPHIC.match(value):
             view.warn(f"676 {value!r} is not a Dewey number but a class mark of the Russian LBC; written as rubbk")
             authority, shelf_mark, value = "rubbk", value, _AUTHOR_MARK.sub("", value)
             if value != shelf_mark:

@@ -48,7 +48,10 @@ _OTHER_NAMES = {
     "CZ": "czech_republic",
     "CI": "ivory_coast",
     "NL": "holland голландия",
+    "EG": "misr masr مصر",
 }
+"""Names of states that no town there has as its own: ``Miṣr`` is Cairo for its inhabitants, but Egypt for others."""
+
 _PARTS_AND_PREDECESSORS = {
     "GB": "england eng scotland wales англия шотландия",
     "CA": "ont ontario que quebec b_c alta man sask n_s n_b",
@@ -140,6 +143,8 @@ def _by_form(forms_of: Mapping[str, str]) -> dict[str, str]:
     return {form.replace("_", " "): iso for iso, forms in forms_of.items() for form in forms.split()}
 
 
+_NAMES_OF_NO_TOWN = frozenset(_by_form(_OTHER_NAMES))
+
 FILE = Path(__file__).with_name("towns.db")
 
 _OTHER_NAME = 0.1
@@ -213,7 +218,7 @@ class Towns:
         found = self._named(expand_place(label))
         country = region_named(label)
         if country is not None:
-            return _dominant(found, country)  # Singapore, but not Japan
+            return None if fold(label) in _NAMES_OF_NO_TOWN else _dominant(found, country)  # Singapore, not Japan
         if found:
             usual = filter(None, map(region_of, sorted(known_town(label)[1])))
             stated = regions if is_first else [region for region in regions if region.contains(found[0])]

@@ -17,7 +17,7 @@ from bibld.model.iris import Iris, entity_identity, web_iri
 from bibld.model.mods import Controlled, Name, PhysicalLocation
 from bibld.text.folding import tidy, trim
 from bibld.text.keys import entity_key
-from bibld.text.libraries import find_library, is_isil, normalise_marc_code
+from bibld.text.libraries import find_library, is_code, normalise_marc_code
 from bibld.text.publishers import (
     full_publisher_key,
     name_to_compare,
@@ -262,7 +262,7 @@ def _read_library(places: tuple[PhysicalLocation, ...]) -> LibraryNames:
     names = [
         Draft.name_form(place.value, Languages(()).tag_other(place.value, place) if place.xml_lang else None)
         for place, one in zip(places, known, strict=True)
-        if one is None and place.authority is None and not is_isil(place.value)
+        if one is None and place.authority is None and not is_code(place.value)
     ]
     if library is not None:
         code, marc_code = library.code, library.marc_code
@@ -270,12 +270,13 @@ def _read_library(places: tuple[PhysicalLocation, ...]) -> LibraryNames:
         texts = [place.value for place, one in zip(places, known, strict=True) if one is not None]
         texts += [text for text, _ in library.names]
     else:
-        code = next((place.value for place in places if place.authority == "isil" or is_isil(place.value)), "")
+        code = next((place.value for place in places if place.authority == "isil" or is_code(place.value)), "")
         marc_code = next((place.value for place in places if place.authority == "marcorg"), "")
         code = code or marc_code
         texts = [] if code else [place.value for place in places]
-    keys = [library_key(code)] if code else []
-    keys += [library_key(text) if is_isil(text) else name_key(text, "", "corporate") for text in dict.fromkeys(texts)]
+    is_stated_isil = any(place.authority == "isil" and place.value == code for place in places)
+    keys = [library_key(code, is_stated_isil)] if code else []
+    keys += [library_key(text) if is_code(text) else name_key(text, "", "corporate") for text in dict.fromkeys(texts)]
     return LibraryNames(
         code=code,
         keys=tuple(keys),

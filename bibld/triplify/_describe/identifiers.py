@@ -9,6 +9,7 @@ from bibld.model.iris import web_iri
 from bibld.model.mods import Identifier
 from bibld.model.rdf import iri, literal
 from bibld.text.folding import tidy
+from bibld.text.libraries import find_library, is_code
 from bibld.triplify._codes import CLASS_OF_IDENTIFIER, NAME_OF_IDENTIFIER, loc
 from bibld.triplify._draft import Draft
 
@@ -18,8 +19,10 @@ _PROPERTIES = {"oclc": "bibo:oclcnum", "lccn": "bibo:lccn", "upc": "bibo:upc", "
 
 
 _PREFIX_OF_SYSTEM = re.compile(r"\([^()]*\)")
+_LOCAL_NUMBER = re.compile(r"\(([^()]+)\) ?(.+)")
+"""A control number behind the system that it is of."""
 _SOURCE_IN_LABEL = frozenset(
-    ("nbn", "legal deposit number", "postal registration number", "study number", "fingerprint")
+    ("nbn", "nban", "legal deposit number", "postal registration number", "study number", "fingerprint")
 )
 """Types of identifiers whose ``displayLabel`` names who gave the number."""
 _BIBLIOGRAPHY = re.compile(r"[a-z]{3,12}")
@@ -42,8 +45,11 @@ def _describe_node(draft: Draft, identifier: Identifier, value: str) -> None:
     kind = identifier.type or ""
     node = draft.add_node("bf:identifiedBy", CLASS_OF_IDENTIFIER.get(kind, "bf:Identifier"), "identifier")
     number, source = number_and_source(value) if kind in NUMBERS_OF_PUBLISHERS else (value, "")
+    local = _LOCAL_NUMBER.fullmatch(value) if kind == "local" else None
+    if local is not None:
+        source, number = local.groups()
     draft.add("rdf:value", literal(number), node)
-    draft.add_labelled_node("bf:source", "bf:Source", "source", source, node)
+    _add_source(draft, source, node)
     if kind and kind not in CLASS_OF_IDENTIFIER:
         draft.add_text("dc:type", NAME_OF_IDENTIFIER.get(kind, kind), node)
     label = tidy(identifier.display_label or "")
@@ -51,11 +57,21 @@ def _describe_node(draft: Draft, identifier: Identifier, value: str) -> None:
         if kind == "nbn" and _BIBLIOGRAPHY.fullmatch(label):
             draft.add("bf:source", loc("nationalbibschemes", label), node)
         else:
-            draft.add_labelled_node("bf:source", "bf:Source", "source", label, node)
+            _add_source(draft, label, node)
     else:
         draft.add_text("bf:qualifier", label, node)
     if identifier.invalid == "yes" or _has_wrong_check_digit(kind, value):
         draft.add("bf:status", loc("mstatus", "cancinv" if identifier.invalid == "yes" else "incorrect"), node)
+
+
+def _add_source(draft: Draft, text: str, node: str) -> None:
+    """State who gave a number: a library by its name if its code is known, else by the code, any other by its name."""
+    library = find_library(text, is_marc_code=True)
+    if library is None and is_code(text):
+        draft.add("bf:code", literal(text), draft.add_node("bf:source", "bf:Source", "source", node))
+    else:
+        name = library.names[0][0] if library is not None else text
+        draft.add_labelled_node("bf:source", "bf:Source", "source", name, node)
 
 
 def _has_wrong_check_digit(kind: str, value: str) -> bool:
@@ -101,7 +117,8 @@ def add_number(draft: Draft, identifier: Identifier, subject: str) -> None:
         if match is not None:
             draft.add_text("bibo:doi", match[1], subject)
             link = web_iri(f"https://doi.org/{match[1]}")
-            if link is not None:
+            addresses = (url.value for location in draft.mods.location for url in location.url)
+            if link is not None and not any(text.endswith(match[1]) for text in addresses):
                 draft.add("rdfs:seeAlso", iri(link), subject)
     elif kind in _PROPERTIES:
         draft.add_text(_PROPERTIES[kind], value, subject)

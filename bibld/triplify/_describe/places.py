@@ -9,10 +9,16 @@ import msgspec
 
 from bibld.model.iris import Iris
 from bibld.model.mods import Controlled
-from bibld.text.folding import strip_brackets, tidy, trim
+from bibld.text.folding import strip_brackets, tidy, trim, without_others
 from bibld.text.geography.towns import country_named, find_town, find_town_of_heading
 from bibld.text.keys import entity_key
-from bibld.text.places import expand_place, is_unknown_imprint, town_in_countries, town_with_state
+from bibld.text.places import (
+    expand_place,
+    is_unknown_imprint,
+    town_in_countries,
+    town_with_state,
+    without_address,
+)
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._describe.entities import find_identities, links_of
 from bibld.triplify._draft import Draft
@@ -46,12 +52,12 @@ def _read_place(
     iris: Iris, text: str, countries: tuple[str, ...] | None, is_first: bool, is_slavic: bool
 ) -> _NamedPlace | None:
     """Return what a text means as a place; None if it names none. The arguments are those of :func:`claim_place`."""
-    stated = trim(strip_brackets(tidy(text)).replace("?", ""))
+    stated = trim(strip_brackets(without_others(without_address(tidy(text)))).replace("?", ""))
     if not stated or is_unknown_imprint(stated):
         return None
     label = expand_place(stated)
     by_name = iris.place(entity_key(label, is_slavic=is_slavic))
-    town = find_town_of_heading(text) if countries is None else find_town(text, countries, is_first)
+    town = find_town_of_heading(stated) if countries is None else find_town(stated, countries, is_first)
     if town is not None:
         identity = geonames_identity(town.number)
         return _NamedPlace(stated, label, by_name, iris.place(identity.key), (), identity)
@@ -74,7 +80,8 @@ def claim_place(
 
     A town that the table of towns knows is named by its number in GeoNames, in all its forms, a country by its English
     name. ``countries`` are those (codes of MARC) that the first place of publication may be in; None for a heading. A
-    place of publication is copied from the resource, so it is in its language; ``is_first``: none precedes it.
+    place of publication is copied from the resource, so it is in its language; ``is_first``: none precedes it. An
+    abbreviation with a digit is a typing error, which is no other name of the town.
     """
     among = None if countries is None else tuple(sorted(countries))
     is_slavic = among is not None and draft.languages.is_slavic
@@ -87,7 +94,7 @@ def claim_place(
     numbered = [draft.iris.place(one.key) for one in found]
     place = numbered[0] if found else named.best
     form = draft.name_form(named.label, draft.languages.tag_other(named.label, element))
-    is_expanded = named.stated != named.label
+    is_expanded = named.stated != named.label and not any(map(str.isdigit, named.stated))
     stated = draft.name_form(named.stated, draft.languages.tag_other(named.stated, element)) if is_expanded else form
     claim = EntityClaim(
         label=form,

@@ -212,7 +212,8 @@ def _describe_classification(draft: Draft, mark: mods.Classification, path: str)
     if scheme and scheme not in CLASS_OF_CLASSIFICATION:
         draft.add("bf:source", iri(draft.claim_scheme(scheme, path)), node)
     if scheme in CLASSIFICATIONS:
-        _add_subject(draft, claim_class(draft, scheme, value, mark, path))
+        class_ = value.partition(" ")[0] if scheme == "ddc" else value
+        _add_subject(draft, claim_class(draft, scheme, class_, mark, path))
     subclass = subclass_of_lcc(value) if scheme == "lcc" else None
     if subclass is not None:
         _add_subject(draft, f"http://id.loc.gov/authorities/classification/{subclass}")
