@@ -53,7 +53,7 @@ CORRECTIONS = {
     "coded_forms_in_every_script": r"added physicalDescription/form authority=marc(?:category|smd)",
     "kits_typed": r"\w+ typeOfResource",
     "file_characteristics_written": r"added physicalDescription/(?:form .*type=(?!media|carrier)|extent unit)",
-    "extents_punctuated": r"changed physicalDescription/extent",
+    "extents_punctuated": r"(?:changed|added) physicalDescription/extent",
     "isbns_normalized": r"changed \S*identifier (?:displayLabel|invalid)",
     "system_numbers_named": r"changed \S*identifier |missing \S*identifier .*type=(?:oclc|local)",
     "every_number_written": r"added identifier ",
