@@ -78,6 +78,7 @@ CORRECTIONS = {
     "empty_elements_left_out": r"missing \S+ .*: $",
     "description_standard_read": r"added recordInfo/descriptionStandard",
     "traced_series_kept": r"added relatedItem type=series",
+    "series_traced_once": r"missing relatedItem/titleInfo/title",
     "relations_named": r"changed relatedItem|changed titleInfo displayLabel",
     "citations_written": r"added relatedItem(?:/part| type=isReferencedBy| )",
     "linked_titles_written": r"added relatedItem|changed relatedItem/titleInfo",
