@@ -14,6 +14,7 @@ from bibld.model.linkage import Cluster, Merged, ValueSource
 from bibld.model.mods import (
     Date,
     Extent,
+    Genre,
     Identifier,
     Language,
     LanguageTerm,
@@ -249,6 +250,17 @@ def test_series_have_an_entity_and_the_number_is_in_the_relation(book):
         (
             Mods(type_of_resource=(TypeOfResource("text"),), origin_info=(OriginInfo(issuance=("serial",)),)),
             {"bibo:Periodical", "schema:Periodical"},
+        ),
+        (
+            Mods(genre=(Genre("series", authority="marcgt"),), origin_info=(OriginInfo(issuance=("serial",)),)),
+            {"bibo:Series", "schema:CreativeWorkSeries"},
+        ),
+        (
+            Mods(
+                related_item=(RelatedItem(type="host"),),
+                origin_info=(OriginInfo(issuance=("integrating resource",)),),
+            ),
+            {"bibo:Document", "schema:CreativeWork"},
         ),
         (Mods(type_of_resource=(TypeOfResource("cartographic"),)), {"bibo:Map", "schema:Map"}),
         (Mods(related_item=(RelatedItem(type="host"),)), {"bibo:Article", "schema:Article"}),
