@@ -24,6 +24,7 @@ from bibld.text.publishers import (
     publisher_key,
     publisher_label,
     shortened_name,
+    words_for_body,
 )
 from bibld.text.romanisation import is_romanisation
 from bibld.text.scripts import LATIN, has_cyrillic, script_of
@@ -196,11 +197,17 @@ def _mention(draft: Draft, agent: str, group: Sequence[NameAtPath], roles: Itera
         agent,
         names=tuple(dict.fromkeys(name for name in parsed if name is not None)),
         organisations=frozenset(publisher_key(heading(name)) for name in names if name.type != "personal"),
+        units=frozenset(word for name in names if name.type in _ORGANISATIONS for word in words_for_body(_unit(name))),
         life=life_intervals(dates),
         is_identified=has_number or any(map(_is_identified_by_dates, names)),
         roles=frozenset(roles),
         records=records,
     )
+
+
+def _unit(name: Name) -> str:
+    """Return the last unit in the name of a body."""
+    return next((part.value for part in reversed(name.name_part) if part.type is None), "")
 
 
 def _key_of_names(group: Sequence[NameAtPath]) -> str:

@@ -15,7 +15,9 @@ from bibld.text.keys import entity_key
 from bibld.text.romanisation import romanise, unify_transcriptions
 from bibld.text.scripts import script_of
 from bibld.triplify._claims import EntityClaim
+from bibld.triplify._describe.agents import group_names
 from bibld.triplify._describe.entities import NameAtPath, claim_agent, dates_of, find_identities, heading
+from bibld.triplify._describe.mentions import find_mentioned
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import years_with_hyphen
 
@@ -148,35 +150,43 @@ def access_point(names: Sequence[Name], title: TitleInfo) -> str:
 
 def claim_work(
     draft: Draft,
-    title: TitleInfo,
-    names: Sequence[NameAtPath],
+    titles: Sequence[tuple[TitleInfo, str | None]],
+    creators: Sequence[Sequence[NameAtPath]],
     identified: Sequence[Controlled],
     path: str,
-    language: str | None = None,
 ) -> str | None:
     """Claim the work with a title and creators, which are agents; return its IRI, or None if it has no title.
 
-    ``identified`` are elements whose authority identifiers are those of the work. The links of a name in such a heading
-    are those of the work too, so the agent is not linked with them.
+    ``titles`` are the forms of its title with their language tags, ``creators`` the forms of the name of each creator;
+    the first form makes the heading. ``identified`` are elements whose authority identifiers are those of the work. The
+    links of a name in such a heading are those of the work too, so the agent is not linked with them.
     """
+    (title, language), *variants = titles
     label = full_title(title)
     if not label:
         return None
-    elements = [*identified, *(name for name, _ in names)]
-    found = [one for element in elements for one in find_identities(draft, _links_only(element), path)]
-    found = sorted(set(found), key=lambda one: one.rank)
-    stated = access_point([name for name, _ in names], title)
-    creators = [claim_agent(draft, [(_without_links(name), name_path)]) for name, name_path in names]
-    work = draft.iris.work(found[0].key if found else _key(stated, [name for name, _ in names]))
-    others = (draft.name_form(stated, language),) if stated != label else ()
+    first_names = [forms[0][0] for forms in creators]
+    elements = map(_links_only, (*identified, *first_names))
+    found = sorted(
+        {one for element in elements for one in find_identities(draft, element, path)}, key=lambda one: one.rank
+    )
+    stated = access_point(first_names, title)
+    agents = [_claim_creator(draft, forms) for forms in creators]
+    work = draft.iris.work(found[0].key if found else _key(stated, first_names))
+    others = {(stated, language), *((full_title(variant), tag) for variant, tag in variants)} - {(label, language)}
     claim = EntityClaim(
         label=draft.name_form(label, language),
-        others=others,
+        others=tuple(sorted(draft.name_form(text, tag) for text, tag in others)),
         links=tuple(sorted({one.iri for one in found if one.iri is not None})),
-        creators=tuple(sorted({creator for creator in creators if creator is not None})),
+        creators=tuple(sorted({agent for agent in agents if agent is not None})),
     )
     draft.add_claim(work, "work", claim, path)
     return work
+
+
+def _claim_creator(draft: Draft, forms: Sequence[NameAtPath]) -> str | None:
+    names = [(_without_links(name), path) for name, path in forms]
+    return find_mentioned(draft, names[0][0]) or claim_agent(draft, names)
 
 
 def _key(stated: str, names: Sequence[Name]) -> str:
@@ -203,9 +213,11 @@ def is_work(item: RelatedItem) -> bool:
     return item.type in (None, "constituent") and (is_heading or is_uniform) and used <= _ELEMENTS_OF_WORKS
 
 
-def claim_related_work(draft: Draft, item: RelatedItem, path: str, language: str | None) -> str | None:
-    """Claim the work that a related item is; its link is that of the work."""
-    titles = main_titles(item.mods.title_info)
+def claim_related_work(
+    draft: Draft, item: RelatedItem, titles: Sequence[tuple[TitleInfo, str | None]], path: str
+) -> str | None:
+    """Claim the work that a related item is, from its titles with their language tags; its link is that of the work."""
     names = [(name, f"{path}/name/{index}") for index, name in enumerate(item.mods.name) if tidy(heading(name))]
     link = TitleInfo(value_uri=item.xlink_href)
-    return claim_work(draft, titles[0], names, (link, *titles), path, language) if titles else None
+    identified = (link, *(title for title, _ in titles))
+    return claim_work(draft, titles, group_names(draft, names), identified, path)
