@@ -17,6 +17,8 @@ import msgspec
 
 _ISIL = re.compile(r"[A-Z]{2}-[A-Za-z0-9/:-]{1,11}")
 _MARC_CODE = re.compile(r"[A-Z][A-Za-z]{0,7}(?:-[A-Za-z0-9]{1,8}){0,2}")
+_SIGLUM = re.compile(r"[A-Z]{1,3}-(?=[A-ZÀ-Þ])[^\W\d_]{1,10}")
+"""A siglum of RISM: a country as on cars, and letters for the town and the library."""
 _NOT_IN_NORMALISED_CODES = re.compile("[^a-z0-9]+")
 _COUNTRY_OF_US_ISIL = "US-"
 _LETTERS_OF_CLEAR_CODE = 3
@@ -39,6 +41,11 @@ class Library(msgspec.Struct, frozen=True):
 def is_isil(text: str) -> bool:
     """Whether a text is an ISIL with a country, such as ``RU-10010001``."""
     return _ISIL.fullmatch(text) is not None
+
+
+def is_library_code(text: str) -> bool:
+    """Whether a text is an ISIL or a siglum of RISM, such as ``D-WÜu``, and not a name."""
+    return is_isil(text) or _SIGLUM.fullmatch(text) is not None
 
 
 def code_list(code: str) -> Literal["isil", "marcorg"] | None:

@@ -241,3 +241,19 @@ def test_numbers_that_libraries_gave_are_identifiers_and_those_of_authority_file
     nodes = [f"{BASE}{node.removeprefix(':')}" for node in made.values("bf:identifiedBy", AGENT)]
     assert [made.values("rdf:value", node) for node in nodes] == [["RU\\NLR\\auth\\77626676"], ["rsl:77571"]]
     assert all(made.values("rdf:type", node) == ["http://id.loc.gov/ontologies/bibframe/Local"] for node in nodes)
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("mesh", ["Medical Subject Headings@en", "Медицинские предметные рубрики@ru"]),
+        ("nasat", ["NASA Thesaurus@en"]),
+        ("local_sh", []),
+    ],
+)
+def test_a_scheme_without_a_known_name_has_its_code_only(code, names):
+    scheme = IRIS.scheme(code)
+    stated = Claim(scheme, "scheme", EntityClaim(NameForm(code), notation=code), LOC)
+    made = Quads(entity_statements(scheme, [stated], IRIS))
+    assert made.values("rdfs:label", scheme) == made.values("skos:prefLabel", scheme) == names
+    assert made.values("skos:notation", scheme) == [code]

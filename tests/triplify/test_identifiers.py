@@ -52,7 +52,6 @@ def test_an_isbn_of_the_prefix_979_has_no_short_form():
     ("kind", "label", "predicate", "value"),
     [
         ("nbn", "dnb", "bf:source", "http://id.loc.gov/vocabulary/nationalbibschemes/dnb"),
-        ("nbn", "DE-101", "bf:source", "#source1"),
         ("nbn", "Книжная летопись", "bf:source", "#source1"),
         ("legal deposit number", "U.S. Copyright Office", "bf:source", "#source1"),
         ("isbn", "v. 1", "bf:qualifier", "v. 1"),
@@ -66,6 +65,16 @@ def test_who_gave_a_number_is_its_source_and_no_qualifier(kind, label, predicate
     assert made.values(other, NODE) == []
     if value.startswith("#"):
         assert made.values("rdfs:label", RESOURCE + value) == [label]
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [("DE-101", ["Deutsche Nationalbibliothek@de", "German National Library@en"]), ("XX-599", [])],
+)
+def test_a_library_that_gave_a_number_has_its_code_and_the_names_in_the_table(code, names):
+    made = describe(Identifier("9787107651", type="nbn", display_label=code))
+    source = f"{RESOURCE}#source1"
+    assert (made.values("bf:code", source), made.values("rdfs:label", source)) == ([code], names)
 
 
 @pytest.mark.parametrize("text", ["-", "()", "(OCoLC)", " . ", "—"])

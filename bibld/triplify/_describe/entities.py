@@ -17,7 +17,7 @@ from bibld.model.iris import Iris, entity_identity, web_iri
 from bibld.model.mods import Controlled, Name, PhysicalLocation
 from bibld.text.folding import tidy, trim
 from bibld.text.keys import entity_key
-from bibld.text.libraries import find_library, is_isil, normalise_marc_code
+from bibld.text.libraries import find_library, is_isil, is_library_code, normalise_marc_code
 from bibld.text.publishers import (
     full_publisher_key,
     name_to_compare,
@@ -269,7 +269,7 @@ def _read_library(places: tuple[PhysicalLocation, ...]) -> LibraryNames:
     names = [
         Draft.name_form(place.value, Languages(()).tag_other(place.value, place) if place.xml_lang else None)
         for place, one in zip(places, known, strict=True)
-        if one is None and place.authority is None and not is_isil(place.value)
+        if one is None and place.authority is None and not is_library_code(place.value)
     ]
     if library is not None:
         code, marc_code = library.code, library.marc_code
@@ -283,8 +283,9 @@ def _read_library(places: tuple[PhysicalLocation, ...]) -> LibraryNames:
         texts = [] if code else [place.value for place in places]
     keys = [library_key(code)] if code else []
     keys += [library_key(text) if is_isil(text) else name_key(text, "", "corporate") for text in dict.fromkeys(texts)]
+    siglum = next((place.value for place in places if is_library_code(place.value)), "")
     return LibraryNames(
-        code=code,
+        code=code or siglum,
         keys=tuple(keys),
         names=tuple(names) or (Draft.name_form(code or places[0].value, None),),
         links=frozenset([f"{_ORGANISATIONS_OF_LOC}{normalise_marc_code(marc_code)}"] if marc_code else ()),

@@ -9,6 +9,7 @@ from bibld.model.iris import web_iri
 from bibld.model.mods import Identifier
 from bibld.model.rdf import iri, literal
 from bibld.text.folding import tidy
+from bibld.text.libraries import find_library, is_library_code
 from bibld.triplify._codes import CLASS_OF_IDENTIFIER, NAME_OF_IDENTIFIER, loc
 from bibld.triplify._draft import Draft
 
@@ -51,11 +52,23 @@ def _describe_node(draft: Draft, identifier: Identifier, value: str) -> None:
         if kind == "nbn" and _BIBLIOGRAPHY.fullmatch(label):
             draft.add("bf:source", loc("nationalbibschemes", label), node)
         else:
-            draft.add_labelled_node("bf:source", "bf:Source", "source", label, node)
+            _add_source(draft, label, node)
     else:
         draft.add_text("bf:qualifier", label, node)
     if identifier.invalid == "yes" or _has_wrong_check_digit(kind, value):
         draft.add("bf:status", loc("mstatus", "cancinv" if identifier.invalid == "yes" else "incorrect"), node)
+
+
+def _add_source(draft: Draft, text: str, node: str) -> None:
+    """State who gave a number: by name, which for a code of a library is in the table, or else by the code."""
+    library = find_library(text, is_marc_code=True)
+    source = draft.add_node("bf:source", "bf:Source", "source", node)
+    if library is not None or is_library_code(text):
+        draft.add_text("bf:code", text, source)
+        for name, language in library.names if library is not None else ():
+            draft.add_text("rdfs:label", name, source, language)
+    else:
+        draft.add_text("rdfs:label", text, source)
 
 
 def _has_wrong_check_digit(kind: str, value: str) -> bool:

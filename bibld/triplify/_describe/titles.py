@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from bibld.model.rdf import literal
 from bibld.text.folding import fold_or_tidy, tidy
 from bibld.text.keys import entity_key
 from bibld.text.romanisation import romanise, unify_transcriptions
-from bibld.text.scripts import script_of
+from bibld.text.scripts import LATIN, script_of
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._describe.agents import group_names
 from bibld.triplify._describe.entities import NameAtPath, claim_agent, dates_of, find_identities, heading
@@ -29,6 +29,7 @@ _NODE_CLASSES = {
 KEY_TITLE = "key title"
 """``@displayLabel`` of the key title of a serial (ISO 3297)."""
 
+_MIN_LETTERS_OF_WORD = 4
 _TITLES_REMEMBERED = 256
 """Enough for the titles of one publication, each of which is written several times."""
 
@@ -80,7 +81,7 @@ def describe_titles(draft: Draft) -> None:
     described = {fold_or_tidy(full_title(title)) for title in proper}
     words_of_proper = [{*fold_or_tidy(full_title(title)).split()} for title in proper]
     for title in proper:
-        _describe_title(draft, title, is_main=True)
+        _describe_title(draft, title, draft.languages.tag_own(full_title(title), title), is_main=True)
     for title in own:
         words = fold_or_tidy(full_title(title))
         is_variant = title_proper(title) and not any(title is one for one in proper)
@@ -89,7 +90,8 @@ def describe_titles(draft: Draft) -> None:
         )
         if is_variant and (_is_key_title(title) or not (is_shorter or words in described)):
             described.add(words)
-            _describe_title(draft, title, is_main=False)
+            is_similar = any(_have_common_word(one, words.split()) for one in words_of_proper)
+            _describe_title(draft, title, _language_of_variant(draft, title, is_similar), is_main=False)
     for title in draft.mods.title_info if own else ():
         if title.type == "uniform" and title_proper(title) and not _is_key_title(title):
             work = draft.add_node("bf:instanceOf", "bf:Work", "work")
@@ -119,9 +121,24 @@ def _is_key_title(title: TitleInfo) -> bool:
     return title.display_label == KEY_TITLE
 
 
-def _describe_title(draft: Draft, title: TitleInfo, is_main: bool) -> None:
+def _have_common_word(words: Set[str], others: Iterable[str]) -> bool:
+    return any(word in words and len(word) >= _MIN_LETTERS_OF_WORD for word in others)
+
+
+def _language_of_variant(draft: Draft, title: TitleInfo, is_similar: bool) -> str | None:
+    """Return the language tag of a variant.
+
+    In Latin letters it may be in any language, unless it has a word of the title proper (``is_similar``), or the record
+    states its language or pairs it with another script.
+    """
+    text = full_title(title)
+    is_stated = title.lang or title.xml_lang or title.alt_rep_group
     is_own = title.type in (None, "alternative", "abbreviated")
-    language = (draft.languages.tag_own if is_own else draft.languages.tag_other)(full_title(title), title)
+    is_own = is_own and bool(is_similar or is_stated or script_of(text) != LATIN)
+    return (draft.languages.tag_own if is_own else draft.languages.tag_other)(text, title)
+
+
+def _describe_title(draft: Draft, title: TitleInfo, language: str | None, is_main: bool) -> None:
     proper = title_proper(title)
     draft.add_text("dcterms:title" if is_main else "dcterms:alternative", proper, language=language)
     if not is_main and is_plain_variant(title):
