@@ -87,13 +87,18 @@ def heading(name: Name) -> str:
     family, given = " ".join(parts.get("family", ())), " ".join(parts.get("given", ()))
     if family or given:
         stems.append(f"{family}, {given}" if family and given else family or given)
-    stem = (". " if name.type == "corporate" else ", ").join(stems)
+    stem = _join_parts(stems, ". " if name.type == "corporate" else ", ")
     if not stem:
         stem = next((trim(form) for form in name.display_form if tidy(form)), "")
     if not stem or "termsOfAddress" not in parts:
         return stem
-    terms = filter(None, map(trim, parts["termsOfAddress"]))
-    return stem + "".join(f" {term}" if term.startswith("(") else f", {term}" for term in terms)
+    return _join_parts([stem, *filter(None, map(trim, parts["termsOfAddress"]))], ", ")
+
+
+def _join_parts(parts: Sequence[str], between: str) -> str:
+    """Join the parts of a heading; a blank is enough before a qualifier in parentheses."""
+    others = (f" {part}" if part.startswith("(") else f"{between}{part}" for part in parts[1:])
+    return "".join((*parts[:1], *others))
 
 
 @lru_cache(maxsize=_NAMES_REMEMBERED)
