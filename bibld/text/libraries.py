@@ -17,7 +17,7 @@ import msgspec
 
 _ISIL = re.compile(r"[A-Z]{2}-[A-Za-z0-9/:-]{1,11}")
 _MARC_CODE = re.compile(r"[A-Z][A-Za-z]{0,7}(?:-[A-Za-z0-9]{1,8}){0,2}")
-_SIGLUM = re.compile(r"[A-Z]{1,3}-(?=[A-ZÀ-Þ])[^\W\d_]{1,10}")
+_SIGLUM = re.compile(r"[A-Z]{1,3}-(?![a-zß-ÿ])[^\W\d_]{1,10}")
 """A siglum of RISM: a country as on cars, and letters for the town and the library."""
 _NOT_IN_NORMALISED_CODES = re.compile("[^a-z0-9]+")
 _COUNTRY_OF_US_ISIL = "US-"
