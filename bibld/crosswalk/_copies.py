@@ -23,7 +23,7 @@ from bibld.model.mods import (
     PhysicalLocation,
 )
 from bibld.protocols import Converted, Row
-from bibld.text.libraries import find_library, is_code, is_isil
+from bibld.text.libraries import find_library, is_isil, is_library_code
 
 _WITHOUT_LIBRARY = ""
 """The code in ``libraries`` for copies of which the record states no library."""
@@ -102,14 +102,16 @@ class SourceCopies(msgspec.Struct, frozen=True):
 def _library(code: str, stated: Mapping[str, str | dict[str, str]], isil: str) -> tuple[PhysicalLocation, ...]:
     """Return the library that a code means: its ISIL, then its names. ``isil`` is that of the source."""
     meaning = stated[code]
-    if isinstance(meaning, str) and meaning != code and (is_code(meaning) or find_library(meaning)):
+    if isinstance(meaning, str) and meaning != code and (is_library_code(meaning) or find_library(meaning)):
         if meaning in stated:
             return _library(meaning, {**stated, code: ""}, isil)
         code, meaning = meaning, {}
     elif isinstance(meaning, str):
         meaning = {"": meaning} if meaning and meaning != code else {}
     names = tuple(PhysicalLocation(value=name, xml_lang=language or None) for language, name in meaning.items())
-    list_ = "isil" if code == isil or is_isil(code) else "local" if is_code(code) or find_library(code) else None
+    list_ = (
+        "isil" if code == isil or is_isil(code) else "local" if is_library_code(code) or find_library(code) else None
+    )
     return (PhysicalLocation(value=code, authority=list_), *names) if list_ or (code and not names) else names
 
 

@@ -58,6 +58,8 @@ _CLOSING = _MARKS + "="
 _LEADING = " .,:;/="
 _BETWEEN_AREAS = " ,:;/=+"
 
+_COMMA_IN_QUOTES = re.compile(r',(["”])(?=[ .,]*$)')
+
 _OPENING_SUPPLIED = "["
 _CLOSING_SUPPLIED = "]"
 
@@ -74,7 +76,11 @@ def chop(text: str) -> str:
 
 
 def chop_name(text: str) -> str:
-    """Remove marks as :func:`chop` does; the full stop of a final initial stays (``Kemble, E. W.``)."""
+    """Remove marks as :func:`chop` does; the full stop of a final initial stays (``Kemble, E. W.``).
+
+    A comma that is printed before the quotation mark at the end is removed, too (``Hines, Earl "Fatha,"``).
+    """
+    text = _COMMA_IN_QUOTES.sub(r"\1", text)
     if not text or (text[-1] not in _CLOSING and text[0] not in _LEADING):
         return text
     return _chopped(text, ends_in_initial)

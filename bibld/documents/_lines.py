@@ -15,9 +15,12 @@ from bibld.model.rdf import term, unescape
 
 LABELS = tuple(
     term(curie).encode()
-    for curie in ("rdfs:label", "skos:prefLabel", "dcterms:title", "schema:name", "foaf:name", "bibo:shortTitle")
+    for curie in (
+        *("rdfs:label", "skos:prefLabel", "dcterms:title", "schema:name", "foaf:name", "bibo:shortTitle"),
+        "skos:notation",
+    )
 )
-"""The properties whose values are names of a thing, the best first."""
+"""The properties whose values are names of a thing, the best first; a thing without a name has a code."""
 
 _LINKS_TO_SAME = tuple(term(curie).encode() for curie in ("owl:sameAs", "skos:exactMatch"))
 _REPLACED_BY = term("dcterms:isReplacedBy").encode()

@@ -128,6 +128,9 @@ _UNITED_PARTS_OF_NAME: tuple[tuple[str, Callable[[Any], Hashable]], ...] = (
 """What a name has beside its heading, and the key by which two of it are the same."""
 
 
+_RESPONSIBILITY = "statement of responsibility"
+
+
 class Merger:
     """Merges the descriptions of one cluster, by the policies and the script of the publication."""
 
@@ -191,6 +194,8 @@ class Merger:
             if path == "title_info" and self._script.is_sure:
                 # A romanisation may just have been replaced by a title in the script of the publication.
                 chosen = self._put_main_title_first(chosen, records)
+        if path == "note":
+            chosen = self._choose_responsibility(chosen)
         if len(chosen) < len(values):
             shown = {number for value in chosen for number, _, _ in value.entries}
             others = (value for value in values if value.entries[0][0] not in shown)
@@ -222,6 +227,20 @@ class Merger:
                 first[record] = title
         best = max(first.values(), key=lambda title: (is_original[id(title)], fullness(title.shown)))
         return [best, *(title for title in titles if title is not best)]
+
+    def _choose_responsibility(self, notes: list[Value]) -> list[Value]:
+        """Return notes with the statements of responsibility of one record: the longest in the publication's script."""
+        statements = [note for note in notes if note.shown.type == _RESPONSIBILITY]
+        if len(statements) < 2:
+            return notes
+        letters: dict[RecordId, list[int]] = {}
+        for value in statements:
+            is_original = self._script.is_original(value.shown.value) is not False
+            for record in value.records:
+                found = letters.setdefault(record, [0, 0])
+                found[is_original] += len(value.shown.value)
+        preferred = min(letters, key=lambda record: (-letters[record][True], -letters[record][False], record))
+        return [note for note in notes if note.shown.type != _RESPONSIBILITY or preferred in note.records]
 
     def _merge_forms(self, value: Value, policy: Policy, path: str, sources: SourceList) -> Element:
         """Return one element for the forms of one value."""

@@ -212,6 +212,63 @@ def distributor(text: str) -> str:
     return (found[1] or found[2]).strip(" ]") if found is not None else ""
 
 
+AUTHOR = "author"
+"""What :func:`back_reference` returns for the author of the publication."""
+
+_AUTHOR = re.compile(
+    r"(?:the |published by the |printed for the )?auth?ors?|(?:chez )?l ?auteur|(?:el |l ?)?autore?|"
+    r"(?:im )?selbst ?verl(?:ag)?(?: des verf(?:assers)?)?|(?:verlag des )?verf(?:assers?)?|"
+    r"(?:изд(?:ание|ательство)? )?авт(?:оров|ора|ор)?|авторское издание|izd(?:anie)? avt(?:ora)?|nakl(?:ad)? autora"
+)
+_KINDS = """
+academy administration agency archives association authority board branch bureau center centre chamber church club
+college commission committee company conference congress corporation corps council court department directorate
+division faculty federation foundation fund gallery group hospital institute institution laboratory league library
+ministry museum observatory office organisation organization program programme project school section secretariat
+service society staff survey trust union university
+"""
+_KINDS_OF_BODIES = frozenset(_KINDS.split())
+_SHORT_KINDS = {
+    "dept": "department", "inst": "institute", "univ": "university", "assoc": "association", "assn": "association",
+    "comm": "commission", "soc": "society", "lab": "laboratory", "admin": "administration", "co": "company",
+    "corp": "corporation", "div": "division",
+}  # fmt: skip
+_PREPOSITIONS = frozenset(("of", "for", "on", "to", "in"))
+_QUALIFIER = re.compile(r"\([^()]*\)?")
+
+
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
+def back_reference(text: str) -> str:
+    """Return the word by which the text of a publisher refers to a heading of its record; empty for a name.
+
+    The word is ``author``, or that for a kind of bodies.
+
+    >>> back_reference("The Bureau"), back_reference("[the author]"), back_reference("Изд. автора")
+    ('bureau', 'author', 'author')
+    >>> back_reference("The Dept."), back_reference("The White House"), back_reference("Bureau of Mines")
+    ('department', '', '')
+    """
+    key = fold(strip_brackets(text))
+    if _AUTHOR.fullmatch(key):
+        return AUTHOR
+    article, _, word = key.partition(" ")
+    word = _SHORT_KINDS.get(word, word)
+    return word if article == "the" and word in _KINDS_OF_BODIES else ""
+
+
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
+def words_for_body(unit: str) -> tuple[str, ...]:
+    """Return the words for a kind of bodies in the name of a body, or of its last unit: the last word and the head.
+
+    >>> words_for_body("Marine Corps"), words_for_body("National Bureau of Standards (U.S.)"), words_for_body("NASA")
+    (('corps',), ('bureau',), ())
+    """
+    words = [_SHORT_KINDS.get(word, word) for word in fold(_QUALIFIER.sub("", unit)).split()]
+    preposition = next((position for position, word in enumerate(words) if word in _PREPOSITIONS), 0)
+    found = dict.fromkeys((*words[max(preposition - 1, 0) : preposition], *words[-1:]))
+    return tuple(word for word in found if word in _KINDS_OF_BODIES)
+
+
 _MIN_LETTERS_OF_BEGINNING = 2
 _MAX_LETTERS_OF_ENDING = 5
 

@@ -117,7 +117,9 @@ _ENGLISH_SCHEMES = "aat fast homoit lcdgt lcgft lcmpt lcsh lcshac marcgt marcmus
 
 SCHEME_LANGUAGES = {
     **dict.fromkeys(_ENGLISH_SCHEMES.split(), "en"),
-    **{"nlr-sh": "ru", "ram": "fr", "rameau": "fr", "rvm": "fr", "rvmgf": "fr", "gnd": "de", "gnd-content": "de"},
+    **dict.fromkeys(("nlr-sh", "nlr_sh"), "ru"),
+    **dict.fromkeys(("ram", "rameau", "rvm", "rvmgf"), "fr"),
+    **dict.fromkeys(("gnd", "gnd-content"), "de"),
 }
 """Schemes of subjects that have one language."""
 
@@ -168,22 +170,40 @@ _NAMES = {
     "mesh": ("Medical Subject Headings", "Медицинские предметные рубрики"),
     "aat": ("Art & Architecture Thesaurus", ""),
     "gnd": ("Integrated Authority File (GND)", ""),
+    "gnd-carrier": ("Carrier types of the Integrated Authority File (GND)", ""),
+    "gnd-content": ("Content types of the Integrated Authority File (GND)", ""),
+    "agricola": ("AGRICOLA", ""),
+    "bcl": ("Netherlands Basic Classification", ""),
+    "bisacsh": ("BISAC Subject Headings", ""),
+    "csh": ("Canadian Subject Headings", ""),
+    "ericd": ("Thesaurus of ERIC Descriptors", ""),
+    "gmgpc": ("Thesaurus for Graphic Materials: Genre and Physical Characteristic Terms", ""),
+    "gsafd": ("Guidelines on Subject Access to Individual Works of Fiction, Drama, etc.", ""),
+    "homoit": ("Homosaurus", ""),
+    "lctgm": ("Thesaurus for Graphic Materials: Subject Terms", ""),
+    "marcmuscomp": ("MARC Form of Musical Composition Codes", ""),
+    "marctarget": ("MARC Target Audience Terms", ""),
+    "nal": ("NAL Agricultural Thesaurus", ""),
+    "nasat": ("NASA Thesaurus", ""),
+    "nlm": ("National Library of Medicine Classification", ""),
+    "rvmgf": ("Genre and form terms of the Université Laval", ""),
+    "sdnb": ("Subject groups of the Deutsche Nationalbibliografie", ""),
+    **dict.fromkeys(("swd", "sswd"), ("Subject Headings Authority File (SWD, now part of the GND)", "")),
+    "unbist": ("UNBIS Thesaurus", ""),
     **dict.fromkeys(("ram", "rameau"), ("RAMEAU, subject headings of the Bibliothèque nationale de France", "")),
     "rvm": ("Subject headings of the Université Laval (Répertoire de vedettes-matière)", ""),
     "lcdgt": ("Library of Congress Demographic Group Terms", ""),
     "lcmpt": ("Library of Congress Medium of Performance Thesaurus", ""),
-    "nasat": ("NASA Thesaurus", ""),
-    "homoit": ("Homosaurus", ""),
-    "bisacsh": ("BISAC Subject Headings", ""),
-    "lctgm": ("Thesaurus for Graphic Materials of the Library of Congress", ""),
-    "sdnb": ("Subject groups of the German National Bibliography", ""),
     "ssgn": ("Special subject collections of libraries in Germany (SSG)", ""),
     "local": ("Local terms", "Местные термины"),
     "local_sh": ("Local subject headings", "Местные предметные рубрики"),
     "keywords": ("Terms without a scheme", "Термины без схемы"),
-    "nlr-sh": (
-        "Subject headings of the National Library of Russia",
-        "Предметные рубрики Российской национальной библиотеки",
+    **dict.fromkeys(
+        ("nlr-sh", "nlr_sh"),
+        (
+            "Subject headings of the National Library of Russia",
+            "Предметные рубрики Российской национальной библиотеки",
+        ),
     ),
     "rubbk": ("Library Bibliographic Classification (Russia)", "Библиотечно-библиографическая классификация"),
     "udc": ("Universal Decimal Classification", "Универсальная десятичная классификация"),
@@ -195,7 +215,7 @@ _NAMES = {
         "Государственный рубрикатор научно-технической информации",
     ),
 }
-"""Code of a scheme → its name in English and Russian."""
+"""Code of a scheme → its name in English and Russian, after the lists of source codes of the Library of Congress."""
 
 
 def scheme_iri(code: str, iris: Iris) -> str:
@@ -203,12 +223,7 @@ def scheme_iri(code: str, iris: Iris) -> str:
     return _EXTERNAL.get(code) or iris.scheme(code)
 
 
-def library_with_code(code: str) -> str:
-    """Return how a library is described of which only a code is known: the code is no name."""
-    return f"Library with the code {code}"
-
-
 def scheme_names(code: str) -> tuple[tuple[str, str], ...]:
-    """Return the names of a scheme, each with its language tag; its code is no name."""
+    """Return the names of a scheme, each with its language tag."""
     names = zip(_NAMES.get(code, ()), ("en", "ru"), strict=False)
-    return tuple((name, language) for name, language in names if name) or ((f"Scheme with the code {code}", "en"),)
+    return tuple((name, language) for name, language in names if name)

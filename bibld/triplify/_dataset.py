@@ -14,7 +14,6 @@ from bibld.model.release import SourceFigures
 from bibld.text.folding import tidy
 from bibld.triplify._claims import Assertion, count_assertions
 from bibld.triplify._clusters import cluster_statements
-from bibld.triplify._codes import library_with_code
 from bibld.triplify._draft import Quad, sort_quads
 from bibld.triplify._entities import describe_entity_clusters
 from bibld.triplify._entity_clusters import Verdicts
@@ -124,6 +123,6 @@ def _library_quads(source: SourceFigures, dataset: str, graph: str, iris: Iris) 
         yield graph, library, term("rdf:type"), term(class_)
     for predicate in ("dcterms:identifier", "skos:notation"):
         yield graph, library, term(predicate), literal(isil)
-    for language, label in source.label.items() or (("en", library_with_code(isil)),):
+    for language, label in source.label.items():
         for predicate in ("skos:prefLabel", "rdfs:label", "foaf:name"):
             yield graph, library, term(predicate), literal(label, language or None)

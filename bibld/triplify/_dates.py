@@ -27,9 +27,18 @@ _LIFE = re.compile(r"\(?([0-9]{3,4})\)?\s*[-–—]\s*\(?([0-9]{3,4})?\)?")
 _BORN = re.compile(r"(?:р\.|род\.?|родился|b\.|born)\s*(?:в\s*)?([0-9]{3,4})", re.IGNORECASE)
 _DIED = re.compile(r"(?:ум\.?|умер|d\.|died|[-–—])\s*(?:в\s*)?([0-9]{3,4})", re.IGNORECASE)
 
-_FLOURISHED = re.compile(r"\b(?:fl|активн|акт|работал|деят|уп|род\w* в \d+ в)\b", re.IGNORECASE)
+_YEAR_OF_LIFE = re.compile(r"\(?([0-9]{3,4})\)?(?: [A-Z][a-z]{2,8}\.? [0-9]{1,2})?")
+_VAGUE_YEAR_OF_LIFE = re.compile(
+    r"(?:(?:ca?|approximately|circa|ок|около)\.? ?)?[0-9]{3,4}(?: ?(?:[acp]|or [0-9]{1,4}|или [0-9]{1,4}))?\??"
+)
+"""A year in doubt, as headings have it; behind it RISM has ``c`` for about, ``a`` for before and ``p`` for after."""
+
+_MARKED_YEAR = re.compile(r"([0-9]{3,4})([*†])")
+
+_FLOURISHED = re.compile(r"\b(?:fl|active|активн|акт|работал|деят|уп|род\w* в \d+ в)\b", re.IGNORECASE)
 _APPROXIMATE = re.compile(
-    r"\?|\b(?:ок|около|ca|circa|c|approximately|или|or|между|between|после|after|до|before)\b", re.IGNORECASE
+    r"\?|(?<=[0-9])[acp]\b|\b(?:ок|около|ca|circa|c|approximately|или|or|между|between|после|after|до|before)\b",
+    re.IGNORECASE,
 )
 _APPROXIMATE_YEARS = 10
 """How many years before or after the stated one an approximate date may mean."""
@@ -129,15 +138,27 @@ def life_years(dates: str) -> tuple[str, str]:
     """Return the years of birth and death, four digits each, from dates as catalogues state them.
 
     A year is empty if it is not certain. There is no year 0.
+
+    >>> life_years("1515c-1565"), life_years("1691†"), life_years("1254-1323?"), life_years("384-322 B.C.")
+    (('', '1565'), ('', '1691'), ('1254', ''), ('', ''))
     """
     born = died = None
+    first, hyphen, second = dates.replace("–", "-").replace("—", "-").partition("-")
     if match := _LIFE.fullmatch(dates):
         born, died = match.groups()
     elif match := _BORN.fullmatch(dates):
         born = match[1]
     elif match := _DIED.fullmatch(dates):
         died = match[1]
+    elif match := _MARKED_YEAR.fullmatch(dates):
+        born, died = (match[1], None) if match[2] == "*" else (None, match[1])
+    elif hyphen and all(not side or _is_year_of_life(side) for side in (first, second)):
+        born, died = (found[1] if (found := _YEAR_OF_LIFE.fullmatch(side)) else None for side in (first, second))
     return _four_digits(born), _four_digits(died)
+
+
+def _is_year_of_life(text: str) -> bool:
+    return (_YEAR_OF_LIFE.fullmatch(text) or _VAGUE_YEAR_OF_LIFE.fullmatch(text)) is not None
 
 
 def _four_digits(year: str | None) -> str:
@@ -150,13 +171,11 @@ def life_intervals(dates: str) -> tuple[tuple[int, int] | None, tuple[int, int] 
     >>> life_intervals("1828-1910"), life_intervals("ок. 1828-"), life_intervals("fl. 1850")
     (((1828, 1828), (1910, 1910)), ((1818, 1838), None), (None, None))
     """
-    born, died = life_years(dates)
-    if born or died:
-        return _exact(born), _exact(died)
-    if _FLOURISHED.search(dates):
-        return None, None
+    born, died = map(_exact, life_years(dates))
+    if (born and died) or _FLOURISHED.search(dates):
+        return born, died
     first, hyphen, second = dates.replace("–", "-").replace("—", "-").partition("-")
-    return (_interval(first), _interval(second)) if hyphen else (None, None)
+    return (born or _interval(first), died or _interval(second)) if hyphen else (born, died)
 
 
 def _exact(year: str) -> tuple[int, int] | None:

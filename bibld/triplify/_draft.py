@@ -20,18 +20,22 @@ _TYPE = term("rdf:type")
 
 Quad = tuple[str, str, str, str]
 
+Life = tuple[tuple[int, int] | None, tuple[int, int] | None]
+"""The years, from the first to the last, in which a person may have been born, and may have died."""
+
 
 class Mention(msgspec.Struct, frozen=True):
     """An agent that the publication names, with what decides whether another one that it names is the same.
 
-    ``organisations`` are the compared names of an organisation, ``life`` the years in which a person may have been born
-    and died. ``is_identified``: by a number or by name and dates. ``records`` are those that name the agent so.
+    ``organisations`` are the compared names of an organisation, ``units`` the words that records call it by
+    (``bureau``). ``is_identified``: by a number or by name and dates. ``records`` are those that name the agent so.
     """
 
     agent: str
     names: tuple[RomanisedName, ...]
     organisations: frozenset[str]
-    life: tuple[tuple[int, int] | None, tuple[int, int] | None]
+    units: frozenset[str]
+    life: Life
     is_identified: bool
     roles: frozenset[str]
     records: frozenset[RecordId]

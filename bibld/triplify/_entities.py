@@ -16,7 +16,7 @@ from bibld.text.publishers import is_abbreviation
 from bibld.text.romanisation import romanise, unify_transcriptions
 from bibld.text.scripts import has_cyrillic
 from bibld.triplify._claims import Assertion, Claim, EntityClaim, Kind, NameForm, count_assertions
-from bibld.triplify._codes import library_with_code, scheme_iri, scheme_names
+from bibld.triplify._codes import scheme_iri, scheme_names
 from bibld.triplify._dates import life_years
 from bibld.triplify._draft import Quad, sort_quads
 from bibld.triplify._entity_clusters import EntityProfile, Verdicts, cluster_component, components
@@ -65,7 +65,8 @@ def describe_entity(
 
     ``same`` are the other IRIs of the entity, to which it is linked; the assertions about these are among those given.
     For each language the form that most records prefer is the preferred one (then the longest, then the first in the
-    order of code points); the others are alternative ones.
+    order of code points); the others are alternative ones. A library or scheme of which only the code is known has no
+    name.
     """
     votes: dict[EntityClaim, int] = defaultdict(int)
     kinds: set[Kind] = set()
@@ -85,8 +86,6 @@ def describe_entity(
     named = [NameForm(*name) for claim in votes for name in captions(claim.scheme, claim.notation)]
     if named:
         preferred, others = named, []
-    codes = {claim.notation for claim in votes if claim.type == "corporate"}
-    preferred = [NameForm(library_with_code(form.text), "en") if form.text in codes else form for form in preferred]
     if "scheme" in kinds:
         preferred = [NameForm(*name) for claim in votes for name in scheme_names(claim.notation)]
     name_properties = {"skos:prefLabel"}
@@ -155,17 +154,13 @@ def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], lis
     """Return the preferred forms, one for each language, and the others, from the claims and the votes for them.
 
     An abbreviation is not preferred to what it is short for, a romanisation not to the original, nor a former name of a
-    town to today's; the code of a library is a name only without others.
+    town to today's. The code of a library is no name.
     """
-    named = {
-        claim: number
-        for claim, number in votes.items()
-        if claim.type != "corporate" or claim.label.text != claim.notation
-    }
     votes_by_form: dict[NameForm, int] = defaultdict(int)
     mentioned: set[NameForm] = set()
-    for claim, number in (named or votes).items():
-        votes_by_form[claim.label] += number
+    for claim, number in votes.items():
+        if claim.type != "corporate" or claim.label.text != claim.notation:
+            votes_by_form[claim.label] += number
         mentioned.update(claim.others)
     by_language: dict[str, list[NameForm]] = defaultdict(list)
     for form in votes_by_form:

@@ -51,7 +51,8 @@ class Languages(msgspec.Struct, frozen=True):
         The language that the element states is taken first. Otherwise a text is in the only language of the resource
         that is written in its script. Latin text is a romanisation if the record pairs it with another script
         (``@script`` and ``@altRepGroup``), or if no language of the resource uses Latin letters and the agency may
-        romanise, since it does not itself catalogue in that script.
+        romanise, since it does not itself catalogue in that script. Where the agency may romanise one language of the
+        resource, Latin text may be in it or in another one.
         """
         script = script_of(text)
         stated = _stated_tag(element)
@@ -62,10 +63,10 @@ class Languages(msgspec.Struct, frozen=True):
         if script == LATIN and _is_romanised(element):
             return _romanised(self.tags)
         native = _written_in(script, self.tags)
-        if native or script != LATIN or not self.tags:
-            return native[0] if len(native) == 1 else None
         may_be_romanised = not self.cataloguing or any(usual_script(tag) == LATIN for tag in self.cataloguing)
-        return _romanised(self.tags) if may_be_romanised else None
+        if script != LATIN or len(native) == len(self.tags) or not may_be_romanised:
+            return native[0] if len(native) == 1 else None
+        return _romanised(self.tags) if not native else None
 
     def tag_other(self, text: str, element: Element) -> str | None:
         """Return the tag of a text that has no language of the resource, such as a name of an agent or place.

@@ -172,6 +172,19 @@ def test_values_not_chosen_and_the_statements_of_both_records_are_among_the_sour
     }
 
 
+def responsibility(*texts: str) -> tuple[Note, ...]:
+    return tuple(Note(text, type="statement of responsibility") for text in texts)
+
+
+def test_the_statements_of_responsibility_are_those_of_one_record_and_the_others_are_among_the_sources():
+    short = Mods(note=(*responsibility("S. Iegan"), Note("Biography")), record_info=made("1990-01-01"))
+    full = Mods(note=(*responsibility("prepared by S. Legan", "edited by J. Doe"), Note("Index")))
+    result = merge((RSL, short), (NLR, full))
+    shown = sorted(note.value for note in result.mods.note)
+    assert shown == ["Biography", "Index", "edited by J. Doe", "prepared by S. Legan"]
+    assert not_shown(result) == {"note#1": ("S. Iegan", {RSL})}
+
+
 def test_a_word_in_letters_of_two_scripts_is_never_preferred():
     wrong, right = ("Тёмныe аллеи", "Тёмные аллеи")  # the former with a Latin e
     for first, second in ((wrong, right), (right, wrong)):

@@ -6,7 +6,7 @@ from importlib import resources
 import pytest
 
 from bibld.model.rdf import is_language_tag
-from bibld.text.libraries import code_list, find_library, is_code, is_isil, normalise_marc_code
+from bibld.text.libraries import code_list, find_library, is_isil, is_library_code, normalise_marc_code
 
 LINES = [
     line.split("\t")
@@ -37,7 +37,7 @@ def test_isil_have_the_form_of_iso_15511():
 
 @pytest.mark.parametrize("siglum", ["PL-Kj", "NL-Lu", "GB-Lbl", "US-Wc", "CZ-K", "D-OB"])
 def test_a_siglum_of_rism_is_a_code_and_no_isil(siglum):
-    assert is_code(siglum)
+    assert is_library_code(siglum)
     assert not is_isil(siglum)
     assert code_list(siglum) is None
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from bibld.model.mods import Mods, Name, NamePart, Note, Role, RoleTerm, Subject, TypeOfResource
 from bibld.triplify import cluster_statements
 from bibld.triplify._describe.agents import ComparedName, group_names
+from bibld.triplify._describe.entities import heading
 from bibld.triplify._draft import Draft
 from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Quads, alone, code, expand, person
 
@@ -239,3 +240,24 @@ def _calls(count: int) -> int:
 def test_twice_as_many_names_take_twice_as_much_work():
     _calls(400)  # what is remembered of texts shall not count
     assert _calls(400) < 2.5 * _calls(200)
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        (
+            Name((NamePart("Body"), NamePart("Unit"), NamePart("(2 : 1900 : Town)")), type="corporate"),
+            "Body. Unit (2 : 1900 : Town)",
+        ),
+        (
+            Name((NamePart("Saxena, Pradeep"), NamePart("(Of Systems, Inc.)")), type="corporate"),
+            "Saxena, Pradeep (Of Systems, Inc.)",
+        ),
+        (
+            Name((NamePart("Burns, Christopher"), NamePart("(Economist)", type="termsOfAddress"))),
+            "Burns, Christopher (Economist)",
+        ),
+    ],
+)
+def test_a_qualifier_in_parentheses_has_a_blank_before_it(name, label):
+    assert heading(name) == label

@@ -183,6 +183,15 @@ def test_places_that_catalogues_shorten_are_named_in_full():
         ("ок. 915", ("", "")),
         ("19 в.", ("", "")),
         ("0-10", ("", "")),
+        ("ca. 1410-1478", ("", "1478")),
+        ("1254-1323?", ("1254", "")),
+        ("1515c-1565", ("", "1565")),
+        ("1691†", ("", "1691")),
+        ("1629*", ("1629", "")),
+        ("1947 Nov. 15-", ("1947", "")),
+        ("active 1690-1700", ("", "")),
+        ("384-322 B.C.", ("", "")),
+        ("1850-60", ("", "")),
     ],
 )
 def test_years_of_life_are_published_only_if_they_are_certain(dates, years):
@@ -241,3 +250,19 @@ def test_numbers_that_libraries_gave_are_identifiers_and_those_of_authority_file
     nodes = [f"{BASE}{node.removeprefix(':')}" for node in made.values("bf:identifiedBy", AGENT)]
     assert [made.values("rdf:value", node) for node in nodes] == [["RU\\NLR\\auth\\77626676"], ["rsl:77571"]]
     assert all(made.values("rdf:type", node) == ["http://id.loc.gov/ontologies/bibframe/Local"] for node in nodes)
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("mesh", ["Medical Subject Headings@en", "Медицинские предметные рубрики@ru"]),
+        ("nasat", ["NASA Thesaurus@en"]),
+        ("of-nobody", []),
+    ],
+)
+def test_a_scheme_without_a_known_name_has_its_code_only(code, names):
+    scheme = IRIS.scheme(code)
+    stated = Claim(scheme, "scheme", EntityClaim(NameForm(code), notation=code), LOC)
+    made = Quads(entity_statements(scheme, [stated], IRIS))
+    assert made.values("rdfs:label", scheme) == made.values("skos:prefLabel", scheme) == names
+    assert made.values("skos:notation", scheme) == [code]

@@ -67,6 +67,16 @@ def test_who_gave_a_number_is_its_source_and_no_qualifier(kind, label, predicate
         assert made.values("rdfs:label", RESOURCE + value) == [label]
 
 
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [("DE-101", ["Deutsche Nationalbibliothek@de", "German National Library@en"]), ("XX-599", [])],
+)
+def test_a_library_that_gave_a_number_has_its_code_and_the_names_in_the_table(code, names):
+    made = describe(Identifier("9787107651", type="nbn", display_label=code))
+    source = f"{RESOURCE}#source1"
+    assert (made.values("bf:code", source), made.values("rdfs:label", source)) == ([code], names)
+
+
 @pytest.mark.parametrize("text", ["-", "()", "(OCoLC)", " . ", "—"])
 def test_a_text_without_letters_and_figures_is_no_identifier(text):
     assert describe(Identifier(text, type="local")).values("bf:identifiedBy") == []
@@ -77,7 +87,7 @@ def test_a_text_without_letters_and_figures_is_no_identifier(text):
     [
         ("(XX-1)DNB1", "DNB1", "bf:code", "XX-1"),
         ("(Sirsi) a190962", "a190962", "rdfs:label", "Sirsi"),
-        ("(DLC)   83240067", "83240067", "rdfs:label", "Library of Congress"),
+        ("(DLC)   83240067", "83240067", "rdfs:label", "Library of Congress@en"),
     ],
 )
 def test_a_number_behind_parentheses_is_an_identifier_of_the_system_in_them(text, number, predicate, source):

@@ -113,10 +113,11 @@ LATIN_FORM = {"script": "Latn", "alt_rep_group": "02"}
     [
         (("rus",), "Война и мир", TitleInfo(), "ru"),
         (("rus", "eng"), "Война и мир", TitleInfo(), "ru"),
-        (("rus", "eng"), "War and peace", TitleInfo(), "en"),
+        (("rus", "eng"), "War and peace", TitleInfo(), None),
+        (("rus", "eng"), "Istoriia Rossii", TitleInfo(), None),
+        (("lat", "srp"), "Srpska istorija", TitleInfo(), None),
         (("rus", "ukr"), "Война и мир", TitleInfo(), None),
         (("eng", "lat"), "Metamorphoses", TitleInfo(), None),
-        (("lat", "rus"), "Acta botanica", TitleInfo(), "la"),
         (("eng",), "Война и мир", TitleInfo(), None),
         (("fre",), "Guerre et paix", TitleInfo(), "fr"),
         ((), "Guerre et paix", TitleInfo(), None),
@@ -137,6 +138,7 @@ def test_a_title_is_in_the_only_language_of_the_text_that_is_written_in_its_scri
 
 def test_an_agency_that_catalogues_in_cyrillic_only_does_not_romanise_titles():
     assert in_languages("rus", cataloguing=("rus",)).tag_own("Homo sapiens", TitleInfo()) is None
+    assert in_languages("rus", "eng", cataloguing=("rus",)).tag_own("War and peace", TitleInfo()) == "en"
     assert in_languages("rus", cataloguing=("rus", "eng")).tag_own("Voĭna i mir", TitleInfo()) == "ru-Latn"
 
 
@@ -255,7 +257,26 @@ def test_languages_of_the_text_of_its_original_and_of_parts_have_a_property_each
         (LanguageTerm("Klingon", type="text"), [], []),
     ],
 )
-def test_a_language_has_its_code_where_there_is_one_and_its_tag_where_that_says_more(term, languages, tags):
+def test_a_language_has_its_code_and_a_tag_that_is_more_precise(term, languages, tags):
     made = Quads(cluster_statements(alone(Mods(language=(Language((term,)),))), [], IRIS).quads)
     assert made.values("dcterms:language") == [f"http://id.loc.gov/vocabulary/iso639-2/{code}" for code in languages]
     assert [tag.lower() for tag in made.values("schema:inLanguage")] == tags
+
+
+@pytest.mark.parametrize(
+    ("code", "proper", "variant", "tag"),
+    [
+        ("ger", "Europäische Hochschulschriften", "Publications universitaires européennes", ""),
+        ("ger", "Europäische Hochschulschriften", "Hochschulschriften", "@de"),
+        ("srp", "Istoriski časopis", "Revue historique", ""),
+        ("rus", "История", "Летопись", "@ru"),
+        ("rus", "История", "Annales", ""),
+    ],
+)
+def test_a_variant_in_latin_letters_has_the_language_of_the_text_if_it_has_a_word_of_the_title(
+    code, proper, variant, tag
+):
+    titles = (TitleInfo(proper), TitleInfo(variant, type="alternative"))
+    mods = Mods(title_info=titles, language=(language(code),))
+    made = Quads(cluster_statements(alone(mods), [], IRIS).quads)
+    assert made.values("dcterms:alternative") == [variant + tag]

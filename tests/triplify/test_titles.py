@@ -22,7 +22,7 @@ def describe(*titles: TitleInfo) -> Quads:
         ((TitleInfo("Мир", sub_title=("роман в 2 ч.",)), TitleInfo("Мир", sub_title=("Роман",))), ["Мир@ru"], []),
         ((TitleInfo("Война и мир"), TitleInfo("Мир", type="alternative")), ["Война и мир@ru"], ["Мир@ru"]),
         ((TitleInfo("Война и мир"), TitleInfo("Voĭna i mir")), ["Voĭna i mir@ru-latn", "Война и мир@ru"], []),
-        ((TitleInfo("Война и мир"), TitleInfo("War and peace")), ["Война и мир@ru"], ["War and peace@ru-latn"]),
+        ((TitleInfo("Война и мир"), TitleInfo("War and peace")), ["Война и мир@ru"], ["War and peace"]),
         (
             (TitleInfo("Мир", alt_rep_group="01"), TitleInfo("Peace", alt_rep_group="01", script="Latn")),
             ["Peace@ru-latn", "Мир@ru"],

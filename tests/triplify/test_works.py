@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import bibld
 from bibld.model.mods import Mods, Name, NameIdentifier, NamePart, RelatedItem, Subject, TitleInfo, Topic
@@ -58,8 +59,8 @@ def test_a_name_in_a_related_resource_is_the_agent_of_that_name_in_the_publicati
         name_part=(NamePart("Orth, Robert J. (Robert Joseph)"), NamePart("1947-", type="date")),
         type="personal", usage="primary", value_uri=number,
     )  # fmt: skip
-    stated = Name(name_part=(NamePart("Orth, Robert J. (Robert Joseph), 1947-"),))
-    namesake = Name(name_part=(NamePart("Orth, Robert J. (Robert Joseph), 1812-1880"),))
+    stated = replace(own, type=None, usage=None, value_uri=None)
+    namesake = replace(stated, name_part=(own.name_part[0], NamePart("1812-1880", type="date")))
     online, later, work = (
         RelatedItem(type="otherFormat", mods=Mods(name=(stated,), title_info=(TitleInfo("Online"),))),
         RelatedItem(type="succeeding", mods=Mods(name=(namesake,), title_info=(TitleInfo("Later"),))),

@@ -14,7 +14,7 @@ from bibld.crosswalk._marc21.conventions import RISM, Marc21View, is_component
 from bibld.crosswalk._marc21.form import pages_in_host
 from bibld.crosswalk._marc21.holdings import link_urls
 from bibld.crosswalk._marc21.identification import isbn_identifier, issn_identifier, system_identifier
-from bibld.crosswalk._marc21.names import NO_LINKS, heading_links, heading_name, work_of_heading
+from bibld.crosswalk._marc21.names import NO_LINKS, heading_links, heading_name, name_of_text, work_of_heading
 from bibld.crosswalk._marc21.titles import (
     fold_title,
     is_volume,
@@ -26,7 +26,7 @@ from bibld.crosswalk._marc21.titles import (
 )
 from bibld.crosswalk._parts import has_content, is_generic_title, parse_part
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import chop, chop_name, chopped_values, first_address, join, without_brackets
+from bibld.crosswalk._texts import chop, chopped_values, first_address, join, without_brackets
 from bibld.model.marc import DataField, Subfield
 from bibld.model.mods import (
     Date,
@@ -39,8 +39,6 @@ from bibld.model.mods import (
     Language,
     LanguageTerm,
     Location,
-    Name,
-    NamePart,
     Note,
     OriginInfo,
     Part,
@@ -308,9 +306,10 @@ def _linked(field: DataField, view: Marc21View) -> Iterator[Element]:
             if stated.responsibility:
                 yield Note(value=stated.responsibility, type="statement of responsibility")
     kind_of_name = _KIND_OF_NAME.get((field.first("7") or "")[:1])
-    for text in map(chop_name, field.values("a")):
-        if text and not _is_bound_with(field):
-            yield Name(name_part=(NamePart(value=text),), type=kind_of_name)
+    for text in () if _is_bound_with(field) else field.values("a"):
+        name = name_of_text(text, kind_of_name)
+        if name is not None:
+            yield name
     yield from _imprints(field)
     if field.tag == "775":
         for text in field.values("e"):
@@ -446,7 +445,7 @@ def cited_in(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
 def original_version(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
     """Original of a reproduction."""
     element: list[Element] = [title_info(text) for text in chopped_values(field, "t", "k")]
-    element.extend(Name(name_part=(NamePart(value=text),)) for text in map(chop_name, field.values("a")) if text)
+    element.extend(name for text in field.values("a") if (name := name_of_text(text, None)) is not None)
     publishers = tuple(map(Publisher, chopped_values(field, "c")))
     editions = tuple(map(Edition, chopped_values(field, "b")))
     if publishers or editions:

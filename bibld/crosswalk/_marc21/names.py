@@ -225,6 +225,21 @@ def _personal_parts(subfields: Iterable[Subfield]) -> list[NamePart]:
     return name_parts + [NamePart(value=date, type="date") for date in dates if date]
 
 
+_DATES_IN_TEXT = re.compile(r"(.+,.+), ((?:approximately |ca\.? ?)?[0-9]{3,4}\??-(?:[0-9]{3,4}\??)?)")
+
+
+def name_of_text(text: str, kind: str | None) -> Name | None:
+    """Return the name that a linking entry has as one text; None without any.
+
+    Dates of a life at its end show that it is a person: ``Smith, John, 1900-1950``.
+    """
+    heading = chop_name(text)
+    dated = _DATES_IN_TEXT.fullmatch(heading) if kind in (None, PERSONAL) else None
+    if dated is None:
+        return Name(name_part=(NamePart(value=heading),), type=kind) if heading else None
+    return Name(name_part=(NamePart(value=dated[1]), NamePart(value=dated[2], type="date")), type=PERSONAL)
+
+
 def _untyped(texts: Iterable[str]) -> list[NamePart]:
     return [NamePart(value=text) for text in map(chop_name, texts) if text]
 

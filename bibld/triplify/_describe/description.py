@@ -49,6 +49,10 @@ _PROPERTY_OF_PART = {
 
 _CLASSES_OF_ISSUANCE = frozenset(("bibo:MultiVolumeBook", "bibo:Book"))
 """Classes that state how a publication is issued."""
+_CLASSES_OF_SERIES = ("bibo:Series", "schema:CreativeWorkSeries")
+_CLASSES_OF_PERIODICALS = ("bibo:Periodical", "schema:Periodical")
+_MONOGRAPHIC_SERIES = "series"
+"""The genre of ``marcgt`` of a serial whose volumes have titles (008/21, 110$a/0)."""
 _THESIS_GENRES = frozenset(("theses", "thesis", "dissertation"))
 
 
@@ -65,13 +69,10 @@ def describe_kind(draft: Draft) -> None:
         draft.add_class(draft.own_term("MergedResource"))
     is_text = not contents or "text" in contents
     hosts = [item for item in mods.related_item if item.type == "host"]
-    is_volume = any(item.other_type == "set" for item in hosts)
-    is_part = not is_volume and any(item.other_type not in _NOT_ARTICLES for item in hosts)
-    if is_text and "serl" in issuances and "series" in genres:
-        classes = ["bibo:Series", "schema:CreativeWorkSeries"]
-    elif is_text and "serl" in issuances:
-        classes = ["bibo:Periodical", "schema:Periodical"]
-    elif is_text and "intg" not in issuances and is_part:
+    is_independent = "intg" in issuances or any(item.other_type == "set" for item in hosts)
+    if is_text and "serl" in issuances:
+        classes = [*(_CLASSES_OF_SERIES if _MONOGRAPHIC_SERIES in genres else _CLASSES_OF_PERIODICALS)]
+    elif is_text and not is_independent and any(item.other_type not in _NOT_ARTICLES for item in hosts):
         classes = ["bibo:Article", "schema:Article"]
     elif is_text and genres & _THESIS_GENRES:
         classes = ["bibo:Thesis", "schema:Thesis"]

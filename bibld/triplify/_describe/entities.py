@@ -17,13 +17,14 @@ from bibld.model.iris import Iris, entity_identity, web_iri
 from bibld.model.mods import Controlled, Name, PhysicalLocation
 from bibld.text.folding import tidy, trim
 from bibld.text.keys import entity_key
-from bibld.text.libraries import find_library, is_code, normalise_marc_code
+from bibld.text.libraries import find_library, is_library_code, normalise_marc_code
 from bibld.text.publishers import (
     full_publisher_key,
     name_to_compare,
     publisher_key,
     publisher_label,
     shortened_name,
+    words_for_body,
 )
 from bibld.text.romanisation import is_romanisation
 from bibld.text.scripts import LATIN, has_cyrillic, script_of
@@ -86,13 +87,18 @@ def heading(name: Name) -> str:
     family, given = " ".join(parts.get("family", ())), " ".join(parts.get("given", ()))
     if family or given:
         stems.append(f"{family}, {given}" if family and given else family or given)
-    stem = (". " if name.type == "corporate" else ", ").join(stems)
+    stem = _join_parts(stems, ". " if name.type == "corporate" else ", ")
     if not stem:
         stem = next((trim(form) for form in name.display_form if tidy(form)), "")
     if not stem or "termsOfAddress" not in parts:
         return stem
-    terms = filter(None, map(trim, parts["termsOfAddress"]))
-    return stem + "".join(f" {term}" if term.startswith("(") else f", {term}" for term in terms)
+    return _join_parts([stem, *filter(None, map(trim, parts["termsOfAddress"]))], ", ")
+
+
+def _join_parts(parts: Sequence[str], between: str) -> str:
+    """Join the parts of a heading; a blank is enough before a qualifier in parentheses."""
+    others = (f" {part}" if part.startswith("(") else f"{between}{part}" for part in parts[1:])
+    return "".join((*parts[:1], *others))
 
 
 @lru_cache(maxsize=_NAMES_REMEMBERED)
@@ -196,11 +202,17 @@ def _mention(draft: Draft, agent: str, group: Sequence[NameAtPath], roles: Itera
         agent,
         names=tuple(dict.fromkeys(name for name in parsed if name is not None)),
         organisations=frozenset(publisher_key(heading(name)) for name in names if name.type != "personal"),
+        units=frozenset(word for name in names if name.type in _ORGANISATIONS for word in words_for_body(_unit(name))),
         life=life_intervals(dates),
         is_identified=has_number or any(map(_is_identified_by_dates, names)),
         roles=frozenset(roles),
         records=records,
     )
+
+
+def _unit(name: Name) -> str:
+    """Return the last unit in the name of a body."""
+    return next((part.value for part in reversed(name.name_part) if part.type is None), "")
 
 
 def _key_of_names(group: Sequence[NameAtPath]) -> str:
@@ -262,7 +274,7 @@ def _read_library(places: tuple[PhysicalLocation, ...]) -> LibraryNames:
     names = [
         Draft.name_form(place.value, Languages(()).tag_other(place.value, place) if place.xml_lang else None)
         for place, one in zip(places, known, strict=True)
-        if one is None and place.authority is None and not is_code(place.value)
+        if one is None and place.authority is None and not is_library_code(place.value)
     ]
     if library is not None:
         code, marc_code = library.code, library.marc_code
@@ -270,13 +282,15 @@ def _read_library(places: tuple[PhysicalLocation, ...]) -> LibraryNames:
         texts = [place.value for place, one in zip(places, known, strict=True) if one is not None]
         texts += [text for text, _ in library.names]
     else:
-        code = next((place.value for place in places if place.authority == "isil" or is_code(place.value)), "")
+        code = next((place.value for place in places if place.authority == "isil" or is_library_code(place.value)), "")
         marc_code = next((place.value for place in places if place.authority == "marcorg"), "")
         code = code or marc_code
         texts = [] if code else [place.value for place in places]
     is_stated_isil = any(place.authority == "isil" and place.value == code for place in places)
     keys = [library_key(code, is_stated_isil)] if code else []
-    keys += [library_key(text) if is_code(text) else name_key(text, "", "corporate") for text in dict.fromkeys(texts)]
+    keys += [
+        library_key(text) if is_library_code(text) else name_key(text, "", "corporate") for text in dict.fromkeys(texts)
+    ]
     return LibraryNames(
         code=code,
         keys=tuple(keys),

@@ -9,7 +9,7 @@ from bibld.model.iris import web_iri
 from bibld.model.mods import Identifier
 from bibld.model.rdf import iri, literal
 from bibld.text.folding import tidy
-from bibld.text.libraries import find_library, is_code
+from bibld.text.libraries import find_library, is_library_code
 from bibld.triplify._codes import CLASS_OF_IDENTIFIER, NAME_OF_IDENTIFIER, loc
 from bibld.triplify._draft import Draft
 
@@ -65,13 +65,17 @@ def _describe_node(draft: Draft, identifier: Identifier, value: str) -> None:
 
 
 def _add_source(draft: Draft, text: str, node: str) -> None:
-    """State who gave a number: a library by its name if its code is known, else by the code, any other by its name."""
+    """State who gave a number: by name, which for a code of a library is in the table, or else by the code."""
+    if not text:
+        return
     library = find_library(text, is_marc_code=True)
-    if library is None and is_code(text):
-        draft.add("bf:code", literal(text), draft.add_node("bf:source", "bf:Source", "source", node))
+    source = draft.add_node("bf:source", "bf:Source", "source", node)
+    if library is not None or is_library_code(text):
+        draft.add_text("bf:code", text, source)
+        for name, language in library.names if library is not None else ():
+            draft.add_text("rdfs:label", name, source, language)
     else:
-        name = library.names[0][0] if library is not None else text
-        draft.add_labelled_node("bf:source", "bf:Source", "source", name, node)
+        draft.add_text("rdfs:label", text, source)
 
 
 def _has_wrong_check_digit(kind: str, value: str) -> bool:

@@ -13,11 +13,12 @@ from bibld.model.mods_plan import countries_of, event_of, publication_statement
 from bibld.model.rdf import iri, literal
 from bibld.text.folding import tidy, trim
 from bibld.text.places import MARC_COUNTRY_OF_ISO, is_unknown_imprint
-from bibld.text.publishers import distributor, is_printer, publisher_label
+from bibld.text.publishers import back_reference, distributor, is_printer, publisher_label
 from bibld.triplify._claims import Kind
 from bibld.triplify._codes import CLASS_OF_EVENT, STATEMENT_OF_EVENT, loc
 from bibld.triplify._dates import EDTF, edtf_literal, edtf_of, to_edtf
 from bibld.triplify._describe.entities import claim_agent, claim_other_form, claim_publisher
+from bibld.triplify._describe.mentions import find_publisher
 from bibld.triplify._describe.places import claim_place
 from bibld.triplify._draft import Draft
 
@@ -188,13 +189,15 @@ def _agents(draft: Draft, event: _Event) -> dict[str, list[str]]:
         if is_unknown_imprint(publisher.value):
             continue
         done, name = _done_by(publisher.value) if event.name == "publication" else (event.name, publisher.value)
-        agent = claim_publisher(draft, name, publisher, f"{path}/publisher/{index}")
+        mentioned = find_publisher(draft, name)
+        is_name = mentioned is None and not back_reference(name)
+        agent = claim_publisher(draft, name, publisher, f"{path}/publisher/{index}") if is_name else mentioned
         if agent is None:
             continue
         if found.get(iri(agent)) != event.name:
             found[iri(agent)] = done
         kind: Kind = "publisher" if agent.startswith(draft.iris.publisher("")) else "agent"
-        for other, other_path in others:
+        for other, other_path in others if is_name else ():
             stated = (publisher_label(other.publisher[index].value), other.publisher[index])
             claim_other_form(draft, agent, kind, stated, f"{other_path}/publisher/{index}")
     for index, named in enumerate(info.agent):

@@ -22,16 +22,10 @@ from bibld.triplify._dates import edtf_literal, edtf_of
 from bibld.triplify._describe.agents import MAX_NAMESAKES, Roles, group_names
 from bibld.triplify._describe.entities import claim_agent, heading, name_ties
 from bibld.triplify._describe.identifiers import add_number, published_number
-from bibld.triplify._describe.titles import (
-    claim_related_work,
-    full_title,
-    is_work,
-    main_title,
-    main_titles,
-    name_in_publication,
-)
+from bibld.triplify._describe.mentions import find_mentioned, lives_differ
+from bibld.triplify._describe.titles import claim_related_work, full_title, is_work, main_title, main_titles
 from bibld.triplify._draft import Draft, EntityForm, Mention
-from bibld.triplify._entity_clusters import ABBREVIATION_TIE, PUBLICATION_TIE, Interval
+from bibld.triplify._entity_clusters import ABBREVIATION_TIE, PUBLICATION_TIE
 from bibld.triplify._identity import is_of_authority
 from bibld.triplify._languages import Languages
 
@@ -136,8 +130,11 @@ def _describe_other(draft: Draft, item: RelatedItem, path: str) -> None:
 
 def _relate_work(draft: Draft, item: RelatedItem, path: str) -> None:
     titles = main_titles(item.mods.title_info)
-    language = _language(draft, item, full_title(titles[0]), titles[0]) if titles else None
-    work = claim_related_work(draft, item, path, language)
+    forms = titles[:1] + [
+        one for one in titles[1:] if one.alt_rep_group and one.alt_rep_group == titles[0].alt_rep_group
+    ]
+    stated = [(title, _language(draft, item, full_title(title), title)) for title in forms]
+    work = claim_related_work(draft, item, stated, path) if stated else None
     if work is not None:
         draft.add(RELATIONS.get(item.type or "", "dcterms:relation"), iri(work))
 
@@ -181,9 +178,8 @@ def _describe_node(draft: Draft, item: RelatedItem, path: str) -> str | None:
 
 
 def _describe_creators(draft: Draft, mods: Mods, path: str, node: str) -> None:
-    names = [name_in_publication(draft, name) or (name, f"{path}/name/{index}") for index, name in enumerate(mods.name)]
-    for group in group_names(draft, names):
-        agent = claim_agent(draft, group)
+    for group in group_names(draft, [(name, f"{path}/name/{index}") for index, name in enumerate(mods.name)]):
+        agent = find_mentioned(draft, group[0][0]) or claim_agent(draft, group)
         if agent is not None:
             entries = [replace(name, usage="primary") for name, _ in group]
             for property_ in Roles.from_names(mods, entries).dublin_core():
@@ -271,9 +267,9 @@ def tie_abbreviations(draft: Draft) -> None:
 
 
 def _are_the_same(one: Mention, other: Mention) -> bool:
-    (born, died), (other_born, other_died) = one.life, other.life
-    if _differ(born, other_born) or _differ(died, other_died):
+    if lives_differ(one.life, other.life):
         return False
+    (born, died), (other_born, _) = one.life, other.life
     are_compatible = any(these.is_compatible(those) for these in one.names for those in other.names)
     if are_compatible and born is not None and died is not None and one.life == other.life:
         return True
@@ -289,7 +285,3 @@ def have_common_role(one: Mention, other: Mention) -> bool:
 
 def _general(roles: frozenset[str]) -> frozenset[str]:
     return roles | {"cre"} if roles & CREATOR_ROLES else roles
-
-
-def _differ(one: Interval | None, other: Interval | None) -> bool:
-    return one is not None and other is not None and (one[1] < other[0] or other[1] < one[0])

@@ -94,7 +94,7 @@ def _describe_subject(draft: Draft, subject: mods.Subject, path: str) -> None:
         elif isinstance(part, mods.TitleInfo):
             names = [(name, f"{path}/parts/{at}") for at, name in names_of_works.items() if at == index - 1]
             elements = [part, subject] if subject.parts[-1] is part else [part]
-            work = claim_work(draft, part, names, elements, part_path)
+            work = claim_work(draft, [(part, None)], [[name] for name in names], elements, part_path)
             if work is not None:
                 _add_subject(draft, work)
                 words.append(access_point([name for name, _ in names], part))

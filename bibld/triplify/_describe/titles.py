@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 
 from msgspec.structs import replace
@@ -15,7 +15,9 @@ from bibld.text.keys import entity_key
 from bibld.text.romanisation import romanise, unify_transcriptions
 from bibld.text.scripts import LATIN, script_of
 from bibld.triplify._claims import EntityClaim
+from bibld.triplify._describe.agents import group_names
 from bibld.triplify._describe.entities import NameAtPath, claim_agent, dates_of, find_identities, heading
+from bibld.triplify._describe.mentions import find_mentioned
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import years_with_hyphen
 
@@ -27,6 +29,7 @@ _NODE_CLASSES = {
 KEY_TITLE = "key title"
 """``@displayLabel`` of the key title of a serial (ISO 3297)."""
 
+_MIN_LETTERS_OF_WORD = 4
 _TITLES_REMEMBERED = 256
 """Enough for the titles of one publication, each of which is written several times."""
 
@@ -78,7 +81,7 @@ def describe_titles(draft: Draft) -> None:
     described = {fold_or_tidy(full_title(title)) for title in proper}
     words_of_proper = [{*fold_or_tidy(full_title(title)).split()} for title in proper]
     for title in proper:
-        _describe_title(draft, title, is_main=True)
+        _describe_title(draft, title, draft.languages.tag_own(full_title(title), title), is_main=True)
     for title in own:
         words = fold_or_tidy(full_title(title))
         is_variant = title_proper(title) and not any(title is one for one in proper)
@@ -87,12 +90,8 @@ def describe_titles(draft: Draft) -> None:
         )
         if is_variant and (_is_key_title(title) or not (is_shorter or words in described)):
             described.add(words)
-            has_own_language = (
-                _is_key_title(title)
-                or not words_of_proper
-                or any(_has_common_word(words_of_one, words) for words_of_one in words_of_proper)
-            )
-            _describe_title(draft, title, is_main=False, has_own_language=has_own_language)
+            is_similar = any(_have_common_word(one, words.split()) for one in words_of_proper)
+            _describe_title(draft, title, _language_of_variant(draft, title, is_similar), is_main=False)
     for title in draft.mods.title_info if own else ():
         if title.type == "uniform" and title_proper(title) and not _is_key_title(title):
             work = draft.add_node("bf:instanceOf", "bf:Work", "work")
@@ -122,22 +121,24 @@ def _is_key_title(title: TitleInfo) -> bool:
     return title.display_label == KEY_TITLE
 
 
-_MIN_LETTERS_OF_NOUN = 4
+def _have_common_word(words: Set[str], others: Iterable[str]) -> bool:
+    return any(word in words and len(word) >= _MIN_LETTERS_OF_WORD for word in others)
 
 
-def _has_common_word(words_of_proper: set[str], variant: str) -> bool:
-    """Whether a variant has a word of the title proper, so that it is in the same language.
+def _language_of_variant(draft: Draft, title: TitleInfo, is_similar: bool) -> str | None:
+    """Return the language tag of a variant.
 
-    Other variants may be titles in other languages; articles and prepositions are those of many.
+    In Latin letters it may be in any language, unless it has a word of the title proper (``is_similar``), or the record
+    states its language or pairs it with another script.
     """
-    return script_of(variant) != LATIN or any(
-        len(word) >= _MIN_LETTERS_OF_NOUN and word in words_of_proper for word in variant.split()
-    )
+    text = full_title(title)
+    is_stated = title.lang or title.xml_lang or title.alt_rep_group
+    is_own = title.type in (None, "alternative", "abbreviated")
+    is_own = is_own and bool(is_similar or is_stated or script_of(text) != LATIN)
+    return (draft.languages.tag_own if is_own else draft.languages.tag_other)(text, title)
 
 
-def _describe_title(draft: Draft, title: TitleInfo, is_main: bool, has_own_language: bool = True) -> None:
-    is_own = title.type in (None, "abbreviated") or (title.type == "alternative" and has_own_language)
-    language = (draft.languages.tag_own if is_own else draft.languages.tag_other)(full_title(title), title)
+def _describe_title(draft: Draft, title: TitleInfo, language: str | None, is_main: bool) -> None:
     proper = title_proper(title)
     draft.add_text("dcterms:title" if is_main else "dcterms:alternative", proper, language=language)
     if not is_main and is_plain_variant(title):
@@ -166,57 +167,43 @@ def access_point(names: Sequence[Name], title: TitleInfo) -> str:
 
 def claim_work(
     draft: Draft,
-    title: TitleInfo,
-    names: Sequence[NameAtPath],
+    titles: Sequence[tuple[TitleInfo, str | None]],
+    creators: Sequence[Sequence[NameAtPath]],
     identified: Sequence[Controlled],
     path: str,
-    language: str | None = None,
 ) -> str | None:
     """Claim the work with a title and creators, which are agents; return its IRI, or None if it has no title.
 
-    ``identified`` are elements whose authority identifiers are those of the work. The links of a name in such a heading
-    are those of the work too, so the agent is not linked with them; it has those of the same name in the publication.
+    ``titles`` are the forms of its title with their language tags, ``creators`` the forms of the name of each creator;
+    the first form makes the heading. ``identified`` are elements whose authority identifiers are those of the work. The
+    links of a name in such a heading are those of the work too, so the agent is not linked with them.
     """
+    (title, language), *variants = titles
     label = full_title(title)
     if not label:
         return None
-    elements = [*identified, *(name for name, _ in names)]
-    found = [one for element in elements for one in find_identities(draft, _links_only(element), path)]
-    found = sorted(set(found), key=lambda one: one.rank)
-    stated = access_point([name for name, _ in names], title)
-    creators = [
-        claim_agent(draft, [name_in_publication(draft, name) or (_without_links(name), name_path)])
-        for name, name_path in names
-    ]
-    work = draft.iris.work(found[0].key if found else _key(stated, [name for name, _ in names]))
-    others = (draft.name_form(stated, language),) if stated != label else ()
+    first_names = [forms[0][0] for forms in creators]
+    elements = map(_links_only, (*identified, *first_names))
+    found = sorted(
+        {one for element in elements for one in find_identities(draft, element, path)}, key=lambda one: one.rank
+    )
+    stated = access_point(first_names, title)
+    agents = [_claim_creator(draft, forms) for forms in creators]
+    work = draft.iris.work(found[0].key if found else _key(stated, first_names))
+    others = {(stated, language), *((full_title(variant), tag) for variant, tag in variants)} - {(label, language)}
     claim = EntityClaim(
         label=draft.name_form(label, language),
-        others=others,
+        others=tuple(sorted(draft.name_form(text, tag) for text, tag in others)),
         links=tuple(sorted({one.iri for one in found if one.iri is not None})),
-        creators=tuple(sorted({creator for creator in creators if creator is not None})),
+        creators=tuple(sorted({agent for agent in agents if agent is not None})),
     )
     draft.add_claim(work, "work", claim, path)
     return work
 
 
-def name_in_publication(draft: Draft, name: Name) -> NameAtPath | None:
-    """Return the name of the publication, with its dates and number, that a name of a related resource repeats.
-
-    One of the two may lack the dates.
-    """
-    text, years = _text_and_years(name)
-    for index, own in enumerate(draft.mods.name):
-        own_text, own_years = _text_and_years(own)
-        if text and own_text == text and (not years or not own_years or years == own_years):
-            return replace(own, role=name.role), f"name/{index}"
-    return None
-
-
-@lru_cache(maxsize=_TITLES_REMEMBERED)
-def _text_and_years(name: Name) -> tuple[str, tuple[str, ...]]:
-    words = fold_or_tidy(f"{heading(name)} {dates_of(name)}").split()
-    return " ".join(word for word in words if not word.isdecimal()), tuple(word for word in words if word.isdecimal())
+def _claim_creator(draft: Draft, forms: Sequence[NameAtPath]) -> str | None:
+    names = [(_without_links(name), path) for name, path in forms]
+    return find_mentioned(draft, names[0][0]) or claim_agent(draft, names)
 
 
 def _key(stated: str, names: Sequence[Name]) -> str:
@@ -243,9 +230,11 @@ def is_work(item: RelatedItem) -> bool:
     return item.type in (None, "constituent") and (is_heading or is_uniform) and used <= _ELEMENTS_OF_WORKS
 
 
-def claim_related_work(draft: Draft, item: RelatedItem, path: str, language: str | None) -> str | None:
-    """Claim the work that a related item is; its link is that of the work."""
-    titles = main_titles(item.mods.title_info)
+def claim_related_work(
+    draft: Draft, item: RelatedItem, titles: Sequence[tuple[TitleInfo, str | None]], path: str
+) -> str | None:
+    """Claim the work that a related item is, from its titles with their language tags; its link is that of the work."""
     names = [(name, f"{path}/name/{index}") for index, name in enumerate(item.mods.name) if tidy(heading(name))]
     link = TitleInfo(value_uri=item.xlink_href)
-    return claim_work(draft, titles[0], names, (link, *titles), path, language) if titles else None
+    identified = (link, *(title for title, _ in titles))
+    return claim_work(draft, titles, group_names(draft, names), identified, path)
