@@ -215,9 +215,8 @@ def period_code(field: DataField, view: UnimarcView) -> Elements:
 def decimal_class(field: DataField, view: UnimarcView) -> Elements:
     """Universal and Dewey Decimal Classification; some libraries put shelf marks with a class of the LBC into 676."""
     for stated in field.values("a"):
-        value, authority = stated, "udc"
-        if field.tag == "676":
-            value, authority = _LOST_LETTER.sub("Р", stated), "ddc" if _DEWEY.match(stated) else None
+        value = _LOST_LETTER.sub("Р", stated)
+        authority = "udc" if field.tag == "675" else "ddc" if _DEWEY.match(stated) else None
         if authority is None and _SHELF_MARK.fullmatch(value):
             yield mods.Location(shelf_locator=(value,))
             continue
