@@ -20,13 +20,13 @@ def _words(text: str) -> frozenset[str]:
 _ABBREVIATIONS = _words(
     """
     &c abr acad al approx arr assn assoc ave bd benj bldg blvd bros ca cent chas cie co comp conf corp cz dept dist
-    distrib ed eds edw enl esp etc facsim facsims fasc fl geo gov govt illus illustr inc instr intl introd jas jos jr
-    ltd mfg misc mr mrs mss natl nos op orig pbk pref prelim proc prof proj pseud pt pts pub publ repr rev robt saml
-    ser soc sr st suppl supt surv thos transl treas univ vol vols
+    distrib ed eds edw enl esp etc facsim facsims fasc fl geo gov govt hrg hrgs illus illustr inc instr intl introd
+    jas jos jr ltd mfg misc mr mrs mss natl nos op orig pbk pref prelim proc prof proj prt prts pseud pt pts pub publ
+    rept repts repr rev rpt rpts robt saml ser soc sr st suppl supt surv thos transl treas univ vol vols
 
     aufl ausg bearb beih biogr buchdr buchges buchh darst diss durchges eingel erw faks gedr ges gez hrsg jahrg jhdt
-    mitarb mitw nachdr nachf nachtr neuausg neubearb neudr sonderausg sonderdr sonderh taf tsd überarb übers umgearb
-    unveränd verl verlagsbuchh verlh veröff verz vollst vorw wiss wortreg zeichn zsgest
+    mitarb mitw nachdr nachf nachtr nebent neuausg neubearb neudr sachl sonderausg sonderdr sonderh taf tsd überarb
+    übers umgearb unveränd verl verlagsbuchh verlh veröff verz vollst vorw wiss wortreg zeichn zsgest
 
     augm biblioth coll dép éd exempl impr inéd libr lith nouv ouvr préf publ réd réimpr rééd rév sér trad typ ampl aum
     aument atual corr depto ecc ediz lám láms núm núms pág págs pról rist rived riv segg tít
@@ -80,7 +80,7 @@ _SYLLABIC = frozenset("rlрл")
 """Consonants that make a syllable between others: ``smrt``, ``vlk``, ``трг``."""
 _ROMAN_DIGITS = frozenset("ivxlcdm")
 _CONJUNCTIONS = frozenset(("a", "and", "e", "en", "et", "i", "og", "och", "u.", "und", "y", "і", "и", "та"))
-_COMPOUNDS = ("aufl", "ausg", "buchh", "verl")
+_COMPOUNDS = ("aufl", "ausg", "buchh", "sacht", "verl")
 """What abbreviated German compounds end with."""
 _SINGLE_WORDS = frozenset("аиоуя")
 """Letters that are words in Russian."""

@@ -55,14 +55,15 @@ _TYPE_OF_CLASS = {
     term(curie).encode()[1:-1]: kind
     for curie, kind in (
         ("bibo:MultiVolumeBook", "multivolume"), ("bibo:Thesis", "thesis"), ("bibo:Article", "article"),
-        ("bibo:Periodical", "periodical"), ("bibo:Book", "book"), ("schema:SheetMusic", "music"),
+        ("bibo:Periodical", "periodical"), ("bibo:Series", "periodical"), ("bibo:Book", "book"),
+        ("schema:SheetMusic", "music"),
         ("bibo:AudioDocument", "audio"), ("bibo:AudioVisualDocument", "video"), ("bibo:Map", "map"),
         ("bibo:Image", "image"), ("bibo:Manuscript", "manuscript"), ("bibo:Collection", "collection"),
     )
 }  # fmt: skip
 """Classes of publications → types; of several, the one that is named first here counts."""
 
-_RANK_OF_TYPE = {kind: rank for rank, kind in enumerate(_TYPE_OF_CLASS.values())}
+_RANK_OF_TYPE = {kind: rank for rank, kind in enumerate(dict.fromkeys(_TYPE_OF_CLASS.values()))}
 _PERSON = term("foaf:Person").encode()
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 
-_PAGE_UNITS = (
-    "стр|с|сторінок|стор|pages?|pgs?|pp|p|páginas?|pág|pag|seiten|strany|stran|stron|str|s"  # with or without a stop
-)
+_PAGE_UNITS = "стр|с|сторінок|стор|бит|бет|б|pages?|pgs?|pp|p|páginas?|pág|pag|seiten|strany|stran|stron|str|s"
 _PAGES = re.compile(rf"(?<![-–—\d])([\[\]ivxlcdm\d,; \t]{{0,40}}\d\]?)\s*(?:{_PAGE_UNITS})(?!\w)", re.IGNORECASE)
+_APPROXIMATELY = re.compile(
+    r"(?<!\w)(?:approximately|approx\.?|about|circa|ca?\.|около|ок\.|прибл\.)\W*$", re.IGNORECASE
+)
 _BRACKETED = re.compile(r"\[[^\]]*\]?")
 _NUMBER = re.compile(r"\d{1,5}")
 
@@ -33,13 +34,13 @@ def pages(extent: str) -> int | None:
     """Return the number of pages: the highest number of the first pagination in Arabic digits; None if there is none.
 
     Numbers in brackets count only if there are no others. Leaves and volumes are no pages, nor is a range of pages
-    a number of them.
+    a number of them, nor one that is only approximate. What accompanies the publication (behind ``+``) does not count.
 
     >>> pages("349, [2] с."), pages("xii, 366 p."), pages("[16] с."), pages("С. 76-132")
     (349, 366, 16, None)
     """
-    match = _PAGES.search(extent)
-    if match is None:
+    match = _PAGES.search(extent.partition(" + ")[0])
+    if match is None or _APPROXIMATELY.search(extent, 0, match.start(1) + 1):
         return None
     numbers = _NUMBER.findall(_BRACKETED.sub(" ", match[1])) or _NUMBER.findall(match[1])
     return max(map(int, numbers))

@@ -70,20 +70,20 @@ def to_quads(
         founder = founders.get(edge.pair.left)
         if founder is not None and founder == founders.get(edge.pair.right):
             edges_by_founder.setdefault(founder, []).append(edge)
-    blocks: list[tuple[bytes, dict[str, str]]] = []
-    moved: dict[str, str] = {}
+    blocks: list[tuple[bytes, Iterable[str]]] = []
     votes: dict[str, list[tuple[Assertion, int]]] = {}
     for merged in clusters:
         matches = edges_by_founder.get(merged.cluster.founder, [])
         statements = cluster_statements(merged, matches, iris, settings, founders.__contains__)
-        blocks.append(("".join(statements.quads).encode(), moved))
-        for (entity, assertion), number in count_assertions(statements.claims).items():
+        counts = count_assertions(statements.claims)
+        blocks.append(("".join(statements.quads).encode(), {entity for entity, _ in counts}))
+        for (entity, assertion), number in counts.items():
             votes.setdefault(entity, []).append((assertion, number))
     entities = list(describe_entity_clusters(iris, verdicts or {}, votes, settings.dialects if settings else ()))
-    moved.update((member, one.members[0]) for one in entities for member in one.members[1:])
-    for one in sorted(entities, key=lambda cluster: cluster.members[0]):
-        blocks.append((one.quads, {part: moved[part] for part in one.parts if part in moved}))
-    for block, replaced in blocks:
+    moved = {member: one.members[0] for one in entities for member in one.members[1:]}
+    blocks += [(one.quads, one.parts) for one in sorted(entities, key=lambda cluster: cluster.members[0])]
+    for block, named in blocks:
+        replaced = {entity: moved[entity] for entity in named if entity in moved}
         yield from (f"{line}\n" for line in replace_objects(block, replaced).decode().split("\n") if line)
     yield from dataset_statements(sources, iris) if sources else ()
 

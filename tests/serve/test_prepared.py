@@ -13,9 +13,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bibld.documents import ReleaseState, fill, open_published
+from bibld.documents import Document, ReleaseState, fill, open_published
 from bibld.model.rdf import XSD, iri, literal, quad, term
 from bibld.serve._http import ByteCache, PlainRequest, is_current
+from bibld.serve._writers import simple
 from bibld.serve.site import Site
 from tests.serve.test_documents import (
     ALONE,
@@ -211,6 +212,17 @@ def test_json_has_short_keys_and_the_labels_of_links(fast, here):
     match = json.loads(fast.get(here(MATCH), "application/json").content)
     assert (match["score"], match["decision"]) == (["0.964"], ["same"])
     assert match["left"] == [{"id": IRIS.record(MEMBER)}]
+
+
+def test_json_states_a_language_as_link_and_as_tag():
+    code = "http://id.loc.gov/vocabulary/iso639-2/rus"
+    lines = (
+        quad(iri(f"{BASE}resource/a/1"), term("dcterms:language"), iri(code)),
+        quad(iri(f"{BASE}resource/a/1"), term("schema:inLanguage"), literal("yue")),
+    )
+    document = Document("resource/a/1", 200, "", "", 1, "2026-01-02", b"", "".join(lines).encode())
+    written = json.loads(simple.write(document, BASE, lambda paths: {}))
+    assert (written["language"], written["language_code"]) == ([{"id": code}], ["ru", "yue"])
 
 
 def test_a_page_that_many_ask_for_is_made_once_and_kept(fast, here):

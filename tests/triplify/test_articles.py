@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from bibld.model.mods import Date, Detail, Mods, OriginInfo, Part, PartExtent, PartText, RelatedItem, TitleInfo
+from bibld.model.mods import (
+    Date,
+    Detail,
+    Location,
+    Mods,
+    OriginInfo,
+    Part,
+    PartExtent,
+    PartText,
+    RelatedItem,
+    TitleInfo,
+    Url,
+)
 from bibld.triplify import cluster_statements
 from tests.triplify.merged_book import IRIS, Quads, alone
 
@@ -41,6 +53,12 @@ def test_an_article_has_the_numbers_pages_and_date_of_its_issue():
 )
 def test_another_place_in_a_host_is_stated_as_it_is(part, predicate, value):
     assert describe_part(part).values(predicate) == [value]
+
+
+def test_the_address_of_a_related_resource_is_published():
+    contents = RelatedItem(mods=Mods(location=(Location(url=(Url("http://a.example/toc.pdf"),)),)))
+    made = Quads(cluster_statements(alone(Mods(related_item=(contents,))), [], IRIS).quads)
+    assert made.values("rdfs:seeAlso") == ["http://a.example/toc.pdf"]
 
 
 PAGES = Part(extent=(PartExtent(unit="page", start="5"),))

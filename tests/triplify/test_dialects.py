@@ -38,6 +38,7 @@ def test_a_user_of_schema_org_finds_its_properties():
     assert made.values("schema:name") == ["Anna Karenina : roman@ru-latn", "Анна Каренина : роман@ru"]
     assert made.values("schema:isbn") == ["9785710765128"]
     assert made.values("schema:datePublished") == ["1970^gYear"]
+    assert made.values("schema:inLanguage") == ["ru"]
     assert made.values("schema:author") == made.values("relators:aut")
     assert made.values("schema:editor") == made.values("relators:edt")
     assert made.values("schema:publisher") == made.values("dcterms:publisher")

@@ -14,6 +14,7 @@ from bibld.model.linkage import Cluster, Merged, ValueSource
 from bibld.model.mods import (
     Date,
     Extent,
+    Genre,
     Identifier,
     Language,
     LanguageTerm,
@@ -250,6 +251,14 @@ def test_series_have_an_entity_and_the_number_is_in_the_relation(book):
             Mods(type_of_resource=(TypeOfResource("text"),), origin_info=(OriginInfo(issuance=("serial",)),)),
             {"bibo:Periodical", "schema:Periodical"},
         ),
+        (
+            Mods(genre=(Genre("series"),), origin_info=(OriginInfo(issuance=("serial",)),)),
+            {"bibo:Series", "schema:CreativeWorkSeries"},
+        ),
+        (
+            Mods(related_item=(RelatedItem(type="host"),), origin_info=(OriginInfo(issuance=("integrating resource",)),)),
+            {"bibo:Document", "schema:CreativeWork"},
+        ),
         (Mods(type_of_resource=(TypeOfResource("cartographic"),)), {"bibo:Map", "schema:Map"}),
         (Mods(related_item=(RelatedItem(type="host"),)), {"bibo:Article", "schema:Article"}),
         (Mods(), {"bibo:Document", "schema:CreativeWork"}),
@@ -340,7 +349,7 @@ def test_languages_are_those_of_the_library_of_congress():
         Mods(language=(Language((LanguageTerm("ger", type="code"),)), Language((LanguageTerm("xx", type="code"),))))
     )
     assert made.values("dcterms:language") == ["http://id.loc.gov/vocabulary/iso639-2/ger"]
-    assert made.values("schema:inLanguage") == ["de", "xx"]
+    assert made.values("schema:inLanguage") == ["xx"]
 
 
 def test_no_line_occurs_twice_and_the_order_is_that_of_subjects(book):

@@ -45,6 +45,21 @@ def test_a_uniform_title_is_that_of_the_work():
     assert made.values("rdfs:label", f"{RESOURCE}#work1") == ["Voĭna i mir. English"]
 
 
+@pytest.mark.parametrize(
+    ("variant", "alternative"),
+    [
+        ("Europäische Schriften", "Europäische Schriften@de"),
+        ("Publications universitaires", "Publications universitaires"),
+        ("Der neue Titel", "Der neue Titel"),
+    ],
+)
+def test_a_variant_is_in_the_language_of_the_title_only_if_it_has_a_word_of_it(variant, alternative):
+    titles = (TitleInfo("Europäische Hochschulschriften der Kunst"), TitleInfo(variant, type="alternative"))
+    german = (Language(language_term=(LanguageTerm("ger", type="code"),)),)
+    made = Quads(cluster_statements(alone(Mods(title_info=titles, language=german)), [], IRIS).quads)
+    assert made.values("dcterms:alternative") == [alternative]
+
+
 @pytest.mark.parametrize("type_", ["alternative", "uniform"])
 def test_a_key_title_is_one_even_where_it_is_the_title_proper(type_):
     made = describe(TitleInfo("Мир"), TitleInfo("Мир", type=type_, display_label="key title"))

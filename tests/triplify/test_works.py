@@ -8,7 +8,7 @@ import pytest
 import bibld
 from bibld.model.mods import Mods, Name, NameIdentifier, NamePart, RelatedItem, Subject, TitleInfo, Topic
 from bibld.triplify import cluster_statements, entity_statements
-from tests.triplify.merged_book import BASE, IRIS, Quads, alone, person
+from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Quads, alone, person
 
 ACT = "http://id.loc.gov/authorities/names/n2020023414"
 
@@ -50,6 +50,28 @@ def test_a_name_with_a_title_is_a_work_which_has_the_link_of_the_heading(subject
     (creator,) = made.values("dcterms:creator", work)
     assert made.values("rdfs:label", BASE + creator[1:]) == ["United States"]
     assert agents_with_link(made, ACT) == []
+
+
+def test_a_name_in_a_related_resource_is_the_agent_of_that_name_in_the_publication():
+    number = "http://viaf.org/viaf/12345"
+    own = Name(
+        name_part=(NamePart("Orth, Robert J. (Robert Joseph)"), NamePart("1947-", type="date")),
+        type="personal", usage="primary", value_uri=number,
+    )  # fmt: skip
+    stated = Name(name_part=(NamePart("Orth, Robert J. (Robert Joseph), 1947-"),))
+    namesake = Name(name_part=(NamePart("Orth, Robert J. (Robert Joseph), 1812-1880"),))
+    online, later, work = (
+        RelatedItem(type="otherFormat", mods=Mods(name=(stated,), title_info=(TitleInfo("Online"),))),
+        RelatedItem(type="succeeding", mods=Mods(name=(namesake,), title_info=(TitleInfo("Later"),))),
+        RelatedItem(type="constituent", mods=Mods(name=(own,), title_info=(TitleInfo("Part"),))),
+    )
+    made = describe(Mods(name=(own,), related_item=(online, later, work)))
+    (agent,) = made.values("dcterms:creator")
+    assert agent == ":agent/viaf-12345"
+    assert made.values("dcterms:creator", f"{RESOURCE}#otherformat1") == [agent]
+    assert made.values("dcterms:creator", f"{RESOURCE}#succeeding1") != [agent]
+    (part,) = made.values("dcterms:hasPart")
+    assert made.values("dcterms:creator", BASE + part[1:]) == [agent]
 
 
 def test_works_without_a_link_are_the_same_if_creator_dates_and_title_are():

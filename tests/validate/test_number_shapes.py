@@ -1,4 +1,4 @@
-"""The shapes of the ontology see empty identifiers, sources as qualifiers, and more than one playing time."""
+"""The shapes of the ontology see empty identifiers, sources as qualifiers, two playing times, two towns as one."""
 
 import pytest
 
@@ -11,11 +11,11 @@ SHAPES = ontology_text("shapes.ttl", IRIS)
 NODE = iri("https://data.example.org/resource/s/1#identifier1")
 
 
-def violations(*statements: tuple[str, str]) -> set[str]:
+def violations(*statements: tuple[str, str], severity: str = "violation") -> set[str]:
     """Return the components of SHACL that statements about one node violate."""
     lines = "".join(quad(NODE, iri(expand(predicate)), value) for predicate, value in statements)
     found = found_by_bibld(lines, SHAPES)
-    return {component.rpartition("#")[2] for focus, _, component, _, severity in found if severity == "violation"}
+    return {component.rpartition("#")[2] for focus, _, component, _, level in found if level == severity}
 
 
 def identifier(class_: str, value: str, **others: str) -> set[str]:
@@ -45,3 +45,10 @@ def test_two_playing_times_are_seen():
     times = [("bf:duration", typed_literal(text, "duration")) for text in ("PT1H", "PT2H")]
     instance = ("rdf:type", iri(expand("bf:Instance")))
     assert any("MaxCount" in one for one in violations(instance, *times))
+
+
+@pytest.mark.parametrize(("numbers", "is_seen"), [([], False), ([524901], False), ([524901, 498817], True)])
+def test_two_towns_taken_for_one_are_seen(numbers, is_seen):
+    links = [("owl:sameAs", iri(f"https://sws.geonames.org/{number}/")) for number in numbers]
+    found = violations(("rdf:type", iri(expand("bf:Place"))), *links, severity="warning")
+    assert any("Qualified" in one for one in found) == is_seen

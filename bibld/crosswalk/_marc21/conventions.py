@@ -89,6 +89,9 @@ CONVENTIONS = Conventions(
 )
 """The conventions of every record of MARC 21; no data field has counted positions: all are tidied."""
 
+RISM = "DE-633"
+"""003 of the records of the Répertoire International des Sources Musicales."""
+
 STRUCTURAL = "68"
 """Subfields of every field that link fields and carry no content."""
 

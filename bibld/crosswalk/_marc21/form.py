@@ -3,6 +3,7 @@ targetAudience, language, physicalDescription."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -163,8 +164,8 @@ def _terms_and_links(field: DataField, name: str) -> Iterator[tuple[str, str | N
     "655", "abvxyz0125", "genre, authority from the second indicator or $2; note[copy] of a field with $5"
 )
 def genre_or_form(field: DataField, view: Marc21View) -> Iterator[mods.Genre | mods.Note]:
-    """Index term of genre or form; subdivisions follow after a hyphen. With ``$5`` it describes one library's copy."""
-    value = "-".join(map(chop, field.values(*"abvxyz")))
+    """Index term of genre or form with subdivisions. With ``$5`` it describes one library's copy."""
+    value = "--".join(map(chop, field.values(*"abvxyz")))
     library = field.first("5")
     if value and library is not None:
         yield mods.Note(value=f"{value} ({library})", type="copy")
@@ -235,7 +236,9 @@ def _stated_languages(view: Marc21View) -> Iterator[tuple[str, str, str | None]]
 PHYSICAL = RuleBook()
 
 _AFTER_PAGES = " :;+,"
+_BETWEEN = " :;"
 _ENDS_OF_AREA = (":", ";", "+", ",")
+_RELATED_RESOURCE = "2"
 _TITLE_TAGS = ("130", "240", "242", "245", "246")
 
 Parts = dict[str, list[Any]]
@@ -336,8 +339,8 @@ def _electronic(view: Marc21View, parts: Parts) -> None:
 def _add_form(field: DataField, parts: Parts) -> None:
     """Add what a field states of the physical form."""
     if field.tag == "856":
-        for text in field.values("q"):
-            if len(text) > 1 and field.indicator2 != "2":
+        for text in field.values("q") if field.indicator2 != _RELATED_RESOURCE else ():
+            if len(text) > 1:
                 parts.setdefault("internet_media_type", []).append(text)
         return
     forms = parts.setdefault("form", [])
@@ -381,44 +384,39 @@ def _without_pages(field: DataField, view: Marc21View) -> DataField:
 def _add_extents(field: DataField, parts: Parts) -> None:
     """Add extents; illustrations that are stated without one, as of articles, are a note."""
     if any(item.code in "ace" for item in field.subfields):
-        parts.setdefault("extent", []).extend(_extents(field))
+        text = chop_extent(_punctuated_extent(field))
+        parts.setdefault("extent", []).extend([mods.Extent(value=text)] if text else [])
     elif illustrations := chop_extent(join(field, "b")):
         parts.setdefault("note", []).append(mods.Note(value=illustrations, type="physical details"))
-
-
-def _extents(field: DataField) -> Iterator[mods.Extent]:
-    if field.first("f") is None:
-        text = chop_extent(_punctuated_extent(field))
-        if text:
-            yield mods.Extent(value=text)
-        return
-    counted: list[mods.Extent] = []
-    for subfield in field.subfields:
-        if subfield.code == "f" and counted:
-            counted[-1] = replace(counted[-1], unit=chop(subfield.value) or None)
-        elif subfield.code == "a" or (subfield.code in "bceg" and not counted):
-            counted.append(mods.Extent(value=chop_extent(subfield.value)))
-        elif subfield.code in "bceg":
-            counted[-1] = replace(counted[-1], value=f"{counted[-1].value} {chop_extent(subfield.value)}")
-    yield from counted
 
 
 _MARK_OF_EXTENT = {"b": " :", "c": " ;", "e": " +"}
 
 
 def _punctuated_extent(field: DataField) -> str:
-    """Join the subfields of 300; records without ISBD punctuation (Russia, Germany) get the marks between them."""
-    text = ""
+    """Join the subfields of 300; records without ISBD punctuation (Russia, Germany) get the marks between them.
+
+    The full stop at the end of the details is that of the next area of old records, if it is of no abbreviation. A size
+    in their place (Germany) is one.
+    """
+    text = previous = ""
     for subfield in field.subfields:
-        if subfield.code not in "abce3g":
+        code, value = subfield.code, subfield.value
+        if code not in "abcefg3":
             continue
-        mark = _MARK_OF_EXTENT.get(subfield.code, "")
-        text = (
-            f"{text if not mark or text.endswith(_ENDS_OF_AREA) else text + mark} {subfield.value}"
-            if text
-            else subfield.value
-        )
+        if code == "b" and _SIZE.fullmatch(value):
+            code, text = "c", text.rstrip(_BETWEEN)
+        if code == "b" and value.rstrip(_BETWEEN).endswith("."):
+            value = chop_extent(value)
+        mark = _MARK_OF_EXTENT.get(code, "")
+        if code == "a" and previous in ("a", "f") and not value.startswith("("):
+            mark = ","
+        previous = code
+        text = f"{text if not mark or text.endswith(_ENDS_OF_AREA) else text + mark} {value}" if text else value
     return text
+
+
+_SIZE = re.compile(r"\d+(?:[.,]\d+)?(?: ?[x×] ?\d+(?:[.,]\d+)?)? ?(?:cm|mm|см|мм)\.?")
 
 
 def _arrangements(field: DataField) -> Iterator[mods.Note]:

@@ -10,13 +10,21 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._marc21.conventions import Marc21View, is_component
+from bibld.crosswalk._marc21.conventions import RISM, Marc21View, is_component
 from bibld.crosswalk._marc21.form import pages_in_host
 from bibld.crosswalk._marc21.holdings import link_urls
 from bibld.crosswalk._marc21.identification import isbn_identifier, issn_identifier, system_identifier
 from bibld.crosswalk._marc21.names import NO_LINKS, heading_links, heading_name, work_of_heading
-from bibld.crosswalk._marc21.titles import is_volume, stated_title, title_before_parts, title_info, title_parts
-from bibld.crosswalk._parts import has_content, parse_part
+from bibld.crosswalk._marc21.titles import (
+    fold_title,
+    is_volume,
+    previous_entry,
+    stated_title,
+    title_before_parts,
+    title_info,
+    title_parts,
+)
+from bibld.crosswalk._parts import has_content, is_generic_title, parse_part
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chop_name, chopped_values, first_address, join, without_brackets
 from bibld.model.marc import DataField, Subfield
@@ -94,9 +102,18 @@ def _relation_attributes(kind: str | None, field: DataField) -> dict[str, str | 
 
 @RELATED.field("490", "avx", "relatedItem[series] for each $a (not beside 8XX where the first indicator is 1)")
 def series_statement(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
-    """Series statement; a traced one yields to its heading in 8XX."""
-    if field.indicator1 != "1" or not view.has("800", "810", "811", "830"):
+    """Series statement; a traced one yields to its heading in 8XX.
+
+    RISM states which series of its catalogue describes the print (``A/I``).
+    """
+    if _SERIES_OF_RISM.fullmatch(field.first("a") or "") and view.control("003") == RISM:
+        title = title_info(f"RISM {field.first('a')}")
+        yield RelatedItem(mods=collected((title,)), type="isReferencedBy")
+    elif field.indicator1 != "1" or not view.has("800", "810", "811", "830"):
         yield from _stated_series(field)
+
+
+_SERIES_OF_RISM = re.compile(r"[A-C]/[IVX]+(?:[,/]\d+)?")
 
 
 @RELATED.field("440", "anpvx", "relatedItem[series]")
@@ -114,7 +131,7 @@ def _stated_series(field: DataField) -> Iterator[RelatedItem]:
             pending = []
             stated = stated_title(join(statement, "a"))
             if stated.title:
-                numbers, names = title_parts(statement, "nv")
+                numbers, names = _parts_of_series(statement)
                 skipped = field.indicator2 if field.tag == "440" else " "
                 sub_title = (stated.sub_title,) if stated.sub_title else ()
                 info = title_info(stated.title, skipped, sub_title=sub_title, part_number=numbers, part_name=names)
@@ -123,6 +140,25 @@ def _stated_series(field: DataField) -> Iterator[RelatedItem]:
                     element.append(Note(value=stated.responsibility, type="statement of responsibility"))
                 yield RelatedItem(mods=collected((*element, *_issns(statement))), type="series")
         pending.append(subfield)
+
+
+def _parts_of_series(field: DataField) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the numbers of a volume in a series, and the name of the section of the series that it belongs to.
+
+    ``$n`` is the number of the volume only where nothing else can be: it is a designation of volumes and there is
+    neither ``$p`` nor ``$v``. Otherwise it counts sections: ``Acta. Series D, Medica ; 174``.
+    """
+    numbers, names = title_parts(field)
+    volumes = tuple(chopped_values(field, "v"))
+    if not volumes and not names and all(map(is_generic_title, numbers)):
+        return numbers, ()
+    section = ", ".join(chopped_values(field, "n", "p"))
+    return volumes, (section,) if section else ()
+
+
+def _parts_of_work(field: DataField) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    numbers, names = title_parts(field)
+    return (*numbers, *chopped_values(field, "v")), names
 
 
 def _issns(field: DataField) -> list[Identifier]:
@@ -141,7 +177,7 @@ _TITLE_CODES = "fghiklmnoprstvx01"
 )
 def work_under_name(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
     """Work under a name: contained (second indicator 2), or related as ``$i`` states."""
-    if field.first("t") is None:
+    if field.first("t") is None or (field.indicator2 != "2" and _traces_series(field, view)):
         return
     element = _name_and_title(field, view)
     if element:
@@ -165,6 +201,16 @@ def series_under_name(field: DataField, view: Marc21View) -> Iterator[RelatedIte
         yield RelatedItem(mods=collected(element), type="series", xlink_href=heading_links(field).value_uri)
 
 
+def _traces_series(field: DataField, view: Marc21View) -> bool:
+    """Whether an added entry under a name is that of a series that 440 or 8XX has."""
+    title = fold_title(title_before_parts(work_of_heading(field), "t"))
+    series = (
+        title_before_parts(work_of_heading(other) if other.tag in ("800", "810", "811") else other, "at")
+        for other in view.fields("440", "800", "810", "811", "830")
+    )
+    return any(title == fold_title(text) for text in series)
+
+
 def _name_and_title(field: DataField, view: Marc21View) -> list[Element]:
     # The links in $0 and $1 are the work's, not the name's.
     name = heading_name(field, before_title=True, links=NO_LINKS)
@@ -175,7 +221,7 @@ def _name_and_title(field: DataField, view: Marc21View) -> list[Element]:
         return []
     element: list[Element] = []
     if title:
-        numbers, names = title_parts(work, "nv")
+        numbers, names = _parts_of_series(work) if field.tag[0] == "8" else _parts_of_work(work)
         element.append(title_info(title, part_number=numbers, part_name=names))
     if name is not None:
         element.append(name)
@@ -201,7 +247,7 @@ def _under_title(field: DataField, kind: str | None, skipped: str) -> Iterator[R
     title = title_before_parts(field, "adfgklmorst")
     if not title:
         return
-    numbers, names = title_parts(field, "nv")
+    numbers, names = _parts_of_series(field) if field.tag == "830" else _parts_of_work(field)
     type_ = "uniform" if field.tag == "730" else None
     element: list[Element] = [title_info(title, skipped, part_number=numbers, part_name=names, type=type_)]
     element += [*_forms(field), *_issns(field), *map(system_identifier, field.values("w"))]
@@ -231,7 +277,7 @@ for _tag, _relation in LINK_FIELDS.items():
     ) -> Iterator[RelatedItem]:
         """Related resource, as far as the linking entry describes it."""
         kind = None if tag == "775" and field.indicator2 not in " #8" else relation
-        mods = collected((*_linked(field), *_parts(field, view)))
+        mods = collected((*_linked(field, view), *_parts(field, view)))
         if mods == _NOTHING:
             return
         attributes = _relation_attributes(kind, field)
@@ -245,11 +291,14 @@ for _tag, _relation in LINK_FIELDS.items():
 _NOTHING = collected(())
 
 _TITLE_KINDS = (("t", None), ("s", "uniform"), ("p", "abbreviated"))
+_TAGS_OF_PREVIOUS_ENTRY = ("773", "775")
 _COMPOSITE_VOLUME = ("конволют", "аллигат")
 _KIND_OF_NAME = {"p": "personal", "c": "corporate", "m": "conference"}
 
 
-def _linked(field: DataField) -> Iterator[Element]:
+def _linked(field: DataField, view: Marc21View) -> Iterator[Element]:
+    if field.tag in _TAGS_OF_PREVIOUS_ENTRY and not field.first("t"):
+        yield from map(title_info, filter(None, map(previous_entry, view.fields("246"))))
     numbers = tuple(chopped_values(field, "g")) if field.tag != "773" else ()
     for code, kind in _TITLE_KINDS:
         for text in chopped_values(field, code):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bibld.crosswalk._marc21.conventions import Marc21View
+from bibld.crosswalk._marc21.conventions import Marc21View, leader_code
 from bibld.crosswalk._marc21.names import heading_links
 from bibld.crosswalk._rules import EVERY, RuleBook
 from bibld.crosswalk._texts import chop_name, chopped_values, first_address, join
@@ -20,7 +20,7 @@ NOTE_TYPES: dict[str, str | None] = {
     "361": "ownership", "362": "date/sequential designation", "532": "accessibility",
     "658": "curriculum objective", "753": "system details", "754": "taxonomic identification",
     "500": None, "501": None, "502": "thesis", "504": "bibliography",
-    "507": None, "508": "creation/production credits", "511": "performers", "513": None, "514": None,
+    "507": None, "508": "creation/production credits", "511": "participants or performers", "513": None, "514": None,
     "515": "numbering", "516": None, "518": "venue", "522": None, "524": "preferred citation", "525": None,
     "526": None, "530": "additional physical form", "533": "reproduction", "535": "original location",
     "536": "funding", "538": "system details", "541": "acquisition", "544": None, "545": "biographical/historical",
@@ -31,8 +31,10 @@ NOTE_TYPES: dict[str, str | None] = {
 """Fields that become a note as they are, and its type."""
 
 _LATEST_ISSUE = "1"
+_CAST = "1"
+_MUSIC = "j"
 _ALWAYS_LEFT_OUT = "012568"
-_LEFT_OUT = {"508": "3u", "518": "3", "361": "kxuy", "526": "x", "530": "3u", "533": "7", "583": "x"}
+_LEFT_OUT = {"504": "b", "508": "3u", "518": "3", "361": "kxuy", "526": "x", "530": "3u", "533": "7", "583": "x"}
 """Subfields that are no part of a note."""
 
 PRIVATE_SUBFIELDS = {
@@ -67,6 +69,10 @@ for _tag, _kind in NOTE_TYPES.items():
         text = " ".join([subfield.value for subfield in field.subfields if subfield.code not in left_out])
         if text and field.tag == "588" and field.indicator1 == _LATEST_ISSUE:
             text = f"Latest issue consulted: {text}"
+        elif field.tag == "504":
+            text += "".join(f" ({number} references)" for number in field.values("b") if number.isdecimal())
+        elif field.tag == "511" and (field.indicator1 == _CAST or leader_code(view, 6) == _MUSIC):
+            kind = "performers"
         if text:
             yield Note(value=text, type=kind, xlink_href=first_address(field.values("u")))
 

@@ -14,28 +14,27 @@ from bibld.crosswalk._parts import is_generic_title, split_designation
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chop_name, first_address, join
 from bibld.model.marc import DataField
-from bibld.model.mods import TitleInfo
+from bibld.model.mods import Note, TitleInfo
 
 TITLES = RuleBook()
 
 _MARKS = re.compile("[\x98\x9c]")
-_PART_QUALIFIERS = "fgkdlmor"
 _FOLDED_AWAY = str.maketrans("", "", " .,:;/=-–—'\"()[]!?")
 
 
-def title_parts(field: DataField, number: str = "n", name: str = "p") -> tuple[tuple[str, ...], tuple[str, ...]]:
+def title_parts(field: DataField, qualifiers: str = "fgkdlmor") -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return part numbers and part names of a title; qualifiers (``$f $l`` …) are added to the part before them."""
     numbers: list[str] = []
     names: list[str] = []
     current: list[str] | None = None
     for subfield in field.subfields:
-        if subfield.code in number:
+        if subfield.code == "n":
             current = numbers
             numbers.append(subfield.value)
-        elif subfield.code in name:
+        elif subfield.code == "p":
             current = names
             names.append(subfield.value)
-        elif current is not None and subfield.code in _PART_QUALIFIERS:
+        elif current is not None and subfield.code in qualifiers:
             current[-1] = f"{current[-1]} {subfield.value}"
     return _chopped(numbers), _chopped(names)
 
@@ -85,7 +84,8 @@ def _chopped(texts: list[str]) -> tuple[str, ...]:
     return tuple(text for text in map(chop, texts) if text)
 
 
-def _folded(text: str) -> str:
+def fold_title(text: str) -> str:
+    """Return a title without case, blanks and punctuation, to compare it."""
     return text.casefold().translate(_FOLDED_AWAY)
 
 
@@ -93,19 +93,22 @@ def _folded(text: str) -> str:
 def title_proper(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Title statement. What follows ``=`` is a parallel title, unless a 246 with second indicator 1 has it.
 
-    A volume whose title is only its number, or depends on that of its set (773), has the title of the set.
+    Form and dates (``$k $f $g``) are the title only where there is no other. A volume whose title is only its number,
+    or depends on that of its set (773), has the title of the set.
     """
     main: list[str] = []
     rest: list[str] = []
-    in_part = opens_parallel = False
+    opens_parallel = False
     before = ""
+    main_codes = "as" if field.first("a") else "askfg"
     for subfield in field.subfields:
-        if subfield.code == "b":
-            opens_parallel = opens_parallel or (not rest and before.endswith("="))
+        if subfield.code == "b" and not _STATES_RESPONSIBILITY.match(subfield.value):
+            is_parallel = before.endswith("=") or subfield.value.startswith("= ")
+            opens_parallel = opens_parallel or (not rest and is_parallel)
             rest.append(subfield.value)
-        elif subfield.code in "np":
-            in_part = True
-        elif subfield.code in "as" or (subfield.code in "fgk" and not in_part):
+        elif subfield.code in "np" and not field.first("a"):
+            main_codes = "as"
+        elif subfield.code in main_codes:
             (rest if rest else main).append(subfield.value)
         before = subfield.value
     title, remainder = " ".join(main), " ".join(rest)
@@ -117,7 +120,7 @@ def title_proper(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
         if opens_parallel:
             first, parallel = "", [first, *parallel]
         remainder = first
-    part_number, part_name = title_parts(field)
+    part_number, part_name = title_parts(field, qualifiers="" if field.first("a") else "fgk")
     title, sub_title = chop(title), chop(remainder)
     if not title:
         title, sub_title = sub_title, ""
@@ -132,13 +135,30 @@ def title_proper(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
         yield from parallel_titles(parallel, view)
 
 
+_STATES_RESPONSIBILITY = re.compile(r"\[(?:by|ed\.? by|edited by|par|von|di|por)\] ", re.IGNORECASE)
+"""How a statement of responsibility begins that old records have in ``$b``."""
+
+
+@TITLES.field("245", "bfgk", "note[statement of responsibility], note[form and dates] where there is a title in $a")
+def beside_title(field: DataField, view: Marc21View) -> Iterator[Note]:
+    """Form and dates of archival materials; a statement of responsibility (``[by] A. Smith``) where ``$b`` has it."""
+    if not field.first("a"):
+        return
+    for text in field.values("b"):
+        if _STATES_RESPONSIBILITY.match(text):
+            yield Note(value=chop_name(text), type="statement of responsibility")
+    dates = chop(join(field, "kfg"))
+    if dates:
+        yield Note(value=dates, type="form and dates")
+
+
 def parallel_titles(texts: list[str], view: Marc21View) -> Iterator[TitleInfo]:
     """Yield titles in other languages, except those that a 246 has."""
-    known = {_folded(field.first("a") or "") for field in view.fields("246") if field.indicator2 == "1"}
+    known = {fold_title(field.first("a") or "") for field in view.fields("246") if field.indicator2 == "1"}
     for text in texts:
         title, _, rest = text.partition(" : ")
         title, rest = chop(title), chop(rest)
-        if title and not _is_known(_folded(title), known):
+        if title and not _is_known(fold_title(title), known):
             yield title_info(title, type="translated", sub_title=(rest,) if rest else ())
 
 
@@ -166,10 +186,30 @@ def key_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
 @TITLES.field("246", "abfinp", "titleInfo[alternative] (second indicator 1: translated), displayLabel from $i")
 def varying_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Varying form of title."""
+    if previous_entry(field) is not None:
+        return
     label = field.first("i")
     kind = "translated" if field.indicator2 == "1" else "alternative"
     display_label = (chop(label) or None) if label else _LABEL_OF_VARYING_TITLE.get(field.indicator2)
-    yield from _with_sub_title(field, "af", " ", type=kind, display_label=display_label)
+    display_label = _dated(display_label, field, "varying title")
+    yield from _with_sub_title(field, "a", " ", type=kind, display_label=display_label)
+
+
+_PREVIOUS_ENTRY = "[previous entry:]"
+"""How RISM begins the title of the print that the catalogue describes before a piece in it, or before a reprint."""
+
+
+def previous_entry(field: DataField) -> str | None:
+    """Return the title of another resource, which a 246 has after a remark of RISM, or None."""
+    text = field.first("a") or ""
+    is_other = text[: len(_PREVIOUS_ENTRY)].casefold() == _PREVIOUS_ENTRY
+    return chop(text[len(_PREVIOUS_ENTRY) :].strip()) if is_other else None
+
+
+def _dated(label: str | None, field: DataField, usual: str) -> str | None:
+    """Return a label with the dates of the variant (``$f``), which are no part of it."""
+    dates = chop(join(field, "f")).strip("<>")
+    return f"{label or usual}, {dates}" if dates else label
 
 
 _LABEL_OF_VARYING_TITLE = {
@@ -181,7 +221,8 @@ _LABEL_OF_VARYING_TITLE = {
 @TITLES.field("247", "abfnp", "titleInfo[alternative, former title]")
 def former_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Former title."""
-    yield from _with_sub_title(field, "af", " ", type="alternative", display_label="former title")
+    label = _dated("former title", field, "")
+    yield from _with_sub_title(field, "a", " ", type="alternative", display_label=label)
 
 
 @TITLES.field("240", "adfklmnoprs0", "titleInfo[uniform], nameTitleGroup with 100/110/111")
@@ -233,7 +274,7 @@ def _with_sub_title(
     **attributes: Any,  # noqa: ANN401
 ) -> Iterator[TitleInfo]:
     title, rest = chop(join(field, codes)), chop(field.first("b") or "")
-    part_number, part_name = title_parts(field)
+    part_number, part_name = title_parts(field, qualifiers="")
     if not title:
         title, rest = rest, ""
     if title:

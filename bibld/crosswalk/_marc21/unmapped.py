@@ -28,6 +28,7 @@ _REASONS = (
     ("758$4", "the relation as an IRI, which $i states in words"),
     ("7[678]?$7 8[013]?$7", "the type of record of the linked resource"),
     ("773$0", "the number of a record in another system"),
+    ("85[345]$[n-z]", "how the parts of a serial are numbered and how often they appear, not which ones a library has"),
     ("856*", "how a file is transferred, and by which mail address it is asked for"),
     ("880$4", "the role is in the field of the same name in Latin letters"),
     ("*$5", "the library whose copy the field describes"),

@@ -123,6 +123,8 @@ _PLATFORM = {
 }  # fmt: skip
 """139$a/0."""
 
+_TEXTUAL_MATERIALS, _POSITION_OF_INDEX = "105", 10
+
 _MEDIA_TYPE = frozenset(["application", "audio", "font", "image", "model", "multipart", "text", "video"])
 
 
@@ -183,9 +185,9 @@ def audience(view: UnimarcView) -> Elements:
 
 
 @BOOK.record(
-    "physicalDescription: form (106, 115, 125, 126, 130, 135, 181–183, 200$b, 203, 283), extent (215, 127), "
+    "physicalDescription: form (105, 106, 115, 125, 126, 130, 135, 181–183, 200$b, 203, 283), extent (215, 127), "
     "internetMediaType (856$q), digitalOrigin and reformattingQuality (135), note (230), "
-    "note[@type='physical details'] (codes of 105, 115–117, 120, 121, 126, 130, 135, 140)",
+    "note[@type='physical details'] (codes of 115–117, 120, 121, 126, 130, 135, 140)",
     tLDR="", t105="a", t106="a", t115="a", t116="a", t117="a", t120="a", t121="a", t125="a", t126="a", t127="a",
     t130="a", t135="a", t140="a", t181="abc2", t182="ac2", t183="ac2", t200="b",
     t203="abc", t215="acde", t230="a", t283="ac2", t856="q",
@@ -217,13 +219,14 @@ def physical_description(view: UnimarcView) -> Elements:
 
 
 def _details(view: UnimarcView) -> Iterator[mods.Note]:
-    """Yield what codes state of illustrations, material, technique, color, sound and size, field by field.
+    """Yield what codes state of illustrations of old books, material, technique, color, sound and size, by fields.
 
     Illustrations that are stated without an extent, as of articles, are such a detail.
     """
     terms: dict[str, list[str]] = {}
     for coded in view.present(DETAIL_CODES):
-        terms.setdefault(coded.tag, []).extend(terms_of_field(coded, view))
+        if coded.tag != _TEXTUAL_MATERIALS:
+            terms.setdefault(coded.tag, []).extend(terms_of_field(coded, view))
     for stated in terms.values():
         if stated:
             yield mods.Note(value=", ".join(dict.fromkeys(stated)), type="physical details")
@@ -278,6 +281,10 @@ def _forms(view: UnimarcView) -> Iterator[mods.Form]:
     for coded in view.present(FORM_CODES[2:]):
         for term in terms_of_field(coded, view):
             yield mods.Form(value=term, authority=coded.authority)
+    for coded in view.present(DETAIL_CODES):
+        kind = "supplementary content" if coded.start == _POSITION_OF_INDEX else "illustrative content"
+        for term in terms_of_field(coded, view) if coded.tag == _TEXTUAL_MATERIALS else ():
+            yield mods.Form(value=term, type=kind)
     for value in view.texts("200", "b"):
         yield mods.Form(value=value, authority="gmd")
     for field in view.fields("203"):

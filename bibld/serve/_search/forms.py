@@ -157,7 +157,7 @@ _PATHS = {
 _CLASSES = {
     "book": "bibo:Book",
     "multivolume": "bibo:MultiVolumeBook",
-    "periodical": "bibo:Periodical",
+    "periodical": "bibo:Periodical bibo:Series",
     "article": "bibo:Article",
     "thesis": "bibo:Thesis",
     "music": "schema:SheetMusic",

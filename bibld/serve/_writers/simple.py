@@ -12,6 +12,7 @@ import msgspec
 from bibld.documents import Document
 from bibld.model.rdf import PREFIXES, expand, term, unescape
 from bibld.serve._writers.terms import iri_of, object_of
+from bibld.text.languages import language_tag
 
 TEXTS = {
     "title": "dcterms:title",
@@ -103,6 +104,9 @@ def write(document: Document, base: str, titles: Callable[[Iterable[str]], dict[
             if kind == "link":
                 links.append({"id": _text(value)})
                 _add(found, key, links[-1])
+                tag = language_tag(links[-1]["id"].rpartition("/")[2]) if key == "language" else None
+                if tag is not None:
+                    _add(found, "language_code", tag)
             elif kind == "value":
                 _add(found, key, _text(value))
             elif kind == "text":

@@ -66,9 +66,12 @@ def describe_kind(draft: Draft) -> None:
     is_text = not contents or "text" in contents
     hosts = [item for item in mods.related_item if item.type == "host"]
     is_volume = any(item.other_type == "set" for item in hosts)
-    if is_text and "serl" in issuances:
+    is_part = not is_volume and any(item.other_type not in _NOT_ARTICLES for item in hosts)
+    if is_text and "serl" in issuances and "series" in genres:
+        classes = ["bibo:Series", "schema:CreativeWorkSeries"]
+    elif is_text and "serl" in issuances:
         classes = ["bibo:Periodical", "schema:Periodical"]
-    elif is_text and not is_volume and any(item.other_type not in _NOT_ARTICLES for item in hosts):
+    elif is_text and "intg" not in issuances and is_part:
         classes = ["bibo:Article", "schema:Article"]
     elif is_text and genres & _THESIS_GENRES:
         classes = ["bibo:Thesis", "schema:Thesis"]
@@ -91,7 +94,10 @@ def describe_kind(draft: Draft) -> None:
 
 
 def describe_languages(draft: Draft) -> None:
-    """Describe the languages of the text, of its original and of its parts."""
+    """Describe the languages of the text, of its original and of its parts.
+
+    A language tag is stated where ISO 639-2, whose codes have IRIs, does not have the language or variety.
+    """
     for language in draft.mods.language:
         is_text = language.object_part in PARTS_OF_TEXT
         property_ = "dcterms:language" if is_text else _property_of_part(draft, language.object_part or "")
@@ -99,7 +105,7 @@ def describe_languages(draft: Draft) -> None:
             code, tag = language_code(stated.value), language_tag(stated.value)
             if code is not None and code not in NO_LANGUAGES and property_ is not None:
                 draft.add(property_, loc("iso639-2", code))
-            if is_text and tag is not None:
+            if is_text and tag is not None and (code is None or tag != language_tag(code)):
                 draft.add_text("schema:inLanguage", tag)
 
 

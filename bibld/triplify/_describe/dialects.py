@@ -9,11 +9,13 @@ from bibld.config import Dialect
 from bibld.model.mods import OriginInfo
 from bibld.model.rdf import XSD, iri, term
 from bibld.text.folding import tidy
+from bibld.text.languages import language_tag
 from bibld.triplify._describe.identifiers import published_number
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import is_of_authority
 
-_TITLE, _STATEMENT, _ISSUED = term("dcterms:title"), term("bf:publicationStatement"), term("dcterms:issued")
+_TITLE, _STATEMENT = term("dcterms:title"), term("bf:publicationStatement")
+_ISSUED, _LANGUAGE = term("dcterms:issued"), term("dcterms:language")
 _OCLC = "(OCoLC)"
 
 _SCHEMA_OF_TEXT = {
@@ -63,6 +65,8 @@ def _describe_in_schema(draft: Draft) -> None:
     _restate(draft, stated, _SCHEMA_OF_AGENT, agents)
     _restate(draft, stated, {"relators:edt": "schema:editor"}, persons)
     _restate(draft, stated, {"relators:ill": "schema:illustrator"} if is_book else {}, persons)
+    for language in stated[_LANGUAGE]:
+        draft.add_text("schema:inLanguage", language_tag(language[1:-1].rpartition("/")[2]) or "")
     for date in stated[_ISSUED]:
         if date.endswith(_DATATYPES_OF_DATES):
             draft.add("schema:datePublished", date)

@@ -22,7 +22,14 @@ from bibld.triplify._dates import edtf_literal, edtf_of
 from bibld.triplify._describe.agents import MAX_NAMESAKES, Roles, group_names
 from bibld.triplify._describe.entities import claim_agent, heading, name_ties
 from bibld.triplify._describe.identifiers import add_number, published_number
-from bibld.triplify._describe.titles import claim_related_work, full_title, is_work, main_title, main_titles
+from bibld.triplify._describe.titles import (
+    claim_related_work,
+    full_title,
+    is_work,
+    main_title,
+    main_titles,
+    name_in_publication,
+)
 from bibld.triplify._draft import Draft, EntityForm, Mention
 from bibld.triplify._entity_clusters import ABBREVIATION_TIE, PUBLICATION_TIE, Interval
 from bibld.triplify._identity import is_of_authority
@@ -122,8 +129,8 @@ def _describe_other(draft: Draft, item: RelatedItem, path: str) -> None:
             _add_part_of(draft, "partof", target, [])
         else:
             draft.add(RELATIONS.get(item.type or "", "dcterms:relation"), target)
-    link = web_iri(item.xlink_href)
-    if link is not None:
+    addresses = [item.xlink_href, *(url.value for location in item.mods.location for url in location.url)]
+    for link in filter(None, map(web_iri, addresses)):
         draft.add("rdfs:seeAlso", iri(link), None if records or not targets else targets[0])
 
 
@@ -174,7 +181,8 @@ def _describe_node(draft: Draft, item: RelatedItem, path: str) -> str | None:
 
 
 def _describe_creators(draft: Draft, mods: Mods, path: str, node: str) -> None:
-    for group in group_names(draft, [(name, f"{path}/name/{index}") for index, name in enumerate(mods.name)]):
+    names = [name_in_publication(draft, name) or (name, f"{path}/name/{index}") for index, name in enumerate(mods.name)]
+    for group in group_names(draft, names):
         agent = claim_agent(draft, group)
         if agent is not None:
             entries = [replace(name, usage="primary") for name, _ in group]

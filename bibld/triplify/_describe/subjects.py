@@ -21,7 +21,7 @@ from bibld.triplify._describe.places import claim_place
 from bibld.triplify._describe.titles import access_point, claim_work, full_title
 from bibld.triplify._draft import Draft
 
-_AREA_CODE = re.compile(r"[a-z](?:-[a-z]{1,3}){0,2}")
+_AREA_CODE = re.compile(r"[a-z]{1,2}(?:-[a-z]{1,3}){0,2}")
 _BEFORE_SUBDIVISION = "--"
 _SUPPLEMENTARY_CONTENT = {"bib": "bibliography", "dis": "discography", "fil": "film"}
 """Codes of ``marcgt`` that records have for what a publication contains (008/24-27) → code of ``msupplcont``."""

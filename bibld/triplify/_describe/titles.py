@@ -13,7 +13,7 @@ from bibld.model.rdf import literal
 from bibld.text.folding import fold_or_tidy, tidy
 from bibld.text.keys import entity_key
 from bibld.text.romanisation import romanise, unify_transcriptions
-from bibld.text.scripts import script_of
+from bibld.text.scripts import LATIN, script_of
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._describe.entities import NameAtPath, claim_agent, dates_of, find_identities, heading
 from bibld.triplify._draft import Draft
@@ -87,7 +87,12 @@ def describe_titles(draft: Draft) -> None:
         )
         if is_variant and (_is_key_title(title) or not (is_shorter or words in described)):
             described.add(words)
-            _describe_title(draft, title, is_main=False)
+            has_own_language = (
+                _is_key_title(title)
+                or not words_of_proper
+                or any(_has_common_word(words_of_one, words) for words_of_one in words_of_proper)
+            )
+            _describe_title(draft, title, is_main=False, has_own_language=has_own_language)
     for title in draft.mods.title_info if own else ():
         if title.type == "uniform" and title_proper(title) and not _is_key_title(title):
             work = draft.add_node("bf:instanceOf", "bf:Work", "work")
@@ -117,8 +122,21 @@ def _is_key_title(title: TitleInfo) -> bool:
     return title.display_label == KEY_TITLE
 
 
-def _describe_title(draft: Draft, title: TitleInfo, is_main: bool) -> None:
-    is_own = title.type in (None, "alternative", "abbreviated")
+_MIN_LETTERS_OF_NOUN = 4
+
+
+def _has_common_word(words_of_proper: set[str], variant: str) -> bool:
+    """Whether a variant has a word of the title proper, so that it is in the same language.
+
+    Other variants may be titles in other languages; articles and prepositions are those of many.
+    """
+    return script_of(variant) != LATIN or any(
+        len(word) >= _MIN_LETTERS_OF_NOUN and word in words_of_proper for word in variant.split()
+    )
+
+
+def _describe_title(draft: Draft, title: TitleInfo, is_main: bool, has_own_language: bool = True) -> None:
+    is_own = title.type in (None, "abbreviated") or (title.type == "alternative" and has_own_language)
     language = (draft.languages.tag_own if is_own else draft.languages.tag_other)(full_title(title), title)
     proper = title_proper(title)
     draft.add_text("dcterms:title" if is_main else "dcterms:alternative", proper, language=language)
@@ -157,7 +175,7 @@ def claim_work(
     """Claim the work with a title and creators, which are agents; return its IRI, or None if it has no title.
 
     ``identified`` are elements whose authority identifiers are those of the work. The links of a name in such a heading
-    are those of the work too, so the agent is not linked with them.
+    are those of the work too, so the agent is not linked with them; it has those of the same name in the publication.
     """
     label = full_title(title)
     if not label:
@@ -166,7 +184,10 @@ def claim_work(
     found = [one for element in elements for one in find_identities(draft, _links_only(element), path)]
     found = sorted(set(found), key=lambda one: one.rank)
     stated = access_point([name for name, _ in names], title)
-    creators = [claim_agent(draft, [(_without_links(name), name_path)]) for name, name_path in names]
+    creators = [
+        claim_agent(draft, [name_in_publication(draft, name) or (_without_links(name), name_path)])
+        for name, name_path in names
+    ]
     work = draft.iris.work(found[0].key if found else _key(stated, [name for name, _ in names]))
     others = (draft.name_form(stated, language),) if stated != label else ()
     claim = EntityClaim(
@@ -177,6 +198,25 @@ def claim_work(
     )
     draft.add_claim(work, "work", claim, path)
     return work
+
+
+def name_in_publication(draft: Draft, name: Name) -> NameAtPath | None:
+    """Return the name of the publication, with its dates and number, that a name of a related resource repeats.
+
+    One of the two may lack the dates.
+    """
+    text, years = _text_and_years(name)
+    for index, own in enumerate(draft.mods.name):
+        own_text, own_years = _text_and_years(own)
+        if text and own_text == text and (not years or not own_years or years == own_years):
+            return replace(own, role=name.role), f"name/{index}"
+    return None
+
+
+@lru_cache(maxsize=_TITLES_REMEMBERED)
+def _text_and_years(name: Name) -> tuple[str, tuple[str, ...]]:
+    words = fold_or_tidy(f"{heading(name)} {dates_of(name)}").split()
+    return " ".join(word for word in words if not word.isdecimal()), tuple(word for word in words if word.isdecimal())
 
 
 def _key(stated: str, names: Sequence[Name]) -> str:
