@@ -5,7 +5,18 @@ import pytest
 
 from bibld.config import TriplifyConfig
 from bibld.model.linkage import ValueSource
-from bibld.model.mods import Date, Mods, OriginInfo, Place, PlaceTerm, Publisher
+from bibld.model.mods import (
+    Date,
+    Mods,
+    Name,
+    NamePart,
+    OriginInfo,
+    Place,
+    PlaceTerm,
+    Publisher,
+    Role,
+    RoleTerm,
+)
 from bibld.triplify import cluster_statements, entity_statements
 from bibld.triplify._dates import date_literal
 from tests.triplify.merged_book import BASE, IRIS, LOC, MERGED, NLR, RESOURCE, Quads, alone
@@ -138,13 +149,24 @@ def test_each_publisher_of_a_serial_has_its_own_event_and_date():
     infos = (
         OriginInfo(date_issued=(Date("1903", "marc", point="start"), Date("9999", "marc", point="end"))),
         imprint(("Berlin", "X")),
-        imprint(("Giessen", "Y"), date_issued=(Date("1903", "w3cdtf", point="start"), Date("1939", "w3cdtf", point="end"))),
+        imprint(
+            ("Giessen", "Y"), date_issued=(Date("1903", "w3cdtf", point="start"), Date("1939", "w3cdtf", point="end"))
+        ),
     )
     made = Quads(cluster_statements(alone(Mods(origin_info=infos)), [], IRIS).quads)
     dates = [made.values("bf:date", f"{RESOURCE}#provision{number}") for number in (1, 2, 3)]
     assert dates == [[f"1903/..^{EDTF}"], [], [f"1903/1939^{EDTF}"]]
     assert made.values("dcterms:issued") == [f"1903/..^{EDTF}"]
     assert [len(made.values("bf:agent", f"{RESOURCE}#provision{number}")) for number in (1, 2, 3)] == [0, 1, 1]
+
+
+def test_where_the_imprint_names_no_publisher_that_of_a_heading_is_meant():
+    monti = Name(
+        name_part=(NamePart("Monti, Giacomo"),), role=(Role((RoleTerm("pbl", type="code"),)),), type="personal"
+    )
+    mods = Mods(name=(monti,), origin_info=(OriginInfo(date_issued=(Date("1676", "w3cdtf"),)),))
+    made = Quads(cluster_statements(alone(mods), [], IRIS).quads)
+    assert made.values("bf:agent", f"{RESOURCE}#provision1") == made.values("dcterms:publisher") != []
 
 
 def test_a_printer_makes_and_does_not_publish():

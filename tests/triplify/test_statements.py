@@ -256,7 +256,9 @@ def test_series_have_an_entity_and_the_number_is_in_the_relation(book):
             {"bibo:Series", "schema:CreativeWorkSeries"},
         ),
         (
-            Mods(related_item=(RelatedItem(type="host"),), origin_info=(OriginInfo(issuance=("integrating resource",)),)),
+            Mods(
+                related_item=(RelatedItem(type="host"),), origin_info=(OriginInfo(issuance=("integrating resource",)),)
+            ),
             {"bibo:Document", "schema:CreativeWork"},
         ),
         (Mods(type_of_resource=(TypeOfResource("cartographic"),)), {"bibo:Map", "schema:Map"}),

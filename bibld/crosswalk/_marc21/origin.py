@@ -31,6 +31,8 @@ _EVENT_OF_FUNCTION = {_PRODUCTION: "producer", _PUBLICATION: "publisher", "2": "
 _DATE_OF_FUNCTION = {_PRODUCTION: "production", "2": "distribution", "3": "manufacture"}
 
 
+_WITHOUT_PUNCTUATION = ("c", "n")
+"""Leader/18 of a record that leaves out the marks of ISBD: a full stop at the end is that of an abbreviation."""
 _UNKNOWN_DIGITS = str.maketrans("U |#-", "uuuuu")
 
 _ISO_OF_GND = re.compile(r"^X[A-Q]-([A-Z]{2})(?:-.*)?$")
@@ -217,11 +219,16 @@ _SIGNS_OF_COPYRIGHT = "©℗ⓒcpсCP ."
 
 
 def _places_and_publishers(field: DataField, parts: Parts, view: Marc21View) -> None:
+    cut = _without_marks_between if leader_code(view, 18) in _WITHOUT_PUNCTUATION else chop
     for text in field.values("a"):
         for place in text.split(" ; "):
-            add_part(parts, "place", _text_place(chop(place)))
+            add_part(parts, "place", _text_place(cut(place)))
     for text in field.values("b"):
-        add_part(parts, "publisher", _publisher(chop(text)))
+        add_part(parts, "publisher", _publisher(cut(text)))
+
+
+def _without_marks_between(text: str) -> str:
+    return text.rstrip(" :;,/")
 
 
 def _country(field: DataField, parts: Parts, view: Marc21View) -> None:

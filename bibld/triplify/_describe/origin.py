@@ -21,6 +21,7 @@ from bibld.triplify._describe.entities import claim_agent, claim_other_form, cla
 from bibld.triplify._describe.places import claim_place
 from bibld.triplify._draft import Draft
 
+_PUBLISHER = "pbl"
 _COUNTRY_CODE = re.compile(r"[a-z]{2,3}")
 _UNKNOWN_COUNTRIES = frozenset(("xx", "vp"))
 _ISO_3166 = frozenset((None, "iso3166", "iso3166-1"))
@@ -208,7 +209,8 @@ def country_of(element: Controlled) -> str | None:
 def _agents(draft: Draft, event: _Event) -> dict[str, list[str]]:
     """Return the agents of an event, by event: some only printed or distribute what others published.
 
-    A publisher has its name in each script, if the forms of the statement name as many.
+    A publisher has its name in each script, if the forms of the statement name as many. Where the statement names
+    none, those are meant that a heading calls publishers.
     """
     found: dict[str, str] = {}
     info, path = event.forms[0]
@@ -227,9 +229,11 @@ def _agents(draft: Draft, event: _Event) -> dict[str, list[str]]:
             stated = (publisher_label(other.publisher[index].value), other.publisher[index])
             claim_other_form(draft, agent, kind, stated, f"{other_path}/publisher/{index}")
     for index, named in enumerate(info.agent):
-        agent = claim_agent(draft, [(named, f"{path}/agent/{index}")], roles=("pbl",))
+        agent = claim_agent(draft, [(named, f"{path}/agent/{index}")], roles=(_PUBLISHER,))
         if agent is not None:
             found[iri(agent)] = event.name
+    if not found and event.name == "publication":
+        found = {iri(one.agent): event.name for one in draft.mentions if _PUBLISHER in one.roles}
     by_event: dict[str, list[str]] = {}
     for term, done in found.items():
         by_event.setdefault(done, []).append(term)
