@@ -160,7 +160,7 @@ def test_each_publisher_of_a_serial_has_its_own_event_and_date():
     assert [len(made.values("bf:agent", f"{RESOURCE}#provision{number}")) for number in (1, 2, 3)] == [0, 1, 1]
 
 
-def test_where_the_imprint_names_no_publisher_that_of_a_heading_is_meant():
+def test_a_heading_names_the_publisher_that_the_imprint_does_not():
     monti = Name(
         name_part=(NamePart("Monti, Giacomo"),), role=(Role((RoleTerm("pbl", type="code"),)),), type="personal"
     )

@@ -31,8 +31,6 @@ _EVENT_OF_FUNCTION = {_PRODUCTION: "producer", _PUBLICATION: "publisher", "2": "
 _DATE_OF_FUNCTION = {_PRODUCTION: "production", "2": "distribution", "3": "manufacture"}
 
 
-_WITHOUT_PUNCTUATION = ("c", "n")
-"""Leader/18 of a record that leaves out the marks of ISBD: a full stop at the end is that of an abbreviation."""
 _UNKNOWN_DIGITS = str.maketrans("U |#-", "uuuuu")
 
 _ISO_OF_GND = re.compile(r"^X[A-Q]-([A-Z]{2})(?:-.*)?$")
@@ -50,7 +48,7 @@ Parts = dict[str, list[Any]]
 def origin(view: Marc21View) -> Iterator[OriginInfo]:
     """Publication: one element of coded data and imprint, one for each other script, event and further imprint.
 
-    Where the publisher has changed, each imprint is an event of its own, and the coded data are about all of them.
+    Where the publisher has changed, each imprint is a separate event, and the coded data are about all of them.
     """
     regular: Parts = {}
     other_scripts: dict[str, Parts] = {}
@@ -58,8 +56,8 @@ def origin(view: Marc21View) -> Iterator[OriginInfo]:
     imprint, changed = _main_imprint(view), _changed_imprints(view)
     _coded(view, regular)
     for field in view.fields("044", "257", "260", "262", "264", "046", "033", "250", "310", "321"):
-        is_apart = field.tag == "264" and field is not imprint and not _is_other_script(field, imprint, view)
-        if is_apart or field in changed:
+        is_other_event = field.tag == "264" and field is not imprint and not _is_other_script(field, imprint, view)
+        if is_other_event or field in changed:
             continue
         linked = view.linkage(field)
         if linked is not None and linked.is_alternate:
@@ -219,16 +217,11 @@ _SIGNS_OF_COPYRIGHT = "©℗ⓒcpсCP ."
 
 
 def _places_and_publishers(field: DataField, parts: Parts, view: Marc21View) -> None:
-    cut = _without_marks_between if leader_code(view, 18) in _WITHOUT_PUNCTUATION else chop
     for text in field.values("a"):
         for place in text.split(" ; "):
-            add_part(parts, "place", _text_place(cut(place)))
+            add_part(parts, "place", _text_place(chop(place)))
     for text in field.values("b"):
-        add_part(parts, "publisher", _publisher(cut(text)))
-
-
-def _without_marks_between(text: str) -> str:
-    return text.rstrip(" :;,/")
+        add_part(parts, "publisher", _publisher(chop(text)))
 
 
 def _country(field: DataField, parts: Parts, view: Marc21View) -> None:

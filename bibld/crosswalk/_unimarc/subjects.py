@@ -215,16 +215,16 @@ def period_code(field: DataField, view: UnimarcView) -> Elements:
 def decimal_class(field: DataField, view: UnimarcView) -> Elements:
     """Universal and Dewey Decimal Classification; some libraries put shelf marks with a class of the LBC into 676."""
     for stated in field.values("a"):
-        value = _LOST_LETTER.sub("Р", stated)
-        authority = "udc" if field.tag == "675" else "ddc" if _DEWEY.match(stated) else None
+        value = stated if field.tag == "675" else _LOST_LETTER.sub("Р", stated)
+        authority = "udc" if field.tag == "675" else "ddc" if _DEWEY.match(value) else None
         if authority is None and _SHELF_MARK.fullmatch(value):
             yield mods.Location(shelf_locator=(value,))
             continue
         if authority is None and _LIBRARY_BIBLIOGRAPHIC.match(value):
             view.warn(f"676 {value!r} is not a Dewey number but a class mark of the Russian LBC; written as rubbk")
-            authority, shelf_mark, value = "rubbk", value, _AUTHOR_MARK.sub("", value)
-            if value != shelf_mark:
-                yield mods.Location(shelf_locator=(shelf_mark,))
+            value, authority = _AUTHOR_MARK.sub("", value), "rubbk"
+            if value != stated:
+                yield mods.Location(shelf_locator=(stated,))
         yield mods.Classification(value=value, authority=authority, edition=field.first("v"))
 
 
