@@ -227,7 +227,8 @@ def event_of(info: OriginInfo) -> str:
 def publication_statement(info: OriginInfo) -> str:
     """Return places, publishers and dates as stated on the publication, with the punctuation of ISBD (area 4).
 
-    What the cataloguer supplied is in square brackets. A year that is only coded is not part of it.
+    What the cataloguer supplied is in square brackets. A year that is only coded is not part of it. As many publishers
+    as places are each at the place of its position.
     """
     places = [
         _bracketed(term.value, place.supplied == "yes")
@@ -237,7 +238,10 @@ def publication_statement(info: OriginInfo) -> str:
     ]
     publishers = [_bracketed(one.value, one.supplied == "yes") for one in info.publisher if one.value]
     dates = [trim(date.value) for date in info.date_issued if date.encoding is None and date.value]
-    where = " : ".join(filter(None, (" ; ".join(places), " : ".join(publishers))))
+    if 1 < len(places) == len(publishers):
+        where = " ; ".join(map(" : ".join, zip(places, publishers, strict=True)))
+    else:
+        where = " : ".join(filter(None, (" ; ".join(places), " : ".join(publishers))))
     is_printed = any(date.encoding == "w3cdtf" for date in info.date_issued)
     if where and is_printed and not dates:
         dates = [_bracketed(years_of_issue(info), info.date_issued[0].qualifier == "inferred")]

@@ -5,11 +5,23 @@ import pytest
 
 from bibld.config import TriplifyConfig
 from bibld.model.linkage import ValueSource
-from bibld.model.mods import Date, Mods, OriginInfo, Place, PlaceTerm, Publisher
+from bibld.model.mods import (
+    Date,
+    Mods,
+    Name,
+    NamePart,
+    OriginInfo,
+    Place,
+    PlaceTerm,
+    Publisher,
+    Role,
+    RoleTerm,
+)
 from bibld.triplify import cluster_statements, entity_statements
 from bibld.triplify._dates import date_literal
 from tests.triplify.merged_book import BASE, IRIS, LOC, MERGED, NLR, RESOURCE, Quads, alone
 
+EDTF = "http://id.loc.gov/datatypes/edtf"
 COUNTRIES = "http://id.loc.gov/vocabulary/countries/"
 
 
@@ -104,11 +116,57 @@ def test_the_scripts_of_one_imprint_are_one_event_with_one_date_and_a_publisher_
     described = Quads(made.quads)
     assert len(described.values("bf:provisionActivity")) == 1
     assert described.values("bf:publicationStatement") == ["Dimashq : Dar al-Fikr, 1990", "دمشق : دار الفكر, 1990"]
+    (place,) = {claim.entity for claim in made.claims if claim.kind == "place"}
+    names = Quads(entity_statements(place, made.claims, IRIS))
+    assert {*names.values("skos:prefLabel", place), *names.values("skos:altLabel", place)} == {"Dimashq", "دمشق"}
     (publisher,) = {claim.entity for claim in made.claims if claim.kind == "publisher"}
     names = Quads(entity_statements(publisher, made.claims, IRIS))
     assert {*names.values("skos:prefLabel", publisher), *names.values("skos:altLabel", publisher)} == {
         "Dar al-Fikr", "دار الفكر",
     }  # fmt: skip
+
+
+def imprint(*pairs: tuple[str, str], **more) -> OriginInfo:
+    places = tuple(Place((PlaceTerm(place, type="text"),)) for place, _ in pairs)
+    return OriginInfo(place=places, publisher=tuple(Publisher(publisher) for _, publisher in pairs), **more)
+
+
+def test_as_many_publishers_as_places_are_each_at_the_place_of_its_position():
+    made = describe(imprint(("Bamberg", "Meisenbach"), ("München", "Hanser"), date_issued=(Date("1985", "w3cdtf"),)))
+    assert made.values("bf:publicationStatement") == ["Bamberg : Meisenbach ; München : Hanser, 1985"]
+
+
+def test_a_distributor_and_its_place_are_no_publication():
+    made = describe(imprint(("Annapolis", "Agency"), ("Cincinnati", "Centre [distributor]")))
+    provisions = [f"{RESOURCE}#provision{number}" for number in (1, 2)]
+    types = [made.values("rdf:type", node)[0].rpartition("/")[2] for node in provisions]
+    assert types == ["Publication", "Distribution"]
+    assert [len(made.values("bf:place", node)) for node in provisions] == [1, 1]
+    assert not set(made.values("bf:place", provisions[0])) & set(made.values("bf:place", provisions[1]))
+
+
+def test_each_publisher_of_a_serial_has_its_own_event_and_date():
+    infos = (
+        OriginInfo(date_issued=(Date("1903", "marc", point="start"), Date("9999", "marc", point="end"))),
+        imprint(("Berlin", "X")),
+        imprint(
+            ("Giessen", "Y"), date_issued=(Date("1903", "w3cdtf", point="start"), Date("1939", "w3cdtf", point="end"))
+        ),
+    )
+    made = Quads(cluster_statements(alone(Mods(origin_info=infos)), [], IRIS).quads)
+    dates = [made.values("bf:date", f"{RESOURCE}#provision{number}") for number in (1, 2, 3)]
+    assert dates == [[f"1903/..^{EDTF}"], [], [f"1903/1939^{EDTF}"]]
+    assert made.values("dcterms:issued") == [f"1903/..^{EDTF}"]
+    assert [len(made.values("bf:agent", f"{RESOURCE}#provision{number}")) for number in (1, 2, 3)] == [0, 1, 1]
+
+
+def test_a_heading_names_the_publisher_that_the_imprint_does_not():
+    monti = Name(
+        name_part=(NamePart("Monti, Giacomo"),), role=(Role((RoleTerm("pbl", type="code"),)),), type="personal"
+    )
+    mods = Mods(name=(monti,), origin_info=(OriginInfo(date_issued=(Date("1676", "w3cdtf"),)),))
+    made = Quads(cluster_statements(alone(mods), [], IRIS).quads)
+    assert made.values("bf:agent", f"{RESOURCE}#provision1") == made.values("dcterms:publisher") != []
 
 
 def test_a_printer_makes_and_does_not_publish():

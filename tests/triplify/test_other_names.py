@@ -199,6 +199,19 @@ def about(place: str, number: str) -> Merged:
     return alone(Mods(subject=(Subject((Geographic(place),)),)), RecordId("loc", number))
 
 
+@pytest.mark.skipif(not FILE.exists(), reason="make geography makes the table of towns")
+@pytest.mark.parametrize(
+    ("stated", "names"),
+    [
+        ("М5.", ["Москва"]),
+        ("Washington, DC (401 M St., SW, Washington 20460)", ["Washington, DC"]),
+        ("Bern u.a.", ["Bern"]),
+    ],
+)
+def test_a_typing_error_an_address_and_words_for_others_are_no_names_of_a_town(stated, names):
+    assert described([printed_in(stated, "", "1")], "place") == [names]
+
+
 ONE_TOWN = [
     (("New York", "nyu"), ("New York, N.Y.", "nyu")),
     (("New York", ""), ("New York (N.Y.)", "")),

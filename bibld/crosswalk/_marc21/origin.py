@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -22,6 +22,9 @@ ORIGIN = RuleBook()
 _KINDS_OF_DATES = (*"bcdeikmnpqrstu|# ", "")
 """008/06; with another character the positions of 008 have shifted."""
 _SINGLE, _RANGE, _QUESTIONABLE = "eprst", "cdikmu", "q"
+
+_COPYRIGHT_OF_OLD_PRACTICE = {"c": "t"}
+"""008/06 of a time that would end before it begins: ``c`` was once the code for dates of publication and copyright."""
 
 _PRODUCTION, _PUBLICATION, _COPYRIGHT = "0", "1", "4"
 _EVENT_OF_FUNCTION = {_PRODUCTION: "producer", _PUBLICATION: "publisher", "2": "distributor", "3": "manufacturer"}
@@ -43,14 +46,18 @@ Parts = dict[str, list[Any]]
     t310="ab", t321="ab",
 )  # fmt: skip
 def origin(view: Marc21View) -> Iterator[OriginInfo]:
-    """Publication: one element of coded data and imprint, one for each other script, event and further imprint."""
+    """Publication: one element of coded data and imprint, one for each other script, event and further imprint.
+
+    Where the publisher has changed, each imprint is a separate event, and the coded data are about all of them.
+    """
     regular: Parts = {}
     other_scripts: dict[str, Parts] = {}
     linkage = None
-    imprint = _main_imprint(view)
+    imprint, changed = _main_imprint(view), _changed_imprints(view)
     _coded(view, regular)
     for field in view.fields("044", "257", "260", "262", "264", "046", "033", "250", "310", "321"):
-        if field.tag == "264" and field is not imprint and not _is_other_script(field, imprint, view):
+        is_other_event = field.tag == "264" and field is not imprint and not _is_other_script(field, imprint, view)
+        if is_other_event or field in changed:
             continue
         linked = view.linkage(field)
         if linked is not None and linked.is_alternate:
@@ -59,7 +66,7 @@ def origin(view: Marc21View) -> Iterator[OriginInfo]:
         if linked is not None and linkage is None:
             linkage = linked
         _READERS[field.tag](field, regular, view)
-    add_dates(view, regular, imprint)
+    add_dates(view, regular, imprint if not changed else None)
     event = _event(imprint, view)
     if any(regular.values()):
         main = replace(_origin_info(regular), event_type=event)
@@ -68,8 +75,29 @@ def origin(view: Marc21View) -> Iterator[OriginInfo]:
         group = linkage.alt_rep_group if linkage is not None else None
         if any(parts.values()):
             yield replace(_origin_info(parts), event_type=event, script=script or None, alt_rep_group=group)
+    for field in changed:
+        yield view.mark(replace(_changed_imprint(field, view), event_type=event), field)
     yield from _manufacture(view)
-    yield from functions(view, imprint)
+    yield from functions(view, imprint, changed)
+
+
+def _changed_imprints(view: Marc21View) -> list[DataField]:
+    """Return the imprints of a resource whose publisher has changed, if they state which is of which time."""
+    fields = [
+        field
+        for field in view.fields("260", "264")
+        if not view.is_alternate(field) and field.values("a", "b") and field.indicator2 in (_PUBLICATION, " ")
+    ]
+    is_changed = len(fields) > 1 and any(field.indicator1 in ("2", "3") or field.first("3") for field in fields)
+    return fields if is_changed else []
+
+
+def _changed_imprint(field: DataField, view: Marc21View) -> OriginInfo:
+    parts: Parts = {}
+    _places_and_publishers(field, parts, view)
+    for date in dates_of_publication((), chopped_values(field, "c"), view.warn):
+        add_part(parts, "date_issued", replace(date, key_date=None))
+    return _origin_info(parts)
 
 
 def _main_imprint(view: Marc21View) -> DataField | None:
@@ -105,7 +133,8 @@ def _origin_info(parts: Parts) -> OriginInfo:
 
 def _coded(view: Marc21View, parts: Parts) -> None:
     is_damaged = fixed(view, 6) not in _KINDS_OF_DATES
-    country = "" if is_damaged else fixed(view, 15, 18).strip(" |#").casefold()
+    is_of_reproduction = fixed(view, 6) == "r" and view.has("533")
+    country = "" if is_damaged or is_of_reproduction else fixed(view, 15, 18).strip(" |#").casefold()
     if country.isascii() and country.isalpha() and 2 <= len(country) <= 3:
         if country != "xx":
             add_part(parts, "place", _code_place(country, "marccountry"))
@@ -126,9 +155,11 @@ def _coded(view: Marc21View, parts: Parts) -> None:
 def coded_dates(view: Marc21View, parts: Parts) -> list[Date]:
     """Return the dates of issue in 008/06-14; add a second date of another meaning to the parts."""
     kind, first, second = fixed(view, 6), fixed(view, 7, 11), fixed(view, 11, 15)
+    if kind in (*_RANGE,) and second.isdecimal() and second < first:
+        kind = _COPYRIGHT_OF_OLD_PRACTICE.get(kind, "s")
     dates: list[Date | None] = []
     if kind in (*_SINGLE,):
-        detail = iso_day(first + second) if kind == "e" else None
+        detail = _day_or_month(first, second) if kind == "e" else None
         dates.append(Date(value=detail, encoding="w3cdtf") if detail else _coded_date(first, view))
         if kind == "t":
             add_part(parts, "copyright_date", _coded_date(second, view))
@@ -142,6 +173,12 @@ def coded_dates(view: Marc21View, parts: Parts) -> list[Date]:
         else:
             dates.append(_coded_date(second, view, point="end", qualifier=qualifier))
     return [date for date in dates if date is not None]
+
+
+def _day_or_month(year: str, detail: str) -> str | None:
+    month = detail[:2] if not detail[2:].strip(" |#") else ""
+    has_month = year.isdecimal() and month.isdecimal() and 1 <= int(month) <= 12
+    return f"{year}-{month}" if has_month else iso_day(year + detail)
 
 
 def _coded_date(text: str, view: Marc21View, **attributes: str | None) -> Date | None:
@@ -268,10 +305,13 @@ def _manufacture(view: Marc21View) -> Iterator[OriginInfo]:
             yield view.mark(replace(_origin_info(parts), event_type="manufacturer"), field)
 
 
-def functions(view: Marc21View, imprint: DataField | None) -> Iterator[OriginInfo]:
-    """Yield what each 264 beside the main imprint states: production, publication, distribution, manufacture."""
+def functions(view: Marc21View, imprint: DataField | None, read: Sequence[DataField] = ()) -> Iterator[OriginInfo]:
+    """Yield what each 264 beside the main imprint states: production, publication, distribution, manufacture.
+
+    Those that are ``read`` already are left out.
+    """
     for field in view.fields("264"):
-        if field is not imprint and not _is_other_script(field, imprint, view):
+        if field is not imprint and field not in read and not _is_other_script(field, imprint, view):
             info = _function(field, view)
             if info is not None:
                 yield view.mark(info, field)

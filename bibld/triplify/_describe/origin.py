@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -22,6 +22,7 @@ from bibld.triplify._describe.mentions import find_publisher
 from bibld.triplify._describe.places import claim_place
 from bibld.triplify._draft import Draft
 
+_PUBLISHER = "pbl"
 _COUNTRY_CODE = re.compile(r"[a-z]{2,3}")
 _UNKNOWN_COUNTRIES = frozenset(("xx", "vp"))
 _ISO_3166 = frozenset((None, "iso3166", "iso3166-1"))
@@ -107,16 +108,15 @@ def _describe_activity(draft: Draft, event: _Event) -> None:
     agents = _agents(draft, event)
     date = _date(event)
     own = agents.pop(event.name, [])
-    if places or own or date:
-        node = _add_activity(draft, event.name, own)
-        for place in places:
-            draft.add("bf:place", place, node)
+    own_places = places.pop(event.name, [])
+    if own_places or own or date:
+        node = _add_activity(draft, event.name, own, own_places)
         if date:
             draft.add("bf:date", literal(date, datatype=EDTF), node)
     for agent in own if event.name == "publication" else ():
         draft.add("dcterms:publisher", agent)
-    for name, others in agents.items():
-        _add_activity(draft, name, others)
+    for name in dict.fromkeys((*agents, *places)):
+        _add_activity(draft, name, agents.get(name, ()), places.get(name, ()))
     if event.name in STATEMENT_OF_EVENT:
         for info, path in event.forms:
             stated = next((source.value for source in draft.hidden_values(path)), "")
@@ -124,37 +124,67 @@ def _describe_activity(draft: Draft, event: _Event) -> None:
             draft.add_text(STATEMENT_OF_EVENT[event.name], stated or publication_statement(dated))
 
 
-def _add_activity(draft: Draft, event: str, agents: Iterable[str]) -> str:
+def _add_activity(draft: Draft, event: str, agents: Iterable[str], places: Iterable[str]) -> str:
     class_ = CLASS_OF_EVENT.get(event, "bf:ProvisionActivity")
     node = draft.add_node("bf:provisionActivity", class_, "provision")
     for agent in agents:
         draft.add("bf:agent", agent, node)
+    for place in places:
+        draft.add("bf:place", place, node)
     return node
 
 
-def _places(draft: Draft, event: _Event) -> list[str]:
-    terms: list[str | None] = []
-    for info, path in event.forms:
-        countries = countries_of(info)
-        first = next((index for index, place in enumerate(info.place) if any(map(_is_named, place.place_term))), 0)
-        for index, place in enumerate(info.place):
-            for term in place.place_term:
-                if not _is_named(term):
-                    terms.append(_coded_place(draft, term))
-                    continue
-                place_path = f"{path}/place/{index}"
-                claimed = claim_place(draft, term.value, term, place_path, countries, index == first)
-                if claimed is None:
-                    continue
-                terms.append(iri(claimed))
-                if len(place.place_term) == 1:
-                    for source in draft.hidden_values(place_path):
-                        claim_other_form(draft, claimed, "place", (trim(source.value), term), source.path)
-    return [term for term in dict.fromkeys(terms) if term is not None]
+def _places(draft: Draft, event: _Event) -> dict[str, list[str]]:
+    """Return the places of an event, by event: as many publishers as places are each at the place of its position.
+
+    A form of the statement in another script has other names of the places of the first one, if it names as many.
+    """
+    by_event: dict[str, dict[str, None]] = {event.name: {}}
+    for info, _ in event.forms:
+        codes = [term for place in info.place for term in place.place_term if term.type == "code"]
+        by_event[event.name].update(dict.fromkeys(filter(None, (_coded_place(draft, code) for code in codes))))
+    count = len(_named_places(event.info))
+    same = [form for form in event.forms if len(_named_places(form[0])) == count]
+    for forms in (same, *([form] for form in event.forms if form not in same)):
+        for position, done in enumerate(_done_at_places(event.name, forms[0][0])):
+            place = _claim_place_of_event(draft, forms, position)
+            if place is not None:
+                by_event.setdefault(done, {})[iri(place)] = None
+    return {name: [*places] for name, places in by_event.items() if places}
 
 
-def _is_named(term: PlaceTerm) -> bool:
-    return term.type != "code"
+def _claim_place_of_event(draft: Draft, forms: Sequence[tuple[OriginInfo, str]], position: int) -> str | None:
+    """Claim the place at a position among those with names, under its name in each form of the statement."""
+    (info, path), *others = forms
+    index, term = _named_places(info)[position]
+    path = f"{path}/place/{index}"
+    countries = countries_of(info)
+    is_first = position == 0 and bool(countries)
+    claimed = claim_place(
+        draft, term.value, term, path, countries or countries_of(draft.mods.origin_info[0]), is_first=is_first
+    )
+    if claimed is None:
+        return None
+    if len(info.place[index].place_term) == 1:
+        for source in draft.hidden_values(path):
+            claim_other_form(draft, claimed, "place", (trim(source.value), term), source.path)
+    for other, other_path in others:
+        index, term = _named_places(other)[position]
+        claim_other_form(draft, claimed, "place", (trim(term.value), term), f"{other_path}/place/{index}")
+    return claimed
+
+
+def _done_at_places(event: str, info: OriginInfo) -> list[str]:
+    """Return the event at each place with a name: that of its publisher, who may only print or distribute."""
+    count = len(_named_places(info))
+    if event != "publication" or not 1 < count == len(info.publisher):
+        return [event] * count
+    return [_done_by(publisher.value)[0] for publisher in info.publisher]
+
+
+def _named_places(info: OriginInfo) -> list[tuple[int, PlaceTerm]]:
+    """Return the places with a name in words, with their positions."""
+    return [(index, term) for index, place in enumerate(info.place) for term in place.place_term if term.type != "code"]
 
 
 def _coded_place(draft: Draft, term: PlaceTerm) -> str | None:
@@ -180,7 +210,8 @@ def country_of(element: Controlled) -> str | None:
 def _agents(draft: Draft, event: _Event) -> dict[str, list[str]]:
     """Return the agents of an event, by event: some only printed or distribute what others published.
 
-    A publisher has its name in each script, if the forms of the statement name as many.
+    A publisher has its name in each script, if the forms of the statement name as many. Where the statement names
+    none, those are meant that a heading calls publishers.
     """
     found: dict[str, str] = {}
     info, path = event.forms[0]
@@ -201,9 +232,11 @@ def _agents(draft: Draft, event: _Event) -> dict[str, list[str]]:
             stated = (publisher_label(other.publisher[index].value), other.publisher[index])
             claim_other_form(draft, agent, kind, stated, f"{other_path}/publisher/{index}")
     for index, named in enumerate(info.agent):
-        agent = claim_agent(draft, [(named, f"{path}/agent/{index}")], roles=("pbl",))
+        agent = claim_agent(draft, [(named, f"{path}/agent/{index}")], roles=(_PUBLISHER,))
         if agent is not None:
             found[iri(agent)] = event.name
+    if not found and event.name == "publication":
+        found = {iri(one.agent): event.name for one in draft.mentions if _PUBLISHER in one.roles}
     by_event: dict[str, list[str]] = {}
     for term, done in found.items():
         by_event.setdefault(done, []).append(term)
