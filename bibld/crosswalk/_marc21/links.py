@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._marc21.conventions import RISM, Marc21View, is_component
+from bibld.crosswalk._marc21.conventions import Marc21View, is_component, leader_code
 from bibld.crosswalk._marc21.form import pages_in_host
 from bibld.crosswalk._marc21.holdings import link_urls
 from bibld.crosswalk._marc21.identification import isbn_identifier, issn_identifier, system_identifier
@@ -106,13 +106,14 @@ def series_statement(field: DataField, view: Marc21View) -> Iterator[RelatedItem
 
     RISM states which series of its catalogue describes the print (``A/I``).
     """
-    if _SERIES_OF_RISM.fullmatch(field.first("a") or "") and view.control("003") == RISM:
+    if leader_code(view, 6) in _NOTATED_MUSIC and _SERIES_OF_RISM.fullmatch(field.first("a") or ""):
         title = title_info(f"RISM {field.first('a')}")
         yield RelatedItem(mods=collected((title,)), type="isReferencedBy")
     elif field.indicator1 != "1" or not view.has("800", "810", "811", "830"):
         yield from _stated_series(field)
 
 
+_NOTATED_MUSIC = ("c", "d")
 _SERIES_OF_RISM = re.compile(r"[A-C]/[IVX]+(?:[,/]\d+)?")
 
 
@@ -211,11 +212,25 @@ def _traces_series(field: DataField, view: Marc21View) -> bool:
     return any(title == fold_title(text) for text in series)
 
 
+_LANGUAGE_IN_GERMAN = re.compile(
+    r"(?:dt|engl|franz|ital|span|russ|lat|griech|poln|tschech|niederl|dän|schwed|norweg|ungar|portug|türk|hebr|arab)\.",
+    re.IGNORECASE,
+)
+
+
+def _without_language(work: DataField) -> DataField:
+    """Return a heading without the language of the version in ``$g``, as German libraries have it (``$gdt.``)."""
+    subfields = tuple(
+        item for item in work.subfields if item.code != "g" or not _LANGUAGE_IN_GERMAN.fullmatch(item.value)
+    )
+    return replace(work, subfields=subfields)
+
+
 def _name_and_title(field: DataField, view: Marc21View) -> list[Element]:
     # The links in $0 and $1 are the work's, not the name's.
     name = heading_name(field, before_title=True, links=NO_LINKS)
     work = work_of_heading(field)
-    title = title_before_parts(work, "tfgklmors")
+    title = title_before_parts(_without_language(work), "tfgklmors")
     if not title and name is None:
         view.warn(f"{field.tag} contains neither name nor title; left out")
         return []
