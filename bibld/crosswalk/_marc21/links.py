@@ -153,7 +153,8 @@ def _parts_of_series(field: DataField) -> tuple[tuple[str, ...], tuple[str, ...]
     volumes = tuple(chopped_values(field, "v"))
     if not volumes and not names and all(map(is_generic_title, numbers)):
         return numbers, ()
-    section = ", ".join(chopped_values(field, "n", "p"))
+    parts = (text.partition(" / ")[0] for text in field.values("n", "p"))
+    section = ", ".join(chop(text) for text in parts if any(map(str.isalnum, text)))
     return volumes, (section,) if section else ()
 
 
@@ -260,6 +261,9 @@ def series_under_title(field: DataField, view: Marc21View) -> Iterator[RelatedIt
 
 def _under_title(field: DataField, kind: str | None, skipped: str) -> Iterator[RelatedItem]:
     title = title_before_parts(field, "adfgklmorst")
+    if field.tag == "830" and field.first("p") and field.first("t"):
+        # Germany: $t is the title of the series that the section in $p belongs to, $a both.
+        title = chop(join(field, "t"))
     if not title:
         return
     numbers, names = _parts_of_series(field) if field.tag == "830" else _parts_of_work(field)

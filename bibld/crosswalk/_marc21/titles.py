@@ -19,6 +19,7 @@ from bibld.model.mods import Note, TitleInfo
 TITLES = RuleBook()
 
 _MARKS = re.compile("[\x98\x9c]")
+_AFTER_ABBREVIATION = " ,:;/="
 _FOLDED_AWAY = str.maketrans("", "", " .,:;/=-–—'\"()[]!?")
 
 
@@ -93,7 +94,8 @@ def fold_title(text: str) -> str:
 def title_proper(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Title statement. What follows ``=`` is a parallel title, unless a 246 with second indicator 1 has it.
 
-    Form and dates (``$k $f $g``) are the title only where there is no other. A volume whose title is only its number,
+    Form and dates (``$k $f $g``) are the title only where there is no other; what follows ``;`` is the title of a
+    second work. A volume whose title is only its number,
     or depends on that of its set (773), has the title of the set.
     """
     main: list[str] = []
@@ -105,7 +107,7 @@ def title_proper(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
         if subfield.code == "b" and not _STATES_RESPONSIBILITY.match(subfield.value):
             is_parallel = before.endswith("=") or subfield.value.startswith("= ")
             opens_parallel = opens_parallel or (not rest and is_parallel)
-            rest.append(subfield.value)
+            (main if before.endswith(";") and not rest else rest).append(subfield.value)
         elif subfield.code in "np" and not field.first("a"):
             main_codes = "as"
         elif subfield.code in main_codes:
@@ -169,8 +171,8 @@ def _is_known(title: str, known: set[str]) -> bool:
 
 @TITLES.field("210", "ab", "titleInfo[abbreviated]")
 def abbreviated_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
-    """Abbreviated key title with its qualifier."""
-    title = chop(join(field, "ab"))
+    """Abbreviated key title with its qualifier; the full stop at its end is that of an abbreviation."""
+    title = join(field, "ab").rstrip(_AFTER_ABBREVIATION)
     if title:
         yield title_info(title, type="abbreviated")
 
