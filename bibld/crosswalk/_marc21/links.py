@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.conventions import Marc21View, is_component, leader_code
-from bibld.crosswalk._marc21.form import pages_in_host
+from bibld.crosswalk._marc21.form import numbers_in_host, pages_in_host
 from bibld.crosswalk._marc21.holdings import link_urls
 from bibld.crosswalk._marc21.identification import isbn_identifier, issn_identifier, system_identifier
 from bibld.crosswalk._marc21.names import NO_LINKS, heading_links, heading_name, work_of_heading
@@ -100,15 +100,14 @@ def _relation_attributes(kind: str | None, field: DataField) -> dict[str, str | 
 # --- series and works
 
 
-@RELATED.field("490", "avx", "relatedItem[series] for each $a (not beside 8XX where the first indicator is 1)")
-def series_statement(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
+@RELATED.field("490", "avx", "relatedItem[series] for each $a (not beside 8XX where the first indicator is 1); note")
+def series_statement(field: DataField, view: Marc21View) -> Iterator[RelatedItem | Note]:
     """Series statement; a traced one yields to its heading in 8XX.
 
-    RISM states which series of its catalogue describes the print (``A/I``).
+    RISM states which series of its catalogue describes the print (``A/I``), which is a note.
     """
     if leader_code(view, 6) in _NOTATED_MUSIC and _SERIES_OF_RISM.fullmatch(field.first("a") or ""):
-        title = title_info(f"RISM {field.first('a')}")
-        yield RelatedItem(mods=collected((title,)), type="isReferencedBy")
+        yield Note(value=f"RISM series {field.first('a')}")
     elif field.indicator1 != "1" or not view.has("800", "810", "811", "830"):
         yield from _stated_series(field)
 
@@ -414,7 +413,7 @@ def _parts(field: DataField, view: Marc21View) -> Iterator[Part]:
     part = parse_part(texts)
     is_first = next(view.fields("773")) is field
     if not part.extent and is_first:
-        part = replace(part, extent=pages_in_host(view))
+        part = replace(part, extent=pages_in_host(view), text=(*part.text, *map(PartText, numbers_in_host(view))))
     if is_component(view) or part.extent or any(detail.type == "issue" for detail in part.detail):
         if has_content(part):
             yield part

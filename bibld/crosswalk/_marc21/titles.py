@@ -71,12 +71,17 @@ def _boundary(title: str, count: int) -> int:
 
 
 def title_before_parts(field: DataField, codes: str) -> str:
-    """Join the subfields with these codes that come before a part (``$n $p``); all of them where there is no part."""
-    chosen = []
+    """Join the subfields with these codes that come before a part (``$n $p``); all of them where there is no part.
+
+    Medium and key (``$m $r``) follow a comma, also where the record has none.
+    """
+    chosen: list[str] = []
     for subfield in field.subfields:
         if subfield.code in "np":
             break
         if subfield.code in codes:
+            if subfield.code in "mr" and chosen and chosen[-1][-1:].isalnum():
+                chosen[-1] += ","
             chosen.append(subfield.value)
     return chop(" ".join(chosen)) if chosen else chop(join(field, codes))
 
