@@ -112,7 +112,7 @@ def title_proper(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
         if subfield.code == "b" and not _STATES_RESPONSIBILITY.match(subfield.value):
             is_parallel = before.endswith("=") or subfield.value.startswith("= ")
             opens_parallel = opens_parallel or (not rest and is_parallel)
-            (main if before.endswith(";") and not rest else rest).append(subfield.value)
+            (main if before.endswith(" ;") and not rest else rest).append(subfield.value)
         elif subfield.code in "np" and not field.first("a"):
             main_codes = "as"
         elif subfield.code in main_codes:
@@ -196,10 +196,15 @@ def varying_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     if previous_entry(field) is not None:
         return
     label = field.first("i")
-    kind = "translated" if field.indicator2 == "1" else "alternative"
     display_label = (chop(label) or None) if label else _LABEL_OF_VARYING_TITLE.get(field.indicator2)
     display_label = _dated(display_label, field, "varying title")
+    kind = "translated" if field.indicator2 == "1" else _kind_of_variant(display_label)
     yield from _with_sub_title(field, "a", " ", type=kind, display_label=display_label)
+
+
+def _kind_of_variant(label: str | None) -> str:
+    """Return the type of a variant: its label may state that it is a parallel title (``Parallelsacht.``)."""
+    return "translated" if label is not None and "parallel" in label.casefold() else "alternative"
 
 
 _PREVIOUS_ENTRY = "[previous entry:]"
@@ -229,7 +234,7 @@ _LABEL_OF_VARYING_TITLE = {
 def former_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Former title."""
     label = _dated("former title", field, "")
-    yield from _with_sub_title(field, "a", " ", type="alternative", display_label=label)
+    yield from _with_sub_title(field, "a", " ", type=_kind_of_variant(label), display_label=label)
 
 
 @TITLES.field("240", "adfklmnoprs0", "titleInfo[uniform], nameTitleGroup with 100/110/111")
