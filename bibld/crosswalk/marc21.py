@@ -13,7 +13,13 @@ import msgspec
 from msgspec.structs import replace
 
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
-from bibld.crosswalk._marc21.conventions import CONVENTIONS, STRUCTURAL, Marc21View, with_complete_008
+from bibld.crosswalk._marc21.conventions import (
+    CONVENTIONS,
+    STRUCTURAL,
+    Marc21View,
+    with_complete_008,
+    with_superscripts,
+)
 from bibld.crosswalk._marc21.form import KIND_AND_LANGUAGE, PHYSICAL
 from bibld.crosswalk._marc21.holdings import HOLDINGS
 from bibld.crosswalk._marc21.identification import IDENTIFIERS, RECORD
@@ -73,7 +79,7 @@ def convert(record: MarcRecord, settings: Settings) -> Converted:
     ``CrosswalkError`` for authority, holdings, classification and community information records.
     """
     refuse_other_kinds(record, unimarc=False)
-    record, warnings = with_complete_008(record)
+    record, warnings = with_complete_008(with_superscripts(record))
     converted = RULES.convert(Marc21View(record, None, CONVENTIONS))
     if not converted.mods.title_info:
         warnings += ("the record has no title (245$a)",)

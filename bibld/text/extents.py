@@ -39,8 +39,9 @@ def pages(extent: str) -> int | None:
     >>> pages("349, [2] с."), pages("xii, 366 p."), pages("[16] с."), pages("С. 76-132")
     (349, 366, 16, None)
     """
-    match = _PAGES.search(extent.partition(" + ")[0])
-    if match is None or _APPROXIMATELY.search(extent, 0, match.start(1) + 1):
+    stated = _PRELIMINARY_LEAVES.sub(" ", extent.partition(" + ")[0])
+    match = _PAGES.search(stated)
+    if match is None or _APPROXIMATELY.search(stated, 0, match.start(1) + 1):
         return None
     numbers = _NUMBER.findall(_BRACKETED.sub(" ", match[1])) or _NUMBER.findall(match[1])
     return max(map(int, numbers))

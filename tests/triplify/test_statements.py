@@ -13,6 +13,7 @@ from bibld.config import TriplifyConfig
 from bibld.model.linkage import Cluster, Merged, ValueSource
 from bibld.model.mods import (
     Date,
+    Detail,
     Extent,
     Genre,
     Identifier,
@@ -241,6 +242,15 @@ def test_series_have_an_entity_and_the_number_is_in_the_relation(book):
     (series,) = [value for value in book.values("dcterms:isPartOf") if value.startswith(":series/")]
     assert book.values("bf:associatedResource", f"{RESOURCE}#relation1") == [series]
     assert book.values("bf:seriesEnumeration", f"{RESOURCE}#relation1") == ["т. 5"]
+
+
+def test_the_number_of_a_section_is_in_the_name_of_the_series_where_the_volume_has_a_number_of_its_own():
+    title = TitleInfo("Ученые записки", part_number=("Сер. А",), part_name=("Физика",))
+    volume = Part(detail=(Detail(type="volume", number=("вып. 5",)),))
+    series = RelatedItem(type="series", mods=Mods(title_info=(title,), part=(volume,)))
+    made = cluster_statements(alone(Mods(related_item=(series,))), [], IRIS)
+    assert Quads(made.quads).values("bf:seriesEnumeration", f"{RESOURCE}#relation1") == ["вып. 5"]
+    assert [claim.value.label.text for claim in made.claims] == ["Ученые записки. Сер. А, Физика"]
 
 
 @pytest.mark.parametrize(

@@ -89,9 +89,6 @@ CONVENTIONS = Conventions(
 )
 """The conventions of every record of MARC 21; no data field has counted positions: all are tidied."""
 
-RISM = "DE-633"
-"""003 of the records of the Répertoire International des Sources Musicales."""
-
 STRUCTURAL = "68"
 """Subfields of every field that link fields and carry no content."""
 
@@ -125,6 +122,32 @@ def _restored(text: str) -> str:
     found = _REST.fullmatch(text[_DATES_END if second else 11 :].strip())
     country, language = (found["country"] or "", found["language"] or "") if found else ("", "")
     return f"{text[:11].ljust(11)}{second:4}{country:3}{'|' * 17}{language:3}  "
+
+
+_TAGS_OF_RISM = ("593", "594", "596", "597")
+_RAISED_BY_RISM = re.compile(r"(?<=[^\W_])(?:\|[0-9a-z])+(?![^\W_])")
+_FLAT = re.compile(r"\b([A-H])\|b\b")
+_RAISED = str.maketrans("0123456789oa", "⁰¹²³⁴⁵⁶⁷⁸⁹ºª", "|")
+
+
+def with_superscripts(record: MarcRecord) -> MarcRecord:
+    """Return a record of RISM with the characters that its texts have behind a bar: ``N|o 4``, ``1607|2|4``, ``B|b``.
+
+    A bar before a word is a line break.
+    """
+    if not any(field.tag in _TAGS_OF_RISM for field in record.all_fields):
+        return record
+    fields = tuple(
+        replace(field, subfields=tuple(replace(item, value=_raised(item.value)) for item in field.subfields))
+        if isinstance(field, DataField) and any("|" in item.value for item in field.subfields)
+        else field
+        for field in record.all_fields
+    )
+    return replace(record, all_fields=fields)
+
+
+def _raised(text: str) -> str:
+    return _RAISED_BY_RISM.sub(lambda found: found[0].translate(_RAISED), _FLAT.sub("\\1♭", text))
 
 
 # --- leader and 008; positions are counted from 0, and one that is not there is the empty text

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._marc21.conventions import RISM, Marc21View, is_component
-from bibld.crosswalk._marc21.form import pages_in_host
+from bibld.crosswalk._marc21.conventions import Marc21View, is_component, leader_code
+from bibld.crosswalk._marc21.form import numbers_in_host, pages_in_host
 from bibld.crosswalk._marc21.holdings import link_urls
 from bibld.crosswalk._marc21.identification import isbn_identifier, issn_identifier, system_identifier
 from bibld.crosswalk._marc21.names import NO_LINKS, heading_links, heading_name, name_of_text, work_of_heading
@@ -98,19 +98,19 @@ def _relation_attributes(kind: str | None, field: DataField) -> dict[str, str | 
 # --- series and works
 
 
-@RELATED.field("490", "avx", "relatedItem[series] for each $a (not beside 8XX where the first indicator is 1)")
-def series_statement(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
+@RELATED.field("490", "avx", "relatedItem[series] for each $a (not beside 8XX where the first indicator is 1); note")
+def series_statement(field: DataField, view: Marc21View) -> Iterator[RelatedItem | Note]:
     """Series statement; a traced one yields to its heading in 8XX.
 
-    RISM states which series of its catalogue describes the print (``A/I``).
+    RISM states which series of its catalogue describes the print (``A/I``), which is a note.
     """
-    if _SERIES_OF_RISM.fullmatch(field.first("a") or "") and view.control("003") == RISM:
-        title = title_info(f"RISM {field.first('a')}")
-        yield RelatedItem(mods=collected((title,)), type="isReferencedBy")
+    if leader_code(view, 6) in _NOTATED_MUSIC and _SERIES_OF_RISM.fullmatch(field.first("a") or ""):
+        yield Note(value=f"RISM series {field.first('a')}")
     elif field.indicator1 != "1" or not view.has("800", "810", "811", "830"):
         yield from _stated_series(field)
 
 
+_NOTATED_MUSIC = ("c", "d")
 _SERIES_OF_RISM = re.compile(r"[A-C]/[IVX]+(?:[,/]\d+)?")
 
 
@@ -150,7 +150,8 @@ def _parts_of_series(field: DataField) -> tuple[tuple[str, ...], tuple[str, ...]
     volumes = tuple(chopped_values(field, "v"))
     if not volumes and not names and all(map(is_generic_title, numbers)):
         return numbers, ()
-    section = ", ".join(chopped_values(field, "n", "p"))
+    parts = (text.partition(" / ")[0] for text in field.values("n", "p"))
+    section = ", ".join(chop(text) for text in parts if any(map(str.isalnum, text)))
     return volumes, (section,) if section else ()
 
 
@@ -209,11 +210,25 @@ def _traces_series(field: DataField, view: Marc21View) -> bool:
     return any(title == fold_title(text) for text in series)
 
 
+_LANGUAGE_IN_GERMAN = re.compile(
+    r"(?:dt|engl|franz|ital|span|russ|lat|griech|poln|tschech|niederl|dän|schwed|norweg|ungar|portug|türk|hebr|arab)\.",
+    re.IGNORECASE,
+)
+
+
+def _without_language(work: DataField) -> DataField:
+    """Return a heading without the language of the version in ``$g``, as German libraries have it (``$gdt.``)."""
+    subfields = tuple(
+        item for item in work.subfields if item.code != "g" or not _LANGUAGE_IN_GERMAN.fullmatch(item.value)
+    )
+    return replace(work, subfields=subfields)
+
+
 def _name_and_title(field: DataField, view: Marc21View) -> list[Element]:
     # The links in $0 and $1 are the work's, not the name's.
     name = heading_name(field, before_title=True, links=NO_LINKS)
     work = work_of_heading(field)
-    title = title_before_parts(work, "tfgklmors")
+    title = title_before_parts(_without_language(work), "tfgklmors")
     if not title and name is None:
         view.warn(f"{field.tag} contains neither name nor title; left out")
         return []
@@ -243,6 +258,9 @@ def series_under_title(field: DataField, view: Marc21View) -> Iterator[RelatedIt
 
 def _under_title(field: DataField, kind: str | None, skipped: str) -> Iterator[RelatedItem]:
     title = title_before_parts(field, "adfgklmorst")
+    if field.tag == "830" and field.first("p") and field.first("t"):
+        # Germany: $t is the title of the series that the section in $p belongs to, $a both.
+        title = chop(join(field, "t"))
     if not title:
         return
     numbers, names = _parts_of_series(field) if field.tag == "830" else _parts_of_work(field)
@@ -394,7 +412,7 @@ def _parts(field: DataField, view: Marc21View) -> Iterator[Part]:
     part = parse_part(texts)
     is_first = next(view.fields("773")) is field
     if not part.extent and is_first:
-        part = replace(part, extent=pages_in_host(view))
+        part = replace(part, extent=pages_in_host(view), text=(*part.text, *map(PartText, numbers_in_host(view))))
     if is_component(view) or part.extent or any(detail.type == "issue" for detail in part.detail):
         if has_content(part):
             yield part

@@ -149,10 +149,11 @@ def uncontrolled_term(field: DataField, view: Marc21View) -> Iterator[mods.Subje
 
 
 _LIST_OF_TERM = re.compile(
-    r"(?:\((VLB-\w+|Produktform|Zielgruppe|BISAC Subject Heading|BIC subject category)\) ?)?(.*)", re.DOTALL
+    r"(?:\((VLB-\w+|Produktform|Zielgruppe|BISAC Subject Heading|BIC subject category)\) ?(?:[A-Z]{0,3}\d+: )?)?(.*)",
+    re.DOTALL,
 )
-"""A list of the book trade before its term, as the German National Library writes it."""
-_LISTS_WITHOUT_SUBJECTS = ("VLB-PF", "VLB-WN", "VLB-WI", "Produktform", "Zielgruppe")
+"""A list of the book trade before its term, perhaps with a code, as the German National Library writes it."""
+_LISTS_WITHOUT_SUBJECTS = ("VLB-PF", "VLB-PG", "VLB-WN", "VLB-WI", "Produktform", "Zielgruppe")
 """Lists of forms of products, groups of goods and readers."""
 
 

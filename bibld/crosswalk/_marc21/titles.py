@@ -19,6 +19,7 @@ from bibld.model.mods import Note, TitleInfo
 TITLES = RuleBook()
 
 _MARKS = re.compile("[\x98\x9c]")
+_AFTER_ABBREVIATION = " ,:;/="
 _FOLDED_AWAY = str.maketrans("", "", " .,:;/=-–—'\"()[]!?")
 
 
@@ -70,12 +71,17 @@ def _boundary(title: str, count: int) -> int:
 
 
 def title_before_parts(field: DataField, codes: str) -> str:
-    """Join the subfields with these codes that come before a part (``$n $p``); all of them where there is no part."""
-    chosen = []
+    """Join the subfields with these codes that come before a part (``$n $p``); all of them where there is no part.
+
+    Medium and key (``$m $r``) follow a comma, also where the record has none.
+    """
+    chosen: list[str] = []
     for subfield in field.subfields:
         if subfield.code in "np":
             break
         if subfield.code in codes:
+            if subfield.code in "mr" and chosen and chosen[-1][-1:].isalnum():
+                chosen[-1] += ","
             chosen.append(subfield.value)
     return chop(" ".join(chosen)) if chosen else chop(join(field, codes))
 
@@ -93,7 +99,8 @@ def fold_title(text: str) -> str:
 def title_proper(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Title statement. What follows ``=`` is a parallel title, unless a 246 with second indicator 1 has it.
 
-    Form and dates (``$k $f $g``) are the title only where there is no other. A volume whose title is only its number,
+    Form and dates (``$k $f $g``) are the title only where there is no other; what follows ``;`` is the title of a
+    second work. A volume whose title is only its number,
     or depends on that of its set (773), has the title of the set.
     """
     main: list[str] = []
@@ -105,7 +112,7 @@ def title_proper(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
         if subfield.code == "b" and not _STATES_RESPONSIBILITY.match(subfield.value):
             is_parallel = before.endswith("=") or subfield.value.startswith("= ")
             opens_parallel = opens_parallel or (not rest and is_parallel)
-            rest.append(subfield.value)
+            (main if before.endswith(" ;") and not rest else rest).append(subfield.value)
         elif subfield.code in "np" and not field.first("a"):
             main_codes = "as"
         elif subfield.code in main_codes:
@@ -169,8 +176,8 @@ def _is_known(title: str, known: set[str]) -> bool:
 
 @TITLES.field("210", "ab", "titleInfo[abbreviated]")
 def abbreviated_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
-    """Abbreviated key title with its qualifier."""
-    title = chop(join(field, "ab"))
+    """Abbreviated key title with its qualifier; the full stop at its end is that of an abbreviation."""
+    title = join(field, "ab").rstrip(_AFTER_ABBREVIATION)
     if title:
         yield title_info(title, type="abbreviated")
 
@@ -189,10 +196,15 @@ def varying_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     if previous_entry(field) is not None:
         return
     label = field.first("i")
-    kind = "translated" if field.indicator2 == "1" else "alternative"
     display_label = (chop(label) or None) if label else _LABEL_OF_VARYING_TITLE.get(field.indicator2)
     display_label = _dated(display_label, field, "varying title")
+    kind = "translated" if field.indicator2 == "1" else _kind_of_variant(display_label)
     yield from _with_sub_title(field, "a", " ", type=kind, display_label=display_label)
+
+
+def _kind_of_variant(label: str | None) -> str:
+    """Return the type of a variant: its label may state that it is a parallel title (``Parallelsacht.``)."""
+    return "translated" if label is not None and "parallel" in label.casefold() else "alternative"
 
 
 _PREVIOUS_ENTRY = "[previous entry:]"
@@ -222,7 +234,7 @@ _LABEL_OF_VARYING_TITLE = {
 def former_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Former title."""
     label = _dated("former title", field, "")
-    yield from _with_sub_title(field, "a", " ", type="alternative", display_label=label)
+    yield from _with_sub_title(field, "a", " ", type=_kind_of_variant(label), display_label=label)
 
 
 @TITLES.field("240", "adfklmnoprs0", "titleInfo[uniform], nameTitleGroup with 100/110/111")

@@ -187,18 +187,24 @@ def _unnamed(link_: UnimarcLink, view: UnimarcView) -> Iterator[Note]:
 
 @BOOK.record(
     "relatedItem[@type=host] with part for articles; relatedItem[@type=host][@otherType=set] for volumes; "
-    "relatedItem[@type=constituent] for parts; relatedItem[@type=series]; part for pages without a host (215)",
+    "relatedItem[@type=constituent] for parts; relatedItem[@type=series]; part for pages without a host (215); "
+    "note[@type='section of the periodical'] (225 of articles)",
     tLDR="", t200="ahi", t215="a", t225="adefhivxz", t410=LINK_CODES, t411=LINK_CODES, t461=LINK_CODES, t462=LINK_CODES,
     t463=LINK_CODES, t464=LINK_CODES,
 )  # fmt: skip
 def levels(view: UnimarcView) -> Elements:
-    """Hosts, sets, parts and series."""
+    """Hosts, sets, parts and series; of an article, 225 without a number is the section of the periodical."""
     is_article = view.leader.bibliographic_level == "a"
     established = [parse_link(field) for field in view.fields("410", "411")]
     hosts: list[UnimarcLink] = []
     for set_ in (parse_link(field) for field in view.fields("461")):
         (established if not is_article and _is_series(set_, view) else hosts).append(set_)
     stated = [series for series in map(_stated_series, view.fields("225")) if series is not None]
+    if is_article:
+        sections = [one.mods for one in stated if not (one.mods.part or one.mods.identifier)]
+        for title in (section.title_info[0] for section in sections):
+            yield Note(value=" : ".join((title.title, *title.sub_title)), type="section of the periodical")
+        stated = [one for one in stated if one.mods not in sections]
     for link_ in established:
         statement = _take_statement(stated, link_)
         for item in _item(_as_volume(link_, ""), "series", None, view):

@@ -63,9 +63,13 @@ def _describe_series(draft: Draft, item: RelatedItem, path: str) -> None:
     found = [issn(identifier.value) for identifier in item.mods.identifier if identifier.type == "issn"]
     number = next((one.value for one in found if one is not None and one.is_valid), "")
     volumes = [tidy(text) for part in item.mods.part for detail in part.detail for text in detail.number]
-    volumes += [tidy(text) for text in titles[0].part_number]
+    section = [tidy(text) for text in titles[0].part_name]
+    if volumes:  # UNIMARC: the number of the title is that of the section, not of the volume
+        section = [", ".join(map(tidy, (*titles[0].part_number, *section[:1]))), *section[1:]]
+    else:
+        volumes = [tidy(text) for text in titles[0].part_number]
     creators = [heading(name).rstrip(".") for name in item.mods.name]
-    name = ". ".join(filter(None, (*creators, stem, *(tidy(text) for text in titles[0].part_name)))) or label
+    name = ". ".join(filter(None, (*creators, stem, *section))) or label
     series = draft.iris.series(f"issn-{number}" if number else entity_key(name, is_slavic=draft.languages.is_slavic))
     others += [full_title(title) for title in item.mods.title_info if title not in titles]
     forms = {draft.name_form(text, _language(draft, item, text)) for text in others if text not in ("", name)}
