@@ -148,6 +148,8 @@ _NOT_AFTER = re.compile(
     r"(?<!\w)(?:not after|не позднее|не позже|before|до|vor|avant|nicht nach|pas après)(?!\w)", re.IGNORECASE
 )
 _RANGE = re.compile(r"(?<!\d)(\d{4})\??\s*[-–—]\s*(?:(\d{4})(?!\d)|(\d{2})(?!\d)|(?=[^\w\d]*$))")
+_VOLUME_BEFORE_YEAR = re.compile(r"(?<![\w.])\d{1,3}\.(?=\d{4}(?!\d))")
+"""The number of the volume of a serial, as German catalogues write it before the year: ``1.1988-52.1996``."""
 _PAIR = re.compile(r"\d{4}\s*[/(\[=]\s*\d{4}")
 _TWO_CALENDARS = (range(55, 58), range(570, 641), range(-57, -55))
 """How many years the count of the common era is ahead of that of other eras: Vikram Samvat, the Hijra."""
@@ -165,8 +167,10 @@ def parse_date(text: str) -> StatedDate | None:
     ['198X?', '18XX', '1855?', '1850~', '1909', '1905?/1906?']
     >>> [parse_date(text).edtf for text in ("1983, c1982", "c1982", "1697 [i.e. 1967]", "1980-85", "1993-", "1898/99")]
     ['1983', '1982', '1967', '1980/1985', '1993/..', '1898/1899']
+    >>> [parse_date(text).edtf for text in ("1.1988-52.1996", "12.05.1998")]
+    ['1988/1996', '1998']
     """
-    plain = strip_brackets(text).translate(_ANGLE_BRACKETS)
+    plain = _VOLUME_BEFORE_YEAR.sub("", strip_brackets(text).translate(_ANGLE_BRACKETS))
     without = _NOT_OF_PUBLICATION.sub(" ", plain)
     if years(without) or _UNCERTAIN_YEAR.search(without) or _QUESTIONED_DECADE.search(without):
         plain = without

@@ -212,7 +212,7 @@ def stock_number(field: DataField, view: Marc21View) -> Iterator[mods.Identifier
     for value in field.values("a"):
         yield mods.Identifier(value=value, type="stock number")
     source = join(field, "bc", ", ")
-    if source:
+    if any(map(str.isalpha, source)):
         yield mods.Note(value=source, type="acquisition source")
 
 

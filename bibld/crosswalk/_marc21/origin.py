@@ -221,7 +221,8 @@ def _places_and_publishers(field: DataField, parts: Parts, view: Marc21View) -> 
         for place in text.split(" ; "):
             add_part(parts, "place", _text_place(chop(place)))
     for text in field.values("b"):
-        add_part(parts, "publisher", _publisher(chop(text)))
+        for publisher in text.split("; "):
+            add_part(parts, "publisher", _publisher(chop(publisher)))
 
 
 def _country(field: DataField, parts: Parts, view: Marc21View) -> None:

@@ -223,7 +223,8 @@ def _places(texts: list[ImprintText], code: str) -> Iterator[Place]:
 def _publishers(texts: list[ImprintText], code: str) -> Iterator[Publisher]:
     for text in texts:
         if text.code == code:
-            yield Publisher(value=text.value, supplied=text.supplied)
+            for name in filter(None, map(str.strip, text.value.split("; "))):
+                yield Publisher(value=name, supplied=text.supplied)
 
 
 def _city_of_publication(main: DataField | None, view: UnimarcView) -> Iterator[Place]:
