@@ -99,27 +99,10 @@ def fold_title(text: str) -> str:
 def title_proper(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Title statement. What follows ``=`` is a parallel title, unless a 246 with second indicator 1 has it.
 
-    Form and dates (``$k $f $g``) are the title only where there is no other; what follows ``;`` is the title of a
-    second work. A volume whose title is only its number,
-    or depends on that of its set (773), has the title of the set.
+    A volume whose title is only its number, or depends on that of its set (773), has the title of the set.
     """
-    main: list[str] = []
-    rest: list[str] = []
-    opens_parallel = False
-    before = ""
-    main_codes = "as" if field.first("a") else "askfg"
-    for subfield in field.subfields:
-        if subfield.code == "b" and not _STATES_RESPONSIBILITY.match(subfield.value):
-            is_parallel = before.endswith("=") or subfield.value.startswith("= ")
-            opens_parallel = opens_parallel or (not rest and is_parallel)
-            (main if before.endswith(" ;") and not rest else rest).append(subfield.value)
-        elif subfield.code in "np" and not field.first("a"):
-            main_codes = "as"
-        elif subfield.code in main_codes:
-            (rest if rest else main).append(subfield.value)
-        before = subfield.value
-    title, remainder = " ".join(main), " ".join(rest)
-    if not main:
+    title, remainder, opens_parallel = _title_and_remainder(field)
+    if not title:
         title, remainder = remainder, ""
     parallel: list[str] = []
     if remainder and (opens_parallel or " = " in remainder):
@@ -140,6 +123,33 @@ def title_proper(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     yield title_in_set(field, with_designation(own), view)
     if parallel:
         yield from parallel_titles(parallel, view)
+
+
+def _title_and_remainder(field: DataField) -> tuple[str, str, bool]:
+    """Return the title of 245, the rest of it, and whether that begins with a parallel title.
+
+    Form and dates (``$k $f $g``) are the title only where there is no other; what follows `` ;`` is the title of a
+    second work.
+    """
+    main: list[str] = []
+    rest: list[str] = []
+    opens_parallel = False
+    before = ""
+    main_codes = "as" if field.first("a") else "askfg"
+    for subfield in field.subfields:
+        value = subfield.value
+        if subfield.code == "b" and not _STATES_RESPONSIBILITY.match(value):
+            opens_parallel = opens_parallel or (not rest and (before.endswith("=") or value.startswith("= ")))
+            if before.endswith(" ;") and not rest:
+                second, _, value = value.partition(" : ")
+                main.append(second)
+            rest += [value] if value else []
+        elif subfield.code in "np" and not field.first("a"):
+            main_codes = "as"
+        elif subfield.code in main_codes:
+            (rest if rest else main).append(value)
+        before = subfield.value
+    return " ".join(main), " ".join(rest), opens_parallel
 
 
 _STATES_RESPONSIBILITY = re.compile(r"\[(?:by|ed\.? by|edited by|par|von|di|por)\] ", re.IGNORECASE)
