@@ -234,7 +234,9 @@ _SHORT_KINDS = {
     "corp": "corporation", "div": "division",
 }  # fmt: skip
 _PREPOSITIONS = frozenset(("of", "for", "on", "to", "in"))
+_SMALL_WORDS = _PREPOSITIONS | {"and", "the"}
 _QUALIFIER = re.compile(r"\([^()]*\)?")
+_MIN_LETTERS_OF_ACRONYM = 3
 
 
 @lru_cache(maxsize=_TEXTS_REMEMBERED)
@@ -258,15 +260,28 @@ def back_reference(text: str) -> str:
 
 @lru_cache(maxsize=_TEXTS_REMEMBERED)
 def words_for_body(unit: str) -> tuple[str, ...]:
-    """Return the words for a kind of bodies in the name of a body, or of its last unit: the last word and the head.
+    """Return the words that may mean a body, by its name or that of its last unit: for its kind, and its initials.
 
-    >>> words_for_body("Marine Corps"), words_for_body("National Bureau of Standards (U.S.)"), words_for_body("NASA")
-    (('corps',), ('bureau',), ())
+    The word for the kind is the last one or the head; of a name with ``and`` there are two acronyms.
+
+    >>> words_for_body("Marine Corps"), words_for_body("National Bureau of Standards (U.S.)")
+    (('corps',), ('bureau', 'nbs'))
+    >>> words_for_body("Centers for Disease Control and Prevention"), words_for_body("NASA")
+    (('cdcp', 'cdc'), ())
     """
     words = [_SHORT_KINDS.get(word, word) for word in fold(_QUALIFIER.sub("", unit)).split()]
     preposition = next((position for position, word in enumerate(words) if word in _PREPOSITIONS), 0)
-    found = dict.fromkeys((*words[max(preposition - 1, 0) : preposition], *words[-1:]))
-    return tuple(word for word in found if word in _KINDS_OF_BODIES)
+    kinds = [word for word in (*words[max(preposition - 1, 0) : preposition], *words[-1:]) if word in _KINDS_OF_BODIES]
+    before_and = words[: words.index("and")] if "and" in words else []
+    initials = ("".join(word[0] for word in part if word not in _SMALL_WORDS) for part in (words, before_and))
+    return tuple(dict.fromkeys((*kinds, *(text for text in initials if len(text) >= _MIN_LETTERS_OF_ACRONYM))))
+
+
+@lru_cache(maxsize=_TEXTS_REMEMBERED)
+def acronym(text: str) -> str:
+    """Return the name of a publisher in small letters if it is an acronym (``[FDA]``), else nothing."""
+    label = publisher_label(text)
+    return label.lower() if label.isalpha() and label.isupper() and len(label) >= _MIN_LETTERS_OF_ACRONYM else ""
 
 
 _MIN_LETTERS_OF_BEGINNING = 2

@@ -27,14 +27,15 @@ Life = tuple[tuple[int, int] | None, tuple[int, int] | None]
 class Mention(msgspec.Struct, frozen=True):
     """An agent that the publication names, with what decides whether another one that it names is the same.
 
-    ``organisations`` are the compared names of an organisation, ``units`` the words that records call it by
-    (``bureau``). ``is_identified``: by a number or by name and dates. ``records`` are those that name the agent so.
+    ``organisations`` are the compared names of an organisation, ``short_names`` the words that may mean it in its
+    record (``bureau``, ``fda``). ``is_identified``: by a number or by name and dates. ``records`` are those that name
+    the agent so.
     """
 
     agent: str
     names: tuple[RomanisedName, ...]
     organisations: frozenset[str]
-    units: frozenset[str]
+    short_names: frozenset[str]
     life: Life
     is_identified: bool
     roles: frozenset[str]

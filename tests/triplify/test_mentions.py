@@ -95,6 +95,8 @@ BUREAU = body("Country", "Department of the Interior", "Bureau of Mines")
         ([BUREAU, body("Bureau of Standards")], "The Bureau", None),
         ([], "The Museum", None),
         ([body("Museum of Art (Town)")], "the Museum", 0),
+        ([body("Country", "Food and Drug Administration"), BUREAU], "FDA", 0),
+        ([body("Centers for Disease Control and Prevention (U.S.)")], "CDC", 0),
         ([AUTHOR], "Author", 0),
         ([AUTHOR], "[the author]", 0),
         ([AUTHOR, person("Doe, Jane", role=code("ill"))], "Selbstverl. des Verf.", 0),
@@ -112,7 +114,7 @@ def test_a_publisher_that_refers_to_a_heading_is_its_agent_or_has_no_entity(name
     assert made.values("bf:publicationStatement") == [publisher]
 
 
-@pytest.mark.parametrize("publisher", ["Smith", "Smith & Co.", "The White House", "Bureau of Mines", "Museum"])
+@pytest.mark.parametrize("publisher", ["Smith", "Smith & Co.", "The White House", "Bureau of Mines", "Museum", "FDA"])
 def test_a_publisher_of_another_name_is_an_organisation(publisher):
     made = describe(AUTHOR, BUREAU, origin_info=(OriginInfo(publisher=(Publisher(publisher),)),))
     (found,) = made.values("dcterms:publisher")

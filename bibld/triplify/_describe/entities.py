@@ -202,7 +202,9 @@ def _mention(draft: Draft, agent: str, group: Sequence[NameAtPath], roles: Itera
         agent,
         names=tuple(dict.fromkeys(name for name in parsed if name is not None)),
         organisations=frozenset(publisher_key(heading(name)) for name in names if name.type != "personal"),
-        units=frozenset(word for name in names if name.type in _ORGANISATIONS for word in words_for_body(_unit(name))),
+        short_names=frozenset(
+            word for name in names if name.type in _ORGANISATIONS for word in words_for_body(_last_unit(name))
+        ),
         life=life_intervals(dates),
         is_identified=has_number or any(map(_is_identified_by_dates, names)),
         roles=frozenset(roles),
@@ -210,7 +212,7 @@ def _mention(draft: Draft, agent: str, group: Sequence[NameAtPath], roles: Itera
     )
 
 
-def _unit(name: Name) -> str:
+def _last_unit(name: Name) -> str:
     """Return the last unit in the name of a body."""
     return next((part.value for part in reversed(name.name_part) if part.type is None), "")
 

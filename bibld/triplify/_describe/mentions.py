@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from bibld.model.mods import Name
 from bibld.text.names import family_and_given
-from bibld.text.publishers import AUTHOR, back_reference, publisher_key, publisher_label
+from bibld.text.publishers import AUTHOR, acronym, back_reference, publisher_key, publisher_label
 from bibld.triplify._codes import CREATOR_ROLES
 from bibld.triplify._dates import life_intervals
 from bibld.triplify._describe.entities import dates_of, heading, heading_to_compare
 from bibld.triplify._draft import Draft, Life, Mention
 from bibld.triplify._identity import RomanisedName, parse_person_name
+
+_NAMES_REMEMBERED = 16_384
 
 
 def find_mentioned(draft: Draft, name: Name) -> str | None:
@@ -36,13 +39,13 @@ def find_publisher(draft: Draft, text: str) -> str | None:
     """Return the only agent of the publication that the text of a publisher means; None if it may be somebody else.
 
     The text is the name of a person (``Tendai R. Mwanaka``), or refers to a heading of the record: ``The Bureau`` to
-    the body whose last unit is a bureau, ``the author`` to the creator.
+    the body whose last unit is a bureau, ``FDA`` to that with these initials, ``the author`` to the creator.
     """
-    word = back_reference(text)
+    word = back_reference(text) or acronym(text)
     if word == AUTHOR:
         return _only_agent(mention for mention in draft.mentions if mention.names and _is_creator(mention))
     if word:
-        return _only_agent(mention for mention in draft.mentions if word in mention.units)
+        return _only_agent(mention for mention in draft.mentions if word in mention.short_names)
     person = _parse_name_of_person(publisher_label(text))
     if person is None:
         return None
@@ -66,6 +69,7 @@ def _is_creator(mention: Mention) -> bool:
     return not mention.roles.isdisjoint(CREATOR_ROLES)
 
 
+@lru_cache(maxsize=_NAMES_REMEMBERED)
 def _parse_name_of_person(text: str) -> RomanisedName | None:
     """Parse a name with the given names first, or after a comma; None for one without given names."""
     parts = family_and_given(text)
