@@ -19,6 +19,8 @@ def pairs(half: str) -> list[dict[str, str]]:
 
 
 SUBJECTS = sorted(path.name for path in FOLDER.iterdir() if path.is_dir() and path.name not in HALVES)
+LABELS = {"works": {"same", "translation", "part", "related", "different"}}
+"""Of a set by subject whose pairs are not of publications."""
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)
@@ -35,7 +37,7 @@ def test_the_pairs_of_a_subject_name_its_records_once(subject: str) -> None:
     assert len(set(records)) == len(records)
     assert {row[side] for row in rows for side in ("left", "right")} <= set(records)
     assert len({frozenset((row["left"], row["right"])) for row in rows}) == len(rows) > 100
-    assert {row["label"] for row in rows} == {"0", "1"}
+    assert {row["label"] for row in rows} == LABELS.get(subject, {"0", "1"})
     assert all(row["family"] and row["kind"] for row in rows)
 
 
