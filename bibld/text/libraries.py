@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 _ISIL = re.compile(r"[A-Z]{2}-[A-Za-z0-9/:-]{1,11}")
-_SIGLUM = re.compile(r"[A-Z]{1,3}-[A-ZÀ-Þ]{1,5}[a-zß-ÿ]{0,8}")
+_SIGLUM = re.compile(r"[A-Z]{1,3}-[A-ZÀ-Þ]{1,5}[^\W\d_A-ZÀ-Þ]{0,8}")
 """A siglum of RISM: the country, the town in capitals, the library in small letters. Many have the form of an ISIL."""
 _MARC_CODE = re.compile(r"[A-Z][A-Za-z]{0,7}(?:-[A-Za-z0-9]{1,8}){0,2}")
 _NOT_IN_NORMALISED_CODES = re.compile("[^a-z0-9]+")
@@ -41,7 +41,7 @@ class Library(msgspec.Struct, frozen=True):
 def is_library_code(text: str) -> bool:
     """Whether a text has the form of a code for a library with its country: an ISIL or a siglum of RISM.
 
-    >>> [is_library_code(text) for text in ("RU-10010001", "PL-Kj", "D-WÜu", "City Library")]
+    >>> [is_library_code(text) for text in ("RU-10010001", "PL-Kj", "SI-Mš", "City Library")]
     [True, True, True, False]
     """
     return _ISIL.fullmatch(text) is not None or _SIGLUM.fullmatch(text) is not None

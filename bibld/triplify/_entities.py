@@ -102,7 +102,7 @@ def describe_entity(
     triples += [(link, iri(other)) for other in same]
     subject = iri(entity)
     quads: list[Quad] = [("", subject, term(predicate), value) for predicate, value in triples]
-    quads += _local_numbers(entity, votes)
+    quads += _local_numbers(entity, votes, iris)
     quads += [
         ("", subject, term("skos:inScheme"), iri(scheme_iri(claim.scheme, iris))) for claim in votes if claim.scheme
     ]
@@ -136,14 +136,19 @@ def _properties(claim: EntityClaim) -> Iterator[tuple[str, str]]:
         yield "bibo:issn", literal(claim.issn)
 
 
-def _local_numbers(entity: str, claims: Iterable[EntityClaim]) -> Iterator[Quad]:
-    """Yield a node for each number that a library gave the entity; numbers of authority files with IRIs are links."""
-    numbers = {number for claim in claims for entry in claim.numbers if (number := local_number(entry))}
-    for position, number in enumerate(sorted(numbers), 1):
+def _local_numbers(entity: str, claims: Iterable[EntityClaim], iris: Iris) -> Iterator[Quad]:
+    """Yield a node for each number that a library gave the entity; numbers of authority files with IRIs are links.
+
+    A number that does not name its organisation is one of the source of the records.
+    """
+    numbers = {local_number(entry) for claim in claims for entry in claim.numbers}
+    for position, (number, source) in enumerate(sorted(pair for pair in numbers if pair[0]), 1):
         node = iri(f"{entity}#identifier{position}")
         yield "", iri(entity), term("bf:identifiedBy"), node
         yield "", node, term("rdf:type"), term("bf:Local")
         yield "", node, term("rdf:value"), literal(number)
+        if source:
+            yield "", node, term("bf:source"), iri(iris.source(source))
 
 
 _ROMANISED = "und-latn"

@@ -20,6 +20,8 @@ _PARENTHESISED = re.compile(r"\(([^()]+)\)\s*(.+)")
 _QUALIFIED_NUMBER = re.compile(r"[A-Za-z]{2,}[\\/].+|\([^()]+\).+")
 _NUMBER_OF_LOCAL_KEY = re.compile(r"[^)\\\\/:]*$")
 """The number in a local key, behind the organisation or the source."""
+_KEY_OF_SOURCE = re.compile(r"(?P<source>[a-z][a-z0-9]*):(?:[a-z]+:)?(?P<number>.+)")
+"""A local key whose number does not name its organisation."""
 _RANK = {name: rank for rank, name in enumerate(AUTHORITIES)}
 _WITH_DUPLICATES = frozenset(("other", "worldcat"))
 """Authority files in which one thing may have more than one number."""
@@ -57,10 +59,16 @@ def is_of_authority(link: str) -> bool:
     return read_authority_iri(link) is not None
 
 
-def local_number(numbered: str) -> str:
-    """Return the number of what ``Identity.number_in_file`` returned, if its file has no IRIs; else nothing."""
-    file, _, number = numbered.partition(" ")
-    return "" if file in _RANK else number
+def local_number(numbered: str) -> tuple[str, str]:
+    """Return the number of what ``Identity.number_in_file`` returned, and the source that gave it if it names none.
+
+    The number is empty if its file has IRIs.
+    """
+    file, _, key = numbered.partition(" ")
+    if file in _RANK:
+        return "", ""
+    found = _KEY_OF_SOURCE.fullmatch(key)
+    return (found["number"], found["source"]) if found is not None else (key, "")
 
 
 def parse_identity(text: str, scheme: str | None, source: str, file: str = "") -> Identity | None:

@@ -29,7 +29,7 @@ _LCC_WITH_APOSTROPHES = re.compile(r"[A-Z]{1,3}'\d+'")
 _FORM_OF_CLASS = {"050": _LCC, "082": re.compile(r"\[?\d{3}(?!\d)")}
 """The beginnings of class marks; libraries also write what is none, such as ``LAW`` and ``Fic``."""
 _BARCODE = re.compile(r"[A-Z]{0,2}\d{8,}[A-Z]?")
-"""Of the designations of a piece, those that are printed as bars; others are shelf marks or words."""
+"""Of the designations of a piece, those that are printed as bars; others are shelf marks (as in RISM) or words."""
 _HOLDINGS_TAGS = ("852", "853", "854", "855", "863", "864", "865", "866", "867", "868")
 _CAPTIONS = ("853", "854", "855")
 _MARKS_OF_CUTS = str.maketrans("", "", "/'′")
@@ -48,9 +48,10 @@ def class_mark(field: DataField, view: Marc21View) -> Iterator[mods.Classificati
             number = value.replace("'", " ")
         if number:
             is_shelf_mark = tag in _FORM_OF_CLASS and not _FORM_OF_CLASS[tag].match(number)
+            is_of_series = tag == "082" and number.endswith(" s")
             yield mods.Classification(
                 value=number,
-                authority=None if is_shelf_mark else _CLASSIFICATION.get(tag, source),
+                authority=None if is_shelf_mark or is_of_series else _CLASSIFICATION.get(tag, source),
                 value_uri=first_address(field.values("1")) if len(field.values("a")) == 1 else None,
                 edition=source if tag in ("080", "082") else None,
                 display_label=field.first("3") if tag == "050" else None,
@@ -168,11 +169,13 @@ def _location(field: DataField | None, statements: Sequence[DataField]) -> mods.
     places = [mods.PhysicalLocation(value=text) for text in field.values("a")]
     places += [mods.PhysicalLocation(value=text, type="address") for text in field.values("e")]
     places += [mods.PhysicalLocation(value=text, type="country") for text in field.values("n")]
-    shelf = join(field, "hijklm")
+    pieces = field.values("p")
+    shelf = join(field, "hijklm") or next((text for text in pieces if not _BARCODE.fullmatch(text)), "")
     links = [*field.values("u"), *filter(_is_link, field.values("z"))]
     items = [
         mods.ItemIdentifier(value=text, type="barcode" if _BARCODE.fullmatch(text) else None)
-        for text in field.values("p")
+        for text in pieces
+        if text != shelf
     ]
     items += [mods.ItemIdentifier(value=text, type="copy number") for text in field.values("t")]
     copy = mods.CopyInformation(

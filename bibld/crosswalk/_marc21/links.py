@@ -98,7 +98,7 @@ def _relation_attributes(kind: str | None, field: DataField) -> dict[str, str | 
 # --- series and works
 
 
-@RELATED.field("490", "avx", "relatedItem[series] for each $a (not beside 8XX where the first indicator is 1); note")
+@RELATED.field("490", "avx", "relatedItem[series] for each $a (not where 8XX traces it); note")
 def series_statement(field: DataField, view: Marc21View) -> Iterator[RelatedItem | Note]:
     """Series statement; a traced one yields to its heading in 8XX.
 
@@ -106,10 +106,23 @@ def series_statement(field: DataField, view: Marc21View) -> Iterator[RelatedItem
     """
     if leader_code(view, 6) in _NOTATED_MUSIC and _SERIES_OF_RISM.fullmatch(field.first("a") or ""):
         yield Note(value=f"RISM series {field.first('a')}")
-    elif field.indicator1 != "1" or not view.has("800", "810", "811", "830"):
+    elif not (_is_traced(field, view) if field.indicator1 != "1" else view.has(*_SERIES_HEADINGS)):
         yield from _stated_series(field)
 
 
+def _is_traced(field: DataField, view: Marc21View) -> bool:
+    """Whether a heading has the title of a series statement, or its number, if that belongs to one series only."""
+    number, title = fold_title(field.first("v") or ""), fold_title(field.first("a") or "")
+    has_report_number = len(number) >= _MIN_LETTERS_OF_REPORT_NUMBER and not number.isdecimal()
+    return any(
+        title == fold_title(heading.first("a" if heading.tag == "830" else "t") or "")
+        or (has_report_number and number == fold_title(heading.first("v") or ""))
+        for heading in view.fields(*_SERIES_HEADINGS)
+    )
+
+
+_SERIES_HEADINGS = ("800", "810", "811", "830")
+_MIN_LETTERS_OF_REPORT_NUMBER = 8
 _NOTATED_MUSIC = ("c", "d")
 _SERIES_OF_RISM = re.compile(r"[A-C]/[IVX]+(?:[,/]\d+)?")
 

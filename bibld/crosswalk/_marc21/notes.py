@@ -30,7 +30,12 @@ NOTE_TYPES: dict[str, str | None] = {
 }  # fmt: skip
 """Fields that become a note as they are, and its type."""
 
-_LATEST_ISSUE = "1"
+_SOURCES_OF_DESCRIPTION = {"0": "Source of description", "1": "Latest issue consulted"}
+"""First indicator of 588 → the words that are shown before the note."""
+_NUMBERS_OF_FUNDING = {
+    "b": "contract", "c": "grant", "d": "", "e": "program element", "f": "project", "g": "task", "h": "work unit",
+}  # fmt: skip
+"""Subfields of 536 → what their number is one of."""
 _CAST = "1"
 _MUSIC = "j"
 _ALWAYS_LEFT_OUT = "012568"
@@ -60,6 +65,13 @@ def statement_of_responsibility(field: DataField, view: Marc21View) -> Iterator[
         yield Note(value=text, type="statement of responsibility")
 
 
+def _numbers_of_funding(field: DataField) -> Iterator[str]:
+    for subfield in field.subfields:
+        if subfield.code in _NUMBERS_OF_FUNDING:
+            is_named = any(map(str.islower, subfield.value))
+            yield subfield.value if is_named else f"{_NUMBERS_OF_FUNDING[subfield.code]} {subfield.value}".strip()
+
+
 for _tag, _kind in NOTE_TYPES.items():
 
     @NOTES.field(_tag, EVERY, f"note[{_kind}]" if _kind else "note")
@@ -67,8 +79,10 @@ for _tag, _kind in NOTE_TYPES.items():
         """Note, with its address as link."""
         left_out = _ALWAYS_LEFT_OUT + _LEFT_OUT.get(field.tag, "")
         text = " ".join([subfield.value for subfield in field.subfields if subfield.code not in left_out])
-        if text and field.tag == "588" and field.indicator1 == _LATEST_ISSUE:
-            text = f"Latest issue consulted: {text}"
+        if field.tag == "588" and text.strip() and field.indicator1 in _SOURCES_OF_DESCRIPTION:
+            text = f"{_SOURCES_OF_DESCRIPTION[field.indicator1]}: {text}"
+        elif field.tag == "536":
+            text = " ".join(filter(None, (join(field, "a"), "; ".join(_numbers_of_funding(field)))))
         elif field.tag == "504":
             text += "".join(f" ({number} references)" for number in field.values("b") if number.isdecimal())
         elif field.tag == "511" and (field.indicator1 == _CAST or leader_code(view, 6) == _MUSIC):

@@ -16,6 +16,7 @@ from bibld.crosswalk._texts import chop, chopped_values, iso_day, without_bracke
 from bibld.model.marc import DataField
 from bibld.model.mods import Date, Edition, Frequency, OriginInfo, Place, PlaceTerm, Publisher
 from bibld.model.mods_plan import OPEN_END
+from bibld.text.places import town_with_state
 
 ORIGIN = RuleBook()
 
@@ -217,10 +218,13 @@ _SIGNS_OF_COPYRIGHT = "©℗ⓒcpсCP ."
 
 
 def _places_and_publishers(field: DataField, parts: Parts, view: Marc21View) -> None:
-    for text in field.values("a"):
+    misplaced = [text for text in field.values("b") if text.endswith(":") and town_with_state(chop(text))]
+    for text in (*field.values("a"), *misplaced):
         for place in text.split(" ; "):
             add_part(parts, "place", _text_place(chop(place)))
     for text in field.values("b"):
+        if text in misplaced:
+            continue
         for publisher in text.split("; "):
             add_part(parts, "publisher", _publisher(chop(publisher)))
 

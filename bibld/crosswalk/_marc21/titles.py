@@ -138,7 +138,7 @@ def _title_and_remainder(field: DataField) -> tuple[str, str, bool]:
     main_codes = "as" if field.first("a") else "askfg"
     for subfield in field.subfields:
         value = subfield.value
-        if subfield.code == "b" and not _STATES_RESPONSIBILITY.match(value):
+        if subfield.code == "b" and not _states_responsibility(value, field):
             opens_parallel = opens_parallel or (not rest and (before.endswith("=") or value.startswith("= ")))
             if before.endswith(" ;") and not rest:
                 second, _, value = value.partition(" : ")
@@ -152,8 +152,17 @@ def _title_and_remainder(field: DataField) -> tuple[str, str, bool]:
     return " ".join(main), " ".join(rest), opens_parallel
 
 
-_STATES_RESPONSIBILITY = re.compile(r"\[(?:by|ed\.? by|edited by|par|von|di|por)\] ", re.IGNORECASE)
+_RESPONSIBILITY = re.compile(
+    r"\[(?:by|ed\.? by|edited by|par|von|di|por)\] |(?P<plain>(?:edited |compiled |translated )?by [A-Z])",
+    re.IGNORECASE,
+)
 """How a statement of responsibility begins that old records have in ``$b``."""
+
+
+def _states_responsibility(text: str, field: DataField) -> bool:
+    """Whether a ``$b`` of 245 is a statement of responsibility; without brackets only where there is no ``$c``."""
+    found = _RESPONSIBILITY.match(text)
+    return found is not None and (found["plain"] is None or field.first("c") is None)
 
 
 @TITLES.field("245", "bfgk", "note[statement of responsibility], note[form and dates] where there is a title in $a")
@@ -162,7 +171,7 @@ def beside_title(field: DataField, view: Marc21View) -> Iterator[Note]:
     if not field.first("a"):
         return
     for text in field.values("b"):
-        if _STATES_RESPONSIBILITY.match(text):
+        if _states_responsibility(text, field):
             yield Note(value=chop_name(text), type="statement of responsibility")
     dates = chop(join(field, "kfg"))
     if dates:

@@ -190,7 +190,8 @@ def _describe_note(draft: Draft, note: Note) -> None:
     if not kind:
         draft.add_text("dcterms:description", note.value)
     elif kind in TEXT_OF_NOTE:
-        draft.add_text(TEXT_OF_NOTE[kind], note.value, language=draft.languages.tag_own(note.value, note))
+        tag = draft.languages.tag_own if kind == "statement of responsibility" else draft.languages.tag_other
+        draft.add_text(TEXT_OF_NOTE[kind], note.value, language=tag(note.value, note))
     elif kind in NODE_OF_NOTE:
         property_, class_ = NODE_OF_NOTE[kind]
         draft.add_labelled_node(property_, class_, class_.removeprefix("bf:").lower(), note.value)

@@ -33,7 +33,7 @@ def describe_identifiers(draft: Draft) -> None:
 
     A text without letters and figures, apart from the prefix of a system, is no identifier.
     """
-    for identifier in draft.mods.identifier:
+    for identifier in dict.fromkeys(draft.mods.identifier):
         value = tidy(identifier.value)
         if any(map(str.isalnum, _PREFIX_OF_SYSTEM.sub("", value, count=1) if value[:1] == "(" else value)):
             _describe_node(draft, identifier, value)

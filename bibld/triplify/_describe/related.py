@@ -58,18 +58,14 @@ def _describe_series(draft: Draft, item: RelatedItem, path: str) -> None:
     titles = main_titles(item.mods.title_info)
     if not titles:
         return
-    label, *others = (full_title(title) for title in titles)
-    stem = tidy(main_title(titles[0]))
     found = [issn(identifier.value) for identifier in item.mods.identifier if identifier.type == "issn"]
     number = next((one.value for one in found if one is not None and one.is_valid), "")
     volumes = [tidy(text) for part in item.mods.part for detail in part.detail for text in detail.number]
-    section = [tidy(text) for text in titles[0].part_name]
-    if volumes:  # UNIMARC: the number of the title is that of the section, not of the volume
-        section = [", ".join(map(tidy, (*titles[0].part_number, *section[:1]))), *section[1:]]
-    else:
-        volumes = [tidy(text) for text in titles[0].part_number]
+    counts_sections = bool(volumes)
+    volumes = volumes or [tidy(text) for text in titles[0].part_number]
     creators = [heading(name).rstrip(".") for name in item.mods.name]
-    name = ". ".join(filter(None, (*creators, stem, *section))) or label
+    name = ". ".join([*filter(None, creators), _title_of_series(titles[0], counts_sections)])
+    others = [_title_of_series(title, counts_sections) for title in titles[1:]]
     series = draft.iris.series(f"issn-{number}" if number else entity_key(name, is_slavic=draft.languages.is_slavic))
     others += [full_title(title) for title in item.mods.title_info if title not in titles]
     forms = {draft.name_form(text, _language(draft, item, text)) for text in others if text not in ("", name)}
@@ -83,6 +79,14 @@ def _describe_series(draft: Draft, item: RelatedItem, path: str) -> None:
     draft.add_claim(series, "series", claim, path)
     draft.add_form(series, "series", name, path)
     _add_part_of(draft, "series", iri(series), volumes)
+
+
+def _title_of_series(title: TitleInfo, counts_sections: bool) -> str:
+    """Return the title with its section; the number of the title is the section's (UNIMARC), or that of the volume."""
+    section = [tidy(text) for text in title.part_name]
+    if counts_sections:
+        section = [", ".join(map(tidy, (*title.part_number, *section[:1]))), *section[1:]]
+    return ". ".join(filter(None, (tidy(main_title(title)), *section))) or full_title(title)
 
 
 def _language(draft: Draft, item: RelatedItem, text: str, *titles: TitleInfo) -> str | None:

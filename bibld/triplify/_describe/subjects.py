@@ -200,10 +200,9 @@ def _describe_map(draft: Draft, part: mods.Cartographics) -> None:
 
 
 def _describe_classification(draft: Draft, mark: mods.Classification, path: str) -> None:
-    value = tidy(mark.value)
-    if not value:
-        return
-    scheme = tidy(mark.authority or "")
+    value, scheme = tidy(mark.value), tidy(mark.authority or "")
+    if not (value if scheme else any(map(str.isdigit, value))):
+        return  # words without a scheme are no class mark, such as ``ISSN RECORD``
     node = draft.add_node(
         "bf:classification", CLASS_OF_CLASSIFICATION.get(scheme, "bf:Classification"), "classification"
     )
