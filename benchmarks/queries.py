@@ -14,6 +14,7 @@ import pyoxigraph as ox
 from bibld import config, pipeline
 from bibld.model.iris import Iris
 from bibld.serve.ontology import ExampleQuery, example_queries
+from tests.ontology.query_results import values_query, with_value
 
 TARGET = 2.0
 REPETITIONS = 3
@@ -21,7 +22,7 @@ REPETITIONS = 3
 
 def choose_value(store: ox.Store, example: ExampleQuery) -> tuple[str, int] | None:
     """Return the most frequent value to start from, with its frequency; None if the data have none."""
-    for value, frequency in store.query(f"{example.values_query()} LIMIT 1", use_default_graph_as_union=True):
+    for value, frequency in store.query(f"{values_query(example)} LIMIT 1", use_default_graph_as_union=True):
         if value is not None:
             return str(value), int(frequency.value)
     return None
@@ -55,7 +56,7 @@ def main() -> None:
             if chosen is None:
                 print(f"{example.name:32} {'–':>8}  the data have no value to start from")
                 continue
-            sparql = example.with_value(chosen[0])
+            sparql = with_value(example, chosen[0])
             start = f"{chosen[0][:50]} ({chosen[1]:,})"
         seconds[example.name], rows = measure(store, sparql)
         print(f"{example.name:32} {seconds[example.name]:8.3f} s {rows:5} rows  {start}", flush=True)

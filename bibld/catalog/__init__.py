@@ -214,8 +214,7 @@ class Catalog(AbstractContextManager["Catalog"]):
     def events_of(self, record: RecordId) -> list[RecordEvent]:
         """Return the history of the IRI of a record, the oldest event first; none of a record that was never seen."""
         ordinal = self.register.ordinal(record)
-        events = self.history.events(ordinal) if ordinal is not None else []
-        return [RecordEvent(event.run_time, event.kind, event.other) for event in events]
+        return self.history.events(ordinal) if ordinal is not None else []
 
     def redirect_target(self, record: RecordId) -> RecordId | None:
         """Return the live record to which the IRI of a record redirects: itself, or the end of its redirects.

@@ -9,11 +9,10 @@ from itertools import count, groupby
 from operator import itemgetter
 from typing import Any, Literal
 
-import msgspec
-
 from bibld.model.linkage import Pair, Verdict
 from bibld.model.origin import RecordId
 from bibld.parallel import batches
+from bibld.protocols import RecordEvent
 
 _PARAMETERS = 500
 """Control numbers in one query; SQLite takes 32,766 at most."""
@@ -188,28 +187,6 @@ class Register:
 
 EventKind = Literal["appeared", "absorbed", "returned", "deleted", "restored"]
 
-_SENTENCES = {
-    "appeared": "appeared",
-    "absorbed": "was merged into {other}",
-    "returned": "was separated from {other}",
-    "deleted": "was deleted",
-    "restored": "was restored",
-}
-
-
-class Event(msgspec.Struct, frozen=True):
-    """What happened to a record, and in the run of which time (ISO 8601).
-
-    ``other`` is the founder of the cluster that absorbed it, or that it left.
-    """
-
-    run_time: str
-    kind: EventKind
-    other: RecordId | None = None
-
-    def __str__(self) -> str:
-        return f"{self.run_time} {_SENTENCES[self.kind].format(other=self.other or 'another record')}"
-
 
 class History:
     """The table of events. Nothing is committed here; the catalog does that."""
@@ -237,7 +214,7 @@ class History:
                 count += len(new)
         return count
 
-    def events(self, ordinal: int) -> list[Event]:
+    def events(self, ordinal: int) -> list[RecordEvent]:
         """Return the history of one record, the oldest event first."""
         rows = self._connection.execute(
             "SELECT run_time, kind, source, control_number FROM event LEFT JOIN ordinal ON ordinal.ordinal = other"
@@ -245,6 +222,6 @@ class History:
             (ordinal,),
         )
         return [
-            Event(run_time, kind, None if source is None else RecordId(source, number))
+            RecordEvent(run_time, kind, None if source is None else RecordId(source, number))
             for run_time, kind, source, number in rows
         ]

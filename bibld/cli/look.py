@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from bibld.validate import Severity, ShapeFinding, ValidationReport
 
 
-# -- check -------------------------------------------------------------------------------------------------------------
-
-
 @click.command()
 @config_argument
 @json_option
@@ -62,9 +59,6 @@ def check(config: Path, as_json: bool, quiet: bool) -> None:
         sys.exit(STAGE_FAILED if report.faults else KEPT_OLD_STATE)
     if not as_json:
         click.echo(f"{config}: configuration is valid")
-
-
-# -- stats -------------------------------------------------------------------------------------------------------------
 
 
 _SUBFIELDS_SHOWN = 40
@@ -144,9 +138,6 @@ def _report_triples(workspace: bibld.Workspace, limit: int, as_json: bool) -> No
     print_table(("MODS", "seen", "published", "triples"), rows)
 
 
-# -- explain -----------------------------------------------------------------------------------------------------------
-
-
 @click.command()
 @config_argument
 @click.argument("record")
@@ -194,9 +185,6 @@ def _item(item: object) -> str:
     return f"{item.name} {known}" + (f", adds {item.contribution:+.3f}" if item.contribution else "")
 
 
-# -- query -------------------------------------------------------------------------------------------------------------
-
-
 @click.command()
 @config_argument
 @click.argument("sparql")
@@ -231,9 +219,6 @@ def _cell(value: str | float | bool | None) -> str | float:
     if value is None:
         return ""
     return printable(value) if isinstance(value, str) else value
-
-
-# -- validate ----------------------------------------------------------------------------------------------------------
 
 
 _VIOLATIONS = 1
@@ -306,9 +291,6 @@ def _print_finding(finding: ShapeFinding) -> None:
         click.echo(f"    {printable(example.focus)}{value}")
     if finding.count > len(finding.examples):
         click.echo(f"    … and {finding.count - len(finding.examples):,} more")
-
-
-# -- export ------------------------------------------------------------------------------------------------------------
 
 
 def _file_options(command: Callable[..., None]) -> Callable[..., None]:

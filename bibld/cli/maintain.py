@@ -24,9 +24,6 @@ from bibld.cli._options import (
     source_option,
 )
 
-# -- catalog -----------------------------------------------------------------------------------------------------------
-
-
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
@@ -117,9 +114,6 @@ def backup(config: Path, folder: Path, register_only: bool, as_json: bool, quiet
     show(copied, as_json, lambda: print_rows(copied, *copied.columns))
 
 
-# -- workspace ---------------------------------------------------------------------------------------------------------
-
-
 @click.group(cls=Group)
 def workspace() -> None:
     """Move a workspace between the engines that compute it."""
@@ -153,9 +147,6 @@ def convert(config: Path, to: str, as_json: bool, quiet: bool) -> None:
         click.echo(f"{what} copied {direction} run {converted.run} in {converted.storage}")
 
 
-# -- adapters ----------------------------------------------------------------------------------------------------------
-
-
 @click.command()
 @json_option
 def adapters(as_json: bool) -> None:
@@ -164,18 +155,12 @@ def adapters(as_json: bool) -> None:
     show(rows, as_json, lambda: print_rows(rows, *rows.columns))
 
 
-# -- sample ------------------------------------------------------------------------------------------------------------
-
-
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 def sample(folder: Path) -> None:
     """Write a small example into FOLDER: three catalogues, a list of labelled pairs, and a configuration to run."""
     config = shlex.quote(str(bibld.write_sample(folder)))
     click.echo(f"now try:\n  bibld run {config}\n  bibld serve {config}")
-
-
-# -- completion --------------------------------------------------------------------------------------------------------
 
 
 @click.command()

@@ -11,8 +11,6 @@ import bibld
 from bibld.cli._options import config_argument, json_option, opened, print_json, print_table, quiet_option
 from bibld.cli.run import KEPT_OLD_STATE
 
-# -- serve -------------------------------------------------------------------------------------------------------------
-
 
 @click.command()
 @config_argument
@@ -40,9 +38,6 @@ def serve(
     bibld.Workspace(config).serve(
         host, port, processes=processes, access_log=access_log, access_log_format=access_log_format
     )
-
-
-# -- harvest -----------------------------------------------------------------------------------------------------------
 
 
 @click.command()
@@ -86,9 +81,6 @@ def harvest(
             click.echo(result.line)
     if any(result.outcome in ("partial", "failed") for result in results):
         sys.exit(KEPT_OLD_STATE)
-
-
-# -- releases ----------------------------------------------------------------------------------------------------------
 
 
 @click.command()

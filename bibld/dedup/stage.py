@@ -54,7 +54,11 @@ class DedupSummary(msgspec.Struct, frozen=True):
 
 
 class MatchingRun:
-    """One run of the stage. ``rematch_all``: match all records, not only those in the queue."""
+    """One run of the stage: matches the dirty records against all live ones, and stores edges and clusters.
+
+    ``run_time`` is the time of the run (ISO 8601), for the history of the records. ``rematch_all``: match all records,
+    not only the dirty ones.
+    """
 
     def __init__(
         self,
@@ -78,8 +82,8 @@ class MatchingRun:
     def run(self, restat: bool, names_of_persons: Iterable[Sequence[str]] = ()) -> DedupSummary:
         """Bring index, edges and clusters up to date, and empty the queue; a damaged index is built again.
 
-        ``names_of_persons``: the headings of each person who has several, from authority files; they are read only if
-        statistics are counted.
+        ``restat``: count the statistics of blocking again instead of using the frozen ones. ``names_of_persons``: the
+        headings of each person who has several, from authority files; they are read only if statistics are counted.
         """
         self._names_of_persons = names_of_persons
         try:
@@ -188,23 +192,6 @@ class MatchingRun:
                 self._progress.report(message)
         self._progress.report(f"dedup: {count} candidate pairs of {int(np.count_nonzero(rows.live))} records")
         return decided, count
-
-
-def dedup(
-    catalog: Catalog,
-    config: Config,
-    progress: Progress,
-    run_time: str,
-    queue: StageQueue,
-    restat: bool = False,
-    rematch_all: bool = False,
-) -> DedupSummary:
-    """Match the dirty records against all live records, and store edges and clusters.
-
-    ``run_time`` is the time of the run (ISO 8601), for the history of the records. ``restat``: count the statistics of
-    blocking again instead of using the frozen ones; ``rematch_all``: match all records, not only the dirty ones.
-    """
-    return MatchingRun(catalog, config, progress, run_time, queue, rematch_all).run(restat)
 
 
 class _Results:

@@ -57,9 +57,7 @@ class StoredFiles:
         """Where fetched files are; an adapter writes new ones into it before it keeps them."""
         self.harvest = 0
 
-    def keep(
-        self, name: str, path: Path, *, etag: str = "", changed: str = "", sha256: str = "", size: int | None = None
-    ) -> bool:
+    def keep(self, name: str, path: Path, *, etag: str = "", changed: str = "", sha256: str = "") -> bool:
         """Note a file (below :attr:`folder`) that was fetched completely; return whether its content is new.
 
         The path that had this name before is not deleted here: the store may still name it until the commit.
@@ -73,7 +71,7 @@ class StoredFiles:
                 etag,
                 changed,
                 sha256,
-                path.stat().st_size if size is None else size,
+                path.stat().st_size,
                 self.harvest,
             ),
         )

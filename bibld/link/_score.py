@@ -8,12 +8,11 @@ people to be expected with the same family name and given names.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 import msgspec
 
 from bibld.link._entities import Entity
-from bibld.link._index import family_of, first_given_name, number_key
+from bibld.link._index import AuthorityIndex, family_of, first_given_name, number_key
 from bibld.link._names import (
     Life,
     NameRelation,
@@ -98,16 +97,7 @@ _SHORT_HEADING = 8
 _UNDECIDED = 0.5
 
 
-class Frequencies(Protocol):
-    """How often names occur in an authority file."""
-
-    persons: int
-
-    def bearers(self, text: str) -> int:
-        """Return how many persons have a family name (``f:name``) or a first given name (``g:name``)."""
-
-
-def compare(entity: Entity, record: AuthorityRecord, frequencies: Frequencies) -> Match | None:
+def compare(entity: Entity, record: AuthorityRecord, frequencies: AuthorityIndex) -> Match | None:
     """Compare an entity with an authority record; None if the record cannot be about it."""
     profile = entity.profile
     shared = entity.number_keys & {number_key(number) for number in record.numbers}
@@ -127,7 +117,7 @@ def compare(entity: Entity, record: AuthorityRecord, frequencies: Frequencies) -
 # -- persons -----------------------------------------------------------------------------------------------------------
 
 
-def _compare_person(entity: Entity, record: AuthorityRecord, frequencies: Frequencies) -> Match | None:
+def _compare_person(entity: Entity, record: AuthorityRecord, frequencies: AuthorityIndex) -> Match | None:
     best = _closest_names(entity.profile, record)
     if best is None:
         return None
@@ -209,7 +199,7 @@ def _wrote_before_birth(entity: Entity, record: AuthorityRecord) -> bool:
     )
 
 
-def _expected_others(heading: str, relation: NameRelation, frequencies: Frequencies) -> float:
+def _expected_others(heading: str, relation: NameRelation, frequencies: AuthorityIndex) -> float:
     """Return how many other people of this name are to be expected among all that catalogues describe."""
     persons = max(frequencies.persons, _MIN_PERSONS)
     name = person_name(heading)
@@ -362,7 +352,7 @@ def is_own_scheme(profile: Profile, record: AuthorityRecord) -> bool:
 # -- among all candidates ----------------------------------------------------------------------------------------------
 
 
-def rank_matches(entity: Entity, records: Sequence[AuthorityRecord], frequencies: Frequencies) -> list[Match]:
+def rank_matches(entity: Entity, records: Sequence[AuthorityRecord], frequencies: AuthorityIndex) -> list[Match]:
     """Compare an entity with all candidates; the most probable comes first.
 
     Each confidence is that against all others: two records that fit equally well have less than one half each. A

@@ -355,6 +355,12 @@ class RecordEvent(msgspec.Struct, frozen=True):
     kind: str
     other: RecordId | None = None
 
+    def __str__(self) -> str:
+        other = self.other or "another record"
+        events = {"absorbed": f"was merged into {other}", "returned": f"was separated from {other}"}
+        events |= {"deleted": "was deleted", "restored": "was restored"}
+        return f"{self.run_time} {events.get(self.kind, self.kind)}"
+
 
 class CatalogView(Protocol):
     """What stages and pages may read from the catalog."""

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bibld.errors import QueryTimeoutError, StoreUnavailableError
 from bibld.serve._addresses import Addresses
-from bibld.serve._charts import Neighbourhoods, Reports, ThingPictures
+from bibld.serve._charts import Reports, ThingCharts
 from bibld.serve._documents import Documents
 from bibld.serve._files import Files
 from bibld.serve._http import (
@@ -56,8 +56,7 @@ class Parts(NamedTuple):
     sparql: SparqlEndpoint
     interfaces: Interfaces
     search: SearchSite
-    neighbourhoods: Neighbourhoods
-    thing_pictures: ThingPictures
+    charts: ThingCharts
     review: ReviewSite | None = None
 
 
@@ -99,10 +98,10 @@ def build(parts: Parts) -> Front:
         _route(f"{mount}sparql", parts.sparql.answer, "GET", "POST"),
         _route(f"{mount}report/{{name}}", reports.page),
         _route(f"{mount}source/{{name}}", reports.source),
-        _route(f"{mount}picture/{{name}}/{{folder}}/{{rest:path}}.svg", parts.thing_pictures.picture),
+        _route(f"{mount}picture/{{name}}/{{folder}}/{{rest:path}}.svg", parts.charts.picture),
         _route(f"{mount}picture/{{name:path}}.svg", reports.picture),
-        _route(f"{mount}neighbourhood/{{path:path}}.svg", parts.neighbourhoods.picture),
-        _route(f"{mount}neighbourhood/{{path:path}}", parts.neighbourhoods.page),
+        _route(f"{mount}neighbourhood/{{path:path}}.svg", parts.charts.neighbourhood_picture),
+        _route(f"{mount}neighbourhood/{{path:path}}", parts.charts.neighbourhood),
         _route(f"{mount}dumps/{{name:path}}", files.dump),
         _route(f"{mount}dcat.ttl", files.dcat),
         _route(f"{mount}sitemap{{rest}}", files.sitemap),

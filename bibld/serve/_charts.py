@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bibld.serve._addresses import Addresses
-from bibld.serve._documents import Documents
+from bibld.serve._documents import Documents, no_such_thing
 from bibld.serve._forms import kind_of
 from bibld.serve._http import ProblemError, language_of, redirect, respond_with_picture
 from bibld.serve._language import message
@@ -65,10 +65,17 @@ def _unknown() -> ProblemError:
     return ProblemError(404, message("Not found"), message("There is no report with this name."))
 
 
-class ThingPictures:
-    """The pictures ``picture/years/PATH.svg``, ``picture/locator/PATH.svg`` and ``picture/waterfall/PATH.svg``.
+_NOT_INDEXED = ("X-Robots-Tag", "noindex, nofollow")
+"""Crawlers that followed each link would never end."""
 
-    The parameter ``of`` of the first is the filter of the search that finds the publications.
+
+class ThingCharts:
+    """The pictures of a thing, and the pages and pictures of its neighbourhood.
+
+    They are ``picture/years/PATH.svg``, ``picture/locator/PATH.svg`` and ``picture/waterfall/PATH.svg``: the parameter
+    ``of`` of the first is the filter of the search that finds the publications; ``neighbourhood/PATH`` and
+    ``neighbourhood/PATH.svg``: their parameter ``open``, which may be repeated, is the path of a neighbour whose
+    neighbours are shown, too.
     """
 
     def __init__(self, addresses: Addresses, documents: Documents, pages: PagesByLanguage, finder: Finder) -> None:
@@ -90,25 +97,8 @@ class ThingPictures:
             picture = await self._documents.run(partial(self._pages[language].things.picture, found, name, facet))
         return respond_with_picture(request, picture)
 
-
-_NOT_INDEXED = ("X-Robots-Tag", "noindex, nofollow")
-"""Crawlers that followed each link would never end."""
-
-
-class Neighbourhoods:
-    """The pages ``neighbourhood/PATH`` and the pictures ``neighbourhood/PATH.svg``.
-
-    The parameter ``open``, which may be repeated, is the path of a neighbour whose neighbours are shown, too.
-    """
-
-    def __init__(self, addresses: Addresses, documents: Documents, pages: PagesByLanguage, finder: Finder) -> None:
-        self._addresses = addresses
-        self._documents = documents
-        self._pages = pages
-        self._finder = finder
-
-    async def page(self, request: Request) -> Response:
-        """Answer with the page."""
+    async def neighbourhood(self, request: Request) -> Response:
+        """Answer with the page of a neighbourhood."""
         path, opened = _parameters_of(request)
         found = await self._documents.run(partial(self._finder.find, path))
         if isinstance(found, Moved):
@@ -117,13 +107,13 @@ class Neighbourhoods:
         def make(pages: Pages) -> bytes:
             result = _pages_of(pages).page(path, opened)
             if result is None:
-                raise _unknown_thing()
+                raise no_such_thing()
             return result
 
         return await self._documents.page(request, " ".join(("neighbourhood", path, *opened)), make, (_NOT_INDEXED,))
 
-    async def picture(self, request: Request) -> Response:
-        """Answer with the picture as a file, in the language that the client wants."""
+    async def neighbourhood_picture(self, request: Request) -> Response:
+        """Answer with the picture of a neighbourhood as a file, in the language that the client wants."""
         path, opened = _parameters_of(request)
         language = language_of(request)
         pages = _pages_of(self._pages[language])
@@ -141,7 +131,3 @@ def _pages_of(pages: Pages) -> NeighbourhoodPages:
     if pages.neighbourhoods is None:
         raise ProblemError(404, message("Not found"), message("This release has no search."))
     return pages.neighbourhoods
-
-
-def _unknown_thing() -> ProblemError:
-    return ProblemError(404, message("Not found"), message("There is nothing with this name in this release."))

@@ -18,7 +18,7 @@ import pyoxigraph as ox
 from starlette.requests import Request
 from starlette.responses import Response
 
-from bibld.documents import Document
+from bibld.documents import Document, PublishedView
 from bibld.model.marc_writers import to_marcxml, to_mrk
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_xml
@@ -38,7 +38,7 @@ from bibld.serve._forms import (
     negotiate,
     split_suffix,
 )
-from bibld.serve._graph import DocumentView, lines_of, objects_among, objects_of, read_turtle, triple, triples_of
+from bibld.serve._graph import lines_of, objects_among, objects_of, read_turtle, triple, triples_of
 from bibld.serve._http import (
     CACHE,
     PAGE_VARY,
@@ -93,7 +93,9 @@ class Documents:
     ``view`` has the prepared documents of the release; None if it has none.
     """
 
-    def __init__(self, release: OpenRelease, pages: PagesByLanguage, finder: Finder, view: DocumentView | None) -> None:
+    def __init__(
+        self, release: OpenRelease, pages: PagesByLanguage, finder: Finder, view: PublishedView | None
+    ) -> None:
         self._release = release
         self._pages = pages
         self._addresses = release.addresses
@@ -136,7 +138,7 @@ class Documents:
         with self._reading:
             return None if self._is_closed else self._prepared(request, self._view)
 
-    def _prepared(self, request: PlainRequest, view: DocumentView) -> PlainResponse | None:
+    def _prepared(self, request: PlainRequest, view: PublishedView) -> PlainResponse | None:
         bare, suffix, is_document_path = _split(request.path)
         kind = kind_of(bare)
         document = view.document(bare) if kind is not None else None
@@ -262,7 +264,7 @@ class Documents:
         if document is None:  # the release has prepared none, or mentions it without a description
             document = await self._rendering.run(partial(self._of_store.document, bare))
         if document is None:
-            raise _not_found()
+            raise no_such_thing()
         if document.status == 410:
             return await self._gone(request, document, kind, suffix)
         is_direct = is_document_path or is_document(kind)
@@ -373,7 +375,7 @@ class Documents:
         """Answer for what is not prepared."""
         thing = await self._rendering.run(partial(self._finder.find, path))
         if not isinstance(thing, Thing):
-            raise _not_found()
+            raise no_such_thing()
         is_direct = is_document_path or thing.is_document
         if suffix is not None and not (is_direct and suffix in thing.forms):
             raise _no_form(suffix)
@@ -446,7 +448,8 @@ def _page_number(request: PlainRequest) -> int | None:
     return max(1, int(number)) if number.isascii() and number.isdigit() and len(number) < _MAX_DIGITS else None
 
 
-def _not_found() -> ProblemError:
+def no_such_thing() -> ProblemError:
+    """Return the answer to a request for what the release does not have."""
     return ProblemError(404, message("Not found"), message("There is nothing with this name in this release."))
 
 

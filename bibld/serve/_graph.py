@@ -12,7 +12,7 @@ import msgspec
 import pyoxigraph as ox
 
 from bibld.documents import LABELS as LABEL_TERMS
-from bibld.documents import Document
+from bibld.documents import PublishedView
 from bibld.errors import StoreError
 from bibld.model.iris import Iris
 from bibld.model.rdf import expand, unescape
@@ -46,25 +46,13 @@ class Names(Protocol):
         ...
 
 
-class DocumentView(Protocol):
-    """The documents of one release, prepared (``bibld.documents.PublishedView``) or not."""
-
-    def document(self, path: str) -> Document | None:
-        """Return the document of the IRI with this path; None if there is none."""
-        ...
-
-    def titles(self, paths: Iterable[str]) -> dict[str, str]:
-        """Return the titles of documents by path; none that are empty."""
-        ...
-
-
 class PreparedNames:
     """The names in the documents of a release: all titles of a page are found with one query.
 
     ``others`` knows the names of what has no document: the dataset, its graphs.
     """
 
-    def __init__(self, view: DocumentView, iris: Iris, others: Names) -> None:
+    def __init__(self, view: PublishedView, iris: Iris, others: Names) -> None:
         self._view = view
         self._iris = iris
         self._others = others

@@ -207,9 +207,9 @@ async def read_body(request: Request, limit: int, refusal: ProblemError) -> byte
     return bytes(taken)
 
 
-def redirect(location: str, headers: dict[str, str] | None = None) -> Response:
+def redirect(location: str) -> Response:
     """Answer 303 See Other, to a path of this server."""
-    return Response(status_code=303, headers={"Location": location, "Vary": VARY, **(headers or {})})
+    return Response(status_code=303, headers={"Location": location, "Vary": VARY})
 
 
 def link_header(links: Sequence[tuple[str, str, str | None]]) -> str:

@@ -20,7 +20,7 @@ from bibld.protocols import CatalogView, RecordEvent, SourceRecord
 from bibld.search import SearchView
 from bibld.serve._addresses import Addresses
 from bibld.serve._forms import Kind, forms_of, is_document, split_suffix
-from bibld.serve._graph import DocumentView, ReleaseGraph, objects_of
+from bibld.serve._graph import ReleaseGraph, objects_of
 from bibld.serve.ontology import CONTEXT, ONTOLOGIES, Vocabulary
 
 _SAME_AS = expand("owl:sameAs")
@@ -36,7 +36,9 @@ class ReleaseView:
     ``view`` has the prepared documents, which are read faster than the store; None if the release has none.
     """
 
-    def __init__(self, catalog: CatalogView, graph: ReleaseGraph, iris: Iris, view: DocumentView | None = None) -> None:
+    def __init__(
+        self, catalog: CatalogView, graph: ReleaseGraph, iris: Iris, view: PublishedView | None = None
+    ) -> None:
         self._catalog = catalog
         self._graph = graph
         self._iris = iris

@@ -241,23 +241,6 @@ class ExampleQuery(msgspec.Struct, frozen=True):
     variable: str = ""
     values: str = ""
 
-    def values_query(self, among: int = 10_000) -> str:
-        """Return the query for the values of ``variable`` and their frequency, from the first solutions of ``values``.
-
-        The most frequent value is the first.
-        """
-        prefixes = "\n".join(line for line in self.sparql.splitlines() if line.startswith("PREFIX "))
-        chosen = f"{{ SELECT {self.variable} {self.values} LIMIT {among} }}"
-        return (
-            f"{prefixes}\nSELECT {self.variable} (COUNT(*) AS ?frequency) {chosen}"
-            f" GROUP BY {self.variable} ORDER BY DESC(?frequency) {self.variable}"
-        )
-
-    def with_value(self, term: str) -> str:
-        """Return the query with another value (a term in N-Triples) to start from."""
-        pattern = re.compile(rf"VALUES {re.escape(self.variable)} {{[^{{}}]*}}")
-        return pattern.sub(lambda found: f"VALUES {self.variable} {{ {term} }}", self.sparql)
-
 
 def folder(name: str) -> Path:
     """Return the folder of this name: inside an installed package, or beside the package in a checkout.

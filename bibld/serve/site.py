@@ -28,7 +28,7 @@ from bibld.protocols import CatalogView, SourceRecord
 from bibld.search import SearchView
 from bibld.serve import _app, _server
 from bibld.serve._addresses import Addresses
-from bibld.serve._charts import Neighbourhoods, ThingPictures
+from bibld.serve._charts import ThingCharts
 from bibld.serve._documents import Documents
 from bibld.serve._files import Files, static_names
 from bibld.serve._following import Following, ServedRelease
@@ -247,8 +247,7 @@ def _open(site: Site, slots: QuerySlots, has_services: bool = True) -> ServedRel
                 sparql,
                 interfaces,
                 searching,
-                Neighbourhoods(addresses, documents, pages, finder),
-                ThingPictures(addresses, documents, pages, finder),
+                ThingCharts(addresses, documents, pages, finder),
                 review,
             )
         )

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bibld.catalog import Catalog
-from bibld.catalog._register import Event
 from bibld.model.origin import RecordId
+from bibld.protocols import RecordEvent
 
 FIRST, SECOND, THIRD = "2026-01-01T00:00:00+00:00", "2026-01-02T00:00:00+00:00", "2026-01-03T00:00:00+00:00"
 
@@ -31,10 +31,10 @@ def test_events_are_stored_in_order_with_the_founder_that_they_name(catalog):
     assert record_events(catalog, (2, SECOND, "absorbed", 1)) == 1
     assert record_events(catalog, (2, THIRD, "returned", 1), (2, THIRD, "deleted", None)) == 2
     assert catalog.history.events(2) == [
-        Event(FIRST, "appeared"),
-        Event(SECOND, "absorbed", RecordId("rsl", "1")),
-        Event(THIRD, "returned", RecordId("rsl", "1")),
-        Event(THIRD, "deleted"),
+        RecordEvent(FIRST, "appeared"),
+        RecordEvent(SECOND, "absorbed", RecordId("rsl", "1")),
+        RecordEvent(THIRD, "returned", RecordId("rsl", "1")),
+        RecordEvent(THIRD, "deleted"),
     ]
     assert [str(event) for event in catalog.history.events(2)][1:3] == [
         f"{SECOND} was merged into rsl:1",

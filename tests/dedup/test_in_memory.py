@@ -7,7 +7,7 @@ from bibld import config, pipeline, progress
 from bibld.catalog import Catalog
 from bibld.dedup.memory import Duplicates, find_duplicates
 from bibld.dedup.method import MethodOptions, settings_digest
-from bibld.dedup.stage import dedup
+from bibld.dedup.stage import MatchingRun
 from bibld.errors import ConfigError
 from bibld.model.linkage import Pair, Verdict
 from bibld.model.mods import Identifier, Mods, TitleInfo
@@ -27,7 +27,7 @@ def test_the_result_is_that_of_a_run_over_the_sample(sample, method):
         loaded = msgspec.structs.replace(loaded, dedup=config.DedupConfig())
         with Catalog(loaded.workspace) as catalog:
             queue = pipeline.stage_queue(catalog, "dedup")
-            dedup(catalog, loaded, progress.Silent(), CLOCK, queue, rematch_all=True)
+            MatchingRun(catalog, loaded, progress.Silent(), CLOCK, queue, rematch_all=True).run(restat=False)
     with Catalog(loaded.workspace, read_only=True) as catalog:
         found = find_duplicates(records_of(catalog), loaded)
         assert found.pairs

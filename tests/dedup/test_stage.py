@@ -20,7 +20,7 @@ from bibld.dedup.features import features_of
 from bibld.dedup.index import Index
 from bibld.dedup.key_tables import from_bytes
 from bibld.dedup.pair_files import read_pairs
-from bibld.dedup.stage import dedup
+from bibld.dedup.stage import MatchingRun
 from bibld.model.linkage import Pair, Verdict
 from bibld.protocols import adapters
 from tests.dedup import similarity
@@ -44,6 +44,11 @@ def chosen(file, block=EVERY, score="similarity"):
     return msgspec.structs.replace(loaded, dedup=msgspec.structs.replace(loaded.dedup, block=block, score=score))
 
 
+def dedup(catalog, loaded, messages=None, rematch_all=False):
+    messages = messages or progress.Silent()
+    return MatchingRun(catalog, loaded, messages, NOW, pipeline.stage_queue(catalog, "dedup"), rematch_all).run(False)
+
+
 def evaluated(file, loaded, mode="full", **asked):
     with Catalog(loaded.workspace, read_only=True) as catalog:
         labelled = read_pairs(file.parent / "gold_pairs.csv", catalog)
@@ -64,7 +69,7 @@ def test_the_figures_of_the_papers_method_are_unchanged(sample):
 def test_stored_edges_name_the_shared_keys_and_the_relation(sample, with_review):
     loaded = chosen(sample)
     with Catalog(loaded.workspace) as catalog:
-        dedup(catalog, loaded, progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"), rematch_all=True)
+        dedup(catalog, loaded, rematch_all=True)
         edges = list(catalog.linkage.edges())
     assert all(edge.score.shared_blocking_keys and edge.score.features for edge in edges)
     assert {key.partition(":")[0] for edge in edges for key in edge.score.shared_blocking_keys} == set(EVERY)
@@ -79,8 +84,7 @@ def test_edges_do_not_depend_on_the_number_of_processes(sample, monkeypatch):
     def stored_edges(workers):
         of_workers = msgspec.structs.replace(loaded, workers=workers)
         with Catalog(loaded.workspace) as catalog:
-            queue = pipeline.stage_queue(catalog, "dedup")
-            dedup(catalog, of_workers, progress.Silent(), NOW, queue, rematch_all=True)
+            dedup(catalog, of_workers, rematch_all=True)
             return list(catalog.linkage.edges())
 
     expected = stored_edges(1)
@@ -92,7 +96,7 @@ def test_edges_do_not_depend_on_the_number_of_processes(sample, monkeypatch):
 def test_no_cluster_contains_two_volumes_of_a_set(sample, with_review):
     loaded = chosen(sample)
     with Catalog(loaded.workspace) as catalog:
-        dedup(catalog, loaded, progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"), rematch_all=True)
+        dedup(catalog, loaded, rematch_all=True)
         clusters = [catalog.linkage.members(founder) for founder in catalog.linkage.founders(least=2)]
         parts = [{features_of(catalog.records.mods(one)).part.split(" ")[0] for one in some} for some in clusters]
     assert clusters
@@ -144,9 +148,9 @@ def test_statistics_stay_frozen_until_blocking_changes(sample):
     loaded = chosen(sample, score="jaccard")
     with Catalog(loaded.workspace) as catalog:
         for expected in (2, 2):
-            dedup(catalog, loaded, progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"))
+            dedup(catalog, loaded)
             assert catalog.linkage.statistics()[0] == expected
-        dedup(catalog, config.load(sample), progress.Silent(), NOW, pipeline.stage_queue(catalog, "dedup"))
+        dedup(catalog, config.load(sample))
         assert catalog.linkage.statistics()[0] == 3
 
 
@@ -173,7 +177,7 @@ def match(loaded, reports=None):
         warn = report
 
     with Catalog(loaded.workspace) as catalog:
-        return dedup(catalog, loaded, Reports(), NOW, pipeline.stage_queue(catalog, "dedup"))
+        return dedup(catalog, loaded, Reports())
 
 
 def stored(loaded):

@@ -6,6 +6,7 @@ it: each changed row is a change of the published data.
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from datetime import UTC, datetime
@@ -33,6 +34,22 @@ def result(store: ox.Store, sparql: str) -> list[str]:
     assert isinstance(found, ox.QuerySolutions)
     header, *rows = found.serialize(format=ox.QueryResultsFormat.CSV).decode().split("\r\n")
     return [header, *sorted(row for row in rows if row)]
+
+
+def values_query(example: ExampleQuery, among: int = 10_000) -> str:
+    """Return the query for the values of the variable and their frequency, from the first solutions of ``values``."""
+    prefixes = "\n".join(line for line in example.sparql.splitlines() if line.startswith("PREFIX "))
+    chosen = f"{{ SELECT {example.variable} {example.values} LIMIT {among} }}"
+    return (
+        f"{prefixes}\nSELECT {example.variable} (COUNT(*) AS ?frequency) {chosen}"
+        f" GROUP BY {example.variable} ORDER BY DESC(?frequency) {example.variable}"
+    )
+
+
+def with_value(example: ExampleQuery, term: str) -> str:
+    """Return the query with another value (a term in N-Triples) to start from."""
+    pattern = re.compile(rf"VALUES {re.escape(example.variable)} {{[^{{}}]*}}")
+    return pattern.sub(lambda found: f"VALUES {example.variable} {{ {term} }}", example.sparql)
 
 
 def open_release(sample: Config) -> ox.Store:

@@ -20,7 +20,7 @@ from bibld.model.rdf import expand
 from bibld.serve.ontology import ExampleQuery, example_queries
 from bibld.text import headings
 from tests.end_to_end.conftest import sample as sample
-from tests.ontology.query_results import open_release, result, result_file
+from tests.ontology.query_results import open_release, result, result_file, values_query, with_value
 
 EXAMPLES = example_queries(Iris("http://localhost:8000/"))
 XSD_STRING = ox.NamedNode("http://www.w3.org/2001/XMLSchema#string")
@@ -63,9 +63,9 @@ def test_other_values_can_be_tried(example, store):
         return
     if example.name.endswith(NOT_IN_THE_SAMPLE):
         return
-    (value, frequency), *_ = store.query(example.values_query(), use_default_graph_as_union=True)
+    (value, frequency), *_ = store.query(values_query(example), use_default_graph_as_union=True)
     assert int(frequency.value) > 0
-    changed = example.with_value(str(value))
+    changed = with_value(example, str(value))
     assert str(value) in changed
     list(store.query(changed, use_default_graph_as_union=True))
 
@@ -90,7 +90,7 @@ def test_sparql_knows_what_became_of_a_deleted_iri():
         ox.RdfFormat.N_QUADS,
     )
     (query,) = (example for example in EXAMPLES if example.name.endswith("what-became-of-an-iri"))
-    _, row = result(store, query.with_value(deleted))
+    _, row = result(store, with_value(query, deleted))
     assert row.split(",") == [deleted[1:-1], "", redirect[1:-1], founder[1:-1], "2026-11-22T00:00:00Z"]
 
 

@@ -11,8 +11,8 @@ import logging
 import re
 import sqlite3
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 from urllib.parse import parse_qs, urlsplit
 
 import msgspec
@@ -26,6 +26,7 @@ from bibld.model.review import EntityQuestion, Item, ItemKind, LinkQuestion, fro
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.serve._addresses import Addresses
 from bibld.serve._http import ProblemError, language_headers, language_of
+from bibld.serve._interfaces import Threads
 from bibld.serve._language import message
 from bibld.serve._review.desk import Desk, Leases, ReviewProgress
 
@@ -49,8 +50,6 @@ _NOT_NOW = (StageError, sqlite3.Error)
 _BUSY = message("A run or another person is writing now; send it again in a moment.")
 
 _LOG = logging.getLogger("bibld.serve")
-
-Result = TypeVar("Result")
 
 
 class ReviewView(msgspec.Struct, frozen=True):
@@ -82,13 +81,6 @@ class ReviewRenderer(Protocol):
         """Return the page."""
 
 
-class Runner(Protocol):
-    """Runs a function in the thread in which the catalog is read."""
-
-    def __call__(self, find: Callable[[], Result], /) -> Awaitable[Result]:
-        """Return what the function returns."""
-
-
 def read_token(secret: Secret) -> str:
     """Return the token of the review page; raises ``ConfigError`` if it is missing, or short enough to be guessed."""
     token = secret.read()
@@ -112,7 +104,7 @@ class ReviewSite:
         catalog: CatalogView,
         addresses: Addresses,
         pages: Mapping[str, ReviewRenderer],
-        run: Runner,
+        run: Threads,
     ) -> None:
         self._token = token.encode()
         self._desk = desk
