@@ -153,8 +153,7 @@ def _title_and_remainder(field: DataField) -> tuple[str, str, bool]:
 
 
 _RESPONSIBILITY = re.compile(
-    r"\[(?:by|ed\.? by|edited by|par|von|di|por)\] |(?P<plain>(?:edited |compiled |translated )?by [A-Z])",
-    re.IGNORECASE,
+    r"(?i:\[(?:by|ed\.? by|edited by|par|von|di|por)\] )|(?P<plain>(?i:edited |compiled |translated )?[Bb]y [A-Z])"
 )
 """How a statement of responsibility begins that old records have in ``$b``."""
 
