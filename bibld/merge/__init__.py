@@ -20,7 +20,7 @@ from bibld.protocols import Holder
 
 __all__ = ["Policies", "input_digest", "merge", "merge_records", "requeue_all", "settings_digest"]
 
-VERSION = 7
+VERSION = 8
 
 _UNKNOWN = "9999"
 _FIRST_MARC_YEAR = 60

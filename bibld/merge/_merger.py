@@ -229,7 +229,10 @@ class Merger:
         return [best, *(title for title in titles if title is not best)]
 
     def _choose_responsibility(self, notes: list[Value]) -> list[Value]:
-        """Return notes with the statements of responsibility of one record: the longest in the publication's script."""
+        """Return notes with the statements of responsibility of one record: the longest in the publication's script.
+
+        Those of other records become other forms of the first one.
+        """
         statements = [note for note in notes if note.shown.type == _RESPONSIBILITY]
         if len(statements) < 2:
             return notes
@@ -240,7 +243,9 @@ class Merger:
                 found = letters.setdefault(record, [0, 0])
                 found[is_original] += len(value.shown.value)
         preferred = min(letters, key=lambda record: (-letters[record][True], -letters[record][False], record))
-        return [note for note in notes if note.shown.type != _RESPONSIBILITY or preferred in note.records]
+        others = [statement for statement in statements if preferred not in statement.records]
+        next(statement for statement in statements if preferred in statement.records).absorb(others)
+        return [note for note in notes if note not in others]
 
     def _merge_forms(self, value: Value, policy: Policy, path: str, sources: SourceList) -> Element:
         """Return one element for the forms of one value."""
