@@ -60,7 +60,7 @@ CORRECTIONS = {
     "every_number_written": r"added identifier ",
     "part_languages_kept": r"added language",
     "language_codes_current": r"missing language/languageTerm",
-    "addresses_by_field": r"(?:changed location/url displayLabel|missing location)",
+    "addresses_by_field": r"(?:changed location/url (?:displayLabel|access)|missing location)",
     "holdings_complete": r"added location(?:/holdingSimple|/physicalLocation|/shelfLocator|  :)",
     "conference_roles_read": r"missing name/role/roleTerm type=text ",
     "roles_paired": r"\w+ name/role",

@@ -142,10 +142,14 @@ _ALTERNATIVES = re.compile(
     r"(?<!\w)(?:or|или|oder|ou|nebo|lub|between|между|entre|zwischen|mezi|tra)(?!\w)", re.IGNORECASE
 )
 _NOT_BEFORE = re.compile(
-    r"(?<!\w)(?:not before|не ранее|не раньше|after|после|nach|après|nicht vor|pas avant)(?!\w)", re.IGNORECASE
+    r"(?<!\w)(?:not before|не ранее|не раньше|(?<!not )after|после|(?<!nicht )nach|(?<!pas )après|nicht vor|pas avant)"
+    r"(?!\w)",
+    re.IGNORECASE,
 )
 _NOT_AFTER = re.compile(
-    r"(?<!\w)(?:not after|не позднее|не позже|before|до|vor|avant|nicht nach|pas après)(?!\w)", re.IGNORECASE
+    r"(?<!\w)(?:not after|не позднее|не позже|(?<!not )before|до|(?<!nicht )vor|(?<!pas )avant|nicht nach|pas après)"
+    r"(?!\w)",
+    re.IGNORECASE,
 )
 _RANGE = re.compile(r"(?<!\d)(\d{4})\??\s*[-–—]\s*(?:(\d{4})(?!\d)|(\d{2})(?!\d)|(?=[^\w\d]*$))")
 _VOLUME_BEFORE_YEAR = re.compile(r"(?<![\w.])\d{1,3}\.(?=\d{4}(?!\d))")

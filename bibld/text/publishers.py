@@ -193,8 +193,8 @@ def shortened_name(text: str) -> str:
 
 
 _DISTRIBUTOR = re.compile(
-    r"\[?(?:for sale by|available from|distributed by|order from|sold by|продается|auslieferung)(?: the)? (.+)"
-    r"|(.+?),? [\[(]?(?:distributor|supplier|distribution)[\])]?",
+    r"\[?(?:for sale (?:by|through)|available (?:at|from|through)|obtainable from|distributed by|order from|sold by"
+    r"|продается|auslieferung)(?: the)? (.+)|(.+?),? [\[(]?(?:distributor|supplier|distribution)[\])]?",
     re.IGNORECASE,
 )
 
@@ -205,8 +205,8 @@ def distributor(text: str) -> str:
 
     >>> distributor("For sale by the National Technical Information Service"), distributor("Sage [distributor]")
     ('National Technical Information Service', 'Sage')
-    >>> distributor("Наука")
-    ''
+    >>> distributor("Available through the Agency"), distributor("Наука")
+    ('Agency', '')
     """
     found = _DISTRIBUTOR.fullmatch(text.strip(" ,:;"))
     return (found[1] or found[2]).strip(" ]") if found is not None else ""

@@ -148,7 +148,7 @@ def _local_numbers(entity: str, claims: Iterable[EntityClaim], iris: Iris) -> It
         yield "", node, term("rdf:type"), term("bf:Local")
         yield "", node, term("rdf:value"), literal(number)
         if source:
-            yield "", node, term("bf:source"), iri(iris.source(source))
+            yield "", node, term("dcterms:source"), iri(iris.source(source))
 
 
 _ROMANISED = "und-latn"

@@ -249,7 +249,7 @@ def test_numbers_that_libraries_gave_are_identifiers_and_those_of_authority_file
     made = about(one, claim("Толстой", "2", numbers=("rsl~3A rsl:77571",)))
     nodes = [f"{BASE}{node.removeprefix(':')}" for node in made.values("bf:identifiedBy", AGENT)]
     assert [made.values("rdf:value", node) for node in nodes] == [["77571"], ["RU\\NLR\\auth\\77626676"]]
-    assert [made.values("bf:source", node) for node in nodes] == [[":dataset/rsl"], []]
+    assert [made.values("dcterms:source", node) for node in nodes] == [[":dataset/rsl"], []]
     assert all(made.values("rdf:type", node) == ["http://id.loc.gov/ontologies/bibframe/Local"] for node in nodes)
 
 

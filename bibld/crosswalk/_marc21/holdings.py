@@ -24,7 +24,7 @@ HOLDINGS = RuleBook()
 
 _CLASSIFICATION = {"050": "lcc", "060": "nlm", "080": "udc", "082": "ddc"}
 _LCC = re.compile(r"[A-Z]{1,3}(?:\d| \d{1,4}(?:\.\d+)? \.?[A-Z]\d)")
-_LCC_WITH_APOSTROPHES = re.compile(r"[A-Z]{1,3}'\d+'")
+_LCC_WITH_APOSTROPHES = re.compile(r"[A-Z]{1,3}'\d+(?:\.\d+)?'|[A-Z]{1,3}'\d+\.[A-Z]")
 """How some systems write blanks."""
 _FORM_OF_CLASS = {"050": _LCC, "082": re.compile(r"\[?\d{3}(?!\d)")}
 """The beginnings of class marks; libraries also write what is none, such as ``LAW`` and ``Fic``."""
@@ -207,6 +207,8 @@ def addresses(view: Marc21View) -> Iterator[mods.Location]:
         for url in link_urls(field, view):
             if field is primary and usage:
                 url, usage = replace(url, usage=usage), ""
+            elif field.indicator2 == "0":
+                url = replace(url, access="object in context")
             yield view.mark(mods.Location(url=(url,)), field)
 
 

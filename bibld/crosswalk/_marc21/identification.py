@@ -105,10 +105,14 @@ _PREFIXES = {
 }
 
 
+_HOST_OF_DOI = "doi.org/"
+"""Some addresses name it twice."""
+
+
 def _bare(value: str, kind: str | None) -> str:
     for prefix in _PREFIXES.get(kind or "", ()):
         if value.casefold().startswith(prefix):
-            return value[len(prefix) :].strip()
+            return value[len(prefix) :].removeprefix(_HOST_OF_DOI).strip()
     if kind in ("isrc", "upc", "ismn", "ean"):
         return value.replace("-", "").replace(" ", "")
     return value

@@ -23,7 +23,7 @@ from bibld.crosswalk._marc21.titles import (
     title_before_parts,
     title_info,
     title_parts,
-)
+)  # fmt: skip
 from bibld.crosswalk._parts import has_content, is_generic_title, parse_part
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chopped_values, first_address, join, without_brackets
@@ -112,13 +112,10 @@ def series_statement(field: DataField, view: Marc21View) -> Iterator[RelatedItem
 
 def _is_traced(field: DataField, view: Marc21View) -> bool:
     """Whether a heading has the title of a series statement, or its number, if that belongs to one series only."""
-    number, title = fold_title(field.first("v") or ""), fold_title(field.first("a") or "")
-    has_report_number = len(number) >= _MIN_LETTERS_OF_REPORT_NUMBER and not number.isdecimal()
-    return any(
-        title == fold_title(heading.first("a" if heading.tag == "830" else "t") or "")
-        or (has_report_number and number == fold_title(heading.first("v") or ""))
-        for heading in view.fields(*_SERIES_HEADINGS)
-    )
+    number, title = (fold_title(field.first(code) or "") for code in "va")
+    is_of_one = len(number) >= _MIN_LETTERS_OF_REPORT_NUMBER and not number.isdecimal()
+    stated = ({code: fold_title(one.first(code) or "") for code in "atv"} for one in view.fields(*_SERIES_HEADINGS))
+    return any(title in (one["t"], one["a"]) or (is_of_one and number == one["v"]) for one in stated)
 
 
 _SERIES_HEADINGS = ("800", "810", "811", "830")

@@ -226,7 +226,9 @@ def _places_and_publishers(field: DataField, parts: Parts, view: Marc21View) -> 
         if text in misplaced:
             continue
         for publisher in text.split("; "):
-            add_part(parts, "publisher", _publisher(chop(publisher)))
+            name = chop(publisher)
+            is_abbreviated = publisher.endswith(".,") and not name.endswith(".")
+            add_part(parts, "publisher", _publisher(f"{name}." if is_abbreviated else name))
 
 
 def _country(field: DataField, parts: Parts, view: Marc21View) -> None:

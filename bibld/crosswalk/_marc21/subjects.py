@@ -49,10 +49,20 @@ def _subdivisions(field: DataField) -> Iterator[mods.SubjectPart]:
                 yield kind(value=text)
 
 
+def _before_subdivisions(field: DataField) -> DataField:
+    """Return a heading without its subdivisions and the links behind them if the name or term before has a link."""
+    codes = "".join(subfield.code for subfield in field.subfields)
+    first = next((position for position, code in enumerate(codes) if code in SUBDIVISIONS), len(codes))
+    has_link = any(code in "01" for code in codes[:first])
+    return replace(field, subfields=field.subfields[:first]) if has_link and first < len(codes) else field
+
+
 def _subject(field: DataField, lead: Sequence[mods.SubjectPart], authority: str | None) -> Iterator[mods.Subject]:
     found = (*lead, *_subdivisions(field))
     if found:
         links = heading_links(field)
+        if links is not NO_LINKS and _before_subdivisions(field) is not field:
+            links = NO_LINKS
         yield mods.Subject(
             parts=found, authority=authority, authority_uri=links.authority_uri, value_uri=links.value_uri
         )
@@ -71,7 +81,7 @@ def name_as_subject(field: DataField, view: Marc21View) -> Iterator[mods.Subject
     """Name, or work under a name; the links in ``$0`` and ``$1`` are those of the work."""
     work = work_of_heading(field)
     title = chop(join(work, "tfhklmors"))
-    name = heading_name(field, before_title=True, links=NO_LINKS if title else None)
+    name = heading_name(_before_subdivisions(field), before_title=True, links=NO_LINKS if title else None)
     lead: list[mods.SubjectPart] = []
     if name is not None:
         lead.append(name)
@@ -79,7 +89,7 @@ def name_as_subject(field: DataField, view: Marc21View) -> Iterator[mods.Subject
         view.warn(f"{field.tag} contains no name; left out")
     if title:
         numbers, names = title_parts(work)
-        links = heading_links(field)
+        links = heading_links(_before_subdivisions(field))
         element = title_info(title, part_number=numbers, part_name=names)
         lead.append(replace(element, authority_uri=links.authority_uri, value_uri=links.value_uri))
     if lead:

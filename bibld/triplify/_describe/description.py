@@ -53,6 +53,7 @@ _CLASSES_OF_SERIES = ("bibo:Series", "schema:CreativeWorkSeries")
 _CLASSES_OF_PERIODICALS = ("bibo:Periodical", "schema:Periodical")
 _MONOGRAPHIC_SERIES = "series"
 """The genre of ``marcgt`` of a serial whose volumes have titles (008/21, 110$a/0)."""
+_INCOMPLETE = ("Incomplete contents", "Partial contents")
 _THESIS_GENRES = frozenset(("theses", "thesis", "dissertation"))
 
 
@@ -175,7 +176,10 @@ def describe_notes(draft: Draft) -> None:
         language = draft.languages.tag_catalogued(abstract.value, abstract)
         draft.add_text("dcterms:abstract", abstract.value, language=language)
     for contents in mods.table_of_contents:
-        draft.add_text("dcterms:tableOfContents", contents.value, language=own(contents.value, contents))
+        text = tidy(contents.value)
+        if text and contents.display_label in _INCOMPLETE:
+            text = f"{contents.display_label}: {text}"
+        draft.add_text("dcterms:tableOfContents", text, language=own(contents.value, contents))
     for note in mods.note:
         _describe_note(draft, note)
     for condition in mods.access_condition:

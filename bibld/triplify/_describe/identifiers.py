@@ -9,7 +9,7 @@ from bibld.model.iris import web_iri
 from bibld.model.mods import Identifier
 from bibld.model.rdf import iri, literal
 from bibld.text.folding import tidy
-from bibld.text.libraries import find_library, is_library_code
+from bibld.text.libraries import code_list, find_library, is_library_code
 from bibld.triplify._codes import CLASS_OF_IDENTIFIER, NAME_OF_IDENTIFIER, loc
 from bibld.triplify._draft import Draft
 
@@ -70,7 +70,7 @@ def _add_source(draft: Draft, text: str, node: str) -> None:
         return
     library = find_library(text, is_marc_code=True)
     source = draft.add_node("bf:source", "bf:Source", "source", node)
-    if library is not None or is_library_code(text):
+    if library is not None or is_library_code(text) or ("-" in text and code_list(text) is not None):
         draft.add_text("bf:code", text, source)
         for name, language in library.names if library is not None else ():
             draft.add_text("rdfs:label", name, source, language)

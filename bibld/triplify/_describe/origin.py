@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from bibld.model.mods import Controlled, OriginInfo, PlaceTerm
+from bibld.model.mods import Controlled, Date, OriginInfo, PlaceTerm
 from bibld.model.mods_plan import countries_of, event_of, publication_statement
 from bibld.model.rdf import iri, literal
 from bibld.text.folding import tidy, trim
@@ -120,8 +120,14 @@ def _describe_activity(draft: Draft, event: _Event) -> None:
     if event.name in STATEMENT_OF_EVENT:
         for info, path in event.forms:
             stated = next((source.value for source in draft.hidden_values(path)), "")
-            dated = info if info.date_issued else replace(info, date_issued=event.info.date_issued)
+            dated = info if info.date_issued else replace(info, date_issued=_dates_for_script(info, event))
             draft.add_text(STATEMENT_OF_EVENT[event.name], stated or publication_statement(dated))
+
+
+def _dates_for_script(info: OriginInfo, event: _Event) -> tuple[Date, ...]:
+    """Return the dates of an event for its form in another script: the coded ones, which need no letters."""
+    coded = tuple(date for date in event.info.date_issued if date.encoding is not None)
+    return coded if info.script and coded else event.info.date_issued
 
 
 def _add_activity(draft: Draft, event: str, agents: Iterable[str], places: Iterable[str]) -> str:
