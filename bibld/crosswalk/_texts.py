@@ -80,7 +80,8 @@ def chop_name(text: str) -> str:
 
     A comma that is printed before the quotation mark at the end is removed, too (``Hines, Earl "Fatha,"``).
     """
-    text = _COMMA_IN_QUOTES.sub(r"\1", text)
+    if ',"' in text or ",”" in text:
+        text = _COMMA_IN_QUOTES.sub(r"\1", text)
     if not text or (text[-1] not in _CLOSING and text[0] not in _LEADING):
         return text
     return _chopped(text, ends_in_initial)

@@ -228,8 +228,10 @@ def persistent_address(field: DataField, view: Marc21View) -> Iterator[mods.Iden
     for text in field.values("u"):
         for kind, prefixes in _PREFIXES.items():
             value = _bare(text, kind)
+            if value in ("", text):
+                continue
             stated = (one for field in view.fields("024") if field.first("2") == kind for one in field.values("a"))
-            if value != text and value and all(_bare(one, kind) != value for one in stated):
+            if all(_bare(one, kind) != value for one in stated):
                 yield mods.Identifier(value=f"hdl:{value}" if kind == "hdl" else value, type=kind)
                 break
             if any(text.casefold().startswith(prefix) for prefix in prefixes):

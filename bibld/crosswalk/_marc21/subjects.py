@@ -51,10 +51,12 @@ def _subdivisions(field: DataField) -> Iterator[mods.SubjectPart]:
 
 def _before_subdivisions(field: DataField) -> DataField:
     """Return a heading without its subdivisions and the links behind them if the name or term before has a link."""
-    codes = "".join(subfield.code for subfield in field.subfields)
-    first = next((position for position, code in enumerate(codes) if code in SUBDIVISIONS), len(codes))
-    has_link = any(code in "01" for code in codes[:first])
-    return replace(field, subfields=field.subfields[:first]) if has_link and first < len(codes) else field
+    has_link = False
+    for position, subfield in enumerate(field.subfields):
+        if subfield.code in SUBDIVISIONS:
+            return replace(field, subfields=field.subfields[:position]) if has_link else field
+        has_link = has_link or subfield.code in "01"
+    return field
 
 
 def _subject(field: DataField, lead: Sequence[mods.SubjectPart], authority: str | None) -> Iterator[mods.Subject]:
