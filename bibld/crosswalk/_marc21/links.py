@@ -23,7 +23,7 @@ from bibld.crosswalk._marc21.titles import (
     title_before_parts,
     title_info,
     title_parts,
-)  # fmt: skip
+)
 from bibld.crosswalk._parts import has_content, is_generic_title, parse_part
 from bibld.crosswalk._rules import RuleBook
 from bibld.crosswalk._texts import chop, chopped_values, first_address, join, without_brackets
@@ -91,8 +91,7 @@ def _relation_attributes(kind: str | None, field: DataField) -> dict[str, str | 
     label = phrase or chop(field.first("3") or "") or None
     if kind is None and phrase is not None:
         kind = RELATION_OF_PHRASE.get(phrase.casefold().partition("(")[0].strip())
-    other = phrase if kind is None else None
-    return {"type": kind, "other_type": other, "display_label": label}
+    return {"type": kind, "other_type": phrase if kind is None else None, "display_label": label}
 
 
 # --- series and works
@@ -405,8 +404,7 @@ def _identifiers(field: DataField) -> Iterator[Identifier]:
         elif subfield.code == "w":
             element = system_identifier(subfield.value)
         elif subfield.code in "ouy":
-            kind = {"u": "strn", "y": "coden"}.get(subfield.code)
-            element = Identifier(value=subfield.value, type=kind)
+            element = Identifier(value=subfield.value, type={"u": "strn", "y": "coden"}.get(subfield.code))
         if element is not None:
             yield element
 
@@ -420,8 +418,7 @@ def _parts(field: DataField, view: Marc21View) -> Iterator[Part]:
         return
     texts = field.values("g")
     part = parse_part(texts)
-    is_first = next(view.fields("773")) is field
-    if not part.extent and is_first:
+    if not part.extent and next(view.fields("773")) is field:
         part = replace(part, extent=pages_in_host(view), text=(*part.text, *map(PartText, numbers_in_host(view))))
     if is_component(view) or part.extent or any(detail.type == "issue" for detail in part.detail):
         if has_content(part):
