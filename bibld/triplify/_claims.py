@@ -24,9 +24,9 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
 
     ``label`` is the form that the record prefers, ``others`` are further forms. ``type`` is that of a MODS name
     (personal …), ``dates`` are as stated, ``links`` are IRIs of authority files, ``scheme`` is the code of a concept's
-    scheme, ``notation`` a class mark, ``issn`` that of a series, ``parts`` are the IRIs of places and agents that a
-    compound heading names, ``creators`` those of the agents that created a work, ``broader`` is the IRI of the main
-    class of a class, ``broad_links`` are IRIs of authority files for something broader.
+    scheme, ``notation`` a class mark, ``issn`` that of a series, ``broad_links`` are IRIs of authority files for
+    something broader. ``entities`` are statements about other entities: a compact property and the IRI of the entity;
+    ``values`` are all other statements: a compact property and a term.
 
     The others are evidence that entities are the same. ``aliases`` are the IRIs that the same heading has by its other
     keys; ``former`` are IRIs that it would have if less were known of it, which lead to the entity unless something is
@@ -43,9 +43,8 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     scheme: str = ""
     notation: str = ""
     issn: str = ""
-    parts: tuple[str, ...] = ()
-    creators: tuple[str, ...] = ()
-    broader: tuple[str, ...] = ()
+    entities: tuple[tuple[str, str], ...] = ()
+    values: tuple[tuple[str, str], ...] = ()
     broad_links: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     former: tuple[str, ...] = ()
@@ -55,7 +54,7 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def named_entities(self) -> tuple[str, ...]:
         """The IRIs of the other entities that the description of this one points to."""
-        return (*self.parts, *self.creators, *self.broader)
+        return tuple(iri for _, iri in self.entities)
 
 
 class Claim(msgspec.Struct, frozen=True):

@@ -126,14 +126,11 @@ def _properties(claim: EntityClaim) -> Iterator[tuple[str, str]]:
         yield "skos:notation", literal(claim.notation)
         if claim.type == "corporate":
             yield "dcterms:identifier", literal(claim.notation)
-    for part in claim.parts:
-        yield "dcterms:hasPart", iri(part)
-    for main_class in claim.broader:
-        yield "skos:broader", iri(main_class)
-    for creator in claim.creators:
-        yield "dcterms:creator", iri(creator)
     if claim.issn:
         yield "bibo:issn", literal(claim.issn)
+    for predicate, entity in claim.entities:
+        yield predicate, iri(entity)
+    yield from claim.values
 
 
 def _local_numbers(entity: str, claims: Iterable[EntityClaim], iris: Iris) -> Iterator[Quad]:

@@ -53,7 +53,7 @@ def claim_concept(
         scheme=code,
         links=links_of(links),
         broad_links=links_of((broader,)) if broader else (),
-        parts=tuple(sorted(set(parts))),
+        entities=tuple(sorted({("dcterms:hasPart", part) for part in parts})),
         aliases=tuple(aliases),
         numbers=numbers_in_files(links),
     )
@@ -88,7 +88,7 @@ def claim_class(draft: Draft, scheme: str, mark: str, element: Controlled, path:
         scheme=scheme,
         notation=mark,
         links=links_of(find_identities(draft, element, path)),
-        broader=(broader,) if broader else (),
+        entities=(("skos:broader", broader),) if broader else (),
     )
     draft.add_claim(concept, "concept", claim, path)
     if main is not None and broader is not None:

@@ -195,7 +195,7 @@ def claim_work(
         label=draft.name_form(label, language),
         others=tuple(sorted(draft.name_form(text, tag) for text, tag in others)),
         links=tuple(sorted({one.iri for one in found if one.iri is not None})),
-        creators=tuple(sorted({agent for agent in agents if agent is not None})),
+        entities=tuple(sorted({("dcterms:creator", agent) for agent in agents if agent is not None})),
     )
     draft.add_claim(work, "work", claim, path)
     return work
