@@ -58,6 +58,10 @@ class Iris(msgspec.Struct, frozen=True):
         """Return the IRI of a work."""
         return f"{self.base}work/{to_slug(key)}"
 
+    def work_of(self, record: RecordId, role: str = "") -> str:
+        """Return the IRI of the work of a publication; or of another one that it alone names, with its ``role``."""
+        return f"{self.base}work/{record.path}{_BETWEEN_SLUGS}{role}" if role else f"{self.base}work/{record.path}"
+
     def place(self, key: str) -> str:
         """Return the IRI of a place."""
         return f"{self.base}place/{to_slug(key)}"

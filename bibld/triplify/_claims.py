@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from bibld.model.origin import RecordId
+from bibld.triplify._works import WorkFacts
 
 Kind = Literal["agent", "concept", "place", "publisher", "scheme", "series", "work"]
 
@@ -19,6 +20,18 @@ class NameForm(msgspec.Struct, frozen=True, omit_defaults=True, order=True):
     language: str = ""
 
 
+class Contribution(msgspec.Struct, frozen=True, omit_defaults=True, order=True, array_like=True):
+    """What an agent (its IRI) contributed to a work: relator codes, and terms of roles without one.
+
+    ``is_primary``: the work is entered under the agent.
+    """
+
+    agent: str
+    roles: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    is_primary: bool = False
+
+
 class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     """The properties that one record states of an entity.
 
@@ -26,7 +39,8 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     (personal …), ``dates`` are as stated, ``links`` are IRIs of authority files, ``scheme`` is the code of a concept's
     scheme, ``notation`` a class mark, ``issn`` that of a series, ``broad_links`` are IRIs of authority files for
     something broader. ``entities`` are statements about other entities: a compact property and the IRI of the entity;
-    ``values`` are all other statements: a compact property and a term.
+    ``values`` are all other statements: a compact property and a term. ``contributions`` are those to a work, ``work``
+    is what decides whether it is the same as another one.
 
     The others are evidence that entities are the same. ``aliases`` are the IRIs that the same heading has by its other
     keys; ``former`` are IRIs that it would have if less were known of it, which lead to the entity unless something is
@@ -45,6 +59,8 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     issn: str = ""
     entities: tuple[tuple[str, str], ...] = ()
     values: tuple[tuple[str, str], ...] = ()
+    contributions: tuple[Contribution, ...] = ()
+    work: WorkFacts | None = None
     broad_links: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     former: tuple[str, ...] = ()
@@ -54,7 +70,7 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def named_entities(self) -> tuple[str, ...]:
         """The IRIs of the other entities that the description of this one points to."""
-        return tuple(iri for _, iri in self.entities)
+        return (*(iri for _, iri in self.entities), *(one.agent for one in self.contributions))
 
 
 class Claim(msgspec.Struct, frozen=True):

@@ -29,6 +29,7 @@ from bibld.triplify._describe.provenance import describe_matches, describe_recor
 from bibld.triplify._describe.related import describe_related, tie_abbreviations, tie_agents
 from bibld.triplify._describe.subjects import describe_subjects
 from bibld.triplify._describe.titles import describe_titles
+from bibld.triplify._describe.works import describe_work
 from bibld.triplify._draft import Draft, sort_quads
 from bibld.triplify._entity_batch import count_changes, keys_of_assertion, point_new_clusters_to_founders
 from bibld.triplify._tombstones import tombstone
@@ -61,6 +62,7 @@ def cluster_statements(
     describe_locations(draft)
     describe_related(draft)
     describe_identifiers(draft)
+    describe_work(draft)
     tie_agents(draft)
     tie_abbreviations(draft)
     link_members(draft)

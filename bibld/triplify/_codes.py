@@ -34,6 +34,9 @@ CREATOR_ROLES_OF_CONTENT = {
 CREATOR_ROLES_OF_MAIN_ENTRY = frozenset(_CREATORS_IN_MAIN_ENTRY.split())
 """Roles of creators if the publication is entered under them, such as that of the compiler of a bibliography."""
 
+ROLES_IN_WORKS = frozenset(["abr", "adp", "arr", "aud", "cmp", "lbt", "lyr", "trl"])
+"""Roles of agents who made the text or music, beside those of its creators."""
+
 ROLES_WITHOUT_CONTRIBUTION = frozenset(
     " ".join((_OF_COPIES, _OF_PRODUCTION, _OF_RIGHTS, _BESIDE_CONTENT, _PARTIES_TO_CASES)).split()
 )
@@ -65,8 +68,20 @@ ISSUANCES = {
 CARRIERS = {"print": "bf:Print", "electronic": "bf:Electronic"}
 """``form`` → class of BIBFRAME's instances; ``bf:Manuscript`` is a class of works."""
 
-PROPERTY_OF_TYPE = {"content": "rdau:P60049", "media": "bf:media", "carrier": "bf:carrier"}
-"""Kind of type (336 to 338 of MARC 21) → property; ``bf:content`` is one of works, that of RDA has no domain."""
+CONTENT_OF_RESOURCE = {
+    "text": "txt",
+    "cartographic": "cri",
+    "notated music": "ntm",
+    "sound recording-musical": "prm",
+    "sound recording-nonmusical": "spw",
+    "still image": "sti",
+    "moving image": "tdi",
+    "three dimensional object": "tdf",
+}
+"""``typeOfResource`` → the code of the content type that it implies."""
+
+PROPERTY_OF_TYPE = {"content": "bf:content", "media": "bf:media", "carrier": "bf:carrier"}
+"""Kind of type (336 to 338 of MARC 21) → property; ``bf:content`` is one of works."""
 
 TEXT_OF_NOTE = {
     "creation/production credits": "bf:credits",

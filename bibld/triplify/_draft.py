@@ -11,10 +11,11 @@ from bibld.model.linkage import Merged, ValueSource
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri, literal, quad, term
 from bibld.text.folding import tidy
-from bibld.triplify._claims import Claim, EntityClaim, Kind, NameForm
+from bibld.triplify._claims import Claim, Contribution, EntityClaim, Kind, NameForm
 from bibld.triplify._codes import scheme_iri
 from bibld.triplify._identity import RomanisedName
 from bibld.triplify._languages import Languages
+from bibld.triplify._works import find_works
 
 _TYPE = term("rdf:type")
 
@@ -76,7 +77,11 @@ class Draft:
         self.claims: list[Claim] = []
         self.mentions: list[Mention] = []
         self.forms: list[EntityForm] = []
+        self.related_to_work: list[tuple[str, str]] = []
+        self.values_of_work: list[tuple[str, str]] = []
+        self.contributions_to_work: list[Contribution] = []
         self.existence_dependencies: list[RecordId] = []
+        self.works = find_works(merged.mods)
         self.subject = iri(iris.resource(merged.cluster.founder))
         self._exists = exists
         self._records_by_path = {source.path: frozenset(source.records) for source in merged.sources}
@@ -148,6 +153,20 @@ class Draft:
         scheme = scheme_iri(code, self.iris)
         self.add_claim(scheme, "scheme", EntityClaim(label=NameForm(code), notation=code), path)
         return scheme
+
+    # -- the work of the publication ---------------------------------------------------------------------------------
+
+    def add_to_work(self, predicate: str, value: str) -> None:
+        """Add a statement about the work of the publication; ``predicate`` is a compact IRI, ``value`` a term."""
+        self.values_of_work.append((predicate, value))
+
+    def relate_work(self, predicate: str, entity: str) -> None:
+        """Add a statement about the work whose value is the IRI of an entity."""
+        self.related_to_work.append((predicate, entity))
+
+    def has_related_work(self, predicate: str) -> bool:
+        """Whether the work is related to an entity by a property."""
+        return any(known == predicate for known, _ in self.related_to_work)
 
     # -- terms -------------------------------------------------------------------------------------------------------
 

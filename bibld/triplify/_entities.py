@@ -15,8 +15,16 @@ from bibld.text.places import is_former_name
 from bibld.text.publishers import is_abbreviation
 from bibld.text.romanisation import romanise, unify_transcriptions
 from bibld.text.scripts import has_cyrillic
-from bibld.triplify._claims import Assertion, Claim, EntityClaim, Kind, NameForm, count_assertions
-from bibld.triplify._codes import scheme_iri, scheme_names
+from bibld.triplify._claims import (
+    Assertion,
+    Claim,
+    Contribution,
+    EntityClaim,
+    Kind,
+    NameForm,
+    count_assertions,
+)
+from bibld.triplify._codes import loc, scheme_iri, scheme_names
 from bibld.triplify._dates import life_years
 from bibld.triplify._draft import Quad, sort_quads
 from bibld.triplify._entity_clusters import EntityProfile, Verdicts, cluster_component, components
@@ -88,7 +96,7 @@ def describe_entity(
         preferred, others = named, []
     if "scheme" in kinds:
         preferred = [NameForm(*name) for claim in votes for name in scheme_names(claim.notation)]
-    name_properties = {"skos:prefLabel"}
+    name_properties = set() if kinds == {"work"} else {"skos:prefLabel"}
     if kinds != {"concept"}:
         name_properties.add("rdfs:label")
     if kinds & {"agent", "publisher"}:
@@ -103,6 +111,7 @@ def describe_entity(
     subject = iri(entity)
     quads: list[Quad] = [("", subject, term(predicate), value) for predicate, value in triples]
     quads += _local_numbers(entity, votes, iris)
+    quads += _contributions(entity, votes)
     quads += [
         ("", subject, term("skos:inScheme"), iri(scheme_iri(claim.scheme, iris))) for claim in votes if claim.scheme
     ]
@@ -146,6 +155,27 @@ def _local_numbers(entity: str, claims: Iterable[EntityClaim], iris: Iris) -> It
         yield "", node, term("rdf:value"), literal(number)
         if source:
             yield "", node, term("dcterms:source"), iri(iris.source(source))
+
+
+def _contributions(entity: str, claims: Iterable[EntityClaim]) -> Iterator[Quad]:
+    """Yield a node for each agent that contributed to a work, with all roles that the claims state."""
+    by_agent: dict[str, list[Contribution]] = defaultdict(list)
+    for claim in claims:
+        for contribution in claim.contributions:
+            by_agent[contribution.agent].append(contribution)
+    for position, (agent, stated) in enumerate(sorted(by_agent.items()), 1):
+        node = iri(f"{entity}#contribution{position}")
+        class_ = "bf:PrimaryContribution" if any(one.is_primary for one in stated) else "bf:Contribution"
+        yield "", iri(entity), term("bf:contribution"), node
+        yield "", node, term("rdf:type"), term(class_)
+        yield "", node, term("bf:agent"), iri(agent)
+        for code in dict.fromkeys(role for one in stated for role in one.roles):
+            yield "", node, term("bf:role"), loc("relators", code)
+        for at, text in enumerate(sorted({text for one in stated for text in one.terms}), 1):
+            role = iri(f"{entity}#role{position}-{at}")
+            yield "", node, term("bf:role"), role
+            yield "", role, term("rdf:type"), term("bf:Role")
+            yield "", role, term("rdfs:label"), literal(text)
 
 
 _ROMANISED = "und-latn"

@@ -21,6 +21,7 @@ from bibld.triplify._codes import (
     CREATOR_ROLES,
     CREATOR_ROLES_OF_CONTENT,
     CREATOR_ROLES_OF_MAIN_ENTRY,
+    ROLES_IN_WORKS,
     ROLES_WITHOUT_CONTRIBUTION,
     loc,
 )
@@ -32,6 +33,7 @@ from bibld.triplify._describe.entities import (
     heading,
     heading_to_compare,
 )
+from bibld.triplify._claims import Contribution
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import RomanisedName, parse_person_name, years_with_hyphen
 
@@ -305,14 +307,20 @@ def _is_performer(mods: Mods, name: Name) -> bool:
 
 
 def _describe_contribution(draft: Draft, agent: str, roles: Roles) -> None:
+    """Describe what an agent did for the publication; creators and translators contributed to its work."""
     value = iri(agent)
     for property_ in roles.dublin_core():
         draft.add(property_, value)
+    for code in roles.codes:
+        draft.add(f"relators:{code}", value)
+    if roles.is_creator or not ROLES_IN_WORKS.isdisjoint(roles.codes):
+        contribution = Contribution(agent, roles.codes, roles.terms, roles.is_primary)
+        draft.contributions_to_work.append(contribution)
+        return
     class_ = "bf:PrimaryContribution" if roles.is_primary else "bf:Contribution"
     node = draft.add_node("bf:contribution", class_, "contribution")
     draft.add("bf:agent", value, node)
     for code in roles.codes:
-        draft.add(f"relators:{code}", value)
         draft.add("bf:role", loc("relators", code), node)
     for text in roles.terms:
         role = draft.add_node("bf:role", "bf:Role", "role", node)

@@ -102,18 +102,16 @@ def describe_languages(draft: Draft) -> None:
     """
     for language in draft.mods.language:
         is_text = language.object_part in PARTS_OF_TEXT
-        property_ = "dcterms:language" if is_text else _property_of_part(draft, language.object_part or "")
+        name = _PROPERTY_OF_PART.get(tidy(language.object_part or "").lower())
+        property_ = "dcterms:language" if is_text else name and draft.own_term(name)
         for stated in codes_of(language):
             code, tag = language_code(stated.value), language_tag(stated.value)
-            if code is not None and code not in NO_LANGUAGES and property_ is not None:
+            if code is not None and code not in NO_LANGUAGES and property_:
                 draft.add(property_, loc("iso639-2", code))
+                if is_text:
+                    draft.add_to_work("bf:language", loc("iso639-2", code))
             if is_text and tag is not None and (code is None or tag != language_tag(code)):
                 draft.add_text("schema:inLanguage", tag)
-
-
-def _property_of_part(draft: Draft, part: str) -> str | None:
-    name = _PROPERTY_OF_PART.get(tidy(part).lower())
-    return draft.own_term(name) if name is not None else None
 
 
 def describe_body(draft: Draft) -> None:
@@ -165,7 +163,7 @@ def _add_type(draft: Draft, kind: str, text: str, link: str | None) -> bool:
     code = type_code(_LIST_OF_KIND[kind], text)
     value = loc(_LIST_OF_KIND[kind], code) if code is not None else term_of_link(link)
     if value is not None:
-        draft.add(PROPERTY_OF_TYPE[kind], value)
+        (draft.add_to_work if kind == "content" else draft.add)(PROPERTY_OF_TYPE[kind], value)
     return value is not None
 
 

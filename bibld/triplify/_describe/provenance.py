@@ -142,7 +142,7 @@ _PROPERTIES = {
     "related_item": "dcterms:relation",
     "subject": "dcterms:subject",
     "table_of_contents": "dcterms:tableOfContents",
-    "target_audience": "dcterms:audience",
+    "target_audience": "bf:intendedAudience",
     "title_info": "dcterms:title",
     "type_of_resource": "rdf:type",
 }

@@ -23,7 +23,8 @@ from bibld.triplify._describe.agents import MAX_NAMESAKES, Roles, group_names
 from bibld.triplify._describe.entities import claim_agent, heading, name_ties
 from bibld.triplify._describe.identifiers import add_number, published_number
 from bibld.triplify._describe.mentions import find_mentioned, lives_differ
-from bibld.triplify._describe.titles import claim_related_work, full_title, is_work, main_title, main_titles
+from bibld.triplify._describe.titles import full_title, main_title, main_titles
+from bibld.triplify._describe.works import claim_related_work, is_work
 from bibld.triplify._draft import Draft, EntityForm, Mention
 from bibld.triplify._entity_clusters import ABBREVIATION_TIE, PUBLICATION_TIE
 from bibld.triplify._identity import is_of_authority
@@ -35,6 +36,14 @@ _PROPERTY_OF_DETAIL = {
     "number": "bibo:number",
     "chapter": "bibo:chapter",
 }
+_RELATIONS_OF_WORKS = {
+    "host": "bf:partOf",
+    "constituent": "bf:hasPart",
+    "preceding": "bf:precededBy",
+    "succeeding": "bf:succeededBy",
+}
+"""``relatedItem/@type`` → how the work of the publication is related to that of the other one."""
+
 _NOT_LETTERS = re.compile(r"[^a-z]+")
 
 
@@ -126,6 +135,9 @@ def _describe_other(draft: Draft, item: RelatedItem, path: str) -> None:
     if not records:
         node = _describe_node(draft, item, path)
         targets = [node] if node is not None else []
+    if item.type in _RELATIONS_OF_WORKS:
+        for record in records:
+            draft.relate_work(_RELATIONS_OF_WORKS[item.type], draft.iris.work_of(record))
     for target in targets:
         if item.type == "host":
             _add_part_of(draft, "partof", target, [])
@@ -144,7 +156,7 @@ def _relate_work(draft: Draft, item: RelatedItem, path: str) -> None:
     stated = [(title, _language(draft, item, full_title(title), title)) for title in forms]
     work = claim_related_work(draft, item, stated, path) if stated else None
     if work is not None:
-        draft.add(RELATIONS.get(item.type or "", "dcterms:relation"), iri(work))
+        draft.relate_work("bf:hasPart" if item.type == "constituent" else "bf:relatedTo", work)
 
 
 def _records_in_catalog(draft: Draft, item: RelatedItem, path: str) -> list[RecordId]:

@@ -18,7 +18,8 @@ from bibld.triplify._describe.concepts import claim_class, claim_concept
 from bibld.triplify._describe.entities import claim_agent, dates_of, heading
 from bibld.triplify._describe.origin import country_of
 from bibld.triplify._describe.places import claim_place
-from bibld.triplify._describe.titles import access_point, claim_work, full_title
+from bibld.triplify._describe.titles import full_title
+from bibld.triplify._describe.works import access_point, claim_work
 from bibld.triplify._draft import Draft
 
 _AREA_CODE = re.compile(r"[a-z]{1,2}(?:-[a-z]{1,3}){0,2}")
@@ -42,7 +43,7 @@ def describe_subjects(draft: Draft) -> None:
         path = f"target_audience/{index}"
         concept = claim_concept(draft, trim(audience.value), audience.authority, audience, path)
         if concept is not None:
-            draft.add("dcterms:audience", iri(concept))
+            draft.relate_work("bf:intendedAudience", concept)
     for index, mark in enumerate(draft.mods.classification):
         _describe_classification(draft, mark, f"classification/{index}")
 
@@ -55,11 +56,11 @@ def _describe_genre(draft: Draft, genre: mods.Genre, path: str) -> None:
         draft.add("bf:supplementaryContent", loc("msupplcont", _SUPPLEMENTARY_CONTENT[code]))
         return
     if code is not None:
-        draft.add("bf:genreForm", loc("marcgt", code))
+        draft.add_to_work("bf:genreForm", loc("marcgt", code))
         return
     concept = claim_concept(draft, trim(genre.value), genre.authority, genre, path)
     if concept is not None:
-        draft.add("bf:genreForm", iri(concept))
+        draft.relate_work("bf:genreForm", concept)
 
 
 def _describe_subject(draft: Draft, subject: mods.Subject, path: str) -> None:
@@ -166,6 +167,7 @@ def _describe_place_or_time(draft: Draft, part: mods.Controlled, path: str) -> l
 
 def _add_subject(draft: Draft, entity: str) -> None:
     draft.add("dcterms:subject", iri(entity))
+    draft.relate_work("bf:subject", entity)
 
 
 def _describe_geographic_code(draft: Draft, part: mods.GeographicCode) -> None:

@@ -1,0 +1,211 @@
+"""Works: that of the publication, and those that its description names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from bibld.model.iris import web_iri
+from bibld.model.mods import Controlled, Mods, Name, RelatedItem, TitleInfo
+from bibld.model.rdf import iri
+from bibld.text.folding import tidy
+from bibld.text.keys import entity_key
+from bibld.triplify._claims import Contribution, EntityClaim, NameForm
+from bibld.triplify._codes import CONTENT_OF_RESOURCE, loc
+from bibld.triplify._describe.agents import group_names
+from bibld.triplify._describe.entities import (
+    NameAtPath,
+    claim_agent,
+    dates_of,
+    find_identities,
+    heading,
+    links_of,
+)
+from bibld.triplify._describe.mentions import find_mentioned
+from bibld.triplify._describe.titles import full_title
+from bibld.triplify._draft import Draft
+from bibld.triplify._identity import Identity, numbers_in_files, years_with_hyphen
+from bibld.triplify._languages import Languages
+from bibld.triplify._works import NamedWork, WorkFacts, facts_of_heading
+
+_UNTITLED = TitleInfo(title="[Untitled]")
+_ELEMENTS_OF_WORKS = frozenset(("title_info", "name", "physical_description", "genre", "language", "subject"))
+
+
+def describe_work(draft: Draft) -> None:
+    """Claim the work of the publication, with all that the other parts of the description stated of it.
+
+    Its IRI belongs to the founder of the cluster; those of the other members lead to it.
+    """
+    works = draft.works
+    work = draft.iris.work_of(draft.merged.cluster.founder)
+    draft.add("bf:instanceOf", iri(work))
+    draft.add_to_work("bf:hasInstance", draft.subject)
+    _add_content_type(draft)
+    if works.original is not None:
+        _relate(draft, "bf:translationOf", works.original, "original")
+    if works.whole is not None and not draft.has_related_work("bf:partOf"):
+        _relate(draft, "bf:partOf", works.whole, "whole")
+    for place, base in enumerate(works.bases, 1):
+        _relate(draft, "bf:derivativeOf", base, f"base{place}")
+    for place, content in enumerate(works.contents, 1):
+        _relate(draft, "bf:hasPart", content, f"part{place}")
+    uniform = [title for title in draft.mods.title_info if title.type == "uniform" and works.original is None]
+    found = _find_identities(draft, uniform, "")
+    aliases = {draft.iris.work_of(member) for member in draft.merged.cluster.members}
+    aliases |= {draft.iris.work(one.key) for one in found}
+    titles = [(title, draft.languages.tag_own(full_title(title), title)) for title in works.own.titles]
+    titles = titles or [(_UNTITLED, "en")]
+    claim = replace(
+        _claim_of_titles(draft, titles, found, works.own.facts),
+        aliases=tuple(sorted(aliases - {work})),
+        entities=tuple(sorted(set(draft.related_to_work))),
+        contributions=tuple(sorted(set(draft.contributions_to_work))),
+        values=tuple(sorted(set(draft.values_of_work))),
+    )
+    draft.add_claim(work, "work", claim, "")
+
+
+def _relate(draft: Draft, predicate: str, named: NamedWork, role: str) -> None:
+    """Claim another work that the description names, and relate the work of the publication to it."""
+    languages = Languages.originals_from_mods(draft.mods) if role == "original" else draft.languages
+    titles = [(title, languages.tag_related(full_title(title), title)) for title in named.titles]
+    work = _claim_named(draft, titles, group_names(draft, list(named.names)), [], named.path, named.facts, role)
+    if work is not None:
+        draft.relate_work(predicate, work)
+
+
+def _add_content_type(draft: Draft) -> None:
+    """State the content type after the kind of resource, if the description has no term for it."""
+    if not any(predicate == "bf:content" for predicate, _ in draft.values_of_work):
+        for kind in draft.mods.type_of_resource:
+            code = CONTENT_OF_RESOURCE.get(tidy(kind.value).lower())
+            if code is not None:
+                draft.add_to_work("bf:content", loc("contentTypes", code))
+
+
+def access_point(names: Sequence[Name], title: TitleInfo) -> str:
+    """Return the heading of a work: its creators with their dates, and its title."""
+    creators = (", ".join(filter(None, (heading(name), dates_of(name)))) for name in names)
+    return ". ".join(filter(None, (*(creator.rstrip(".") for creator in creators), full_title(title))))
+
+
+def claim_work(
+    draft: Draft,
+    titles: Sequence[tuple[TitleInfo, str | None]],
+    creators: Sequence[Sequence[NameAtPath]],
+    identified: Sequence[Controlled],
+    path: str,
+) -> str | None:
+    """Claim the work with a title and creators, which are agents; return its IRI, or None if it has no title.
+
+    ``titles`` are the forms of its title with their language tags, ``creators`` the forms of the name of each creator;
+    the first form makes the heading. ``identified`` are elements whose authority identifiers are those of the work. The
+    links of a name in such a heading are those of the work too, so the agent is not linked with them.
+    """
+    names = [name for forms in creators for name, _ in forms]
+    facts = facts_of_heading([title for title, _ in titles], names, draft.works.own.facts.form)
+    return _claim_named(draft, titles, creators, identified, path, facts)
+
+
+def _claim_named(
+    draft: Draft,
+    titles: Sequence[tuple[TitleInfo, str | None]],
+    creators: Sequence[Sequence[NameAtPath]],
+    identified: Sequence[Controlled],
+    path: str,
+    facts: WorkFacts,
+    role: str = "",
+) -> str | None:
+    """Claim a work that the publication names.
+
+    One that nothing but the publication identifies has an IRI of its ``role`` in the publication.
+    """
+    title = titles[0][0]
+    if not full_title(title):
+        return None
+    first_names = [forms[0][0] for forms in creators]
+    found = _find_identities(draft, (*identified, *first_names), path)
+    agents = [_claim_creator(draft, forms) for forms in creators]
+    if found or facts.ties or not role:
+        work = draft.iris.work(found[0].key if found else _key(access_point(first_names, title), first_names))
+    else:
+        work = draft.iris.work_of(draft.merged.cluster.founder, role)
+    claim = replace(
+        _claim_of_titles(draft, titles, found, facts),
+        others=_other_titles(draft, titles, access_point(first_names, title)),
+        contributions=tuple(sorted({Contribution(agent, is_primary=True) for agent in agents if agent is not None})),
+    )
+    draft.add_claim(work, "work", claim, path)
+    return work
+
+
+def _claim_of_titles(
+    draft: Draft, titles: Sequence[tuple[TitleInfo, str | None]], found: Sequence[Identity], facts: WorkFacts
+) -> EntityClaim:
+    title, language = titles[0]
+    return EntityClaim(
+        label=draft.name_form(full_title(title), language),
+        others=_other_titles(draft, titles),
+        links=links_of(found),
+        numbers=numbers_in_files(found),
+        ties=facts.ties,
+        work=replace(facts, ties=()),
+    )
+
+
+def _other_titles(
+    draft: Draft, titles: Sequence[tuple[TitleInfo, str | None]], heading_of_work: str = ""
+) -> tuple[NameForm, ...]:
+    """Return the further forms of the title of a work, and its heading, which is in the language of the first form."""
+    (title, language), *variants = titles
+    forms = {draft.name_form(full_title(variant), tag) for variant, tag in variants if full_title(variant)}
+    if heading_of_work:
+        forms.add(draft.name_form(heading_of_work, language))
+    return tuple(sorted(forms - {draft.name_form(full_title(title), language)}))
+
+
+def _find_identities(draft: Draft, elements: Sequence[Controlled], path: str) -> list[Identity]:
+    """Return the identities of a work that elements of its heading state, the preferred one first."""
+    links = map(_links_only, elements)
+    return sorted({one for each in links for one in find_identities(draft, each, path)}, key=lambda one: one.rank)
+
+
+def _claim_creator(draft: Draft, forms: Sequence[NameAtPath]) -> str | None:
+    names = [(_without_links(name), path) for name, path in forms]
+    return find_mentioned(draft, names[0][0]) or claim_agent(draft, names)
+
+
+def _key(stated: str, names: Sequence[Name]) -> str:
+    is_dated = any(years_with_hyphen(dates_of(name)) for name in names)
+    return entity_key(stated, "work", is_slavic=is_dated)
+
+
+def _links_only(element: Controlled) -> Controlled:
+    """Return an element with its links alone: numbers in a name that are no links are those of the name."""
+    return replace(element, name_identifier=()) if isinstance(element, Name) else element
+
+
+def _without_links(name: Name) -> Name:
+    identifiers = tuple(one for one in name.name_identifier if web_iri(one.value) is None)
+    return replace(name, value_uri=None, authority_uri=None, xlink_href=None, name_identifier=identifiers)
+
+
+def is_work(item: RelatedItem) -> bool:
+    """Whether a related item is a heading of a name and a title, and nothing else that a publication has."""
+    mods: Mods = item.mods
+    used = {field for field in mods.__struct_fields__ if getattr(mods, field)}
+    is_uniform = any(title.type == "uniform" for title in mods.title_info)
+    is_heading = {"title_info", "name"} <= used or (bool(mods.title_info) and bool(web_iri(item.xlink_href)))
+    return item.type in (None, "constituent") and (is_heading or is_uniform) and used <= _ELEMENTS_OF_WORKS
+
+
+def claim_related_work(
+    draft: Draft, item: RelatedItem, titles: Sequence[tuple[TitleInfo, str | None]], path: str
+) -> str | None:
+    """Claim the work that a related item is, from its titles with their language tags; its link is that of the work."""
+    names = [(name, f"{path}/name/{index}") for index, name in enumerate(item.mods.name) if tidy(heading(name))]
+    link = TitleInfo(value_uri=item.xlink_href)
+    identified = (link, *(title for title, _ in titles))
+    return claim_work(draft, titles, group_names(draft, names), identified, path)
