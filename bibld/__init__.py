@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 from bibld._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from bibld._api.entities import EntityPairReport as EntityPairReport
     from bibld._api.explaining import IriReport as IriReport
     from bibld._api.explaining import PairReport as PairReport
     from bibld._api.explaining import RecordReport as RecordReport
