@@ -145,7 +145,8 @@ class ReviewDesk:
         review = Review(self._workspace)
         if isinstance(item, EntityPair):
             left, right = self._iris.base + item.left, self._iris.base + item.right
-            given = review.decide_entities(left, right, cast("EntityDecision", decision), reason=reason, person=person)
+            chosen = cast("EntityDecision", relation or decision)
+            given = review.decide_entities(left, right, chosen, reason=reason, person=person)
         else:
             given = review.decide(
                 str(item.left),
