@@ -150,8 +150,7 @@ def _claim_of_titles(
         others=_other_titles(draft, titles),
         links=links_of(found),
         numbers=numbers_in_files(found),
-        ties=facts.ties,
-        work=replace(facts, ties=()),
+        work=facts,
     )
 
 
