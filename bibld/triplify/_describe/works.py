@@ -56,7 +56,7 @@ def describe_work(draft: Draft) -> None:
     aliases = {draft.iris.work_of(member) for member in draft.merged.cluster.members}
     aliases |= {draft.iris.work(one.key) for one in found}
     titles = [(title, draft.languages.tag_own(full_title(title), title)) for title in works.own.titles]
-    titles = titles or [(_UNTITLED, "en")]
+    titles = [(title, tag) for title, tag in titles if full_title(title)] or [(_UNTITLED, "en")]
     claim = replace(
         _claim_of_titles(draft, titles, found, works.own.facts),
         aliases=tuple(sorted(aliases - {work})),
@@ -122,9 +122,9 @@ def _claim_named(
 
     One that nothing but the publication identifies has an IRI of its ``role`` in the publication.
     """
-    title = titles[0][0]
-    if not full_title(title):
+    if not titles or not full_title(titles[0][0]):
         return None
+    title = titles[0][0]
     first_names = [forms[0][0] for forms in creators]
     found = _find_identities(draft, (*identified, *first_names), path)
     agents = [_claim_creator(draft, forms) for forms in creators]
