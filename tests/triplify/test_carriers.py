@@ -40,7 +40,9 @@ def test_a_form_of_the_marc_list_is_a_class_if_bibframe_has_one(form, classes):
 def test_types_of_content_media_and_carrier_are_terms_of_the_library_of_congress(form, statement):
     made = describe(Mods(physical_description=(PhysicalDescription(form=(form,)),)))
     predicate, term = statement
-    assert made.values(predicate, WORK if predicate == "bf:content" else RESOURCE) == [f"http://id.loc.gov/vocabulary/{term}"]
+    assert made.values(predicate, WORK if predicate == "bf:content" else RESOURCE) == [
+        f"http://id.loc.gov/vocabulary/{term}"
+    ]
     assert made.values("dc:format") == []
 
 

@@ -11,6 +11,7 @@ from bibld.model.mods import Controlled, Mods, Name, RelatedItem, TitleInfo
 from bibld.model.rdf import iri
 from bibld.text.folding import tidy
 from bibld.text.keys import entity_key
+from bibld.text.work_titles import work_title_key
 from bibld.triplify._claims import Contribution, EntityClaim, NameForm
 from bibld.triplify._codes import CONTENT_OF_RESOURCE, loc
 from bibld.triplify._describe.agents import group_names
@@ -23,7 +24,7 @@ from bibld.triplify._describe.entities import (
     links_of,
 )
 from bibld.triplify._describe.mentions import find_mentioned
-from bibld.triplify._describe.titles import full_title
+from bibld.triplify._describe.titles import full_title, is_key_title
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import Identity, numbers_in_files, years_with_hyphen
 from bibld.triplify._languages import Languages
@@ -36,7 +37,8 @@ _ELEMENTS_OF_WORKS = frozenset(("title_info", "name", "physical_description", "g
 def describe_work(draft: Draft) -> None:
     """Claim the work of the publication, with all that the other parts of the description stated of it.
 
-    Its IRI belongs to the founder of the cluster; those of the other members lead to it.
+    Its IRI belongs to the founder of the cluster; those of the other members lead to it. Its uniform title is the
+    preferred one, unless that is the title of the whole that the work is a part of, or one such as "Works".
     """
     works = draft.works
     work = draft.iris.work_of(draft.merged.cluster.founder)
@@ -51,11 +53,15 @@ def describe_work(draft: Draft) -> None:
         _relate(draft, "bf:derivativeOf", base, f"base{place}")
     for place, content in enumerate(works.contents, 1):
         _relate(draft, "bf:hasPart", content, f"part{place}")
-    uniform = [title for title in draft.mods.title_info if title.type == "uniform" and works.original is None]
+    uniform = [] if works.original is not None else _uniform_titles(draft.mods)
     found = _find_identities(draft, uniform, "")
     aliases = {draft.iris.work_of(member) for member in draft.merged.cluster.members}
     aliases |= {draft.iris.work(one.key) for one in found}
-    titles = [(title, draft.languages.tag_own(full_title(title), title)) for title in works.own.titles]
+    own = (title for title in works.own.titles if title not in uniform)
+    titles = [(title, draft.languages.tag_own(full_title(title), title)) for title in own]
+    named = [(title, draft.languages.tag_related(full_title(title), title)) for title in uniform]
+    is_of_work = not works.own.facts.part and not any(work_title_key(title.title).is_generic for title in uniform)
+    titles = [*named, *titles] if is_of_work else [*titles, *named]
     titles = [(title, tag) for title, tag in titles if full_title(title)] or [(_UNTITLED, "en")]
     claim = replace(
         _claim_of_titles(draft, titles, found, works.own.facts),
@@ -65,6 +71,10 @@ def describe_work(draft: Draft) -> None:
         values=tuple(sorted(set(draft.values_of_work))),
     )
     draft.add_claim(work, "work", claim, "")
+
+
+def _uniform_titles(mods: Mods) -> list[TitleInfo]:
+    return [title for title in mods.title_info if title.type == "uniform" and not is_key_title(title)]
 
 
 def _relate(draft: Draft, predicate: str, named: NamedWork, role: str) -> None:
