@@ -38,7 +38,8 @@ def describe_work(draft: Draft) -> None:
     """Claim the work of the publication, with all that the other parts of the description stated of it.
 
     Its IRI belongs to the founder of the cluster; those of the other members lead to it. Its uniform title is the
-    preferred one, unless that is the title of the whole that the work is a part of, or one such as "Works".
+    preferred one, unless that is the title of the whole that the work is a part of, or one such as "Works"; that of the
+    whole does not identify the work.
     """
     works = draft.works
     work = draft.iris.work_of(draft.merged.cluster.founder)
@@ -54,7 +55,7 @@ def describe_work(draft: Draft) -> None:
     for place, content in enumerate(works.contents, 1):
         _relate(draft, "bf:hasPart", content, f"part{place}")
     uniform = [] if works.original is not None else _uniform_titles(draft.mods)
-    found = _find_identities(draft, uniform, "")
+    found = _find_identities(draft, [] if works.own.facts.part else uniform, "")
     aliases = {draft.iris.work_of(member) for member in draft.merged.cluster.members}
     aliases |= {draft.iris.work(one.key) for one in found}
     own = (title for title in works.own.titles if title not in uniform)
