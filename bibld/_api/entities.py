@@ -11,7 +11,7 @@ from bibld.catalog import Catalog
 from bibld.errors import ConfigError
 from bibld.model.card import title_text
 from bibld.model.iris import Iris, entity_identity
-from bibld.model.review import EntityPair, EntityQuestion, EntitySide, NamedWork
+from bibld.model.review import INVERSE_RELATION, EntityPair, EntityQuestion, EntitySide, NamedWork
 from bibld.text.dates import year
 from bibld.triplify import Assertion, EntityComparison, compare_entities, read_assertion, verdicts_by_identity
 
@@ -120,7 +120,7 @@ class ComparedEntity(msgspec.Struct, frozen=True):
 class EntityPairReport(msgspec.Struct, frozen=True):
     """Two entities side by side, and why they are, or are not, the same.
 
-    ``decision`` is that of people, or that of the rules (``by``); ``reasons`` are what both have in common, and in what
+    ``decision`` is that of people, or that of the rules (``by``), about the left one in relation to the right one; ``reasons`` are what both have in common, and in what
     they contradict each other. ``cluster`` is a sentence about who describes them now.
     """
 
@@ -147,8 +147,10 @@ def explain_entities(catalog: Catalog, iris: Iris, paths: tuple[str, str]) -> En
     is_one = founders[0] == founders[1]
     stated = [_assertions(catalog, number) for number in numbers]
     found = compare_entities(*({iris.base + path: made} for path, made in zip(paths, stated, strict=True)))
-    one, other = sorted(entity_identity(iris.base + path) for path in paths)
-    verdict = verdicts_by_identity(iris, catalog.register.entity_verdicts()).get((one, other))
+    one, other = (entity_identity(iris.base + path) for path in paths)
+    verdict = verdicts_by_identity(iris, catalog.register.entity_verdicts()).get((min(one, other), max(one, other)))
+    if verdict is not None and one > other:
+        verdict = INVERSE_RELATION.get(verdict, verdict)
     cluster = f"both are described by {catalog.entities.iri(founders[0])}" if is_one else "two descriptions"
     if is_one and not found.common and verdict is None:
         cluster += ", through other entities that are the same as both"
@@ -164,7 +166,8 @@ def explain_entities(catalog: Catalog, iris: Iris, paths: tuple[str, str]) -> En
 
 def _compared(catalog: Catalog, iris: Iris, path: str, stated: list[Assertion]) -> ComparedEntity:
     side = entity_side(catalog, iris, path)
-    return ComparedEntity(iris.base + path, tuple(text for text, _ in side.names) if side else (), _facts(stated))
+    names = dict.fromkeys(text for text, _ in side.names) if side else ()
+    return ComparedEntity(iris.base + path, tuple(names), _facts(stated))
 
 
 _COMMON = {

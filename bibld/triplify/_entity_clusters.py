@@ -21,6 +21,7 @@ import msgspec
 from bibld.model.authorities import AUTHORITIES, read_authority_number
 from bibld.model.iris import Iris, entity_identity
 from bibld.model.origin import from_slug
+from bibld.model.review import INVERSE_RELATION
 from bibld.text.publishers import is_abbreviation, name_to_compare
 from bibld.triplify._claims import Assertion, Kind, WorkFacts
 from bibld.triplify._dates import life_intervals
@@ -56,15 +57,18 @@ _LOCAL_KEY = re.compile(r"[\\/:(]")
 Interval = tuple[int, int]
 Contradiction = Literal["kind", "type", "birth", "death", "number", "work", "creator"]
 Verdicts = Mapping[tuple[str, str], str]
-"""The decisions of people (same or different) about two entities, by their identities, in the order of these."""
+"""The decisions of people about two entities, by their identities, in the order of these; see ``PersonVerdict``."""
 
 
 def verdicts_by_identity(iris: Iris, verdicts: Mapping[tuple[str, str], str]) -> dict[tuple[str, str], str]:
     """Return the verdicts about entities, which are by two paths, one of which may be spelled as it was formerly."""
     found: dict[tuple[str, str], str] = {}
     for (left, right), decision in verdicts.items():
-        one, other = sorted((entity_identity(iris.base + left), entity_identity(iris.base + right)))
-        found[one, other] = decision
+        one, other = entity_identity(iris.base + left), entity_identity(iris.base + right)
+        if one < other:
+            found[one, other] = decision
+        else:
+            found[other, one] = INVERSE_RELATION.get(decision, decision)
     return found
 
 
@@ -327,7 +331,7 @@ class _Clusters:
         self.by_iri = {profile.iri: profile for profile in ranked}
         self._place = {profile.iri: place for place, profile in enumerate(ranked)}
         self._members = {profile.iri: [profile] for profile in ranked}
-        self._different = {pair for pair, decision in verdicts.items() if decision == "different"}
+        self._different = {pair for pair, decision in verdicts.items() if decision != "same"}
 
     def members(self, iri: str) -> list[EntityProfile]:
         """Return the members of the cluster of an entity, in the order of their ranks."""

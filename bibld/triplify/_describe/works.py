@@ -24,7 +24,7 @@ from bibld.triplify._describe.entities import (
     links_of,
 )
 from bibld.triplify._describe.mentions import find_mentioned
-from bibld.triplify._describe.titles import full_title, is_key_title
+from bibld.triplify._describe.titles import full_title, is_key_title, title_proper
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import Identity, numbers_in_files, years_with_hyphen
 from bibld.triplify._languages import Languages
@@ -59,11 +59,11 @@ def describe_work(draft: Draft) -> None:
     aliases = {draft.iris.work_of(member) for member in draft.merged.cluster.members}
     aliases |= {draft.iris.work(one.key) for one in found}
     own = (title for title in works.own.titles if title not in uniform)
-    titles = [(title, draft.languages.tag_own(full_title(title), title)) for title in own]
-    named = [(title, draft.languages.tag_related(full_title(title), title)) for title in uniform]
+    titles = [(title, draft.languages.tag_own(title_proper(title), title)) for title in own]
+    named = [(title, draft.languages.tag_related(title_proper(title), title)) for title in uniform]
     is_of_work = not works.own.facts.part and not any(work_title_key(title.title).is_generic for title in uniform)
     titles = [*named, *titles] if is_of_work else [*titles, *named]
-    titles = [(title, tag) for title, tag in titles if full_title(title)] or [(_UNTITLED, "en")]
+    titles = [(title, tag) for title, tag in titles if title_proper(title)] or [(_UNTITLED, "en")]
     claim = replace(
         _claim_of_titles(draft, titles, found, works.own.facts),
         aliases=tuple(sorted(aliases - {work})),
@@ -133,7 +133,7 @@ def _claim_named(
 
     One that nothing but the publication identifies has an IRI of its ``role`` in the publication.
     """
-    if not titles or not full_title(titles[0][0]):
+    if not titles or not title_proper(titles[0][0]):
         return None
     title = titles[0][0]
     first_names = [forms[0][0] for forms in creators]
@@ -157,7 +157,7 @@ def _claim_of_titles(
 ) -> EntityClaim:
     title, language = titles[0]
     return EntityClaim(
-        label=draft.name_form(full_title(title), language),
+        label=draft.name_form(title_proper(title), language),
         others=_other_titles(draft, titles),
         links=links_of(found),
         numbers=numbers_in_files(found),
@@ -170,10 +170,10 @@ def _other_titles(
 ) -> tuple[NameForm, ...]:
     """Return the further forms of the title of a work, and its heading, which is in the language of the first form."""
     (title, language), *variants = titles
-    forms = {draft.name_form(full_title(variant), tag) for variant, tag in variants if full_title(variant)}
+    forms = {draft.name_form(title_proper(variant), tag) for variant, tag in variants if title_proper(variant)}
     if heading_of_work:
         forms.add(draft.name_form(heading_of_work, language))
-    return tuple(sorted(forms - {draft.name_form(full_title(title), language)}))
+    return tuple(sorted(forms - {draft.name_form(title_proper(title), language)}))
 
 
 def _find_identities(draft: Draft, elements: Sequence[Controlled], path: str) -> list[Identity]:
