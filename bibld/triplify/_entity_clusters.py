@@ -133,7 +133,12 @@ class EntityProfile(msgspec.Struct, frozen=True):
 
     @property
     def rank(self) -> tuple[int, str]:
-        """The place among the members of a cluster, the founder first: best number, name with dates, name; then IRI."""
+        """The place among the members of a cluster, the founder first: best number, name with dates, name; then IRI.
+
+        The IRI of a work that is only mentioned comes last.
+        """
+        if "work" in self.kinds and not self.works:
+            return _RANK_OF_MENTION, self.iri
         rank = rank_of_iri(self.iri)
         return (rank if rank < _NAME_RANK or self.births or self.deaths else rank + 1), self.iri
 
@@ -211,6 +216,7 @@ _AMBIGUOUS_STRENGTHS = (Strength.NAME, Strength.SHORT_NAME, Strength.ABBREVIATIO
 _SAME_KIND: dict[Kind, Kind] = {"publisher": "agent"}
 _RANKS = {name: rank for rank, name in enumerate(AUTHORITIES)}
 _NAME_RANK = len(AUTHORITIES) + 2
+_RANK_OF_MENTION = _NAME_RANK + 2
 
 
 class EntityCluster(msgspec.Struct, frozen=True):

@@ -308,6 +308,14 @@ def test_the_work_of_a_merged_publication_has_the_iri_of_its_founder_and_those_o
     assert made.values("rdf:type", IRIS.work_of(LOC)) == []
 
 
+def test_the_work_of_a_record_that_was_merged_with_another_one_is_that_of_both():
+    merged = Merged(Cluster(OTHER, (OTHER, LOC)), titled(TitleInfo("Сочинения")), ())
+    volume = alone(titled(related_item=(numbered("host", LOC.control_number),)), RecordId("loc", "2"))
+    made = Quads(to_quads([merged, volume], IRIS))
+    assert made.values("bf:partOf", IRIS.work_of(RecordId("loc", "2"))) == [IRIS.work_of(OTHER).replace(BASE, ":")]
+    assert made.values("owl:sameAs", IRIS.work_of(OTHER)) == [IRIS.work_of(LOC).replace(BASE, ":")]
+
+
 def test_all_records_of_a_publication_claim_one_work():
     made = describe(Merged(Cluster(NLR, (NLR, LOC)), titled(), ()))
     works = [subject for subject in made.subjects() if subject.startswith(f"{BASE}work/") and "#" not in subject]
