@@ -17,13 +17,15 @@ from bibld.text.keys import spelling_key
 _CACHED = 1 << 14
 _MAX_CHARACTERS = 600
 _MAX_NAMES = 12
-_SEGMENTS = re.compile(r"\s*[;\[\]]\s*|\s+=\s+|,\s+(?=(?:with|edited|illustrated|пер\.|под ред)\s)")
+_SEGMENTS = re.compile(r"\s*[;\[\]]\s*|\s+=\s+|,\s+(?=(?:with (?:decor|illus|draw|pict)|illustrated|пер\.|под ред)\w*)")
 _SENTENCES = re.compile(r"((?:^|[\s-])[^\W\d_a-zа-яё][^\W\d_]{4,})\.\s+(?=[^\W\d_a-zа-яё][^\W\d_])")
 _NOT_NAMES = re.compile(r"[\u0361\ufe20\ufe21]|\([^)]*\)")
 _BETWEEN_NAMES = re.compile(r",|\s(?:и|і|та|and|und|et|y|i|&|u\.)\s")
+_IN_BRACKETS = re.compile(r"\(([^)]+)\)")
+_REAL_NAME = re.compile(r"\W*(?:i\. ?e\.|т\. ?е\.|псевд|наст)", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W\d_](?:[\w'’ʹʺ-])*\.?")
 _TRANSLATED = re.compile(
-    r"(?<![\w-])(?:пер\.|пер\b|перев|перекл|пераклад|transl|tr\.|trans\.|[üu]bers|[üu]bertr|deutsch von|traduc|traduit|"
+    r"(?<![\w-])(?:пер\.|пер\b|перев|perev|per\. s|перекл|пераклад|transl|tr\.|trans\.|[üu]bers|[üu]bertr|deutsch von|traduc|traduit|"
     r"tradui|trad\.|tradot|t[łl]um|prze[łl]|prel\.|preved|prev\.|fordít|тәрҗ|verdeutscht|vertaald|övers|overs\.|suom)"
     r"[\w.]*",
     re.IGNORECASE,
@@ -32,7 +34,7 @@ _RETOLD = re.compile(
     r"(?<![\w-])(?:переск|переложил|обраб|адапт|сокр|retold|re-told|adapt|abridg|simplif|nacherz|bearb)[\w.]*", re.IGNORECASE
 )
 _EDITED = re.compile(
-    r"(?<![\w-])(?:под\b|ред\.|редак|отв\.|гл\.|науч\.|общ\.|edit|ed\.|eds\.|hrsg|herausg|hg\.|red\.|otv\.|сост|sost|"
+    r"(?<![\w-])(?:под\b|ред\.|редак|отв\.|sostav|podgot|гл\.|науч\.|общ\.|edit|ed\.|eds\.|hrsg|herausg|hg\.|red\.|otv\.|сост|sost|"
     r"compil|comp\.|подгот|podgot|коммент|komment|примеч|primech|вступ|vstup|предисл|posl|посл|преф|préf|foreword|"
     r"introd|with |notes|annot|худож|рис\.|ил\.|илл|оформл|грав|illus|illiu|illi|ill\.|decorat|drawings|pictures|чита|"
     r"исп|read by|narrat|дир|муз\.|music|orchestr|арр|arr\.|перелож|publ|recens|edid|a cura|con il|toim|edad)",
@@ -45,7 +47,7 @@ _NO_FAMILY = frozenset((
     "dr", "prof", "sir", "graf", "бр", "братья", "brat", "соч", "сочинение", "сочиненіе", "сост", "автор", "авт", "текст",
     "академия", "институт", "университет", "ин-т", "ун-т", "the", "by", "der", "die", "das", "из", "по", "на", "music",
     "русский", "written", "told", "himself", "герой", "ed", "und", "von", "brüder", "verf", "изд", "роман", "поэма",
-    "introduction", "vladimir", "bank", "банк", "гос", "акад", "науч", "main",
+    "introduction", "bank", "банк", "гос", "акад", "науч", "main",
 ))  # fmt: skip
 _ENDINGS = frozenset((
     "", "a", "u", "e", "i", "o", "oi", "ei", "im", "om", "em", "ogo", "ago", "ego", "omu", "oiu", "im", "ai", "s", "us",
@@ -104,8 +106,8 @@ def read_statement(text: str) -> Statement:
             is_retold |= not from_language
         elif _EDITED.search(segment):
             others += names_in(segment)
-        elif number == 0:
-            authors += names_in(segment)
+        elif number == 0 or _REAL_NAME.match(segment):
+            authors += [*names_in(segment), *(name for text in _IN_BRACKETS.findall(segment) for name in names_in(text))]
         else:
             others += names_in(segment)
     return Statement(
@@ -127,9 +129,9 @@ def composer_in_title(text: str) -> tuple[StatedName, ...]:
 def _behind(segment: str, found: re.Match[str]) -> str:
     """Return the text of a segment behind the word for a translation and the language, where the names are."""
     text = segment[found.end() :]
-    by = list(_BEHIND_BY.finditer(text))
+    by = _BEHIND_BY.search(text)
     if by:
-        return text[by[-1].end() :]
+        return text[by.end() :]
     return _FROM_LANGUAGE.sub(" ", f" {text}")
 
 
@@ -188,7 +190,7 @@ def name_word(word: str) -> str:
 
 def stem_of_family(family: str) -> str:
     """Return the beginning of the key of a family name, without endings: a key that all its forms share."""
-    return family[:5].rstrip("aeiou") or family[:5]
+    return family[:4].rstrip("aeiou") or family[:4]
 
 
 def are_one_name(one: StatedName, other: StatedName, are_inflected: bool = True) -> bool:

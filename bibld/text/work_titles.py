@@ -11,7 +11,7 @@ from bibld.text.designations import without_designation
 from bibld.text.folding import strip_brackets
 from bibld.text.keys import title_key
 from bibld.text.languages import code_of_language_name, code_of_language_stem
-from bibld.text.part_units import words_of
+from bibld.text.part_units import keys, words_of
 from bibld.text.romanisation import romanise
 
 _CACHED = 1 << 14
@@ -28,7 +28,7 @@ _COUNT = re.compile(r"[\s,.:]*\b[вуin]{1,2}\s+(?:\d+|двух|трех|трё�
 _FILLERS = re.compile(
     r"^(?:(?:the )?(?:most )?(?:lamentable |famous |excellent )*(?:tragedy|tragicall? histori?e?|comical historie?) of |"
     r"(?:the )?(?:life and )?(?:\w+ )?(?:\w+ )?adventures of |leben und (?:\w+ )?(?:taten|abenteuer) de[sr] |"
-    r"the (?:history|tale|story|legend) of (?=[A-Z])|die (?:leiden|abenteuer) de[sr] )",
+    r"the (?:history|tale|story|legend) of (?=[A-Z])|on (?:the )?|die (?:leiden|abenteuer) de[sr] )",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"^\[[^]\[]{1,40}:\]\s*")
@@ -51,17 +51,15 @@ cuentos obras poesía selected collected early late new other minor general vari
 regulation rule document minute newsletter review survey statistic summary budget plan program study studies abstract
 conference symposium meeting congress workshop session volume part series supplement issue number
 fairy favourite favorite best great world complete book books first second third
+""").split())
+_GENERIC_STEMS_OF_MUSIC = _GENERIC_STEMS + tuple(romanise("""
 song lied lieder romance romans sonat simfon symphon sinfon concert konzert quartet kvartet trio duet prelud fug suite
 etud etyud nocturn mass messe cantat kantat motet psalm hymn aria arie march marsh danc tanz walz valse vals mazurk polonais
 variat overtur uvertur ouvertur intermezz rondo fantas improviz impromptu capricc kapris scherzo skerco divertiment serenad
 partit toccat invention choral magnificat requiem te deum kyrie gloria credo missa pieces pezz stück morceaux instrument
 """).split())
-_FUNCTION_WORDS = words_of(
-    romanise("и в во на с со к по о об из за от для до не the a an of and or in on to for with by from und oder der die das des dem den von zu im am aus ein eine et ou de du des la le les un une en au e ed il lo gli i del della di da y los las el w z na a i dla do o po ze s ve v")
-)
-_MUSIC_STEMS = words_of(
-    "song lid romans sonat simfon sinfon konzert kontsert kontser concert kvartet kuartet trio duet prelud fug suit etud nokturn mas mes kantat motet "
-    "psalm himn ari marsh tants dans valts vals mazurk polonez variat variats uvertur overtur intermets fantaz fantas impromt kaprits skerts divertisment serenad partit tokat"
+_FUNCTION_WORDS = keys(
+    "и в во на с со к по о об из за от для до не the a an of and or in on to for with by from und oder der die das des dem den von zu im am aus ein eine et ou de du des la le les un une en au e ed il lo gli i del della di da y los las el w z na a i dla do o po ze s ve v"
 )
 _MIN_WORDS, _MIN_LETTERS, _MIN_LETTERS_OF_TWO = 3, 14, 19
 _SELECTIONS = words_of("selections selection избранное извлечения auswahl extraits")
@@ -81,7 +79,7 @@ class TitleKey(NamedTuple):
 
 
 @lru_cache(_CACHED)
-def work_title_key(title: str) -> TitleKey:
+def work_title_key(title: str, is_music: bool = False) -> TitleKey:
     """Return the key of a title of a work, which is equal for all spellings, orthographies and romanisations.
 
     >>> work_title_key("Мертвыя души").text == work_title_key("Mertvye dushi").text
@@ -94,13 +92,14 @@ def work_title_key(title: str) -> TitleKey:
     words = key.replace("ch", "h").split()
     contents = [word for word in words if word not in _FUNCTION_WORDS]
     joined = "".join(words)
-    is_generic = all(word.isdecimal() or word.startswith(_GENERIC_STEMS) or len(word) < 2 for word in contents)
+    stems = _GENERIC_STEMS_OF_MUSIC if is_music else _GENERIC_STEMS
+    is_generic = all(word.isdecimal() or word.startswith(stems) or len(word) < 2 for word in contents)
     if not contents or not joined:
         return TitleKey(joined, True, False)
     is_long = (len(contents) >= _MIN_WORDS and len(joined) >= _MIN_LETTERS) or (
         len(contents) == 2 and len(joined) >= _MIN_LETTERS_OF_TWO
     )
-    names = sum(not (word.isdecimal() or word.startswith(_GENERIC_STEMS)) for word in contents)
+    names = sum(not (word.isdecimal() or word.startswith(stems)) for word in contents)
     return TitleKey(joined, is_generic, is_long and names >= 2)
 
 
@@ -126,7 +125,7 @@ def title_forms(title: str) -> TitleForms:
     ('Гамлет',)
     """
     text = _LABEL.sub("", unicodedata.normalize("NFC", title)).strip(" .,:;/=")
-    text = text.partition(" / ")[0]
+    text = text.partition(" / ")[0].partition(" : ")[0]
     others: list[str] = []
     found = _IN_PARENTHESES.search(text)
     if found and found.start():
@@ -143,12 +142,11 @@ def title_forms(title: str) -> TitleForms:
         head = main.partition(",")[0]
         if len(head) > 3:
             others.append(head)
+    forms = [main]
     shorter = _FILLERS.sub("", main)
     if shorter != main and len(shorter) > 3:
-        others.append(shorter)
-        if "," in shorter:
-            others.append(shorter.partition(",")[0])
-    return TitleForms((main,), tuple(dict.fromkeys(others)))
+        forms += dict.fromkeys((shorter, shorter.partition(",")[0]))
+    return TitleForms(tuple(forms), tuple(dict.fromkeys(others)))
 
 
 def alternative_in_subtitle(text: str) -> str:

@@ -25,7 +25,14 @@ from bibld.text.publishers import is_abbreviation, name_to_compare
 from bibld.triplify._claims import Assertion, Kind, WorkFacts
 from bibld.triplify._dates import life_intervals
 from bibld.triplify._identity import is_same_or_initial
-from bibld.triplify._work_clusters import Likeness, cliques, compare, likely_pairs
+from bibld.triplify._work_clusters import (
+    Likeness,
+    cliques,
+    differ_apart_from_creators,
+    have_other_creators,
+    have_same_creators,
+    likely_pairs,
+)
 
 MAX_ENTITIES_OF_COMPONENT = 1000
 """In a connected component of more entities, only numbers of authority files and verdicts tie."""
@@ -47,7 +54,7 @@ _IRIS_REMEMBERED = 4096
 _LOCAL_KEY = re.compile(r"[\\/:(]")
 
 Interval = tuple[int, int]
-Contradiction = Literal["kind", "type", "birth", "death", "number", "work"]
+Contradiction = Literal["kind", "type", "birth", "death", "number", "work", "creator"]
 Verdicts = Mapping[tuple[str, str], str]
 """The decisions of people (same or different) about two entities, by their identities, in the order of these."""
 
@@ -184,8 +191,11 @@ class EntityProfile(msgspec.Struct, frozen=True):
             yield "death"
         if any(not numbers & other.numbers.get(file, numbers) for file, numbers in self.numbers.items()):
             yield "number"
-        if self.works and other.works and compare(self.works, other.works) is Likeness.DIFFERENT:
-            yield "work"
+        if self.works and other.works:
+            if differ_apart_from_creators(self.works, other.works):
+                yield "work"
+            if have_other_creators(self.works, other.works):
+                yield "creator"
 
 
 _STRENGTH_OF_TIE = {
@@ -390,9 +400,21 @@ class _Clusters:
             for other in those:
                 if tuple(sorted((one.identity, other.identity))) in self._different:
                     return False
-                if not regardless and one.contradicts(other):
+                if not regardless and not self._agree(one, other, (*these, *those)):
                     return False
         return True
+
+    @staticmethod
+    def _agree(one: EntityProfile, other: EntityProfile, all_members: Sequence[EntityProfile]) -> bool:
+        """Whether two entities do not contradict each other; works may have creators whose names a third one has."""
+        found = set(one.contradictions(other))
+        return not found or (
+            found == {"creator"}
+            and any(
+                have_same_creators(one.works, third.works) and have_same_creators(other.works, third.works)
+                for third in all_members
+            )
+        )
 
 
 def components(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> list[list[EntityProfile]]:

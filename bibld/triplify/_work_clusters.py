@@ -20,7 +20,7 @@ MAX_WORKS_OF_TIE = 200
 
 _REMEMBERED = 1 << 16
 _STRICT, _ANY = "!", "?"
-_SEVERAL_ALLOWED = frozenset(("kind",))
+_CLASSIC = "?classic"
 
 
 class Likeness(IntEnum):
@@ -32,26 +32,58 @@ class Likeness(IntEnum):
     SAME = 3
 
 
-@lru_cache(_REMEMBERED)
-def compare_works(one: WorkFacts, other: WorkFacts) -> Likeness:
-    """Compare two works that have a common tie.
+def compare(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> Likeness:
+    """Compare two works by all facts of each: the least likeness."""
+    return min(
+        (min(_compare_apart_from_creators(one, other), _compare_creators(one, other)) for one in these for other in those),
+        default=Likeness.UNKNOWN,
+    )
 
-    They differ if anything that both state differs; they are the same if both state creators that agree, and none or
-    one of the same translators.
-    """
-    if one.form != other.form or one.part != other.part or not _do_traits_agree(one, other):
+
+def differ_apart_from_creators(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> bool:
+    """Whether two works differ in anything but their creators."""
+    return any(_compare_apart_from_creators(one, other) is Likeness.DIFFERENT for one in these for other in those)
+
+
+def have_other_creators(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> bool:
+    """Whether two works have other creators."""
+    return any(_compare_creators(one, other) is Likeness.DIFFERENT for one in these for other in those)
+
+
+def have_same_creators(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> bool:
+    """Whether creators of two works agree."""
+    return any(
+        one.creators and other.creators and _compare_creators(one, other) is Likeness.SAME
+        for one in these
+        for other in those
+    )
+
+
+@lru_cache(_REMEMBERED)
+def _compare_apart_from_creators(one: WorkFacts, other: WorkFacts) -> Likeness:
+    if one.form != other.form or not _are_one_part(one.part, other.part) or not _do_traits_agree(one, other):
         return Likeness.DIFFERENT
     if one.language and other.language and not set(one.language.split()) & set(other.language.split()):
         return Likeness.DIFFERENT
     if {one.origin, other.origin} == {"original", "translation"}:
         return Likeness.DIFFERENT
-    creators = _compare_creators(one, other)
-    if creators is Likeness.DIFFERENT:
-        return creators
-    translators = _compare_translators(one, other)
-    if translators is Likeness.DIFFERENT:
-        return translators
-    return min(creators, translators)
+    return _compare_translators(one, other)
+
+
+def _are_one_part(one: str, other: str) -> bool:
+    """Whether two designations may be of one part: equal values, of equal units as far as both state them."""
+    if one == other:
+        return True
+    these, those = one.split(), other.split()
+    return len(these) == len(those) and all(
+        left == right or (value_of_step(left) == value_of_step(right) and (left[0].isdecimal() or right[0].isdecimal()))
+        for left, right in zip(these, those, strict=True)
+    )
+
+
+def value_of_step(step: str) -> str:
+    """Return a step of a designation without its unit."""
+    return step if step[:1].isdecimal() else step[1:]
 
 
 def _do_traits_agree(one: WorkFacts, other: WorkFacts) -> bool:
@@ -81,6 +113,7 @@ def _has_person(facts: WorkFacts) -> bool:
     return any(not creator.startswith(BODY) for creator in facts.creators)
 
 
+@lru_cache(_REMEMBERED)
 def _compare_creators(one: WorkFacts, other: WorkFacts) -> Likeness:
     if not one.creators or not other.creators:
         return _compare_anonymous(one, other)
@@ -93,6 +126,8 @@ def _compare_creators(one: WorkFacts, other: WorkFacts) -> Likeness:
 
 def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Likeness:
     """Compare works of which one at least has no creator."""
+    if not _has_person(one) and not _has_person(other) and _are_of_one_meeting(one, other):
+        return Likeness.SAME
     if one.creators or other.creators:
         named, anonymous = (one, other) if one.creators else (other, one)
         if not named.creators[0].startswith(BODY):
@@ -103,13 +138,19 @@ def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Likeness:
                 return Likeness.POSSIBLE
             return Likeness.POSSIBLE if not _persons(anonymous.others) else Likeness.UNKNOWN
         return Likeness.POSSIBLE if set(one.others) & set(other.others) else Likeness.UNKNOWN
-    if one.translators and other.translators:
+    if (one.translators and other.translators) or (_CLASSIC in one.traits and _CLASSIC in other.traits):
         return Likeness.SAME
     these, those = _persons(one.others), _persons(other.others)
     if these and those:
         is_common = any(_are_one_person(left, right) for left in these for right in those)
         return Likeness.SAME if is_common else Likeness.UNKNOWN
-    return Likeness.POSSIBLE if set(one.others) & set(other.others) else Likeness.UNKNOWN
+    is_possible = _CLASSIC in (*one.traits, *other.traits) or bool(set(one.others) & set(other.others))
+    return Likeness.POSSIBLE if is_possible else Likeness.UNKNOWN
+
+
+def _are_of_one_meeting(one: WorkFacts, other: WorkFacts) -> bool:
+    these, those = _groups(one.traits), _groups(other.traits)
+    return all(these.get(group, set()) & those.get(group, set()) for group in ("meeting", "year"))
 
 
 def _persons(others: Iterable[str]) -> list[str]:
@@ -150,9 +191,9 @@ def likely_pairs(
     facts: Mapping[str, Sequence[WorkFacts]], holders: Sequence[str], tie: str, wanted: Likeness
 ) -> Iterator[tuple[str, str]]:
     """Yield the pairs of the works (their IRIs) with a tie whose comparison shows something."""
-    by_part: dict[tuple[str, str], list[str]] = defaultdict(list)
+    by_part: dict[str, list[str]] = defaultdict(list)
     for iri in holders:
-        by_part[facts[iri][0].form, facts[iri][0].part].append(iri)
+        by_part[" ".join(map(value_of_step, facts[iri][0].part.split()))].append(iri)
     for works in by_part.values():
         if len(works) > MAX_WORKS_OF_TIE:
             continue
@@ -160,18 +201,6 @@ def likely_pairs(
             for other in works[place + 1 :]:
                 if _is_title_of_one(facts[one], facts[other], tie) and compare(facts[one], facts[other]) is wanted:
                     yield one, other
-
-
-def compare(these: Iterable[WorkFacts], those: Sequence[WorkFacts]) -> Likeness:
-    """Compare two works by all facts of each: the least likeness."""
-    return min((compare_works(_without_ties(one), _without_ties(other)) for one in these for other in those), default=Likeness.UNKNOWN)
-
-
-@lru_cache(_REMEMBERED)
-def _without_ties(facts: WorkFacts) -> WorkFacts:
-    return WorkFacts(
-        facts.form, facts.traits, facts.language, facts.creators, facts.translators, facts.others, facts.part, facts.origin
-    )
 
 
 def _is_title_of_one(these: Sequence[WorkFacts], those: Sequence[WorkFacts], tie: str) -> bool:

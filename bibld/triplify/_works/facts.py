@@ -36,10 +36,11 @@ def stated_title(title: TitleInfo) -> str:
 
 
 class Titles(msgspec.Struct, frozen=True):
-    """The titles that tie a work: its own, and others that name it."""
+    """The titles that tie a work: its own, others that name it, and titles with the name of an author they contain."""
 
     own: tuple[str, ...]
     others: tuple[str, ...] = ()
+    named: tuple[tuple[str, str], ...] = ()
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -54,6 +55,7 @@ def make_facts(facts: WorkFacts, titles: Titles, creators: Sequence[Creator], ev
     stems = list(_stems(creators))
     own = list(_ties(facts.form, titles.own, stems, evidence, facts.part))[:_MAX_TIES_OF_OWN]
     others = list(_ties(facts.form, titles.others, stems, evidence, facts.part))[: _MAX_TIES_OF_OWN + _MAX_VARIANTS]
+    others += [pair for title, name in titles.named for pair in _ties(facts.form, [title], [stem_of_family(name)], evidence, facts.part)]
     named = [tie for tie, is_own in own if is_own]
     variants = [tie for tie, _ in (*(pair for pair in own if not pair[1]), *others) if tie not in named]
     ties = dict.fromkeys((*named, *variants))
@@ -82,7 +84,7 @@ def _ties(
 ) -> Iterator[tuple[str, bool]]:
     """Yield ties, and whether they are those of the work itself."""
     for title in titles:
-        key = work_title_key(title)
+        key = work_title_key(title, form == "music")
         if not key.text:
             continue
         for end, is_own in _ends(key, stems, evidence, part):

@@ -34,6 +34,7 @@ _TRAITS = {
     "!commentary": r"комментарий к|критич|этюд о|a critical|a study of|monsters and the critics|interpretat|анализ",
     "!supplement": r"приложени[ея] к|supplement to|дополнени",
     "!parody": r"пароди|parody",
+    "!advanced": r"углубл[.её]",
     "!sequel": r"продолжени|second and last part|sequel|further",
     "kind:guide": r"(?<!краткий )путевод|putevod|\bguide\b",
     "kind:short guide": r"краткий путевод|short guide",
@@ -51,7 +52,8 @@ _TRAITS = {
     "genre:drama": r"пьеса|комеді|комеди|трагед|драма\b|\bplay\b|comedy|tragedy|schauspiel|comédie|komödie|lustspiel|trauerspiel|"
     r"водевиль|инсцениров|komedi",
     "genre:verse": r"\[?стихи\]?$|стихотворен|\bpoems\b|gedichte",
-    "genre:prose": r"роман(?! в стихах)|\bповест|рассказ|\bnovel\b|roman\b|povestʹ|erzählung|\bromance\b",
+    "genre:prose": r"роман(?! в стихах)(?!ы)|\bповесть|рассказ\b|\bnovel\b|roman\b|povestʹ|erzählung\b|\bromance\b",
+    "genre:stories": r"\bроманы|\bповести\b(?! (?:о|об|в)\b)|\bрассказы\b(?! (?:о|об)\b)|\bсказки\b|\bstories|\bnovels|\btales|erzählungen|povesti|rasskazy",
     "score:vocal": r"переложен\w* для пения|для пения с ф|клавир|klavier?ausz|vocal score|klavir|piano score",
     "score:full": r"партитур|full score|orchestral score|partitur",
 }
@@ -64,7 +66,7 @@ _ARRANGED = re.compile(
 )
 _ONLY_OF_MUSIC = ("score:",)
 _STATE_OF_LAW = re.compile(
-    r"(?:с изм\w*\.?|с последн\w+|по сост\w*\.?|с учетом|текст с|офиц\w*\.? текст|в ред\w*\.?|с доп\w*\.?|пер\. с|репринт|факс|воспр|изд\.|от |принят|утв\w*|одобр).*",
+    r"\(?\d\d\.\d\d\.\d\d\)?|(?:с изм\w*\.?|с последн\w+|по сост\w*\.?|с учетом|текст с|офиц\w*\.? текст|в ред\w*\.?|с доп\w*\.?|пер\. с|репринт|факс|воспр|изд\.|от |принят|утв\w*|одобр).*",
     re.IGNORECASE,
 )
 _IN_CONFERENCE = re.compile(r"\((?:(\d+)\s*[;:,])?\s*(\d{4})?")
@@ -101,7 +103,7 @@ def traits_of(text: str, form: str) -> tuple[str, ...]:
     else:
         found = [trait for trait, pattern in _PATTERNS.items() if pattern.search(text)]
     if form == "music":
-        found = [trait for trait in found if trait.startswith(("score:", "!libretto"))]
+        found = [trait for trait in found if trait.startswith("score:")]
     elif form != "film":
         found = [trait for trait in found if not trait.startswith("score:")]
     else:

@@ -23,7 +23,7 @@ from bibld.text.statements import (
 from bibld.triplify._claims import BETWEEN_FORMS, BODY
 from bibld.triplify._codes import CREATOR_ROLES, CREATOR_ROLES_OF_CONTENT, CREATOR_ROLES_OF_MAIN_ENTRY
 from bibld.triplify._describe.agents import roles_of
-from bibld.triplify._describe.entities import dates_of, heading
+from bibld.triplify._describe.entities import dates_of, heading, heading_to_compare
 
 STATEMENT = "statement of responsibility"
 _CACHED = 1 << 14
@@ -61,17 +61,24 @@ class People(msgspec.Struct, frozen=True):
     is_retold: bool = False
 
 
-def find_people(mods: Mods) -> People:
-    """Return who created, translated, retold or edited a publication, from its names and statements."""
+def find_people(mods: Mods, is_of_translators: bool = False) -> People:
+    """Return who created, translated, retold or edited a publication, from its names and statements.
+
+    ``is_of_translators``: the statement of an anonymous work names its translators.
+    """
     stated = _statements(mods)
     creators, translators, retellers, others = _divide(mods, stated)
     found = _with_statement(_grouped(creators), stated)
-    if not found:
+    if not found and retellers:
+        found, retellers = _grouped(retellers), []
+        stated = stated._replace(retellers=(), is_retold=False)
+    is_anonymous = not found and is_of_translators
+    if not found and not is_anonymous:
         found = [Creator(_forms_of_stated(name)) for name in stated.authors[:_MAX_CREATORS] if not translators]
     if not found:
         in_titles = [name for title in mods.title_info for text in title.sub_title for name in composer_in_title(text)]
         found = [Creator(_forms_of_stated(name)) for name in in_titles[:1]]
-    translating = _keys([*(key for name, _ in translators for key in forms_of_heading(name)[:1]), *_texts(stated.translators)])
+    translating = _keys([*(key for name, _ in translators for key in forms_of_heading(name)[:1]), *_texts(stated.translators), *(_texts(stated.authors) if is_anonymous else ())])
     return People(
         tuple(found[:_MAX_CREATORS]),
         translating,
@@ -129,7 +136,7 @@ def _divide(mods: Mods, stated: Statement) -> tuple[NamesAtPaths, NamesAtPaths, 
             continue
         codes = _codes(name.role)
         entry = (name, f"name/{index}")
-        if "trl" in codes and not codes & {"aut"}:
+        if ("trl" in codes and not codes & {"aut"}) or (not name.role and _is_translator(name, stated)):
             translators.append(entry)
         elif "adp" in codes and not codes & {"aut"}:
             retellers.append(entry)
@@ -151,6 +158,14 @@ def _is_author(name: Name, stated: Statement) -> bool:
     """Whether the statement of responsibility names a person without a role first."""
     own = as_names(forms_of_heading(name))
     return any(are_one_name(one, author) for one in own for author in stated.authors)
+
+
+def _is_translator(name: Name, stated: Statement) -> bool:
+    """Whether the statement of responsibility names a person as the translator, and not as an author."""
+    if not stated.translators or name.type != "personal" or _is_author(name, stated):
+        return False
+    own = as_names(forms_of_heading(name))
+    return any(are_one_name(one, translator) for one in own for translator in stated.translators)
 
 
 def _grouped(names: Sequence[tuple[Name, str]]) -> list[Creator]:
@@ -198,7 +213,7 @@ def _forms_of_stated(name: StatedName) -> tuple[str, ...]:
 def forms_of_heading(name: Name) -> tuple[str, ...]:
     """Return the keys of a heading: of the person, also of each part of a double name and of other names that it
     states; of a body with ``=`` before."""
-    text = heading(name)
+    text = heading_to_compare(name)
     if name.type not in ("personal", None, "family"):
         return (BODY + " " + body_key(text),)
     stated = [text, *(other for part in name.name_part if part.type != "date" for other in other_names(part.value))]

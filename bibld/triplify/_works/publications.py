@@ -12,6 +12,7 @@ from bibld.text.dates import years
 from bibld.text.folding import tidy
 from bibld.text.keys import spelling_key
 from bibld.text.languages import NO_LANGUAGES, language_code
+from bibld.text.statements import name_word
 from bibld.text.scripts import CYRILLIC, script_of
 from bibld.text.work_titles import (
     UniformTitle,
@@ -53,6 +54,7 @@ _OTHER_TITLE_IN_NOTE = re.compile(
     r"(?:frühere?r?|auch u\.|vorher)[^:]{0,20}(?:titel|d\. t\.)[^:]{0,6})\s*:\s*(.+)",
     re.IGNORECASE,
 )
+_TRANSLATION = re.compile(r"\btranslation\b|\btransl\.|\bпер(?:\.|евод)|übersetz", re.IGNORECASE)
 _FROM_WHOLE = re.compile(r"\b(?:из|from)\s+(?:кн\.|книги|романа|поэмы|повести|цикла|сборника|трилогии|the novel|the book)\s*:?\s*[\"«„“]?([^\"»“”]+)", re.IGNORECASE)
 _REPRINT = re.compile(r"(?:репр\w*|переизд\w*|факс\w*|воспр\w*|facsim\w*|reprint\w*|перепеч\w*)[^\d]{0,60}(1[5-9]\d\d|20\d\d)", re.IGNORECASE)
 _FIRST_SERIES = re.compile(r"\b(first|second|third|fourth|перв\w+|втор\w+|третья) (?:series|серия)\b", re.IGNORECASE)
@@ -124,7 +126,15 @@ def _titles_of(texts: Iterable[str], creators: Sequence[Creator] = ()) -> Titles
         own |= dict.fromkeys(forms.main)
         others |= dict.fromkeys(forms.others)
         others |= dict.fromkeys(_without_name(form, creators) for form in forms.main)
-    return Titles(tuple(own), tuple(other for other in others if other and other not in own))
+    named = [] if creators else [found for text in own if (found := _with_name(text))]
+    return Titles(tuple(own), tuple(other for other in others if other and other not in own), tuple(named))
+
+
+def _with_name(title: str) -> tuple[str, str] | None:
+    """Return the first word of a Cyrillic title of two or three words, and the name that follows: «Иліада Гомера»."""
+    words = title.split()
+    is_name = 1 < len(words) <= 3 and all(word[:1].isupper() for word in words) and script_of(title.replace(" ", "")) == CYRILLIC
+    return (words[0], name_word(words[-1])) if is_name else None
 
 
 def _without_name(title: str, creators: Sequence[Creator]) -> str:
@@ -134,8 +144,7 @@ def _without_name(title: str, creators: Sequence[Creator]) -> str:
     if len(words) < 2:
         return ""
     if not families:
-        is_name = 1 < len(words) <= 3 and all(word[:1].isupper() for word in words[1:]) and script_of(title) == CYRILLIC
-        return words[0] if is_name and len(words[0]) > 1 else ""
+        return ""
     first, last = (spelling_key(words[place]).replace("ch", "h")[:4] for place in (0, -1))
     if last in families:
         rest = words[:-1]
@@ -150,7 +159,6 @@ class _Reader:
 
     def __init__(self, mods: Mods) -> None:
         self.mods = mods
-        self.people: People = find_people(mods)
         self.form = form_of(mods)
         proper = [title for title in mods.title_info if title.type is None and title.title]
         self.uniform: list[TitleInfo] = [
@@ -161,6 +169,8 @@ class _Reader:
         self.about = texts_about_kind(mods)
         self.notes = [note.value for note in mods.note if note.type in (None, "bibliography", "reproduction", "original version", "version identification")]
         self.languages, self.originals = self._languages()
+        is_classic = any(one.language for one in self.parsed) and not any(title.name_title_group for title in self.uniform)
+        self.people: People = find_people(mods, is_classic or _TRANSLATION.search(self.about) is not None)
         self.host = next((item for item in mods.related_item if item.type == "host"), None)
         self.original_titles = self._original_titles()
         self.is_translation = bool(
@@ -178,13 +188,17 @@ class _Reader:
         traits = [*covered, *self._traits()]
         if name_of_part:
             part, traits = "", self._traits()
-        count = count_of_volumes(
+        count = self.count = count_of_volumes(
             [text for title in self.proper for text in (title.title, *title.sub_title)],
             [extent.value for one in self.mods.physical_description for extent in one.extent],
         )
         if part:
-            count = count_of_volumes([text for title in self._host_titles() for text in title.sub_title], ())
+            count = self.count = count_of_volumes([text for title in self._host_titles() for text in title.sub_title], ())
             traits += [f"of:{count}"] * bool(count)
+        elif count and self.proper and work_title_key(self.proper[0].title).is_generic:
+            traits.append(f"of:{count}")
+        if self._is_omnibus():
+            traits.append("!omnibus")
         creators = self._creators()
         titles = self._titles(name_of_part, creators)
         evidence = self._evidence(count, part, covered)
@@ -235,6 +249,9 @@ class _Reader:
         notes = " | ".join(self.notes)[:500]
         if notes:
             found += [trait for trait in traits_of(notes, self.form) if trait in ("!retold", "!commentary", "!sequel")]
+            found += [trait for note in self.notes if len(note) < 12 for trait in traits_of(note, self.form) if trait.startswith("genre")]
+        if self.uniform and not self.people.creators and not any(title.name_title_group for title in self.uniform):
+            found.append("?classic")
         statement = " | ".join(note.value for note in self.mods.note if note.type == "statement of responsibility")[:400]
         if self.form == "music":
             texts = f"{self.about} | {statement} | " + " | ".join(
@@ -263,7 +280,7 @@ class _Reader:
         found = [*self.people.translators, *self.people.retellers]
         if not self.people.creators:
             found += [version for one in self.parsed for version in one.versions]
-            texts = " | ".join((self.about, *self.notes, *(version for one in self.parsed for version in one.versions)))
+            texts = " | ".join((self.about, *self.notes, *(stated_title(title) for title in self.uniform)))
             named = [version for version, words in _VERSIONS if words.search(texts)]
             found = named or found
         elif not found:
@@ -273,7 +290,8 @@ class _Reader:
     def _others(self) -> tuple[str, ...]:
         """Return others who took part, and the publishers."""
         publishers = (spelling_key(one.value) for info in self.mods.origin_info for one in info.publisher)
-        return (*self.people.others, *(f"= {one}" for one in dict.fromkeys(publishers)))
+        counted = (f"= in {self.count}",) if len(self.count) == 1 and int(self.count) > 2 else ()
+        return (*self.people.others, *(f"= {one}" for one in dict.fromkeys(publishers) if one), *counted)
 
     def _titles(self, name_of_part: str, creators: Sequence[Creator]) -> Titles:
         """Return the titles that tie the work: proper ones, the uniform title without a language, variants."""
@@ -289,7 +307,7 @@ class _Reader:
         others += [match[1] for note in self.notes if (match := _OTHER_TITLE_IN_NOTE.search(note))]
         more = _titles_of(filter(None, others))
         rest = dict.fromkeys((*found.others, *more.own, *more.others))
-        return Titles(found.own, tuple(text for text in rest if text not in found.own))
+        return Titles(found.own, tuple(text for text in rest if text not in found.own), found.named)
 
     def _is_original(self, uniform: UniformTitle) -> bool:
         """Whether a uniform title without a language is that of the original."""
@@ -312,6 +330,14 @@ class _Reader:
         issued = [year for date in dates for year in years(date)][:1]
         others += [f"year {year}" for year in issued if str(year) not in reprinted]
         return Evidence(tuple(dict.fromkeys(own)), tuple(others))
+
+    def _is_omnibus(self) -> bool:
+        """Whether other title information is further titles: «История одного города : Господа Головлевы : Сказки»."""
+        pieces = [piece.strip() for title in self.proper[:1] for text in title.sub_title for piece in text.split(" : ")]
+        return len(pieces) > 1 and all(
+            piece[:1].isupper() and len(piece.split()) <= 3 and (not traits_of(piece, "text") or work_title_key(piece).is_generic)
+            for piece in pieces
+        ) and any(work_title_key(piece).is_generic for piece in pieces)
 
     # -- the original --------------------------------------------------------------------------------------------------
 
@@ -485,6 +511,4 @@ def _divide_content(text: str) -> tuple[tuple[Creator, ...], str]:
     if found is None:
         return (), text
     family, *given = found[1].replace(".", " ").split()
-    from bibld.text.statements import name_word
-
     return (Creator((" ".join(map(name_word, (family, *given))),)),), text[found.end() :]
