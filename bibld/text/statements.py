@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
 
 from bibld.text.keys import spelling_key
+from bibld.text.scripts import has_cyrillic
 
 _CACHED = 1 << 14
 _MAX_CHARACTERS = 600
@@ -21,12 +23,17 @@ _SEGMENTS = re.compile(r"\s*[;\[\]]\s*|\s+=\s+|,\s+(?=(?:with (?:decor|illus|dra
 _SENTENCES = re.compile(r"((?:^|[\s-])[^\W\d_a-zа-яё][^\W\d_]{4,})\.\s+(?=[^\W\d_a-zа-яё][^\W\d_])")
 _NOT_NAMES = re.compile(r"[\u0361\ufe20\ufe21]|\([^)]*\)")
 _BETWEEN_NAMES = re.compile(r",|\s(?:и|і|та|and|und|et|y|i|&|u\.)\s")
+_BODY = re.compile(
+    r"(?<![\w-])(?:гос|акад|ин-т|инст|ун-т|универ|о-во|общество|союз|комит|упр|мин-во|минист|б-ка|библ|музей|центр|фак|каф|"
+    r"univ|inst|acad|akad|societ|committee|museum|ministr|depart|office|bureau|service|library|council|agency)",
+    re.IGNORECASE,
+)
 _IN_BRACKETS = re.compile(r"\(([^)]+)\)")
 _REAL_NAME = re.compile(r"\W*(?:i\. ?e\.|т\. ?е\.|псевд|наст)", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W\d_](?:[\w'’ʹʺ-])*\.?")
 _TRANSLATED = re.compile(
     r"(?<![\w-])(?:пер\.|пер\b|перев|perev|per\. s|перекл|пераклад|transl|tr\.|trans\.|[üu]bers|[üu]bertr|deutsch von|traduc|traduit|"
-    r"tradui|trad\.|tradot|t[łl]um|prze[łl]|prel\.|preved|prev\.|fordít|тәрҗ|verdeutscht|vertaald|övers|overs\.|suom)"
+    r"tradui|trad\.|tradot|t[łl]um|prze[łl]|prel\.|preved|prev\.|fordít|тәрҗ|aus (?:d\.|dem|der)\s|verdeutscht|vertaald|övers|overs\.|suom)"
     r"[\w.]*",
     re.IGNORECASE,
 )
@@ -37,7 +44,7 @@ _EDITED = re.compile(
     r"(?<![\w-])(?:под\b|ред\.|редак|отв\.|sostav|podgot|гл\.|науч\.|общ\.|edit|ed\.|eds\.|hrsg|herausg|hg\.|red\.|otv\.|сост|sost|"
     r"compil|comp\.|подгот|podgot|коммент|komment|примеч|primech|вступ|vstup|предисл|posl|посл|преф|préf|foreword|"
     r"introd|with |notes|annot|худож|рис\.|ил\.|илл|оформл|грав|illus|illiu|illi|ill\.|decorat|drawings|pictures|чита|"
-    r"исп|read by|narrat|дир|муз\.|music|orchestr|арр|arr\.|перелож|publ|recens|edid|a cura|con il|toim|edad)",
+    r"исп|read by|narrat|дир|муз\.|music|orchestr|арр|arr\.|перелож|publ|recens|edid|a cura|con il|toim|edad|komitet|redakts|коллег)",
     re.IGNORECASE,
 )
 _BEHIND_BY = re.compile(r"\b(?:by|von|par|da|di|av|af)\s", re.IGNORECASE)
@@ -56,6 +63,10 @@ _ENDINGS = frozenset((
 _LONGEST_ENDING = 3
 _INITIAL_CLASSES = str.maketrans({"h": "g", "k": "g", "w": "u", "v": "u", "b": "u", "j": "i", "y": "i", "t": "f", "e": "i"})
 """Initials that transcriptions of foreign names confuse: Ханс and Ганс, Вильям and Уильям, Теодор and Фёдор."""
+
+
+CYRILLIC_NAME = "*"
+"""The beginning of the key of a name that is written in Cyrillic."""
 
 
 class StatedName(NamedTuple):
@@ -87,7 +98,7 @@ def read_statement(text: str) -> Statement:
 
     >>> found = read_statement("Агата Кристи ; пер. с англ. Л. Беспаловой")
     >>> [name.text for name in found.authors], [name.text for name in found.translators]
-    (['kristi agata'], ['bespalovoi l'])
+    (['*kristi agata'], ['*bespalovoi l'])
     """
     authors: list[StatedName] = []
     translators: list[StatedName] = []
@@ -104,6 +115,8 @@ def read_statement(text: str) -> Statement:
             (translators if from_language else retellers).extend(names_in(segment[found.end() :]) or names_in(segment))
             is_translated |= from_language
             is_retold |= not from_language
+        elif _BODY.search(segment):
+            continue
         elif _EDITED.search(segment):
             others += names_in(segment)
         elif number == 0 or _REAL_NAME.match(segment):
@@ -139,7 +152,7 @@ def names_in(text: str) -> list[StatedName]:
     """Return the names of persons in a text: words with capitals, of which the last one is the family name.
 
     >>> [name.text for name in names_in("Т. Михайловой, В. Руднева")]
-    ['mihailovoi t', 'rudneva v']
+    ['*mihailovoi t', '*rudneva v']
     """
     plain = unicodedata.normalize("NFC", _NOT_NAMES.sub(" " if "(" in text else "", text))
     found = []
@@ -170,7 +183,8 @@ def _name_of(chunk: str) -> StatedName | None:
     is_family_first = last < len(run) - 1
     family = run[0] if is_family_first and _is_full(run[0]) else run[last]
     given = [token for token in run if token is not family]
-    return StatedName(name_word(family), tuple(filter(None, map(name_word, given))))
+    mark = CYRILLIC_NAME if has_cyrillic(family) else ""
+    return StatedName(mark + name_word(family), tuple(filter(None, map(name_word, given))))
 
 
 def _is_full(token: str) -> bool:
@@ -190,15 +204,29 @@ def name_word(word: str) -> str:
 
 def stem_of_family(family: str) -> str:
     """Return the beginning of the key of a family name, without endings: a key that all its forms share."""
-    return family[:4].rstrip("aeiou") or family[:4]
+    family = family.removeprefix(CYRILLIC_NAME)
+    beginning = ("k" if family[:1] in "hgk" else family[:1]) + family[1:4]
+    stem = beginning.rstrip("aeiou")
+    return stem if len(stem) > 2 else beginning
 
 
 def are_one_name(one: StatedName, other: StatedName, are_inflected: bool = True) -> bool:
-    """Whether two names may be of one person: equal family names, but for endings, and given names that agree."""
+    """Whether two names may be of one person: equal family names, but for endings, and given names that agree.
+
+    Names of two scripts may be spelled more differently.
+    """
+    are_in_two_scripts = (one.family[:1] == CYRILLIC_NAME) != (other.family[:1] == CYRILLIC_NAME)
+    one, other = (name._replace(family=name.family.removeprefix(CYRILLIC_NAME)) for name in (one, other))
+    if are_in_two_scripts and _are_similar(one.family, other.family):
+        return do_given_names_agree(one.given, other.given)
     if not _are_one_family(one.family, other.family, are_inflected):
         words, others = {one.family, *one.given}, {other.family, *other.given}
         return bool(words & others) and (words <= others or others <= words) and min(map(len, words & others)) > 2
     return do_given_names_agree(one.given, other.given)
+
+
+def _are_similar(one: str, other: str) -> bool:
+    return min(len(one), len(other)) > 3 and SequenceMatcher(None, one, other, autojunk=False).ratio() >= 0.6
 
 
 def _are_one_family(one: str, other: str, are_inflected: bool) -> bool:

@@ -12,7 +12,7 @@ from bibld.text.folding import strip_brackets
 from bibld.text.keys import title_key
 from bibld.text.languages import code_of_language_name, code_of_language_stem
 from bibld.text.part_units import keys, words_of
-from bibld.text.romanisation import romanise
+from bibld.text.romanisation import romanise, single_letters, unify_transcriptions
 
 _CACHED = 1 << 14
 _OLD_PLURAL = re.compile(r"(?<=\w)(?:ы|(?<=[кгхшжщч])і)я\b", re.IGNORECASE)
@@ -34,14 +34,19 @@ _FILLERS = re.compile(
 _LABEL = re.compile(r"^\[[^]\[]{1,40}:\]\s*")
 _HAN = re.compile("[\u2e80-\u9fff\uac00-\ud7af\u3040-\u30ff]")
 
-_GENERIC_STEMS = tuple(romanise("""
-собрани сочинени избранн стихотворени стих поэм рассказ повест роман сказк пьес драм комеди басн очерк стать письм дневник
-труд лекци произведени проз лирик песн этюд юморес фельетон эссе новелл литератур критик публицистик сборник материал
-отчет доклад бюллетен вестник извести журнал учен записк трудов тез конферен семинар симпозиум съезд протокол обзор
-справочник указател каталог программ план методическ указани рекомендаци пособи практикум учебн диссертаци автореферат
-ежегодник альманах альбом хрестомати антологи том част выпуск книг школьн научн годов полн мал больш разн ранн поздн
-воспоминани мемуар речи выступлени задани упражнени инструкци положени правил устав закон постановлени приказ
-""").split()) + tuple(romanise("""
+
+def _stems(words: str) -> tuple[str, ...]:
+    """Return the beginnings of words as they are in keys."""
+    return tuple(single_letters(unify_transcriptions(romanise(word))).replace("ch", "h") for word in words.split())
+
+
+_GENERIC_STEMS = _stems("""
+собран сочинен избран стихотворен стих поэм рассказ повест роман сказк пьес драм комеди басн очерк стать письм дневник
+труд лекци произведен проз лирик песн этюд юморес фельетон эссе новелл литератур критик публицистик сборник материал
+отчет доклад бюллетен вестник извест журнал учен записк трудов тез конферен семинар симпозиум съезд протокол обзор
+справочник указател каталог программ план методическ указан рекомендац пособ практикум учебн диссертац автореферат
+ежегодник альманах альбом хрестомати антолог том част выпуск книг школьн научн годов полн мал больш разн ранн поздн
+воспоминан мемуар речи выступлен задан упражнен инструкц положен правил устав закон постановлен приказ
 work oeuvre opera writing select collect complet poem poetr poesi gedicht stori tale short novel prose plays drama comed
 essay letter brief diar speech lectur paper report annual proceeding transaction bulletin journal memoir record
 catalog guide handbook manual index yearbook jahrbuch jahresbericht bericht verhandlung abhandlung mitteilung
@@ -51,13 +56,13 @@ cuentos obras poesía selected collected early late new other minor general vari
 regulation rule document minute newsletter review survey statistic summary budget plan program study studies abstract
 conference symposium meeting congress workshop session volume part series supplement issue number
 fairy favourite favorite best great world complete book books first second third
-""").split())
-_GENERIC_STEMS_OF_MUSIC = _GENERIC_STEMS + tuple(romanise("""
+""")
+_GENERIC_STEMS_OF_MUSIC = _GENERIC_STEMS + _stems("""
 song lied lieder romance romans sonat simfon symphon sinfon concert konzert quartet kvartet trio duet prelud fug suite
 etud etyud nocturn mass messe cantat kantat motet psalm hymn aria arie march marsh danc tanz walz valse vals mazurk polonais
 variat overtur uvertur ouvertur intermezz rondo fantas improviz impromptu capricc kapris scherzo skerco divertiment serenad
 partit toccat invention choral magnificat requiem te deum kyrie gloria credo missa pieces pezz stück morceaux instrument
-""").split())
+""")
 _FUNCTION_WORDS = keys(
     "и в во на с со к по о об из за от для до не the a an of and or in on to for with by from und oder der die das des dem den von zu im am aus ein eine et ou de du des la le les un une en au e ed il lo gli i del della di da y los las el w z na a i dla do o po ze s ve v"
 )
@@ -65,6 +70,10 @@ _MIN_WORDS, _MIN_LETTERS, _MIN_LETTERS_OF_TWO = 3, 14, 19
 _SELECTIONS = words_of("selections selection избранное извлечения auswahl extraits")
 _VERSIONS_OF_MUSIC = {"arr": "arranged", "vocal score": "vocal", "piano score": "vocal", "full score": "full",
                       "libretto": "libretto", "клавир": "vocal", "партитура": "full"}
+
+
+_MIN_WORDS_OF_BEGINNING = 4
+_PREPOSITIONS = words_of("в во на за из о об по при от во с в in on of during from za v ve na w we während im aus pendant dans")
 
 
 class TitleKey(NamedTuple):
@@ -106,6 +115,20 @@ def work_title_key(title: str, is_music: bool = False) -> TitleKey:
 def _modern(title: str) -> str:
     """Return a title of the orthography before 1918 with the endings of today."""
     return title if title.isascii() else _OLD_PLURAL.sub("ые", title)
+
+
+@lru_cache(_CACHED)
+def beginning_of_title(title: str) -> str:
+    """Return the first words of a long title, before the preposition that the rest begins with; else nothing.
+
+    >>> beginning_of_title("Похождения бравого солдата Швейка во время мировой войны")
+    'Похождения бравого солдата Швейка'
+    """
+    words = title.split()
+    for place in range(_MIN_WORDS_OF_BEGINNING, len(words) - 1):
+        if words[place].casefold() in _PREPOSITIONS:
+            return " ".join(words[:place])
+    return ""
 
 
 class TitleForms(NamedTuple):

@@ -38,7 +38,8 @@ class WorkFacts(msgspec.Struct, frozen=True, omit_defaults=True):
     ``origin`` is ``original`` or ``translation`` if that is known.
 
     Works with an equal text among their ``ties`` may be the same. A tie among the ``variants``, too, is made of a title
-    that names the work beside its own: it ties to works of which it is the title, not to others so named.
+    that names the work beside its own: it ties to works of which it is the title, not to others so named. Those among the ``beginnings`` are made of the
+    beginning of a long title, and tie only translations by one translator, and originals.
     """
 
     form: str = "text"
@@ -51,6 +52,7 @@ class WorkFacts(msgspec.Struct, frozen=True, omit_defaults=True):
     origin: Literal["", "original", "translation"] = ""
     ties: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
+    beginnings: tuple[str, ...] = ()
 
 
 class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -144,6 +144,8 @@ def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Likeness:
     if these and those:
         is_common = any(_are_one_person(left, right) for left in these for right in those)
         return Likeness.SAME if is_common else Likeness.UNKNOWN
+    if one.origin == other.origin == "original":
+        return Likeness.POSSIBLE
     is_possible = _CLASSIC in (*one.traits, *other.traits) or bool(set(one.others) & set(other.others))
     return Likeness.POSSIBLE if is_possible else Likeness.UNKNOWN
 
@@ -184,7 +186,11 @@ def _are_one_body(one: str, other: str) -> bool:
 @lru_cache(_REMEMBERED)
 def _are_one_person(one: str, other: str) -> bool:
     left, right = (StatedName(words[0], tuple(words[1:])) for words in (one.split(), other.split()))
-    return are_one_name(left, right) or are_spellings_of_one_name(f"{left.family}, {' '.join(left.given)}", f"{right.family}, {' '.join(right.given)}")
+    return are_one_name(left, right) or are_spellings_of_one_name(_heading(left), _heading(right))
+
+
+def _heading(name: StatedName) -> str:
+    return f"{name.family}, {' '.join(name.given)}"
 
 
 def likely_pairs(
@@ -205,7 +211,12 @@ def likely_pairs(
 
 def _is_title_of_one(these: Sequence[WorkFacts], those: Sequence[WorkFacts], tie: str) -> bool:
     """Whether a tie is made of the title of one of two works, not of another title of both."""
-    return any(tie in facts.ties and tie not in facts.variants for facts in (*these, *those))
+    if not any(tie in facts.ties and tie not in facts.variants for facts in (*these, *those)):
+        return False
+    if not any(tie in facts.beginnings for facts in (*these, *those)):
+        return True
+    are_translated = all(any(facts.translators for facts in side) for side in (these, those))
+    return are_translated or any(facts.origin == "original" for facts in (*these, *those))
 
 
 def cliques(pairs: Iterable[tuple[str, str]], may_unite: Callable[[str, str], bool]) -> Iterator[list[str]]:

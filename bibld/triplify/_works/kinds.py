@@ -9,7 +9,7 @@ from functools import lru_cache
 from bibld.model.mods import Mods, TitleInfo
 from bibld.text.designations import Step, canonical, read_designation
 from bibld.text.folding import tidy
-from bibld.text.part_units import CLASS, COVERED, LEVEL, MEETING, VERSION, YEAR
+from bibld.text.part_units import CLASS, COVERED, LETTERS, LEVEL, MEETING, VERSION, YEAR
 from bibld.text.part_values import Field
 
 _CACHED = 1 << 14
@@ -19,6 +19,7 @@ _FORMS = {
     "three dimensional object": "object", "mixed material": "mixed",
 }  # fmt: skip
 STRICT = "!"
+_LETTERS_OF_RANGE = 8
 _TRAITS = {
     "!abridged": r"сокращ|сокр\.|(?<!un)abridg|gekürzt|в сжатом",
     "!retold": r"пересказ(?!\w* с \w+\.)|переложен\w+ для дет|retold|retelling|адаптир|адапт\.|adapted|simplified|graphic novel|комикс|"
@@ -124,7 +125,8 @@ def steps_of_title(title: TitleInfo) -> Iterator[Step]:
     for text in title.part_number:
         yield from _read(text, Field.NUMBER)
     for text in title.sub_title:
-        yield from _read(_STATE_OF_LAW.sub("", text), Field.NAME)
+        steps = _read(_STATE_OF_LAW.sub("", text), Field.NAME)
+        yield from (step for step in steps if step.unit != LETTERS or len(step.value) < _LETTERS_OF_RANGE)  # роман-эпопея
     for text in title.part_name:
         yield from _read(text, Field.NAME)
 

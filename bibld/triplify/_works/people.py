@@ -11,8 +11,9 @@ from bibld.model.mods import Mods, Name, Role
 from bibld.text.folding import tidy
 from bibld.text.keys import body_key
 from bibld.text.names import other_names
-from bibld.text.scripts import repair_initials
+from bibld.text.scripts import has_cyrillic, repair_initials
 from bibld.text.statements import (
+    CYRILLIC_NAME,
     Statement,
     StatedName,
     are_one_name,
@@ -241,10 +242,12 @@ def _person_forms(text: str) -> list[str]:
     family = "".join(map(name_word, words))
     if not family:
         return []
+    mark = CYRILLIC_NAME if has_cyrillic(before) else ""
+    family = mark + family
     given = [word for word in given if word]
     forms = [" ".join((family, *given))]
     if "-" in before and all(len(part) > 2 for part in before.split("-")):
-        forms += [" ".join((name_word(part), *given)) for part in before.split("-")]
+        forms += [" ".join((mark + name_word(part), *given)) for part in before.split("-")]
     return forms
 
 

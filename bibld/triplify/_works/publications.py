@@ -17,6 +17,7 @@ from bibld.text.scripts import CYRILLIC, script_of
 from bibld.text.work_titles import (
     UniformTitle,
     alternative_in_subtitle,
+    beginning_of_title,
     parse_uniform_title,
     title_forms,
     undated,
@@ -40,7 +41,7 @@ from bibld.text.designations import is_designation
 
 _KEY_TITLE = "key title"
 _MAX_CONTENTS = 30
-_MIN_WORDS_OF_SUBTITLE = 4
+_MIN_WORDS_OF_SUBTITLE, _MAX_WORDS_IN_OMNIBUS = 4, 3
 _ORIGINAL_IN_NOTE = re.compile(
     r"(?:translation of|originally published (?:in \w+ )?as|original title|пер(?:евод)?\. ?изд\.|перевод изд\w*\.?|"
     r"ориг(?:инал)?\.? (?:загл|назв)\w*\.?|загл\.? (?:ориг|подлин)\w*\.?|назв\.? ориг\w*\.?|orig(?:inal)?(?:titel|sacht(?:itel)?)?\.?|"
@@ -126,8 +127,9 @@ def _titles_of(texts: Iterable[str], creators: Sequence[Creator] = ()) -> Titles
         own |= dict.fromkeys(forms.main)
         others |= dict.fromkeys(forms.others)
         others |= dict.fromkeys(_without_name(form, creators) for form in forms.main)
+    beginnings = tuple(filter(None, map(beginning_of_title, own)))
     named = [] if creators else [found for text in own if (found := _with_name(text))]
-    return Titles(tuple(own), tuple(other for other in others if other and other not in own), tuple(named))
+    return Titles(tuple(own), tuple(other for other in others if other and other not in own), beginnings, tuple(named))
 
 
 def _with_name(title: str) -> tuple[str, str] | None:
@@ -307,7 +309,7 @@ class _Reader:
         others += [match[1] for note in self.notes if (match := _OTHER_TITLE_IN_NOTE.search(note))]
         more = _titles_of(filter(None, others))
         rest = dict.fromkeys((*found.others, *more.own, *more.others))
-        return Titles(found.own, tuple(text for text in rest if text not in found.own), found.named)
+        return Titles(found.own, tuple(text for text in rest if text not in found.own), found.beginnings, found.named)
 
     def _is_original(self, uniform: UniformTitle) -> bool:
         """Whether a uniform title without a language is that of the original."""
@@ -334,10 +336,11 @@ class _Reader:
     def _is_omnibus(self) -> bool:
         """Whether other title information is further titles: «История одного города : Господа Головлевы : Сказки»."""
         pieces = [piece.strip() for title in self.proper[:1] for text in title.sub_title for piece in text.split(" : ")]
-        return len(pieces) > 1 and all(
-            piece[:1].isupper() and len(piece.split()) <= 3 and (not traits_of(piece, "text") or work_title_key(piece).is_generic)
-            for piece in pieces
-        ) and any(work_title_key(piece).is_generic for piece in pieces)
+        are_short = all(piece[:1].isupper() and len(piece.split()) <= _MAX_WORDS_IN_OMNIBUS for piece in pieces)
+        traits = [traits_of(piece, "text") for piece in pieces]
+        return are_short and ("genre:stories",) in traits and any(
+            not found and not work_title_key(piece).is_generic for found, piece in zip(traits, pieces, strict=True)
+        )
 
     # -- the original --------------------------------------------------------------------------------------------------
 
