@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
@@ -68,6 +67,11 @@ _INITIAL_CLASSES = str.maketrans({"h": "g", "k": "g", "w": "u", "v": "u", "b": "
 CYRILLIC_NAME = "*"
 """The beginning of the key of a name that is written in Cyrillic."""
 
+STATED_NAME = "~"
+"""The beginning of the key of a name in a statement, which may be inflected."""
+
+_MARKS = CYRILLIC_NAME + STATED_NAME
+
 
 class StatedName(NamedTuple):
     """A name of a person as keys: the family name, and the given names or initials."""
@@ -98,7 +102,7 @@ def read_statement(text: str) -> Statement:
 
     >>> found = read_statement("Агата Кристи ; пер. с англ. Л. Беспаловой")
     >>> [name.text for name in found.authors], [name.text for name in found.translators]
-    (['*kristi agata'], ['*bespalovoi l'])
+    (['~*kristi agata'], ['~*bespalovoi l'])
     """
     authors: list[StatedName] = []
     translators: list[StatedName] = []
@@ -152,7 +156,7 @@ def names_in(text: str) -> list[StatedName]:
     """Return the names of persons in a text: words with capitals, of which the last one is the family name.
 
     >>> [name.text for name in names_in("Т. Михайловой, В. Руднева")]
-    ['*mihailovoi t', '*rudneva v']
+    ['~*mihailovoi t', '~*rudneva v']
     """
     plain = unicodedata.normalize("NFC", _NOT_NAMES.sub(" " if "(" in text else "", text))
     found = []
@@ -184,7 +188,7 @@ def _name_of(chunk: str) -> StatedName | None:
     family = run[0] if is_family_first and _is_full(run[0]) else run[last]
     given = [token for token in run if token is not family]
     mark = CYRILLIC_NAME if has_cyrillic(family) else ""
-    return StatedName(mark + name_word(family), tuple(filter(None, map(name_word, given))))
+    return StatedName(STATED_NAME + mark + name_word(family), tuple(filter(None, map(name_word, given))))
 
 
 def _is_full(token: str) -> bool:
@@ -204,19 +208,21 @@ def name_word(word: str) -> str:
 
 def stem_of_family(family: str) -> str:
     """Return the beginning of the key of a family name, without endings: a key that all its forms share."""
-    family = family.removeprefix(CYRILLIC_NAME)
+    family = family.lstrip(_MARKS)
     beginning = ("k" if family[:1] in "hgk" else family[:1]) + family[1:4]
     stem = beginning.rstrip("aeiou")
     return stem if len(stem) > 2 else beginning
 
 
-def are_one_name(one: StatedName, other: StatedName, are_inflected: bool = True) -> bool:
-    """Whether two names may be of one person: equal family names, but for endings, and given names that agree.
+def are_one_name(one: StatedName, other: StatedName) -> bool:
+    """Whether two names may be of one person: equal family names, and given names that agree.
 
-    Names of two scripts may be spelled more differently.
+    The endings of names in statements may differ; names of two scripts may be spelled more differently.
     """
-    are_in_two_scripts = (one.family[:1] == CYRILLIC_NAME) != (other.family[:1] == CYRILLIC_NAME)
-    one, other = (name._replace(family=name.family.removeprefix(CYRILLIC_NAME)) for name in (one, other))
+    marks = [{*name.family[: len(_MARKS)]} & {*_MARKS} for name in (one, other)]
+    are_in_two_scripts = (CYRILLIC_NAME in marks[0]) != (CYRILLIC_NAME in marks[1])
+    are_inflected = any(STATED_NAME in found for found in marks)
+    one, other = (name._replace(family=name.family.lstrip(_MARKS)) for name in (one, other))
     if are_in_two_scripts and _are_similar(one.family, other.family):
         return do_given_names_agree(one.given, other.given)
     if not _are_one_family(one.family, other.family, are_inflected):
@@ -226,7 +232,8 @@ def are_one_name(one: StatedName, other: StatedName, are_inflected: bool = True)
 
 
 def _are_similar(one: str, other: str) -> bool:
-    return min(len(one), len(other)) > 3 and SequenceMatcher(None, one, other, autojunk=False).ratio() >= 0.6
+    short, long = sorted((one, other), key=len)
+    return len(short) > 3 and long != f"{short}a" and SequenceMatcher(None, one, other, autojunk=False).ratio() >= 0.6
 
 
 def _are_one_family(one: str, other: str, are_inflected: bool) -> bool:
@@ -261,9 +268,3 @@ def _initial(word: str) -> str:
 def _are_close(left: str, right: str) -> bool:
     """Whether given names have half of their letters in common: William and Villiam, Hans and Gans."""
     return len(set(left) & set(right)) * 3 >= 2 * min(len(set(left)), len(set(right)))
-
-
-def iter_texts(names: tuple[StatedName, ...]) -> Iterator[str]:
-    """Yield names as texts."""
-    for name in names:
-        yield name.text

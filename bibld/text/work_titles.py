@@ -31,6 +31,7 @@ _FILLERS = re.compile(
     r"the (?:history|tale|story|legend) of (?=[A-Z])|on (?:the )?|die (?:leiden|abenteuer) de[sr] )",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(r"(?<=[^\W\d_]{4})\. (?=[A-ZА-ЯЁ])")
 _LABEL = re.compile(r"^\[[^]\[]{1,40}:\]\s*")
 _HAN = re.compile("[\u2e80-\u9fff\uac00-\ud7af\u3040-\u30ff]")
 
@@ -41,22 +42,26 @@ def _stems(words: str) -> tuple[str, ...]:
 
 
 _GENERIC_STEMS = _stems("""
-собран сочинен избран стихотворен стих поэм рассказ повест роман сказк пьес драм комеди басн очерк стать письм дневник
-труд лекци произведен проз лирик песн этюд юморес фельетон эссе новелл литератур критик публицистик сборник материал
-отчет доклад бюллетен вестник извест журнал учен записк трудов тез конферен семинар симпозиум съезд протокол обзор
+собран сочинен избран стихотворен поэм рассказ повест роман сказк драм комеди басн очерк стать письм дневник
+труд лекци произведен проз этюд юмореск фельетон новелл литератур критик публицист сборник материал
+отчет доклад бюллетен вестник извест журнал учен записк трудов тезис конферен семинар симпозиум съезд протокол обзор
 справочник указател каталог программ план методическ указан рекомендац пособ практикум учебн диссертац автореферат
-ежегодник альманах альбом хрестомати антолог том част выпуск книг школьн научн годов полн мал больш разн ранн поздн
+ежегодник альманах альбом хрестомати антолог выпуск школьн научн годов полн больш поздн
 воспоминан мемуар речи выступлен задан упражнен инструкц положен правил устав закон постановлен приказ
 work oeuvre opera writing select collect complet poem poetr poesi gedicht stori tale short novel prose plays drama comed
-essay letter brief diar speech lectur paper report annual proceeding transaction bulletin journal memoir record
+essay letter brief speech lectur paper report annual proceeding transaction bulletin journal memoir record
 catalog guide handbook manual index yearbook jahrbuch jahresbericht bericht verhandlung abhandlung mitteilung
 schrift werke sämtliche gesammelte ausgewählte erzählung märchen roman novellen dramen briefe reden aufsätze
 contes nouvelles lettres discours théâtre poésies œuvres choisies complètes romans récits racconti poesie novelle opere
-cuentos obras poesía selected collected early late new other minor general various hearing act acts statut law laws
+cuentos obras poesía selected collected early late minor general various hearing act acts statut 
 regulation rule document minute newsletter review survey statistic summary budget plan program study studies abstract
 conference symposium meeting congress workshop session volume part series supplement issue number
-fairy favourite favorite best great world complete book books first second third
+fairy favourite favorite best great world complete
 """)
+_GENERIC_WORDS = keys(
+    "том тома томах часть части книга книги книгах новые новое новая малые ранние разные стихи стихах проза прозе лирика песни "
+    "пьесы пьеса эссе дневник дневники diary diaries law laws new other book books first second third acts act plan"
+)
 _GENERIC_STEMS_OF_MUSIC = _GENERIC_STEMS + _stems("""
 song lied lieder romance romans sonat simfon symphon sinfon concert konzert quartet kvartet trio duet prelud fug suite
 etud etyud nocturn mass messe cantat kantat motet psalm hymn aria arie march marsh danc tanz walz valse vals mazurk polonais
@@ -102,14 +107,15 @@ def work_title_key(title: str, is_music: bool = False) -> TitleKey:
     contents = [word for word in words if word not in _FUNCTION_WORDS]
     joined = "".join(words)
     stems = _GENERIC_STEMS_OF_MUSIC if is_music else _GENERIC_STEMS
-    is_generic = all(word.isdecimal() or word.startswith(stems) or len(word) < 2 for word in contents)
-    if not contents or not joined:
-        return TitleKey(joined, True, False)
+    named = [word for word in contents if not _is_generic_word(word, stems)]
     is_long = (len(contents) >= _MIN_WORDS and len(joined) >= _MIN_LETTERS) or (
         len(contents) == 2 and len(joined) >= _MIN_LETTERS_OF_TWO
     )
-    names = sum(not (word.isdecimal() or word.startswith(stems)) for word in contents)
-    return TitleKey(joined, is_generic, is_long and names >= 2)
+    return TitleKey(joined, not named, is_long and len(named) > 1)
+
+
+def _is_generic_word(word: str, stems: tuple[str, ...]) -> bool:
+    return word.isdecimal() or len(word) < 2 or word in _GENERIC_WORDS or word.startswith(stems)
 
 
 def _modern(title: str) -> str:
@@ -165,6 +171,8 @@ def title_forms(title: str) -> TitleForms:
         head = main.partition(",")[0]
         if len(head) > 3:
             others.append(head)
+    elif _SENTENCE.search(main):
+        others.append(_SENTENCE.split(main)[0])
     forms = [main]
     shorter = _FILLERS.sub("", main)
     if shorter != main and len(shorter) > 3:

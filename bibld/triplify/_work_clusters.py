@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
 
+from bibld.text.romanisation import romanise
 from bibld.text.names import are_spellings_of_one_name
 from bibld.text.statements import StatedName, are_one_name
 from bibld.triplify._claims import BETWEEN_FORMS, BODY, WorkFacts
@@ -20,7 +21,14 @@ MAX_WORKS_OF_TIE = 200
 
 _REMEMBERED = 1 << 16
 _STRICT, _ANY = "!", "?"
-_CLASSIC = "?classic"
+_CLASSIC, _GENRE = "?classic", "genre"
+_INDIFFERENT = frozenset(
+    romanise(
+        "роман повес расск сказк пьеса комед траге драма поэма очерк novel tale story play drama comed roman povest illus илл "
+        "издан edit испр пере стере ф-по четыр трех двух пяти four three two five cast част том книг глав общео средн школ учащ студе вузов"
+    ).split()
+)
+"""Beginnings of words that editions of one work state or not."""
 
 
 class Likeness(IntEnum):
@@ -67,7 +75,30 @@ def _compare_apart_from_creators(one: WorkFacts, other: WorkFacts) -> Likeness:
         return Likeness.DIFFERENT
     if {one.origin, other.origin} == {"original", "translation"}:
         return Likeness.DIFFERENT
-    return _compare_translators(one, other)
+    is_literature = _GENRE in _groups(one.traits) or _GENRE in _groups(other.traits)
+    is_literature |= bool(one.translators and other.translators)
+    if not is_literature and _differ_in_one_word(one.remainder, other.remainder):
+        return Likeness.DIFFERENT
+    found = _compare_translators(one, other)
+    return min(found, Likeness.POSSIBLE) if _has_genre_alone(one, other) else found
+
+
+def _has_genre_alone(one: WorkFacts, other: WorkFacts) -> bool:
+    """Whether one of two works is a play, poems or stories, and of the other no genre is known."""
+    these, those = _groups(one.traits).get(_GENRE, set()), _groups(other.traits).get(_GENRE, set())
+    return bool(these) != bool(those) and these | those != {"prose"}
+
+
+def _differ_in_one_word(one: str, other: str) -> bool:
+    """Whether other title information of some words is the same but for one: "appellant's brief", "appellee's brief"."""
+    these, those = one.split(), other.split()
+    if len(these) != len(those) or len(these) < 2:
+        return False
+    different = [
+        (left, right) for left, right in zip(these, those, strict=True)
+        if not left.startswith(right[:4]) and not right.startswith(left[:4])
+    ]
+    return len(different) == 1 and not any(len(word) > 2 and word[:5] in _INDIFFERENT for word in different[0])
 
 
 def _are_one_part(one: str, other: str) -> bool:
@@ -190,7 +221,7 @@ def _are_one_person(one: str, other: str) -> bool:
 
 
 def _heading(name: StatedName) -> str:
-    return f"{name.family}, {' '.join(name.given)}"
+    return f"{name.family.lstrip('*~')}, {' '.join(name.given)}"
 
 
 def likely_pairs(

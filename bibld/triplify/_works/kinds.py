@@ -9,7 +9,9 @@ from functools import lru_cache
 from bibld.model.mods import Mods, TitleInfo
 from bibld.text.designations import Step, canonical, read_designation
 from bibld.text.folding import tidy
-from bibld.text.part_units import CLASS, COVERED, LETTERS, LEVEL, MEETING, VERSION, YEAR
+from bibld.text.keys import title_key
+from bibld.text.music import read_scoring
+from bibld.text.part_units import CLASS, COVERED, LETTERS, LEVEL, MEETING, SCORING, VERSION, YEAR
 from bibld.text.part_values import Field
 
 _CACHED = 1 << 14
@@ -19,7 +21,7 @@ _FORMS = {
     "three dimensional object": "object", "mixed material": "mixed",
 }  # fmt: skip
 STRICT = "!"
-_LETTERS_OF_RANGE = 8
+_LETTERS_OF_RANGE, _LETTERS_OF_WORD, _MAX_CHARACTERS = 8, 5, 80
 _TRAITS = {
     "!abridged": r"сокращ|сокр\.|(?<!un)abridg|gekürzt|в сжатом",
     "!retold": r"пересказ(?!\w* с \w+\.)|переложен\w+ для дет|retold|retelling|адаптир|адапт\.|adapted|simplified|graphic novel|комикс|"
@@ -75,6 +77,32 @@ _MEETING_IN_NAME = re.compile(r"^\(?(\d{1,3})\s*(?:;|-?(?:st|nd|rd|th|я|й)\b)"
 _COUNTED = re.compile(r"\b[вуin]{1,2}\s+(\d+)(?:-?[а-я]{1,2})?\s*(?:т|ч|кн|vols?|volumes|parts|bd|bänden|томах|частях)\b", re.IGNORECASE)
 _VOLUMES = re.compile(r"^\W*(\d{1,3})\s*(?:т\b|тт\b|v\b|vol|bde?\b|bände|ч\b)", re.IGNORECASE)
 _SEASONS_AND_DAYS = COVERED - {CLASS, LEVEL, YEAR, MEETING, VERSION}
+
+
+_NUMBER = re.compile(
+    r"(?<![\d.,:/-])(\d{1,3})(?![\d]|[.,:/-]\d|-?(?:е|го|ое|st|nd|rd|th)\b|(?:-?[а-яx]{1,2})? ?(?:т|ч|кн|д|акт|действ|карт|песн|vols?|"
+    r"volumes|acts?|parts?|books|cantos|aufz|akt|bd|teil|класс|кл|глав|chapters|тыс|000)\w*\b)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def number_traits(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the small numbers in other title information that count neither volumes nor acts: «50 лет», "pattern 12"."""
+    for text in texts:
+        yield from (f"number:{found}" for found in _NUMBER.findall(_STATE_OF_LAW.sub("", text)))
+
+
+def scoring_of(titles: Iterable[str]) -> Iterator[str]:
+    """Yield for what instruments music is, as a trait."""
+    yield from (f"for:{step.value}" for step in read_scoring(titles, ()) if step.unit == SCORING)
+
+
+@lru_cache(_CACHED)
+def remainder_of(text: str) -> str:
+    """Return the words of other title information as keys, of which works that differ in one are different."""
+    words = [title_key(word)[:_LETTERS_OF_WORD] for word in _WORD.findall(_STATE_OF_LAW.sub("", text))]
+    return " ".join(word for word in words if word)[:_MAX_CHARACTERS]
 
 
 def form_of(mods: Mods) -> str:

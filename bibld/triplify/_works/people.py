@@ -230,7 +230,10 @@ def _person_forms(text: str) -> list[str]:
     before, comma, after = text.partition(",")
     outside, _, inside = after.partition("(")
     families = before.partition("(")[0].split()
-    if not comma and len(families) > 1:
+    if not comma and len(families) > 1 and len(families[0].rstrip(".")) == 1:
+        given = [name_word(word) for word in families[:-1]]
+        families = families[-1:]
+    elif not comma and len(families) > 1:
         given = [name_word(word) for word in families[1:]]
         families = families[:1]
     else:

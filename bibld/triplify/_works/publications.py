@@ -9,10 +9,11 @@ import msgspec
 
 from bibld.model.mods import Mods, Name, RelatedItem, TitleInfo
 from bibld.text.dates import years
+from bibld.text.designations import is_designation, part_number, read_designation
 from bibld.text.folding import tidy
 from bibld.text.keys import spelling_key
 from bibld.text.languages import NO_LANGUAGES, language_code
-from bibld.text.statements import name_word
+from bibld.text.statements import name_word, stem_of_family
 from bibld.text.scripts import CYRILLIC, script_of
 from bibld.text.work_titles import (
     UniformTitle,
@@ -32,15 +33,17 @@ from bibld.triplify._works.kinds import (
     designation_of,
     form_of,
     is_arranged,
+    number_traits,
+    remainder_of,
+    scoring_of,
     steps_of_title,
     texts_about_kind,
     traits_of,
 )
 from bibld.triplify._works.people import Creator, People, creators_of_heading, find_people
-from bibld.text.designations import is_designation
 
 _KEY_TITLE = "key title"
-_MAX_CONTENTS = 30
+_MAX_CONTENTS, _LETTERS_OF_SERIES, _LETTERS_OF_PUBLISHER = 30, 24, 5
 _MIN_WORDS_OF_SUBTITLE, _MAX_WORDS_IN_OMNIBUS = 4, 3
 _ORIGINAL_IN_NOTE = re.compile(
     r"(?:translation of|originally published (?:in \w+ )?as|original title|пер(?:евод)?\. ?изд\.|перевод изд\w*\.?|"
@@ -141,7 +144,7 @@ def _with_name(title: str) -> tuple[str, str] | None:
 
 def _without_name(title: str, creators: Sequence[Creator]) -> str:
     """Return a title without the family name of its author at its beginning or end: "The Iliad of Homer"."""
-    families = {form.split()[0][:4] for creator in creators for form in creator.forms if not creator.is_body}
+    families = {form.split()[0].lstrip("*~")[:4] for creator in creators for form in creator.forms if not creator.is_body}
     words = title.split()
     if len(words) < 2:
         return ""
@@ -186,6 +189,11 @@ class _Reader:
         """Return the works."""
         steps = [step for title in self.proper for step in steps_of_title(title)]
         part, covered = designation_of(steps)
+        if not part and self.host is not None:
+            if self._is_article():
+                covered = (*covered, "!article", *(f"in host:{number}" for number in _numbers_of(self.host)))
+            else:
+                part, _ = designation_of(step for number in _numbers_of(self.host) for step in read_designation(number))
         name_of_part = self._work_in_volume(part)
         traits = [*covered, *self._traits()]
         if name_of_part:
@@ -201,7 +209,10 @@ class _Reader:
             traits.append(f"of:{count}")
         if self._is_omnibus():
             traits.append("!omnibus")
-        creators = self._creators()
+        creators = self.people.creators
+        if not any(not creator.is_body for creator in creators):
+            traits += self._numbers_in_series()
+        traits += number_traits(text for title in self.proper[:1] for text in title.sub_title)
         titles = self._titles(name_of_part, creators)
         evidence = self._evidence(count, part, covered)
         facts = WorkFacts(
@@ -211,6 +222,7 @@ class _Reader:
             translators=self._translators(),
             others=self._others(),
             part=part,
+            remainder=remainder_of(self.about),
             origin="translation" if self.is_translation else "",
         )
         names = tuple(entry for creator in creators for entry in creator.names)
@@ -223,8 +235,13 @@ class _Reader:
             tuple(self._contents(facts, creators, names)),
         )
 
-    def _creators(self) -> tuple[Creator, ...]:
-        return self.people.creators
+    def _numbers_in_series(self) -> Iterator[str]:
+        """Yield the numbers in the series, of each series apart."""
+        for item in self.mods.related_item:
+            if item.type == "series" and item.mods.title_info:
+                series = work_title_key(item.mods.title_info[0].title).text[:_LETTERS_OF_SERIES]
+                numbers = [*item.mods.title_info[0].part_number, *_numbers_of(item)]
+                yield from (f"in {series}:{value}" for text in numbers if (value := part_number(text)))
 
     def _languages(self) -> tuple[str, tuple[str, ...]]:
         """Return the languages of the text, with blanks between, and those it was translated from."""
@@ -260,6 +277,7 @@ class _Reader:
                 extent.value for one in self.mods.physical_description for extent in one.extent
             )
             found = list(traits_of(texts, self.form))
+            found += scoring_of([text for title in self.proper for text in (title.title, *title.sub_title)])
             found += ["!arranged"] * (is_arranged(texts) and "score:vocal" not in found)
             found += [{"vocal": "score:vocal", "full": "score:full", "arranged": "!arranged"}.get(one.form, "") for one in self.parsed]
         elif self.people.is_retold and not self.people.is_translated and not self.people.translators:
@@ -319,10 +337,10 @@ class _Reader:
 
     def _evidence(self, count: str, part: str, covered: Sequence[str]) -> Evidence:
         """Return what ties a work with a generic title."""
-        own = [f"by {name.split()[0][:4]}" for name in self.people.others]
+        own = [f"by {stem_of_family(name.split()[0])}" for name in self.people.others]
         others: list[str] = []
-        if count and len(count) < 4 and int(count) > 2:
-            own.append(f"in {count}")
+        if count:
+            own += [f"in {count} {publisher}" for publisher in self._publishers()]
         if part or covered:
             body = any(creator.is_body for creator in self.people.creators)
             own += [f"part {part} {' '.join(covered)}"] * body
@@ -341,6 +359,12 @@ class _Reader:
         return are_short and ("genre:stories",) in traits and any(
             not found and not work_title_key(piece).is_generic for found, piece in zip(traits, pieces, strict=True)
         )
+
+    def _publishers(self) -> list[str]:
+        """Return the beginnings of the publishers, also those of the set."""
+        origins = (*self.mods.origin_info, *(self.host.mods.origin_info if self.host is not None else ()))
+        found = (spelling_key(one.value)[:_LETTERS_OF_PUBLISHER] for info in origins for one in info.publisher)
+        return list(dict.fromkeys(filter(None, found)))[:2]
 
     # -- the original --------------------------------------------------------------------------------------------------
 
@@ -378,6 +402,13 @@ class _Reader:
     def _host_titles(self) -> tuple[TitleInfo, ...]:
         return self.host.mods.title_info if self.host is not None else ()
 
+    def _is_article(self) -> bool:
+        """Whether the host is an issue of a serial or a book with pages of which the publication is a part."""
+        return self.host is not None and self.host.other_type != "set" and any(
+            part.extent or any(detail.type in ("issue", "number") for detail in part.detail) or part.date
+            for part in self.host.mods.part
+        )
+
     def _work_in_volume(self, part: str) -> str:
         """Return the title of the only work in a volume of collected works; empty if it is not known."""
         names = [name for title in self.proper for name in title.part_name]
@@ -385,7 +416,7 @@ class _Reader:
             return ""
         set_title = self.proper[0].title
         key = work_title_key(names[0])
-        is_one = not key.is_generic and not re.search(r"[;,]|\. ", names[0]) and "!" not in names[0]
+        is_one = not key.is_generic and not re.search(r"[;,]|\. ", names[0]) and not traits_of(names[0], self.form)
         return names[0] if is_one and work_title_key(set_title).is_generic else ""
 
     def _whole(
@@ -430,8 +461,8 @@ class _Reader:
         whole = msgspec.structs.replace(facts, part="", traits=traits)
         years_of_set = [date.value for info in (self.host.mods.origin_info if self.host else ()) for date in info.date_issued]
         evidence = Evidence(
-            tuple(f"in {count}" for count in (of_volumes,) if count and int(count) > 2)
-            + tuple(f"by {name.split()[0][:4]}" for name in self.people.others),
+            tuple(f"in {of_volumes} {publisher}" for publisher in self._publishers() if of_volumes)
+            + tuple(f"by {stem_of_family(name.split()[0])}" for name in self.people.others),
             tuple(f"year {year}" for date in years_of_set for year in years(date)[:1]),
         )
         entries = tuple(entry for creator in whole_creators for entry in creator.names)
@@ -493,6 +524,13 @@ class _Reader:
                     text = _AND_OTHERS.sub("", _VOLUME_LABEL.sub("", piece.partition(" / ")[0])).strip(" .")
                     if len(text) > 2:
                         yield text
+
+
+def _numbers_of(item: RelatedItem) -> list[str]:
+    """Return the designations of parts that a related item has, with their units."""
+    return [
+        " ".join((*detail.caption[:1], number)) for part in item.mods.part for detail in part.detail for number in detail.number
+    ]
 
 
 def _with_part_names(title: TitleInfo) -> str:
