@@ -24,7 +24,7 @@ _NOT_NAMES = re.compile(r"[\u0361\ufe20\ufe21]|\([^)]*\)")
 _BETWEEN_NAMES = re.compile(r",|\s(?:и|і|та|and|und|et|y|i|&|u\.)\s")
 _BODY = re.compile(
     r"(?<![\w-])(?:гос|акад|ин-т|инст|ун-т|универ|о-во|общество|союз|комит|упр|мин-во|минист|б-ка|библ|музей|центр|фак|каф|"
-    r"univ|inst|acad|akad|societ|committee|museum|ministr|depart|office|bureau|service|library|council|agency)",
+    r"univ|inst|acad|akad|societ|committee|museum|ministr|depart|office|bureau|service|library|council|agency|commission|administr|board|bank|corporat|company|congress|senate|house|court|army|federal|national|association|center|centre|laborator)",
     re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(r"\(([^)]+)\)")

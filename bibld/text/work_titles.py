@@ -31,6 +31,7 @@ _FILLERS = re.compile(
     r"the (?:history|tale|story|legend) of (?=[A-Z])|on (?:the )?|die (?:leiden|abenteuer) de[sr] )",
     re.IGNORECASE,
 )
+_BEFORE_SCORING = re.compile(r",|\b(?:для|for|für|pour|per|with|avec|mit|с|à|a) |\d", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[^\W\d_]{4})\. (?=[A-ZА-ЯЁ])")
 _LABEL = re.compile(r"^\[[^]\[]{1,40}:\]\s*")
 _HAN = re.compile("[\u2e80-\u9fff\uac00-\ud7af\u3040-\u30ff]")
@@ -66,7 +67,11 @@ _GENERIC_STEMS_OF_MUSIC = _GENERIC_STEMS + _stems("""
 song lied lieder romance romans sonat simfon symphon sinfon concert konzert quartet kvartet trio duet prelud fug suite
 etud etyud nocturn mass messe cantat kantat motet psalm hymn aria arie march marsh danc tanz walz valse vals mazurk polonais
 variat overtur uvertur ouvertur intermezz rondo fantas improviz impromptu capricc kapris scherzo skerco divertiment serenad
-partit toccat invention choral magnificat requiem te deum kyrie gloria credo missa pieces pezz stück morceaux instrument
+partit toccat invention choral magnificat requiem te deum kyrie gloria credo missa pieces pezz stück morceaux instrument symphonies sinfonia opera operas madrigal motet motett mottett sacred song concerto concerti sonate hymns psalm salmi
+    ballet part-song partsong air airs canzon cantat singspiel oratori melodi villanel magnificat libro liber primo primus secondo
+    secundus terzo tertius quarto quartus quinto sesto recueil suites ouverture ricercar canon canoni duetto duetti terzett vesper vespri compiet
+    litan lament tenebr responsor antifon antiphon introit offertor gradual sequenz tract improvisation blues jazz hits quadrill contredan galop
+    песни песня пляск арии хор хоры симфоническ фортепианн скрипичн струнн вокальн
 """)
 _FUNCTION_WORDS = keys(
     "и в во на с со к по о об из за от для до не the a an of and or in on to for with by from und oder der die das des dem den von zu im am aus ein eine et ou de du des la le les un une en au e ed il lo gli i del della di da y los las el w z na a i dla do o po ze s ve v"
@@ -107,8 +112,11 @@ def work_title_key(title: str, is_music: bool = False) -> TitleKey:
     contents = [word for word in words if word not in _FUNCTION_WORDS]
     joined = "".join(words)
     stems = _GENERIC_STEMS_OF_MUSIC if is_music else _GENERIC_STEMS
+    if is_music and len(contents) > 1 and contents[0].startswith(stems):
+        before = title_key(_BEFORE_SCORING.split(text)[0]).replace("ch", "h").split()
+        contents = [word for word in before if word not in _FUNCTION_WORDS] or contents
     named = [word for word in contents if not _is_generic_word(word, stems)]
-    is_long = (len(contents) >= _MIN_WORDS and len(joined) >= _MIN_LETTERS) or (
+    is_long = (len(set(contents)) >= _MIN_WORDS and len(joined) >= _MIN_LETTERS) or (
         len(contents) == 2 and len(joined) >= _MIN_LETTERS_OF_TWO
     )
     return TitleKey(joined, not named, is_long and len(named) > 1)
@@ -135,6 +143,11 @@ def beginning_of_title(title: str) -> str:
         if words[place].casefold() in _PREPOSITIONS:
             return " ".join(words[:place])
     return ""
+
+
+def work_words(title: str) -> set[str]:
+    """Return the words of a title that are no function words, as keys."""
+    return {word for word in title_key(title).replace("ch", "h").split() if word not in _FUNCTION_WORDS}
 
 
 class TitleForms(NamedTuple):
@@ -180,6 +193,28 @@ def title_forms(title: str) -> TitleForms:
     return TitleForms(tuple(forms), tuple(dict.fromkeys(others)))
 
 
+_ORDINALS = {
+    "1": "prim[oaumi]{1,3}s?|premi[eè]re?", "2": "second[oai]|secund[aou]s?m?|second|deuxi[eè]me", "3": "terz[oai]|terti[aou]s?m?|troisi[eè]me",
+    "4": "quart[oai]s?|quartum|quartus|quatri[eè]me", "5": "quint[oai]s?|quintus|quintum|cinqui[eè]me", "6": "sest[oa]|sext[aou]s?m?|sixi[eè]me",
+    "7": "settim[oa]|septim[aou]s?m?|septi[eè]me", "8": "ottav[oa]|octav[aou]s?m?", "9": "non[oa]|nonus", "10": "decim[oa]s?|decimus",
+}  # fmt: skip
+_BOOK = re.compile(
+    r"\b(?:libro|liber|livre|tome|opera|œuvre|oeuvre|pars|parte|partie)\s+(?:de\w*\s)?({0})\b|\b({0})\s+(?:\w+\s+){{0,3}}?(?:libro|liber|livre|opera|œuvre|"
+    r"oeuvre|pars|parte|partie)\b".format("|".join(f"(?:{words})" for words in _ORDINALS.values())),
+    re.IGNORECASE,
+)
+_ORDINAL_OF = [(re.compile(words, re.IGNORECASE), number) for number, words in _ORDINALS.items()]
+
+
+def book_of_title(title: str) -> str:
+    """Return the number of a book that a Latin, Italian or French title states: "Il secondo libro de madrigali"."""
+    found = _BOOK.search(title)
+    if found is None:
+        return ""
+    word = found[1] or found[2]
+    return next((number for pattern, number in _ORDINAL_OF if pattern.fullmatch(word)), "")
+
+
 def alternative_in_subtitle(text: str) -> str:
     """Return the alternative title that other title information begins with: «или, Обманщик»; else nothing."""
     found = _BEGINNING_OF_ALTERNATIVE.match(text)
@@ -206,8 +241,10 @@ class UniformTitle(NamedTuple):
     form: str = ""
     is_selection: bool = False
     year: str = ""
+    qualifier: str = ""
 
 
+_IN_PARENTHESES_ANYWHERE = re.compile(r"\(([^()]+)\)")
 _PIECES = re.compile(r"(?<=[.?!])\s+|\s*[;(<>)]\s*|(?<=\w),\s+(?=(?:рус|англ|нем|фр|синод)\w*)")
 _LANGUAGE_ABBREVIATIONS = {
     "dt": "ger", "russ": "rus", "engl": "eng", "franz": "fre", "русск": "rus", "росс": "rus", "нем": "ger", "немецк": "ger",
@@ -220,7 +257,7 @@ def parse_uniform_title(text: str) -> UniformTitle:
     """Return what a uniform title states.
 
     >>> parse_uniform_title("Bible. English. Authorized. 1939")
-    UniformTitle(title='Bible', language='eng', versions=('authorized',), form='', is_selection=False, year='1939')
+    UniformTitle(title='Bible', language='eng', versions=('authorized',), form='', is_selection=False, year='1939', qualifier='')
     >>> parse_uniform_title("Chto delatʹ? English").title, parse_uniform_title("Čajka <dt.>").language
     ('Chto delatʹ?', 'ger')
     """
@@ -228,6 +265,7 @@ def parse_uniform_title(text: str) -> UniformTitle:
     base, language, form, year = [first.rstrip(" .,")], "", "", ""
     versions: list[str] = []
     is_selection = False
+    qualifier = " ".join(found for found in _IN_PARENTHESES_ANYWHERE.findall(text) if not _language_of(found.casefold()))
     for piece in others:
         word = piece.strip(" .,;").casefold()
         code = _language_of(word)
@@ -243,7 +281,7 @@ def parse_uniform_title(text: str) -> UniformTitle:
             versions.append(_version(word))
         else:
             base.append(piece.strip(" .,"))
-    return UniformTitle(". ".join(base), language, tuple(filter(None, versions)), form, is_selection, year)
+    return UniformTitle(". ".join(base), language, tuple(filter(None, versions)), form, is_selection, year, title_key(qualifier))
 
 
 def _language_of(word: str) -> str:

@@ -21,6 +21,7 @@ MAX_WORKS_OF_TIE = 200
 
 _REMEMBERED = 1 << 16
 _STRICT, _ANY = "!", "?"
+_SHORT, _MANY_WORDS = 3, 4
 _CLASSIC, _GENRE = "?classic", "genre"
 _INDIFFERENT = frozenset(
     romanise(
@@ -79,8 +80,22 @@ def _compare_apart_from_creators(one: WorkFacts, other: WorkFacts) -> Likeness:
     is_literature |= bool(one.translators and other.translators)
     if not is_literature and _differ_in_one_word(one.remainder, other.remainder):
         return Likeness.DIFFERENT
+    if _have_other_remainders(one, other):
+        return Likeness.DIFFERENT
     found = _compare_translators(one, other)
     return min(found, Likeness.POSSIBLE) if _has_genre_alone(one, other) else found
+
+
+def _have_other_remainders(one: WorkFacts, other: WorkFacts) -> bool:
+    """Whether the other title information of two works has nothing in common, or less than half if no person wrote
+    them: «COVID-19: …»."""
+    these, those = ({word for word in facts.remainder.split() if len(word) > _SHORT} for facts in (one, other))
+    common, least = len(these & those), min(len(these), len(those))
+    if one.translators and other.translators:
+        return False
+    if _has_person(one) or _has_person(other):
+        return least >= _MANY_WORDS and not common
+    return least > 1 and common * 2 < least
 
 
 def _has_genre_alone(one: WorkFacts, other: WorkFacts) -> bool:
@@ -167,7 +182,8 @@ def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Likeness:
                 return Likeness.SAME
             if anonymous.translators and named.translators:
                 return Likeness.POSSIBLE
-            return Likeness.POSSIBLE if not _persons(anonymous.others) else Likeness.UNKNOWN
+            has_others = bool(_persons(anonymous.others)) or anonymous.creators
+            return Likeness.UNKNOWN if has_others else Likeness.POSSIBLE
         return Likeness.POSSIBLE if set(one.others) & set(other.others) else Likeness.UNKNOWN
     if (one.translators and other.translators) or (_CLASSIC in one.traits and _CLASSIC in other.traits):
         return Likeness.SAME
@@ -243,6 +259,10 @@ def likely_pairs(
 def _is_title_of_one(these: Sequence[WorkFacts], those: Sequence[WorkFacts], tie: str) -> bool:
     """Whether a tie is made of the title of one of two works, not of another title of both."""
     if not any(tie in facts.ties and tie not in facts.variants for facts in (*these, *those)):
+        return False
+    if any(tie in facts.variants for facts in (*these, *those)) and not any(
+        _has_person(facts) or _CLASSIC in facts.traits for facts in (*these, *those)
+    ):
         return False
     if not any(tie in facts.beginnings for facts in (*these, *those)):
         return True

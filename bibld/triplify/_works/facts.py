@@ -7,6 +7,7 @@ volumes, the year of the edition that is reprinted.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -46,10 +47,12 @@ class Titles(msgspec.Struct, frozen=True):
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """What ties works of a generic title: texts about the work, and the texts that others may state of it."""
+    """What ties works of a generic title: texts about the work, and the texts that others may state of it. ``names`` are
+    titles that are but the name of the creator."""
 
     own: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
 
 
 def make_facts(facts: WorkFacts, titles: Titles, creators: Sequence[Creator], evidence: Evidence) -> WorkFacts:
@@ -94,8 +97,21 @@ def _ties(
         key = work_title_key(title, form == "music")
         if not key.text:
             continue
+        if form == "music" and key.is_specific:
+            key = key._replace(is_specific=False)
+        if form == "music" and not stems:
+            continue
+        if key.text in evidence.names:
+            key = key._replace(is_generic=True)
         for end, is_own in _ends(key, stems, evidence, part):
-            yield f"{form} {key.text[:_MAX_CHARACTERS]} {end}", is_own
+            yield f"{form} {_shortened(key.text)} {end}", is_own
+
+
+def _shortened(text: str) -> str:
+    """Return a key of a title; of a long one the beginning and a hash."""
+    if len(text) <= _MAX_CHARACTERS:
+        return text
+    return text[:_MAX_CHARACTERS] + hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
 
 
 def _ends(key: TitleKey, stems: Sequence[str], evidence: Evidence, part: str) -> Iterator[tuple[str, bool]]:

@@ -93,6 +93,39 @@ def number_traits(texts: Iterable[str]) -> Iterator[str]:
         yield from (f"number:{found}" for found in _NUMBER.findall(_STATE_OF_LAW.sub("", text)))
 
 
+_OPUS = re.compile(
+    r"\b(?P<list>op|соч|ор|opus|opera|œuvre|woo|bwv|kv|k|hob|d|rv|hwv|s|sz|fwv|twv)\b\.? ?"
+    r"(?P<number>(?:[IVX]+[:/a])?(?:post\w*\.? ?)?\d+[a-z]?)(?:[,/ ]{1,2}(?:no|nr|n|№|н)?\.? ?(?P<part>\d+))?",
+    re.IGNORECASE,
+)
+_SAME_LIST = {"соч": "op", "ор": "op", "opus": "op", "opera": "op", "œuvre": "op", "kv": "k"}
+_NUMBER_OF_MUSIC = re.compile(r"(?:№|\bno\b\.?|\bnr\b\.?|\bn°) ?(\d{1,3})", re.IGNORECASE)
+_FORM_OF_MUSIC = re.compile(
+    r"(?P<symphony>s[iy][mn](?:ph|f)on|симфон)|(?P<concerto>[kc]on[cz]ert|концерт)|(?P<sonata>sonat|соната|сонат)|(?P<quartet>[qk][uv]art|квартет)|"
+    r"(?P<quintet>[qk][uv]int|квинтет)|(?P<trio>\btrio|трио)|(?P<prelude>pr[eéä]lud|прелюд)|(?P<etude>[eé]tud|этюд)|(?P<waltz>wal[zt]|valse|вальс)|"
+    r"(?P<overture>ouvert|overt|увертюр)|(?P<suite>\bsuit|сюит)|(?P<mass>\bmass|missa|messe|месса)|(?P<song>\bsong|lied|песн|романс|romance)",
+    re.IGNORECASE,
+)
+
+
+def music_numbers(texts: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """Return what numbers of music titles state, by list (``op``, ``bwv``, ``no``), and the forms that they name.
+
+    >>> music_numbers(["Симфония № 5, соч. 67, до минор"])
+    ({'op': '67', 'no': '5'}, ['symphony'])
+    """
+    numbers: dict[str, str] = {}
+    forms: dict[str, None] = {}
+    for text in texts:
+        for found in _OPUS.finditer(text):
+            name = found["list"].casefold()
+            numbers.setdefault(_SAME_LIST.get(name, name), f"{found['number']}/{found['part']}" if found["part"] else found["number"])
+        for found in _NUMBER_OF_MUSIC.finditer(_OPUS.sub(" ", text)):
+            numbers.setdefault("no", found[1])
+        forms |= dict.fromkeys(found.lastgroup or "" for found in _FORM_OF_MUSIC.finditer(text))
+    return numbers, list(forms)
+
+
 def scoring_of(titles: Iterable[str]) -> Iterator[str]:
     """Yield for what instruments music is, as a trait."""
     yield from (f"for:{step.value}" for step in read_scoring(titles, ()) if step.unit == SCORING)
