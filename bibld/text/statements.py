@@ -31,14 +31,15 @@ _IN_BRACKETS = re.compile(r"\(([^)]+)\)")
 _REAL_NAME = re.compile(r"\W*(?:i\. ?e\.|т\. ?е\.|псевд|наст)", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W\d_](?:[\w'’ʹʺ-])*\.?")
 _TRANSLATED = re.compile(
-    r"(?<![\w-])(?:пер\.|пер\b|перев|perev|per\. s|перекл|пераклад|transl|tr\.|trans\.|[üu]bers|[üu]bertr|deutsch von|traduc|traduit|"
+    r"(?<![\w-])(?:пер\.|пер\b|перев|perev|per\. s|перекл|пераклад|transl|tr\.|trans\.|[üu]bers|[üu]bertr|deutsch v|dt\. v|in dt\.|traduc|traduit|"
     r"tradui|trad\.|tradot|t[łl]um|prze[łl]|prel\.|preved|prev\.|fordít|тәрҗ|aus (?:d\.|dem|der)\s|verdeutscht|vertaald|övers|overs\.|suom)"
     r"[\w.]*",
     re.IGNORECASE,
 )
 _RETOLD = re.compile(
-    r"(?<![\w-])(?:переск|переложил|обраб|адапт|сокр|retold|re-told|adapt|abridg|simplif|nacherz|bearb)[\w.]*", re.IGNORECASE
+    r"(?<![\w-])(?:переск|переложил|обраб|адапт|сокр|retold|re-told|adapt|abridg|simplif|nacherz)[\w.]*", re.IGNORECASE
 )
+_REVISED = re.compile(r"(?<![\w-])(?:neu|text|hörspiel)?(?:bearb|bear\b|fassung|fassg)[\w.]*", re.IGNORECASE)
 _EDITED = re.compile(
     r"(?<![\w-])(?:под\b|ред\.|редак|отв\.|sostav|podgot|гл\.|науч\.|общ\.|edit|ed\.|eds\.|hrsg|herausg|hg\.|red\.|otv\.|сост|sost|"
     r"compil|comp\.|подгот|podgot|коммент|komment|примеч|primech|вступ|vstup|предисл|posl|посл|преф|préf|foreword|"
@@ -46,7 +47,7 @@ _EDITED = re.compile(
     r"исп|read by|narrat|дир|муз\.|music|orchestr|арр|arr\.|перелож|publ|recens|edid|a cura|con il|toim|edad|komitet|redakts|коллег)",
     re.IGNORECASE,
 )
-_BEHIND_BY = re.compile(r"\b(?:by|von|par|da|di|av|af)\s", re.IGNORECASE)
+_BEHIND_BY = re.compile(r"\b(?:by|von|v\.|bes\.|par|da|di|av|af)\s", re.IGNORECASE)
 _FROM_LANGUAGE = re.compile(r"\s(?:from|aus)\s(?:the\s|dem\s|d\.\s)?[^\s]+", re.IGNORECASE)
 _COMPOSED = re.compile(r"\b(?:соч(?:\.|инен\w*)|сборник\w*|composed by|written by)\s+(.+)", re.IGNORECASE)
 _NO_FAMILY = frozenset((
@@ -119,6 +120,8 @@ def read_statement(text: str) -> Statement:
             (translators if from_language else retellers).extend(names_in(segment[found.end() :]) or names_in(segment))
             is_translated |= from_language
             is_retold |= not from_language
+        elif found := _REVISED.search(segment):
+            retellers += names_in(_behind(segment, found))
         elif _BODY.search(segment):
             continue
         elif _EDITED.search(segment):
@@ -170,7 +173,7 @@ def names_in(text: str) -> list[StatedName]:
 def _name_of(chunk: str) -> StatedName | None:
     """Return the first name in a text that names one person at most."""
     run: list[str] = []
-    for token in _TOKEN.findall(chunk):
+    for token in _TOKEN.findall(chunk.rstrip(" .")):
         word = token.rstrip(".")
         is_word = word[0].isupper() and (len(word) == 1 or not word.isupper()) and word.casefold() not in _NO_FAMILY
         if is_word:
@@ -192,7 +195,7 @@ def _name_of(chunk: str) -> StatedName | None:
 
 
 def _is_full(token: str) -> bool:
-    return not token.endswith(".") and len(token) > 1 or len(token) > 4
+    return not token.endswith(".") and len(token) > 1
 
 
 @lru_cache(_CACHED)

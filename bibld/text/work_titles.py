@@ -17,7 +17,7 @@ from bibld.text.romanisation import romanise, single_letters, unify_transcriptio
 _CACHED = 1 << 14
 _OLD_PLURAL = re.compile(r"(?<=\w)(?:ы|(?<=[кгхшжщч])і)я\b", re.IGNORECASE)
 _ALTERNATIVE = re.compile(
-    r"[,;:.]\s*(?:или|иль|or|ou|oder|o|ili|albo|abo|або|sive|seu|nebo|eller|nebo|of)\b,?\s+|"
+    r"[,;:.]\s*(?:или|иль|or|ou|oder|ili|albo|abo|або|sive|seu|nebo|eller)\b,?\s+|"
     r"\s(?:или|иль|ili|or|oder|ou),\s+|\s(?:или|ili)\s+(?=[A-ZА-ЯЁ])",
     re.IGNORECASE,
 )
@@ -31,7 +31,7 @@ _FILLERS = re.compile(
     r"the (?:history|tale|story|legend) of (?=[A-Z])|on (?:the )?|die (?:leiden|abenteuer) de[sr] )",
     re.IGNORECASE,
 )
-_BEFORE_SCORING = re.compile(r",|\b(?:для|for|für|pour|per|with|avec|mit|с|à|a) |\d", re.IGNORECASE)
+_BEFORE_SCORING = re.compile(r"[,(]|\b(?:для|for|für|pour|per|with|avec|mit|с|à|a) |\d", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[^\W\d_]{4})\. (?=[A-ZА-ЯЁ])")
 _LABEL = re.compile(r"^\[[^]\[]{1,40}:\]\s*")
 _HAN = re.compile("[\u2e80-\u9fff\uac00-\ud7af\u3040-\u30ff]")
@@ -68,9 +68,12 @@ song lied lieder romance romans sonat simfon symphon sinfon concert konzert quar
 etud etyud nocturn mass messe cantat kantat motet psalm hymn aria arie march marsh danc tanz walz valse vals mazurk polonais
 variat overtur uvertur ouvertur intermezz rondo fantas improviz impromptu capricc kapris scherzo skerco divertiment serenad
 partit toccat invention choral magnificat requiem te deum kyrie gloria credo missa pieces pezz stück morceaux instrument symphonies sinfonia opera operas madrigal motet motett mottett sacred song concerto concerti sonate hymns psalm salmi
-    ballet part-song partsong air airs canzon cantat singspiel oratori melodi villanel magnificat libro liber primo primus secondo
+    ballet part-song partsong air airs canzon cantat singspiel orator melod villanel magnificat libro liber primo primus secondo
     secundus terzo tertius quarto quartus quinto sesto recueil suites ouverture ricercar canon canoni duetto duetti terzett vesper vespri compiet
     litan lament tenebr responsor antifon antiphon introit offertor gradual sequenz tract improvisation blues jazz hits quadrill contredan galop
+    walz waltz valtz landler quint duets tragedi tragéd lyrique capric caprice pot pourri potpourri pasticc canticl trio-sonat triosonat exempl
+    instr voc bagatel barcarol cavatin chaconn passacagl gavot gigu kontretan polk rag saraband tarantel villancic zarzuel serenat notturn
+    ayre catch glee round carol anthem service voluntar lesson pastoral divertiss anglais allemand fugues mottetti salmi messe
     песни песня пляск арии хор хоры симфоническ фортепианн скрипичн струнн вокальн
 """)
 _FUNCTION_WORDS = keys(

@@ -21,7 +21,9 @@ MAX_WORKS_OF_TIE = 200
 
 _REMEMBERED = 1 << 16
 _STRICT, _ANY = "!", "?"
-_SHORT, _MANY_WORDS = 3, 4
+_SHORT, _MIN_WORDS, _MANY_WORDS = 3, 4, 4
+_BY_ANOTHER_HAND = ("!abridged", "!retold", "!arranged", "!selection", "!dramatized")
+_KINDS = ("genre", "kind")
 _CLASSIC, _GENRE = "?classic", "genre"
 _INDIFFERENT = frozenset(
     romanise(
@@ -83,6 +85,9 @@ def _compare_apart_from_creators(one: WorkFacts, other: WorkFacts) -> Likeness:
     if _have_other_remainders(one, other):
         return Likeness.DIFFERENT
     found = _compare_translators(one, other)
+    has_one = (len(one.remainder.split()) < _MIN_WORDS) != (len(other.remainder.split()) < _MIN_WORDS)
+    if has_one and not (one.remainder and other.remainder) and not (_has_person(one) or _has_person(other) or is_literature):
+        return Likeness.UNKNOWN
     return min(found, Likeness.POSSIBLE) if _has_genre_alone(one, other) else found
 
 
@@ -94,7 +99,10 @@ def _have_other_remainders(one: WorkFacts, other: WorkFacts) -> bool:
     if one.translators and other.translators:
         return False
     if _has_person(one) or _has_person(other):
-        return least >= _MANY_WORDS and not common
+        is_of_kind = any(trait.startswith(_KINDS) for trait in (*one.traits, *other.traits))
+        return (least > 1 and not common and not is_of_kind) or (
+            least >= _MANY_WORDS and (common * 3 < least if is_of_kind else common * 3 <= least * 2)
+        )
     return least > 1 and common * 2 < least
 
 
@@ -210,6 +218,8 @@ def _compare_translators(one: WorkFacts, other: WorkFacts) -> Likeness:
     if one.translators and other.translators:
         is_common = any(_are_one_person(left, right) for left in one.translators for right in other.translators)
         return Likeness.SAME if is_common else Likeness.DIFFERENT
+    if any(trait in one.traits and trait in other.traits for trait in _BY_ANOTHER_HAND):
+        return Likeness.UNKNOWN
     if one.translators or other.translators or "translation" in (one.origin, other.origin):
         return Likeness.POSSIBLE
     return Likeness.SAME

@@ -37,6 +37,9 @@ _TRAITS = {
     "!commentary": r"комментарий к|критич|этюд о|a critical|a study of|monsters and the critics|interpretat|анализ",
     "!supplement": r"приложени[ея] к|supplement to|дополнени",
     "!parody": r"пароди|parody",
+    "!summary": r"\bsummary\b|zusammenfassung|краткое изложение|краткое содержание",
+    "!addendum": r"addend|errat|appendi|nachtrag|resources?$|опечатк",
+    "!dramatized": r"hörspielfassung|hörspielbearb|инсцениров|радиоспект|аудиоспект|dramati[sz]ed|dramati[sz]ation|литературно-муз",
     "!advanced": r"углубл[.её]",
     "!sequel": r"продолжени|second and last part|sequel|further",
     "kind:guide": r"(?<!краткий )путевод|putevod|\bguide\b",
@@ -52,11 +55,11 @@ _TRAITS = {
     "kind:painters": r"о художник",
     "kind:monograph": r"монограф",
     "kind:design": r"дизайн",
-    "genre:drama": r"пьеса|комеді|комеди|трагед|драма\b|\bplay\b|comedy|tragedy|schauspiel|comédie|komödie|lustspiel|trauerspiel|"
+    "genre:drama": r"пьеса|комеді|комеди|трагед|драма\b|\bplay\b|comedy|tragedy|schauspiel|hörspiel\b|comédie|komödie|lustspiel|trauerspiel|"
     r"водевиль|инсцениров|komedi",
     "genre:verse": r"\[?стихи\]?$|стихотворен|\bpoems\b|gedichte",
     "genre:prose": r"роман(?! в стихах)(?!ы)|\bповесть|рассказ\b|\bnovel\b|roman\b|povestʹ|erzählung\b|\bromance\b",
-    "genre:stories": r"\bроманы|\bповести\b(?! (?:о|об|в)\b)|\bрассказы\b(?! (?:о|об)\b)|\bсказки\b|\bstories|\bnovels|\btales|erzählungen|povesti|rasskazy",
+    "genre:stories": r"\bроманы|\bповести\b(?! (?:о|об|в)\b)|\bрассказы\b(?! (?:о|об)\b)|\bсказки\b|\bstories|\bnovels|\btales|erzählungen|schönsten märchen|geschichten\b|povesti|rasskazy",
     "score:vocal": r"переложен\w* для пения|для пения с ф|клавир|klavier?ausz|vocal score|klavir|piano score",
     "score:full": r"партитур|full score|orchestral score|partitur",
 }
@@ -84,13 +87,16 @@ _NUMBER = re.compile(
     r"volumes|acts?|parts?|books|cantos|aufz|akt|bd|teil|класс|кл|глав|chapters|тыс|000)\w*\b)",
     re.IGNORECASE,
 )
+_PHASE = re.compile(r"\b(?:phase|stage|type|group|paper|этап|группа|тип|вариант)\s+([IVX]+|\d+|[A-DА-Г])\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def number_traits(texts: Iterable[str]) -> Iterator[str]:
     """Yield the small numbers in other title information that count neither volumes nor acts: «50 лет», "pattern 12"."""
     for text in texts:
-        yield from (f"number:{found}" for found in _NUMBER.findall(_STATE_OF_LAW.sub("", text)))
+        plain = _STATE_OF_LAW.sub("", text)
+        yield from (f"number:{found}" for found in _NUMBER.findall(plain))
+        yield from (f"phase:{found.casefold()}" for found in _PHASE.findall(plain))
 
 
 _OPUS = re.compile(

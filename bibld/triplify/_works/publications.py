@@ -352,6 +352,8 @@ class _Reader:
                 others.append(alternative_in_subtitle(text) or _title_in_subtitle(text))
         others += [match[1] for note in self.notes if (match := _OTHER_TITLE_IN_NOTE.search(note))]
         more = _titles_of(filter(None, others))
+        if self.form == "music":  # "Kyrie, a 6" is not any Kyrie
+            found = Titles(found.own, tuple(text for text in found.others if not any(one.startswith(text) for one in own)))
         rest = dict.fromkeys((*found.others, *more.own, *more.others))
         return Titles(found.own, tuple(text for text in rest if text not in found.own), found.beginnings, found.named)
 
