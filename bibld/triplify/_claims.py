@@ -46,11 +46,12 @@ class WorkFacts(msgspec.Struct, frozen=True, omit_defaults=True):
     ``year:2011``); works differ by a trait in ``!`` that only one of them has, and by others of one group of which none
     is equal. ``language`` is the code of ISO 639-2 of a text, or several with blanks between. ``creators`` are the persons and bodies that created
     it, each as the forms of its name with `` = `` between them, those of a body with ``=`` before; ``translators`` those of a translation, or the name of its version;
-    ``others`` other persons and bodies, and publishers. ``part`` is the designation of a part, empty for a whole.
-    ``origin`` is ``original`` or ``translation`` if that is known.
+    ``others`` other persons and bodies, and publishers. ``part`` is the designation of a part, empty for a whole,
+    ``remainder`` other title information as keys of words. ``origin`` is ``original`` or ``translation`` if that is known.
 
     Works with an equal text among their ``ties`` may be the same. A tie among the ``variants``, too, is made of a title
-    that names the work beside its own: it ties to works of which it is the title, not to others so named.
+    that names the work beside its own: it ties to works of which it is the title, not to others so named. Those among the ``beginnings`` are made of the
+    beginning of a long title, and tie only translations by one translator, and originals.
     """
 
     form: str = "text"
@@ -60,9 +61,11 @@ class WorkFacts(msgspec.Struct, frozen=True, omit_defaults=True):
     translators: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     part: str = ""
+    remainder: str = ""
     origin: Literal["", "original", "translation"] = ""
     ties: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
+    beginnings: tuple[str, ...] = ()
 
 
 class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
 
+from bibld.text.romanisation import romanise
 from bibld.text.names import are_spellings_of_one_name
 from bibld.text.statements import StatedName, are_one_name
 from bibld.triplify._claims import BETWEEN_FORMS, BODY, WorkFacts
@@ -20,7 +21,17 @@ MAX_WORKS_OF_TIE = 200
 
 _REMEMBERED = 1 << 16
 _STRICT, _ANY = "!", "?"
-_CLASSIC = "?classic"
+_SHORT, _MIN_WORDS, _MANY_WORDS = 3, 4, 4
+_BY_ANOTHER_HAND = ("!abridged", "!retold", "!arranged", "!selection", "!dramatized")
+_KINDS = ("genre", "kind")
+_CLASSIC, _GENRE = "?classic", "genre"
+_INDIFFERENT = frozenset(
+    romanise(
+        "роман повес расск сказк пьеса комед траге драма поэма очерк novel tale story play drama comed roman povest illus илл "
+        "издан edit испр пере стере ф-по четыр трех двух пяти four three two five cast част том книг глав общео средн школ учащ студе вузов"
+    ).split()
+)
+"""Beginnings of words that editions of one work state or not."""
 
 
 class Likeness(IntEnum):
@@ -67,7 +78,50 @@ def _compare_apart_from_creators(one: WorkFacts, other: WorkFacts) -> Likeness:
         return Likeness.DIFFERENT
     if {one.origin, other.origin} == {"original", "translation"}:
         return Likeness.DIFFERENT
-    return _compare_translators(one, other)
+    is_literature = _GENRE in _groups(one.traits) or _GENRE in _groups(other.traits)
+    is_literature |= bool(one.translators and other.translators)
+    if not is_literature and _differ_in_one_word(one.remainder, other.remainder):
+        return Likeness.DIFFERENT
+    if _have_other_remainders(one, other):
+        return Likeness.DIFFERENT
+    found = _compare_translators(one, other)
+    has_one = (len(one.remainder.split()) < _MIN_WORDS) != (len(other.remainder.split()) < _MIN_WORDS)
+    if has_one and not (one.remainder and other.remainder) and not (_has_person(one) or _has_person(other) or is_literature):
+        return Likeness.UNKNOWN
+    return min(found, Likeness.POSSIBLE) if _has_genre_alone(one, other) else found
+
+
+def _have_other_remainders(one: WorkFacts, other: WorkFacts) -> bool:
+    """Whether the other title information of two works has nothing in common, or less than half if no person wrote
+    them: «COVID-19: …»."""
+    these, those = ({word for word in facts.remainder.split() if len(word) > _SHORT} for facts in (one, other))
+    common, least = len(these & those), min(len(these), len(those))
+    if one.translators and other.translators:
+        return False
+    if _has_person(one) or _has_person(other):
+        is_of_kind = any(trait.startswith(_KINDS) for trait in (*one.traits, *other.traits))
+        return (least > 1 and not common and not is_of_kind) or (
+            least >= _MANY_WORDS and (common * 3 < least if is_of_kind else common * 3 <= least * 2)
+        )
+    return least > 1 and common * 2 < least
+
+
+def _has_genre_alone(one: WorkFacts, other: WorkFacts) -> bool:
+    """Whether one of two works is a play, poems or stories, and of the other no genre is known."""
+    these, those = _groups(one.traits).get(_GENRE, set()), _groups(other.traits).get(_GENRE, set())
+    return bool(these) != bool(those) and these | those != {"prose"}
+
+
+def _differ_in_one_word(one: str, other: str) -> bool:
+    """Whether other title information of some words is the same but for one: "appellant's brief", "appellee's brief"."""
+    these, those = one.split(), other.split()
+    if len(these) != len(those) or len(these) < 2:
+        return False
+    different = [
+        (left, right) for left, right in zip(these, those, strict=True)
+        if not left.startswith(right[:4]) and not right.startswith(left[:4])
+    ]
+    return len(different) == 1 and not any(len(word) > 2 and word[:5] in _INDIFFERENT for word in different[0])
 
 
 def _are_one_part(one: str, other: str) -> bool:
@@ -136,7 +190,8 @@ def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Likeness:
                 return Likeness.SAME
             if anonymous.translators and named.translators:
                 return Likeness.POSSIBLE
-            return Likeness.POSSIBLE if not _persons(anonymous.others) else Likeness.UNKNOWN
+            has_others = bool(_persons(anonymous.others)) or anonymous.creators
+            return Likeness.UNKNOWN if has_others else Likeness.POSSIBLE
         return Likeness.POSSIBLE if set(one.others) & set(other.others) else Likeness.UNKNOWN
     if (one.translators and other.translators) or (_CLASSIC in one.traits and _CLASSIC in other.traits):
         return Likeness.SAME
@@ -144,6 +199,8 @@ def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Likeness:
     if these and those:
         is_common = any(_are_one_person(left, right) for left in these for right in those)
         return Likeness.SAME if is_common else Likeness.UNKNOWN
+    if one.origin == other.origin == "original":
+        return Likeness.POSSIBLE
     is_possible = _CLASSIC in (*one.traits, *other.traits) or bool(set(one.others) & set(other.others))
     return Likeness.POSSIBLE if is_possible else Likeness.UNKNOWN
 
@@ -161,6 +218,8 @@ def _compare_translators(one: WorkFacts, other: WorkFacts) -> Likeness:
     if one.translators and other.translators:
         is_common = any(_are_one_person(left, right) for left in one.translators for right in other.translators)
         return Likeness.SAME if is_common else Likeness.DIFFERENT
+    if any(trait in one.traits and trait in other.traits for trait in _BY_ANOTHER_HAND):
+        return Likeness.UNKNOWN
     if one.translators or other.translators or "translation" in (one.origin, other.origin):
         return Likeness.POSSIBLE
     return Likeness.SAME
@@ -184,7 +243,11 @@ def _are_one_body(one: str, other: str) -> bool:
 @lru_cache(_REMEMBERED)
 def _are_one_person(one: str, other: str) -> bool:
     left, right = (StatedName(words[0], tuple(words[1:])) for words in (one.split(), other.split()))
-    return are_one_name(left, right) or are_spellings_of_one_name(f"{left.family}, {' '.join(left.given)}", f"{right.family}, {' '.join(right.given)}")
+    return are_one_name(left, right) or are_spellings_of_one_name(_heading(left), _heading(right))
+
+
+def _heading(name: StatedName) -> str:
+    return f"{name.family.lstrip('*~')}, {' '.join(name.given)}"
 
 
 def likely_pairs(
@@ -205,7 +268,16 @@ def likely_pairs(
 
 def _is_title_of_one(these: Sequence[WorkFacts], those: Sequence[WorkFacts], tie: str) -> bool:
     """Whether a tie is made of the title of one of two works, not of another title of both."""
-    return any(tie in facts.ties and tie not in facts.variants for facts in (*these, *those))
+    if not any(tie in facts.ties and tie not in facts.variants for facts in (*these, *those)):
+        return False
+    if any(tie in facts.variants for facts in (*these, *those)) and not any(
+        _has_person(facts) or _CLASSIC in facts.traits for facts in (*these, *those)
+    ):
+        return False
+    if not any(tie in facts.beginnings for facts in (*these, *those)):
+        return True
+    are_translated = all(any(facts.translators for facts in side) for side in (these, those))
+    return are_translated or any(facts.origin == "original" for facts in (*these, *those))
 
 
 def cliques(pairs: Iterable[tuple[str, str]], may_unite: Callable[[str, str], bool]) -> Iterator[list[str]]:

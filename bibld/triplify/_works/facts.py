@@ -7,6 +7,7 @@ volumes, the year of the edition that is reprinted.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -17,7 +18,7 @@ from bibld.text.work_titles import TitleKey, work_title_key
 from bibld.triplify._claims import BODY, WorkFacts
 from bibld.triplify._works.people import Creator
 
-_MAX_TIES_OF_OWN, _MAX_VARIANTS, _MAX_STEMS = 4, 4, 3
+_MAX_TIES_OF_OWN, _MAX_VARIANTS, _MAX_STEMS = 6, 4, 3
 _LETTERS_OF_BODY = 10
 _MAX_CHARACTERS = 80
 _ENDS_OF_ARTICLES = " '’-"
@@ -36,18 +37,22 @@ def stated_title(title: TitleInfo) -> str:
 
 
 class Titles(msgspec.Struct, frozen=True):
-    """The titles that tie a work: its own, others that name it, and titles with the name of an author they contain."""
+    """The titles that tie a work: its own, others that name it, and the beginnings of
+    long ones, and titles with the name of an author that they contain."""
 
     own: tuple[str, ...]
     others: tuple[str, ...] = ()
+    beginnings: tuple[str, ...] = ()
     named: tuple[tuple[str, str], ...] = ()
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """What ties works of a generic title: texts about the work, and the texts that others may state of it."""
+    """What ties works of a generic title: texts about the work, and the texts that others may state of it. ``names`` are
+    titles that are but the name of the creator."""
 
     own: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
 
 
 def make_facts(facts: WorkFacts, titles: Titles, creators: Sequence[Creator], evidence: Evidence) -> WorkFacts:
@@ -56,11 +61,16 @@ def make_facts(facts: WorkFacts, titles: Titles, creators: Sequence[Creator], ev
     own = list(_ties(facts.form, titles.own, stems, evidence, facts.part))[:_MAX_TIES_OF_OWN]
     others = list(_ties(facts.form, titles.others, stems, evidence, facts.part))[: _MAX_TIES_OF_OWN + _MAX_VARIANTS]
     others += [pair for title, name in titles.named for pair in _ties(facts.form, [title], [stem_of_family(name)], evidence, facts.part)]
+    beginnings = [tie for tie, _ in _ties(facts.form, titles.beginnings, stems, evidence, facts.part)]
     named = [tie for tie, is_own in own if is_own]
-    variants = [tie for tie, _ in (*(pair for pair in own if not pair[1]), *others) if tie not in named]
+    variants = [tie for tie, _ in (*(pair for pair in own if not pair[1]), *others, *((tie, False) for tie in beginnings)) if tie not in named]
     ties = dict.fromkeys((*named, *variants))
     return msgspec.structs.replace(
-        facts, creators=tuple(one.key for one in creators), ties=tuple(ties), variants=tuple(dict.fromkeys(variants))
+        facts,
+        creators=tuple(one.key for one in creators),
+        ties=tuple(ties),
+        variants=tuple(dict.fromkeys(variants)),
+        beginnings=tuple(tie for tie in dict.fromkeys(beginnings) if tie not in named),
     )
 
 
@@ -87,8 +97,21 @@ def _ties(
         key = work_title_key(title, form == "music")
         if not key.text:
             continue
+        if form == "music" and key.is_specific:
+            key = key._replace(is_specific=False)
+        if form == "music" and not stems:
+            continue
+        if key.text in evidence.names:
+            key = key._replace(is_generic=True)
         for end, is_own in _ends(key, stems, evidence, part):
-            yield f"{form} {key.text[:_MAX_CHARACTERS]} {end}", is_own
+            yield f"{form} {_shortened(key.text)} {end}", is_own
+
+
+def _shortened(text: str) -> str:
+    """Return a key of a title; of a long one the beginning and a hash."""
+    if len(text) <= _MAX_CHARACTERS:
+        return text
+    return text[:_MAX_CHARACTERS] + hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
 
 
 def _ends(key: TitleKey, stems: Sequence[str], evidence: Evidence, part: str) -> Iterator[tuple[str, bool]]:

@@ -9,7 +9,9 @@ from functools import lru_cache
 from bibld.model.mods import Mods, TitleInfo
 from bibld.text.designations import Step, canonical, read_designation
 from bibld.text.folding import tidy
-from bibld.text.part_units import CLASS, COVERED, LEVEL, MEETING, VERSION, YEAR
+from bibld.text.keys import title_key
+from bibld.text.music import read_scoring
+from bibld.text.part_units import CLASS, COVERED, LETTERS, LEVEL, MEETING, SCORING, VERSION, YEAR
 from bibld.text.part_values import Field
 
 _CACHED = 1 << 14
@@ -19,6 +21,7 @@ _FORMS = {
     "three dimensional object": "object", "mixed material": "mixed",
 }  # fmt: skip
 STRICT = "!"
+_LETTERS_OF_RANGE, _LETTERS_OF_WORD, _MAX_CHARACTERS = 8, 5, 80
 _TRAITS = {
     "!abridged": r"сокращ|сокр\.|(?<!un)abridg|gekürzt|в сжатом",
     "!retold": r"пересказ(?!\w* с \w+\.)|переложен\w+ для дет|retold|retelling|адаптир|адапт\.|adapted|simplified|graphic novel|комикс|"
@@ -34,6 +37,9 @@ _TRAITS = {
     "!commentary": r"комментарий к|критич|этюд о|a critical|a study of|monsters and the critics|interpretat|анализ",
     "!supplement": r"приложени[ея] к|supplement to|дополнени",
     "!parody": r"пароди|parody",
+    "!summary": r"\bsummary\b|zusammenfassung|краткое изложение|краткое содержание",
+    "!addendum": r"addend|errat|appendi|nachtrag|resources?$|опечатк",
+    "!dramatized": r"hörspielfassung|hörspielbearb|инсцениров|радиоспект|аудиоспект|dramati[sz]ed|dramati[sz]ation|литературно-муз",
     "!advanced": r"углубл[.её]",
     "!sequel": r"продолжени|second and last part|sequel|further",
     "kind:guide": r"(?<!краткий )путевод|putevod|\bguide\b",
@@ -49,11 +55,11 @@ _TRAITS = {
     "kind:painters": r"о художник",
     "kind:monograph": r"монограф",
     "kind:design": r"дизайн",
-    "genre:drama": r"пьеса|комеді|комеди|трагед|драма\b|\bplay\b|comedy|tragedy|schauspiel|comédie|komödie|lustspiel|trauerspiel|"
+    "genre:drama": r"пьеса|комеді|комеди|трагед|драма\b|\bplay\b|comedy|tragedy|schauspiel|hörspiel\b|comédie|komödie|lustspiel|trauerspiel|"
     r"водевиль|инсцениров|komedi",
     "genre:verse": r"\[?стихи\]?$|стихотворен|\bpoems\b|gedichte",
     "genre:prose": r"роман(?! в стихах)(?!ы)|\bповесть|рассказ\b|\bnovel\b|roman\b|povestʹ|erzählung\b|\bromance\b",
-    "genre:stories": r"\bроманы|\bповести\b(?! (?:о|об|в)\b)|\bрассказы\b(?! (?:о|об)\b)|\bсказки\b|\bstories|\bnovels|\btales|erzählungen|povesti|rasskazy",
+    "genre:stories": r"\bроманы|\bповести\b(?! (?:о|об|в)\b)|\bрассказы\b(?! (?:о|об)\b)|\bсказки\b|\bstories|\bnovels|\btales|erzählungen|schönsten märchen|geschichten\b|povesti|rasskazy",
     "score:vocal": r"переложен\w* для пения|для пения с ф|клавир|klavier?ausz|vocal score|klavir|piano score",
     "score:full": r"партитур|full score|orchestral score|partitur",
 }
@@ -74,6 +80,68 @@ _MEETING_IN_NAME = re.compile(r"^\(?(\d{1,3})\s*(?:;|-?(?:st|nd|rd|th|я|й)\b)"
 _COUNTED = re.compile(r"\b[вуin]{1,2}\s+(\d+)(?:-?[а-я]{1,2})?\s*(?:т|ч|кн|vols?|volumes|parts|bd|bänden|томах|частях)\b", re.IGNORECASE)
 _VOLUMES = re.compile(r"^\W*(\d{1,3})\s*(?:т\b|тт\b|v\b|vol|bde?\b|bände|ч\b)", re.IGNORECASE)
 _SEASONS_AND_DAYS = COVERED - {CLASS, LEVEL, YEAR, MEETING, VERSION}
+
+
+_NUMBER = re.compile(
+    r"(?<![\d.,:/-])(\d{1,3})(?![\d]|[.,:/-]\d|-?(?:е|го|ое|st|nd|rd|th)\b|(?:-?[а-яx]{1,2})? ?(?:т|ч|кн|д|акт|действ|карт|песн|vols?|"
+    r"volumes|acts?|parts?|books|cantos|aufz|akt|bd|teil|класс|кл|глав|chapters|тыс|000)\w*\b)",
+    re.IGNORECASE,
+)
+_PHASE = re.compile(r"\b(?:phase|stage|type|group|paper|этап|группа|тип|вариант)\s+([IVX]+|\d+|[A-DА-Г])\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def number_traits(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the small numbers in other title information that count neither volumes nor acts: «50 лет», "pattern 12"."""
+    for text in texts:
+        plain = _STATE_OF_LAW.sub("", text)
+        yield from (f"number:{found}" for found in _NUMBER.findall(plain))
+        yield from (f"phase:{found.casefold()}" for found in _PHASE.findall(plain))
+
+
+_OPUS = re.compile(
+    r"\b(?P<list>op|соч|ор|opus|opera|œuvre|woo|bwv|kv|k|hob|d|rv|hwv|s|sz|fwv|twv)\b\.? ?"
+    r"(?P<number>(?:[IVX]+[:/a])?(?:post\w*\.? ?)?\d+[a-z]?)(?:[,/ ]{1,2}(?:no|nr|n|№|н)?\.? ?(?P<part>\d+))?",
+    re.IGNORECASE,
+)
+_SAME_LIST = {"соч": "op", "ор": "op", "opus": "op", "opera": "op", "œuvre": "op", "kv": "k"}
+_NUMBER_OF_MUSIC = re.compile(r"(?:№|\bno\b\.?|\bnr\b\.?|\bn°) ?(\d{1,3})", re.IGNORECASE)
+_FORM_OF_MUSIC = re.compile(
+    r"(?P<symphony>s[iy][mn](?:ph|f)on|симфон)|(?P<concerto>[kc]on[cz]ert|концерт)|(?P<sonata>sonat|соната|сонат)|(?P<quartet>[qk][uv]art|квартет)|"
+    r"(?P<quintet>[qk][uv]int|квинтет)|(?P<trio>\btrio|трио)|(?P<prelude>pr[eéä]lud|прелюд)|(?P<etude>[eé]tud|этюд)|(?P<waltz>wal[zt]|valse|вальс)|"
+    r"(?P<overture>ouvert|overt|увертюр)|(?P<suite>\bsuit|сюит)|(?P<mass>\bmass|missa|messe|месса)|(?P<song>\bsong|lied|песн|романс|romance)",
+    re.IGNORECASE,
+)
+
+
+def music_numbers(texts: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """Return what numbers of music titles state, by list (``op``, ``bwv``, ``no``), and the forms that they name.
+
+    >>> music_numbers(["Симфония № 5, соч. 67, до минор"])
+    ({'op': '67', 'no': '5'}, ['symphony'])
+    """
+    numbers: dict[str, str] = {}
+    forms: dict[str, None] = {}
+    for text in texts:
+        for found in _OPUS.finditer(text):
+            name = found["list"].casefold()
+            numbers.setdefault(_SAME_LIST.get(name, name), f"{found['number']}/{found['part']}" if found["part"] else found["number"])
+        for found in _NUMBER_OF_MUSIC.finditer(_OPUS.sub(" ", text)):
+            numbers.setdefault("no", found[1])
+        forms |= dict.fromkeys(found.lastgroup or "" for found in _FORM_OF_MUSIC.finditer(text))
+    return numbers, list(forms)
+
+
+def scoring_of(titles: Iterable[str]) -> Iterator[str]:
+    """Yield for what instruments music is, as a trait."""
+    yield from (f"for:{step.value}" for step in read_scoring(titles, ()) if step.unit == SCORING)
+
+
+@lru_cache(_CACHED)
+def remainder_of(text: str) -> str:
+    """Return the words of other title information as keys, of which works that differ in one are different."""
+    words = [title_key(word)[:_LETTERS_OF_WORD] for word in _WORD.findall(_STATE_OF_LAW.sub("", text))]
+    return " ".join(word for word in words if word)[:_MAX_CHARACTERS]
 
 
 def form_of(mods: Mods) -> str:
@@ -124,7 +192,8 @@ def steps_of_title(title: TitleInfo) -> Iterator[Step]:
     for text in title.part_number:
         yield from _read(text, Field.NUMBER)
     for text in title.sub_title:
-        yield from _read(_STATE_OF_LAW.sub("", text), Field.NAME)
+        steps = _read(_STATE_OF_LAW.sub("", text), Field.NAME)
+        yield from (step for step in steps if step.unit != LETTERS or len(step.value) < _LETTERS_OF_RANGE)  # роман-эпопея
     for text in title.part_name:
         yield from _read(text, Field.NAME)
 

@@ -11,8 +11,9 @@ from bibld.model.mods import Mods, Name, Role
 from bibld.text.folding import tidy
 from bibld.text.keys import body_key
 from bibld.text.names import other_names
-from bibld.text.scripts import repair_initials
+from bibld.text.scripts import has_cyrillic, repair_initials
 from bibld.text.statements import (
+    CYRILLIC_NAME,
     Statement,
     StatedName,
     are_one_name,
@@ -229,7 +230,10 @@ def _person_forms(text: str) -> list[str]:
     before, comma, after = text.partition(",")
     outside, _, inside = after.partition("(")
     families = before.partition("(")[0].split()
-    if not comma and len(families) > 1:
+    if not comma and len(families) > 1 and len(families[0].rstrip(".")) == 1:
+        given = [name_word(word) for word in families[:-1]]
+        families = families[-1:]
+    elif not comma and len(families) > 1:
         given = [name_word(word) for word in families[1:]]
         families = families[:1]
     else:
@@ -241,10 +245,12 @@ def _person_forms(text: str) -> list[str]:
     family = "".join(map(name_word, words))
     if not family:
         return []
+    mark = CYRILLIC_NAME if has_cyrillic(before) else ""
+    family = mark + family
     given = [word for word in given if word]
     forms = [" ".join((family, *given))]
     if "-" in before and all(len(part) > 2 for part in before.split("-")):
-        forms += [" ".join((name_word(part), *given)) for part in before.split("-")]
+        forms += [" ".join((mark + name_word(part), *given)) for part in before.split("-")]
     return forms
 
 

@@ -9,20 +9,26 @@ import msgspec
 
 from bibld.model.mods import Mods, Name, RelatedItem, TitleInfo
 from bibld.text.dates import years
+from bibld.text.designations import is_designation, part_number, read_designation
 from bibld.text.folding import tidy
-from bibld.text.keys import spelling_key
+from bibld.text.keys import spelling_key, title_key
 from bibld.text.languages import NO_LANGUAGES, language_code
-from bibld.text.statements import name_word
+from bibld.text.statements import name_word, stem_of_family
+from bibld.text.places import is_unknown_imprint
 from bibld.text.scripts import CYRILLIC, script_of
 from bibld.text.work_titles import (
     UniformTitle,
     alternative_in_subtitle,
+    beginning_of_title,
+    book_of_title,
     parse_uniform_title,
     title_forms,
     undated,
     work_title_key,
+    work_words,
 )
 from bibld.triplify._claims import WorkFacts
+from bibld.triplify._describe.entities import heading
 from bibld.triplify._languages import ORIGINAL, PARTS_OF_TEXT, codes_of
 from bibld.triplify._works.facts import Evidence, Titles, main_title, make_facts, stated_title
 from bibld.triplify._works.kinds import (
@@ -31,16 +37,22 @@ from bibld.triplify._works.kinds import (
     designation_of,
     form_of,
     is_arranged,
+    music_numbers,
+    number_traits,
+    remainder_of,
+    scoring_of,
     steps_of_title,
     texts_about_kind,
     traits_of,
 )
 from bibld.triplify._works.people import Creator, People, creators_of_heading, find_people
-from bibld.text.designations import is_designation
 
 _KEY_TITLE = "key title"
-_MAX_CONTENTS = 30
-_MIN_WORDS_OF_SUBTITLE = 4
+_MIN_CONTENTS = 2
+_NOT_TITLES = ("...", "…", "[")
+_NOT_OF_WORK = re.compile(r"head|running|caption|колонтит|надзаг|серии", re.IGNORECASE)
+_MAX_CONTENTS, _LETTERS_OF_SERIES, _LETTERS_OF_PUBLISHER = 30, 24, 5
+_MIN_WORDS_OF_SUBTITLE, _MAX_WORDS_IN_OMNIBUS = 4, 3
 _ORIGINAL_IN_NOTE = re.compile(
     r"(?:translation of|originally published (?:in \w+ )?as|original title|пер(?:евод)?\. ?изд\.|перевод изд\w*\.?|"
     r"ориг(?:инал)?\.? (?:загл|назв)\w*\.?|загл\.? (?:ориг|подлин)\w*\.?|назв\.? ориг\w*\.?|orig(?:inal)?(?:titel|sacht(?:itel)?)?\.?|"
@@ -54,10 +66,17 @@ _OTHER_TITLE_IN_NOTE = re.compile(
     r"(?:frühere?r?|auch u\.|vorher)[^:]{0,20}(?:titel|d\. t\.)[^:]{0,6})\s*:\s*(.+)",
     re.IGNORECASE,
 )
+_REPORT = re.compile(
+    r"\W*(?:the )?(?:annual|report|proceed|transact|acts?\b|laws?\b|journal|minutes|hearing|budget|statistic|directory|year ?book|bulletin|register|"
+    r"отч[её]т|годовой|труды|протокол|доклад|свод|сборник законов|обзор|календар|список|адрес|памятная|расписан|тариф|бюллетен|смета|журнал|"
+    r"jahres|bericht|rapport|annuaire|comptes?|almanac|catalog|каталог|calendar|справочник-кален)",
+    re.IGNORECASE,
+)
 _TRANSLATION = re.compile(r"\btranslation\b|\btransl\.|\bпер(?:\.|евод)|übersetz", re.IGNORECASE)
 _FROM_WHOLE = re.compile(r"\b(?:из|from)\s+(?:кн\.|книги|романа|поэмы|повести|цикла|сборника|трилогии|the novel|the book)\s*:?\s*[\"«„“]?([^\"»“”]+)", re.IGNORECASE)
 _REPRINT = re.compile(r"(?:репр\w*|переизд\w*|факс\w*|воспр\w*|facsim\w*|reprint\w*|перепеч\w*)[^\d]{0,60}(1[5-9]\d\d|20\d\d)", re.IGNORECASE)
 _FIRST_SERIES = re.compile(r"\b(first|second|third|fourth|перв\w+|втор\w+|третья) (?:series|серия)\b", re.IGNORECASE)
+_SERIAL = frozenset(("serial", "continuing", "integrating resource"))
 _VERSIONS = (
     ("sinodal", re.compile(r"синод", re.IGNORECASE)), ("autorized", re.compile(r"authorized|king james", re.IGNORECASE)),
     ("revised standard", re.compile(r"revised standard", re.IGNORECASE)),
@@ -126,8 +145,9 @@ def _titles_of(texts: Iterable[str], creators: Sequence[Creator] = ()) -> Titles
         own |= dict.fromkeys(forms.main)
         others |= dict.fromkeys(forms.others)
         others |= dict.fromkeys(_without_name(form, creators) for form in forms.main)
+    beginnings = tuple(filter(None, map(beginning_of_title, own)))
     named = [] if creators else [found for text in own if (found := _with_name(text))]
-    return Titles(tuple(own), tuple(other for other in others if other and other not in own), tuple(named))
+    return Titles(tuple(own), tuple(other for other in others if other and other not in own), beginnings, tuple(named))
 
 
 def _with_name(title: str) -> tuple[str, str] | None:
@@ -139,7 +159,7 @@ def _with_name(title: str) -> tuple[str, str] | None:
 
 def _without_name(title: str, creators: Sequence[Creator]) -> str:
     """Return a title without the family name of its author at its beginning or end: "The Iliad of Homer"."""
-    families = {form.split()[0][:4] for creator in creators for form in creator.forms if not creator.is_body}
+    families = {form.split()[0].lstrip("*~")[:4] for creator in creators for form in creator.forms if not creator.is_body}
     words = title.split()
     if len(words) < 2:
         return ""
@@ -184,6 +204,11 @@ class _Reader:
         """Return the works."""
         steps = [step for title in self.proper for step in steps_of_title(title)]
         part, covered = designation_of(steps)
+        if not part and self.host is not None:
+            if self._is_article():
+                covered = (*covered, "!article", *(f"in host:{number}" for number in _numbers_of(self.host)))
+            else:
+                part, _ = designation_of(step for number in _numbers_of(self.host) for step in read_designation(number))
         name_of_part = self._work_in_volume(part)
         traits = [*covered, *self._traits()]
         if name_of_part:
@@ -199,9 +224,18 @@ class _Reader:
             traits.append(f"of:{count}")
         if self._is_omnibus():
             traits.append("!omnibus")
-        creators = self._creators()
+        creators = self.people.creators
+        if not any(not creator.is_body for creator in creators):
+            traits += self._numbers_in_series()
+            traits += self._year_of_report()
+        if self.form == "music":
+            part, more, ties_of_music = self._numbers_of_music(part)
+            traits += more
+        traits += number_traits(text for title in self.proper[:1] for text in title.sub_title)
         titles = self._titles(name_of_part, creators)
         evidence = self._evidence(count, part, covered)
+        if self.form == "music":
+            evidence = Evidence(ties_of_music, (), evidence.names)
         facts = WorkFacts(
             self.form,
             tuple(dict.fromkeys(traits)),
@@ -209,6 +243,7 @@ class _Reader:
             translators=self._translators(),
             others=self._others(),
             part=part,
+            remainder=remainder_of(self.about),
             origin="translation" if self.is_translation else "",
         )
         names = tuple(entry for creator in creators for entry in creator.names)
@@ -221,8 +256,13 @@ class _Reader:
             tuple(self._contents(facts, creators, names)),
         )
 
-    def _creators(self) -> tuple[Creator, ...]:
-        return self.people.creators
+    def _numbers_in_series(self) -> Iterator[str]:
+        """Yield the numbers in the series, of each series apart."""
+        for item in self.mods.related_item:
+            if item.type == "series" and item.mods.title_info:
+                series = work_title_key(item.mods.title_info[0].title).text[:_LETTERS_OF_SERIES]
+                numbers = [*item.mods.title_info[0].part_number, *_numbers_of(item)]
+                yield from (f"in {series}:{value}" for text in numbers if (value := part_number(text)))
 
     def _languages(self) -> tuple[str, tuple[str, ...]]:
         """Return the languages of the text, with blanks between, and those it was translated from."""
@@ -250,14 +290,19 @@ class _Reader:
         if notes:
             found += [trait for trait in traits_of(notes, self.form) if trait in ("!retold", "!commentary", "!sequel")]
             found += [trait for note in self.notes if len(note) < 12 for trait in traits_of(note, self.form) if trait.startswith("genre")]
-        if self.uniform and not self.people.creators and not any(title.name_title_group for title in self.uniform):
+        is_serial = any(value in _SERIAL for info in self.mods.origin_info for value in info.issuance)
+        if self.uniform and not self.people.creators and not is_serial and not any(
+            title.name_title_group for title in self.uniform
+        ) and not any(one.qualifier and not one.language for one in self.parsed):
             found.append("?classic")
+        found += [f"qualifier:{one.qualifier}" for one in self.parsed[:1] if one.qualifier and not one.language]
         statement = " | ".join(note.value for note in self.mods.note if note.type == "statement of responsibility")[:400]
         if self.form == "music":
             texts = f"{self.about} | {statement} | " + " | ".join(
                 extent.value for one in self.mods.physical_description for extent in one.extent
             )
             found = list(traits_of(texts, self.form))
+            found += scoring_of([text for title in self.proper for text in (title.title, *title.sub_title)])
             found += ["!arranged"] * (is_arranged(texts) and "score:vocal" not in found)
             found += [{"vocal": "score:vocal", "full": "score:full", "arranged": "!arranged"}.get(one.form, "") for one in self.parsed]
         elif self.people.is_retold and not self.people.is_translated and not self.people.translators:
@@ -266,8 +311,9 @@ class _Reader:
         found += conference_traits(
             " ".join(part.value for part in name.name_part) for name in self.mods.name if name.type == "conference"
         )
-        if any(issuance in ("serial", "continuing", "integrating resource") for info in self.mods.origin_info for issuance in info.issuance):
+        if is_serial:
             found.append("!serial")
+            found += [f"issn:{one.value}" for one in self.mods.identifier if one.type == "issn" and one.invalid != "yes"]
         first = _FIRST_SERIES.search(f"{self.about} | {statement}")
         if first:
             found.append(f"series:{first[1].casefold()[:3]}")
@@ -291,23 +337,35 @@ class _Reader:
         """Return others who took part, and the publishers."""
         publishers = (spelling_key(one.value) for info in self.mods.origin_info for one in info.publisher)
         counted = (f"= in {self.count}",) if len(self.count) == 1 and int(self.count) > 2 else ()
-        return (*self.people.others, *(f"= {one}" for one in dict.fromkeys(publishers) if one), *counted)
+        return (*self.people.others, *(f"= {one}" for one in dict.fromkeys(publishers) if one and not is_unknown_imprint(one)), *counted)
 
     def _titles(self, name_of_part: str, creators: Sequence[Creator]) -> Titles:
         """Return the titles that tie the work: proper ones, the uniform title without a language, variants."""
         if name_of_part:
             return _titles_of([name_of_part], creators)
-        own = [undated(_with_part_names(title)) for title in self.proper]
+        own = [undated(_with_part_names(title)) for title in self.proper if not title.title.startswith(_NOT_TITLES)]
         own += [one.title for one in self.parsed if not one.language and not self._is_original(one)]
         found = _titles_of(own, creators)
-        others = [main_title(title) for title in self.mods.title_info if title.type in ("alternative", "translated", "abbreviated")]
+        others = self._alternatives()
         for title in self.proper:
             for text in title.sub_title:
                 others.append(alternative_in_subtitle(text) or _title_in_subtitle(text))
         others += [match[1] for note in self.notes if (match := _OTHER_TITLE_IN_NOTE.search(note))]
         more = _titles_of(filter(None, others))
+        if self.form == "music":  # "Kyrie, a 6" is not any Kyrie
+            found = Titles(found.own, tuple(text for text in found.others if not any(one.startswith(text) for one in own)))
         rest = dict.fromkeys((*found.others, *more.own, *more.others))
-        return Titles(found.own, tuple(text for text in rest if text not in found.own), found.named)
+        return Titles(found.own, tuple(text for text in rest if text not in found.own), found.beginnings, found.named)
+
+    def _alternatives(self) -> list[str]:
+        """Return the variants of the title; none if several others are rather works that the publication contains."""
+        titles = [
+            title for title in self.mods.title_info
+            if title.type in ("alternative", "translated") and not _NOT_OF_WORK.search(title.display_label or "")
+        ]
+        own = {word for title in self.proper for word in work_words(title.title)}
+        apart = [title for title in titles if title.type == "alternative" and not own & work_words(title.title)]
+        return [main_title(title) for title in titles if len(apart) < _MIN_CONTENTS or title not in apart]
 
     def _is_original(self, uniform: UniformTitle) -> bool:
         """Whether a uniform title without a language is that of the original."""
@@ -317,10 +375,10 @@ class _Reader:
 
     def _evidence(self, count: str, part: str, covered: Sequence[str]) -> Evidence:
         """Return what ties a work with a generic title."""
-        own = [f"by {name.split()[0][:4]}" for name in self.people.others]
+        own = [f"by {stem_of_family(name.split()[0])}" for name in self.people.others]
         others: list[str] = []
-        if count and len(count) < 4 and int(count) > 2:
-            own.append(f"in {count}")
+        if count:
+            own += [f"in {count} {publisher}" for publisher in self._publishers()]
         if part or covered:
             body = any(creator.is_body for creator in self.people.creators)
             own += [f"part {part} {' '.join(covered)}"] * body
@@ -329,15 +387,52 @@ class _Reader:
         dates = (date.value for info in self.mods.origin_info for date in info.date_issued)
         issued = [year for date in dates for year in years(date)][:1]
         others += [f"year {year}" for year in issued if str(year) not in reprinted]
-        return Evidence(tuple(dict.fromkeys(own)), tuple(others))
+        names = {work_title_key(heading(name)).text for creator in self.people.creators for name, _ in creator.names}
+        names |= {work_title_key(" ".join(reversed(heading(name).split(",")))).text for creator in self.people.creators for name, _ in creator.names}
+        return Evidence(tuple(dict.fromkeys(own)), tuple(others), frozenset(names))
+
+    def _year_of_report(self) -> list[str]:
+        """Return the year of issue as a trait of reports, laws and other publications that come again and again."""
+        if any(title.part_number for title in self.proper) or not self.proper:
+            return []
+        key = work_words(self.proper[0].title)
+        statement = " ".join(note.value for note in self.mods.note if note.type == "statement of responsibility")
+        found = [f"in statement:{year}" for year in years(statement)] if statement else []
+        if key and _REPORT.match(self.proper[0].title):
+            dates = (date.value for info in self.mods.origin_info for date in info.date_issued)
+            found += [f"issued:{year}" for date in dates for year in years(date)[:1]][:1]
+        return found
+
+    def _numbers_of_music(self, part: str) -> tuple[str, list[str], tuple[str, ...]]:
+        """Return the part of a set of music, traits, and what ties works by numbers."""
+        texts = [stated_title(title) for title in (*self.proper, *self.uniform)]
+        texts += [text for title in self.proper for text in title.sub_title]
+        numbers, forms = music_numbers(texts)
+        keys = {word for text in texts for word in title_key(text).split() if word.startswith("tone")}
+        traits = [f"{name}:{number}" for name, number in numbers.items()]
+        traits += [f"tonality:{key}" for key in keys] + [f"form of music:{form}" for form in forms]
+        traits += [f"book:{book}" for text in texts if (book := book_of_title(text))][:1]
+        form = " ".join(sorted(forms)[:1])
+        ties = [f"{form} {name} {number}" for name, number in numbers.items() if name != "no"]
+        if "no" in numbers and (form == "symphony" or keys):
+            ties += [f"{form} no {numbers['no']}"]
+        steps = [step for step in part.split() if not step[0].isdecimal()]
+        return " ".join(steps), traits, tuple(ties)
 
     def _is_omnibus(self) -> bool:
         """Whether other title information is further titles: «История одного города : Господа Головлевы : Сказки»."""
         pieces = [piece.strip() for title in self.proper[:1] for text in title.sub_title for piece in text.split(" : ")]
-        return len(pieces) > 1 and all(
-            piece[:1].isupper() and len(piece.split()) <= 3 and (not traits_of(piece, "text") or work_title_key(piece).is_generic)
-            for piece in pieces
-        ) and any(work_title_key(piece).is_generic for piece in pieces)
+        are_short = all(piece[:1].isupper() and len(piece.split()) <= _MAX_WORDS_IN_OMNIBUS for piece in pieces)
+        traits = [traits_of(piece, "text") for piece in pieces]
+        return are_short and ("genre:stories",) in traits and any(
+            not found and not work_title_key(piece).is_generic for found, piece in zip(traits, pieces, strict=True)
+        )
+
+    def _publishers(self) -> list[str]:
+        """Return the beginnings of the publishers, also those of the set."""
+        origins = (*self.mods.origin_info, *(self.host.mods.origin_info if self.host is not None else ()))
+        found = (spelling_key(one.value)[:_LETTERS_OF_PUBLISHER] for info in origins for one in info.publisher)
+        return list(dict.fromkeys(filter(None, found)))[:2]
 
     # -- the original --------------------------------------------------------------------------------------------------
 
@@ -375,6 +470,13 @@ class _Reader:
     def _host_titles(self) -> tuple[TitleInfo, ...]:
         return self.host.mods.title_info if self.host is not None else ()
 
+    def _is_article(self) -> bool:
+        """Whether the host is an issue of a serial or a book with pages of which the publication is a part."""
+        return self.host is not None and self.host.other_type != "set" and any(
+            part.extent or any(detail.type in ("issue", "number") for detail in part.detail) or part.date
+            for part in self.host.mods.part
+        )
+
     def _work_in_volume(self, part: str) -> str:
         """Return the title of the only work in a volume of collected works; empty if it is not known."""
         names = [name for title in self.proper for name in title.part_name]
@@ -382,7 +484,7 @@ class _Reader:
             return ""
         set_title = self.proper[0].title
         key = work_title_key(names[0])
-        is_one = not key.is_generic and not re.search(r"[;,]|\. ", names[0]) and "!" not in names[0]
+        is_one = not key.is_generic and not re.search(r"[;,]|\. ", names[0]) and not traits_of(names[0], self.form)
         return names[0] if is_one and work_title_key(set_title).is_generic else ""
 
     def _whole(
@@ -427,8 +529,8 @@ class _Reader:
         whole = msgspec.structs.replace(facts, part="", traits=traits)
         years_of_set = [date.value for info in (self.host.mods.origin_info if self.host else ()) for date in info.date_issued]
         evidence = Evidence(
-            tuple(f"in {count}" for count in (of_volumes,) if count and int(count) > 2)
-            + tuple(f"by {name.split()[0][:4]}" for name in self.people.others),
+            tuple(f"in {of_volumes} {publisher}" for publisher in self._publishers() if of_volumes)
+            + tuple(f"by {stem_of_family(name.split()[0])}" for name in self.people.others),
             tuple(f"year {year}" for date in years_of_set for year in years(date)[:1]),
         )
         entries = tuple(entry for creator in whole_creators for entry in creator.names)
@@ -490,6 +592,13 @@ class _Reader:
                     text = _AND_OTHERS.sub("", _VOLUME_LABEL.sub("", piece.partition(" / ")[0])).strip(" .")
                     if len(text) > 2:
                         yield text
+
+
+def _numbers_of(item: RelatedItem) -> list[str]:
+    """Return the designations of parts that a related item has, with their units."""
+    return [
+        " ".join((*detail.caption[:1], number)) for part in item.mods.part for detail in part.detail for number in detail.number
+    ]
 
 
 def _with_part_names(title: TitleInfo) -> str:
