@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 import bibld
 from bibld.model.mods import Mods, Name, NameIdentifier, NamePart, RelatedItem, Subject, TitleInfo, Topic
+from bibld.triplify._describe.entities import heading
 from tests.triplify.merged_book import BASE, RESOURCE, WORK, Quads, describe, person
 
 ACT = "http://id.loc.gov/authorities/names/n2020023414"
@@ -42,6 +43,44 @@ def test_a_name_with_a_title_is_a_work_which_has_the_link_of_the_heading(subject
     (creator,) = made.creators(work)
     assert made.values("rdfs:label", creator) == ["United States"]
     assert agents_with_link(made, ACT) == []
+
+
+TOLSTOY = person("Толстой, Лев Николаевич", "1828-1910")
+WAR_AND_PEACE = TitleInfo("Война и мир")
+
+
+@pytest.mark.parametrize(
+    ("parts", "label", "others", "creators"),
+    [
+        ((TOLSTOY, WAR_AND_PEACE), "Война и мир", ["Толстой, Лев Николаевич, 1828-1910. Война и мир"], [TOLSTOY]),
+        (
+            (TOLSTOY, TitleInfo("Война и мир", part_number=("Т. 1",))),
+            "Война и мир. Т. 1",
+            ["Толстой, Лев Николаевич, 1828-1910. Война и мир. Т. 1"],
+            [TOLSTOY],
+        ),
+        ((body("Россия"), TitleInfo("Конституция")), "Конституция", ["Россия. Конституция"], [body("Россия")]),
+        ((TitleInfo("Библия"),), "Библия", [], []),
+    ],
+    ids=["a novel", "a volume of it", "a law", "an anonymous classic"],
+)
+def test_the_work_of_a_heading_has_its_title_and_creators_and_no_publication(parts, label, others, creators):
+    made = describe(Mods(subject=(Subject(parts),)))
+    (work,) = made.values("bf:subject", WORK)
+    assert made.values("rdf:type", work) == ["http://id.loc.gov/ontologies/bibframe/Work"]
+    assert made.values("rdfs:label", work) == [label]
+    assert made.values("skos:altLabel", work) == others
+    nodes = made.values("bf:contribution", work)
+    assert [made.values("rdf:type", node)[0].rpartition("/")[2] for node in nodes] == ["PrimaryContribution"] * len(
+        nodes
+    )
+    assert [made.values("rdfs:label", agent) for agent in made.creators(work)] == [[heading(one)] for one in creators]
+    assert made.values("skos:prefLabel", work) == made.values("bf:hasInstance", work) == []
+
+
+def test_the_creator_of_a_work_that_is_a_subject_is_no_creator_of_the_publication():
+    made = describe(Mods(subject=(Subject((TOLSTOY, WAR_AND_PEACE)),)))
+    assert made.creators(WORK) == made.values("dcterms:creator") == made.values("dcterms:contributor") == []
 
 
 def test_a_name_in_a_related_resource_is_the_agent_of_that_name_in_the_publication():
