@@ -107,12 +107,18 @@ class Iris(msgspec.Struct, frozen=True):
         return thing[len(self.base) :].partition("#")[0]
 
 
+_WORK_OF_PUBLICATION = re.compile(r"(?:.*/)?work/(?!(?:agent|concept|place|publisher|series|work)/)[^/]+/[^/]+")
+
+
 @lru_cache(maxsize=_IRIS_REMEMBERED)
 def entity_identity(iri: str) -> str:
     """Return what the IRIs (or paths) of one entity have in common whose keys are spelled in different ways.
 
-    It is not published. Of an entity that has a number, it is the IRI. See :func:`bibld.text.keys.key_identity`.
+    It is not published. Of an entity that has a number, and of the work of a publication, whose control number may look
+    like a key, it is the IRI. See :func:`bibld.text.keys.key_identity`.
     """
+    if _WORK_OF_PUBLICATION.fullmatch(iri):
+        return iri
     folder, slash, key = iri.rpartition("/")
     return folder + slash + key_identity(key)
 
