@@ -70,6 +70,18 @@ def test_a_volume_is_linked_to_its_set_as_soon_as_that_is_there_and_no_longer(wo
     assert (dependents(SET, True), dependents(SET, False)) == ([], [])
 
 
+def test_a_volume_is_part_of_the_work_of_its_set_whatever_record_that_is_merged_with(world):
+    works = {number: IRIS.work_of(record_id(number)) for number in (1, 2, 3)}
+
+    def part_of(groups: tuple[int, ...]) -> list[str]:
+        return Quads(published(world, {}, groups)).values("bf:partOf", works[1])
+
+    published(world, {1: Book(1, 1, host=3), 2: Book(2, 2), 3: Book(4, 2)})
+    for groups, whole in (((1, 2, 3, 4, 5), 3), ((1, 2, 2, 4, 5), 2), ((1, 2, 3, 4, 5), 3)):
+        assert part_of(groups) == [works[whole].replace(BASE, ":")]
+        assert world.quads() == world.expected()
+
+
 def test_an_edge_between_members_is_published_when_they_become_one_cluster(world):
     published(world, {1: Book(1, 1), 2: Book(1, 1)})
     quads = Quads(published(world, {}, JOINED))
