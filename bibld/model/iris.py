@@ -90,6 +90,13 @@ class Iris(msgspec.Struct, frozen=True):
         """Return the IRI of a term of bibld's ontology as this site publishes it."""
         return f"{self.ontology}#{name}"
 
+    def node_of(self, entity: str, other: str, part: str = "") -> str:
+        """Return the IRI of the node of an entity that is about another one, or of a ``part`` of that node.
+
+        It is named after the path of the other one, so that :func:`bibld.model.rdf.replace_entities` renames it, too.
+        """
+        return f"{entity}#{other[len(self.base) :]}{'/' if part else ''}{part}"
+
     @property
     def ontology(self) -> str:
         """The IRI of the ontology."""

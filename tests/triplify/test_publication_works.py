@@ -140,7 +140,7 @@ def of_role(text: str) -> tuple[Role, ...]:
 def test_who_made_the_text_or_music_contributed_to_the_work_all_others_to_the_publication(name, subject, class_, roles):
     made = describe(titled(name=(name,)))
     (contribution,) = made.contributions()
-    assert contribution.replace(":", BASE, 1) == f"{subject}#contribution1"
+    assert contribution.replace(":", BASE, 1).startswith(f"{subject}#")
     assert made.values("rdf:type", contribution) == [BIBFRAME + class_]
     assert made.values("bf:role", contribution) == [f"{LISTS}relators/{role}" for role in roles]
     (agent,) = made.values("bf:agent", contribution)
@@ -151,8 +151,9 @@ def test_who_made_the_text_or_music_contributed_to_the_work_all_others_to_the_pu
 def test_a_role_of_an_author_that_has_no_code_is_a_node_of_the_work():
     name = person("Петров, В. П.", role=(*code("aut"), *of_role("придворный поэт")))
     made = describe(titled(name=(name,)))
-    role = f"{WORK}#role1-1"
-    assert made.values("bf:role", f"{WORK}#contribution1") == [role.replace(BASE, ":"), f"{LISTS}relators/aut"]
+    (contribution,) = made.contributions()
+    role = f"{contribution}/role1"
+    assert made.values("bf:role", contribution) == [role, f"{LISTS}relators/aut"]
     assert made.values("rdf:type", role) == [f"{BIBFRAME}Role"]
     assert made.values("rdfs:label", role) == ["придворный поэт"]
 

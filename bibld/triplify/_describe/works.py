@@ -143,9 +143,11 @@ def _claim_named(
         work = draft.iris.work(found[0].key if found else _key(access_point(first_names, title), first_names))
     else:
         work = draft.iris.work_of(draft.merged.cluster.founder, role)
+    languages = facts.language.split() if role == "original" else ()
     claim = replace(
         _claim_of_titles(draft, titles, found, facts),
         others=_other_titles(draft, titles, access_point(first_names, title)),
+        values=tuple(("bf:language", loc("iso639-2", code)) for code in languages),
         contributions=tuple(sorted({Contribution(agent, is_primary=True) for agent in agents if agent is not None})),
     )
     draft.add_claim(work, "work", claim, path)
