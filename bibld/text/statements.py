@@ -28,6 +28,7 @@ _BODY = re.compile(
     re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(r"\(([^)]+)\)")
+_AUTHOR_OF = re.compile(r"\bauthors? of\b|\bby the same\b|автор\w* (?:книги|романа)", re.IGNORECASE)
 _REAL_NAME = re.compile(r"\W*(?:i\. ?e\.|т\. ?е\.|псевд|наст)", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W\d_](?:[\w'’ʹʺ-])*\.?")
 _TRANSLATED = re.compile(
@@ -49,7 +50,10 @@ _EDITED = re.compile(
 )
 _BEHIND_BY = re.compile(r"\b(?:by|von|v\.|bes\.|par|da|di|av|af)\s", re.IGNORECASE)
 _FROM_LANGUAGE = re.compile(r"\s(?:from|aus)\s(?:the\s|dem\s|d\.\s)?[^\s]+", re.IGNORECASE)
-_COMPOSED = re.compile(r"\b(?:соч(?:\.|инен\w*)|сборник\w*|composed by|written by)\s+(.+)", re.IGNORECASE)
+_COMPOSED = re.compile(
+    r"\b(?:соч(?:\.|инен\w*)|сборник\w*|composed by|written by|(?<!по )(?:роман|повесть|повѣсть|поэма|комедия|комедія|драма|трагедия|"
+    r"рассказ|разсказъ|стихотворение|сказка|опера|балет|музыка)ъ?)\s+((?:[А-ЯЁA-Z]|Соч).+)"
+)
 _NO_FAMILY = frozenset((
     "dr", "prof", "sir", "graf", "бр", "братья", "brat", "соч", "сочинение", "сочиненіе", "сост", "автор", "авт", "текст",
     "академия", "институт", "университет", "ин-т", "ун-т", "the", "by", "der", "die", "das", "из", "по", "на", "music",
@@ -126,6 +130,8 @@ def read_statement(text: str) -> Statement:
             continue
         elif _EDITED.search(segment):
             others += names_in(segment)
+        elif _AUTHOR_OF.search(segment):
+            continue
         elif number == 0 or _REAL_NAME.match(segment):
             authors += [*names_in(segment), *(name for text in _IN_BRACKETS.findall(segment) for name in names_in(text))]
         else:

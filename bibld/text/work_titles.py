@@ -12,6 +12,7 @@ from bibld.text.folding import strip_brackets
 from bibld.text.keys import title_key
 from bibld.text.languages import code_of_language_name, code_of_language_stem
 from bibld.text.part_units import keys, words_of
+from bibld.text.scripts import has_cyrillic
 from bibld.text.romanisation import romanise, single_letters, unify_transcriptions
 
 _CACHED = 1 << 14
@@ -31,6 +32,7 @@ _FILLERS = re.compile(
     r"the (?:history|tale|story|legend) of (?=[A-Z])|on (?:the )?|die (?:leiden|abenteuer) de[sr] )",
     re.IGNORECASE,
 )
+_SIGNS = frozenset(("no", "nr", "op", "opus"))
 _BEFORE_SCORING = re.compile(r"[,(]|\b(?:для|for|für|pour|per|with|avec|mit|с|à|a) |\d", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[^\W\d_]{4})\. (?=[A-ZА-ЯЁ])")
 _LABEL = re.compile(r"^\[[^]\[]{1,40}:\]\s*")
@@ -74,6 +76,7 @@ partit toccat invention choral magnificat requiem te deum kyrie gloria credo mis
     walz waltz valtz landler quint duets tragedi tragéd lyrique capric caprice pot pourri potpourri pasticc canticl trio-sonat triosonat exempl
     instr voc bagatel barcarol cavatin chaconn passacagl gavot gigu kontretan polk rag saraband tarantel villancic zarzuel serenat notturn
     ayre catch glee round carol anthem service voluntar lesson pastoral divertiss anglais allemand fugues mottetti salmi messe
+    концерт сонат квартет квинтет прелюд этюд вальс мазурк полонез сюит увертюр романс ноктюрн баллад вариац рапсод
     песни песня пляск арии хор хоры симфоническ фортепианн скрипичн струнн вокальн
 """)
 _FUNCTION_WORDS = keys(
@@ -111,13 +114,13 @@ def work_title_key(title: str, is_music: bool = False) -> TitleKey:
     """
     text = _modern(strip_brackets(title))
     key = title_key(text)
-    words = key.replace("ch", "h").split()
+    words = _large_numbers(key.replace("ch", "h")).split()
     contents = [word for word in words if word not in _FUNCTION_WORDS]
     joined = "".join(words)
     stems = _GENERIC_STEMS_OF_MUSIC if is_music else _GENERIC_STEMS
     if is_music and len(contents) > 1 and contents[0].startswith(stems):
         before = title_key(_BEFORE_SCORING.split(text)[0]).replace("ch", "h").split()
-        contents = [word for word in before if word not in _FUNCTION_WORDS] or contents
+        contents = [word for word in before if word not in _FUNCTION_WORDS and word not in _SIGNS] or contents
     named = [word for word in contents if not _is_generic_word(word, stems)]
     is_long = (len(set(contents)) >= _MIN_WORDS and len(joined) >= _MIN_LETTERS) or (
         len(contents) == 2 and len(joined) >= _MIN_LETTERS_OF_TWO
@@ -125,12 +128,29 @@ def work_title_key(title: str, is_music: bool = False) -> TitleKey:
     return TitleKey(joined, not named, is_long and len(named) > 1)
 
 
+_THOUSANDS = re.compile(r"\b(\d+ )?(?:tisah[aiue]?|thousand|tausend|mile|mila)\b(?: (?:i|and|und|et) (?:1|odna)\b)?")
+_HUNDRED = re.compile(r"\b(?:sto|hundred|hundert|tsent)\b")
+
+
+def _large_numbers(key: str) -> str:
+    """Write hundred and thousand of a key in digits: «двадцать тысяч лье», «тысяча и одна ночь»."""
+    key = _HUNDRED.sub("100", key)
+    return _THOUSANDS.sub(_thousands, key) if "t" in key or "mil" in key else key
+
+
+def _thousands(found: re.Match[str]) -> str:
+    digits = (found[1] or "1").strip()
+    return f"{digits}001" if found[0].endswith((" 1", " odna")) else f"{digits}000"
+
+
 def _is_generic_word(word: str, stems: tuple[str, ...]) -> bool:
     return word.isdecimal() or len(word) < 2 or word in _GENERIC_WORDS or word.startswith(stems)
 
 
 def _modern(title: str) -> str:
-    """Return a title of the orthography before 1918 with the endings of today."""
+    """Return a title with "and" in words and, of the orthography before 1918, the endings of today."""
+    if "&" in title:
+        title = title.replace("&", "и" if has_cyrillic(title) else "and")
     return title if title.isascii() else _OLD_PLURAL.sub("ые", title)
 
 

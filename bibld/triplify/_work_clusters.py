@@ -23,6 +23,8 @@ _REMEMBERED = 1 << 16
 _STRICT, _ANY = "!", "?"
 _SHORT, _MIN_WORDS, _MANY_WORDS = 3, 4, 4
 _BY_ANOTHER_HAND = ("!abridged", "!retold", "!arranged", "!selection", "!dramatized")
+_LAW, _SERIAL, _YEAR_OF_LAW = "kind:law", "!serial", "law of"
+_YEARS_BETWEEN_LAWS = 20
 _KINDS = ("genre", "kind")
 _CLASSIC, _GENRE = "?classic", "genre"
 _INDIFFERENT = frozenset(
@@ -96,7 +98,7 @@ def _have_other_remainders(one: WorkFacts, other: WorkFacts) -> bool:
     them: «COVID-19: …»."""
     these, those = ({word for word in facts.remainder.split() if len(word) > _SHORT} for facts in (one, other))
     common, least = len(these & those), min(len(these), len(those))
-    if one.translators and other.translators:
+    if (one.translators and other.translators) or _is_named_by(one, other) or _is_named_by(other, one):
         return False
     if _has_person(one) or _has_person(other):
         is_of_kind = any(trait.startswith(_KINDS) for trait in (*one.traits, *other.traits))
@@ -104,6 +106,11 @@ def _have_other_remainders(one: WorkFacts, other: WorkFacts) -> bool:
             least >= _MANY_WORDS and (common * 3 < least if is_of_kind else common * 3 <= least * 2)
         )
     return least > 1 and common * 2 < least
+
+
+def _is_named_by(one: WorkFacts, other: WorkFacts) -> bool:
+    """Whether another title of the second work is the title of the first one."""
+    return any(tie in other.variants and tie not in one.variants for tie in one.ties)
 
 
 def _has_genre_alone(one: WorkFacts, other: WorkFacts) -> bool:
@@ -145,6 +152,9 @@ def _do_traits_agree(one: WorkFacts, other: WorkFacts) -> bool:
     for group, values in these.items():
         if group[:1] == _STRICT:
             if group not in those and _ANY + group[1:] not in those:
+                return False
+        elif group == _YEAR_OF_LAW:
+            if any(abs(int(year) - int(another)) > _YEARS_BETWEEN_LAWS for year in values for another in those.get(group, ())):
                 return False
         elif group in those and not values & those[group]:
             return False
@@ -188,17 +198,22 @@ def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Likeness:
             names = [form for creator in named.creators for form in creator.split(BETWEEN_FORMS)]
             if any(_are_one_person(form, name) for form in names for name in _persons(anonymous.others)):
                 return Likeness.SAME
+            if _have_common_person(_persons(one.others), _persons(other.others)):
+                return Likeness.SAME
             if anonymous.translators and named.translators:
                 return Likeness.POSSIBLE
             has_others = bool(_persons(anonymous.others)) or anonymous.creators
             return Likeness.UNKNOWN if has_others else Likeness.POSSIBLE
-        return Likeness.POSSIBLE if set(one.others) & set(other.others) else Likeness.UNKNOWN
+        return Likeness.POSSIBLE if _LAW in one.traits or set(one.others) & set(other.others) else Likeness.UNKNOWN
+    if _LAW in one.traits and _LAW in other.traits:
+        return Likeness.POSSIBLE
+    if _SERIAL in one.traits and _SERIAL in other.traits and not (_bodies(one) and _bodies(other)):
+        return Likeness.POSSIBLE
     if (one.translators and other.translators) or (_CLASSIC in one.traits and _CLASSIC in other.traits):
         return Likeness.SAME
-    these, those = _persons(one.others), _persons(other.others)
+    these, those = ([*_persons(facts.others), *facts.translators] for facts in (one, other))
     if these and those:
-        is_common = any(_are_one_person(left, right) for left in these for right in those)
-        return Likeness.SAME if is_common else Likeness.UNKNOWN
+        return Likeness.SAME if _have_common_person(these, those) else Likeness.UNKNOWN
     if one.origin == other.origin == "original":
         return Likeness.POSSIBLE
     is_possible = _CLASSIC in (*one.traits, *other.traits) or bool(set(one.others) & set(other.others))
@@ -208,6 +223,14 @@ def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Likeness:
 def _are_of_one_meeting(one: WorkFacts, other: WorkFacts) -> bool:
     these, those = _groups(one.traits), _groups(other.traits)
     return all(these.get(group, set()) & those.get(group, set()) for group in ("meeting", "year"))
+
+
+def _have_common_person(these: Iterable[str], those: Sequence[str]) -> bool:
+    return any(_are_one_person(left, right) for left in these for right in those)
+
+
+def _bodies(facts: WorkFacts) -> list[str]:
+    return [name for name in facts.others if name.startswith(BODY)]
 
 
 def _persons(others: Iterable[str]) -> list[str]:
@@ -235,9 +258,8 @@ def are_one_creator(one: str, other: str) -> bool:
 
 
 def _are_one_body(one: str, other: str) -> bool:
-    if one.startswith(BODY) != other.startswith(BODY):
-        return set(one.removeprefix(BODY).split()) >= set(other.removeprefix(BODY).split()) != set()
-    return one == other
+    these, those = set(one.removeprefix(BODY).split()), set(other.removeprefix(BODY).split())
+    return bool(these and those) and (these <= those or those <= these)
 
 
 @lru_cache(_REMEMBERED)

@@ -103,8 +103,9 @@ def _ties(
             continue
         if key.text in evidence.names:
             key = key._replace(is_generic=True)
+        text = "" if form == "music" and key.is_generic else _shortened(key.text)
         for end, is_own in _ends(key, stems, evidence, part):
-            yield f"{form} {_shortened(key.text)} {end}", is_own
+            yield f"{form} {text} {end}", is_own
 
 
 def _shortened(text: str) -> str:

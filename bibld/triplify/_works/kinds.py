@@ -35,7 +35,7 @@ _TRAITS = {
     r"exercises|дидактич|проверочн|прописи|задачник|практикум",
     "!teacher": r"для учител|методич\w*|метод\.|teacher|lehrerhand",
     "!commentary": r"комментарий к|критич|этюд о|a critical|a study of|monsters and the critics|interpretat|анализ",
-    "!supplement": r"приложени[ея] к|supplement to|дополнени",
+    "!supplement": r"приложени[ея] к|supplement to|^дополнени[ея] к",
     "!parody": r"пароди|parody",
     "!summary": r"\bsummary\b|zusammenfassung|краткое изложение|краткое содержание",
     "!addendum": r"addend|errat|appendi|nachtrag|resources?$|опечатк",
@@ -94,7 +94,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 def number_traits(texts: Iterable[str]) -> Iterator[str]:
     """Yield the small numbers in other title information that count neither volumes nor acts: «50 лет», "pattern 12"."""
     for text in texts:
-        plain = _STATE_OF_LAW.sub("", text)
+        plain = without_state_of_law(text)
         yield from (f"number:{found}" for found in _NUMBER.findall(plain))
         yield from (f"phase:{found.casefold()}" for found in _PHASE.findall(plain))
 
@@ -132,6 +132,12 @@ def music_numbers(texts: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     return numbers, list(forms)
 
 
+def number_in_title(title: str) -> str:
+    """Return the number of a symphony or concerto from its title: «Пятая симфония»."""
+    found = re.search(r"(?<!\d)\d{1,2}(?!\d)", title_key(title.partition(",")[0]))
+    return found[0] if found else ""
+
+
 def scoring_of(titles: Iterable[str]) -> Iterator[str]:
     """Yield for what instruments music is, as a trait."""
     yield from (f"for:{step.value}" for step in read_scoring(titles, ()) if step.unit == SCORING)
@@ -140,8 +146,13 @@ def scoring_of(titles: Iterable[str]) -> Iterator[str]:
 @lru_cache(_CACHED)
 def remainder_of(text: str) -> str:
     """Return the words of other title information as keys, of which works that differ in one are different."""
-    words = [title_key(word)[:_LETTERS_OF_WORD] for word in _WORD.findall(_STATE_OF_LAW.sub("", text))]
+    words = [title_key(word)[:_LETTERS_OF_WORD] for word in _WORD.findall(without_state_of_law(text))]
     return " ".join(word for word in words if word)[:_MAX_CHARACTERS]
+
+
+def without_state_of_law(text: str) -> str:
+    """Return other title information without what it says about the state of a law, and of a text in general."""
+    return _STATE_OF_LAW.sub("", text)
 
 
 def form_of(mods: Mods) -> str:
@@ -192,7 +203,7 @@ def steps_of_title(title: TitleInfo) -> Iterator[Step]:
     for text in title.part_number:
         yield from _read(text, Field.NUMBER)
     for text in title.sub_title:
-        steps = _read(_STATE_OF_LAW.sub("", text), Field.NAME)
+        steps = _read(without_state_of_law(text), Field.NAME)
         yield from (step for step in steps if step.unit != LETTERS or len(step.value) < _LETTERS_OF_RANGE)  # роман-эпопея
     for text in title.part_name:
         yield from _read(text, Field.NAME)

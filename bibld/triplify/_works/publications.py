@@ -38,12 +38,14 @@ from bibld.triplify._works.kinds import (
     form_of,
     is_arranged,
     music_numbers,
+    number_in_title,
     number_traits,
     remainder_of,
     scoring_of,
     steps_of_title,
     texts_about_kind,
     traits_of,
+    without_state_of_law,
 )
 from bibld.triplify._works.people import Creator, People, creators_of_heading, find_people
 
@@ -72,6 +74,7 @@ _REPORT = re.compile(
     r"jahres|bericht|rapport|annuaire|comptes?|almanac|catalog|каталог|calendar|справочник-кален)",
     re.IGNORECASE,
 )
+_LAW = re.compile(r"кодекс|конституци|федеральн\w+ закон|закон\w* (?:о|об)\b|правила дорожн|\bcode of|constitution of", re.IGNORECASE)
 _TRANSLATION = re.compile(r"\btranslation\b|\btransl\.|\bпер(?:\.|евод)|übersetz", re.IGNORECASE)
 _FROM_WHOLE = re.compile(r"\b(?:из|from)\s+(?:кн\.|книги|романа|поэмы|повести|цикла|сборника|трилогии|the novel|the book)\s*:?\s*[\"«„“]?([^\"»“”]+)", re.IGNORECASE)
 _REPRINT = re.compile(r"(?:репр\w*|переизд\w*|факс\w*|воспр\w*|facsim\w*|reprint\w*|перепеч\w*)[^\d]{0,60}(1[5-9]\d\d|20\d\d)", re.IGNORECASE)
@@ -311,6 +314,10 @@ class _Reader:
         found += conference_traits(
             " ".join(part.value for part in name.name_part) for name in self.mods.name if name.type == "conference"
         )
+        if any(_LAW.search(title.title) for title in self.proper[:1]):
+            found.append("kind:law")
+            dates = (date.value for info in self.mods.origin_info for date in info.date_issued)
+            found += [f"law of:{year}" for date in dates for year in years(date)[:1]][:1]
         if is_serial:
             found.append("!serial")
             found += [f"issn:{one.value}" for one in self.mods.identifier if one.type == "issn" and one.invalid != "yes"]
@@ -408,6 +415,8 @@ class _Reader:
         texts = [stated_title(title) for title in (*self.proper, *self.uniform)]
         texts += [text for title in self.proper for text in title.sub_title]
         numbers, forms = music_numbers(texts)
+        if forms and "no" not in numbers and self.proper and (number := number_in_title(self.proper[0].title)):
+            numbers["no"] = number
         keys = {word for text in texts for word in title_key(text).split() if word.startswith("tone")}
         traits = [f"{name}:{number}" for name, number in numbers.items()]
         traits += [f"tonality:{key}" for key in keys] + [f"form of music:{form}" for form in forms]
@@ -609,7 +618,7 @@ def _with_part_names(title: TitleInfo) -> str:
 
 def _title_in_subtitle(text: str) -> str:
     """Return other title information that may be a title by itself: long, and not about editions or readers."""
-    plain = text.strip(" ()[]")
+    plain = without_state_of_law(text).strip(" ()[].,:;")
     is_title = len(plain.split()) >= _MIN_WORDS_OF_SUBTITLE and not traits_of(plain, "text") and plain[:1].isalpha()
     return plain if is_title and not re.match(r"(?:в|in|for|для|с|пер|к|по|being)\b", plain, re.IGNORECASE) else ""
 
