@@ -51,7 +51,7 @@ _EDITED = re.compile(
 _BEHIND_BY = re.compile(r"\b(?:by|von|v\.|bes\.|par|da|di|av|af)\s", re.IGNORECASE)
 _FROM_LANGUAGE = re.compile(r"\s(?:from|aus)\s(?:the\s|dem\s|d\.\s)?[^\s]+", re.IGNORECASE)
 _COMPOSED = re.compile(
-    r"\b(?:соч(?:\.|инен\w*)|сборник\w*|composed by|written by|(?<!по )(?:роман|повесть|повѣсть|поэма|комедия|комедія|драма|трагедия|"
+    r"\b(?:(?i:соч(?:\.|инен\w*)|сборник\w*|composed by|written by)|(?<!по )(?i:роман|повесть|повѣсть|поэма|комедия|комедія|драма|трагедия|"
     r"рассказ|разсказъ|стихотворение|сказка|опера|балет|музыка)ъ?)\s+((?:[А-ЯЁA-Z]|Соч).+)"
 )
 _NO_FAMILY = frozenset((
@@ -65,7 +65,7 @@ _ENDINGS = frozenset((
     "ii", "ia", "gog", "m", "iu",
 ))  # fmt: skip
 _LONGEST_ENDING = 3
-_INITIAL_CLASSES = str.maketrans({"h": "g", "k": "g", "w": "u", "v": "u", "b": "u", "j": "i", "y": "i", "t": "f", "e": "i"})
+_INITIAL_CLASSES = str.maketrans({"h": "g", "k": "g", "w": "u", "v": "u", "j": "i", "y": "i", "t": "f"})
 """Initials that transcriptions of foreign names confuse: Ханс and Ганс, Вильям and Уильям, Теодор and Фёдор."""
 
 
@@ -76,6 +76,9 @@ STATED_NAME = "~"
 """The beginning of the key of a name in a statement, which may be inflected."""
 
 _MARKS = CYRILLIC_NAME + STATED_NAME
+
+
+_SLAVIC_FAMILY = re.compile(r"(?:[oe]v|[iy]n|ski|[oe]va|ina|ska|enko|uk|ih)$")
 
 
 class StatedName(NamedTuple):
@@ -237,12 +240,12 @@ def are_one_name(one: StatedName, other: StatedName) -> bool:
     if not _are_one_family(one.family, other.family, are_inflected):
         words, others = {one.family, *one.given}, {other.family, *other.given}
         return bool(words & others) and (words <= others or others <= words) and min(map(len, words & others)) > 2
-    return do_given_names_agree(one.given, other.given)
+    return do_given_names_agree(one.given, other.given, _SLAVIC_FAMILY.search(one.family) is None)
 
 
 def _are_similar(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
-    return len(short) > 3 and long != f"{short}a" and SequenceMatcher(None, one, other, autojunk=False).ratio() >= 0.6
+    return len(short) > 3 and long != f"{short}a" and SequenceMatcher(None, one, other, autojunk=False).ratio() >= 0.66
 
 
 def _are_one_family(one: str, other: str, are_inflected: bool) -> bool:
@@ -258,16 +261,19 @@ def _are_one_family(one: str, other: str, are_inflected: bool) -> bool:
     return common >= 3 and one[common:] in _ENDINGS and other[common:] in _ENDINGS
 
 
-def do_given_names_agree(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether given names may be of one person: one is equal, or the initials agree as far as both are known."""
+def do_given_names_agree(one: tuple[str, ...], other: tuple[str, ...], is_foreign: bool = True) -> bool:
+    """Whether given names may be of one person: one is equal, or the initials agree as far as both are known.
+
+    ``is_foreign``: initials that transcriptions confuse count as equal.
+    """
     if not one or not other:
         return True
     if {word for word in one if len(word) > 2} & {word for word in other if len(word) > 2}:
         return True
     pairs = list(zip(one, other, strict=False))
-    if all(_initial(left) == _initial(right) for left, right in pairs):
+    if all(_initial(left) == _initial(right) if is_foreign else left[0] == right[0] for left, right in pairs):
         return all(min(len(left), len(right)) <= 3 or left[:2] == right[:2] or _are_close(left, right) for left, right in pairs)
-    return sorted(map(_initial, one)) == sorted(map(_initial, other))
+    return False
 
 
 def _initial(word: str) -> str:

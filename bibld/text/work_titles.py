@@ -28,13 +28,12 @@ _YEARS_AT_END = re.compile(r"[\s,.:(]*(?:за|of|for|v|в|на)?\s*\d{4}(?:\s*[-
 _COUNT = re.compile(r"[\s,.:]*\b[вуin]{1,2}\s+(?:\d+|двух|трех|трёх|четырех|пяти|шести|two|three|four|five|six)(?:-?[а-яи]{1,2})?\s*(?:т|ч|кн|vols?|volumes|parts?)\b.*$", re.IGNORECASE)
 _FILLERS = re.compile(
     r"^(?:(?:the )?(?:most )?(?:lamentable |famous |excellent )*(?:tragedy|tragicall? histori?e?|comical historie?) of |"
-    r"(?:the )?(?:life and )?(?:\w+ )?(?:\w+ )?adventures of |leben und (?:\w+ )?(?:taten|abenteuer) de[sr] |"
+    r"(?:the )?(?:life and )?(?:most )?(?:(?:strange|surpri[sz]ing|wonderful|celebrated|pleasant|remarkable|famous|merry) )*adventures of |leben und (?:\w+ )?(?:taten|abenteuer) de[sr] |"
     r"the (?:history|tale|story|legend) of (?=[A-Z])|on (?:the )?|die (?:leiden|abenteuer) de[sr] )",
     re.IGNORECASE,
 )
 _SIGNS = frozenset(("no", "nr", "op", "opus"))
 _BEFORE_SCORING = re.compile(r"[,(]|\b(?:для|for|für|pour|per|with|avec|mit|с|à|a) |\d", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?<=[^\W\d_]{4})\. (?=[A-ZА-ЯЁ])")
 _LABEL = re.compile(r"^\[[^]\[]{1,40}:\]\s*")
 _HAN = re.compile("[\u2e80-\u9fff\uac00-\ud7af\u3040-\u30ff]")
 
@@ -61,6 +60,18 @@ regulation rule document minute newsletter review survey statistic summary budge
 conference symposium meeting congress workshop session volume part series supplement issue number
 fairy favourite favorite best great world complete
 """)
+_SUBJECT_STEMS = _stems("""
+математик алгебр геометр физик хими биолог ботаник зоолог географ геолог астроном истор литератур язык язык русск англ немец франц
+наук задач курс основ введен теори общ начал анализ прав экономик эконом философ психолог педагог социолог политолог культур медицин
+информатик программирован грамматик синтаксис орфограф словар древн нов средн мир росси советск отечествен зарубеж всеобщ современ
+практик техник технолог систем метод организац управлен менеджмент бухгалтер финанс статистик социальн государств
+mathemat algebra geometr physics chemist biolog botan zoolog geograph geolog astronom history language grammar introduct principle
+element fundamental foundation outline theory modern english german french russian science philosoph psycholog econom sociolog law
+medicin engineer statistic analys applied practical advanced general elementary basic einführung grundlag grundriss lehrbuch deutsch
+geschichte allgemein dictionary wörterbuch encyclop lexikon энциклопед
+""")
+"""Beginnings of the words of titles that several authors give to textbooks and handbooks."""
+
 _GENERIC_WORDS = keys(
     "том тома томах часть части книга книги книгах новые новое новая малые ранние разные стихи стихах проза прозе лирика песни "
     "пьесы пьеса эссе дневник дневники diary diaries law laws new other book books first second third acts act plan"
@@ -125,17 +136,45 @@ def work_title_key(title: str, is_music: bool = False) -> TitleKey:
     is_long = (len(set(contents)) >= _MIN_WORDS and len(joined) >= _MIN_LETTERS) or (
         len(contents) == 2 and len(joined) >= _MIN_LETTERS_OF_TWO
     )
-    return TitleKey(joined, not named, is_long and len(named) > 1)
+    own = [word for word in named if not word.startswith(_SUBJECT_STEMS)]
+    return TitleKey(joined, not named, is_long and len(named) > 1 and bool(own))
 
 
-_THOUSANDS = re.compile(r"\b(\d+ )?(?:tisah[aiue]?|thousand|tausend|mile|mila)\b(?: (?:i|and|und|et) (?:1|odna)\b)?")
+_THOUSANDS = re.compile(r"\b(\d+ )?(?:tisah[aiue]?|tho?usand|tausend|mile|mila)\b(?: (?:i|and|und|et) (?:1|odna)\b)?")
+_HUNDREDS = {
+    word: str(number * 100)
+    for number, words in enumerate(
+        ("двести двухсот", "триста трехсот", "четыреста", "пятьсот пятисот", "шестьсот", "семьсот", "восемьсот", "девятьсот"), 2
+    )
+    for word in _stems(words)
+}
+_NUMBER_WORD = re.compile(r"\b(?:nomer|number|numer|numero) (?=\d)")
+_COMPOUNDS = {
+    stem: str(number)
+    for number, stem in enumerate(
+        _stems("двух трех четырех пяти шести семи восьми девяти десяти одиннадцати двенадцати тринадцати четырнадцати пятнадцати "
+               "шестнадцати семнадцати восемнадцати девятнадцати двадцати"), 2
+    )
+}
+_COMPOUND = re.compile(r"\b(" + "|".join(sorted(_COMPOUNDS, key=len, reverse=True)) + r")(?=let|dnevn|mesach|tomn|minut)")
+_SUM = re.compile(r"\b(\d)00 (\d\d?)\b")
+_YEAR_IN_WORDS = re.compile(r"\b(1[0-9]|20) (\d\d)\b(?! \d)")
 _HUNDRED = re.compile(r"\b(?:sto|hundred|hundert|tsent)\b")
 
 
 def _large_numbers(key: str) -> str:
     """Write hundred and thousand of a key in digits: «двадцать тысяч лье», «тысяча и одна ночь»."""
+    if not _HUNDREDS.keys().isdisjoint(words := key.split()):
+        key = " ".join(_HUNDREDS.get(word, word) for word in words)
+    key = _COMPOUND.sub(lambda found: f"{_COMPOUNDS[found[1]]} ", _NUMBER_WORD.sub("", key))
     key = _HUNDRED.sub("100", key)
+    if "0" in key or "1" in key:
+        key = _YEAR_IN_WORDS.sub(r"\1\2", _SUM.sub(_added, re.sub(r"\b(\d) 100\b", r"\g<1>00", key).replace("00 and ", "00 ")))
     return _THOUSANDS.sub(_thousands, key) if "t" in key or "mil" in key else key
+
+
+def _added(found: re.Match[str]) -> str:
+    return str(int(found[1]) * 100 + int(found[2]))
 
 
 def _thousands(found: re.Match[str]) -> str:
@@ -204,11 +243,9 @@ def title_forms(title: str) -> TitleForms:
         others += [pieces[1], main]
         main = pieces[0].rstrip(" ,;:")
     elif "," in main:
-        head = main.partition(",")[0]
-        if len(head) > 3:
+        head, _, tail = main.partition(",")
+        if len(head) > 3 and (tail.strip()[:1].islower() or not has_cyrillic(tail)):
             others.append(head)
-    elif _SENTENCE.search(main):
-        others.append(_SENTENCE.split(main)[0])
     forms = [main]
     shorter = _FILLERS.sub("", main)
     if shorter != main and len(shorter) > 3:
@@ -245,14 +282,16 @@ def alternative_in_subtitle(text: str) -> str:
 
 
 @lru_cache(_CACHED)
-def undated(title: str) -> str:
-    """Return a title without the designation or year that it ends with.
+def undated(title: str, has_author: bool = False) -> str:
+    """Return a title without the designation of a part, and if no person wrote it, the year, that it ends with.
 
-    >>> undated("Годовой отчет за 2011 год"), undated("Математика. 5 класс")
-    ('Годовой отчет', 'Математика')
+    >>> undated("Годовой отчет за 2011 год"), undated("Математика. 5 класс"), undated("Август 1914", has_author=True)
+    ('Годовой отчет', 'Математика', 'Август 1914')
     """
-    text = _YEARS_AT_END.sub("", without_designation(title)).rstrip(" ,.:;(-–")
-    return text or title
+    text = without_designation(title)
+    if not has_author:
+        text = _YEARS_AT_END.sub("", text)
+    return text.rstrip(" ,.:;(-–") or title
 
 
 class UniformTitle(NamedTuple):

@@ -102,7 +102,7 @@ def _have_other_remainders(one: WorkFacts, other: WorkFacts) -> bool:
         return False
     if _has_person(one) or _has_person(other):
         is_of_kind = any(trait.startswith(_KINDS) for trait in (*one.traits, *other.traits))
-        return (least > 1 and not common and not is_of_kind) or (
+        return (least > _SHORT - 1 and not common and not is_of_kind) or (
             least >= _MANY_WORDS and (common * 3 < least if is_of_kind else common * 3 <= least * 2)
         )
     return least > 1 and common * 2 < least

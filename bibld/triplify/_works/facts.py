@@ -18,7 +18,7 @@ from bibld.text.work_titles import TitleKey, work_title_key
 from bibld.triplify._claims import BODY, WorkFacts
 from bibld.triplify._works.people import Creator
 
-_MAX_TIES_OF_OWN, _MAX_VARIANTS, _MAX_STEMS = 6, 4, 3
+_MAX_TIES_OF_OWN, _MAX_VARIANTS, _MAX_STEMS = 6, 4, 4
 _LETTERS_OF_BODY = 10
 _MAX_CHARACTERS = 80
 _ENDS_OF_ARTICLES = " '’-"
@@ -84,8 +84,6 @@ def _stems(creators: Iterable[Creator]) -> Iterator[str]:
                 continue
             words = form.split()
             found[stem_of_family(words[0])] = None
-            if len(words) > 1 and len(creator.forms) == 1 and len(words[1]) > 4 and len(words) == 2:
-                found[stem_of_family(words[1])] = None
     yield from list(found)[:_MAX_STEMS]
 
 

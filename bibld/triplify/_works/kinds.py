@@ -59,7 +59,7 @@ _TRAITS = {
     r"водевиль|инсцениров|komedi",
     "genre:verse": r"\[?стихи\]?$|стихотворен|\bpoems\b|gedichte",
     "genre:prose": r"роман(?! в стихах)(?!ы)|\bповесть|рассказ\b|\bnovel\b|roman\b|povestʹ|erzählung\b|\bromance\b",
-    "genre:stories": r"\bроманы|\bповести\b(?! (?:о|об|в)\b)|\bрассказы\b(?! (?:о|об)\b)|\bсказки\b|\bstories|\bnovels|\btales|erzählungen|schönsten märchen|geschichten\b|povesti|rasskazy",
+    "genre:stories": r"\bпьесы\b|\bкомедии\b|\bдрамы\b|\bпроза\b|рассказы и|повести и|сборник рассказ|сборник повест|\bplays\b|\bроманы|\bповести\b(?! (?:о|об|в)\b)|\bрассказы\b(?! (?:о|об)\b)|\bсказки\b|\bstories|\bnovels|\btales|erzählungen|schönsten märchen|geschichten\b|povesti|rasskazy",
     "score:vocal": r"переложен\w* для пения|для пения с ф|клавир|klavier?ausz|vocal score|klavir|piano score",
     "score:full": r"партитур|full score|orchestral score|partitur",
 }
@@ -84,10 +84,11 @@ _SEASONS_AND_DAYS = COVERED - {CLASS, LEVEL, YEAR, MEETING, VERSION}
 
 _NUMBER = re.compile(
     r"(?<![\d.,:/-])(\d{1,3})(?![\d]|[.,:/-]\d|-?(?:е|го|ое|st|nd|rd|th)\b|(?:-?[а-яx]{1,2})? ?(?:т|ч|кн|д|акт|действ|карт|песн|vols?|"
-    r"volumes|acts?|parts?|books|cantos|aufz|akt|bd|teil|класс|кл|глав|chapters|тыс|000)\w*\b)",
+    r"volumes|acts?|parts?|books|cantos|aufz|akt|bd|teil|класс|кл|глав|chapters|рис|илл|ил|табл|портр|чертеж|plates?|illus|ill|maps?|fig|abb|тыс|000)\w*\b)",
     re.IGNORECASE,
 )
 _PHASE = re.compile(r"\b(?:phase|stage|type|group|paper|этап|группа|тип|вариант)\s+([IVX]+|\d+|[A-DА-Г])\b", re.IGNORECASE)
+_BY_AUTHOR = re.compile(r"соч(?:\.|инен)[^|:]*|перев[^|:]*", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -146,6 +147,7 @@ def scoring_of(titles: Iterable[str]) -> Iterator[str]:
 @lru_cache(_CACHED)
 def remainder_of(text: str) -> str:
     """Return the words of other title information as keys, of which works that differ in one are different."""
+    text = _BY_AUTHOR.sub("", text)
     words = [title_key(word)[:_LETTERS_OF_WORD] for word in _WORD.findall(without_state_of_law(text))]
     return " ".join(word for word in words if word)[:_MAX_CHARACTERS]
 

@@ -237,9 +237,9 @@ def _person_forms(text: str) -> list[str]:
         given = [name_word(word) for word in families[1:]]
         families = families[:1]
     else:
-        given = [name_word(word) for word in outside.replace(".", " ").split()]
-    full = [name_word(word) for word in inside.strip(" )").replace(".", " ").split()]
-    if full and given and len(full) >= len(given):
+        given = [name_word(word) for word in outside.replace(".", " ").split() if word[0].isalpha()]
+    full = [name_word(word) for word in inside.strip(" )").replace(".", " ").split() if word[0].isalpha()]
+    if full and given and len(full) >= len(given) and all(one[:1] == two[:1] for one, two in zip(full, given, strict=False)):
         given = full
     words = [word for word in families if not word.islower()] or families
     family = "".join(map(name_word, words))
@@ -249,6 +249,8 @@ def _person_forms(text: str) -> list[str]:
     family = mark + family
     given = [word for word in given if word]
     forms = [" ".join((family, *given))]
+    if not comma and given and len(given[-1]) > 1 and len(families) == 1:
+        forms.append(" ".join((mark + given[-1], family.lstrip(mark), *given[:-1])))
     if "-" in before and all(len(part) > 2 for part in before.split("-")):
         forms += [" ".join((mark + name_word(part), *given)) for part in before.split("-")]
     return forms

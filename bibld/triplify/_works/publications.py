@@ -234,7 +234,10 @@ class _Reader:
         if self.form == "music":
             part, more, ties_of_music = self._numbers_of_music(part)
             traits += more
-        traits += number_traits(text for title in self.proper[:1] for text in title.sub_title)
+        if not any(trait.startswith("genre") for trait in traits):
+            traits += number_traits(text for title in self.proper[:1] for text in title.sub_title)
+        if self._contains_itself():
+            traits.append("!collection")
         titles = self._titles(name_of_part, creators)
         evidence = self._evidence(count, part, covered)
         if self.form == "music":
@@ -350,7 +353,8 @@ class _Reader:
         """Return the titles that tie the work: proper ones, the uniform title without a language, variants."""
         if name_of_part:
             return _titles_of([name_of_part], creators)
-        own = [undated(_with_part_names(title)) for title in self.proper if not title.title.startswith(_NOT_TITLES)]
+        is_personal = any(not creator.is_body for creator in creators)
+        own = [undated(_with_part_names(title), is_personal) for title in self.proper if not title.title.startswith(_NOT_TITLES)]
         own += [one.title for one in self.parsed if not one.language and not self._is_original(one)]
         found = _titles_of(own, creators)
         others = self._alternatives()
@@ -389,6 +393,8 @@ class _Reader:
         if part or covered:
             body = any(creator.is_body for creator in self.people.creators)
             own += [f"part {part} {' '.join(covered)}"] * body
+            names = [name for title in self.proper for name in title.part_name]
+            own += [f"part {part} of {count} {work_title_key(name).text}" for name in names[:1] if count]
         reprinted = [found[1] for text in (*self.notes, self.about) if (found := _REPRINT.search(text))]
         own += [f"year {year}" for year in reprinted]
         dates = (date.value for info in self.mods.origin_info for date in info.date_issued)
@@ -442,6 +448,14 @@ class _Reader:
         origins = (*self.mods.origin_info, *(self.host.mods.origin_info if self.host is not None else ()))
         found = (spelling_key(one.value)[:_LETTERS_OF_PUBLISHER] for info in origins for one in info.publisher)
         return list(dict.fromkeys(filter(None, found)))[:2]
+
+    def _contains_itself(self) -> bool:
+        """Whether the table of contents names the title among others: it is that of the first work of a collection."""
+        if not self.mods.table_of_contents or not self.proper:
+            return False
+        own = work_title_key(self.proper[0].title).text
+        contents = [work_title_key(_divide_content(text)[1]).text for text in self._entries_of_contents()]
+        return len(contents) > 1 and own in contents
 
     # -- the original --------------------------------------------------------------------------------------------------
 
@@ -596,11 +610,14 @@ class _Reader:
             work_title_key(text).is_generic for title in self.proper[:1] for text in (title.title, *title.sub_title) if text
         )
         if is_collection or len(self.mods.table_of_contents) == 1:
-            for contents in self.mods.table_of_contents:
-                for piece in _BETWEEN_CONTENTS.split(contents.value)[:_MAX_CONTENTS]:
-                    text = _AND_OTHERS.sub("", _VOLUME_LABEL.sub("", piece.partition(" / ")[0])).strip(" .")
-                    if len(text) > 2:
-                        yield text
+            yield from self._entries_of_contents()
+
+    def _entries_of_contents(self) -> Iterator[str]:
+        for contents in self.mods.table_of_contents:
+            for piece in _BETWEEN_CONTENTS.split(contents.value)[:_MAX_CONTENTS]:
+                text = _AND_OTHERS.sub("", _VOLUME_LABEL.sub("", piece.partition(" / ")[0])).strip(" .")
+                if len(text) > 2:
+                    yield text
 
 
 def _numbers_of(item: RelatedItem) -> list[str]:
