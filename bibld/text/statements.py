@@ -29,6 +29,7 @@ _BODY = re.compile(
 )
 _IN_BRACKETS = re.compile(r"\(([^)]+)\)")
 _AUTHOR_OF = re.compile(r"\bauthors? of\b|\bby the same\b|автор\w* (?:книги|романа)", re.IGNORECASE)
+_SUPPLIED_ROLE = re.compile(r"\[((?:пер|сост|ред|авт|обраб|transl?|ed)\w*\.?)\]", re.IGNORECASE)
 _REAL_NAME = re.compile(r"\W*(?:i\. ?e\.|т\. ?е\.|псевд|наст)", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W\d_](?:[\w'’ʹʺ-])*\.?")
 _TRANSLATED = re.compile(
@@ -117,7 +118,8 @@ def read_statement(text: str) -> Statement:
     retellers: list[StatedName] = []
     others: list[StatedName] = []
     is_translated = is_retold = False
-    for number, segment in enumerate(filter(None, _SEGMENTS.split(_SENTENCES.sub(r"\1 ; ", text[:_MAX_CHARACTERS])))):
+    plain = _SUPPLIED_ROLE.sub(r"\1", _SENTENCES.sub(r"\1 ; ", text[:_MAX_CHARACTERS]))
+    for number, segment in enumerate(filter(None, _SEGMENTS.split(plain))):
         if found := _TRANSLATED.search(segment):
             is_translated = True
             behind = _behind(segment, found)

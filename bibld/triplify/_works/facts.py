@@ -47,12 +47,12 @@ class Titles(msgspec.Struct, frozen=True):
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """What ties works of a generic title: texts about the work, and the texts that others may state of it. ``names`` are
-    titles that are but the name of the creator."""
+    """What ties works of a generic title: texts about the work, and the texts that others may state of it. 
+    ``is_name``: the title is but the name of the creator."""
 
     own: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
-    names: frozenset[str] = frozenset()
+    is_name: bool = False
 
 
 def make_facts(facts: WorkFacts, titles: Titles, creators: Sequence[Creator], evidence: Evidence) -> WorkFacts:
@@ -99,7 +99,7 @@ def _ties(
             key = key._replace(is_specific=False)
         if form == "music" and not stems:
             continue
-        if key.text in evidence.names:
+        if evidence.is_name:
             key = key._replace(is_generic=True)
         text = "" if form == "music" and key.is_generic else _shortened(key.text)
         for end, is_own in _ends(key, stems, evidence, part):

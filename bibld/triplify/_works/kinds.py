@@ -194,6 +194,17 @@ def traits_of(text: str, form: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+_OF_NOTES = ("!retold", "!commentary", "!sequel")
+_IN_NOTES = re.compile("|".join(f"(?:{_TRAITS[trait]})" for trait in _OF_NOTES), re.IGNORECASE)
+
+
+def traits_of_note(text: str) -> list[str]:
+    """Return the traits that notes state."""
+    if not _IN_NOTES.search(text):
+        return []
+    return [trait for trait in _OF_NOTES if _PATTERNS[trait].search(text)]
+
+
 def is_arranged(text: str) -> bool:
     """Whether a text states that music is arranged for others than it was composed for."""
     return _ARRANGED.search(text) is not None

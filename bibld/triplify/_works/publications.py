@@ -10,7 +10,7 @@ import msgspec
 from bibld.model.mods import Mods, Name, RelatedItem, TitleInfo
 from bibld.text.dates import years
 from bibld.text.designations import is_designation, part_number, read_designation
-from bibld.text.folding import tidy
+from bibld.text.folding import fold, tidy
 from bibld.text.keys import spelling_key, title_key
 from bibld.text.languages import NO_LANGUAGES, language_code
 from bibld.text.statements import name_word, stem_of_family
@@ -45,6 +45,7 @@ from bibld.triplify._works.kinds import (
     steps_of_title,
     texts_about_kind,
     traits_of,
+    traits_of_note,
     without_state_of_law,
 )
 from bibld.triplify._works.people import Creator, People, creators_of_heading, find_people
@@ -56,14 +57,14 @@ _NOT_OF_WORK = re.compile(r"head|running|caption|колонтит|надзаг|�
 _MAX_CONTENTS, _LETTERS_OF_SERIES, _LETTERS_OF_PUBLISHER = 30, 24, 5
 _MIN_WORDS_OF_SUBTITLE, _MAX_WORDS_IN_OMNIBUS = 4, 3
 _ORIGINAL_IN_NOTE = re.compile(
-    r"(?:translation of|originally published (?:in \w+ )?as|original title|пер(?:евод)?\. ?изд\.|перевод изд\w*\.?|"
+    r"\W*(?:translation of|originally published (?:in \w+ )?as|original title|пер(?:евод)?\. ?изд\.|перевод изд\w*\.?|"
     r"ориг(?:инал)?\.? (?:загл|назв)\w*\.?|загл\.? (?:ориг|подлин)\w*\.?|назв\.? ориг\w*\.?|orig(?:inal)?(?:titel|sacht(?:itel)?)?\.?|"
     r"einheitssacht\.|titre original|traduction de|titolo originale|tytuł oryginału|tyt\. oryg\.|titulo original|"
     r"título original|původní název|eredeti cím|originalets titel|пер\. с изд\.|пер\. с \w+\.? изд\.|пер\. кн\.)\s*:\s*(.+)",
     re.IGNORECASE,
 )
 _OTHER_TITLE_IN_NOTE = re.compile(
-    r"(?:(?:др|друг|ранее|прежн|перв|предыд|также|изд\. также|выход)[^:]{0,50}(?:загл|назв|названием|заглавием)[^:]{0,20}|"
+    r"\W*(?:(?:др|друг|ранее|прежн|перв|предыд|также|изд\. также|выход)[^:]{0,50}(?:загл|назв|названием|заглавием)[^:]{0,20}|"
     r"(?:previously|formerly|also|first|originally|earlier)[^:]{0,40}(?:published|issued|title)[^:]{0,30}(?:title|as|under)[^:]{0,12}|"
     r"(?:frühere?r?|auch u\.|vorher)[^:]{0,20}(?:titel|d\. t\.)[^:]{0,6})\s*:\s*(.+)",
     re.IGNORECASE,
@@ -77,7 +78,8 @@ _REPORT = re.compile(
 _LAW = re.compile(r"кодекс|конституци|федеральн\w+ закон|закон\w* (?:о|об)\b|правила дорожн|\bcode of|constitution of", re.IGNORECASE)
 _TRANSLATION = re.compile(r"\btranslation\b|\btransl\.|\bпер(?:\.|евод)|übersetz", re.IGNORECASE)
 _FROM_WHOLE = re.compile(r"\b(?:из|from)\s+(?:кн\.|книги|романа|поэмы|повести|цикла|сборника|трилогии|the novel|the book)\s*:?\s*[\"«„“]?([^\"»“”]+)", re.IGNORECASE)
-_REPRINT = re.compile(r"(?:репр\w*|переизд\w*|факс\w*|воспр\w*|facsim\w*|reprint\w*|перепеч\w*)[^\d]{0,60}(1[5-9]\d\d|20\d\d)", re.IGNORECASE)
+_FROM = ("Из ", "From ", "из ")
+_REPRINT = re.compile(r"[^\d:]{0,20}?(?:репр\w*|переизд\w*|факс\w*|воспр\w*|facsim\w*|reprint\w*|перепеч\w*)[^\d]{0,60}(1[5-9]\d\d|20\d\d)", re.IGNORECASE)
 _FIRST_SERIES = re.compile(r"\b(first|second|third|fourth|перв\w+|втор\w+|третья) (?:series|серия)\b", re.IGNORECASE)
 _SERIAL = frozenset(("serial", "continuing", "integrating resource"))
 _VERSIONS = (
@@ -89,7 +91,9 @@ _BETWEEN_CONTENTS = re.compile(r"\s*(?:--|—|;)\s*|\.\s+[—–-]\s+|(?<=\w)\.?
 _VOLUME_LABEL = re.compile(r"^\s*(?:Т|Vol|V|Bd|Кн|Ч)\.?\s*[\dIVX]+\s*[:.]\s*", re.IGNORECASE)
 _STATEMENT_OF_CONTENT = re.compile(r"^((?:[А-ЯЁA-Z][\w'-]+ (?:[А-ЯЁA-Z]\. ?){1,2}))(?=[А-ЯЁA-Z])")
 _AND_OTHERS = re.compile(r"\s*\[?(?:и др|i dr|etc|u\.a|et al)\.?\]?\s*$")
-_CODES_OF_OLD = {"orv": "rus", "chu": "rus"}
+_LANGUAGE_OF_WORK = {"orv": "rus", "chu": "rus", "hrv": "srp", "bos": "srp", "cnr": "srp"}
+"""Languages whose texts may be stated as being in another one."""
+
 
 
 class NamedWork(msgspec.Struct, frozen=True):
@@ -241,7 +245,7 @@ class _Reader:
         titles = self._titles(name_of_part, creators)
         evidence = self._evidence(count, part, covered)
         if self.form == "music":
-            evidence = Evidence(ties_of_music, (), evidence.names)
+            evidence = Evidence(ties_of_music, (), evidence.is_name)
         facts = WorkFacts(
             self.form,
             tuple(dict.fromkeys(traits)),
@@ -277,7 +281,7 @@ class _Reader:
         for language in self.mods.language:
             codes = [language_code(term.value) or "" for term in codes_of(language)]
             if language.object_part in PARTS_OF_TEXT:
-                own |= dict.fromkeys(_CODES_OF_OLD.get(code, code) for code in codes if code and code not in NO_LANGUAGES)
+                own |= dict.fromkeys(_LANGUAGE_OF_WORK.get(code, code) for code in codes if code and code not in NO_LANGUAGES)
             elif language.object_part == ORIGINAL:
                 original |= dict.fromkeys(code for code in codes if code and code not in NO_LANGUAGES)
         if self.form == "music":
@@ -290,11 +294,14 @@ class _Reader:
     def _traits(self) -> list[str]:
         series = " | ".join(stated_title(title) for item in self.mods.related_item if item.type == "series" for title in item.mods.title_info)
         editions = " | ".join(edition.value for info in self.mods.origin_info for edition in info.edition)
-        found = list(traits_of(self.about, self.form))
-        found += [trait for trait in traits_of(series + " | " + editions, self.form) if trait in ("!abridged", "!retold")]
+        found = [trait for text in self.about.split(" | ") for trait in traits_of(text, self.form)]
+        found += [
+            trait for text in (series, editions) if text for trait in traits_of(text, self.form)
+            if trait in ("!abridged", "!retold")
+        ]
         notes = " | ".join(self.notes)[:500]
         if notes:
-            found += [trait for trait in traits_of(notes, self.form) if trait in ("!retold", "!commentary", "!sequel")]
+            found += traits_of_note(notes)
             found += [trait for note in self.notes if len(note) < 12 for trait in traits_of(note, self.form) if trait.startswith("genre")]
         is_serial = any(value in _SERIAL for info in self.mods.origin_info for value in info.issuance)
         if self.uniform and not self.people.creators and not is_serial and not any(
@@ -361,7 +368,7 @@ class _Reader:
         for title in self.proper:
             for text in title.sub_title:
                 others.append(alternative_in_subtitle(text) or _title_in_subtitle(text))
-        others += [match[1] for note in self.notes if (match := _OTHER_TITLE_IN_NOTE.search(note))]
+        others += [match[1] for note in self.notes if (match := _OTHER_TITLE_IN_NOTE.match(note))]
         more = _titles_of(filter(None, others))
         if self.form == "music":  # "Kyrie, a 6" is not any Kyrie
             found = Titles(found.own, tuple(text for text in found.others if not any(one.startswith(text) for one in own)))
@@ -374,6 +381,8 @@ class _Reader:
             title for title in self.mods.title_info
             if title.type in ("alternative", "translated") and not _NOT_OF_WORK.search(title.display_label or "")
         ]
+        if not titles:
+            return []
         own = {word for title in self.proper for word in work_words(title.title)}
         apart = [title for title in titles if title.type == "alternative" and not own & work_words(title.title)]
         return [main_title(title) for title in titles if len(apart) < _MIN_CONTENTS or title not in apart]
@@ -395,23 +404,22 @@ class _Reader:
             own += [f"part {part} {' '.join(covered)}"] * body
             names = [name for title in self.proper for name in title.part_name]
             own += [f"part {part} of {count} {work_title_key(name).text}" for name in names[:1] if count]
-        reprinted = [found[1] for text in (*self.notes, self.about) if (found := _REPRINT.search(text))]
+        reprinted = [found[1] for text in (*self.notes, self.about) if (found := _REPRINT.match(text))]
         own += [f"year {year}" for year in reprinted]
         dates = (date.value for info in self.mods.origin_info for date in info.date_issued)
         issued = [year for date in dates for year in years(date)][:1]
         others += [f"year {year}" for year in issued if str(year) not in reprinted]
-        names = {work_title_key(heading(name)).text for creator in self.people.creators for name, _ in creator.names}
-        names |= {work_title_key(" ".join(reversed(heading(name).split(",")))).text for creator in self.people.creators for name, _ in creator.names}
-        return Evidence(tuple(dict.fromkeys(own)), tuple(others), frozenset(names))
+        names = [{*fold(heading(name)).split()} for creator in self.people.creators for name, _ in creator.names]
+        is_name = any({*fold(title.title).split()} <= words for title in self.proper for words in names)
+        return Evidence(tuple(dict.fromkeys(own)), tuple(others), is_name)
 
     def _year_of_report(self) -> list[str]:
         """Return the year of issue as a trait of reports, laws and other publications that come again and again."""
         if any(title.part_number for title in self.proper) or not self.proper:
             return []
-        key = work_words(self.proper[0].title)
         statement = " ".join(note.value for note in self.mods.note if note.type == "statement of responsibility")
         found = [f"in statement:{year}" for year in years(statement)] if statement else []
-        if key and _REPORT.match(self.proper[0].title):
+        if _REPORT.match(self.proper[0].title):
             dates = (date.value for info in self.mods.origin_info for date in info.date_issued)
             found += [f"issued:{year}" for date in dates for year in years(date)[:1]][:1]
         return found
@@ -468,7 +476,7 @@ class _Reader:
             ):
                 found += [parse_uniform_title(stated_title(title)).title for title in item.mods.title_info[:1] if title.title]
         for note in self.notes:
-            match = _ORIGINAL_IN_NOTE.search(note)
+            match = _ORIGINAL_IN_NOTE.match(note)
             if match:
                 found.append(match[1].partition(" / ")[0].strip(" .\"«»"))
         own = {work_title_key(title.title).text for title in self.proper}
@@ -522,7 +530,7 @@ class _Reader:
         """Return the set, serial or collection that the work is a part of."""
         title, path, of_volumes = "", "title_info/0", ""
         whole_creators: Sequence[Creator] = creators
-        stated = [*self.notes, self.about]
+        stated = [*(note for note in self.notes if note.startswith(_FROM)), self.about]
         taken = next((found[1] for text in stated if (found := _FROM_WHOLE.search(text))), "")
         volume = self._series_of_volume()
         if taken:
