@@ -118,7 +118,11 @@ def read_statement(text: str) -> Statement:
     retellers: list[StatedName] = []
     others: list[StatedName] = []
     is_translated = is_retold = False
-    plain = _SUPPLIED_ROLE.sub(r"\1", _SENTENCES.sub(r"\1 ; ", text[:_MAX_CHARACTERS]))
+    plain = text[:_MAX_CHARACTERS]
+    if ". " in plain:
+        plain = _SENTENCES.sub(r"\1 ; ", plain)
+    if "[" in plain:
+        plain = _SUPPLIED_ROLE.sub(r"\1", plain)
     for number, segment in enumerate(filter(None, _SEGMENTS.split(plain))):
         if found := _TRANSLATED.search(segment):
             is_translated = True

@@ -164,13 +164,18 @@ _HUNDRED = re.compile(r"\b(?:sto|hundred|hundert|tsent)\b")
 
 def _large_numbers(key: str) -> str:
     """Write hundred and thousand of a key in digits: «двадцать тысяч лье», «тысяча и одна ночь»."""
-    if not _HUNDREDS.keys().isdisjoint(words := key.split()):
+    if "st" in key and not _HUNDREDS.keys().isdisjoint(words := key.split()):
         key = " ".join(_HUNDREDS.get(word, word) for word in words)
-    key = _COMPOUND.sub(lambda found: f"{_COMPOUNDS[found[1]]} ", _NUMBER_WORD.sub("", key))
-    key = _HUNDRED.sub("100", key)
+    if "ti" in key or "dvuh" in key or "treh" in key:
+        key = _COMPOUND.sub(lambda found: f"{_COMPOUNDS[found[1]]} ", key)
+    if "nom" in key or "num" in key:
+        key = _NUMBER_WORD.sub("", key)
+    if "sto" in key or "hund" in key or "tsent" in key:
+        key = _HUNDRED.sub("100", key)
     if "0" in key or "1" in key:
         key = _YEAR_IN_WORDS.sub(r"\1\2", _SUM.sub(_added, re.sub(r"\b(\d) 100\b", r"\g<1>00", key).replace("00 and ", "00 ")))
-    return _THOUSANDS.sub(_thousands, key) if "t" in key or "mil" in key else key
+    has_thousand = "tisah" in key or "usand" in key or "tausend" in key or "mil" in key
+    return _THOUSANDS.sub(_thousands, key) if has_thousand else key
 
 
 def _added(found: re.Match[str]) -> str:
@@ -190,7 +195,7 @@ def _modern(title: str) -> str:
     """Return a title with "and" in words and, of the orthography before 1918, the endings of today."""
     if "&" in title:
         title = title.replace("&", "и" if has_cyrillic(title) else "and")
-    return title if title.isascii() else _OLD_PLURAL.sub("ые", title)
+    return _OLD_PLURAL.sub("ые", title) if "я" in title else title
 
 
 @lru_cache(_CACHED)
@@ -289,7 +294,7 @@ def undated(title: str, has_author: bool = False) -> str:
     ('Годовой отчет', 'Математика', 'Август 1914')
     """
     text = without_designation(title)
-    if not has_author:
+    if not has_author and any(map(str.isdecimal, text)):
         text = _YEARS_AT_END.sub("", text)
     return text.rstrip(" ,.:;(-–") or title
 

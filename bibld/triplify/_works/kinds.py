@@ -11,7 +11,8 @@ from bibld.text.designations import Step, canonical, read_designation
 from bibld.text.folding import tidy
 from bibld.text.keys import title_key
 from bibld.text.music import read_scoring
-from bibld.text.part_units import CLASS, COVERED, LETTERS, LEVEL, MEETING, SCORING, VERSION, YEAR
+from bibld.text.scripts import has_cyrillic
+from bibld.text.part_units import CLASS, COVERED, LETTERS, LEVEL, MEETING, SCORING, VERSION, YEAR, meaning_of
 from bibld.text.part_values import Field
 
 _CACHED = 1 << 14
@@ -64,7 +65,51 @@ _TRAITS = {
     "score:full": r"партитур|full score|orchestral score|partitur",
 }
 _PATTERNS = {trait: re.compile(words, re.IGNORECASE) for trait, words in _TRAITS.items()}
-_ALL = re.compile("|".join(f"(?:{words})" for words in _TRAITS.values()), re.IGNORECASE)
+_LETTERS_OF_BEGINNING = 4
+_BEGINNINGS = {
+    "!abridged": "сокр сжат abri gekü",
+    "!retold": "пере адап adap reto rete simp grap коми grad book easy книг nach",
+    "!selection": "избр отры отде sele ausw извл",
+    "!libretto": "либр libr",
+    "!screenplay": "сцен кино теле scre film dreh",
+    "!abstract": "авто avto",
+    "!thesis": "дис дисс dis diss thes",
+    "!exercise": "конт само рабо раб work сбор тест exer дида пров проп зада прак",
+    "!teacher": "учит для мето науч учеб teac lehr",
+    "!commentary": "комм крит этюд crit stud mons inte анал",
+    "!supplement": "прил supp допо",
+    "!parody": "паро paro",
+    "!sequel": "прод seco sequ furt",
+    "!summary": "summ zusa крат proj exec",
+    "!addendum": "adde erra appe nach reso опеч",
+    "!dramatized": "hörs инсц ради ауди dram лите",
+    "!advanced": "углу",
+    "kind:guide": "путе putev pute guid",
+    "kind:short guide": "крат shor",
+    "kind:catalogue": "ката kata cata",
+    "kind:album": "альб фото",
+    "kind:programme": "прог",
+    "kind:dictionary": "слов dict wört",
+    "kind:conference": "конф conf симп symp мате тези proc чтен",
+    "kind:textbook": "учеб text lehr підр",
+    "kind:essays": "очер essa",
+    "kind:memoirs": "мему восп memo",
+    "kind:painters": "худо",
+    "kind:monograph": "моно",
+    "kind:design": "диза",
+    "genre:drama": "пьес коме траг драм play come trag scha comé komö lust трау trau воде инсц kome hörs",
+    "genre:verse": "стих poem gedi",
+    "genre:stories": "пьес коме драм проз расс пове сбор play рома сказ stor nove tale erzä schö gesc pove rass",
+    "genre:prose": "рома пове расс nove roma pove erzä",
+    "score:vocal": "пере для клав klav voca pian",
+    "score:full": "парт full orch part",
+}
+"""The beginnings of words in the patterns, by which a quick test finds those that are worth a search."""
+
+_TRAITS_OF_BEGINNINGS: dict[str, list[str]] = {}
+for _trait, _words in _BEGINNINGS.items():
+    for _word in _words.split():
+        _TRAITS_OF_BEGINNINGS.setdefault(_word[:_LETTERS_OF_BEGINNING], []).append(_trait)
 _ARRANGED = re.compile(
     r"аранжиров|оркестров(?:ка|ал)|инструментов|транскрипц|обработ|arrang|\barr\.|orchestrat|orchestr(?:ée|iert) |"
     r"переложен\w*(?! для пения)|bearb\w*",
@@ -95,6 +140,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 def number_traits(texts: Iterable[str]) -> Iterator[str]:
     """Yield the small numbers in other title information that count neither volumes nor acts: «50 лет», "pattern 12"."""
     for text in texts:
+        if not any(map(str.isdecimal, text)) and "I" not in text:
+            continue
         plain = without_state_of_law(text)
         yield from (f"number:{found}" for found in _NUMBER.findall(plain))
         yield from (f"phase:{found.casefold()}" for found in _PHASE.findall(plain))
@@ -145,16 +192,22 @@ def scoring_of(titles: Iterable[str]) -> Iterator[str]:
 
 
 @lru_cache(_CACHED)
+def _key_of_word(word: str) -> str:
+    return title_key(word)[:_LETTERS_OF_WORD]
+
+
+@lru_cache(_CACHED)
 def remainder_of(text: str) -> str:
     """Return the words of other title information as keys, of which works that differ in one are different."""
-    text = _BY_AUTHOR.sub("", text)
-    words = [title_key(word)[:_LETTERS_OF_WORD] for word in _WORD.findall(without_state_of_law(text))]
+    if has_cyrillic(text):
+        text = _BY_AUTHOR.sub("", text)
+    words = [_key_of_word(word) for word in _WORD.findall(without_state_of_law(text))]
     return " ".join(word for word in words if word)[:_MAX_CHARACTERS]
 
 
 def without_state_of_law(text: str) -> str:
     """Return other title information without what it says about the state of a law, and of a text in general."""
-    return _STATE_OF_LAW.sub("", text)
+    return _STATE_OF_LAW.sub("", text) if has_cyrillic(text) else text
 
 
 def form_of(mods: Mods) -> str:
@@ -179,10 +232,10 @@ def traits_of(text: str, form: str) -> tuple[str, ...]:
     >>> traits_of("комедия в 4 действиях", "text"), traits_of("дис. ... канд. ист. наук", "text")
     (('genre:drama',), ('!thesis',))
     """
-    if not text or not _ALL.search(text):
-        found = []
-    else:
-        found = [trait for trait, pattern in _PATTERNS.items() if pattern.search(text)]
+    beginnings = {word[:_LETTERS_OF_BEGINNING] for word in _WORD.findall(text.casefold())}
+    possible = beginnings & _TRAITS_OF_BEGINNINGS.keys() if text else ()
+    wanted = {trait for beginning in possible for trait in _TRAITS_OF_BEGINNINGS[beginning]}
+    found = [trait for trait in _TRAITS if trait in wanted and _PATTERNS[trait].search(text)]
     if form == "music":
         found = [trait for trait in found if trait.startswith("score:")]
     elif form != "film":
@@ -195,14 +248,11 @@ def traits_of(text: str, form: str) -> tuple[str, ...]:
 
 
 _OF_NOTES = ("!retold", "!commentary", "!sequel")
-_IN_NOTES = re.compile("|".join(f"(?:{_TRAITS[trait]})" for trait in _OF_NOTES), re.IGNORECASE)
 
 
 def traits_of_note(text: str) -> list[str]:
     """Return the traits that notes state."""
-    if not _IN_NOTES.search(text):
-        return []
-    return [trait for trait in _OF_NOTES if _PATTERNS[trait].search(text)]
+    return [trait for trait in traits_of(text, "text") if trait in _OF_NOTES]
 
 
 def is_arranged(text: str) -> bool:
@@ -223,7 +273,15 @@ def steps_of_title(title: TitleInfo) -> Iterator[Step]:
 
 
 def _read(text: str, field: Field) -> tuple[Step, ...]:
-    return read_designation(text, field) if text else ()
+    may_designate = any(map(str.isdecimal, text)) or any(map(_means_something, _WORD.findall(text)))
+    return read_designation(text, field) if text and may_designate else ()
+
+
+@lru_cache(_CACHED)
+def _means_something(word: str) -> bool:
+    """Whether a word may be the unit or the number of a part."""
+    meaning = meaning_of(word)
+    return meaning.unit is not None or meaning.number is not None or meaning.covered is not None
 
 
 def designation_of(steps: Iterable[Step]) -> tuple[str, tuple[str, ...]]:

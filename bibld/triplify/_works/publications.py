@@ -50,6 +50,7 @@ from bibld.triplify._works.kinds import (
 )
 from bibld.triplify._works.people import Creator, People, creators_of_heading, find_people
 
+_MAX_NOTE = 160
 _KEY_TITLE = "key title"
 _MIN_CONTENTS = 2
 _NOT_TITLES = ("...", "…", "[")
@@ -299,9 +300,8 @@ class _Reader:
             trait for text in (series, editions) if text for trait in traits_of(text, self.form)
             if trait in ("!abridged", "!retold")
         ]
-        notes = " | ".join(self.notes)[:500]
-        if notes:
-            found += traits_of_note(notes)
+        if self.notes:
+            found += [trait for note in self.notes if len(note) < _MAX_NOTE for trait in traits_of_note(note)]
             found += [trait for note in self.notes if len(note) < 12 for trait in traits_of(note, self.form) if trait.startswith("genre")]
         is_serial = any(value in _SERIAL for info in self.mods.origin_info for value in info.issuance)
         if self.uniform and not self.people.creators and not is_serial and not any(
@@ -479,6 +479,8 @@ class _Reader:
             match = _ORIGINAL_IN_NOTE.match(note)
             if match:
                 found.append(match[1].partition(" / ")[0].strip(" .\"«»"))
+        if not found:
+            return []
         own = {work_title_key(title.title).text for title in self.proper}
         return [title for title in dict.fromkeys(found) if title and (work_title_key(title).text not in own or any(one.language for one in self.parsed))]
 
@@ -614,6 +616,8 @@ class _Reader:
                 yield from pieces
             elif len(title.part_name) == 1 and re.search(r" ; |\. ", title.part_name[0]):
                 yield from re.split(r" ; |\. ", title.part_name[0])
+        if not self.mods.table_of_contents:
+            return
         is_collection = any(
             work_title_key(text).is_generic for title in self.proper[:1] for text in (title.title, *title.sub_title) if text
         )
