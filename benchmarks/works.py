@@ -47,7 +47,9 @@ def main() -> None:
     report(decided, with_kinds=wanted.half == "development")
     for pair, relation in decided if wanted.show else ():
         if relation != pair.label and (relation or pair.label in RELATIONS):
-            print(f"{pair.label:>11} decided {relation or 'none':11} {pair.left} {pair.right} {pair.kind} [{pair.family}]")
+            print(
+                f"{pair.label:>11} decided {relation or 'none':11} {pair.left} {pair.right} {pair.kind} [{pair.family}]"
+            )
 
 
 def labelled_pairs(half: str) -> Iterator[WorkPair]:
@@ -135,7 +137,9 @@ def report(decided: list[tuple[WorkPair, str]], with_kinds: bool) -> None:
         right = sum(labelled)
         precision = right / len(given) if given else 1.0
         wrong = dict(Counter(label for label in given if label != relation))
-        print(f"{relation:11} precision {precision:.3f} recall {right / len(labelled):.3f} of {len(labelled)} wrong {wrong}")
+        print(
+            f"{relation:11} precision {precision:.3f} recall {right / len(labelled):.3f} of {len(labelled)} wrong {wrong}"
+        )
     if with_kinds:
         kinds: dict[tuple[str, str], list[bool]] = defaultdict(list)
         for pair, found in decided:

@@ -118,7 +118,7 @@ def read_statement(text: str) -> Statement:
     retellers: list[StatedName] = []
     others: list[StatedName] = []
     is_translated = is_retold = False
-    plain = text[:_MAX_CHARACTERS]
+    plain = unicodedata.normalize("NFC", text[:_MAX_CHARACTERS])
     if ". " in plain:
         plain = _SENTENCES.sub(r"\1 ; ", plain)
     if "[" in plain:
@@ -142,7 +142,10 @@ def read_statement(text: str) -> Statement:
         elif _AUTHOR_OF.search(segment):
             continue
         elif number == 0 or _REAL_NAME.match(segment):
-            authors += [*names_in(segment), *(name for text in _IN_BRACKETS.findall(segment) for name in names_in(text))]
+            authors += [
+                *names_in(segment),
+                *(name for text in _IN_BRACKETS.findall(segment) for name in names_in(text)),
+            ]
         else:
             others += names_in(segment)
     return Statement(
@@ -278,7 +281,9 @@ def do_given_names_agree(one: tuple[str, ...], other: tuple[str, ...], is_foreig
         return True
     pairs = list(zip(one, other, strict=False))
     if all(_initial(left) == _initial(right) if is_foreign else left[0] == right[0] for left, right in pairs):
-        return all(min(len(left), len(right)) <= 3 or left[:2] == right[:2] or _are_close(left, right) for left, right in pairs)
+        return all(
+            min(len(left), len(right)) <= 3 or left[:2] == right[:2] or _are_close(left, right) for left, right in pairs
+        )
     return False
 
 

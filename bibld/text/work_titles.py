@@ -22,10 +22,17 @@ _ALTERNATIVE = re.compile(
     r"\s(?:или|иль|ili|or|oder|ou),\s+|\s(?:или|ili)\s+(?=[A-ZА-ЯЁ])",
     re.IGNORECASE,
 )
-_BEGINNING_OF_ALTERNATIVE = re.compile(r"\W*(?:или|иль|or|ou|oder|ili|albo|abo|sive|nebo|eller)\b[,:]?\s+", re.IGNORECASE)
+_BEGINNING_OF_ALTERNATIVE = re.compile(
+    r"\W*(?:или|иль|or|ou|oder|ili|albo|abo|sive|nebo|eller)\b[,:]?\s+", re.IGNORECASE
+)
 _IN_PARENTHESES = re.compile(r"\s*\(([^()]+)\)\s*$")
-_YEARS_AT_END = re.compile(r"[\s,.:(]*(?:за|of|for|v|в|на)?\s*\d{4}(?:\s*[-–—/]\s*\d{2,4})?(?:\s*(?:год|гг?|y)\w*\.?)?\)?$", re.IGNORECASE)
-_COUNT = re.compile(r"[\s,.:]*\b[вуin]{1,2}\s+(?:\d+|двух|трех|трёх|четырех|пяти|шести|two|three|four|five|six)(?:-?[а-яи]{1,2})?\s*(?:т|ч|кн|vols?|volumes|parts?)\b.*$", re.IGNORECASE)
+_YEARS_AT_END = re.compile(
+    r"[\s,.:(]*(?:за|of|for|v|в|на)?\s*\d{4}(?:\s*[-–—/]\s*\d{2,4})?(?:\s*(?:год|гг?|y)\w*\.?)?\)?$", re.IGNORECASE
+)
+_COUNT = re.compile(
+    r"[\s,.:]*\b[вуin]{1,2}\s+(?:\d+|двух|трех|трёх|четырех|пяти|шести|two|three|four|five|six)(?:-?[а-яи]{1,2})?\s*(?:т|ч|кн|vols?|volumes|parts?)\b.*$",
+    re.IGNORECASE,
+)
 _FILLERS = re.compile(
     r"^(?:(?:the )?(?:most )?(?:lamentable |famous |excellent )*(?:tragedy|tragicall? histori?e?|comical historie?) of |"
     r"(?:the )?(?:life and )?(?:most )?(?:(?:strange|surpri[sz]ing|wonderful|celebrated|pleasant|remarkable|famous|merry) )*adventures of |leben und (?:\w+ )?(?:taten|abenteuer) de[sr] |"
@@ -95,12 +102,21 @@ _FUNCTION_WORDS = keys(
 )
 _MIN_WORDS, _MIN_LETTERS, _MIN_LETTERS_OF_TWO = 3, 14, 19
 _SELECTIONS = words_of("selections selection избранное извлечения auswahl extraits")
-_VERSIONS_OF_MUSIC = {"arr": "arranged", "vocal score": "vocal", "piano score": "vocal", "full score": "full",
-                      "libretto": "libretto", "клавир": "vocal", "партитура": "full"}
+_VERSIONS_OF_MUSIC = {
+    "arr": "arranged",
+    "vocal score": "vocal",
+    "piano score": "vocal",
+    "full score": "full",
+    "libretto": "libretto",
+    "клавир": "vocal",
+    "партитура": "full",
+}
 
 
 _MIN_WORDS_OF_BEGINNING = 4
-_PREPOSITIONS = words_of("в во на за из о об по при от во с в in on of during from za v ve na w we während im aus pendant dans")
+_PREPOSITIONS = words_of(
+    "в во на за из о об по при от во с в in on of during from za v ve na w we während im aus pendant dans"
+)
 
 
 class TitleKey(NamedTuple):
@@ -144,7 +160,17 @@ _THOUSANDS = re.compile(r"\b(\d+ )?(?:tisah[aiue]?|tho?usand|tausend|mile|mila)\
 _HUNDREDS = {
     word: str(number * 100)
     for number, words in enumerate(
-        ("двести двухсот", "триста трехсот", "четыреста", "пятьсот пятисот", "шестьсот", "семьсот", "восемьсот", "девятьсот"), 2
+        (
+            "двести двухсот",
+            "триста трехсот",
+            "четыреста",
+            "пятьсот пятисот",
+            "шестьсот",
+            "семьсот",
+            "восемьсот",
+            "девятьсот",
+        ),
+        2,
     )
     for word in _stems(words)
 }
@@ -152,11 +178,16 @@ _NUMBER_WORD = re.compile(r"\b(?:nomer|number|numer|numero) (?=\d)")
 _COMPOUNDS = {
     stem: str(number)
     for number, stem in enumerate(
-        _stems("двух трех четырех пяти шести семи восьми девяти десяти одиннадцати двенадцати тринадцати четырнадцати пятнадцати "
-               "шестнадцати семнадцати восемнадцати девятнадцати двадцати"), 2
+        _stems(
+            "двух трех четырех пяти шести семи восьми девяти десяти одиннадцати двенадцати тринадцати четырнадцати пятнадцати "
+            "шестнадцати семнадцати восемнадцати девятнадцати двадцати"
+        ),
+        2,
     )
 }
-_COMPOUND = re.compile(r"\b(" + "|".join(sorted(_COMPOUNDS, key=len, reverse=True)) + r")(?=let|dnevn|mesach|tomn|minut)")
+_COMPOUND = re.compile(
+    r"\b(" + "|".join(sorted(_COMPOUNDS, key=len, reverse=True)) + r")(?=let|dnevn|mesach|tomn|minut)"
+)
 _SUM = re.compile(r"\b(\d)00 (\d\d?)\b")
 _YEAR_IN_WORDS = re.compile(r"\b(1[0-9]|20) (\d\d)\b(?! \d)")
 _HUNDRED = re.compile(r"\b(?:sto|hundred|hundert|tsent)\b")
@@ -173,7 +204,9 @@ def _large_numbers(key: str) -> str:
     if "sto" in key or "hund" in key or "tsent" in key:
         key = _HUNDRED.sub("100", key)
     if "0" in key or "1" in key:
-        key = _YEAR_IN_WORDS.sub(r"\1\2", _SUM.sub(_added, re.sub(r"\b(\d) 100\b", r"\g<1>00", key).replace("00 and ", "00 ")))
+        key = _YEAR_IN_WORDS.sub(
+            r"\1\2", _SUM.sub(_added, re.sub(r"\b(\d) 100\b", r"\g<1>00", key).replace("00 and ", "00 "))
+        )
     has_thousand = "tisah" in key or "usand" in key or "tausend" in key or "mil" in key
     return _THOUSANDS.sub(_thousands, key) if has_thousand else key
 
@@ -314,8 +347,21 @@ class UniformTitle(NamedTuple):
 _IN_PARENTHESES_ANYWHERE = re.compile(r"\(([^()]+)\)")
 _PIECES = re.compile(r"(?<=[.?!])\s+|\s*[;(<>)]\s*|(?<=\w),\s+(?=(?:рус|англ|нем|фр|синод)\w*)")
 _LANGUAGE_ABBREVIATIONS = {
-    "dt": "ger", "russ": "rus", "engl": "eng", "franz": "fre", "русск": "rus", "росс": "rus", "нем": "ger", "немецк": "ger",
-    "английск": "eng", "ит": "ita", "pol": "pol", "рос": "rus", "français": "fre", "ru": "rus", "russian & english": "",
+    "dt": "ger",
+    "russ": "rus",
+    "engl": "eng",
+    "franz": "fre",
+    "русск": "rus",
+    "росс": "rus",
+    "нем": "ger",
+    "немецк": "ger",
+    "английск": "eng",
+    "ит": "ita",
+    "pol": "pol",
+    "рос": "rus",
+    "français": "fre",
+    "ru": "rus",
+    "russian & english": "",
 }
 
 
@@ -332,7 +378,9 @@ def parse_uniform_title(text: str) -> UniformTitle:
     base, language, form, year = [first.rstrip(" .,")], "", "", ""
     versions: list[str] = []
     is_selection = False
-    qualifier = " ".join(found for found in _IN_PARENTHESES_ANYWHERE.findall(text) if not _language_of(found.casefold()))
+    qualifier = " ".join(
+        found for found in _IN_PARENTHESES_ANYWHERE.findall(text) if not _language_of(found.casefold())
+    )
     for piece in others:
         word = piece.strip(" .,;").casefold()
         code = _language_of(word)
@@ -348,12 +396,18 @@ def parse_uniform_title(text: str) -> UniformTitle:
             versions.append(_version(word))
         else:
             base.append(piece.strip(" .,"))
-    return UniformTitle(". ".join(base), language, tuple(filter(None, versions)), form, is_selection, year, title_key(qualifier))
+    return UniformTitle(
+        ". ".join(base), language, tuple(filter(None, versions)), form, is_selection, year, title_key(qualifier)
+    )
 
 
 def _language_of(word: str) -> str:
     first = word.split(" ")[0].split("&")[0].strip(" .,")
-    return code_of_language_name(word) or code_of_language_name(first) or _LANGUAGE_ABBREVIATIONS.get(first, "") if len(word) < 24 else ""
+    return (
+        code_of_language_name(word) or code_of_language_name(first) or _LANGUAGE_ABBREVIATIONS.get(first, "")
+        if len(word) < 24
+        else ""
+    )
 
 
 def _version(word: str) -> str:

@@ -48,7 +48,11 @@ class Likeness(IntEnum):
 def compare(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> Likeness:
     """Compare two works by all facts of each: the least likeness."""
     return min(
-        (min(_compare_apart_from_creators(one, other), _compare_creators(one, other)) for one in these for other in those),
+        (
+            min(_compare_apart_from_creators(one, other), _compare_creators(one, other))
+            for one in these
+            for other in those
+        ),
         default=Likeness.UNKNOWN,
     )
 
@@ -88,7 +92,11 @@ def _compare_apart_from_creators(one: WorkFacts, other: WorkFacts) -> Likeness:
         return Likeness.DIFFERENT
     found = _compare_translators(one, other)
     has_one = (len(one.remainder.split()) < _MIN_WORDS) != (len(other.remainder.split()) < _MIN_WORDS)
-    if has_one and not (one.remainder and other.remainder) and not (_has_person(one) or _has_person(other) or is_literature):
+    if (
+        has_one
+        and not (one.remainder and other.remainder)
+        and not (_has_person(one) or _has_person(other) or is_literature)
+    ):
         return Likeness.UNKNOWN
     return min(found, Likeness.POSSIBLE) if _has_genre_alone(one, other) else found
 
@@ -125,7 +133,8 @@ def _differ_in_one_word(one: str, other: str) -> bool:
     if len(these) != len(those) or len(these) < 2:
         return False
     different = [
-        (left, right) for left, right in zip(these, those, strict=True)
+        (left, right)
+        for left, right in zip(these, those, strict=True)
         if not left.startswith(right[:4]) and not right.startswith(left[:4])
     ]
     return len(different) == 1 and not any(len(word) > 2 and word[:5] in _INDIFFERENT for word in different[0])
@@ -154,7 +163,11 @@ def _do_traits_agree(one: WorkFacts, other: WorkFacts) -> bool:
             if group not in those and _ANY + group[1:] not in those:
                 return False
         elif group == _YEAR_OF_LAW:
-            if any(abs(int(year) - int(another)) > _YEARS_BETWEEN_LAWS for year in values for another in those.get(group, ())):
+            if any(
+                abs(int(year) - int(another)) > _YEARS_BETWEEN_LAWS
+                for year in values
+                for another in those.get(group, ())
+            ):
                 return False
         elif group in those and not values & those[group]:
             return False

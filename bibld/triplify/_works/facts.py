@@ -47,7 +47,7 @@ class Titles(msgspec.Struct, frozen=True):
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """What ties works of a generic title: texts about the work, and the texts that others may state of it. 
+    """What ties works of a generic title: texts about the work, and the texts that others may state of it.
     ``is_name``: the title is but the name of the creator."""
 
     own: tuple[str, ...] = ()
@@ -60,10 +60,18 @@ def make_facts(facts: WorkFacts, titles: Titles, creators: Sequence[Creator], ev
     stems = list(_stems(creators))
     own = list(_ties(facts.form, titles.own, stems, evidence, facts.part))[:_MAX_TIES_OF_OWN]
     others = list(_ties(facts.form, titles.others, stems, evidence, facts.part))[: _MAX_TIES_OF_OWN + _MAX_VARIANTS]
-    others += [pair for title, name in titles.named for pair in _ties(facts.form, [title], [stem_of_family(name)], evidence, facts.part)]
+    others += [
+        pair
+        for title, name in titles.named
+        for pair in _ties(facts.form, [title], [stem_of_family(name)], evidence, facts.part)
+    ]
     beginnings = [tie for tie, _ in _ties(facts.form, titles.beginnings, stems, evidence, facts.part)]
     named = [tie for tie, is_own in own if is_own]
-    variants = [tie for tie, _ in (*(pair for pair in own if not pair[1]), *others, *((tie, False) for tie in beginnings)) if tie not in named]
+    variants = [
+        tie
+        for tie, _ in (*(pair for pair in own if not pair[1]), *others, *((tie, False) for tie in beginnings))
+        if tie not in named
+    ]
     ties = dict.fromkeys((*named, *variants))
     return msgspec.structs.replace(
         facts,

@@ -122,7 +122,9 @@ _STATE_OF_LAW = re.compile(
 )
 _IN_CONFERENCE = re.compile(r"\((?:(\d+)\s*[;:,])?\s*(\d{4})?")
 _MEETING_IN_NAME = re.compile(r"^\(?(\d{1,3})\s*(?:;|-?(?:st|nd|rd|th|я|й)\b)")
-_COUNTED = re.compile(r"\b[вуin]{1,2}\s+(\d+)(?:-?[а-я]{1,2})?\s*(?:т|ч|кн|vols?|volumes|parts|bd|bänden|томах|частях)\b", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\b[вуin]{1,2}\s+(\d+)(?:-?[а-я]{1,2})?\s*(?:т|ч|кн|vols?|volumes|parts|bd|bänden|томах|частях)\b", re.IGNORECASE
+)
 _VOLUMES = re.compile(r"^\W*(\d{1,3})\s*(?:т\b|тт\b|v\b|vol|bde?\b|bände|ч\b)", re.IGNORECASE)
 _SEASONS_AND_DAYS = COVERED - {CLASS, LEVEL, YEAR, MEETING, VERSION}
 
@@ -132,7 +134,9 @@ _NUMBER = re.compile(
     r"volumes|acts?|parts?|books|cantos|aufz|akt|bd|teil|класс|кл|глав|chapters|рис|илл|ил|табл|портр|чертеж|plates?|illus|ill|maps?|fig|abb|тыс|000)\w*\b)",
     re.IGNORECASE,
 )
-_PHASE = re.compile(r"\b(?:phase|stage|type|group|paper|этап|группа|тип|вариант)\s+([IVX]+|\d+|[A-DА-Г])\b", re.IGNORECASE)
+_PHASE = re.compile(
+    r"\b(?:phase|stage|type|group|paper|этап|группа|тип|вариант)\s+([IVX]+|\d+|[A-DА-Г])\b", re.IGNORECASE
+)
 _BY_AUTHOR = re.compile(r"соч(?:\.|инен)[^|:]*|перев[^|:]*", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -173,7 +177,9 @@ def music_numbers(texts: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     for text in texts:
         for found in _OPUS.finditer(text):
             name = found["list"].casefold()
-            numbers.setdefault(_SAME_LIST.get(name, name), f"{found['number']}/{found['part']}" if found["part"] else found["number"])
+            numbers.setdefault(
+                _SAME_LIST.get(name, name), f"{found['number']}/{found['part']}" if found["part"] else found["number"]
+            )
         for found in _NUMBER_OF_MUSIC.finditer(_OPUS.sub(" ", text)):
             numbers.setdefault("no", found[1])
         forms |= dict.fromkeys(found.lastgroup or "" for found in _FORM_OF_MUSIC.finditer(text))
@@ -214,7 +220,16 @@ def form_of(mods: Mods) -> str:
     """Return what the work is made of, by the kind of resource."""
     found = [_FORMS.get(tidy(kind.value).lower(), "") for kind in mods.type_of_resource]
     if "sound recording" in (tidy(kind.value).lower() for kind in mods.type_of_resource) and not any(found):
-        return "music" if any(term.value in ("cmp", "prf", "cnd") for name in mods.name for role in name.role for term in role.role_term) else "text"
+        return (
+            "music"
+            if any(
+                term.value in ("cmp", "prf", "cnd")
+                for name in mods.name
+                for role in name.role
+                for term in role.role_term
+            )
+            else "text"
+        )
     return next(filter(None, found), "text")
 
 
@@ -267,7 +282,9 @@ def steps_of_title(title: TitleInfo) -> Iterator[Step]:
         yield from _read(text, Field.NUMBER)
     for text in title.sub_title:
         steps = _read(without_state_of_law(text), Field.NAME)
-        yield from (step for step in steps if step.unit != LETTERS or len(step.value) < _LETTERS_OF_RANGE)  # роман-эпопея
+        yield from (
+            step for step in steps if step.unit != LETTERS or len(step.value) < _LETTERS_OF_RANGE
+        )  # роман-эпопея
     for text in title.part_name:
         yield from _read(text, Field.NAME)
 

@@ -79,7 +79,13 @@ def find_people(mods: Mods, is_of_translators: bool = False) -> People:
     if not found:
         in_titles = [name for title in mods.title_info for text in title.sub_title for name in composer_in_title(text)]
         found = [Creator(_forms_of_stated(name)) for name in in_titles[:1]]
-    translating = _keys([*(key for name, _ in translators for key in forms_of_heading(name)[:1]), *_texts(stated.translators), *(_texts(stated.authors) if is_anonymous else ())])
+    translating = _keys(
+        [
+            *(key for name, _ in translators for key in forms_of_heading(name)[:1]),
+            *_texts(stated.translators),
+            *(_texts(stated.authors) if is_anonymous else ()),
+        ]
+    )
     return People(
         tuple(found[:_MAX_CREATORS]),
         translating,
@@ -193,8 +199,7 @@ def _with_statement(creators: list[Creator], stated: Statement) -> list[Creator]
         return creators
     known = [as_names(one.forms) for one in creators]
     new = [
-        author for author in stated.authors
-        if not any(are_one_name(name, author) for names in known for name in names)
+        author for author in stated.authors if not any(are_one_name(name, author) for names in known for name in names)
     ]
     if not new:
         return creators
@@ -239,7 +244,12 @@ def _person_forms(text: str) -> list[str]:
     else:
         given = [name_word(word) for word in outside.replace(".", " ").split() if word[0].isalpha()]
     full = [name_word(word) for word in inside.strip(" )").replace(".", " ").split() if word[0].isalpha()]
-    if full and given and len(full) >= len(given) and all(one[:1] == two[:1] for one, two in zip(full, given, strict=False)):
+    if (
+        full
+        and given
+        and len(full) >= len(given)
+        and all(one[:1] == two[:1] for one, two in zip(full, given, strict=False))
+    ):
         given = full
     words = [word for word in families if not word.islower()] or families
     family = "".join(map(name_word, words))

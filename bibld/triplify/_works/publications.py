@@ -76,11 +76,19 @@ _REPORT = re.compile(
     r"jahres|bericht|rapport|annuaire|comptes?|almanac|catalog|каталог|calendar|справочник-кален)",
     re.IGNORECASE,
 )
-_LAW = re.compile(r"кодекс|конституци|федеральн\w+ закон|закон\w* (?:о|об)\b|правила дорожн|\bcode of|constitution of", re.IGNORECASE)
+_LAW = re.compile(
+    r"кодекс|конституци|федеральн\w+ закон|закон\w* (?:о|об)\b|правила дорожн|\bcode of|constitution of", re.IGNORECASE
+)
 _TRANSLATION = re.compile(r"\btranslation\b|\btransl\.|\bпер(?:\.|евод)|übersetz", re.IGNORECASE)
-_FROM_WHOLE = re.compile(r"\b(?:из|from)\s+(?:кн\.|книги|романа|поэмы|повести|цикла|сборника|трилогии|the novel|the book)\s*:?\s*[\"«„“]?([^\"»“”]+)", re.IGNORECASE)
+_FROM_WHOLE = re.compile(
+    r"\b(?:из|from)\s+(?:кн\.|книги|романа|поэмы|повести|цикла|сборника|трилогии|the novel|the book)\s*:?\s*[\"«„“]?([^\"»“”]+)",
+    re.IGNORECASE,
+)
 _FROM = ("Из ", "From ", "из ")
-_REPRINT = re.compile(r"[^\d:]{0,20}?(?:репр\w*|переизд\w*|факс\w*|воспр\w*|facsim\w*|reprint\w*|перепеч\w*)[^\d]{0,60}(1[5-9]\d\d|20\d\d)", re.IGNORECASE)
+_REPRINT = re.compile(
+    r"[^\d:]{0,20}?(?:репр\w*|переизд\w*|факс\w*|воспр\w*|facsim\w*|reprint\w*|перепеч\w*)[^\d]{0,60}(1[5-9]\d\d|20\d\d)",
+    re.IGNORECASE,
+)
 _FIRST_SERIES = re.compile(r"\b(first|second|third|fourth|перв\w+|втор\w+|третья) (?:series|серия)\b", re.IGNORECASE)
 _SERIAL = frozenset(("serial", "continuing", "integrating resource"))
 _VERSIONS = (
@@ -94,7 +102,6 @@ _STATEMENT_OF_CONTENT = re.compile(r"^((?:[А-ЯЁA-Z][\w'-]+ (?:[А-ЯЁA-Z]\. 
 _AND_OTHERS = re.compile(r"\s*\[?(?:и др|i dr|etc|u\.a|et al)\.?\]?\s*$")
 _LANGUAGE_OF_WORK = {"orv": "rus", "chu": "rus", "hrv": "srp", "bos": "srp", "cnr": "srp"}
 """Languages whose texts may be stated as being in another one."""
-
 
 
 class NamedWork(msgspec.Struct, frozen=True):
@@ -161,13 +168,19 @@ def _titles_of(texts: Iterable[str], creators: Sequence[Creator] = ()) -> Titles
 def _with_name(title: str) -> tuple[str, str] | None:
     """Return the first word of a Cyrillic title of two or three words, and the name that follows: «Иліада Гомера»."""
     words = title.split()
-    is_name = 1 < len(words) <= 3 and all(word[:1].isupper() for word in words) and script_of(title.replace(" ", "")) == CYRILLIC
+    is_name = (
+        1 < len(words) <= 3
+        and all(word[:1].isupper() for word in words)
+        and script_of(title.replace(" ", "")) == CYRILLIC
+    )
     return (words[0], name_word(words[-1])) if is_name else None
 
 
 def _without_name(title: str, creators: Sequence[Creator]) -> str:
     """Return a title without the family name of its author at its beginning or end: "The Iliad of Homer"."""
-    families = {form.split()[0].lstrip("*~")[:4] for creator in creators for form in creator.forms if not creator.is_body}
+    families = {
+        form.split()[0].lstrip("*~")[:4] for creator in creators for form in creator.forms if not creator.is_body
+    }
     words = title.split()
     if len(words) < 2:
         return ""
@@ -193,11 +206,19 @@ class _Reader:
             title for title in mods.title_info if title.type == "uniform" and title.display_label != _KEY_TITLE
         ]
         self.proper = proper or [title for title in mods.title_info if title.title][:1]
-        self.parsed: list[UniformTitle] = [parse_uniform_title(stated_title(title)) for title in self.uniform if title.title]
+        self.parsed: list[UniformTitle] = [
+            parse_uniform_title(stated_title(title)) for title in self.uniform if title.title
+        ]
         self.about = texts_about_kind(mods)
-        self.notes = [note.value for note in mods.note if note.type in (None, "bibliography", "reproduction", "original version", "version identification")]
+        self.notes = [
+            note.value
+            for note in mods.note
+            if note.type in (None, "bibliography", "reproduction", "original version", "version identification")
+        ]
         self.languages, self.originals = self._languages()
-        is_classic = any(one.language for one in self.parsed) and not any(title.name_title_group for title in self.uniform)
+        is_classic = any(one.language for one in self.parsed) and not any(
+            title.name_title_group for title in self.uniform
+        )
         self.people: People = find_people(mods, is_classic or _TRANSLATION.search(self.about) is not None)
         self.host = next((item for item in mods.related_item if item.type == "host"), None)
         self.original_titles = self._original_titles()
@@ -226,7 +247,9 @@ class _Reader:
             [extent.value for one in self.mods.physical_description for extent in one.extent],
         )
         if part:
-            count = self.count = count_of_volumes([text for title in self._host_titles() for text in title.sub_title], ())
+            count = self.count = count_of_volumes(
+                [text for title in self._host_titles() for text in title.sub_title], ()
+            )
             traits += [f"of:{count}"] * bool(count)
         elif count and self.proper and work_title_key(self.proper[0].title).is_generic:
             traits.append(f"of:{count}")
@@ -282,7 +305,9 @@ class _Reader:
         for language in self.mods.language:
             codes = [language_code(term.value) or "" for term in codes_of(language)]
             if language.object_part in PARTS_OF_TEXT:
-                own |= dict.fromkeys(_LANGUAGE_OF_WORK.get(code, code) for code in codes if code and code not in NO_LANGUAGES)
+                own |= dict.fromkeys(
+                    _LANGUAGE_OF_WORK.get(code, code) for code in codes if code and code not in NO_LANGUAGES
+                )
             elif language.object_part == ORIGINAL:
                 original |= dict.fromkeys(code for code in codes if code and code not in NO_LANGUAGES)
         if self.form == "music":
@@ -293,23 +318,43 @@ class _Reader:
         return " ".join(sorted(others)), tuple(original)
 
     def _traits(self) -> list[str]:
-        series = " | ".join(stated_title(title) for item in self.mods.related_item if item.type == "series" for title in item.mods.title_info)
+        series = " | ".join(
+            stated_title(title)
+            for item in self.mods.related_item
+            if item.type == "series"
+            for title in item.mods.title_info
+        )
         editions = " | ".join(edition.value for info in self.mods.origin_info for edition in info.edition)
         found = [trait for text in self.about.split(" | ") for trait in traits_of(text, self.form)]
         found += [
-            trait for text in (series, editions) if text for trait in traits_of(text, self.form)
+            trait
+            for text in (series, editions)
+            if text
+            for trait in traits_of(text, self.form)
             if trait in ("!abridged", "!retold")
         ]
         if self.notes:
             found += [trait for note in self.notes if len(note) < _MAX_NOTE for trait in traits_of_note(note)]
-            found += [trait for note in self.notes if len(note) < 12 for trait in traits_of(note, self.form) if trait.startswith("genre")]
+            found += [
+                trait
+                for note in self.notes
+                if len(note) < 12
+                for trait in traits_of(note, self.form)
+                if trait.startswith("genre")
+            ]
         is_serial = any(value in _SERIAL for info in self.mods.origin_info for value in info.issuance)
-        if self.uniform and not self.people.creators and not is_serial and not any(
-            title.name_title_group for title in self.uniform
-        ) and not any(one.qualifier and not one.language for one in self.parsed):
+        if (
+            self.uniform
+            and not self.people.creators
+            and not is_serial
+            and not any(title.name_title_group for title in self.uniform)
+            and not any(one.qualifier and not one.language for one in self.parsed)
+        ):
             found.append("?classic")
         found += [f"qualifier:{one.qualifier}" for one in self.parsed[:1] if one.qualifier and not one.language]
-        statement = " | ".join(note.value for note in self.mods.note if note.type == "statement of responsibility")[:400]
+        statement = " | ".join(note.value for note in self.mods.note if note.type == "statement of responsibility")[
+            :400
+        ]
         if self.form == "music":
             texts = f"{self.about} | {statement} | " + " | ".join(
                 extent.value for one in self.mods.physical_description for extent in one.extent
@@ -317,7 +362,10 @@ class _Reader:
             found = list(traits_of(texts, self.form))
             found += scoring_of([text for title in self.proper for text in (title.title, *title.sub_title)])
             found += ["!arranged"] * (is_arranged(texts) and "score:vocal" not in found)
-            found += [{"vocal": "score:vocal", "full": "score:full", "arranged": "!arranged"}.get(one.form, "") for one in self.parsed]
+            found += [
+                {"vocal": "score:vocal", "full": "score:full", "arranged": "!arranged"}.get(one.form, "")
+                for one in self.parsed
+            ]
         elif self.people.is_retold and not self.people.is_translated and not self.people.translators:
             found.append("!retold")
         found += ["!selection" for one in self.parsed[:1] if one.is_selection]
@@ -330,7 +378,9 @@ class _Reader:
             found += [f"law of:{year}" for date in dates for year in years(date)[:1]][:1]
         if is_serial:
             found.append("!serial")
-            found += [f"issn:{one.value}" for one in self.mods.identifier if one.type == "issn" and one.invalid != "yes"]
+            found += [
+                f"issn:{one.value}" for one in self.mods.identifier if one.type == "issn" and one.invalid != "yes"
+            ]
         first = _FIRST_SERIES.search(f"{self.about} | {statement}")
         if first:
             found.append(f"series:{first[1].casefold()[:3]}")
@@ -354,14 +404,22 @@ class _Reader:
         """Return others who took part, and the publishers."""
         publishers = (spelling_key(one.value) for info in self.mods.origin_info for one in info.publisher)
         counted = (f"= in {self.count}",) if len(self.count) == 1 and int(self.count) > 2 else ()
-        return (*self.people.others, *(f"= {one}" for one in dict.fromkeys(publishers) if one and not is_unknown_imprint(one)), *counted)
+        return (
+            *self.people.others,
+            *(f"= {one}" for one in dict.fromkeys(publishers) if one and not is_unknown_imprint(one)),
+            *counted,
+        )
 
     def _titles(self, name_of_part: str, creators: Sequence[Creator]) -> Titles:
         """Return the titles that tie the work: proper ones, the uniform title without a language, variants."""
         if name_of_part:
             return _titles_of([name_of_part], creators)
         is_personal = any(not creator.is_body for creator in creators)
-        own = [undated(_with_part_names(title), is_personal) for title in self.proper if not title.title.startswith(_NOT_TITLES)]
+        own = [
+            undated(_with_part_names(title), is_personal)
+            for title in self.proper
+            if not title.title.startswith(_NOT_TITLES)
+        ]
         own += [one.title for one in self.parsed if not one.language and not self._is_original(one)]
         found = _titles_of(own, creators)
         others = self._alternatives()
@@ -371,14 +429,17 @@ class _Reader:
         others += [match[1] for note in self.notes if (match := _OTHER_TITLE_IN_NOTE.match(note))]
         more = _titles_of(filter(None, others))
         if self.form == "music":  # "Kyrie, a 6" is not any Kyrie
-            found = Titles(found.own, tuple(text for text in found.others if not any(one.startswith(text) for one in own)))
+            found = Titles(
+                found.own, tuple(text for text in found.others if not any(one.startswith(text) for one in own))
+            )
         rest = dict.fromkeys((*found.others, *more.own, *more.others))
         return Titles(found.own, tuple(text for text in rest if text not in found.own), found.beginnings, found.named)
 
     def _alternatives(self) -> list[str]:
         """Return the variants of the title; none if several others are rather works that the publication contains."""
         titles = [
-            title for title in self.mods.title_info
+            title
+            for title in self.mods.title_info
             if title.type in ("alternative", "translated") and not _NOT_OF_WORK.search(title.display_label or "")
         ]
         if not titles:
@@ -389,8 +450,10 @@ class _Reader:
 
     def _is_original(self, uniform: UniformTitle) -> bool:
         """Whether a uniform title without a language is that of the original."""
-        return bool(self.people.is_translated or self.people.translators or self.originals) and self.form != "music" and bool(
-            self.people.creators
+        return (
+            bool(self.people.is_translated or self.people.translators or self.originals)
+            and self.form != "music"
+            and bool(self.people.creators)
         )
 
     def _evidence(self, count: str, part: str, covered: Sequence[str]) -> Evidence:
@@ -447,8 +510,12 @@ class _Reader:
         pieces = [piece.strip() for title in self.proper[:1] for text in title.sub_title for piece in text.split(" : ")]
         are_short = all(piece[:1].isupper() and len(piece.split()) <= _MAX_WORDS_IN_OMNIBUS for piece in pieces)
         traits = [traits_of(piece, "text") for piece in pieces]
-        return are_short and ("genre:stories",) in traits and any(
-            not found and not work_title_key(piece).is_generic for found, piece in zip(traits, pieces, strict=True)
+        return (
+            are_short
+            and ("genre:stories",) in traits
+            and any(
+                not found and not work_title_key(piece).is_generic for found, piece in zip(traits, pieces, strict=True)
+            )
         )
 
     def _publishers(self) -> list[str]:
@@ -471,21 +538,34 @@ class _Reader:
         found = [one.title for one in self.parsed if one.language]
         found += [one.title for one in self.parsed if not one.language and self._is_original(one)]
         for item in self.mods.related_item:
-            if item.other_type == "translationOf" or item.type == "original" or (
-                item.type == "otherVersion" and item.other_type is None and self.people.is_translated
+            if (
+                item.other_type == "translationOf"
+                or item.type == "original"
+                or (item.type == "otherVersion" and item.other_type is None and self.people.is_translated)
             ):
-                found += [parse_uniform_title(stated_title(title)).title for title in item.mods.title_info[:1] if title.title]
+                found += [
+                    parse_uniform_title(stated_title(title)).title for title in item.mods.title_info[:1] if title.title
+                ]
         for note in self.notes:
             match = _ORIGINAL_IN_NOTE.match(note)
             if match:
-                found.append(match[1].partition(" / ")[0].strip(" .\"«»"))
+                found.append(match[1].partition(" / ")[0].strip(' ."«»'))
         if not found:
             return []
         own = {work_title_key(title.title).text for title in self.proper}
-        return [title for title in dict.fromkeys(found) if title and (work_title_key(title).text not in own or any(one.language for one in self.parsed))]
+        return [
+            title
+            for title in dict.fromkeys(found)
+            if title and (work_title_key(title).text not in own or any(one.language for one in self.parsed))
+        ]
 
     def _original(
-        self, own: Titles, creators: Sequence[Creator], names: tuple[tuple[Name, str], ...], part: str, covered: Sequence[str]
+        self,
+        own: Titles,
+        creators: Sequence[Creator],
+        names: tuple[tuple[Name, str], ...],
+        part: str,
+        covered: Sequence[str],
     ) -> NamedWork:
         """Return the work that the publication is a translation of; it ties with others by the translated title, too."""
         titles = _titles_of(self.original_titles, creators)
@@ -505,9 +585,13 @@ class _Reader:
 
     def _is_article(self) -> bool:
         """Whether the host is an issue of a serial or a book with pages of which the publication is a part."""
-        return self.host is not None and self.host.other_type != "set" and any(
-            part.extent or any(detail.type in ("issue", "number") for detail in part.detail) or part.date
-            for part in self.host.mods.part
+        return (
+            self.host is not None
+            and self.host.other_type != "set"
+            and any(
+                part.extent or any(detail.type in ("issue", "number") for detail in part.detail) or part.date
+                for part in self.host.mods.part
+            )
         )
 
     def _work_in_volume(self, part: str) -> str:
@@ -560,7 +644,9 @@ class _Reader:
             return None
         traits = tuple(trait for trait in facts.traits if trait.startswith(("!", "genre", "kind"))) + ("?serial",)
         whole = msgspec.structs.replace(facts, part="", traits=traits)
-        years_of_set = [date.value for info in (self.host.mods.origin_info if self.host else ()) for date in info.date_issued]
+        years_of_set = [
+            date.value for info in (self.host.mods.origin_info if self.host else ()) for date in info.date_issued
+        ]
         evidence = Evidence(
             tuple(f"in {of_volumes} {publisher}" for publisher in self._publishers() if of_volumes)
             + tuple(f"by {stem_of_family(name.split()[0])}" for name in self.people.others),
@@ -573,7 +659,11 @@ class _Reader:
     def _series_of_volume(self) -> RelatedItem | None:
         """Return the set that a record states as a series: one that counts its volumes."""
         for item in self.mods.related_item:
-            if item.type == "series" and item.mods.title_info and count_of_volumes(item.mods.title_info[0].sub_title, ()):
+            if (
+                item.type == "series"
+                and item.mods.title_info
+                and count_of_volumes(item.mods.title_info[0].sub_title, ())
+            ):
                 return item
         return None
 
@@ -602,9 +692,7 @@ class _Reader:
             key = work_title_key(title)
             if key.is_generic or not authors:
                 continue
-            content = WorkFacts(
-                facts.form, (), facts.language, translators=facts.translators, origin=facts.origin
-            )
+            content = WorkFacts(facts.form, (), facts.language, translators=facts.translators, origin=facts.origin)
             found = make_facts(content, _titles_of([title]), authors, Evidence())
             if found.ties:
                 yield NamedWork((TitleInfo(title=title),), () if written_by else names, found, f"content/{number}")
@@ -619,7 +707,10 @@ class _Reader:
         if not self.mods.table_of_contents:
             return
         is_collection = any(
-            work_title_key(text).is_generic for title in self.proper[:1] for text in (title.title, *title.sub_title) if text
+            work_title_key(text).is_generic
+            for title in self.proper[:1]
+            for text in (title.title, *title.sub_title)
+            if text
         )
         if is_collection or len(self.mods.table_of_contents) == 1:
             yield from self._entries_of_contents()
@@ -635,7 +726,10 @@ class _Reader:
 def _numbers_of(item: RelatedItem) -> list[str]:
     """Return the designations of parts that a related item has, with their units."""
     return [
-        " ".join((*detail.caption[:1], number)) for part in item.mods.part for detail in part.detail for number in detail.number
+        " ".join((*detail.caption[:1], number))
+        for part in item.mods.part
+        for detail in part.detail
+        for number in detail.number
     ]
 
 
