@@ -10,10 +10,10 @@ from typing import NamedTuple
 from bibld.text.designations import without_designation
 from bibld.text.folding import strip_brackets
 from bibld.text.keys import title_key
-from bibld.text.languages import code_of_language_name, code_of_language_stem
+from bibld.text.languages import code_of_language_name
 from bibld.text.part_units import keys, words_of
-from bibld.text.scripts import has_cyrillic
 from bibld.text.romanisation import romanise, single_letters, unify_transcriptions
+from bibld.text.scripts import has_cyrillic
 
 _CACHED = 1 << 14
 _OLD_PLURAL = re.compile(r"(?<=\w)(?:ы|(?<=[кгхшжщч])і)я\b", re.IGNORECASE)
@@ -30,12 +30,15 @@ _YEARS_AT_END = re.compile(
     r"[\s,.:(]*(?:за|of|for|v|в|на)?\s*\d{4}(?:\s*[-–—/]\s*\d{2,4})?(?:\s*(?:год|гг?|y)\w*\.?)?\)?$", re.IGNORECASE
 )
 _COUNT = re.compile(
-    r"[\s,.:]*\b[вуin]{1,2}\s+(?:\d+|двух|трех|трёх|четырех|пяти|шести|two|three|four|five|six)(?:-?[а-яи]{1,2})?\s*(?:т|ч|кн|vols?|volumes|parts?)\b.*$",
+    r"[\s,.:]*\b[вуin]{1,2}\s+(?:\d+|двух|трех|трёх|четырех|пяти|шести|two|three|four|five|"
+    r"six)(?:-?[а-яи]{1,2})?\s*(?:т|ч|кн|vols?|volumes|parts?)\b.*$",
     re.IGNORECASE,
 )
 _FILLERS = re.compile(
-    r"^(?:(?:the )?(?:most )?(?:lamentable |famous |excellent )*(?:tragedy|tragicall? histori?e?|comical historie?) of |"
-    r"(?:the )?(?:life and )?(?:most )?(?:(?:strange|surpri[sz]ing|wonderful|celebrated|pleasant|remarkable|famous|merry) )*adventures of |leben und (?:\w+ )?(?:taten|abenteuer) de[sr] |"
+    r"^(?:(?:the )?(?:most )?(?:lamentable |famous |excellent )*(?:tragedy|tragicall? histori?e?|comical "
+    r"historie?) of |"
+    r"(?:the )?(?:life and )?(?:most )?(?:(?:strange|surpri[sz]ing|wonderful|celebrated|pleasant|remarkable|"
+    r"famous|merry) )*adventures of |leben und (?:\w+ )?(?:taten|abenteuer) de[sr] |"
     r"the (?:history|tale|story|legend) of (?=[A-Z])|on (?:the )?|die (?:leiden|abenteuer) de[sr] )",
     re.IGNORECASE,
 )
@@ -52,53 +55,60 @@ def _stems(words: str) -> tuple[str, ...]:
 
 _GENERIC_STEMS = _stems("""
 собран сочинен избран стихотворен поэм рассказ повест роман сказк драм комеди басн очерк стать письм дневник
-труд лекци произведен проз этюд юмореск фельетон новелл литератур критик публицист сборник материал
-отчет доклад бюллетен вестник извест журнал учен записк трудов тезис конферен семинар симпозиум съезд протокол обзор
-справочник указател каталог программ план методическ указан рекомендац пособ практикум учебн диссертац автореферат
-ежегодник альманах альбом хрестомати антолог выпуск школьн научн годов полн больш поздн
-воспоминан мемуар речи выступлен задан упражнен инструкц положен правил устав закон постановлен приказ
-work oeuvre opera writing select collect complet poem poetr poesi gedicht stori tale short novel prose plays drama comed
-essay letter brief speech lectur paper report annual proceeding transaction bulletin journal memoir record
-catalog guide handbook manual index yearbook jahrbuch jahresbericht bericht verhandlung abhandlung mitteilung
-schrift werke sämtliche gesammelte ausgewählte erzählung märchen roman novellen dramen briefe reden aufsätze
-contes nouvelles lettres discours théâtre poésies œuvres choisies complètes romans récits racconti poesie novelle opere
-cuentos obras poesía selected collected early late minor general various hearing act acts statut 
-regulation rule document minute newsletter review survey statistic summary budget plan program study studies abstract
-conference symposium meeting congress workshop session volume part series supplement issue number
-fairy favourite favorite best great world complete
+труд лекци произведен проз этюд юмореск фельетон новелл литератур критик публицист сборник материал отчет доклад
+бюллетен вестник извест журнал учен записк трудов тезис конферен семинар симпозиум съезд протокол обзор
+справочник указател каталог программ план методическ указан рекомендац пособ практикум учебн диссертац
+автореферат ежегодник альманах альбом хрестомати антолог выпуск школьн научн годов полн больш поздн воспоминан
+мемуар речи выступлен задан упражнен инструкц положен правил устав закон постановлен приказ work oeuvre opera
+writing select collect complet poem poetr poesi gedicht stori tale short novel prose plays drama comed essay
+letter brief speech lectur paper report annual proceeding transaction bulletin journal memoir record catalog
+guide handbook manual index yearbook jahrbuch jahresbericht bericht verhandlung abhandlung mitteilung schrift
+werke sämtliche gesammelte ausgewählte erzählung märchen roman novellen dramen briefe reden aufsätze contes
+nouvelles lettres discours théâtre poésies œuvres choisies complètes romans récits racconti poesie novelle opere
+cuentos obras poesía selected collected early late minor general various hearing act acts statut regulation rule
+document minute newsletter review survey statistic summary budget plan program study studies abstract conference
+symposium meeting congress workshop session volume part series supplement issue number fairy favourite favorite
+best great world complete
 """)
 _SUBJECT_STEMS = _stems("""
-математик алгебр геометр физик хими биолог ботаник зоолог географ геолог астроном истор литератур язык язык русск англ немец франц
-наук задач курс основ введен теори общ начал анализ прав экономик эконом философ психолог педагог социолог политолог культур медицин
-информатик программирован грамматик синтаксис орфограф словар древн нов средн мир росси советск отечествен зарубеж всеобщ современ
-практик техник технолог систем метод организац управлен менеджмент бухгалтер финанс статистик социальн государств
-mathemat algebra geometr physics chemist biolog botan zoolog geograph geolog astronom history language grammar introduct principle
-element fundamental foundation outline theory modern english german french russian science philosoph psycholog econom sociolog law
-medicin engineer statistic analys applied practical advanced general elementary basic einführung grundlag grundriss lehrbuch deutsch
-geschichte allgemein dictionary wörterbuch encyclop lexikon энциклопед
+математик алгебр геометр физик хими биолог ботаник зоолог географ геолог астроном истор литератур язык язык
+русск англ немец франц наук задач курс основ введен теори общ начал анализ прав экономик эконом философ психолог
+педагог социолог политолог культур медицин информатик программирован грамматик синтаксис орфограф словар древн
+нов средн мир росси советск отечествен зарубеж всеобщ современ практик техник технолог систем метод организац
+управлен менеджмент бухгалтер финанс статистик социальн государств mathemat algebra geometr physics chemist
+biolog botan zoolog geograph geolog astronom history language grammar introduct principle element fundamental
+foundation outline theory modern english german french russian science philosoph psycholog econom sociolog law
+medicin engineer statistic analys applied practical advanced general elementary basic einführung grundlag
+grundriss lehrbuch deutsch geschichte allgemein dictionary wörterbuch encyclop lexikon энциклопед
 """)
 """Beginnings of the words of titles that several authors give to textbooks and handbooks."""
 
 _GENERIC_WORDS = keys(
-    "том тома томах часть части книга книги книгах новые новое новая малые ранние разные стихи стихах проза прозе лирика песни "
+    "том тома томах часть части книга книги книгах новые новое новая малые ранние разные стихи стихах проза "
+    "прозе лирика песни "
     "пьесы пьеса эссе дневник дневники diary diaries law laws new other book books first second third acts act plan"
 )
 _GENERIC_STEMS_OF_MUSIC = _GENERIC_STEMS + _stems("""
-song lied lieder romance romans sonat simfon symphon sinfon concert konzert quartet kvartet trio duet prelud fug suite
-etud etyud nocturn mass messe cantat kantat motet psalm hymn aria arie march marsh danc tanz walz valse vals mazurk polonais
-variat overtur uvertur ouvertur intermezz rondo fantas improviz impromptu capricc kapris scherzo skerco divertiment serenad
-partit toccat invention choral magnificat requiem te deum kyrie gloria credo missa pieces pezz stück morceaux instrument symphonies sinfonia opera operas madrigal motet motett mottett sacred song concerto concerti sonate hymns psalm salmi
-    ballet part-song partsong air airs canzon cantat singspiel orator melod villanel magnificat libro liber primo primus secondo
-    secundus terzo tertius quarto quartus quinto sesto recueil suites ouverture ricercar canon canoni duetto duetti terzett vesper vespri compiet
-    litan lament tenebr responsor antifon antiphon introit offertor gradual sequenz tract improvisation blues jazz hits quadrill contredan galop
-    walz waltz valtz landler quint duets tragedi tragéd lyrique capric caprice pot pourri potpourri pasticc canticl trio-sonat triosonat exempl
-    instr voc bagatel barcarol cavatin chaconn passacagl gavot gigu kontretan polk rag saraband tarantel villancic zarzuel serenat notturn
-    ayre catch glee round carol anthem service voluntar lesson pastoral divertiss anglais allemand fugues mottetti salmi messe
-    концерт сонат квартет квинтет прелюд этюд вальс мазурк полонез сюит увертюр романс ноктюрн баллад вариац рапсод
-    песни песня пляск арии хор хоры симфоническ фортепианн скрипичн струнн вокальн
+song lied lieder romance romans sonat simfon symphon sinfon concert konzert quartet kvartet trio duet prelud fug
+suite etud etyud nocturn mass messe cantat kantat motet psalm hymn aria arie march marsh danc tanz walz valse
+vals mazurk polonais variat overtur uvertur ouvertur intermezz rondo fantas improviz impromptu capricc kapris
+scherzo skerco divertiment serenad partit toccat invention choral magnificat requiem te deum kyrie gloria credo
+missa pieces pezz stück morceaux instrument symphonies sinfonia opera operas madrigal motet motett mottett
+sacred song concerto concerti sonate hymns psalm salmi ballet part-song partsong air airs canzon cantat
+singspiel orator melod villanel magnificat libro liber primo primus secondo secundus terzo tertius quarto
+quartus quinto sesto recueil suites ouverture ricercar canon canoni duetto duetti terzett vesper vespri compiet
+litan lament tenebr responsor antifon antiphon introit offertor gradual sequenz tract improvisation blues jazz
+hits quadrill contredan galop walz waltz valtz landler quint duets tragedi tragéd lyrique capric caprice pot
+pourri potpourri pasticc canticl trio-sonat triosonat exempl instr voc bagatel barcarol cavatin chaconn
+passacagl gavot gigu kontretan polk rag saraband tarantel villancic zarzuel serenat notturn ayre catch glee
+round carol anthem service voluntar lesson pastoral divertiss anglais allemand fugues mottetti salmi messe
+концерт сонат квартет квинтет прелюд этюд вальс мазурк полонез сюит увертюр романс ноктюрн баллад вариац рапсод
+песни песня пляск арии хор хоры симфоническ фортепианн скрипичн струнн вокальн
 """)
 _FUNCTION_WORDS = keys(
-    "и в во на с со к по о об из за от для до не the a an of and or in on to for with by from und oder der die das des dem den von zu im am aus ein eine et ou de du des la le les un une en au e ed il lo gli i del della di da y los las el w z na a i dla do o po ze s ve v"
+    "и в во на с со к по о об из за от для до не the a an of and or in on to for with by from und oder der die "
+    "das des dem den von zu im am aus ein eine et ou de du des la le les un une en au e ed il lo gli i del "
+    "della di da y los las el w z na a i dla do o po ze s ve v"
 )
 _MIN_WORDS, _MIN_LETTERS, _MIN_LETTERS_OF_TWO = 3, 14, 19
 _SELECTIONS = words_of("selections selection избранное извлечения auswahl extraits")
@@ -179,7 +189,8 @@ _COMPOUNDS = {
     stem: str(number)
     for number, stem in enumerate(
         _stems(
-            "двух трех четырех пяти шести семи восьми девяти десяти одиннадцати двенадцати тринадцати четырнадцати пятнадцати "
+            "двух трех четырех пяти шести семи восьми девяти десяти одиннадцати двенадцати тринадцати "
+            "четырнадцати пятнадцати "
             "шестнадцати семнадцати восемнадцати девятнадцати двадцати"
         ),
         2,
@@ -293,11 +304,13 @@ def title_forms(title: str) -> TitleForms:
 
 _ORDINALS = {
     "1": "prim[oaumi]{1,3}s?|premi[eè]re?", "2": "second[oai]|secund[aou]s?m?|second|deuxi[eè]me", "3": "terz[oai]|terti[aou]s?m?|troisi[eè]me",
-    "4": "quart[oai]s?|quartum|quartus|quatri[eè]me", "5": "quint[oai]s?|quintus|quintum|cinqui[eè]me", "6": "sest[oa]|sext[aou]s?m?|sixi[eè]me",
+    "4": "quart[oai]s?|quartum|quartus|"
+    "quatri[eè]me", "5": "quint[oai]s?|quintus|quintum|cinqui[eè]me", "6": "sest[oa]|sext[aou]s?m?|sixi[eè]me",
     "7": "settim[oa]|septim[aou]s?m?|septi[eè]me", "8": "ottav[oa]|octav[aou]s?m?", "9": "non[oa]|nonus", "10": "decim[oa]s?|decimus",
 }  # fmt: skip
 _BOOK = re.compile(
-    r"\b(?:libro|liber|livre|tome|opera|œuvre|oeuvre|pars|parte|partie)\s+(?:de\w*\s)?({0})\b|\b({0})\s+(?:\w+\s+){{0,3}}?(?:libro|liber|livre|opera|œuvre|"
+    r"\b(?:libro|liber|livre|tome|opera|œuvre|oeuvre|pars|parte|partie)\s+(?:de\w*\s)?({0})\b|"
+    r"\b({0})\s+(?:\w+\s+){{0,3}}?(?:libro|liber|livre|opera|œuvre|"
     r"oeuvre|pars|parte|partie)\b".format("|".join(f"(?:{words})" for words in _ORDINALS.values())),
     re.IGNORECASE,
 )
@@ -369,8 +382,9 @@ _LANGUAGE_ABBREVIATIONS = {
 def parse_uniform_title(text: str) -> UniformTitle:
     """Return what a uniform title states.
 
-    >>> parse_uniform_title("Bible. English. Authorized. 1939")
-    UniformTitle(title='Bible', language='eng', versions=('authorized',), form='', is_selection=False, year='1939', qualifier='')
+    >>> found = parse_uniform_title("Bible. English. Authorized. 1939")
+    >>> found.title, found.language, found.versions, found.year
+    ('Bible', 'eng', ('authorized',), '1939')
     >>> parse_uniform_title("Chto delatʹ? English").title, parse_uniform_title("Čajka <dt.>").language
     ('Chto delatʹ?', 'ger')
     """

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
 
-from bibld.text.romanisation import romanise
 from bibld.text.names import are_spellings_of_one_name
+from bibld.text.romanisation import romanise
 from bibld.text.statements import StatedName, are_one_name
 from bibld.triplify._claims import BETWEEN_FORMS, BODY, WorkFacts
 
@@ -29,8 +29,10 @@ _KINDS = ("genre", "kind")
 _CLASSIC, _GENRE = "?classic", "genre"
 _INDIFFERENT = frozenset(
     romanise(
-        "роман повес расск сказк пьеса комед траге драма поэма очерк novel tale story play drama comed roman povest illus илл "
-        "издан edit испр пере стере ф-по четыр трех двух пяти four three two five cast част том книг глав общео средн школ учащ студе вузов"
+        "роман повес расск сказк пьеса комед траге драма поэма очерк novel tale story play drama comed roman "
+        "povest illus илл "
+        "издан edit испр пере стере ф-по четыр трех двух пяти four three two five cast част том книг глав общео "
+        "средн школ учащ студе вузов"
     ).split()
 )
 """Beginnings of words that editions of one work state or not."""
@@ -128,7 +130,7 @@ def _has_genre_alone(one: WorkFacts, other: WorkFacts) -> bool:
 
 
 def _differ_in_one_word(one: str, other: str) -> bool:
-    """Whether other title information of some words is the same but for one: "appellant's brief", "appellee's brief"."""
+    """Whether other title information of some words is the same but for one: "winter term", "spring term"."""
     these, those = one.split(), other.split()
     if len(these) != len(those) or len(these) < 2:
         return False

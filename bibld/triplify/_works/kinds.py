@@ -11,9 +11,9 @@ from bibld.text.designations import Step, canonical, read_designation
 from bibld.text.folding import tidy
 from bibld.text.keys import title_key
 from bibld.text.music import read_scoring
-from bibld.text.scripts import has_cyrillic
 from bibld.text.part_units import CLASS, COVERED, LETTERS, LEVEL, MEETING, SCORING, VERSION, YEAR, meaning_of
 from bibld.text.part_values import Field
+from bibld.text.scripts import has_cyrillic
 
 _CACHED = 1 << 14
 _FORMS = {
@@ -25,14 +25,17 @@ STRICT = "!"
 _LETTERS_OF_RANGE, _LETTERS_OF_WORD, _MAX_CHARACTERS = 8, 5, 80
 _TRAITS = {
     "!abridged": r"сокращ|сокр\.|(?<!un)abridg|gekürzt|в сжатом",
-    "!retold": r"пересказ(?!\w* с \w+\.)|переложен\w+ для дет|retold|retelling|адаптир|адапт\.|adapted|simplified|graphic novel|комикс|"
+    "!retold": r"пересказ(?!\w* с \w+\.)|переложен\w+ для дет|retold|retelling|адаптир|адапт\.|adapted|"
+    r"simplified|graphic novel|комикс|"
     r"graded reader|bookworms|easy reader|книга для чтения|nacherz",
-    "!selection": r"\bизбранн|избр\.|отрывк|отдельные главы|избранные главы|selections|selected (?:poems|stories|from)|auswahl|в извлеч",
+    "!selection": r"\bизбранн|избр\.|отрывк|отдельные главы|избранные главы|selections|selected (?:poems|"
+    r"stories|from)|auswahl|в извлеч",
     "!libretto": r"либретто|libretto",
     "!screenplay": r"сценари|screenplay|filmscript|drehbuch",
     "!abstract": r"автореф|авторефер|avtoref",
     "!thesis": r"(?<!автореферат )(?<!автореф\. )\bдис\.|диссертац|dissertat|\bthesis|\bдисс\.",
-    "!exercise": r"контрольн|самостоятельн|рабочая тетрадь|раб\. тетрадь|workbook|сборник (?:вопросов|задач|упражнен|заданий)|\bтесты|тестов|"
+    "!exercise": r"контрольн|самостоятельн|рабочая тетрадь|раб\. тетрадь|workbook|сборник (?:вопросов|задач|"
+    r"упражнен|заданий)|\bтесты|тестов|"
     r"exercises|дидактич|проверочн|прописи|задачник|практикум",
     "!teacher": r"для учител|методич\w*|метод\.|teacher|lehrerhand",
     "!commentary": r"комментарий к|критич|этюд о|a critical|a study of|monsters and the critics|interpretat|анализ",
@@ -40,7 +43,8 @@ _TRAITS = {
     "!parody": r"пароди|parody",
     "!summary": r"\bsummary\b|zusammenfassung|краткое изложение|краткое содержание",
     "!addendum": r"addend|errat|appendi|nachtrag|resources?$|опечатк",
-    "!dramatized": r"hörspielfassung|hörspielbearb|инсцениров|радиоспект|аудиоспект|dramati[sz]ed|dramati[sz]ation|литературно-муз",
+    "!dramatized": r"hörspielfassung|hörspielbearb|инсцениров|радиоспект|аудиоспект|dramati[sz]ed|"
+    r"dramati[sz]ation|литературно-муз",
     "!advanced": r"углубл[.её]",
     "!sequel": r"продолжени|second and last part|sequel|further",
     "kind:guide": r"(?<!краткий )путевод|putevod|\bguide\b",
@@ -56,11 +60,14 @@ _TRAITS = {
     "kind:painters": r"о художник",
     "kind:monograph": r"монограф",
     "kind:design": r"дизайн",
-    "genre:drama": r"пьеса|комеді|комеди|трагед|драма\b|\bplay\b|comedy|tragedy|schauspiel|hörspiel\b|comédie|komödie|lustspiel|trauerspiel|"
+    "genre:drama": r"пьеса|комеді|комеди|трагед|драма\b|\bplay\b|comedy|tragedy|schauspiel|hörspiel\b|comédie|"
+    r"komödie|lustspiel|trauerspiel|"
     r"водевиль|инсцениров|komedi",
     "genre:verse": r"\[?стихи\]?$|стихотворен|\bpoems\b|gedichte",
     "genre:prose": r"роман(?! в стихах)(?!ы)|\bповесть|рассказ\b|\bnovel\b|roman\b|povestʹ|erzählung\b|\bromance\b",
-    "genre:stories": r"\bпьесы\b|\bкомедии\b|\bдрамы\b|\bпроза\b|рассказы и|повести и|сборник рассказ|сборник повест|\bplays\b|\bроманы|\bповести\b(?! (?:о|об|в)\b)|\bрассказы\b(?! (?:о|об)\b)|\bсказки\b|\bstories|\bnovels|\btales|erzählungen|schönsten märchen|geschichten\b|povesti|rasskazy",
+    "genre:stories": r"\bпьесы\b|\bкомедии\b|\bдрамы\b|\bпроза\b|рассказы и|повести и|сборник рассказ|сборник "
+    r"повест|\bplays\b|\bроманы|\bповести\b(?! (?:о|об|в)\b)|\bрассказы\b(?! (?:о|об)\b)|\bсказки\b|\bstories|"
+    r"\bnovels|\btales|erzählungen|schönsten märchen|geschichten\b|povesti|rasskazy",
     "score:vocal": r"переложен\w* для пения|для пения с ф|клавир|klavier?ausz|vocal score|klavir|piano score",
     "score:full": r"партитур|full score|orchestral score|partitur",
 }
@@ -117,7 +124,8 @@ _ARRANGED = re.compile(
 )
 _ONLY_OF_MUSIC = ("score:",)
 _STATE_OF_LAW = re.compile(
-    r"\(?\d\d\.\d\d\.\d\d\)?|(?:с изм\w*\.?|с последн\w+|по сост\w*\.?|с учетом|текст с|офиц\w*\.? текст|в ред\w*\.?|с доп\w*\.?|пер\. с|репринт|факс|воспр|изд\.|от |принят|утв\w*|одобр).*",
+    r"\(?\d\d\.\d\d\.\d\d\)?|(?:с изм\w*\.?|с последн\w+|по сост\w*\.?|с учетом|текст с|офиц\w*\.? текст|в "
+    r"ред\w*\.?|с доп\w*\.?|пер\. с|репринт|факс|воспр|изд\.|от |принят|утв\w*|одобр).*",
     re.IGNORECASE,
 )
 _IN_CONFERENCE = re.compile(r"\((?:(\d+)\s*[;:,])?\s*(\d{4})?")
@@ -130,8 +138,10 @@ _SEASONS_AND_DAYS = COVERED - {CLASS, LEVEL, YEAR, MEETING, VERSION}
 
 
 _NUMBER = re.compile(
-    r"(?<![\d.,:/-])(\d{1,3})(?![\d]|[.,:/-]\d|-?(?:е|го|ое|st|nd|rd|th)\b|(?:-?[а-яx]{1,2})? ?(?:т|ч|кн|д|акт|действ|карт|песн|vols?|"
-    r"volumes|acts?|parts?|books|cantos|aufz|akt|bd|teil|класс|кл|глав|chapters|рис|илл|ил|табл|портр|чертеж|plates?|illus|ill|maps?|fig|abb|тыс|000)\w*\b)",
+    r"(?<![\d.,:/-])(\d{1,3})(?![\d]|[.,:/-]\d|-?(?:е|го|ое|st|nd|rd|th)\b|(?:-?[а-яx]{1,2})? ?(?:т|ч|кн|д|акт|"
+    r"действ|карт|песн|vols?|"
+    r"volumes|acts?|parts?|books|cantos|aufz|akt|bd|teil|класс|кл|глав|chapters|рис|илл|ил|табл|портр|чертеж|"
+    r"plates?|illus|ill|maps?|fig|abb|тыс|000)\w*\b)",
     re.IGNORECASE,
 )
 _PHASE = re.compile(
@@ -142,7 +152,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def number_traits(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the small numbers in other title information that count neither volumes nor acts: «50 лет», "pattern 12"."""
+    """Yield the small numbers in other title information that count neither volumes nor acts: «50 лет»."""
     for text in texts:
         if not any(map(str.isdecimal, text)) and "I" not in text:
             continue
@@ -159,9 +169,12 @@ _OPUS = re.compile(
 _SAME_LIST = {"соч": "op", "ор": "op", "opus": "op", "opera": "op", "œuvre": "op", "kv": "k"}
 _NUMBER_OF_MUSIC = re.compile(r"(?:№|\bno\b\.?|\bnr\b\.?|\bn°) ?(\d{1,3})", re.IGNORECASE)
 _FORM_OF_MUSIC = re.compile(
-    r"(?P<symphony>s[iy][mn](?:ph|f)on|симфон)|(?P<concerto>[kc]on[cz]ert|концерт)|(?P<sonata>sonat|соната|сонат)|(?P<quartet>[qk][uv]art|квартет)|"
-    r"(?P<quintet>[qk][uv]int|квинтет)|(?P<trio>\btrio|трио)|(?P<prelude>pr[eéä]lud|прелюд)|(?P<etude>[eé]tud|этюд)|(?P<waltz>wal[zt]|valse|вальс)|"
-    r"(?P<overture>ouvert|overt|увертюр)|(?P<suite>\bsuit|сюит)|(?P<mass>\bmass|missa|messe|месса)|(?P<song>\bsong|lied|песн|романс|romance)",
+    r"(?P<symphony>s[iy][mn](?:ph|f)on|симфон)|(?P<concerto>[kc]on[cz]ert|концерт)|(?P<sonata>sonat|соната|"
+    r"сонат)|(?P<quartet>[qk][uv]art|квартет)|"
+    r"(?P<quintet>[qk][uv]int|квинтет)|(?P<trio>\btrio|трио)|(?P<prelude>pr[eéä]lud|прелюд)|(?P<etude>[eé]tud|"
+    r"этюд)|(?P<waltz>wal[zt]|valse|вальс)|"
+    r"(?P<overture>ouvert|overt|увертюр)|(?P<suite>\bsuit|сюит)|(?P<mass>\bmass|missa|messe|месса)|"
+    r"(?P<song>\bsong|lied|песн|романс|romance)",
     re.IGNORECASE,
 )
 

@@ -14,8 +14,8 @@ from bibld.text.names import other_names
 from bibld.text.scripts import has_cyrillic, repair_initials
 from bibld.text.statements import (
     CYRILLIC_NAME,
-    Statement,
     StatedName,
+    Statement,
     are_one_name,
     composer_in_title,
     name_word,
