@@ -281,14 +281,7 @@ def cluster_component(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> 
     for (one, other), decision in sorted(verdicts.items()):
         if decision == "same" and one in by_identity and other in by_identity:
             clusters.unite(by_identity[one], by_identity[other], regardless=True)
-    ties = _ties(ranked, len(ranked) > MAX_ENTITIES_OF_COMPONENT)
-    clusters.unite_works([(tie, holders) for strength, tie, holders in ties if strength is Strength.WORK])
-    for strength, _, holders in ties:
-        if strength is Strength.WORK:
-            continue
-        if strength not in _AMBIGUOUS_STRENGTHS or not clusters.is_ambiguous(holders, strength):
-            for one, other in combinations(holders, 2):
-                clusters.unite(one, other)
+    clusters.unite_tied(_ties(ranked, len(ranked) > MAX_ENTITIES_OF_COMPONENT))
     holders_of_alias: dict[str, set[str]] = defaultdict(set)
     for profile in ranked:
         for alias in _other_aliases(profile.all_aliases, by_identity.keys()):
@@ -348,6 +341,16 @@ class _Clusters:
         united = sorted(these + those, key=lambda profile: self._place[profile.iri])
         for profile in united:
             self._members[profile.iri] = united
+
+    def unite_tied(self, ties: Sequence[tuple[Strength, str, Sequence[str]]]) -> None:
+        """Unite the entities that have common keys, the strongest keys first."""
+        for strength, _, holders in ties:
+            if strength is Strength.WORK:
+                continue
+            if strength not in _AMBIGUOUS_STRENGTHS or not self.is_ambiguous(holders, strength):
+                for one, other in combinations(holders, 2):
+                    self.unite(one, other)
+        self.unite_works([(tie, holders) for strength, tie, holders in ties if strength is Strength.WORK])
 
     def unite_works(self, ties: Sequence[tuple[str, Sequence[str]]]) -> None:
         """Unite the works that have common ties: those that are the same, then those that may be one and no other."""

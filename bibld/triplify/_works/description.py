@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from bibld.model.mods import Mods, RelatedItem, TitleInfo
+from bibld.model.mods import Mods, TitleInfo
 from bibld.text.dates import years
 from bibld.text.designations import is_designation, part_number
-from bibld.text.folding import fold, tidy
+from bibld.text.folding import fold
 from bibld.text.keys import spelling_key, title_key
 from bibld.text.languages import NO_LANGUAGES, language_code
 from bibld.text.places import is_unknown_imprint
-from bibld.text.scripts import CYRILLIC, script_of
-from bibld.text.statements import name_word, stem_of_family
+from bibld.text.statements import stem_of_family
 from bibld.text.work_titles import (
     UniformTitle,
     alternative_in_subtitle,
-    beginning_of_title,
     book_of_title,
     parse_uniform_title,
-    title_forms,
     undated,
     work_title_key,
     work_words,
@@ -38,9 +35,15 @@ from bibld.triplify._works.kinds import (
     texts_about_kind,
     traits_of,
     traits_of_note,
-    without_state_of_law,
 )
 from bibld.triplify._works.people import Creator, People, find_people
+from bibld.triplify._works.titles import (
+    divide_content,
+    numbers_of,
+    title_in_subtitle,
+    titles_of,
+    with_part_names,
+)
 
 _MAX_NOTE = 160
 _KEY_TITLE = "key title"
@@ -95,7 +98,6 @@ _VERSIONS = (
 )  # fmt: skip
 _BETWEEN_CONTENTS = re.compile(r"\s*(?:--|—|;)\s*|\.\s+[—–-]\s+|(?<=\w)\.?\s+(?=(?:Т|Vol|Bd|Кн)\.\s*\d+\s*[:.])")
 _VOLUME_LABEL = re.compile(r"^\s*(?:Т|Vol|V|Bd|Кн|Ч)\.?\s*[\dIVX]+\s*[:.]\s*", re.IGNORECASE)
-_STATEMENT_OF_CONTENT = re.compile(r"^((?:[А-ЯЁA-Z][\w'-]+ (?:[А-ЯЁA-Z]\. ?){1,2}))(?=[А-ЯЁA-Z])")
 _AND_OTHERS = re.compile(r"\s*\[?(?:и др|i dr|etc|u\.a|et al)\.?\]?\s*$")
 _LANGUAGE_OF_WORK = {"orv": "rus", "chu": "rus", "hrv": "srp", "bos": "srp", "cnr": "srp"}
 """Languages whose texts may be stated as being in another one."""
@@ -106,6 +108,7 @@ class Description:
 
     def __init__(self, mods: Mods) -> None:
         self.mods = mods
+        self.count = ""
         self.form = form_of(mods)
         proper = [title for title in mods.title_info if title.type is None and title.title]
         self.uniform: list[TitleInfo] = [
@@ -259,7 +262,7 @@ class Description:
             return titles_of([name_of_part], creators)
         is_personal = any(not creator.is_body for creator in creators)
         own = [
-            undated(_with_part_names(title), is_personal)
+            undated(with_part_names(title), is_personal)
             for title in self.proper
             if not title.title.startswith(_NOT_TITLES)
         ]
@@ -268,7 +271,7 @@ class Description:
         others = self._alternatives()
         for title in self.proper:
             for text in title.sub_title:
-                others.append(alternative_in_subtitle(text) or _title_in_subtitle(text))
+                others.append(alternative_in_subtitle(text) or title_in_subtitle(text))
         others += [match[1] for note in self.notes if (match := _OTHER_TITLE_IN_NOTE.match(note))]
         more = titles_of(filter(None, others))
         if self.form == "music":  # "Kyrie, a 6" is not any Kyrie
@@ -315,8 +318,8 @@ class Description:
         dates = (date.value for info in self.mods.origin_info for date in info.date_issued)
         issued = [year for date in dates for year in years(date)][:1]
         others += [f"year {year}" for year in issued if str(year) not in reprinted]
-        names = [{*fold(heading(name)).split()} for creator in self.people.creators for name, _ in creator.names]
-        is_name = any({*fold(title.title).split()} <= words for title in self.proper for words in names)
+        forms = [{*fold(heading(name)).split()} for creator in self.people.creators for name, _ in creator.names]
+        is_name = any({*fold(title.title).split()} <= words for title in self.proper for words in forms)
         return Evidence(tuple(dict.fromkeys(own)), tuple(others), is_name)
 
     def _year_of_report(self) -> list[str]:
@@ -430,79 +433,3 @@ class Description:
                 text = _AND_OTHERS.sub("", _VOLUME_LABEL.sub("", piece.partition(" / ")[0])).strip(" .")
                 if len(text) > 2:
                     yield text
-
-
-def titles_of(texts: Iterable[str], creators: Sequence[Creator] = ()) -> Titles:
-    """Return the forms of titles."""
-    own: dict[str, None] = {}
-    others: dict[str, None] = {}
-    for text in texts:
-        forms = title_forms(text)
-        own |= dict.fromkeys(forms.main)
-        others |= dict.fromkeys(forms.others)
-        others |= dict.fromkeys(_without_name(form, creators) for form in forms.main)
-    beginnings = tuple(filter(None, map(beginning_of_title, own)))
-    named = [] if creators else [found for text in own if (found := _with_name(text))]
-    return Titles(tuple(own), tuple(other for other in others if other and other not in own), beginnings, tuple(named))
-
-
-def _with_name(title: str) -> tuple[str, str] | None:
-    """Return the first word of a Cyrillic title of two or three words, and the name that follows: «Иліада Гомера»."""
-    words = title.split()
-    is_name = (
-        1 < len(words) <= 3
-        and all(word[:1].isupper() for word in words)
-        and script_of(title.replace(" ", "")) == CYRILLIC
-    )
-    return (words[0], name_word(words[-1])) if is_name else None
-
-
-def _without_name(title: str, creators: Sequence[Creator]) -> str:
-    """Return a title without the family name of its author at its beginning or end: "The Iliad of Homer"."""
-    families = {
-        form.split()[0].lstrip("*~")[:4] for creator in creators for form in creator.forms if not creator.is_body
-    }
-    words = title.split()
-    if len(words) < 2:
-        return ""
-    if not families:
-        return ""
-    first, last = (spelling_key(words[place]).replace("ch", "h")[:4] for place in (0, -1))
-    if last in families:
-        rest = words[:-1]
-        while rest and (rest[-1].casefold() in ("of", "von", "de", "by") or rest[-1].endswith(".")):
-            rest.pop()
-        return " ".join(rest)
-    return " ".join(words[1:]) if first in families else ""
-
-
-def numbers_of(item: RelatedItem) -> list[str]:
-    """Return the designations of parts that a related item has, with their units."""
-    return [
-        " ".join((*detail.caption[:1], number))
-        for part in item.mods.part
-        for detail in part.detail
-        for number in detail.number
-    ]
-
-
-def _with_part_names(title: TitleInfo) -> str:
-    """Return a title with the names of the part, without its numbers."""
-    names = [name for name in map(tidy, title.part_name) if name and not is_designation(name)]
-    return ". ".join((main_title(title), *names))
-
-
-def _title_in_subtitle(text: str) -> str:
-    """Return other title information that may be a title by itself: long, and not about editions or readers."""
-    plain = without_state_of_law(text).strip(" ()[].,:;")
-    is_title = len(plain.split()) >= _MIN_WORDS_OF_SUBTITLE and not traits_of(plain, "text") and plain[:1].isalpha()
-    return plain if is_title and not re.match(r"(?:в|in|for|для|с|пер|к|по|being)\b", plain, re.IGNORECASE) else ""
-
-
-def divide_content(text: str) -> tuple[tuple[Creator, ...], str]:
-    """Divide an entry of a table of contents into its author and its title: «Петров С. Сад камней»."""
-    found = _STATEMENT_OF_CONTENT.match(text)
-    if found is None:
-        return (), text
-    family, *given = found[1].replace(".", " ").split()
-    return (Creator((" ".join(map(name_word, (family, *given))),)),), text[found.end() :]

@@ -179,8 +179,8 @@ def _grouped(names: Sequence[tuple[Name, str]]) -> list[Creator]:
     """Return creators; names that a record pairs in two scripts, and equal ones, are one."""
     groups: dict[str, list[tuple[Name, str]]] = {}
     for number, (name, path) in enumerate(names):
-        group = f"pair {name.alt_rep_group}" if name.alt_rep_group else f"{number}"
-        groups.setdefault(group, []).append((name, path))
+        pair = f"pair {name.alt_rep_group}" if name.alt_rep_group else f"{number}"
+        groups.setdefault(pair, []).append((name, path))
     found: list[Creator] = []
     for group in groups.values():
         forms = tuple(dict.fromkeys(form for name, _ in group for form in forms_of_heading(name)))[:_MAX_FORMS]

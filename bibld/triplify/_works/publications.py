@@ -17,7 +17,7 @@ from bibld.text.work_titles import (
     work_title_key,
 )
 from bibld.triplify._claims import WorkFacts
-from bibld.triplify._works.description import Description, divide_content, numbers_of, titles_of
+from bibld.triplify._works.description import Description
 from bibld.triplify._works.facts import Evidence, Titles, main_title, make_facts, stated_title
 from bibld.triplify._works.kinds import (
     count_of_volumes,
@@ -27,6 +27,7 @@ from bibld.triplify._works.kinds import (
     steps_of_title,
 )
 from bibld.triplify._works.people import Creator, creators_of_heading
+from bibld.triplify._works.titles import divide_content, numbers_of, titles_of
 
 _MAX_CONTENTS = 30
 _FROM_WHOLE = re.compile(
@@ -180,7 +181,7 @@ class _Works(Description):
         title, path, of_volumes = "", "title_info/0", ""
         whole_creators: Sequence[Creator] = creators
         stated = [*(note for note in self.notes if note.startswith(_FROM)), self.about]
-        taken = next((found[1] for text in stated if (found := _FROM_WHOLE.search(text))), "")
+        taken = next((match[1] for text in stated if (match := _FROM_WHOLE.search(text))), "")
         volume = self._series_of_volume()
         if taken:
             title = taken.strip(" .")
@@ -256,9 +257,11 @@ class _Works(Description):
             if key.is_generic or not authors:
                 continue
             content = WorkFacts(facts.form, (), facts.language, translators=facts.translators, origin=facts.origin)
-            found = make_facts(content, titles_of([title]), authors, Evidence())
-            if found.ties:
-                yield NamedWork((TitleInfo(title=title),), () if written_by else names, found, f"content/{number}")
+            found_facts = make_facts(content, titles_of([title]), authors, Evidence())
+            if found_facts.ties:
+                yield NamedWork(
+                    (TitleInfo(title=title),), () if written_by else names, found_facts, f"content/{number}"
+                )
 
     def _titles_of_contents(self) -> Iterator[str]:
         for title in self.proper[:1]:
