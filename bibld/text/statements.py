@@ -18,13 +18,19 @@ from bibld.text.scripts import has_cyrillic
 _CACHED = 1 << 14
 _MAX_CHARACTERS = 600
 _MAX_NAMES = 12
-_SEGMENTS = re.compile(r"\s*[;\[\]]\s*|\s+=\s+|,\s+(?=(?:with (?:decor|illus|draw|pict)|illustrated|пер\.|под ред)\w*)")
+_SEGMENTS = re.compile(
+    r"\s*[;\[\]]\s*|\s+=\s+|,\s+(?=(?:with (?:decor|illus|draw|pict)|illustrated|пер\.|под "
+    r"ред)\w*)"
+)
 _SENTENCES = re.compile(r"((?:^|[\s-])[^\W\d_a-zа-яё][^\W\d_]{4,})\.\s+(?=[^\W\d_a-zа-яё][^\W\d_])")
 _NOT_NAMES = re.compile(r"[\u0361\ufe20\ufe21]|\([^)]*\)")
 _BETWEEN_NAMES = re.compile(r",|\s(?:и|і|та|and|und|et|y|i|&|u\.)\s")
 _BODY = re.compile(
-    r"(?<![\w-])(?:гос|акад|ин-т|инст|ун-т|универ|о-во|общество|союз|комит|упр|мин-во|минист|б-ка|библ|музей|центр|фак|каф|"
-    r"univ|inst|acad|akad|societ|committee|museum|ministr|depart|office|bureau|service|library|council|agency|commission|administr|board|bank|corporat|company|congress|senate|house|court|army|federal|national|association|center|centre|laborator)",
+    r"(?<![\w-])(?:гос|акад|ин-т|инст|ун-т|универ|о-во|общество|союз|комит|упр|мин-во|минист|б-ка|библ|музей|"
+    r"центр|фак|каф|"
+    r"univ|inst|acad|akad|societ|committee|museum|ministr|depart|office|bureau|service|library|council|agency|"
+    r"commission|administr|board|bank|corporat|company|congress|senate|house|court|army|federal|national|"
+    r"association|center|centre|laborator)",
     re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(r"\(([^)]+)\)")
@@ -33,32 +39,42 @@ _SUPPLIED_ROLE = re.compile(r"\[((?:пер|сост|ред|авт|обраб|tra
 _REAL_NAME = re.compile(r"\W*(?:i\. ?e\.|т\. ?е\.|псевд|наст)", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W\d_](?:[\w'’ʹʺ-])*\.?")
 _TRANSLATED = re.compile(
-    r"(?<![\w-])(?:пер\.|пер\b|перев|perev|per\. s|перекл|пераклад|transl|tr\.|trans\.|[üu]bers|[üu]bertr|deutsch v|dt\. v|in dt\.|traduc|traduit|"
-    r"tradui|trad\.|tradot|t[łl]um|prze[łl]|prel\.|preved|prev\.|fordít|тәрҗ|aus (?:d\.|dem|der)\s|verdeutscht|vertaald|övers|overs\.|suom)"
+    r"(?<![\w-])(?:пер\.|пер\b|перев|perev|per\. s|перекл|пераклад|transl|tr\.|trans\.|[üu]bers|[üu]bertr|"
+    r"deutsch v|dt\. v|in dt\.|traduc|traduit|"
+    r"tradui|trad\.|tradot|t[łl]um|prze[łl]|prel\.|preved|prev\.|fordít|тәрҗ|aus (?:d\.|dem|der)\s|verdeutscht|"
+    r"vertaald|övers|overs\.|suom)"
     r"[\w.]*",
     re.IGNORECASE,
 )
 _RETOLD = re.compile(
-    r"(?<![\w-])(?:переск|переложил|обраб|адапт|сокр|retold|re-told|adapt|abridg|simplif|nacherz)[\w.]*", re.IGNORECASE
+    r"(?<![\w-])(?:переск|переложил|обраб|адапт|сокр|retold|re-told|adapt|abridg|simplif|"
+    r"nacherz)[\w.]*",
+    re.IGNORECASE,
 )
 _REVISED = re.compile(r"(?<![\w-])(?:neu|text|hörspiel)?(?:bearb|bear\b|fassung|fassg)[\w.]*", re.IGNORECASE)
 _EDITED = re.compile(
-    r"(?<![\w-])(?:под\b|ред\.|редак|отв\.|sostav|podgot|гл\.|науч\.|общ\.|edit|ed\.|eds\.|hrsg|herausg|hg\.|red\.|otv\.|сост|sost|"
+    r"(?<![\w-])(?:под\b|ред\.|редак|отв\.|sostav|podgot|гл\.|науч\.|общ\.|edit|ed\.|eds\.|hrsg|herausg|hg\.|"
+    r"red\.|otv\.|сост|sost|"
     r"compil|comp\.|подгот|podgot|коммент|komment|примеч|primech|вступ|vstup|предисл|posl|посл|преф|préf|foreword|"
-    r"introd|with |notes|annot|худож|рис\.|ил\.|илл|оформл|грав|illus|illiu|illi|ill\.|decorat|drawings|pictures|чита|"
-    r"исп|read by|narrat|дир|муз\.|music|orchestr|арр|arr\.|перелож|publ|recens|edid|a cura|con il|toim|edad|komitet|redakts|коллег)",
+    r"introd|with |notes|annot|худож|рис\.|ил\.|илл|оформл|грав|illus|illiu|illi|ill\.|decorat|drawings|"
+    r"pictures|чита|"
+    r"исп|read by|narrat|дир|муз\.|music|orchestr|арр|arr\.|перелож|publ|recens|edid|a cura|con il|toim|edad|"
+    r"komitet|redakts|коллег)",
     re.IGNORECASE,
 )
 _BEHIND_BY = re.compile(r"\b(?:by|von|v\.|bes\.|par|da|di|av|af)\s", re.IGNORECASE)
 _FROM_LANGUAGE = re.compile(r"\s(?:from|aus)\s(?:the\s|dem\s|d\.\s)?[^\s]+", re.IGNORECASE)
 _COMPOSED = re.compile(
-    r"\b(?:(?i:соч(?:\.|инен\w*)|сборник\w*|composed by|written by)|(?<!по )(?i:роман|повесть|повѣсть|поэма|комедия|комедія|драма|трагедия|"
+    r"\b(?:(?i:соч(?:\.|инен\w*)|сборник\w*|composed by|written by)|(?<!по )(?i:роман|повесть|повѣсть|поэма|"
+    r"комедия|комедія|драма|трагедия|"
     r"рассказ|разсказъ|стихотворение|сказка|опера|балет|музыка)ъ?)\s+((?:[А-ЯЁA-Z]|Соч).+)"
 )
 _NO_FAMILY = frozenset((
-    "dr", "prof", "sir", "graf", "бр", "братья", "brat", "соч", "сочинение", "сочиненіе", "сост", "автор", "авт", "текст",
-    "академия", "институт", "университет", "ин-т", "ун-т", "the", "by", "der", "die", "das", "из", "по", "на", "music",
-    "русский", "written", "told", "himself", "герой", "ed", "und", "von", "brüder", "verf", "изд", "роман", "поэма",
+    "dr", "prof", "sir", "graf", "бр", "братья", "brat", "соч", "сочинение", "сочиненіе", "сост", "автор", "авт",
+    "текст",
+    "академия",
+    "институт", "университет", "ин-т", "ун-т", "the", "by", "der", "die", "das", "из", "по", "на", "music",
+    "русский", "written", "himself", "герой", "ed", "und", "von", "brüder", "verf", "изд", "роман", "поэма",
     "introduction", "bank", "банк", "гос", "акад", "науч", "main",
 ))  # fmt: skip
 _ENDINGS = frozenset((
@@ -94,7 +110,7 @@ class StatedName(NamedTuple):
         return " ".join((self.family, *self.given))
 
 
-class Statement(NamedTuple):
+class Responsibility(NamedTuple):
     """The persons that a statement of responsibility names, by what they did."""
 
     authors: tuple[StatedName, ...] = ()
@@ -106,7 +122,7 @@ class Statement(NamedTuple):
 
 
 @lru_cache(_CACHED)
-def read_statement(text: str) -> Statement:
+def read_statement(text: str) -> Responsibility:
     """Return the persons that a statement of responsibility names.
 
     >>> found = read_statement("Агата Кристи ; пер. с англ. Л. Беспаловой")
@@ -148,7 +164,7 @@ def read_statement(text: str) -> Statement:
             ]
         else:
             others += names_in(segment)
-    return Statement(
+    return Responsibility(
         tuple(dict.fromkeys(authors)),
         tuple(dict.fromkeys(translators)),
         tuple(dict.fromkeys(retellers)),

@@ -303,10 +303,11 @@ def title_forms(title: str) -> TitleForms:
 
 
 _ORDINALS = {
-    "1": "prim[oaumi]{1,3}s?|premi[eè]re?", "2": "second[oai]|secund[aou]s?m?|second|deuxi[eè]me", "3": "terz[oai]|terti[aou]s?m?|troisi[eè]me",
-    "4": "quart[oai]s?|quartum|quartus|"
-    "quatri[eè]me", "5": "quint[oai]s?|quintus|quintum|cinqui[eè]me", "6": "sest[oa]|sext[aou]s?m?|sixi[eè]me",
-    "7": "settim[oa]|septim[aou]s?m?|septi[eè]me", "8": "ottav[oa]|octav[aou]s?m?", "9": "non[oa]|nonus", "10": "decim[oa]s?|decimus",
+    "1": "prim[oaumi]{1,3}s?|premi[eè]re?", "2": "second[oai]|secund[aou]s?m?|second|deuxi[eè]me",
+    "3": "terz[oai]|terti[aou]s?m?|troisi[eè]me", "4": "quart[oai]s?|quartum|quartus|quatri[eè]me",
+    "5": "quint[oai]s?|quintus|quintum|cinqui[eè]me", "6": "sest[oa]|sext[aou]s?m?|sixi[eè]me",
+    "7": "settim[oa]|septim[aou]s?m?|septi[eè]me", "8": "ottav[oa]|octav[aou]s?m?", "9": "non[oa]|nonus",
+    "10": "decim[oa]s?|decimus",
 }  # fmt: skip
 _BOOK = re.compile(
     r"\b(?:libro|liber|livre|tome|opera|œuvre|oeuvre|pars|parte|partie)\s+(?:de\w*\s)?({0})\b|"

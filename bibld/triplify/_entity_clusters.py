@@ -26,9 +26,9 @@ from bibld.triplify._claims import Assertion, Kind, WorkFacts
 from bibld.triplify._dates import life_intervals
 from bibld.triplify._identity import is_same_or_initial
 from bibld.triplify._work_clusters import (
-    Likeness,
+    Sameness,
     cliques,
-    differ_apart_from_creators,
+    differ_beside_creators,
     have_other_creators,
     have_same_creators,
     likely_pairs,
@@ -192,7 +192,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
         if any(not numbers & other.numbers.get(file, numbers) for file, numbers in self.numbers.items()):
             yield "number"
         if self.works and other.works:
-            if differ_apart_from_creators(self.works, other.works):
+            if differ_beside_creators(self.works, other.works):
                 yield "work"
             if have_other_creators(self.works, other.works):
                 yield "creator"
@@ -358,12 +358,12 @@ class _Clusters:
             return
         facts = {iri: profile.works for iri, profile in self.by_iri.items() if profile.works}
         for tie, holders in ties:
-            for one, other in likely_pairs(facts, holders, tie, Likeness.SAME):
+            for one, other in likely_pairs(facts, holders, tie, Sameness.SAME):
                 self.unite(one, other)
         for tie, holders in ties:
             pairs = [
                 (self.founder(one), self.founder(other))
-                for one, other in likely_pairs(facts, holders, tie, Likeness.POSSIBLE)
+                for one, other in likely_pairs(facts, holders, tie, Sameness.POSSIBLE)
             ]
             for group in cliques((pair for pair in pairs if pair[0] != pair[1]), self.can_unite):
                 for other in group[1:]:

@@ -38,7 +38,7 @@ _INDIFFERENT = frozenset(
 """Beginnings of words that editions of one work state or not."""
 
 
-class Likeness(IntEnum):
+class Sameness(IntEnum):
     """What a comparison of two works shows."""
 
     DIFFERENT = 0
@@ -47,51 +47,47 @@ class Likeness(IntEnum):
     SAME = 3
 
 
-def compare(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> Likeness:
-    """Compare two works by all facts of each: the least likeness."""
+def compare(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> Sameness:
+    """Compare two works by all facts of each: the least similarity."""
     return min(
-        (
-            min(_compare_apart_from_creators(one, other), _compare_creators(one, other))
-            for one in these
-            for other in those
-        ),
-        default=Likeness.UNKNOWN,
+        (min(_compare_beside_creators(one, other), _compare_creators(one, other)) for one in these for other in those),
+        default=Sameness.UNKNOWN,
     )
 
 
-def differ_apart_from_creators(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> bool:
+def differ_beside_creators(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> bool:
     """Whether two works differ in anything but their creators."""
-    return any(_compare_apart_from_creators(one, other) is Likeness.DIFFERENT for one in these for other in those)
+    return any(_compare_beside_creators(one, other) is Sameness.DIFFERENT for one in these for other in those)
 
 
 def have_other_creators(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> bool:
     """Whether two works have other creators."""
-    return any(_compare_creators(one, other) is Likeness.DIFFERENT for one in these for other in those)
+    return any(_compare_creators(one, other) is Sameness.DIFFERENT for one in these for other in those)
 
 
 def have_same_creators(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> bool:
     """Whether creators of two works agree."""
     return any(
-        one.creators and other.creators and _compare_creators(one, other) is Likeness.SAME
+        one.creators and other.creators and _compare_creators(one, other) is Sameness.SAME
         for one in these
         for other in those
     )
 
 
 @lru_cache(_REMEMBERED)
-def _compare_apart_from_creators(one: WorkFacts, other: WorkFacts) -> Likeness:
+def _compare_beside_creators(one: WorkFacts, other: WorkFacts) -> Sameness:
     if one.form != other.form or not _are_one_part(one.part, other.part) or not _do_traits_agree(one, other):
-        return Likeness.DIFFERENT
+        return Sameness.DIFFERENT
     if one.language and other.language and not set(one.language.split()) & set(other.language.split()):
-        return Likeness.DIFFERENT
+        return Sameness.DIFFERENT
     if {one.origin, other.origin} == {"original", "translation"}:
-        return Likeness.DIFFERENT
+        return Sameness.DIFFERENT
     is_literature = _GENRE in _groups(one.traits) or _GENRE in _groups(other.traits)
     is_literature |= bool(one.translators and other.translators)
     if not is_literature and _differ_in_one_word(one.remainder, other.remainder):
-        return Likeness.DIFFERENT
+        return Sameness.DIFFERENT
     if _have_other_remainders(one, other):
-        return Likeness.DIFFERENT
+        return Sameness.DIFFERENT
     found = _compare_translators(one, other)
     has_one = (len(one.remainder.split()) < _MIN_WORDS) != (len(other.remainder.split()) < _MIN_WORDS)
     if (
@@ -99,8 +95,8 @@ def _compare_apart_from_creators(one: WorkFacts, other: WorkFacts) -> Likeness:
         and not (one.remainder and other.remainder)
         and not (_has_person(one) or _has_person(other) or is_literature)
     ):
-        return Likeness.UNKNOWN
-    return min(found, Likeness.POSSIBLE) if _has_genre_alone(one, other) else found
+        return Sameness.UNKNOWN
+    return min(found, Sameness.POSSIBLE) if _has_genre_alone(one, other) else found
 
 
 def _have_other_remainders(one: WorkFacts, other: WorkFacts) -> bool:
@@ -193,46 +189,46 @@ def _has_person(facts: WorkFacts) -> bool:
 
 
 @lru_cache(_REMEMBERED)
-def _compare_creators(one: WorkFacts, other: WorkFacts) -> Likeness:
+def _compare_creators(one: WorkFacts, other: WorkFacts) -> Sameness:
     if not one.creators or not other.creators:
         return _compare_anonymous(one, other)
     first, second = one.creators[0], other.creators[0]
     is_first_in_other = any(are_one_creator(first, creator) for creator in other.creators)
     if is_first_in_other or any(are_one_creator(second, creator) for creator in one.creators):
-        return Likeness.SAME
-    return Likeness.UNKNOWN if first.startswith(BODY) != second.startswith(BODY) else Likeness.DIFFERENT
+        return Sameness.SAME
+    return Sameness.UNKNOWN if first.startswith(BODY) != second.startswith(BODY) else Sameness.DIFFERENT
 
 
-def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Likeness:
+def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Sameness:
     """Compare works of which one at least has no creator."""
     if not _has_person(one) and not _has_person(other) and _are_of_one_meeting(one, other):
-        return Likeness.SAME
+        return Sameness.SAME
     if one.creators or other.creators:
         named, anonymous = (one, other) if one.creators else (other, one)
         if not named.creators[0].startswith(BODY):
             names = [form for creator in named.creators for form in creator.split(BETWEEN_FORMS)]
             if any(_are_one_person(form, name) for form in names for name in _persons(anonymous.others)):
-                return Likeness.SAME
+                return Sameness.SAME
             if _have_common_person(_persons(one.others), _persons(other.others)):
-                return Likeness.SAME
+                return Sameness.SAME
             if anonymous.translators and named.translators:
-                return Likeness.POSSIBLE
+                return Sameness.POSSIBLE
             has_others = bool(_persons(anonymous.others)) or anonymous.creators
-            return Likeness.UNKNOWN if has_others else Likeness.POSSIBLE
-        return Likeness.POSSIBLE if _LAW in one.traits or set(one.others) & set(other.others) else Likeness.UNKNOWN
+            return Sameness.UNKNOWN if has_others else Sameness.POSSIBLE
+        return Sameness.POSSIBLE if _LAW in one.traits or set(one.others) & set(other.others) else Sameness.UNKNOWN
     if _LAW in one.traits and _LAW in other.traits:
-        return Likeness.POSSIBLE
+        return Sameness.POSSIBLE
     if _SERIAL in one.traits and _SERIAL in other.traits and not (_bodies(one) and _bodies(other)):
-        return Likeness.POSSIBLE
+        return Sameness.POSSIBLE
     if (one.translators and other.translators) or (_CLASSIC in one.traits and _CLASSIC in other.traits):
-        return Likeness.SAME
+        return Sameness.SAME
     these, those = ([*_persons(facts.others), *facts.translators] for facts in (one, other))
     if these and those:
-        return Likeness.SAME if _have_common_person(these, those) else Likeness.UNKNOWN
+        return Sameness.SAME if _have_common_person(these, those) else Sameness.UNKNOWN
     if one.origin == other.origin == "original":
-        return Likeness.POSSIBLE
+        return Sameness.POSSIBLE
     is_possible = _CLASSIC in (*one.traits, *other.traits) or bool(set(one.others) & set(other.others))
-    return Likeness.POSSIBLE if is_possible else Likeness.UNKNOWN
+    return Sameness.POSSIBLE if is_possible else Sameness.UNKNOWN
 
 
 def _are_of_one_meeting(one: WorkFacts, other: WorkFacts) -> bool:
@@ -252,15 +248,15 @@ def _persons(others: Iterable[str]) -> list[str]:
     return [name for name in others if not name.startswith(BODY)]
 
 
-def _compare_translators(one: WorkFacts, other: WorkFacts) -> Likeness:
+def _compare_translators(one: WorkFacts, other: WorkFacts) -> Sameness:
     if one.translators and other.translators:
         is_common = any(_are_one_person(left, right) for left in one.translators for right in other.translators)
-        return Likeness.SAME if is_common else Likeness.DIFFERENT
+        return Sameness.SAME if is_common else Sameness.DIFFERENT
     if any(trait in one.traits and trait in other.traits for trait in _BY_ANOTHER_HAND):
-        return Likeness.UNKNOWN
+        return Sameness.UNKNOWN
     if one.translators or other.translators or "translation" in (one.origin, other.origin):
-        return Likeness.POSSIBLE
-    return Likeness.SAME
+        return Sameness.POSSIBLE
+    return Sameness.SAME
 
 
 @lru_cache(_REMEMBERED)
@@ -288,7 +284,7 @@ def _heading(name: StatedName) -> str:
 
 
 def likely_pairs(
-    facts: Mapping[str, Sequence[WorkFacts]], holders: Sequence[str], tie: str, wanted: Likeness
+    facts: Mapping[str, Sequence[WorkFacts]], holders: Sequence[str], tie: str, wanted: Sameness
 ) -> Iterator[tuple[str, str]]:
     """Yield the pairs of the works (their IRIs) with a tie whose comparison shows something."""
     by_part: dict[str, list[str]] = defaultdict(list)

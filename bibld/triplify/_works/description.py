@@ -92,7 +92,8 @@ _REPRINT = re.compile(
 _FIRST_SERIES = re.compile(r"\b(first|second|third|fourth|перв\w+|втор\w+|третья) (?:series|серия)\b", re.IGNORECASE)
 _SERIAL = frozenset(("serial", "continuing", "integrating resource"))
 _VERSIONS = (
-    ("sinodal", re.compile(r"синод", re.IGNORECASE)), ("autorized", re.compile(r"authorized|king james", re.IGNORECASE)),
+    ("sinodal", re.compile(r"синод", re.IGNORECASE)),
+    ("autorized", re.compile(r"authorized|king james", re.IGNORECASE)),
     ("revised standard", re.compile(r"revised standard", re.IGNORECASE)),
     ("new international", re.compile(r"new international", re.IGNORECASE)),
 )  # fmt: skip
@@ -291,8 +292,8 @@ class Description:
         if not titles:
             return []
         own = {word for title in self.proper for word in work_words(title.title)}
-        apart = [title for title in titles if title.type == "alternative" and not own & work_words(title.title)]
-        return [main_title(title) for title in titles if len(apart) < _MIN_CONTENTS or title not in apart]
+        unlike = [title for title in titles if title.type == "alternative" and not own & work_words(title.title)]
+        return [main_title(title) for title in titles if len(unlike) < _MIN_CONTENTS or title not in unlike]
 
     def _is_original(self, uniform: UniformTitle) -> bool:
         """Whether a uniform title without a language is that of the original."""

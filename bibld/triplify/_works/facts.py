@@ -1,7 +1,7 @@
 """The facts of a work: what it is made of, who created it, and the ties by which equal works find each other.
 
 A tie is made of the title alone if that is specific, of the title and the beginning of a creator's name otherwise, and
-of a third thing for titles such as «Стихотворения» or "Annual report", which say nothing: an editor, the number of
+of a third thing for titles such as «Стихотворения» or "Annual report", which many works have: an editor, the number of
 volumes, the year of the edition that is reprinted.
 """
 

@@ -225,7 +225,7 @@ def remainder_of(text: str) -> str:
 
 
 def without_state_of_law(text: str) -> str:
-    """Return other title information without what it says about the state of a law, and of a text in general."""
+    """Return other title information without what it states of the state of a law, and of a text in general."""
     return _STATE_OF_LAW.sub("", text) if has_cyrillic(text) else text
 
 

@@ -14,8 +14,8 @@ from bibld.text.names import other_names
 from bibld.text.scripts import has_cyrillic, repair_initials
 from bibld.text.statements import (
     CYRILLIC_NAME,
+    Responsibility,
     StatedName,
-    Statement,
     are_one_name,
     composer_in_title,
     name_word,
@@ -109,14 +109,14 @@ def _texts(names: Iterable[StatedName]) -> list[str]:
     return [name.text for name in names]
 
 
-def _statements(mods: Mods) -> Statement:
-    """Return what the statements of responsibility together state; those of one record in two scripts say the same."""
+def _statements(mods: Mods) -> Responsibility:
+    """Return what the statements of responsibility together state."""
     found = [read_statement(note.value) for note in mods.note if note.type == STATEMENT]
     if len(found) == 1:
         return found[0]
     if not found:
-        return Statement()
-    return Statement(
+        return Responsibility()
+    return Responsibility(
         tuple(dict.fromkeys(name for one in found for name in one.authors)),
         tuple(dict.fromkeys(name for one in found for name in one.translators)),
         tuple(dict.fromkeys(name for one in found for name in one.retellers)),
@@ -129,7 +129,7 @@ def _statements(mods: Mods) -> Statement:
 NamesAtPaths = list[tuple[Name, str]]
 
 
-def _divide(mods: Mods, stated: Statement) -> tuple[NamesAtPaths, NamesAtPaths, NamesAtPaths, NamesAtPaths]:
+def _divide(mods: Mods, stated: Responsibility) -> tuple[NamesAtPaths, NamesAtPaths, NamesAtPaths, NamesAtPaths]:
     """Divide the names into creators, translators, retellers and others."""
     creators: NamesAtPaths = []
     translators: NamesAtPaths = []
@@ -161,13 +161,13 @@ def _codes(roles: tuple[Role, ...]) -> frozenset[str]:
     return frozenset(roles_of([Name(role=roles)])[0])
 
 
-def _is_author(name: Name, stated: Statement) -> bool:
+def _is_author(name: Name, stated: Responsibility) -> bool:
     """Whether the statement of responsibility names a person without a role first."""
     own = as_names(forms_of_heading(name))
     return any(are_one_name(one, author) for one in own for author in stated.authors)
 
 
-def _is_translator(name: Name, stated: Statement) -> bool:
+def _is_translator(name: Name, stated: Responsibility) -> bool:
     """Whether the statement of responsibility names a person as the translator, and not as an author."""
     if not stated.translators or name.type != "personal" or _is_author(name, stated):
         return False
@@ -193,7 +193,7 @@ def _grouped(names: Sequence[tuple[Name, str]]) -> list[Creator]:
     return found
 
 
-def _with_statement(creators: list[Creator], stated: Statement) -> list[Creator]:
+def _with_statement(creators: list[Creator], stated: Responsibility) -> list[Creator]:
     """Add the authors that the statement names: as another name of the only creator, or as further creators."""
     if not creators or not stated.authors or creators[0].is_body:
         return creators

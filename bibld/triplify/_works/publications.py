@@ -30,7 +30,7 @@ from bibld.triplify._works.people import Creator, creators_of_heading
 from bibld.triplify._works.titles import divide_content, numbers_of, titles_of
 
 _MAX_CONTENTS = 30
-_FROM_WHOLE = re.compile(
+_FROM_COLLECTION = re.compile(
     r"\b(?:из|from)\s+(?:кн\.|книги|романа|поэмы|повести|цикла|сборника|трилогии|the novel|the "
     r"book)\s*:?\s*[\"«„“]?([^\"»“”]+)",
     re.IGNORECASE,
@@ -144,7 +144,7 @@ class _Works(Description):
         return PublicationWorks(
             own,
             self._original(titles, creators, names, part, covered) if self.is_translation else None,
-            self._whole(name_of_part, part, covered, creators, names, facts),
+            self._containing(name_of_part, part, covered, creators, names, facts),
             self._bases(facts, titles, creators, names),
             tuple(self._contents(facts, creators, names)),
         )
@@ -168,7 +168,7 @@ class _Works(Description):
         stated = tuple(TitleInfo(title=title) for title in self.original_titles) or tuple(self.proper[:1])
         return NamedWork(stated, names, msgspec.structs.replace(named, ties=ties, variants=variants), "title_info/0")
 
-    def _whole(
+    def _containing(
         self,
         name_of_part: str,
         part: str,
@@ -179,9 +179,9 @@ class _Works(Description):
     ) -> NamedWork | None:
         """Return the set, serial or collection that the work is a part of."""
         title, path, of_volumes = "", "title_info/0", ""
-        whole_creators: Sequence[Creator] = creators
+        its_creators: Sequence[Creator] = creators
         stated = [*(note for note in self.notes if note.startswith(_FROM)), self.about]
-        taken = next((match[1] for text in stated if (match := _FROM_WHOLE.search(text))), "")
+        taken = next((match[1] for text in stated if (match := _FROM_COLLECTION.search(text))), "")
         volume = self._series_of_volume()
         if taken:
             title = taken.strip(" .")
@@ -190,16 +190,16 @@ class _Works(Description):
             title, path = main_title(self._host_titles()[0]), f"related_item/{index}"
             of_volumes = count_of_volumes([text for one in self._host_titles() for text in one.sub_title], ())
             if self.host.mods.name:
-                whole_creators = creators_of_heading(
+                its_creators = creators_of_heading(
                     (name, f"{path}/name/{number}") for number, name in enumerate(self.host.mods.name)
                 )
             elif not self.host.other_type and not part:
-                whole_creators = ()
+                its_creators = ()
         elif volume is not None:
             title = main_title(volume.mods.title_info[0])
             of_volumes = count_of_volumes(volume.mods.title_info[0].sub_title, ())
             path = f"related_item/{self.mods.related_item.index(volume)}"
-            whole_creators = ()
+            its_creators = ()
         elif part or name_of_part or (covered and not any(not creator.is_body for creator in creators)):
             title = undated(main_title(self.proper[0])) if self.proper else ""
             of_volumes = count_of_volumes(self.proper[0].sub_title, ()) if self.proper else ""
@@ -207,7 +207,7 @@ class _Works(Description):
         if not key.text or not title:
             return None
         traits = (*(trait for trait in facts.traits if trait.startswith(("!", "genre", "kind"))), "?serial")
-        whole = msgspec.structs.replace(facts, part="", traits=traits)
+        facts_of_set = msgspec.structs.replace(facts, part="", traits=traits)
         years_of_set = [
             date.value for info in (self.host.mods.origin_info if self.host else ()) for date in info.date_issued
         ]
@@ -216,8 +216,8 @@ class _Works(Description):
             + tuple(f"by {stem_of_family(name.split()[0])}" for name in self.people.others),
             tuple(f"year {year}" for date in years_of_set for year in years(date)[:1]),
         )
-        entries = tuple(entry for creator in whole_creators for entry in creator.names)
-        found = make_facts(whole, titles_of([title], whole_creators), whole_creators, evidence)
+        entries = tuple(entry for creator in its_creators for entry in creator.names)
+        found = make_facts(facts_of_set, titles_of([title], its_creators), its_creators, evidence)
         return NamedWork((TitleInfo(title=title),), entries, found, path)
 
     def _series_of_volume(self) -> RelatedItem | None:
