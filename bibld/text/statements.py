@@ -57,7 +57,7 @@ _EDITED = re.compile(
     r"red\.|otv\.|сост|sost|"
     r"compil|comp\.|подгот|podgot|коммент|komment|примеч|primech|вступ|vstup|предисл|posl|посл|преф|préf|foreword|"
     r"introd|with |notes|annot|худож|рис\.|ил\.|илл|оформл|грав|illus|illiu|illi|ill\.|decorat|drawings|"
-    r"pictures|чита|"
+    r"pictures|чита|gelesen|sprecher|es liest|lu par|czyta|čte|"
     r"исп|read by|narrat|дир|муз\.|music|orchestr|арр|arr\.|перелож|publ|recens|edid|a cura|con il|toim|edad|"
     r"komitet|redakts|коллег)",
     re.IGNORECASE,

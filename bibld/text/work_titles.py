@@ -44,6 +44,11 @@ _FILLERS = re.compile(
 )
 _SIGNS = frozenset(("no", "nr", "op", "opus"))
 _BEFORE_SCORING = re.compile(r"[,(]|\b(?:для|for|für|pour|per|with|avec|mit|с|à|a) |\d", re.IGNORECASE)
+_MATERIAL = re.compile(
+    r"\s*[\[(](?:звукозапись|электронный ресурс|текст|ноты|видеозапись|sound recording|electronic resource|"
+    r"tonträger)[\])]|[.,:]\s*(?:аудиокнига|audiobook|hörbuch)\s*$",
+    re.IGNORECASE,
+)
 _LABEL = re.compile(r"^\[[^]\[]{1,40}:\]\s*")
 _HAN = re.compile("[\u2e80-\u9fff\uac00-\ud7af\u3040-\u30ff]")
 
@@ -151,11 +156,11 @@ def work_title_key(title: str, is_music: bool = False) -> TitleKey:
     """
     text = _modern(strip_brackets(title))
     key = title_key(text)
-    words = _large_numbers(key.replace("ch", "h")).split()
+    words = [_modern_prefix(word) for word in _large_numbers(key.replace("ch", "h")).split()]
     contents = [word for word in words if word not in _FUNCTION_WORDS]
     joined = "".join(words)
     stems = _GENERIC_STEMS_OF_MUSIC if is_music else _GENERIC_STEMS
-    if is_music and len(contents) > 1 and contents[0].startswith(stems):
+    if is_music and next((word for word in contents if not word.isdecimal()), "").startswith(stems):
         before = title_key(_BEFORE_SCORING.split(text)[0]).replace("ch", "h").split()
         contents = [word for word in before if word not in _FUNCTION_WORDS and word not in _SIGNS] or contents
     named = [word for word in contents if not _is_generic_word(word, stems)]
@@ -199,6 +204,7 @@ _COMPOUNDS = {
 _COMPOUND = re.compile(
     r"\b(" + "|".join(sorted(_COMPOUNDS, key=len, reverse=True)) + r")(?=let|dnevn|mesach|tomn|minut)"
 )
+_OLD_PREFIX = re.compile(r"(ra|i|vo|be)(?:z(?=[skptfh])|s(?=s))")
 _SUM = re.compile(r"\b(\d)00 (\d\d?)\b")
 _YEAR_IN_WORDS = re.compile(r"\b(1[0-9]|20) (\d\d)\b(?! \d)")
 _HUNDRED = re.compile(r"\b(?:sto|hundred|hundert|tsent)\b")
@@ -220,6 +226,12 @@ def _large_numbers(key: str) -> str:
         )
     has_thousand = "tisah" in key or "usand" in key or "tausend" in key or "mil" in key
     return _THOUSANDS.sub(_thousands, key) if has_thousand else key
+
+
+def _modern_prefix(word: str) -> str:
+    """Return a word with the prefixes of today: разсказъ, изслѣдованіе."""
+    found = _OLD_PREFIX.match(word)
+    return f"{found[1]}s{word[found.end() :].removeprefix('s')}" if found else word
 
 
 def _added(found: re.Match[str]) -> str:
@@ -278,6 +290,7 @@ def title_forms(title: str) -> TitleForms:
     ('Гамлет',)
     """
     text = _LABEL.sub("", unicodedata.normalize("NFC", title)).strip(" .,:;/=")
+    text = _MATERIAL.sub("", text) or text
     text = text.partition(" / ")[0].partition(" : ")[0]
     others: list[str] = []
     found = _IN_PARENTHESES.search(text)

@@ -204,18 +204,7 @@ def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Sameness:
     if not _has_person(one) and not _has_person(other) and _are_of_one_meeting(one, other):
         return Sameness.SAME
     if one.creators or other.creators:
-        named, anonymous = (one, other) if one.creators else (other, one)
-        if not named.creators[0].startswith(BODY):
-            names = [form for creator in named.creators for form in creator.split(BETWEEN_FORMS)]
-            if any(_are_one_person(form, name) for form in names for name in _persons(anonymous.others)):
-                return Sameness.SAME
-            if _have_common_person(_persons(one.others), _persons(other.others)):
-                return Sameness.SAME
-            if anonymous.translators and named.translators:
-                return Sameness.POSSIBLE
-            has_others = bool(_persons(anonymous.others)) or anonymous.creators
-            return Sameness.UNKNOWN if has_others else Sameness.POSSIBLE
-        return Sameness.POSSIBLE if _LAW in one.traits or set(one.others) & set(other.others) else Sameness.UNKNOWN
+        return _compare_with_anonymous(*((one, other) if one.creators else (other, one)))
     if _LAW in one.traits and _LAW in other.traits:
         return Sameness.POSSIBLE
     if _SERIAL in one.traits and _SERIAL in other.traits and not (_bodies(one) and _bodies(other)):
@@ -227,6 +216,8 @@ def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Sameness:
         return Sameness.SAME if _have_common_person(these, those) else Sameness.UNKNOWN
     if one.origin == other.origin == "original":
         return Sameness.POSSIBLE
+    if one.part and other.part:
+        return Sameness.POSSIBLE
     is_possible = _CLASSIC in (*one.traits, *other.traits) or bool(set(one.others) & set(other.others))
     return Sameness.POSSIBLE if is_possible else Sameness.UNKNOWN
 
@@ -234,6 +225,21 @@ def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Sameness:
 def _are_of_one_meeting(one: WorkFacts, other: WorkFacts) -> bool:
     these, those = _groups(one.traits), _groups(other.traits)
     return all(these.get(group, set()) & those.get(group, set()) for group in ("meeting", "year"))
+
+
+def _compare_with_anonymous(named: WorkFacts, anonymous: WorkFacts) -> Sameness:
+    """Compare a work that states its creators with one that does not."""
+    if not named.creators[0].startswith(BODY):
+        names = [form for creator in named.creators for form in creator.split(BETWEEN_FORMS)]
+        if any(_are_one_person(form, name) for form in names for name in _persons(anonymous.others)):
+            return Sameness.SAME
+        if _have_common_person(_persons(named.others), _persons(anonymous.others)):
+            return Sameness.SAME
+        if anonymous.translators and named.translators:
+            return Sameness.POSSIBLE
+        has_others = bool(_persons(anonymous.others)) or anonymous.creators
+        return Sameness.UNKNOWN if has_others else Sameness.POSSIBLE
+    return Sameness.POSSIBLE if _LAW in named.traits or set(named.others) & set(anonymous.others) else Sameness.UNKNOWN
 
 
 def _have_common_person(these: Iterable[str], those: Sequence[str]) -> bool:

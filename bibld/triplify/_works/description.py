@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from bibld.model.mods import Mods, TitleInfo
 from bibld.text.dates import years
 from bibld.text.designations import is_designation, part_number
@@ -110,6 +112,7 @@ class Description:
     def __init__(self, mods: Mods) -> None:
         self.mods = mods
         self.count = ""
+        self.written_by: tuple[Creator, ...] = ()
         self.form = form_of(mods)
         proper = [title for title in mods.title_info if title.type is None and title.title]
         self.uniform: list[TitleInfo] = [
@@ -119,6 +122,7 @@ class Description:
         self.parsed: list[UniformTitle] = [
             parse_uniform_title(stated_title(title)) for title in self.uniform if title.title
         ]
+        self._divide_title()
         self.about = texts_about_kind(mods)
         self.notes = [
             note.value
@@ -130,12 +134,23 @@ class Description:
             title.name_title_group for title in self.uniform
         )
         self.people: People = find_people(mods, is_classic or _TRANSLATION.search(self.about) is not None)
+        if self.written_by and not self.people.creators:
+            self.people = msgspec.structs.replace(self.people, creators=self.written_by)
         self.host = next((item for item in mods.related_item if item.type == "host"), None)
         self.original_titles = self._original_titles()
         self.is_translation = bool(
             self.people.is_translated or self.people.translators or self.originals or self.original_titles
             or any(one.language for one in self.parsed)
         ) and self.form != "music"  # fmt: skip
+
+    def _divide_title(self) -> None:
+        """Take the author before a title out of it, where a brief record has both together."""
+        if self.mods.name or not self.proper:
+            return
+        written_by, title = divide_content(self.proper[0].title)
+        if written_by:
+            self.written_by = written_by
+            self.proper = [msgspec.structs.replace(self.proper[0], title=title), *self.proper[1:]]
 
     def _numbers_in_series(self) -> Iterator[str]:
         """Yield the numbers in the series, of each series apart."""

@@ -9,7 +9,7 @@ import msgspec
 
 from bibld.model.mods import Mods, Name, RelatedItem, TitleInfo
 from bibld.text.dates import years
-from bibld.text.designations import read_designation
+from bibld.text.designations import is_designation, read_designation
 from bibld.text.statements import stem_of_family
 from bibld.text.work_titles import (
     parse_uniform_title,
@@ -109,7 +109,8 @@ class _Works(Description):
             count = self.count = count_of_volumes(
                 [text for title in self._host_titles() for text in title.sub_title], ()
             )
-            traits += [f"of:{count}"] * bool(count)
+            has_name = any(not is_designation(name) for title in self.proper for name in title.part_name)
+            traits += [f"of:{count}"] * (bool(count) and not has_name)
         elif count and self.proper and work_title_key(self.proper[0].title).is_generic:
             traits.append(f"of:{count}")
         if self._is_omnibus():
