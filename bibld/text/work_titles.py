@@ -168,7 +168,8 @@ def work_title_key(title: str, is_music: bool = False) -> TitleKey:
         len(contents) == 2 and len(joined) >= _MIN_LETTERS_OF_TWO
     )
     own = [word for word in named if not word.startswith(_SUBJECT_STEMS)]
-    return TitleKey(joined, not named, is_long and len(named) > 1 and bool(own))
+    is_generic = not named and not (contents and all(map(str.isdecimal, contents)))  # «Двенадцать» is a title
+    return TitleKey(joined, is_generic, is_long and len(named) > 1 and bool(own))
 
 
 _THOUSANDS = re.compile(r"\b(\d+ )?(?:tisah[aiue]?|tho?usand|tausend|mile|mila)\b(?: (?:i|and|und|et) (?:1|odna)\b)?")

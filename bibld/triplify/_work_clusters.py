@@ -207,7 +207,8 @@ def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Sameness:
         return _compare_with_anonymous(*((one, other) if one.creators else (other, one)))
     if _LAW in one.traits and _LAW in other.traits:
         return Sameness.POSSIBLE
-    if _SERIAL in one.traits and _SERIAL in other.traits and not (_bodies(one) and _bodies(other)):
+    is_of_serials = _SERIAL in one.traits and _SERIAL in other.traits and not (_bodies(one) and _bodies(other))
+    if is_of_serials and any(tie.endswith(" ") for tie in {*one.ties} & {*other.ties}):  # specific titles
         return Sameness.POSSIBLE
     if (one.translators and other.translators) or (_CLASSIC in one.traits and _CLASSIC in other.traits):
         return Sameness.SAME

@@ -81,6 +81,10 @@ SAME = {
         publication("12 стульев", author="Ильф, И."),
         publication("Двенадцать стульев", author="Ильф, Илья"),
     ),
+    "title of numbers": (
+        publication("1984", author="Orwell, George", language="eng"),
+        publication("Nineteen eighty-four", "a novel", author="Orwell, G.", language="eng"),
+    ),
     "recording of music": (
         publication("Симфония № 5", "соч. 64", author="Чайковский, П. И.", kind="notated music"),
         publication("Пятая симфония", author="Чайковский, П.", kind="sound recording-musical"),

@@ -213,6 +213,9 @@ class Description:
             and not any(one.qualifier and not one.language for one in self.parsed)
         ):
             found.append("?classic")
+        if not self.people.creators:
+            qualifiers = (parse_uniform_title(title.title).qualifier for title in self.proper[:1])
+            found += [f"qualifier:{text}" for text in qualifiers if text]
         found += [f"qualifier:{one.qualifier}" for one in self.parsed[:1] if one.qualifier and not one.language]
         statement = " | ".join(note.value for note in self.mods.note if note.type == "statement of responsibility")[
             :400

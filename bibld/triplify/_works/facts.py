@@ -132,5 +132,5 @@ def _ends(key: TitleKey, stems: Sequence[str], evidence: Evidence, part: str) ->
     elif key.is_specific:
         yield "", True
     else:
-        for stem in stems or ("-",):
+        for stem in stems or (() if key.text.isdecimal() else ("-",)):
             yield stem, True

@@ -24,7 +24,7 @@ from bibld.text.statements import (
 from bibld.triplify._claims import BETWEEN_FORMS, BODY
 from bibld.triplify._codes import CREATOR_ROLES, CREATOR_ROLES_OF_CONTENT, CREATOR_ROLES_OF_MAIN_ENTRY
 from bibld.triplify._describe.agents import roles_of
-from bibld.triplify._describe.entities import dates_of, heading, heading_to_compare
+from bibld.triplify._describe.entities import heading, heading_to_compare
 
 STATEMENT = "statement of responsibility"
 _CACHED = 1 << 14
@@ -269,8 +269,3 @@ def _person_forms(text: str) -> list[str]:
 def as_names(forms: Iterable[str]) -> list[StatedName]:
     """Return keys of names as names."""
     return [StatedName(words[0], tuple(words[1:])) for form in forms if (words := form.split())]
-
-
-def is_dated(names: Iterable[Name]) -> bool:
-    """Whether a name has the years of a life."""
-    return any(map(dates_of, names))
