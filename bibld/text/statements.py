@@ -81,7 +81,6 @@ _ENDINGS = frozenset((
     "", "a", "u", "e", "i", "o", "oi", "ei", "im", "om", "em", "ogo", "ago", "ego", "omu", "oiu", "im", "ai", "s", "us",
     "ii", "ia", "gog", "m", "iu",
 ))  # fmt: skip
-_LONGEST_ENDING = 3
 _INITIAL_CLASSES = str.maketrans({"h": "g", "k": "g", "w": "u", "v": "u", "j": "i", "y": "i", "t": "f"})
 """Initials that transcriptions of foreign names confuse: Ханс and Ганс, Вильям and Уильям, Теодор and Фёдор."""
 

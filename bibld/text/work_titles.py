@@ -50,9 +50,6 @@ _MATERIAL = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"^\[[^]\[]{1,40}:\]\s*")
-_HAN = re.compile("[\u2e80-\u9fff\uac00-\ud7af\u3040-\u30ff]")
-
-
 def _stems(words: str) -> tuple[str, ...]:
     """Return the beginnings of words as they are in keys."""
     return tuple(single_letters(unify_transcriptions(romanise(word))).replace("ch", "h") for word in words.split())

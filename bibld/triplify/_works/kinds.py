@@ -21,7 +21,6 @@ _FORMS = {
     "sound recording-musical": "music", "moving image": "film", "cartographic": "map", "still image": "image",
     "three dimensional object": "object", "mixed material": "mixed",
 }  # fmt: skip
-STRICT = "!"
 _LETTERS_OF_RANGE, _LETTERS_OF_WORD, _MAX_CHARACTERS = 8, 5, 80
 _TRAITS = {
     "!abridged": r"сокращ|сокр\.|(?<!un)abridg|gekürzt|в сжатом",
@@ -122,14 +121,12 @@ _ARRANGED = re.compile(
     r"переложен\w*(?! для пения)|bearb\w*",
     re.IGNORECASE,
 )
-_ONLY_OF_MUSIC = ("score:",)
 _STATE_OF_LAW = re.compile(
     r"\(?\d\d\.\d\d\.\d\d\)?|(?:с изм\w*\.?|с последн\w+|по сост\w*\.?|с учетом|текст с|офиц\w*\.? текст|в "
     r"ред\w*\.?|с доп\w*\.?|пер\. с|репринт|факс|воспр|изд\.|от |принят|утв\w*|одобр).*",
     re.IGNORECASE,
 )
 _IN_CONFERENCE = re.compile(r"\((?:(\d+)\s*[;:,])?\s*(\d{4})?")
-_MEETING_IN_NAME = re.compile(r"^\(?(\d{1,3})\s*(?:;|-?(?:st|nd|rd|th|я|й)\b)")
 _COUNTED = re.compile(
     r"\b[вуin]{1,2}\s+(\d+)(?:-?[а-я]{1,2})?\s*(?:т|ч|кн|vols?|volumes|parts|bd|bänden|томах|частях)\b", re.IGNORECASE
 )
