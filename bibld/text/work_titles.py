@@ -50,6 +50,8 @@ _MATERIAL = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"^\[[^]\[]{1,40}:\]\s*")
+
+
 def _stems(words: str) -> tuple[str, ...]:
     """Return the beginnings of words as they are in keys."""
     return tuple(single_letters(unify_transcriptions(romanise(word))).replace("ch", "h") for word in words.split())
