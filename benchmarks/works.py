@@ -1,7 +1,8 @@
 """Which publications are editions, translations and parts of one work: the labelled pairs of `labelled/works`.
 
-All records of a half are one catalogue: the claims of each are made, the works of the claims clustered, and the relation
-of each pair of publications is read off the clusters. `--show` lists the wrong decisions of the development half.
+All records of a half are one catalogue: the claims of each are made, the works of the claims clustered, and the
+relation of each pair of publications is read off the clusters. `--show` lists the wrong decisions of the
+development half.
 """
 
 import argparse
@@ -47,7 +48,9 @@ def main() -> None:
     report(decided, with_kinds=wanted.half == "development")
     for pair, relation in decided if wanted.show else ():
         if relation != pair.label and (relation or pair.label in RELATIONS):
-            print(f"{pair.label:>11} decided {relation or 'none':11} {pair.left} {pair.right} {pair.kind} [{pair.family}]")
+            print(
+                f"{pair.label:>11} decided {relation or 'none':11} {pair.left} {pair.right} {pair.kind} [{pair.family}]"
+            )
 
 
 def labelled_pairs(half: str) -> Iterator[WorkPair]:
@@ -135,7 +138,8 @@ def report(decided: list[tuple[WorkPair, str]], with_kinds: bool) -> None:
         right = sum(labelled)
         precision = right / len(given) if given else 1.0
         wrong = dict(Counter(label for label in given if label != relation))
-        print(f"{relation:11} precision {precision:.3f} recall {right / len(labelled):.3f} of {len(labelled)} wrong {wrong}")
+        recall = right / len(labelled)
+        print(f"{relation:11} precision {precision:.3f} recall {recall:.3f} of {len(labelled)} wrong {wrong}")
     if with_kinds:
         kinds: dict[tuple[str, str], list[bool]] = defaultdict(list)
         for pair, found in decided:
