@@ -96,7 +96,7 @@ class Relations:
             works = find_works(mods)
             own = self._own[record] = f"http://localhost/work/{record}"
             yield profile(own, works.own)
-            others = [("translation", works.original), ("part", works.whole)]
+            others = [("translation", works.original), ("part", works.host)]
             others += [("base", base) for base in works.bases]
             for number, (relation, work) in enumerate(others):
                 if work is not None:

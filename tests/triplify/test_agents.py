@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from bibld.model.mods import Mods, Name, NamePart, Note, Role, RoleTerm, Subject, TypeOfResource
 from bibld.triplify._describe.agents import ComparedName, group_names
-from bibld.triplify._describe.entities import heading
 from bibld.triplify._draft import Draft
+from bibld.triplify._headings import heading
 from bibld.triplify._works import find_works
 from tests.triplify.merged_book import BASE, IRIS, RESOURCE, alone, code, describe, expand, person
 

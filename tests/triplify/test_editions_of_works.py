@@ -155,8 +155,8 @@ def test_the_original_of_a_translation_is_the_work_in_the_other_language() -> No
 
 def test_a_volume_is_part_of_its_set() -> None:
     volume = find_works(publication("Война и мир", author="Толстой, Л. Н.", number="Т. 1"))
-    assert volume.whole is not None
-    assert set(volume.whole.facts.ties) & set(
+    assert volume.host is not None
+    assert set(volume.host.facts.ties) & set(
         find_works(publication("Война и мир", author="Толстой, Л.")).own.facts.ties
     )
 

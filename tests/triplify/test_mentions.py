@@ -3,7 +3,7 @@
 import pytest
 
 from bibld.model.mods import Mods, Name, NamePart, OriginInfo, Publisher, RelatedItem, Subject, TitleInfo, Topic
-from bibld.triplify._describe.entities import heading
+from bibld.triplify._headings import heading
 from tests.triplify.merged_book import RESOURCE, WORK, Quads, code, describe, person
 
 NUMBER = "http://id.loc.gov/authorities/names/n79068416"

@@ -274,14 +274,14 @@ def test_a_resource_that_is_not_in_the_catalog_relates_no_works(kind):
 
 def test_a_host_that_is_not_in_the_catalog_is_a_work_without_a_publication():
     made = describe(titled(related_item=(numbered("host"),)))
-    (whole,) = made.values("bf:partOf", WORK)
-    assert made.values("rdfs:label", whole) == ["Сочинения"]
-    assert made.values("bf:hasInstance", whole) == []
+    (host,) = made.values("bf:partOf", WORK)
+    assert made.values("rdfs:label", host) == ["Сочинения"]
+    assert made.values("bf:hasInstance", host) == []
 
 
 def test_two_records_of_the_catalog_are_related_as_soon_as_both_are_published():
-    volume, whole = alone(titled(related_item=(numbered("host"),))), alone(titled(TitleInfo("Сочинения")), OTHER)
-    made = Quads(to_quads([volume, whole], IRIS))
+    volume, host = alone(titled(related_item=(numbered("host"),))), alone(titled(TitleInfo("Сочинения")), OTHER)
+    made = Quads(to_quads([volume, host], IRIS))
     (work,) = made.values("bf:instanceOf", IRIS.resource(OTHER))
     assert made.values("bf:partOf", WORK) == [work]
     assert made.values("bf:hasInstance", work) == [IRIS.resource(OTHER).replace(BASE, ":")]

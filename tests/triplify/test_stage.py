@@ -77,8 +77,8 @@ def test_a_volume_is_part_of_the_work_of_its_set_whatever_record_that_is_merged_
         return Quads(published(world, {}, groups)).values("bf:partOf", works[1])
 
     published(world, {1: Book(1, 1, host=3), 2: Book(2, 2), 3: Book(4, 2)})
-    for groups, whole in (((1, 2, 3, 4, 5), 3), ((1, 2, 2, 4, 5), 2), ((1, 2, 3, 4, 5), 3)):
-        assert part_of(groups) == [works[whole].replace(BASE, ":")]
+    for groups, host in (((1, 2, 3, 4, 5), 3), ((1, 2, 2, 4, 5), 2), ((1, 2, 3, 4, 5), 3)):
+        assert part_of(groups) == [works[host].replace(BASE, ":")]
         assert world.quads() == world.expected()
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 import bibld
 from bibld.model.mods import Mods, Name, NameIdentifier, NamePart, RelatedItem, Subject, TitleInfo, Topic
-from bibld.triplify._describe.entities import heading
+from bibld.triplify._headings import heading
 from tests.triplify.merged_book import BASE, RESOURCE, WORK, Quads, describe, person
 
 ACT = "http://id.loc.gov/authorities/names/n2020023414"

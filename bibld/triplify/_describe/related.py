@@ -19,14 +19,15 @@ from bibld.text.publishers import is_abbreviation
 from bibld.triplify._claims import EntityClaim, NameForm
 from bibld.triplify._codes import CREATOR_ROLES, RELATIONS, loc
 from bibld.triplify._dates import edtf_literal, edtf_of
-from bibld.triplify._describe.agents import MAX_NAMESAKES, Roles, group_names
-from bibld.triplify._describe.entities import claim_agent, heading, name_ties
+from bibld.triplify._describe.agents import MAX_NAMESAKES, group_names
+from bibld.triplify._describe.entities import claim_agent, name_ties
 from bibld.triplify._describe.identifiers import add_number, published_number
 from bibld.triplify._describe.mentions import find_mentioned, lives_differ
 from bibld.triplify._describe.titles import full_title, main_title, main_titles
 from bibld.triplify._describe.works import claim_related_work, is_work
 from bibld.triplify._draft import Draft, EntityForm, Mention
 from bibld.triplify._entity_clusters import ABBREVIATION_TIE, PUBLICATION_TIE
+from bibld.triplify._headings import Roles, heading
 from bibld.triplify._identity import is_of_authority
 from bibld.triplify._languages import Languages
 

@@ -15,17 +15,11 @@ from bibld.text.work_titles import work_title_key
 from bibld.triplify._claims import Contribution, EntityClaim, NameForm
 from bibld.triplify._codes import CONTENT_OF_RESOURCE, loc
 from bibld.triplify._describe.agents import group_names
-from bibld.triplify._describe.entities import (
-    NameAtPath,
-    claim_agent,
-    dates_of,
-    find_identities,
-    heading,
-    links_of,
-)
+from bibld.triplify._describe.entities import NameAtPath, claim_agent, find_identities, links_of
 from bibld.triplify._describe.mentions import find_mentioned
 from bibld.triplify._describe.titles import full_title, is_key_title, title_proper
 from bibld.triplify._draft import Draft
+from bibld.triplify._headings import dates_of, heading
 from bibld.triplify._identity import Identity, numbers_in_files, years_with_hyphen
 from bibld.triplify._languages import Languages
 from bibld.triplify._works import NamedWork, WorkFacts, facts_of_heading
@@ -48,8 +42,8 @@ def describe_work(draft: Draft) -> None:
     _add_content_type(draft)
     if works.original is not None:
         _relate(draft, "bf:translationOf", works.original, "original")
-    if works.whole is not None and not draft.has_related_work("bf:partOf"):
-        _relate(draft, "bf:partOf", works.whole, "whole")
+    if works.host is not None and not draft.has_related_work("bf:partOf"):
+        _relate(draft, "bf:partOf", works.host, "host")
     for place, base in enumerate(works.bases, 1):
         _relate(draft, "bf:derivativeOf", base, f"base{place}")
     for place, content in enumerate(works.contents, 1):

@@ -24,7 +24,7 @@ from bibld.text.work_titles import (
     work_title_key,
     work_words,
 )
-from bibld.triplify._describe.entities import heading
+from bibld.triplify._headings import heading
 from bibld.triplify._languages import ORIGINAL, PARTS_OF_TEXT, codes_of
 from bibld.triplify._works.facts import Evidence, Titles, main_title, stated_title
 from bibld.triplify._works.kinds import (

@@ -23,8 +23,7 @@ from bibld.text.statements import (
 )
 from bibld.triplify._claims import BETWEEN_FORMS, BODY
 from bibld.triplify._codes import CREATOR_ROLES, CREATOR_ROLES_OF_CONTENT, CREATOR_ROLES_OF_MAIN_ENTRY
-from bibld.triplify._describe.agents import roles_of
-from bibld.triplify._describe.entities import heading, heading_to_compare
+from bibld.triplify._headings import heading, heading_to_compare, roles_of
 
 STATEMENT = "statement of responsibility"
 _CACHED = 1 << 14

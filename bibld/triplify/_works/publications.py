@@ -1,4 +1,4 @@
-"""The work of a publication and those that it is related to: its original, its whole, its contents."""
+"""The work of a publication and those that it is related to: its original, its host, its contents."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class NamedWork(msgspec.Struct, frozen=True):
 class PublicationWorks(msgspec.Struct, frozen=True):
     """The work of a publication, and what the publication states of its relations to other works.
 
-    ``original`` is the work that it is a translation of, ``whole`` the set, serial or collection that it is a part of,
+    ``original`` is the work that it is a translation of, ``host`` the set, serial or collection that it is a part of,
     ``bases`` are works that it is derived from (an adaptation, a libretto, an abridgement), ``contents`` those that it
     contains. An original of which no title is stated has the title of the translation.
     """
 
     own: NamedWork
     original: NamedWork | None = None
-    whole: NamedWork | None = None
+    host: NamedWork | None = None
     bases: tuple[NamedWork, ...] = ()
     contents: tuple[NamedWork, ...] = ()
 
