@@ -121,8 +121,8 @@ class EntityPairReport(msgspec.Struct, frozen=True):
     """Two entities side by side, and why they are, or are not, the same.
 
     ``decision`` is that of people, or that of the rules (``by``), about the left one in relation to the right one;
-    ``reasons`` are what both have in common, and in what they contradict each other. ``cluster`` is a sentence about who
-    describes them now.
+    ``reasons`` are what both have in common, and in what they contradict each other. ``cluster`` is a sentence about
+    who describes them now.
     """
 
     left: ComparedEntity
