@@ -22,9 +22,11 @@ from bibld.search._values import Correction as Correction
 from bibld.search._values import FacetValue as FacetValue
 from bibld.search._values import NamedThing as NamedThing
 from bibld.search._values import Related as Related
+from bibld.search._values import Relation as Relation
 from bibld.search._values import SearchRequest as SearchRequest
 from bibld.search._values import SearchResult as SearchResult
 from bibld.search._values import StoredPublication as StoredPublication
+from bibld.search._values import WorkGroup as WorkGroup
 from bibld.search._view import SearchView as SearchView
 from bibld.search._view import open_search as open_search
 from bibld.search._words import to_words as to_words

@@ -272,6 +272,11 @@ def of_thing(path: str, role: str | None = None) -> Query:
     return of_token(role, path) if role in LINK_FIELDS else of_token("role", f"{path} {role}")
 
 
+def of_tops(tops: Iterable[int]) -> Query:
+    """Return what finds the publications that are folded under paths with some numbers (see ``top_number``)."""
+    return any_of(Query.term_query(SCHEMA, "top", top, "basic") for top in tops)
+
+
 def of_years(first: int, last: int) -> Query:
     """Return what finds publications from the first to the last of two years."""
     return Query.range_query(SCHEMA, "year", FieldType.Unsigned, first, last)

@@ -9,7 +9,7 @@ import msgspec
 from tantivy import Query
 
 from bibld.search import _matching as matching
-from bibld.search._documents import AUTHOR, LINK_FIELDS, EntryKind
+from bibld.search._documents import AUTHOR, FACET_LINKS, WORK, EntryKind
 from bibld.search._index import FOLDER, IndexReader, distinct, open_index
 from bibld.search._matching import MAX_WORDS, QUERY_LIMIT
 from bibld.search._searching import Searches, is_mark
@@ -39,6 +39,8 @@ _FIELD_OF_KIND = {
     EntryKind.PLACE: "place",
 }
 
+_OF_WORKS = matching.of_kinds([EntryKind.WORK])
+
 
 class SearchView:
     """The names of one release; see :func:`open_search`. To be used in one thread at a time."""
@@ -66,8 +68,9 @@ class SearchView:
     ) -> tuple[list[StoredPublication], int]:
         """Return publications that are linked to a thing, and how many there are.
 
-        ``role``: a code of MARC relators, ``agent``, ``subject``, ``publisher``, ``series`` or ``place``; None for
-        all. ``sort``: ``year``, ``-year``, ``title`` or ``libraries``.
+        ``role``: a code of MARC relators, ``agent``, ``subject``, ``publisher``, ``series``, ``place`` or ``work``
+        (publications of parts and translations of a work, too); None for all. ``sort``: ``year``, ``-year``, ``title``
+        or ``libraries``.
         """
         matches = self._index.find(matching.of_thing(path, role), limit, offset, sort)
         found = []
@@ -100,7 +103,7 @@ class SearchView:
 
         ``kind``: of this kind only.
         """
-        fields = (_FIELD_OF_KIND[kind],) if kind in _FIELD_OF_KIND else LINK_FIELDS
+        fields = (_FIELD_OF_KIND[kind],) if kind in _FIELD_OF_KIND else FACET_LINKS
         counted = self._index.counts(matching.of_thing(path), dict.fromkeys(fields, _MAX_THINGS + limit + 1))
         best: dict[str, int] = {}
         for other, count in (pair for values in counted.values() for pair in values):
@@ -114,6 +117,10 @@ class SearchView:
                 if len(found) == limit:
                     break
         return found
+
+    def work_years(self, path: str) -> tuple[int, ...]:
+        """Return the first and the last year of the publications of a work, of its parts and translations."""
+        return self._index.years(matching.of_thing(path, WORK))
 
     # -- names
 
@@ -129,24 +136,48 @@ class SearchView:
         words = to_query_words(text[:QUERY_LIMIT])[:MAX_WORDS]
         if sum(map(len, words)) < _MIN_LETTERS:
             return []
-        titles: list[NamedThing] = []
-        if len(words[-1]) >= (_MIN_TITLE if len(words) == 1 else _MIN_TITLE - 1):
-            matches = self._index.find(_beginning(self._index, words, "title_words"), _TITLES_COMPARED * limit)
-            typed = " ".join(words)
-            titles = self._index.things(matches.hits)
-            names = {each.path: " ".join(to_words(each.title)) for each in titles}
-            titles.sort(
-                key=lambda each: (names[each.path] != typed, not names[each.path].startswith(typed), -each.uses)
-            )
-        hits = self._index.find(_beginning(self._index, words, "name_words"), _SUGGESTED).hits
+        titles = self._suggested_titles(words, limit)
+        name_query = _beginning(self._index, words, "name_words")
+        hits = self._index.find(matching.without(name_query, [_OF_WORKS]), _SUGGESTED).hits
         counts: dict[EntryKind, int] = {}
         chosen = []
         for hit, kind in zip(hits, self._index.kinds(hits), strict=True):
             counts[kind] = counts.get(kind, 0) + 1
             if counts[kind] <= limit:
                 chosen.append(hit)
-        found = sorted(self._index.things(chosen), key=lambda each: (-each.uses, each.title))
-        return [*titles[:limit], *found]
+        works = self._index.things(self._index.find(_both(name_query, _OF_WORKS), limit).hits)
+        found = [
+            *self._index.things(chosen),
+            *(each for each in works if each.path not in titles and self._is_named(each)),
+        ]
+        return [*titles.values(), *sorted(found, key=lambda each: (-each.uses, each.title))]
+
+    def _suggested_titles(self, words: Sequence[str], limit: int) -> dict[str, NamedThing]:
+        """Return works of several publications, and other publications, whose titles contain words, by their paths."""
+        if len(words[-1]) < (_MIN_TITLE if len(words) == 1 else _MIN_TITLE - 1):
+            return {}
+        hits = self._index.find(_beginning(self._index, words, "title_words"), _TITLES_COMPARED * limit).hits
+        typed = " ".join(words)
+        found = list(zip(self._index.things(hits), self._index.publications(hits), self._index.tops(hits), strict=True))
+        names = {named.path: " ".join(to_words(named.title)) for named, _, _ in found}
+        found.sort(
+            key=lambda each: (names[each[0].path] != typed, not names[each[0].path].startswith(typed), -each[0].uses)
+        )
+        titles: dict[int, NamedThing] = {}
+        for named, stored, top in found:
+            if top not in titles and len(titles) < limit:
+                titles[top] = self._folded(named, stored, top)
+        return {each.path: each for each in titles.values()}
+
+    def _folded(self, named: NamedThing, stored: StoredPublication, top: int) -> NamedThing:
+        """Return the work under which a publication is folded if it has others, else the publication."""
+        if not stored.top_work or self._index.count(matching.of_tops([top])) < 2:
+            return named
+        return self.named(stored.top_work) or named
+
+    def _is_named(self, work: NamedThing) -> bool:
+        """Whether a work is suggested by its name: not if it has one publication, which is suggested by its title."""
+        return work.uses > 1 or not self._index.count(matching.of_thing(work.path, WORK))
 
     def find(self, text: str, kinds: Sequence[EntryKind] = (), is_prefix: bool = False) -> list[NamedThing]:
         """Return things whose names contain the words of a text, the best first: all words, else the rarest of them.
@@ -197,6 +228,10 @@ def _of_others(query: Query, kinds: Sequence[EntryKind]) -> Query | None:
     if kinds and not others:
         return None
     return matching.all_of([query, matching.of_kinds(others)]) if others else query
+
+
+def _both(one: Query, other: Query) -> Query:
+    return matching.all_of([one, other]) or matching.NOTHING
 
 
 def _ending(index: IndexReader, words: Sequence[str], field: str, is_prefix: bool) -> Query:
