@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 import msgspec
 from tantivy import Query
 
 from bibld.search._documents import StoredName
-from bibld.search._index import IndexHit, IndexReader, WorkFigures, top_number
-from bibld.search._matching import ANY_PUBLICATION, Matcher, all_of, of_tops
+from bibld.search._index import IndexHit, IndexReader, Matches, WorkFigures, top_number
+from bibld.search._matching import Matcher, of_top
 from bibld.search._ranking import Rank
 from bibld.search._values import Agent, SearchRequest, StoredPublication, WorkGroup
 
 MAX_LISTED = 10_000
-"""Publications among which works can be paged through, and are counted exactly."""
+"""Publications among which works can be paged through."""
+
+_MAX_COUNTED = 1000
+"""Publications whose works are counted one by one; the works of more are estimated."""
 
 _MAX_SHOWN = 12
 """Publications of one work in a result."""
 
 _MAX_CREATORS = 4
+_WORKS_REMEMBERED = 10_000
 _AT_FIRST, _MORE = 2, 4
 """How many times as many publications as works are read, and how many times as many again if these are too few."""
 
@@ -62,11 +68,15 @@ def fold_ranked(ranked: Iterable[Ranked]) -> list[StoredPublication]:
     return [publication for publication, _, _ in sorted(best.values(), key=order)]
 
 
-def count_works(index: IndexReader, match: Query, total: int) -> tuple[int, bool]:
-    """Return how many works ``total`` publications belong to, and whether that is an estimate."""
-    if total > MAX_LISTED:
+def count_works(index: IndexReader, match: Query, found: Matches) -> tuple[int, bool]:
+    """Return how many works the publications have that a query finds, and whether that is an estimate.
+
+    ``found`` has some of them.
+    """
+    if found.total > _MAX_COUNTED:
         return index.count_tops(match), True
-    return len(set(index.tops(index.find(match, total).hits))), False
+    hits = found.hits if len(found.hits) == found.total else index.find(match, found.total).hits
+    return len(set(index.tops(hits))), False
 
 
 class Folding:
@@ -75,42 +85,58 @@ class Folding:
     def __init__(self, index: IndexReader, matcher: Matcher) -> None:
         self._index = index
         self._matcher = matcher
+        self._heading = lru_cache(_WORKS_REMEMBERED)(self._read_heading)
 
-    def groups(self, found: Sequence[StoredPublication], request: SearchRequest) -> tuple[WorkGroup | None, ...]:
+    def groups(self, found: Iterable[StoredPublication], request: SearchRequest) -> tuple[WorkGroup | None, ...]:
         """Return all publications of the works of some, as far as the filters of a search agree.
 
         None for a publication whose work has no other one.
         """
-        if not found:
-            return ()
-        numbers = {each.top: top_number(each.top) for each in found}
-        figures = self._index.figures(self._narrowed(numbers.values(), request), list(numbers.values()))
-        return tuple(
-            self._group(each.top, counted, request) if counted is not None and counted.total > 1 else None
-            for each in found
-            for counted in (figures.get(numbers[each.top]),)
-        )
+        return tuple(self._group(each.top, request) for each in found)
 
-    def _narrowed(self, tops: Iterable[int], request: SearchRequest) -> Query:
-        of_works = all_of([ANY_PUBLICATION, of_tops(tops)]) or ANY_PUBLICATION
-        return self._matcher.narrow(of_works, request)
-
-    def _group(self, top: str, counted: WorkFigures, request: SearchRequest) -> WorkGroup:
-        hits = self._index.find(self._narrowed([top_number(top)], request), _MAX_SHOWN, sort="year").hits
-        publications = self._index.publications(hits)
-        stored = self._index.stored(top)
-        paths: tuple[str, ...] = ()
-        title = ""
-        if isinstance(stored, StoredName):
-            title, paths = stored.title, stored.work.creators if stored.work is not None else ()
-        named = [(path, self._index.title(path)) for path in paths[:_MAX_CREATORS]]
+    def _group(self, top: str, request: SearchRequest) -> WorkGroup | None:
+        number = top_number(top)
+        if not self._index.is_shared(number):
+            return None
+        query = self._matcher.narrow(of_top(number), request)
+        matches = self._index.find(query, _MAX_SHOWN, sort="year")
+        if matches.total < 2:
+            return None
+        publications = self._index.publications(matches.hits)
+        figures = _figures_of(publications) if matches.total == len(publications) else self._index.figures(query)
+        title, creators = self._heading(top)
         return WorkGroup(
             top,
             title or publications[0].title,
-            tuple(Agent(path, name, "") for path, name in named if name),
-            counted.total,
-            counted.years,
-            counted.languages,
-            counted.libraries,
+            creators,
+            matches.total,
+            figures.years,
+            figures.languages,
+            figures.libraries,
             tuple(publications),
         )
+
+    def _read_heading(self, top: str) -> tuple[str, tuple[Agent, ...]]:
+        """Return the title and the creators of a work."""
+        stored = self._index.stored(top)
+        if not isinstance(stored, StoredName) or stored.work is None:
+            return "", ()
+        named = [(path, self._index.title(path)) for path in stored.work.creators[:_MAX_CREATORS]]
+        return stored.title, tuple(Agent(path, name, "") for path, name in named if name)
+
+
+def _figures_of(publications: Iterable[StoredPublication]) -> WorkFigures:
+    years: set[int] = set()
+    languages: Counter[str] = Counter()
+    libraries: Counter[str] = Counter()
+    for each in publications:
+        languages.update(set(each.languages))
+        libraries.update(each.libraries)
+        if each.year:
+            years.add(int(each.year.replace("-", "0")))
+    ends = (min(years), max(years)) if years else ()
+    return WorkFigures(tuple(dict.fromkeys(ends)), _most_frequent(languages), _most_frequent(libraries))
+
+
+def _most_frequent(counted: Counter[str]) -> tuple[str, ...]:
+    return tuple(sorted(counted, key=lambda value: (-counted[value], value)))

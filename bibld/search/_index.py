@@ -7,12 +7,12 @@ separated by blanks; the values of facets and links are one token each.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from tantivy import DocAddress, Filter, Index, Order, Query, Schema, SchemaBuilder, TextAnalyzerBuilder, Tokenizer
@@ -168,9 +168,8 @@ IndexHit = tuple[int, DocAddress]
 
 
 class WorkFigures(NamedTuple):
-    """The number of publications of a work, their first and last year, their languages and libraries."""
+    """The first and last year of the publications of a work, their languages and libraries, the most frequent first."""
 
-    total: int
     years: tuple[int, ...]
     languages: tuple[str, ...]
     libraries: tuple[str, ...]
@@ -265,34 +264,25 @@ class IndexReader:
         """Return of each publication the number of the path under which it is folded."""
         return [int(number or 0) for number in self._searcher.fast_field_values("top", [hit for _, hit in hits])]
 
+    def is_shared(self, top: int) -> bool:
+        """Whether several publications may be folded under the path with a number: deleted ones are counted, too."""
+        return self._searcher.doc_freq("top", top) > 1
+
     def years(self, query: Query) -> tuple[int, ...]:
         """Return the first and the last year of the publications that a query finds, each once."""
-        return _distinct_years(self._searcher.aggregate(query, _YEARS))
+        found = self._searcher.aggregate(query, _YEARS)
+        values = (found[name]["value"] for name in _YEARS)
+        return tuple(dict.fromkeys(int(value) for value in values if value is not None))
 
     def count_tops(self, query: Query) -> int:
         """Return about how many such paths the publications have that a query finds."""
         return round(self._searcher.cardinality(query, "top"))
 
-    def figures(self, query: Query, tops: Collection[int]) -> dict[int, WorkFigures]:
-        """Return what the publications that a query finds have in common, by the number under which they are folded.
-
-        Every such number has to be among ``tops``.
-        """
-        inner = {
-            **_YEARS,
-            "language": {"terms": {"field": "language", "size": _MAX_LISTED}},
-            "library": {"terms": {"field": "library", "size": _MAX_LISTED}},
-        }
-        terms = {"field": "top", "size": len(tops), "segment_size": len(tops)}
-        found = self._searcher.aggregate(query, {"top": {"terms": terms, "aggs": inner}})
-        return {
-            int(bucket["key"]): WorkFigures(
-                bucket["doc_count"],
-                _distinct_years(bucket),
-                *(tuple(each["key"] for each in bucket[name]["buckets"]) for name in ("language", "library")),
-            )
-            for bucket in found["top"]["buckets"]
-        }
+    def figures(self, query: Query) -> WorkFigures:
+        """Return what the publications that a query finds have in common."""
+        counted = self.counts(query, {"language": _MAX_LISTED, "library": _MAX_LISTED})
+        languages, libraries = (tuple(value for value, _ in counted[name]) for name in ("language", "library"))
+        return WorkFigures(self.years(query), languages, libraries)
 
     def frequency(self, fields: Iterable[str], token: str) -> int:
         """Return about how many documents have a token in some fields."""
@@ -301,11 +291,6 @@ class IndexReader:
     def tokens(self, field: str, beginning: str, limit: int) -> list[tuple[str, int]]:
         """Return the most frequent tokens of a field that begin so, with about how many documents have them."""
         return self._searcher.terms_with_prefix(field, beginning, limit=limit)
-
-
-def _distinct_years(found: Mapping[str, Any]) -> tuple[int, ...]:
-    values = (found[name]["value"] for name in _YEARS)
-    return tuple(dict.fromkeys(int(value) for value in values if value is not None))
 
 
 def distinct(hits: Iterable[IndexHit]) -> dict[tuple[int, int], IndexHit]:

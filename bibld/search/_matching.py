@@ -272,9 +272,9 @@ def of_thing(path: str, role: str | None = None) -> Query:
     return of_token(role, path) if role in LINK_FIELDS else of_token("role", f"{path} {role}")
 
 
-def of_tops(tops: Iterable[int]) -> Query:
-    """Return what finds the publications that are folded under paths with some numbers (see ``top_number``)."""
-    return any_of(Query.term_query(SCHEMA, "top", top, "basic") for top in tops)
+def of_top(number: int) -> Query:
+    """Return what finds the publications that are folded under the path with a number (see ``top_number``)."""
+    return Query.term_query(SCHEMA, "top", number, "basic")
 
 
 def of_years(first: int, last: int) -> Query:

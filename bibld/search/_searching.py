@@ -68,7 +68,7 @@ class Searches:
         found, has_next = self._page(attempt, request, ranking)
         works, is_estimate = None, False
         if request.is_folded:
-            works, is_estimate = count_works(self._index, attempt.match, attempt.total)
+            works, is_estimate = count_works(self._index, attempt.match, attempt.matches)
         is_number = bool(query.identifier) and bool(found) and matching.has_wrong_check_digit(query.identifier)
         return SearchResult(
             tuple(msgspec.structs.replace(each, why=ranking.why(each)) for each in found),

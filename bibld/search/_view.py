@@ -171,7 +171,7 @@ class SearchView:
 
     def _folded(self, named: NamedThing, stored: StoredPublication, top: int) -> NamedThing:
         """Return the work under which a publication is folded if it has others, else the publication."""
-        if not stored.top_work or self._index.count(matching.of_tops([top])) < 2:
+        if not stored.top_work or self._index.count(matching.of_top(top)) < 2:
             return named
         return self.named(stored.top_work) or named
 
