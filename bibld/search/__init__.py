@@ -13,6 +13,9 @@ from bibld.search._index import TYPES as TYPES
 from bibld.search._index import has_search as has_search
 from bibld.search._matching import FIELD_NAMES as FIELD_NAMES
 from bibld.search._matching import QUERY_LIMIT as QUERY_LIMIT
+from bibld.search._results import FoundPublication as FoundPublication
+from bibld.search._results import record_id as record_id
+from bibld.search._results import results_of as results_of
 from bibld.search._values import EXCLUDABLE as EXCLUDABLE
 from bibld.search._values import FACETS as FACETS
 from bibld.search._values import LINKED as LINKED

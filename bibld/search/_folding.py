@@ -21,6 +21,9 @@ MAX_LISTED = 10_000
 _MAX_COUNTED = 1000
 """Publications whose works are counted one by one; the works of more are estimated."""
 
+_DIGITS = 2
+"""Digits of an estimate that are not zeros."""
+
 _MAX_SHOWN = 12
 """Publications of one work in a result."""
 
@@ -74,7 +77,8 @@ def count_works(index: IndexReader, match: Query, found: Matches) -> tuple[int, 
     ``found`` has some of them.
     """
     if found.total > _MAX_COUNTED:
-        return index.count_tops(match), True
+        estimate = index.count_tops(match)
+        return round(estimate, _DIGITS - len(str(estimate))), True
     hits = found.hits if len(found.hits) == found.total else index.find(match, found.total).hits
     return len(set(index.tops(hits))), False
 

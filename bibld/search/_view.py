@@ -118,9 +118,10 @@ class SearchView:
                     break
         return found
 
-    def work_years(self, path: str) -> tuple[int, ...]:
-        """Return the first and the last year of the publications of a work, of its parts and translations."""
-        return self._index.years(matching.of_thing(path, WORK))
+    def with_years(self, work: NamedThing) -> NamedThing:
+        """Return a work with the first and the last year of its publications, of parts and translations too."""
+        years = self._index.years(matching.of_thing(work.path, WORK))
+        return msgspec.structs.replace(work, data={**work.data, "year": tuple(map(str, years))} if years else work.data)
 
     # -- names
 
@@ -173,7 +174,8 @@ class SearchView:
         """Return the work under which a publication is folded if it has others, else the publication."""
         if not stored.top_work or self._index.count(matching.of_top(top)) < 2:
             return named
-        return self.named(stored.top_work) or named
+        work = self.named(stored.top_work)
+        return self.with_years(work) if work is not None else named
 
     def _is_named(self, work: NamedThing) -> bool:
         """Whether a work is suggested by its name: not if it has one publication, which is suggested by its title."""
