@@ -1,4 +1,4 @@
-"""Results of a search for programs: publications and works by their IRIs, for the JSON of the site and of the command."""
+"""Results of a search for programs: publications and works by IRI, for the JSON of the site and of the command."""
 
 from __future__ import annotations
 

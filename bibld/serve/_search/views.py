@@ -183,7 +183,9 @@ class ViewMaker:
         return {
             **self._result(hit),
             "href": self._addresses.page(group.path),
-            "best": self._addresses.page(hit.path),
+            "best": (self._addresses.page(hit.path), _imprint(hit) if hit.imprint else hit.title)
+            if hit.why not in ("", "author")
+            else None,
             "title": group.title,
             "agents": [(self._addresses.page(agent.path), agent.name) for agent in group.creators or hit.agents],
             "years": "–".join(map(str, group.years)),
