@@ -158,24 +158,29 @@ class SearchView:
         if len(words[-1]) < (_MIN_TITLE if len(words) == 1 else _MIN_TITLE - 1):
             return {}
         hits = self._index.find(_beginning(self._index, words, "title_words"), _TITLES_COMPARED * limit).hits
+        tops = self._index.tops(hits)
+        counts = {top: self._index.count(matching.of_top(top)) for top in set(tops) if self._index.is_shared(top)}
+        found = list(zip(self._index.things(hits), tops, strict=True))
+        names = {named.path: " ".join(to_words(named.title)) for named, _ in found}
         typed = " ".join(words)
-        found = list(zip(self._index.things(hits), self._index.publications(hits), self._index.tops(hits), strict=True))
-        names = {named.path: " ".join(to_words(named.title)) for named, _, _ in found}
-        found.sort(
-            key=lambda each: (names[each[0].path] != typed, not names[each[0].path].startswith(typed), -each[0].uses)
-        )
-        titles: dict[int, NamedThing] = {}
-        for named, stored, top in found:
-            if top not in titles and len(titles) < limit:
-                titles[top] = self._folded(named, stored, top)
-        return {each.path: each for each in titles.values()}
 
-    def _folded(self, named: NamedThing, stored: StoredPublication, top: int) -> NamedThing:
-        """Return the work under which a publication is folded if it has others, else the publication."""
-        if not stored.top_work or self._index.count(matching.of_top(top)) < 2:
-            return named
-        work = self.named(stored.top_work)
-        return self.with_years(work) if work is not None else named
+        def order(each: tuple[NamedThing, int]) -> tuple[bool, bool, int]:
+            name = names[each[0].path]
+            return name != typed, not name.startswith(typed), -max(each[0].uses, counts.get(each[1], 0))
+
+        best: dict[int, NamedThing] = {}
+        for named, top in sorted(found, key=order):
+            best.setdefault(top, named)
+        chosen = [
+            self._work_of(named) if counts.get(top, 0) > 1 else named for top, named in list(best.items())[:limit]
+        ]
+        return {each.path: each for each in chosen}
+
+    def _work_of(self, publication: NamedThing) -> NamedThing:
+        """Return the work under which a publication is folded, with its years; the publication if it has none."""
+        stored = self._index.stored(publication.path)
+        work = self.named(stored.top_work) if isinstance(stored, StoredPublication) and stored.top_work else None
+        return self.with_years(work) if work is not None else publication
 
     def _is_named(self, work: NamedThing) -> bool:
         """Whether a work is suggested by its name: not if it has one publication, which is suggested by its title."""
