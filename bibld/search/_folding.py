@@ -39,7 +39,7 @@ Ranked = tuple[StoredPublication, bool, Rank]
 def fold_hits(read: Callable[[int], Sequence[IndexHit]], index: IndexReader, wanted: int) -> list[IndexHit]:
     """Return the first publication of each work, in their order: at least ``wanted``, if there are as many.
 
-    ``read`` returns the first publications, as many as it is told.
+    ``read`` returns the first publications up to a number of them.
     """
     limit = min(_AT_FIRST * wanted, MAX_LISTED)
     while True:

@@ -68,8 +68,8 @@ class StoredPublication(msgspec.Struct, frozen=True, array_like=True, tag_field=
 
     ``parts`` are numbers and names of parts, and statements of the edition. ``why``: in a result, where the words are.
     ``role``: among the publications of a thing, the role in which it is linked (of an agent a code of MARC relators).
-    ``top_work`` is the work under which readers expect it, ``relation`` that of its own work to that one: the path of
-    the original of a translation, of the set of a volume; its own work, if it is neither; empty without a work.
+    ``top_work`` is the path of the work under which readers expect the publication: the original of a translation, the
+    set of a volume, else its work; empty without a work. ``relation`` is that of its work to the top one.
     ``work_titles`` are titles of these works that the publication itself has not.
     """
 

@@ -142,7 +142,7 @@ def test_without_folding_each_publication_is_a_result(view):
         ("о войне и мире толстого", ARTICLE),  # readers do not expect an article under its journal
     ],
 )
-def test_the_work_that_is_meant_comes_first(view, text, first):
+def test_the_best_work_comes_first(view, text, first):
     assert folded(view, text).hits[0].top_work == first
 
 

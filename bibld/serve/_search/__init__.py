@@ -41,7 +41,7 @@ from bibld.serve._negotiation import choose
 from bibld.serve._pages import PagesByLanguage
 from bibld.serve._search.addresses import MAX_PER_PAGE, Address
 from bibld.serve._search.forms import to_csv, to_json, to_lines, to_sparql
-from bibld.serve._search.views import GROUP_NAMES, ViewMaker
+from bibld.serve._search.views import GROUP_NAMES, NAMED_FILTERS, ViewMaker
 from bibld.serve._statements import HYDRA
 from bibld.serve._things import Finder, OpenRelease, Thing
 from bibld.serve._writers import Writers
@@ -184,7 +184,9 @@ class SearchSite:
             found = view.search(msgspec.structs.replace(address.request, with_facets=with_facets))
             things = self._things(view, address.request, found)
             sparql = self._sparql(view, address.request, found)
-            results = self._makers[tag].results(address, found, things, sparql)
+            filtered = [path for name in NAMED_FILTERS for path in address.request.filters.get(name, ())]
+            names = {path: named.title for path in filtered if (named := view.named(path)) is not None}
+            results = self._makers[tag].results(address, found, things, sparql, names)
             return self._pages[tag].search(results, address.path, address.query())
 
         body = await self._search(make)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlencode
 
 from bibld.search import (
@@ -55,8 +55,11 @@ _FLAG_NAMES = {
 }
 _SORT_NAMES = read_words()["search_sort"]
 _WHY = read_words()["search_reason"]
-_WITH_PAGES = ("author", "subject", "publisher")
-"""The facets whose values are paths of things that have pages."""
+NAMED_FILTERS = ("series", "place", "work")
+"""The filters whose values are paths of things, and that are no facets."""
+
+_WITH_PAGES = ("author", "subject", "publisher", *NAMED_FILTERS)
+"""The filters whose values are paths of things that have pages."""
 
 _MAX_LISTED = 6
 """Languages or libraries of a work."""
@@ -99,9 +102,14 @@ class ViewMaker:
         return self._language.text(flag) if flag is not None else value.value
 
     def results(
-        self, address: Address, found: SearchResult, things: Sequence[NamedThing], sparql: str
+        self,
+        address: Address,
+        found: SearchResult,
+        things: Sequence[NamedThing],
+        sparql: str,
+        names: Mapping[str, str],
     ) -> dict[str, object]:
-        """Return what the template shows of the results."""
+        """Return what the template shows of the results; ``names`` are those of the things of ``NAMED_FILTERS``."""
         request = address.request
         language = self._language
         is_browsing = not request.text.strip() and not request.filters and not request.excluded
@@ -122,7 +130,7 @@ class ViewMaker:
             "is_open": len(found.hits) == 1 and request.page == 1,
             "things": [self._thing(thing) for thing in things],
             "facets": [self._facet(address, name, values) for name, values in found.facets.items() if name != "year"],
-            "chosen": self._chosen(address, found),
+            "chosen": self._chosen(address, found, names),
             "sorts": [
                 (language.text(_SORT_NAMES[sort]), address.with_sort(sort), sort == request.sort) for sort in SORTS
             ],
@@ -209,13 +217,13 @@ class ViewMaker:
             if not heading:
                 languages = ", ".join(map(self._language.name_of_language, each.languages))
                 heading = text("Translation: %(language)s", language=languages) if languages else text("Translations")
-            is_other = to_words(each.title) != own
+            is_named = not each.imprint or to_words(each.title) != own
             shelf.setdefault(heading, []).append(
                 {
                     "href": self._addresses.page(each.path),
-                    "name": each.title if is_other else _imprint(each) or each.title,
+                    "name": each.title if is_named else _imprint(each),
                     "year": each.year,
-                    "imprint": _imprint(each) if is_other else "",
+                    "imprint": _imprint(each) if is_named and each.imprint else "",
                     "libraries": [self._source_label(library) for library in each.libraries],
                 }
             )
@@ -281,8 +289,9 @@ class ViewMaker:
             "is_open": is_open,
         }
 
-    def _chosen(self, address: Address, found: SearchResult) -> list[dict[str, object]]:
+    def _chosen(self, address: Address, found: SearchResult, names: Mapping[str, str]) -> list[dict[str, object]]:
         labels = {(name, value.value): value for name, values in found.facets.items() for value in values}
+        labels |= {(name, path): FacetValue(path, title, 0) for name in NAMED_FILTERS for path, title in names.items()}
         request = address.request
         return [
             {
