@@ -96,9 +96,10 @@ class Folding:
 
         None for a publication whose work has no other one.
         """
-        return tuple(self._group(each.top, request) for each in found)
+        return tuple(self._group(each, request) for each in found)
 
-    def _group(self, top: str, request: SearchRequest) -> WorkGroup | None:
+    def _group(self, best: StoredPublication, request: SearchRequest) -> WorkGroup | None:
+        top = best.top
         number = top_number(top)
         if not self._index.is_shared(number):
             return None
@@ -109,10 +110,11 @@ class Folding:
         publications = self._index.publications(matches.hits)
         figures = _figures_of(publications) if matches.total == len(publications) else self._index.figures(query)
         title, creators = self._heading(top)
+        named = {link.path for link in best.links}
         return WorkGroup(
             top,
             title or publications[0].title,
-            creators,
+            tuple(agent for agent in creators if agent.path in named) or creators,
             matches.total,
             figures.years,
             figures.languages,

@@ -120,6 +120,7 @@ class WorkGroup(msgspec.Struct, frozen=True):
     """The publications of a work, of its translations and parts, as far as the filters of a search agree.
 
     ``publications`` are the first of them by year, ``total`` is the number of all. ``years``: the first and the last.
+    ``creators`` are those that the best publication names, else all: others may be the same people in other records.
     ``languages`` and ``libraries``: those of most publications first.
     """
 
