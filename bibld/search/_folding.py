@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
@@ -11,7 +10,7 @@ from tantivy import Query
 
 from bibld.search._documents import StoredName
 from bibld.search._index import IndexHit, IndexReader, Matches, WorkFigures, top_number
-from bibld.search._matching import Matcher, of_top
+from bibld.search._matching import Matcher, any_of, of_top
 from bibld.search._ranking import Rank
 from bibld.search._values import Agent, SearchRequest, StoredPublication, WorkGroup
 
@@ -26,6 +25,9 @@ _DIGITS = 2
 
 _MAX_SHOWN = 12
 """Publications of one work in a result."""
+
+_MAX_AT_ONCE = 200
+"""Publications of all works of a page that one query reads."""
 
 _MAX_CREATORS = 4
 _WORKS_REMEMBERED = 10_000
@@ -91,24 +93,41 @@ class Folding:
         self._matcher = matcher
         self._heading = lru_cache(_WORKS_REMEMBERED)(self._read_heading)
 
-    def groups(self, found: Iterable[StoredPublication], request: SearchRequest) -> tuple[WorkGroup | None, ...]:
+    def groups(self, found: Sequence[StoredPublication], request: SearchRequest) -> tuple[WorkGroup | None, ...]:
         """Return all publications of the works of some, as far as the filters of a search agree.
 
         None for a publication whose work has no other one.
         """
-        return tuple(self._group(each, request) for each in found)
+        numbers = [top_number(each.top) for each in found]
+        matches = self._matches(numbers, request)
+        return tuple(
+            self._group(each, matches[number], request) if number in matches and matches[number].total > 1 else None
+            for each, number in zip(found, numbers, strict=True)
+        )
 
-    def _group(self, best: StoredPublication, request: SearchRequest) -> WorkGroup | None:
+    def _matches(self, numbers: Iterable[int], request: SearchRequest) -> dict[int, Matches]:
+        """Return the publications that are folded under paths with some numbers, by year: one query if they are few."""
+        shared = {number: count for number in numbers if (count := self._index.frequency(["top"], number)) > 1}
+        total = sum(shared.values())
+        if total > _MAX_AT_ONCE:
+            queries = {number: self._narrowed([number], request) for number in shared}
+            return {number: self._index.find(query, _MAX_SHOWN, sort="year") for number, query in queries.items()}
+        hits = self._index.find(self._narrowed(shared, request), total, sort="year").hits if shared else []
+        found: dict[int, list[IndexHit]] = {}
+        for top, hit in zip(self._index.tops(hits), hits, strict=True):
+            found.setdefault(top, []).append(hit)
+        return {number: Matches(len(each), each[:_MAX_SHOWN]) for number, each in found.items()}
+
+    def _narrowed(self, numbers: Iterable[int], request: SearchRequest) -> Query:
+        return self._matcher.narrow(any_of(map(of_top, numbers)), request)
+
+    def _group(self, best: StoredPublication, matches: Matches, request: SearchRequest) -> WorkGroup:
         top = best.top
-        number = top_number(top)
-        if not self._index.is_shared(number):
-            return None
-        query = self._matcher.narrow(of_top(number), request)
-        matches = self._index.find(query, _MAX_SHOWN, sort="year")
-        if matches.total < 2:
-            return None
         publications = self._index.publications(matches.hits)
-        figures = _figures_of(publications) if matches.total == len(publications) else self._index.figures(query)
+        if matches.total == len(publications):
+            figures = _figures_of(publications)
+        else:
+            figures = self._index.figures(self._narrowed([top_number(top)], request))
         title, creators = self._heading(top)
         named = {link.path for link in best.links}
         return WorkGroup(
@@ -131,18 +150,13 @@ class Folding:
         return stored.title, tuple(Agent(path, name, "") for path, name in named if name)
 
 
-def _figures_of(publications: Iterable[StoredPublication]) -> WorkFigures:
-    years: set[int] = set()
-    languages: Counter[str] = Counter()
-    libraries: Counter[str] = Counter()
-    for each in publications:
-        languages.update(set(each.languages))
-        libraries.update(each.libraries)
-        if each.year:
-            years.add(int(each.year.replace("-", "0")))
+def _figures_of(publications: Sequence[StoredPublication]) -> WorkFigures:
+    years = [int(each.year.replace("-", "0")) for each in publications if each.year]
     ends = (min(years), max(years)) if years else ()
+    languages = [language for each in publications for language in set(each.languages)]
+    libraries = [library for each in publications for library in each.libraries]
     return WorkFigures(tuple(dict.fromkeys(ends)), _most_frequent(languages), _most_frequent(libraries))
 
 
-def _most_frequent(counted: Counter[str]) -> tuple[str, ...]:
-    return tuple(sorted(counted, key=lambda value: (-counted[value], value)))
+def _most_frequent(values: list[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(values), key=lambda value: (-values.count(value), value)))

@@ -157,6 +157,9 @@ _ORDERS = {
 
 _MAX_VALUES = 1_000_000
 _TITLES_REMEMBERED = 20_000
+_STORED_REMEMBERED = 2000
+"""Documents of a few searches: publications that were ranked are read again with their works."""
+
 _MAX_LISTED = 50
 """Languages or libraries of one work."""
 
@@ -187,6 +190,7 @@ class IndexReader:
 
     def __init__(self, index: Index) -> None:
         self._searcher = index.searcher()
+        self._stored = lru_cache(_STORED_REMEMBERED)(self._read_stored)
         self.title = lru_cache(_TITLES_REMEMBERED)(self._read_title)
         """Return the title of a thing by its path; empty if it has none."""
 
@@ -208,7 +212,11 @@ class IndexReader:
 
     def read(self, hits: Iterable[IndexHit]) -> list[Stored]:
         """Return what is stored of documents."""
-        return [decode(self._searcher.doc(address)["data"][0]) for _, address in hits]
+        return [self._stored(address.segment_ord, address.doc) for _, address in hits]
+
+    def _read_stored(self, segment: int, number: int) -> Stored:
+        stored: Stored = decode(self._searcher.doc(DocAddress(segment, number))["data"][0])
+        return stored
 
     def publications(self, hits: Iterable[IndexHit]) -> list[StoredPublication]:
         """Return what is stored of publications."""
@@ -264,10 +272,6 @@ class IndexReader:
         """Return of each publication the number of the path under which it is folded."""
         return [int(number or 0) for number in self._searcher.fast_field_values("top", [hit for _, hit in hits])]
 
-    def is_shared(self, top: int) -> bool:
-        """Whether several publications may be folded under the path with a number: deleted ones are counted, too."""
-        return self._searcher.doc_freq("top", top) > 1
-
     def years(self, query: Query) -> tuple[int, ...]:
         """Return the first and the last year of the publications that a query finds, each once."""
         found = self._searcher.aggregate(query, _YEARS)
@@ -284,8 +288,8 @@ class IndexReader:
         languages, libraries = (tuple(value for value, _ in counted[name]) for name in ("language", "library"))
         return WorkFigures(self.years(query), languages, libraries)
 
-    def frequency(self, fields: Iterable[str], token: str) -> int:
-        """Return about how many documents have a token in some fields."""
+    def frequency(self, fields: Iterable[str], token: str | int) -> int:
+        """Return about how many documents have a token or number in some fields: deleted ones are counted, too."""
         return sum(self._searcher.doc_freq(field, token) for field in fields)
 
     def tokens(self, field: str, beginning: str, limit: int) -> list[tuple[str, int]]:

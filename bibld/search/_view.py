@@ -159,7 +159,9 @@ class SearchView:
             return {}
         hits = self._index.find(_beginning(self._index, words, "title_words"), _TITLES_COMPARED * limit).hits
         tops = self._index.tops(hits)
-        counts = {top: self._index.count(matching.of_top(top)) for top in set(tops) if self._index.is_shared(top)}
+        counts = {
+            top: self._index.count(matching.of_top(top)) for top in set(tops) if self._index.frequency(["top"], top) > 1
+        }
         found = list(zip(self._index.things(hits), tops, strict=True))
         names = {named.path: " ".join(to_words(named.title)) for named, _ in found}
         typed = " ".join(words)
