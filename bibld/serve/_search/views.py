@@ -174,6 +174,7 @@ class ViewMaker:
         why = _WHY.get(hit.why)
         return {
             "href": self._addresses.page(hit.path),
+            "page": self._addresses.page(hit.path),
             "hit": hit,
             "title": hit.title,
             "imprint": _imprint(hit),

@@ -109,7 +109,8 @@
 }
 
 // The way back from a publication to the results, and to those before and after it. The results are remembered in this
-// window only, so that the addresses of publications stay the same. Without this script the browser leads back.
+// window only, so that the addresses of publications stay the same. Of a work any publication leads back, and the best one
+// is before and after others. Without this script the browser leads back.
 {
   const KEY = "results";
   const hits = document.querySelector("ol.hits");
@@ -118,7 +119,7 @@
     const remembered = {
       here: location.pathname + location.search,
       pages: [...hits.children].map((hit) =>
-        [...hit.querySelectorAll("h2 a, .shelf a, .imprint a")].map((link) => link.getAttribute("href"))),
+        [hit.dataset.page, ...[...hit.querySelectorAll("h2 a, .shelf a")].map((link) => link.getAttribute("href"))]),
       before: href(".pager [rel=prev]"),
       after: href(".pager [rel=next]"),
     };
