@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import msgspec
 from tantivy import Query
@@ -52,6 +53,14 @@ class Attempt(msgspec.Struct, frozen=True):
         return self.matches.total
 
 
+class Page(NamedTuple):
+    """The results of a page, whether more pages follow, and the paths of all publications that were found, if few."""
+
+    found: list[StoredPublication]
+    has_next: bool
+    paths: tuple[str, ...] = ()
+
+
 class Searches:
     """Answers searches of one release."""
 
@@ -65,7 +74,7 @@ class Searches:
         query = parse(request.text)
         attempt = self._attempt(query, request)
         ranking = Ranking(attempt.query)
-        found, has_next = self._page(attempt, request, ranking)
+        found, has_next, paths = self._page(attempt, request, ranking)
         works, is_estimate = None, False
         if request.is_folded:
             works, is_estimate = count_works(self._index, attempt.match, attempt.matches)
@@ -77,6 +86,7 @@ class Searches:
             works,
             is_estimate,
             has_next,
+            paths,
             self._facets(attempt, request) if request.with_facets else {},
             attempt.correction,
             understood(attempt.query),
@@ -225,16 +235,17 @@ class Searches:
 
     # -- in which order
 
-    def _page(self, attempt: Attempt, request: SearchRequest, ranking: Ranking) -> tuple[list[StoredPublication], bool]:
-        """Return the publications of a page, and whether more pages follow; if folded, the best one of each work."""
+    def _page(self, attempt: Attempt, request: SearchRequest, ranking: Ranking) -> Page:
+        """Return the publications of a page; if folded, the best one of each work."""
         first = max(0, request.page - 1) * request.per_page
         last = min(first + request.per_page, MAX_LISTED)
         if first >= last:
-            return [], False
+            return Page([], False)
         sort = "libraries" if attempt.query.is_empty and request.sort == "relevance" else request.sort
         if sort == "relevance" and attempt.total <= _RANKED:
             found = self._ranked(attempt, request, ranking)
-            return found[first:last], len(found) > last
+            paths = tuple(each.path for each in self._index.publications(attempt.matches.hits))
+            return Page(found[first:last], len(found) > last, paths)
 
         def read(limit: int) -> list[IndexHit]:
             if sort == "relevance":
@@ -242,7 +253,7 @@ class Searches:
             return self._index.find(attempt.match, limit, 0, sort).hits
 
         hits = fold_hits(read, self._index, last + 1) if request.is_folded else read(min(last + 1, MAX_LISTED))
-        return self._index.publications(hits[first:last]), len(hits) > last
+        return Page(self._index.publications(hits[first:last]), len(hits) > last)
 
     def _ranked(self, attempt: Attempt, request: SearchRequest, ranking: Ranking) -> list[StoredPublication]:
         """Return all publications of a few, the best first; if folded, the best one of each work."""

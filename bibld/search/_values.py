@@ -160,7 +160,8 @@ class SearchResult(msgspec.Struct, frozen=True):
     its last digit is wrong. ``understood``: the parts of the query by the name of a field. ``is_cut``: the text was too
     long. ``total`` is the number of publications. Of a folded search: ``hits`` has the best publication of each work,
     ``groups`` all of that work, or None if there is no other; ``works`` is the number of works, which is estimated if
-    ``is_estimate``. ``has_next``: more pages follow.
+    ``is_estimate``. ``has_next``: more pages follow. ``paths`` are those of all publications that were found, if
+    they are few and sorted by relevance.
     """
 
     hits: tuple[StoredPublication, ...]
@@ -169,6 +170,7 @@ class SearchResult(msgspec.Struct, frozen=True):
     works: int | None = None
     is_estimate: bool = False
     has_next: bool = False
+    paths: tuple[str, ...] = ()
     facets: dict[str, tuple[FacetValue, ...]] = {}
     correction: Correction | None = None
     understood: dict[str, object] = {}

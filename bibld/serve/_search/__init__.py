@@ -16,7 +16,16 @@ from starlette.responses import Response
 
 from bibld.model.release import Manifest
 from bibld.parallel import batches
-from bibld.search import EntryKind, NamedThing, SearchRequest, SearchResult, SearchView, StoredPublication, to_words
+from bibld.search import (
+    SORTS,
+    EntryKind,
+    NamedThing,
+    SearchRequest,
+    SearchResult,
+    SearchView,
+    StoredPublication,
+    to_words,
+)
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations.files import FILES
 from bibld.serve._citations.reference import Reference, reference_of
@@ -39,8 +48,8 @@ from bibld.serve._interfaces import Threads
 from bibld.serve._language import language_named, message
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import PagesByLanguage
-from bibld.serve._search.addresses import MAX_PER_PAGE, Address
-from bibld.serve._search.forms import to_csv, to_json, to_lines, to_sparql
+from bibld.serve._search.addresses import Address
+from bibld.serve._search.forms import MAX_STATED, to_csv, to_json, to_lines, to_sparql
 from bibld.serve._search.views import GROUP_NAMES, NAMED_FILTERS, ViewMaker
 from bibld.serve._statements import HYDRA
 from bibld.serve._things import Finder, OpenRelease, Thing
@@ -222,8 +231,8 @@ class SearchSite:
         return sorted(found, key=lambda each: -each.uses)[:_THINGS_SHOWN]
 
     def _sparql(self, view: SearchView, wanted: SearchRequest, found: SearchResult) -> str:
-        if wanted.text.strip() and len(found.hits) < found.total <= MAX_PER_PAGE:
-            every = msgspec.structs.replace(wanted, page=1, per_page=MAX_PER_PAGE, with_facets=False, is_folded=False)
+        if wanted.text.strip() and not found.paths and found.total <= MAX_STATED:
+            every = msgspec.structs.replace(wanted, sort=SORTS[0], page=1, with_facets=False, is_folded=False)
             found = view.search(every)
         return to_sparql(wanted, found, self._base)
 

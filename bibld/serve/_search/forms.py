@@ -138,7 +138,9 @@ def to_lines(hits: Sequence[StoredPublication], total: int, here: str, base: str
     return "".join(dict.fromkeys(lines)).encode()
 
 
-_MAX_LISTED = 200
+MAX_STATED = 100
+"""Publications that a query states by their IRIs."""
+
 _PREFIXES = {
     "bf": "http://id.loc.gov/ontologies/bibframe/",
     "bibo": "http://purl.org/ontology/bibo/",
@@ -198,8 +200,8 @@ def to_sparql(request: SearchRequest, found: SearchResult, base: str) -> str:
 
 def _of_text(request: SearchRequest, found: SearchResult, base: str) -> list[str]:
     shown = " ".join(request.text.split())[:200]
-    if found.total <= min(_MAX_LISTED, len(found.hits)):
-        listed = " ".join(iri(base + hit.path) for hit in found.hits)
+    if found.total <= min(MAX_STATED, len(found.paths)):
+        listed = " ".join(iri(base + path) for path in found.paths)
         return [
             f"# The publications that the search for {literal(shown)} found; SPARQL has no word forms.",
             f"VALUES ?publication {{ {listed} }}",
