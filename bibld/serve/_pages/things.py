@@ -20,9 +20,11 @@ from bibld.serve._citations.reference import reference_of
 from bibld.serve._graph import Incoming, Names
 from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import codes, facts, fields, matches, structured, summaries, views
+from bibld.serve._pages.lists import PublicationLists, PublicationsOfThing, group_of_role
 from bibld.serve._pages.maps import locate
 from bibld.serve._pages.relatives import Hierarchies, Hierarchy, RelativeLists
-from bibld.serve._pages.works import WorkLists, WorksOfThing, first_author
+from bibld.serve._pages.work_pages import WorkPages, WorksOfAgent
+from bibld.serve._pages.works import work_of
 from bibld.serve._pictures.drawing import Picture
 from bibld.serve._things import OpenRelease, Thing
 
@@ -92,9 +94,10 @@ class ThingPages:
             self._hierarchies = Hierarchies(
                 place.release.published, search, self._addresses, place.release.has_services
             )
-        self._works: WorkLists | None = None
+        self._works = WorkPages(place.release, place.names, place.language)
+        self._publications: PublicationLists | None = None
         if search is not None:
-            self._works = WorkLists(search, self._addresses, self._language, place.release.has_services)
+            self._publications = PublicationLists(search, self._addresses, self._language, place.release.has_services)
 
     def document(self, thing: Thing, triples: Sequence[ox.Triple], page: int = 1) -> bytes:
         """Return the page about a thing; ``page`` is that of the list of what points to an entity, from 1."""
@@ -105,6 +108,8 @@ class ThingPages:
                 return self._record(thing)
             case "match":
                 return self._match(thing)
+            case _ if thing.path.startswith("work/"):
+                return self._work(thing, triples, page)
             case _:
                 return self._summary(thing, triples, page)
 
@@ -147,7 +152,9 @@ class ThingPages:
         assert merged is not None
         members = merged.cluster.members
         records = [record for record in map(self._catalog.record, members[:_COMPARED]) if record is not None]
-        entities = self._entities.among(linked.things)
+        work = next(iter(self._works.lists.works(linked.works)), None)
+        of_work = self._works.concepts(work) if work is not None else []
+        entities = self._entities.among([*linked.things, *of_work])
         reference = reference_of(merged.mods, thing.iri, merged.sources)
         edges = views.edge_views(self._catalog.edges_of(members), self._addresses) if len(members) > 1 else []
         values = fields.values(merged.mods, self._language)
@@ -162,11 +169,13 @@ class ThingPages:
         headings = [fields.subject_parts(subject) for subject in merged.mods.subject]
         topics = [parts for parts, subject in zip(headings, merged.mods.subject, strict=True) if not _is_scale(subject)]
         linked_things = structured.linked_things(linked, self._entities, topics, self._base)
+        if work is not None:
+            example = structured.SchemaThing(work.title, work.iri, "CreativeWork")
+            linked_things = msgspec.structs.replace(linked_things, work=example)
         same = [self._release.addresses.iris.resource(member) for member in members if member != merged.cluster.founder]
-        author = first_author(reference, [(link.path, names) for link, names in entities])
         return self._render(
             "publication.html",
-            relatives=self._relatives.relatives(merged, reference, author),
+            relatives=self._relatives.relatives(merged, reference, work),
             heading=heading,
             kind=self._language.text(codes.KIND_LABELS[reference.kind]),
             responsibility=reference.responsibility,
@@ -276,8 +285,8 @@ class ThingPages:
         ``facet`` is the filter of the search that finds the publications of ``years``; empty for the most frequent one.
         """
         match name:
-            case "years" if self._works is not None:
-                return self._works.years(thing.path, facet)
+            case "years" if self._publications is not None:
+                return self._publications.years(thing.path, facet)
             case "locator" if thing.path.startswith("place/"):
                 labels = self._names.labels(thing.iri)
                 triples = self._release.graph.description(thing.iri)
@@ -294,25 +303,33 @@ class ThingPages:
 
     def _summary(self, thing: Thing, triples: Sequence[ox.Triple], page: int) -> bytes:
         labels = self._names.labels(thing.iri)
-        incoming = self._release.graph.incoming(thing.iri, INCOMING_ON_PAGE, (page - 1) * INCOMING_ON_PAGE)
-        sources = {
-            figures.source: self._source_label(figures.source) for figures in self._release.manifest.figures.sources
-        }
-        shown = summaries.entity_summary(thing.iri, thing.path, triples, self._base, sources, self._language)
+        incoming = self._release.graph.incoming(
+            thing.iri,
+            INCOMING_ON_PAGE,
+            (page - 1) * INCOMING_ON_PAGE,
+            lambda each: summaries.is_stated_twice(each, self._base),
+        )
+        shown = self._shown(thing, triples)
         if shown.kind == "concept" and {summaries.role_of(each) for each in incoming.things} == {"genre"}:
             shown = msgspec.structs.replace(shown, kind="genre")
         labels = summaries.labels_for_reader(labels, shown.kind, self._language)
         heading = labels[0].text if labels else thing.path
         address = self._form(thing, "html")
-        works = WorksOfThing()
-        if self._works is not None:
-            works = self._works.of_page(thing.path, shown.kind, page, INCOMING_ON_PAGE)
+        works = WorksOfAgent()
+        if thing.path.startswith("agent/"):
+            works = self._works.of_agent(thing.iri, shown.kind, page, INCOMING_ON_PAGE)
+        publications = PublicationsOfThing()
+        if self._publications is not None:
+            publications = self._publications.of_page(
+                thing.path, shown.kind, page, INCOMING_ON_PAGE, works.publications
+            )
         others = summaries.distinct_names(labels, shown.other_names)
         hierarchy = self._hierarchy(thing.path, shown.kind, heading) if page == 1 else Hierarchy()
         all_names = [heading, *(label.text for label in others)]
         return self._render(
             "summary.html",
-            works=works,
+            works=works.sections,
+            publications=publications,
             locator=locate(heading, all_names, self._language) if shown.kind == "place" else None,
             heading=heading,
             heading_language=(labels[0].language if labels else "") or fields.language_of(heading),
@@ -322,11 +339,11 @@ class ThingPages:
             names=others,
             hierarchy=hierarchy,
             linked=self._named_links(shown),
-            roles=self._role_lists(incoming, shown.kind, bool(works.roles or works.decades)),
+            roles=self._role_lists(incoming, shown.kind, works, bool(publications.roles or publications.decades)),
             incoming=incoming,
             page=page,
             before=f"{address}?page={page - 1}" if page > 1 else "",
-            after=f"{address}?page={page + 1}" if incoming.more else "",
+            after=f"{address}?page={page + 1}" if incoming.more or page < works.pages else "",
             structured=_script_json(
                 structured.entity(
                     structured.SchemaThing(heading, thing.iri, summaries.SCHEMA_TYPES.get(shown.kind, "Thing")),
@@ -335,6 +352,36 @@ class ThingPages:
                     [*(number.address for number in shown.numbers if number.address), *shown.absorbed],
                 )
             ),
+            **self._common(thing, "html"),
+        )
+
+    def _shown(self, thing: Thing, triples: Sequence[ox.Triple]) -> summaries.EntitySummary:
+        figures = self._release.manifest.figures.sources
+        sources = {each.source: self._source_label(each.source) for each in figures}
+        return summaries.entity_summary(thing.iri, thing.path, triples, self._base, sources, self._language)
+
+    def _work(self, thing: Thing, triples: Sequence[ox.Triple], page: int) -> bytes:
+        work = work_of(thing.iri, triples)
+        shown = self._shown(thing, triples)
+        heading = work.title or thing.path
+        names = summaries.distinct_names(work.labels, shown.other_names)
+        facts_of_work = self._works.facts(work)
+        shelf = self._works.shelf(work, page, INCOMING_ON_PAGE)
+        address = self._form(thing, "html")
+        return self._render(
+            "work.html",
+            heading=heading,
+            heading_language=(work.labels[0].language if work.labels else "") or fields.language_of(heading),
+            kind=self._language.text(summaries.KINDS["work"]),
+            summary=structured.work_line(self._works.makers(work), shelf.count, self._language),
+            entity=shown,
+            names=names,
+            facts=facts_of_work,
+            shelf=shelf,
+            page=page,
+            before=f"{address}?page={page - 1}" if page > 1 else "",
+            after=f"{address}?page={page + 1}" if page < shelf.pages else "",
+            structured=_script_json(structured.work(self._works.schema(work, shelf, names, shown))),
             **self._common(thing, "html"),
         )
 
@@ -351,7 +398,9 @@ class ThingPages:
             return self._hierarchies.of_scheme(path)
         return self._hierarchies.of_concept(path, heading) if kind in ("concept", "class", "genre") else Hierarchy()
 
-    def _role_lists(self, incoming: Incoming, kind: str, has_works: bool) -> list[views.LinkGroup]:
+    def _role_lists(
+        self, incoming: Incoming, kind: str, works: WorksOfAgent, has_publications: bool
+    ) -> list[views.LinkGroup]:
         """Return what points to an entity by role; with lists of publications beside it, only what is in none."""
         titles = self._names.titles(thing.iri for thing in incoming.things)
         links = {}
@@ -360,14 +409,18 @@ class ThingPages:
             if href is not None:
                 text = titles.get(thing.iri) or views.compact(thing.iri, {}, self._addresses.iris)
                 links[thing.iri] = views.PageLink(href, text, fields.language_of(text))
-        things = incoming.things
-        if has_works:
-            things = tuple(each for each in things if summaries.role_of(each) in summaries.ROLES_WITHOUT_WORKS)
+        roles = [(each, summaries.role_of(each)) for each in incoming.things]
+        things = [
+            each
+            for each, role in roles
+            if each.iri[len(self._base) :] not in works.publications.get(group_of_role(role), ())
+            and (not has_publications or role in summaries.ROLES_WITHOUT_WORKS)
+        ]
         return summaries.role_lists(things, links, kind, self._language)
 
     def _named_links(self, shown: summaries.EntitySummary) -> Mapping[str, views.PageLink]:
         """Return the links to other things of an entity by their IRIs; only those with a name."""
-        iris = dict.fromkeys((*shown.schemes, *shown.broader, *shown.parts, *shown.creators))
+        iris = dict.fromkeys((*shown.schemes, *shown.broader, *shown.parts))
         titles = self._names.titles(iri for iri in iris if "#" not in iri and iri.startswith(self._base))
         found = {}
         for iri in iris:

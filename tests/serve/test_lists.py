@@ -13,7 +13,7 @@ from bibld.search import open_search, write_search
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations.reference import Person, Reference
 from bibld.serve._language import language_named
-from bibld.serve._pages.works import Kin, WorkLine, WorkLists, by_issue, by_number, first_author
+from bibld.serve._pages.lists import Kin, PublicationLine, PublicationLists, by_issue, by_number, first_author
 from bibld.serve._search.addresses import Address
 
 BASE = "https://data.example.org/"
@@ -101,12 +101,12 @@ QUADS = [
 
 
 @pytest.fixture(scope="module")
-def lists(tmp_path_factory) -> WorkLists:
+def lists(tmp_path_factory) -> PublicationLists:
     folder: Path = tmp_path_factory.mktemp("works")
     fill(folder, BASE, ReleaseState(1, "2026-01-01T00:00:00Z", 10), ["".join(sorted(QUADS)).encode()], False)
     with open_published(folder, 1) as view:
         write_search(folder, BASE, view)
-    return WorkLists(open_search(folder), Addresses(Iris(BASE)), language_named("en"))
+    return PublicationLists(open_search(folder), Addresses(Iris(BASE)), language_named("en"))
 
 
 def test_a_person_has_works_by_role_and_decade_and_works_about_it_separately(lists):
@@ -168,7 +168,7 @@ def test_two_roles_of_a_person_have_one_link(lists):
 
 
 def test_nothing_leads_to_a_search_where_there_is_none(lists):
-    without = WorkLists(lists.search, lists.addresses, lists.language, has_search=False)
+    without = PublicationLists(lists.search, lists.addresses, lists.language, has_search=False)
     shown = without.of_page("agent/tolstoy", "person", 1, 100)
     assert {group.href for group in shown.roles} == {""}
     assert "<a " not in shown.timelines[0].picture.inline()
@@ -212,7 +212,7 @@ def test_a_translation_has_another_language_and_an_edition_has_the_same(lists):
 
 
 def test_what_statements_relate_to_a_publication_is_no_edition_of_it(lists):
-    volume = WorkLine("/resource/rsl/16", "Чайка. Пьесы", "ru", "1980", "", 1)
+    volume = PublicationLine("/resource/rsl/16", "Чайка. Пьесы", "ru", "1980", "", 1)
     kin = Kin(frozenset({"resource/rsl/12"}), {"resource/rsl/16": volume})
     found = lists.editions("resource/rsl/11", "agent/chekhov", Reference("", title="Чайка"), (), kin)
     assert [work.year for work in found.editions] == ["1896"]
@@ -227,7 +227,7 @@ def test_volumes_are_in_the_order_of_their_numbers_and_issues_in_that_of_their_y
         "Works in 2 vol.": "1979",
         "Works. Vol. 2. Part 1": "1982",
     }
-    lines = [WorkLine("", title, "", year, "", 1) for title, year in titles.items()]
+    lines = [PublicationLine("", title, "", year, "", 1) for title, year in titles.items()]
     assert [line.title for line in sorted(lines, key=by_number)] == [
         "Works. Vol. 2. Part 1",
         "Works. Vol. 9",
