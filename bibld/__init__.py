@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 from bibld._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from bibld._api.entities import EntityPairReport as EntityPairReport
     from bibld._api.explaining import IriReport as IriReport
     from bibld._api.explaining import PairReport as PairReport
     from bibld._api.explaining import RecordReport as RecordReport
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from bibld._api.records import RejectWarning as RejectWarning
     from bibld._api.records import read as read
     from bibld._api.records import to_mods as to_mods
+    from bibld._api.review import EntityDecision as EntityDecision
     from bibld._api.review import Imported as Imported
     from bibld._api.review import Review as Review
     from bibld._api.review import ReviewSession as ReviewSession

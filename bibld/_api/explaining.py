@@ -1,4 +1,4 @@
-"""Explain a record, an IRI of the dataset, or why two records are, or are not, the same publication."""
+"""Explain a record, an IRI of the dataset, or why two records, or entities, are, or are not, the same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bibld.model.linkage import Cluster, Edge, Feature, Pair, Verdict
 from bibld.model.origin import RecordId
 from bibld.progress import Silent
 
-ENTITIES = ("agent", "concept", "place", "publisher", "series")
+ENTITIES = ("agent", "concept", "place", "publisher", "series", "work")
 """The kinds of entities about which clusters make assertions, as in their IRIs."""
 
 _KINDS = ("resource", "record", "match", "doc", "dataset", "graph", "ontology", *ENTITIES)

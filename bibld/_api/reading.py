@@ -13,6 +13,7 @@ import msgspec
 
 from bibld._api import explaining
 from bibld._api.configured import ConfiguredWorkspace, PathName, check_choice, check_source
+from bibld._api.entities import EntityPairReport, explain_entities
 from bibld._api.explaining import IriReport, PairReport, RecordReport
 from bibld._api.sparql import query_release
 from bibld._api.tables import ClusterRow, PairRow, Table, main_title
@@ -20,6 +21,7 @@ from bibld.catalog import Catalog, LoadCounts, Reject, Suppression
 from bibld.errors import ConfigError
 from bibld.harvest import Freshness, freshness
 from bibld.ingest import Exported, export_mods, export_originals
+from bibld.model.iris import Iris
 from bibld.model.linkage import Decision, Edge
 from bibld.parallel import batches
 from bibld.protocols import SourceRecord
@@ -176,14 +178,19 @@ class LookMethods(ConfiguredWorkspace):
                 freshness=tuple(freshness(self.config)),
             )
 
-    def explain(self, record: str, other: str | None = None) -> RecordReport | PairReport | IriReport:
-        """Explain a record, a pair of records, or any IRI of the dataset.
+    def explain(
+        self, record: str, other: str | None = None
+    ) -> RecordReport | PairReport | IriReport | EntityPairReport:
+        """Explain a record, a pair of records, any IRI of the dataset, or two IRIs of entities (works, agents …).
 
         One record: its origin, its cluster and what joined it, its IRIs and its history. Two records: keys, features,
         score and decision, also if no run has compared them. Raises ``ConfigError`` for an unknown record.
         """
         with self.catalog() as catalog:
             if other is not None:
+                paths = [explaining.resolve_path(self.config, text) or "" for text in (record, other)]
+                if all(path.partition("/")[0] in explaining.ENTITIES for path in paths):
+                    return explain_entities(catalog, Iris(self.config.dataset.base), (paths[0], paths[1]))
                 left, right = (explaining.resolve_record(catalog, self.config, text) for text in (record, other))
                 return explaining.explain_pair(catalog, self.config, left, right)
             path = explaining.resolve_path(self.config, record)

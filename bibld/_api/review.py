@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import msgspec
 
@@ -22,10 +22,10 @@ from bibld.dedup.review import Question
 from bibld.errors import ConfigError
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
-from bibld.model.review import EntityPair, ItemKind, PersonVerdict
+from bibld.model.review import INVERSE_RELATION, EntityPair, ItemKind, PersonVerdict
 
 PersonDecision = Literal["same", "different", "related"]
-EntityDecision = Literal["same", "different"]
+EntityDecision = Literal["same", "different", "translation_of", "has_translation", "part_of", "has_part"]
 
 
 class VerdictRow(msgspec.Struct, frozen=True):
@@ -185,7 +185,7 @@ class Review:
     # -- entities ----------------------------------------------------------------------------------------------------
 
     def entity_verdicts(self) -> Table[VerdictRow]:
-        """Return the verdicts about agents, concepts, places, publishers and series that are in force."""
+        """Return the verdicts about agents, concepts, places, publishers, series and works that are in force."""
         with self._opened() as (_, verdicts):
             return Table(VerdictRow, map(self._row, verdicts.current(ItemKind.ENTITIES)))
 
@@ -195,12 +195,21 @@ class Review:
         """State that two entities (their IRIs) are the same, or are not; None if that is in force already.
 
         The next run follows: *same* gives them one description, even if records contradict; *different* keeps them
-        apart, whatever ties them. Raises ``ConfigError`` for an IRI that is not that of an entity.
+        apart, whatever ties them. Of works the others also keep them apart, and relate them: the left one is a
+        translation or a part of the right one, or has it as such. Raises ``ConfigError`` for an IRI that is not that of
+        an entity, and for such a relation of other entities than works.
         """
         check_choice(decision, "decision", list(get_args(EntityDecision)))
         who, why = person_name(person), checked_reason(reason)
         with self._opened() as (catalog, verdicts):
-            verdict = PersonVerdict(self._entities(catalog, left, right), decision, who, why)
+            one, other = self._entities(catalog, left, right)
+            if decision in INVERSE_RELATION and not (one.startswith("work/") and other.startswith("work/")):
+                raise ConfigError(
+                    [f"{left} and {right}: only works are related by {decision}; allowed are same, different"]
+                )
+            if one > other:
+                one, other, decision = other, one, cast("EntityDecision", INVERSE_RELATION.get(decision, decision))
+            verdict = PersonVerdict(EntityPair(one, other), decision, who, why)
             with verdicts.transaction():
                 given = verdicts.add([verdict], run_time().isoformat())
         return self._row(given[0]) if given else None
@@ -217,8 +226,8 @@ class Review:
             verdicts.withdraw(taken)
         return self._row(taken)
 
-    def _entities(self, catalog: Catalog, left: str, right: str) -> EntityPair:
-        """Return two entities by their IRIs, in order; for an IRI that is only an alias, its founder."""
+    def _entities(self, catalog: Catalog, left: str, right: str) -> list[str]:
+        """Return the paths of two entities by their IRIs; for an IRI that is only an alias, that of its founder."""
         base = self._workspace.config.dataset.base
         paths = []
         for name in (left, right):
@@ -234,7 +243,7 @@ class Review:
             paths.append(path)
         if paths[0] == paths[1]:
             raise ConfigError([f"{base}{paths[0]}: both IRIs name the same entity, about which one record decides"])
-        return EntityPair(min(paths), max(paths))
+        return paths
 
     # -- tables ------------------------------------------------------------------------------------------------------
 

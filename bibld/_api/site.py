@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
-from itertools import combinations, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,6 +13,7 @@ import msgspec
 
 from bibld import pipeline
 from bibld._api.configured import ConfiguredWorkspace, remote_store, run_time
+from bibld._api.entities import MAX_WAITING, entity_question, entity_side, waiting_entities
 from bibld._api.links import Links
 from bibld._api.review import EntityDecision, PersonDecision, Review, VerdictRow
 from bibld.catalog import Catalog, DatabaseWatch, StoredLink, Verdicts
@@ -22,25 +22,20 @@ from bibld.dedup.deciding_facts import deciding_facts
 from bibld.dedup.features import features_of
 from bibld.documents import open_published, published_releases
 from bibld.ingest import public_original_of
-from bibld.model.card import title_text
 from bibld.model.iris import Iris
 from bibld.model.review import (
     EntityPair,
     EntityQuestion,
-    EntitySide,
     Item,
     ItemKind,
     LinkCandidate,
     LinkQuestion,
-    NamedWork,
 )
 from bibld.protocols import SourceRecord
 from bibld.publish import Releases
 from bibld.search import has_search, open_search
 from bibld.serve import Settings
 from bibld.serve.site import ReleaseLookup, Site, StaticSite, serve, write_static
-from bibld.text.dates import year
-from bibld.triplify import Assertion, compare_entities
 
 
 def serve_site(workspace: ConfiguredWorkspace, stated: Mapping[str, Any]) -> None:
@@ -98,16 +93,6 @@ def open_site(workspace: ConfiguredWorkspace, settings: Settings) -> Site:
 
 # -- review ------------------------------------------------------------------------------------------------------------
 
-_MAX_WAITING = 1000
-"""Pairs of a kind in one list; it is read again when people have decided about some."""
-
-_MAX_SHARING = 4
-"""A key that more clusters of entities share is too frequent to be evidence."""
-
-_MAX_NAMES = 12
-_MAX_WORKS = 8
-_ASSERTIONS = msgspec.json.Decoder(Assertion)
-
 _DECISIONS_ABOUT_LINKS = {"same": "accepted", "different": "rejected"}
 
 
@@ -160,7 +145,8 @@ class ReviewDesk:
         review = Review(self._workspace)
         if isinstance(item, EntityPair):
             left, right = self._iris.base + item.left, self._iris.base + item.right
-            given = review.decide_entities(left, right, cast("EntityDecision", decision), reason=reason, person=person)
+            chosen = cast("EntityDecision", relation or decision)
+            given = review.decide_entities(left, right, chosen, reason=reason, person=person)
         else:
             given = review.decide(
                 str(item.left),
@@ -198,94 +184,6 @@ class ReviewDesk:
             return bool(verdicts.add([withdrawn], run_time().isoformat()))
 
 
-# -- entities
-
-
-def waiting_entities(catalog: Catalog, iris: Iris) -> list[EntityPair]:
-    """Return pairs of entities that share a key but were not united; those with most assertions first."""
-    decided = catalog.register.entity_verdicts()
-    pairs: dict[EntityPair, int] = {}
-    uses: Counter[int] = Counter()
-    paths: dict[int, str] = {}
-    for founders in catalog.entities.founders_with_common_keys(_MAX_WAITING, _MAX_SHARING):
-        for founder in founders:
-            if founder not in paths:
-                paths[founder] = iris.path(catalog.entities.iri(founder) or "") or ""
-                uses[founder] = len(catalog.entities.assertions(founder))
-        for one, other in combinations(founders, 2):
-            left, right = sorted((paths[one], paths[other]))
-            if left and _folder(left) == _folder(right) and (left, right) not in decided:
-                pairs[EntityPair(left, right)] = uses[one] + uses[other]
-    return sorted(pairs, key=lambda pair: (-pairs[pair], pair.left, pair.right))
-
-
-def _folder(path: str) -> str:
-    return path.partition("/")[0]
-
-
-def entity_question(catalog: Catalog, iris: Iris, pair: EntityPair) -> EntityQuestion | None:
-    """Return what a person needs to decide about two entities; None if one was deleted, or they are one by now."""
-    founders = [catalog.entities.founder_of_iri(iris.base + path) for path in (pair.left, pair.right)]
-    sides = [entity_side(catalog, iris, path) for path in (pair.left, pair.right)]
-    left, right = sides
-    if left is None or right is None or founders[0] == founders[1]:
-        return None
-    one, other = (_members(catalog, founder) for founder in founders if founder is not None)
-    found = compare_entities(one, other)
-    return EntityQuestion(left, right, found.common, found.contradictions)
-
-
-def _members(catalog: Catalog, founder: int) -> dict[str, list[Assertion]]:
-    """Return the assertions about each member of a cluster of entities, by the IRI of the member."""
-    return {
-        catalog.entities.iri(member) or "": [
-            _ASSERTIONS.decode(body) for body, _ in catalog.entities.assertions(member)
-        ]
-        for member in catalog.entities.members(founder)
-    }
-
-
-def entity_side(catalog: Catalog, iris: Iris, path: str) -> EntitySide | None:
-    """Return what the records state about the entity with a path, and all that is the same; None if there is none."""
-    founder = catalog.entities.founder_of_iri(iris.base + path)
-    if founder is None:
-        return None
-    members = catalog.entities.members(founder)
-    votes: Counter[tuple[str, str]] = Counter()
-    types: Counter[str] = Counter()
-    dates: Counter[str] = Counter()
-    numbers: set[str] = set()
-    for member in members:
-        for body, number in catalog.entities.assertions(member):
-            claim = _ASSERTIONS.decode(body).value
-            if claim.label.text:
-                votes[claim.label.text, claim.label.language] += number + 1
-            for form in claim.others:
-                votes[form.text, form.language] += 0
-            types[claim.type] += number
-            dates[claim.dates] += number
-            numbers.update(claim.links)
-    clusters = catalog.entities.clusters_asserting(members)
-    return EntitySide(
-        path,
-        min(types, key=lambda one: (not one, -types[one], one), default=""),
-        tuple(sorted(votes, key=lambda form: (-votes[form], form))[:_MAX_NAMES]),
-        tuple(sorted((one for one in dates if one), key=lambda one: (-dates[one], one))),
-        tuple(sorted(numbers)),
-        tuple(_work(catalog, iris, cluster) for cluster in clusters[:_MAX_WORKS]),
-        len(clusters),
-    )
-
-
-def _work(catalog: Catalog, iris: Iris, founder: int) -> NamedWork:
-    merged = catalog.descriptions.merged(founder)
-    title = next((text for info in merged.mods.title_info if (text := title_text(info))), "")
-    dates = (date.value for info in merged.mods.origin_info for date in info.date_issued)
-    published = next((one for text in dates if (one := year(text))), None)
-    path = iris.path(iris.resource(merged.cluster.founder)) or ""
-    return NamedWork(path, title, str(published or ""))
-
-
 # -- links
 
 
@@ -296,7 +194,7 @@ def waiting_links(catalog: Catalog, iris: Iris) -> list[LinkCandidate]:
     """
     return [
         LinkCandidate(iris.path(link.entity) or "", link.target)
-        for link in islice(_open_links(catalog, iris), _MAX_WAITING)
+        for link in islice(_open_links(catalog, iris), MAX_WAITING)
     ]
 
 

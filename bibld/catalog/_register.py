@@ -147,7 +147,7 @@ class Register:
     # -- verdicts of people about entities -----------------------------------------------------------------------------
 
     def entity_verdicts(self) -> dict[tuple[str, str], str]:
-        """Return the decisions (same or different) about entities, by the paths of their IRIs in order."""
+        """Return the decisions about entities, by the paths of their IRIs in order; see ``PersonVerdict``."""
         rows = self._connection.execute(
             "SELECT left_path, right_path, decision, max(verdict) FROM entity_verdict GROUP BY left_path, right_path"
             " ORDER BY left_path, right_path"

@@ -144,11 +144,12 @@ def _report_triples(workspace: bibld.Workspace, limit: int, as_json: bool) -> No
 @click.argument("other", required=False)
 @json_option
 def explain(config: Path, record: str, other: str | None, as_json: bool) -> None:
-    """Explain what became of RECORD, or why RECORD and OTHER are, or are not, the same publication.
+    """Explain what became of RECORD, or why RECORD and OTHER are, or are not, the same publication, work or agent.
 
     A record is named as source:control-number (rsl:01004039769), by its control number if that is unique, or by one of
     its IRIs. RECORD may also be any other IRI of the dataset, in full or from its path on (match/…, agent/…, doc/…):
-    then the report is what it is, what a request for it gets, and its history.
+    then the report is what it is, what a request for it gets, and its history. Two IRIs of works, agents or other
+    entities are compared with each other: what they have in common, what contradicts, and whether they are one.
     """
     report = bibld.Workspace(config).explain(record, other)
     show(report, as_json, lambda: _print(report))

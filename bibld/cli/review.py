@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -48,8 +48,9 @@ run_option = click.option("--run", "run_now", is_flag=True, help="Run all stages
     "--entity",
     nargs=3,
     metavar="IRI IRI DECISION",
-    help="State that two agents, concepts, places, publishers or series are `same` or `different`; `withdraw` takes the"
-    " last verdict about them back.",
+    help="State that two agents, concepts, places, publishers, series or works are `same` or `different`, or of two"
+    " works that the first is `translation_of` or `part_of` the second, or has it (`has_translation`, `has_part`);"
+    " `withdraw` takes the last verdict about them back.",
 )
 @click.option("--limit", type=click.IntRange(min=1), help="At most this many pairs.")
 @click.option("--source", help="Only pairs with a record of this source.")
@@ -152,14 +153,15 @@ def _decide_entities(
     if decision == "withdraw":
         row = workspace.review.withdraw_entities(left, right)
         show(row, as_json, lambda: click.echo(f"withdrawn: {printable(str(row))}"))
-    elif decision in ("same", "different"):
+    elif decision in get_args(bibld.EntityDecision):
         chosen: Any = decision
         given = workspace.review.decide_entities(left, right, chosen, reason=reason, person=person)
         stored = f"The verdict is stored. The next `{workspace.run_command}` publishes this."
         text = stored if given else "The same verdict is in force already; nothing changed."
         show(given, as_json, lambda: click.echo(text))
     else:
-        raise click.UsageError(f"--entity: unknown decision {decision!r}; allowed are same, different and withdraw")
+        allowed = ", ".join(get_args(bibld.EntityDecision))
+        raise click.UsageError(f"--entity: unknown decision {decision!r}; allowed are {allowed} and withdraw")
 
 
 # -- the conversation ------------------------------------------------------------------------------------------------

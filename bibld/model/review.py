@@ -20,7 +20,7 @@ class ItemKind(StrEnum):
 
 
 class EntityPair(msgspec.Struct, frozen=True):
-    """Two agents, concepts, places, publishers or series (the paths of their IRIs) that may be the same."""
+    """Two agents, concepts, places, publishers, series or works (the paths of their IRIs) that may be the same."""
 
     left: str
     right: str
@@ -36,8 +36,20 @@ class LinkCandidate(msgspec.Struct, frozen=True):
 Item = Pair | EntityPair | LinkCandidate
 
 
-VerdictDecision = Literal["same", "different", "related", "accepted", "rejected", "withdrawn"]
-"""About records same, different or related; about entities same or different; about links one of the others."""
+VerdictDecision = Literal[
+    "same", "different", "related", "accepted", "rejected", "withdrawn",
+    "translation_of", "has_translation", "part_of", "has_part",
+]  # fmt: skip
+"""About records same, different or related; about entities same or different, about works also how the left one is
+related to the right one; about links accepted or rejected."""
+
+INVERSE_RELATION = {
+    "translation_of": "has_translation",
+    "has_translation": "translation_of",
+    "part_of": "has_part",
+    "has_part": "part_of",
+}
+"""Decision about two works that are not the same → the same with left and right exchanged."""
 
 
 class PersonVerdict(msgspec.Struct, frozen=True):

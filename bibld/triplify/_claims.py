@@ -8,7 +8,6 @@ from typing import Literal
 import msgspec
 
 from bibld.model.origin import RecordId
-from bibld.triplify._works import WorkFacts
 
 Kind = Literal["agent", "concept", "place", "publisher", "scheme", "series", "work"]
 
@@ -32,6 +31,43 @@ class Contribution(msgspec.Struct, frozen=True, omit_defaults=True, order=True, 
     is_primary: bool = False
 
 
+BODY = "="
+"""The beginning of the name of a body among the creators of a work."""
+
+BETWEEN_FORMS = " = "
+"""What is between the forms of the name of one creator of a work."""
+
+
+class WorkFacts(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What decides whether two works are the same.
+
+    ``form`` is what the work is made of: ``text`` (printed, electronic or read aloud), ``music`` (score or
+    performance), ``film`` and so on. ``traits`` are what kind of work it is, each as group and value (``kind:guide``,
+    ``year:2011``); works differ by a trait in ``!`` that only one of them has, and by others of one group of which none
+    is equal. ``language`` is the code of ISO 639-2 of a text, or several with blanks between. ``creators`` are the persons and bodies that created
+    it, each as the forms of its name with `` = `` between them, those of a body with ``=`` before; ``translators`` those of a translation, or the name of its version;
+    ``others`` other persons and bodies, and publishers. ``part`` is the designation of a part, empty for a whole,
+    ``remainder`` other title information as keys of words. ``origin`` is ``original`` or ``translation`` if that is known.
+
+    Works with an equal text among their ``ties`` may be the same. A tie among the ``variants``, too, is made of a title
+    that names the work beside its own: it ties to works of which it is the title, not to others so named. Those among the ``beginnings`` are made of the
+    beginning of a long title, and tie only translations by one translator, and originals.
+    """
+
+    form: str = "text"
+    traits: tuple[str, ...] = ()
+    language: str = ""
+    creators: tuple[str, ...] = ()
+    translators: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    part: str = ""
+    remainder: str = ""
+    origin: Literal["", "original", "translation"] = ""
+    ties: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    beginnings: tuple[str, ...] = ()
+
+
 class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     """The properties that one record states of an entity.
 
@@ -39,14 +75,13 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     (personal …), ``dates`` are as stated, ``links`` are IRIs of authority files, ``scheme`` is the code of a concept's
     scheme, ``notation`` a class mark, ``issn`` that of a series, ``broad_links`` are IRIs of authority files for
     something broader. ``entities`` are statements about other entities: a compact property and the IRI of the entity;
-    ``values`` are all other statements: a compact property and a term. ``contributions`` are those to a work, ``work``
-    is what decides whether it is the same as another one.
+    ``values`` are all other statements: a compact property and a term. ``contributions`` are those to a work.
 
     The others are evidence that entities are the same. ``aliases`` are the IRIs that the same heading has by its other
     keys; ``former`` are IRIs that it would have if less were known of it, which lead to the entity unless something is
     asserted about them, or another entity has them, too; ``numbers`` are its numbers in authority files, each as name
-    of the file, blank, number; entities with an equal text among their ``ties`` may be the same. A claim that is only
-    evidence has an empty label.
+    of the file, blank, number; entities with an equal text among their ``ties`` may be the same; ``work`` are the facts
+    that decide whether a work is the same as another one. A claim that is only evidence has an empty label.
     """
 
     label: NameForm
@@ -60,12 +95,17 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     entities: tuple[tuple[str, str], ...] = ()
     values: tuple[tuple[str, str], ...] = ()
     contributions: tuple[Contribution, ...] = ()
-    work: WorkFacts | None = None
     broad_links: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     former: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     ties: tuple[str, ...] = ()
+    work: WorkFacts | None = None
+
+    @property
+    def all_ties(self) -> tuple[str, ...]:
+        """The texts that tie the entity to others: those of the claim, and those of the facts of a work."""
+        return self.ties if self.work is None else (*self.ties, *self.work.ties)
 
     @property
     def named_entities(self) -> tuple[str, ...]:

@@ -33,6 +33,7 @@ from bibld.triplify._describe.works import describe_work
 from bibld.triplify._draft import Draft, sort_quads
 from bibld.triplify._entity_batch import count_changes, keys_of_assertion, point_new_clusters_to_founders
 from bibld.triplify._tombstones import tombstone
+from bibld.triplify._works import find_works
 
 
 def cluster_statements(
@@ -49,7 +50,7 @@ def cluster_statements(
     ``edges`` are those between members of the cluster. ``exists`` answers whether a record is in the catalog:
     related resources are linked by IRI only if it is, since every IRI of the dataset must be answered.
     """
-    draft = Draft(merged, iris, exists)
+    draft = Draft(merged, find_works(merged.mods), iris, exists)
     describe_kind(draft)
     describe_titles(draft)
     describe_names(draft)

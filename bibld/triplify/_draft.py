@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -15,7 +16,9 @@ from bibld.triplify._claims import Claim, Contribution, EntityClaim, Kind, NameF
 from bibld.triplify._codes import scheme_iri
 from bibld.triplify._identity import RomanisedName
 from bibld.triplify._languages import Languages
-from bibld.triplify._works import find_works
+
+if TYPE_CHECKING:
+    from bibld.triplify._works import PublicationWorks
 
 _TYPE = term("rdf:type")
 
@@ -68,7 +71,9 @@ def sort_quads(quads: Iterable[Quad], first: str) -> tuple[str, ...]:
 class Draft:
     """Collects quads and claims; ``subject`` is the term of the merged resource."""
 
-    def __init__(self, merged: Merged, iris: Iris, exists: Callable[[RecordId], bool]) -> None:
+    def __init__(
+        self, merged: Merged, works: PublicationWorks, iris: Iris, exists: Callable[[RecordId], bool]
+    ) -> None:
         self.merged = merged
         self.mods = merged.mods
         self.iris = iris
@@ -81,7 +86,7 @@ class Draft:
         self.values_of_work: list[tuple[str, str]] = []
         self.contributions_to_work: list[Contribution] = []
         self.existence_dependencies: list[RecordId] = []
-        self.works = find_works(merged.mods)
+        self.works = works
         self.subject = iri(iris.resource(merged.cluster.founder))
         self._exists = exists
         self._records_by_path = {source.path: frozenset(source.records) for source in merged.sources}

@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from bibld.config import Dialect
-from bibld.model.iris import Iris
+from bibld.model.iris import Iris, entity_identity
 from bibld.model.rdf import iri, literal, term, typed_literal
+from bibld.model.review import INVERSE_RELATION
 from bibld.text.classes import captions
 from bibld.text.places import is_former_name
 from bibld.text.publishers import is_abbreviation
@@ -27,7 +28,7 @@ from bibld.triplify._claims import (
 from bibld.triplify._codes import loc, scheme_iri, scheme_names
 from bibld.triplify._dates import life_years
 from bibld.triplify._draft import Quad, sort_quads
-from bibld.triplify._entity_clusters import EntityProfile, Verdicts, cluster_component, components
+from bibld.triplify._entity_clusters import EntityCluster, EntityProfile, Verdicts, cluster_component, components
 from bibld.triplify._identity import local_number, parse_identity
 
 _MAX_FORMS_COMPARED = 50
@@ -67,11 +68,12 @@ def describe_entity(
     assertions: Iterable[tuple[Assertion, int]],
     iris: Iris,
     dialects: Iterable[Dialect],
-    same: Iterable[str] = (),
+    related: Iterable[tuple[str, str]] = (),
 ) -> tuple[str, ...]:
     """Return the lines that describe one entity, from all assertions about it and the votes for each.
 
-    ``same`` are the other IRIs of the entity, to which it is linked; the assertions about these are among those given.
+    ``related`` are statements about other entities, each as a compact property and an IRI. Those without a property
+    are other IRIs of the entity, to which it is linked; the assertions about these are among those given.
     For each language the form that most records prefer is the preferred one (then the longest, then the first in the
     order of code points); the others are alternative ones. A library or scheme of which only the code is known has no
     name.
@@ -107,7 +109,7 @@ def describe_entity(
     for claim in votes:
         triples += _properties(claim)
     link = "skos:exactMatch" if "concept" in kinds else "owl:sameAs"
-    triples += [(link, iri(other)) for other in same]
+    triples += [(predicate or link, iri(other)) for predicate, other in related]
     subject = iri(entity)
     quads: list[Quad] = [("", subject, term(predicate), value) for predicate, value in triples]
     quads += _local_numbers(entity, votes, iris)
@@ -186,8 +188,10 @@ def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], lis
     """Return the preferred forms, one for each language, and the others, from the claims and the votes for them.
 
     An abbreviation is not preferred to what it is short for, a romanisation not to the original, nor a former name of a
-    town to today's. The code of a library is no name.
+    town to today's. The code of a library is no name. Of titles of a work the shortest is preferred, which is that of
+    today's orthography.
     """
+    sign = -1 if any(claim.work is not None for claim in votes) else 1
     votes_by_form: dict[NameForm, int] = defaultdict(int)
     mentioned: set[NameForm] = set()
     for claim, number in votes.items():
@@ -198,7 +202,7 @@ def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], lis
     for form in votes_by_form:
         by_language[form.language].append(form)
     preferred = [
-        min(forms, key=lambda form: (_gives_way(form, forms), -votes_by_form[form], -len(form.text), form.text))
+        min(forms, key=lambda form: (_gives_way(form, forms), -votes_by_form[form], -sign * len(form.text), form.text))
         for language, forms in by_language.items()
         if language != _ROMANISED or "" not in by_language
     ]
@@ -248,8 +252,32 @@ def describe_entity_clusters(
     """
     profiles = [EntityProfile.from_assertions(iri, (one for one, _ in result)) for iri, result in assertions.items()]
     for component in components(profiles, verdicts):
-        for cluster in cluster_component(component, verdicts):
+        clusters = cluster_component(component, verdicts)
+        related = _relations_by_verdict(clusters, verdicts)
+        for cluster in clusters:
             united = [assertion for member in cluster.members for assertion in assertions[member]]
-            lines = describe_entity(cluster.founder, united, iris, dialects, (*cluster.members[1:], *cluster.aliases))
+            same = [("", other) for other in (*cluster.members[1:], *cluster.aliases)]
+            lines = describe_entity(
+                cluster.founder, united, iris, dialects, (*same, *sorted(related.get(cluster.founder, ())))
+            )
             parts = sorted({part for one, _ in united for part in one.value.named_entities})
             yield EntityDescription(cluster.members, "".join(lines).encode(), tuple(parts))
+
+
+_PROPERTY_OF_RELATION = {"translation_of": "bf:translationOf", "part_of": "bf:partOf", "has_part": "bf:hasPart"}
+
+
+def _relations_by_verdict(
+    clusters: Iterable[EntityCluster], verdicts: Verdicts
+) -> Mapping[str, Collection[tuple[str, str]]]:
+    """Return how people related works of a component to each other: property and IRI, by the IRI of the founder."""
+    if not any(decision in INVERSE_RELATION for decision in verdicts.values()):
+        return {}
+    founders = {entity_identity(member): cluster.founder for cluster in clusters for member in cluster.members}
+    related: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for (one, other), decision in verdicts.items():
+        if decision in INVERSE_RELATION and one in founders and other in founders:
+            for left, right, relation in ((one, other, decision), (other, one, INVERSE_RELATION[decision])):
+                if relation in _PROPERTY_OF_RELATION:
+                    related[founders[left]].add((_PROPERTY_OF_RELATION[relation], founders[right]))
+    return related

@@ -47,7 +47,7 @@ def keys_of_assertion(body: bytes) -> AssertionKeys:
     """Return what a stored assertion refers to."""
     value = read_assertion(body).value
     identities = map(entity_identity, (*value.aliases, *value.former))
-    return AssertionKeys((*identities, *value.ties), value.named_entities)
+    return AssertionKeys((*identities, *value.all_ties), value.named_entities)
 
 
 # -- verdicts --------------------------------------------------------------------------------------------------------

@@ -21,10 +21,19 @@ import msgspec
 from bibld.model.authorities import AUTHORITIES, read_authority_number
 from bibld.model.iris import Iris, entity_identity
 from bibld.model.origin import from_slug
+from bibld.model.review import INVERSE_RELATION
 from bibld.text.publishers import is_abbreviation, name_to_compare
-from bibld.triplify._claims import Assertion, Kind
+from bibld.triplify._claims import Assertion, Kind, WorkFacts
 from bibld.triplify._dates import life_intervals
 from bibld.triplify._identity import is_same_or_initial
+from bibld.triplify._work_clusters import (
+    Likeness,
+    cliques,
+    differ_apart_from_creators,
+    have_other_creators,
+    have_same_creators,
+    likely_pairs,
+)
 
 MAX_ENTITIES_OF_COMPONENT = 1000
 """In a connected component of more entities, only numbers of authority files and verdicts tie."""
@@ -46,17 +55,20 @@ _IRIS_REMEMBERED = 4096
 _LOCAL_KEY = re.compile(r"[\\/:(]")
 
 Interval = tuple[int, int]
-Contradiction = Literal["kind", "type", "birth", "death", "number"]
+Contradiction = Literal["kind", "type", "birth", "death", "number", "work", "creator"]
 Verdicts = Mapping[tuple[str, str], str]
-"""The decisions of people (same or different) about two entities, by their identities, in the order of these."""
+"""The decisions of people about two entities, by their identities, in the order of these; see ``PersonVerdict``."""
 
 
 def verdicts_by_identity(iris: Iris, verdicts: Mapping[tuple[str, str], str]) -> dict[tuple[str, str], str]:
     """Return the verdicts about entities, which are by two paths, one of which may be spelled as it was formerly."""
     found: dict[tuple[str, str], str] = {}
     for (left, right), decision in verdicts.items():
-        one, other = sorted((entity_identity(iris.base + left), entity_identity(iris.base + right)))
-        found[one, other] = decision
+        one, other = entity_identity(iris.base + left), entity_identity(iris.base + right)
+        if one < other:
+            found[one, other] = decision
+        else:
+            found[other, one] = INVERSE_RELATION.get(decision, decision)
     return found
 
 
@@ -68,6 +80,7 @@ class Strength(IntEnum):
     PUBLICATION = 2
     SHORT_NAME = 3
     ABBREVIATION = 4
+    WORK = 5
 
 
 class EntityProfile(msgspec.Struct, frozen=True):
@@ -75,7 +88,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
 
     ``numbers`` are its numbers by authority file, ``births`` and ``deaths`` the years that its records state;
     ``former`` are IRIs that lead to it if to nothing else; ``names`` are those of a publisher or series of which one is
-    abbreviated.
+    abbreviated; ``works`` are the facts of a work.
     """
 
     iri: str
@@ -88,6 +101,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
     former: frozenset[str]
     ties: frozenset[str]
     names: frozenset[str] = frozenset()
+    works: tuple[WorkFacts, ...] = ()
 
     @classmethod
     def from_assertions(cls, iri: str, assertions: Iterable[Assertion]) -> EntityProfile:
@@ -101,7 +115,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
                 file, _, number = entry.partition(" ")
                 numbers[file].add(number)
         own = _key_of_iri(iri)
-        ties = frozenset(tie for value in values for tie in value.ties)
+        ties = frozenset(tie for value in values for tie in value.all_ties)
         is_abbreviated = any(tie.startswith(ABBREVIATION_TIE) for tie in ties)
         return cls(
             iri,
@@ -114,6 +128,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
             former=frozenset(iri for value in values for iri in value.former),
             ties=ties,
             names=_names_to_compare(result) if is_abbreviated else frozenset(),
+            works=tuple(dict.fromkeys(value.work for value in values if value.work is not None)),
         )
 
     @property
@@ -139,6 +154,8 @@ class EntityProfile(msgspec.Struct, frozen=True):
             entity_identity(iri): Strength.NUMBER if is_number(iri) else Strength.NAME
             for iri in (self.iri, *self.aliases)
         }
+        if self.works:
+            return keys | dict.fromkeys(self.ties, Strength.WORK)
         for tie in self.ties:
             beginning = next((one for one in _STRENGTH_OF_TIE if tie.startswith(one)), "")
             keys[tie] = _STRENGTH_OF_TIE.get(beginning, Strength.NAME)
@@ -178,6 +195,11 @@ class EntityProfile(msgspec.Struct, frozen=True):
             yield "death"
         if any(not numbers & other.numbers.get(file, numbers) for file, numbers in self.numbers.items()):
             yield "number"
+        if self.works and other.works:
+            if differ_apart_from_creators(self.works, other.works):
+                yield "work"
+            if have_other_creators(self.works, other.works):
+                yield "creator"
 
 
 _STRENGTH_OF_TIE = {
@@ -263,7 +285,11 @@ def cluster_component(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> 
     for (one, other), decision in sorted(verdicts.items()):
         if decision == "same" and one in by_identity and other in by_identity:
             clusters.unite(by_identity[one], by_identity[other], regardless=True)
-    for strength, holders in _ties(ranked, len(ranked) > MAX_ENTITIES_OF_COMPONENT):
+    ties = _ties(ranked, len(ranked) > MAX_ENTITIES_OF_COMPONENT)
+    clusters.unite_works([(tie, holders) for strength, tie, holders in ties if strength is Strength.WORK])
+    for strength, _, holders in ties:
+        if strength is Strength.WORK:
+            continue
         if strength not in _AMBIGUOUS_STRENGTHS or not clusters.is_ambiguous(holders, strength):
             for one, other in combinations(holders, 2):
                 clusters.unite(one, other)
@@ -288,14 +314,14 @@ def _other_aliases(aliases: Iterable[str], identities: Set[str]) -> tuple[str, .
     return tuple(sorted(alias for identity, alias in found.items() if identity not in identities))
 
 
-def _ties(ranked: Sequence[EntityProfile], is_large: bool) -> list[tuple[Strength, list[str]]]:
+def _ties(ranked: Sequence[EntityProfile], is_large: bool) -> list[tuple[Strength, str, list[str]]]:
     """Return the holders of each key that more than one entity has, the strongest keys first."""
     holders: dict[tuple[Strength, str], list[str]] = defaultdict(list)
     for profile in ranked:
         for key, strength in profile.keys.items():
             if strength is Strength.NUMBER or not is_large:
                 holders[strength, key].append(profile.iri)
-    return [(strength, found) for (strength, _), found in sorted(holders.items()) if len(found) > 1]
+    return [(strength, key, found) for (strength, key), found in sorted(holders.items()) if len(found) > 1]
 
 
 class _Clusters:
@@ -305,7 +331,7 @@ class _Clusters:
         self.by_iri = {profile.iri: profile for profile in ranked}
         self._place = {profile.iri: place for place, profile in enumerate(ranked)}
         self._members = {profile.iri: [profile] for profile in ranked}
-        self._different = {pair for pair, decision in verdicts.items() if decision == "different"}
+        self._different = {pair for pair, decision in verdicts.items() if decision != "same"}
 
     def members(self, iri: str) -> list[EntityProfile]:
         """Return the members of the cluster of an entity, in the order of their ranks."""
@@ -326,6 +352,27 @@ class _Clusters:
         united = sorted(these + those, key=lambda profile: self._place[profile.iri])
         for profile in united:
             self._members[profile.iri] = united
+
+    def unite_works(self, ties: Sequence[tuple[str, Sequence[str]]]) -> None:
+        """Unite the works that have common ties: those that are the same, then those that may be one and no other."""
+        if not ties:
+            return
+        facts = {iri: profile.works for iri, profile in self.by_iri.items() if profile.works}
+        for tie, holders in ties:
+            for one, other in likely_pairs(facts, holders, tie, Likeness.SAME):
+                self.unite(one, other)
+        for tie, holders in ties:
+            pairs = [
+                (self.founder(one), self.founder(other))
+                for one, other in likely_pairs(facts, holders, tie, Likeness.POSSIBLE)
+            ]
+            for group in cliques((pair for pair in pairs if pair[0] != pair[1]), self.can_unite):
+                for other in group[1:]:
+                    self.unite(group[0], other)
+
+    def can_unite(self, one: str, other: str) -> bool:
+        """Whether no members of the clusters of two entities contradict each other."""
+        return self._may_unite(self._members[one], self._members[other], False)
 
     def is_ambiguous(self, holders: Sequence[str], strength: Strength) -> bool:
         """Whether the holders of a name contradict each other, and the years of a life are not known in full.
@@ -357,9 +404,21 @@ class _Clusters:
             for other in those:
                 if tuple(sorted((one.identity, other.identity))) in self._different:
                     return False
-                if not regardless and one.contradicts(other):
+                if not regardless and not self._agree(one, other, (*these, *those)):
                     return False
         return True
+
+    @staticmethod
+    def _agree(one: EntityProfile, other: EntityProfile, all_members: Sequence[EntityProfile]) -> bool:
+        """Whether two entities do not contradict each other; works may have creators whose names a third one has."""
+        found = set(one.contradictions(other))
+        return not found or (
+            found == {"creator"}
+            and any(
+                have_same_creators(one.works, third.works) and have_same_creators(other.works, third.works)
+                for third in all_members
+            )
+        )
 
 
 def components(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> list[list[EntityProfile]]:

@@ -17,6 +17,7 @@ from bibld.text.folding import fold, tidy
 from bibld.text.places import is_unknown_imprint
 from bibld.text.romanisation import romanise
 from bibld.text.scripts import script_of
+from bibld.triplify._claims import Contribution
 from bibld.triplify._codes import (
     CREATOR_ROLES,
     CREATOR_ROLES_OF_CONTENT,
@@ -33,7 +34,6 @@ from bibld.triplify._describe.entities import (
     heading,
     heading_to_compare,
 )
-from bibld.triplify._claims import Contribution
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import RomanisedName, parse_person_name, years_with_hyphen
 

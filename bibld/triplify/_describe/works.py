@@ -23,7 +23,7 @@ from bibld.triplify._describe.entities import (
     links_of,
 )
 from bibld.triplify._describe.mentions import find_mentioned
-from bibld.triplify._describe.titles import full_title
+from bibld.triplify._describe.titles import full_title, title_proper
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import Identity, numbers_in_files, years_with_hyphen
 from bibld.triplify._languages import Languages
@@ -123,7 +123,7 @@ def _claim_named(
     One that nothing but the publication identifies has an IRI of its ``role`` in the publication.
     """
     title = titles[0][0]
-    if not full_title(title):
+    if not title_proper(title):
         return None
     first_names = [forms[0][0] for forms in creators]
     found = _find_identities(draft, (*identified, *first_names), path)
@@ -146,12 +146,11 @@ def _claim_of_titles(
 ) -> EntityClaim:
     title, language = titles[0]
     return EntityClaim(
-        label=draft.name_form(full_title(title), language),
+        label=draft.name_form(title_proper(title), language),
         others=_other_titles(draft, titles),
         links=links_of(found),
         numbers=numbers_in_files(found),
-        ties=facts.ties,
-        work=replace(facts, ties=()),
+        work=facts,
     )
 
 
@@ -160,10 +159,10 @@ def _other_titles(
 ) -> tuple[NameForm, ...]:
     """Return the further forms of the title of a work, and its heading, which is in the language of the first form."""
     (title, language), *variants = titles
-    forms = {draft.name_form(full_title(variant), tag) for variant, tag in variants if full_title(variant)}
+    forms = {draft.name_form(title_proper(variant), tag) for variant, tag in variants if title_proper(variant)}
     if heading_of_work:
         forms.add(draft.name_form(heading_of_work, language))
-    return tuple(sorted(forms - {draft.name_form(full_title(title), language)}))
+    return tuple(sorted(forms - {draft.name_form(title_proper(title), language)}))
 
 
 def _find_identities(draft: Draft, elements: Sequence[Controlled], path: str) -> list[Identity]:

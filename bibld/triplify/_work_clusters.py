@@ -1,0 +1,302 @@
+"""Which works are the same: comparison of the facts of two works, and what a tie between works unites.
+
+Works with a common tie are compared in pairs. Those that agree in all that is known are united first; then those of
+which one does not state its creators or its translator, if they fit one work and no other that has the tie.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import IntEnum
+from functools import lru_cache
+
+from bibld.text.romanisation import romanise
+from bibld.text.names import are_spellings_of_one_name
+from bibld.text.statements import StatedName, are_one_name
+from bibld.triplify._claims import BETWEEN_FORMS, BODY, WorkFacts
+
+MAX_WORKS_OF_TIE = 200
+"""Works of one part with a common tie; more are not compared with each other."""
+
+_REMEMBERED = 1 << 16
+_STRICT, _ANY = "!", "?"
+_SHORT, _MIN_WORDS, _MANY_WORDS = 3, 4, 4
+_BY_ANOTHER_HAND = ("!abridged", "!retold", "!arranged", "!selection", "!dramatized")
+_KINDS = ("genre", "kind")
+_CLASSIC, _GENRE = "?classic", "genre"
+_INDIFFERENT = frozenset(
+    romanise(
+        "роман повес расск сказк пьеса комед траге драма поэма очерк novel tale story play drama comed roman povest illus илл "
+        "издан edit испр пере стере ф-по четыр трех двух пяти four three two five cast част том книг глав общео средн школ учащ студе вузов"
+    ).split()
+)
+"""Beginnings of words that editions of one work state or not."""
+
+
+class Likeness(IntEnum):
+    """What a comparison of two works shows."""
+
+    DIFFERENT = 0
+    UNKNOWN = 1
+    POSSIBLE = 2
+    SAME = 3
+
+
+def compare(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> Likeness:
+    """Compare two works by all facts of each: the least likeness."""
+    return min(
+        (min(_compare_apart_from_creators(one, other), _compare_creators(one, other)) for one in these for other in those),
+        default=Likeness.UNKNOWN,
+    )
+
+
+def differ_apart_from_creators(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> bool:
+    """Whether two works differ in anything but their creators."""
+    return any(_compare_apart_from_creators(one, other) is Likeness.DIFFERENT for one in these for other in those)
+
+
+def have_other_creators(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> bool:
+    """Whether two works have other creators."""
+    return any(_compare_creators(one, other) is Likeness.DIFFERENT for one in these for other in those)
+
+
+def have_same_creators(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> bool:
+    """Whether creators of two works agree."""
+    return any(
+        one.creators and other.creators and _compare_creators(one, other) is Likeness.SAME
+        for one in these
+        for other in those
+    )
+
+
+@lru_cache(_REMEMBERED)
+def _compare_apart_from_creators(one: WorkFacts, other: WorkFacts) -> Likeness:
+    if one.form != other.form or not _are_one_part(one.part, other.part) or not _do_traits_agree(one, other):
+        return Likeness.DIFFERENT
+    if one.language and other.language and not set(one.language.split()) & set(other.language.split()):
+        return Likeness.DIFFERENT
+    if {one.origin, other.origin} == {"original", "translation"}:
+        return Likeness.DIFFERENT
+    is_literature = _GENRE in _groups(one.traits) or _GENRE in _groups(other.traits)
+    is_literature |= bool(one.translators and other.translators)
+    if not is_literature and _differ_in_one_word(one.remainder, other.remainder):
+        return Likeness.DIFFERENT
+    if _have_other_remainders(one, other):
+        return Likeness.DIFFERENT
+    found = _compare_translators(one, other)
+    has_one = (len(one.remainder.split()) < _MIN_WORDS) != (len(other.remainder.split()) < _MIN_WORDS)
+    if has_one and not (one.remainder and other.remainder) and not (_has_person(one) or _has_person(other) or is_literature):
+        return Likeness.UNKNOWN
+    return min(found, Likeness.POSSIBLE) if _has_genre_alone(one, other) else found
+
+
+def _have_other_remainders(one: WorkFacts, other: WorkFacts) -> bool:
+    """Whether the other title information of two works has nothing in common, or less than half if no person wrote
+    them: «COVID-19: …»."""
+    these, those = ({word for word in facts.remainder.split() if len(word) > _SHORT} for facts in (one, other))
+    common, least = len(these & those), min(len(these), len(those))
+    if one.translators and other.translators:
+        return False
+    if _has_person(one) or _has_person(other):
+        is_of_kind = any(trait.startswith(_KINDS) for trait in (*one.traits, *other.traits))
+        return (least > 1 and not common and not is_of_kind) or (
+            least >= _MANY_WORDS and (common * 3 < least if is_of_kind else common * 3 <= least * 2)
+        )
+    return least > 1 and common * 2 < least
+
+
+def _has_genre_alone(one: WorkFacts, other: WorkFacts) -> bool:
+    """Whether one of two works is a play, poems or stories, and of the other no genre is known."""
+    these, those = _groups(one.traits).get(_GENRE, set()), _groups(other.traits).get(_GENRE, set())
+    return bool(these) != bool(those) and these | those != {"prose"}
+
+
+def _differ_in_one_word(one: str, other: str) -> bool:
+    """Whether other title information of some words is the same but for one: "appellant's brief", "appellee's brief"."""
+    these, those = one.split(), other.split()
+    if len(these) != len(those) or len(these) < 2:
+        return False
+    different = [
+        (left, right) for left, right in zip(these, those, strict=True)
+        if not left.startswith(right[:4]) and not right.startswith(left[:4])
+    ]
+    return len(different) == 1 and not any(len(word) > 2 and word[:5] in _INDIFFERENT for word in different[0])
+
+
+def _are_one_part(one: str, other: str) -> bool:
+    """Whether two designations may be of one part: equal values, of equal units as far as both state them."""
+    if one == other:
+        return True
+    these, those = one.split(), other.split()
+    return len(these) == len(those) and all(
+        left == right or (value_of_step(left) == value_of_step(right) and (left[0].isdecimal() or right[0].isdecimal()))
+        for left, right in zip(these, those, strict=True)
+    )
+
+
+def value_of_step(step: str) -> str:
+    """Return a step of a designation without its unit."""
+    return step if step[:1].isdecimal() else step[1:]
+
+
+def _do_traits_agree(one: WorkFacts, other: WorkFacts) -> bool:
+    these, those = _groups(one.traits), _groups(other.traits)
+    for group, values in these.items():
+        if group[:1] == _STRICT:
+            if group not in those and _ANY + group[1:] not in those:
+                return False
+        elif group in those and not values & those[group]:
+            return False
+    if any(group[:1] == _STRICT and group not in these and _ANY + group[1:] not in these for group in those):
+        return False
+    is_personal = _has_person(one) and _has_person(other)
+    return is_personal or ("year" in these) == ("year" in those) or "meeting" in these.keys() & those.keys()
+
+
+@lru_cache(_REMEMBERED)
+def _groups(traits: tuple[str, ...]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for trait in traits:
+        group, _, value = trait.partition(":")
+        found.setdefault(group, set()).add(value)
+    return found
+
+
+def _has_person(facts: WorkFacts) -> bool:
+    return any(not creator.startswith(BODY) for creator in facts.creators)
+
+
+@lru_cache(_REMEMBERED)
+def _compare_creators(one: WorkFacts, other: WorkFacts) -> Likeness:
+    if not one.creators or not other.creators:
+        return _compare_anonymous(one, other)
+    first, second = one.creators[0], other.creators[0]
+    is_first_in_other = any(are_one_creator(first, creator) for creator in other.creators)
+    if is_first_in_other or any(are_one_creator(second, creator) for creator in one.creators):
+        return Likeness.SAME
+    return Likeness.UNKNOWN if first.startswith(BODY) != second.startswith(BODY) else Likeness.DIFFERENT
+
+
+def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Likeness:
+    """Compare works of which one at least has no creator."""
+    if not _has_person(one) and not _has_person(other) and _are_of_one_meeting(one, other):
+        return Likeness.SAME
+    if one.creators or other.creators:
+        named, anonymous = (one, other) if one.creators else (other, one)
+        if not named.creators[0].startswith(BODY):
+            names = [form for creator in named.creators for form in creator.split(BETWEEN_FORMS)]
+            if any(_are_one_person(form, name) for form in names for name in _persons(anonymous.others)):
+                return Likeness.SAME
+            if anonymous.translators and named.translators:
+                return Likeness.POSSIBLE
+            has_others = bool(_persons(anonymous.others)) or anonymous.creators
+            return Likeness.UNKNOWN if has_others else Likeness.POSSIBLE
+        return Likeness.POSSIBLE if set(one.others) & set(other.others) else Likeness.UNKNOWN
+    if (one.translators and other.translators) or (_CLASSIC in one.traits and _CLASSIC in other.traits):
+        return Likeness.SAME
+    these, those = _persons(one.others), _persons(other.others)
+    if these and those:
+        is_common = any(_are_one_person(left, right) for left in these for right in those)
+        return Likeness.SAME if is_common else Likeness.UNKNOWN
+    if one.origin == other.origin == "original":
+        return Likeness.POSSIBLE
+    is_possible = _CLASSIC in (*one.traits, *other.traits) or bool(set(one.others) & set(other.others))
+    return Likeness.POSSIBLE if is_possible else Likeness.UNKNOWN
+
+
+def _are_of_one_meeting(one: WorkFacts, other: WorkFacts) -> bool:
+    these, those = _groups(one.traits), _groups(other.traits)
+    return all(these.get(group, set()) & those.get(group, set()) for group in ("meeting", "year"))
+
+
+def _persons(others: Iterable[str]) -> list[str]:
+    return [name for name in others if not name.startswith(BODY)]
+
+
+def _compare_translators(one: WorkFacts, other: WorkFacts) -> Likeness:
+    if one.translators and other.translators:
+        is_common = any(_are_one_person(left, right) for left in one.translators for right in other.translators)
+        return Likeness.SAME if is_common else Likeness.DIFFERENT
+    if any(trait in one.traits and trait in other.traits for trait in _BY_ANOTHER_HAND):
+        return Likeness.UNKNOWN
+    if one.translators or other.translators or "translation" in (one.origin, other.origin):
+        return Likeness.POSSIBLE
+    return Likeness.SAME
+
+
+@lru_cache(_REMEMBERED)
+def are_one_creator(one: str, other: str) -> bool:
+    """Whether two creators, each as all forms of its name, may be the same."""
+    these, those = one.split(BETWEEN_FORMS), other.split(BETWEEN_FORMS)
+    if these[0].startswith(BODY) or those[0].startswith(BODY):
+        return any(_are_one_body(left, right) for left in these for right in those)
+    return any(_are_one_person(left, right) for left in these for right in those)
+
+
+def _are_one_body(one: str, other: str) -> bool:
+    if one.startswith(BODY) != other.startswith(BODY):
+        return set(one.removeprefix(BODY).split()) >= set(other.removeprefix(BODY).split()) != set()
+    return one == other
+
+
+@lru_cache(_REMEMBERED)
+def _are_one_person(one: str, other: str) -> bool:
+    left, right = (StatedName(words[0], tuple(words[1:])) for words in (one.split(), other.split()))
+    return are_one_name(left, right) or are_spellings_of_one_name(_heading(left), _heading(right))
+
+
+def _heading(name: StatedName) -> str:
+    return f"{name.family.lstrip('*~')}, {' '.join(name.given)}"
+
+
+def likely_pairs(
+    facts: Mapping[str, Sequence[WorkFacts]], holders: Sequence[str], tie: str, wanted: Likeness
+) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of the works (their IRIs) with a tie whose comparison shows something."""
+    by_part: dict[str, list[str]] = defaultdict(list)
+    for iri in holders:
+        by_part[" ".join(map(value_of_step, facts[iri][0].part.split()))].append(iri)
+    for works in by_part.values():
+        if len(works) > MAX_WORKS_OF_TIE:
+            continue
+        for place, one in enumerate(works):
+            for other in works[place + 1 :]:
+                if _is_title_of_one(facts[one], facts[other], tie) and compare(facts[one], facts[other]) is wanted:
+                    yield one, other
+
+
+def _is_title_of_one(these: Sequence[WorkFacts], those: Sequence[WorkFacts], tie: str) -> bool:
+    """Whether a tie is made of the title of one of two works, not of another title of both."""
+    if not any(tie in facts.ties and tie not in facts.variants for facts in (*these, *those)):
+        return False
+    if any(tie in facts.variants for facts in (*these, *those)) and not any(
+        _has_person(facts) or _CLASSIC in facts.traits for facts in (*these, *those)
+    ):
+        return False
+    if not any(tie in facts.beginnings for facts in (*these, *those)):
+        return True
+    are_translated = all(any(facts.translators for facts in side) for side in (these, those))
+    return are_translated or any(facts.origin == "original" for facts in (*these, *those))
+
+
+def cliques(pairs: Iterable[tuple[str, str]], may_unite: Callable[[str, str], bool]) -> Iterator[list[str]]:
+    """Yield the groups of works that pairs connect, of which no two contradict each other."""
+    neighbours: dict[str, set[str]] = defaultdict(set)
+    for one, other in pairs:
+        neighbours[one].add(other)
+        neighbours[other].add(one)
+    seen: set[str] = set()
+    for start in neighbours:
+        if start in seen:
+            continue
+        group, queue = [], [start]
+        seen.add(start)
+        while queue:
+            work = queue.pop()
+            group.append(work)
+            queue += (new := sorted(neighbours[work] - seen))
+            seen.update(new)
+        group.sort()
+        if all(may_unite(one, other) for place, one in enumerate(group) for other in group[place + 1 :]):
+            yield group

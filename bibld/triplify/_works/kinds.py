@@ -1,0 +1,232 @@
+"""What a work is made of, and what kind of work it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from bibld.model.mods import Mods, TitleInfo
+from bibld.text.designations import Step, canonical, read_designation
+from bibld.text.folding import tidy
+from bibld.text.keys import title_key
+from bibld.text.music import read_scoring
+from bibld.text.part_units import CLASS, COVERED, LETTERS, LEVEL, MEETING, SCORING, VERSION, YEAR
+from bibld.text.part_values import Field
+
+_CACHED = 1 << 14
+_FORMS = {
+    "text": "text", "software, multimedia": "text", "sound recording-nonmusical": "text", "notated music": "music",
+    "sound recording-musical": "music", "moving image": "film", "cartographic": "map", "still image": "image",
+    "three dimensional object": "object", "mixed material": "mixed",
+}  # fmt: skip
+STRICT = "!"
+_LETTERS_OF_RANGE, _LETTERS_OF_WORD, _MAX_CHARACTERS = 8, 5, 80
+_TRAITS = {
+    "!abridged": r"сокращ|сокр\.|(?<!un)abridg|gekürzt|в сжатом",
+    "!retold": r"пересказ(?!\w* с \w+\.)|переложен\w+ для дет|retold|retelling|адаптир|адапт\.|adapted|simplified|graphic novel|комикс|"
+    r"graded reader|bookworms|easy reader|книга для чтения|nacherz",
+    "!selection": r"\bизбранн|избр\.|отрывк|отдельные главы|избранные главы|selections|selected (?:poems|stories|from)|auswahl|в извлеч",
+    "!libretto": r"либретто|libretto",
+    "!screenplay": r"сценари|screenplay|filmscript|drehbuch",
+    "!abstract": r"автореф|авторефер|avtoref",
+    "!thesis": r"(?<!автореферат )(?<!автореф\. )\bдис\.|диссертац|dissertat|\bthesis|\bдисс\.",
+    "!exercise": r"контрольн|самостоятельн|рабочая тетрадь|раб\. тетрадь|workbook|сборник (?:вопросов|задач|упражнен|заданий)|\bтесты|тестов|"
+    r"exercises|дидактич|проверочн|прописи|задачник|практикум",
+    "!teacher": r"для учител|методич\w*|метод\.|teacher|lehrerhand",
+    "!commentary": r"комментарий к|критич|этюд о|a critical|a study of|monsters and the critics|interpretat|анализ",
+    "!supplement": r"приложени[ея] к|supplement to|дополнени",
+    "!parody": r"пароди|parody",
+    "!summary": r"\bsummary\b|zusammenfassung|краткое изложение|краткое содержание",
+    "!addendum": r"addend|errat|appendi|nachtrag|resources?$|опечатк",
+    "!dramatized": r"hörspielfassung|hörspielbearb|инсцениров|радиоспект|аудиоспект|dramati[sz]ed|dramati[sz]ation|литературно-муз",
+    "!advanced": r"углубл[.её]",
+    "!sequel": r"продолжени|second and last part|sequel|further",
+    "kind:guide": r"(?<!краткий )путевод|putevod|\bguide\b",
+    "kind:short guide": r"краткий путевод|short guide",
+    "kind:catalogue": r"каталог|katalog|catalogue?",
+    "kind:album": r"альбом\b",
+    "kind:programme": r"\bпрограмма",
+    "kind:dictionary": r"словарь|dictionary|wörterbuch",
+    "kind:conference": r"конф(?:\b|ер)|conference|симпоз|symposium|материалы|тезисы|proceedings|чтени",
+    "kind:textbook": r"учебник|учеб\.|учебн\w+ пособ|textbook|lehrbuch|підруч|учебное",
+    "kind:essays": r"очерк|essays",
+    "kind:memoirs": r"мемуар|воспомин|memoir",
+    "kind:painters": r"о художник",
+    "kind:monograph": r"монограф",
+    "kind:design": r"дизайн",
+    "genre:drama": r"пьеса|комеді|комеди|трагед|драма\b|\bplay\b|comedy|tragedy|schauspiel|hörspiel\b|comédie|komödie|lustspiel|trauerspiel|"
+    r"водевиль|инсцениров|komedi",
+    "genre:verse": r"\[?стихи\]?$|стихотворен|\bpoems\b|gedichte",
+    "genre:prose": r"роман(?! в стихах)(?!ы)|\bповесть|рассказ\b|\bnovel\b|roman\b|povestʹ|erzählung\b|\bromance\b",
+    "genre:stories": r"\bроманы|\bповести\b(?! (?:о|об|в)\b)|\bрассказы\b(?! (?:о|об)\b)|\bсказки\b|\bstories|\bnovels|\btales|erzählungen|schönsten märchen|geschichten\b|povesti|rasskazy",
+    "score:vocal": r"переложен\w* для пения|для пения с ф|клавир|klavier?ausz|vocal score|klavir|piano score",
+    "score:full": r"партитур|full score|orchestral score|partitur",
+}
+_PATTERNS = {trait: re.compile(words, re.IGNORECASE) for trait, words in _TRAITS.items()}
+_ALL = re.compile("|".join(f"(?:{words})" for words in _TRAITS.values()), re.IGNORECASE)
+_ARRANGED = re.compile(
+    r"аранжиров|оркестров(?:ка|ал)|инструментов|транскрипц|обработ|arrang|\barr\.|orchestrat|orchestr(?:ée|iert) |"
+    r"переложен\w*(?! для пения)|bearb\w*",
+    re.IGNORECASE,
+)
+_ONLY_OF_MUSIC = ("score:",)
+_STATE_OF_LAW = re.compile(
+    r"\(?\d\d\.\d\d\.\d\d\)?|(?:с изм\w*\.?|с последн\w+|по сост\w*\.?|с учетом|текст с|офиц\w*\.? текст|в ред\w*\.?|с доп\w*\.?|пер\. с|репринт|факс|воспр|изд\.|от |принят|утв\w*|одобр).*",
+    re.IGNORECASE,
+)
+_IN_CONFERENCE = re.compile(r"\((?:(\d+)\s*[;:,])?\s*(\d{4})?")
+_MEETING_IN_NAME = re.compile(r"^\(?(\d{1,3})\s*(?:;|-?(?:st|nd|rd|th|я|й)\b)")
+_COUNTED = re.compile(r"\b[вуin]{1,2}\s+(\d+)(?:-?[а-я]{1,2})?\s*(?:т|ч|кн|vols?|volumes|parts|bd|bänden|томах|частях)\b", re.IGNORECASE)
+_VOLUMES = re.compile(r"^\W*(\d{1,3})\s*(?:т\b|тт\b|v\b|vol|bde?\b|bände|ч\b)", re.IGNORECASE)
+_SEASONS_AND_DAYS = COVERED - {CLASS, LEVEL, YEAR, MEETING, VERSION}
+
+
+_NUMBER = re.compile(
+    r"(?<![\d.,:/-])(\d{1,3})(?![\d]|[.,:/-]\d|-?(?:е|го|ое|st|nd|rd|th)\b|(?:-?[а-яx]{1,2})? ?(?:т|ч|кн|д|акт|действ|карт|песн|vols?|"
+    r"volumes|acts?|parts?|books|cantos|aufz|akt|bd|teil|класс|кл|глав|chapters|тыс|000)\w*\b)",
+    re.IGNORECASE,
+)
+_PHASE = re.compile(r"\b(?:phase|stage|type|group|paper|этап|группа|тип|вариант)\s+([IVX]+|\d+|[A-DА-Г])\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def number_traits(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the small numbers in other title information that count neither volumes nor acts: «50 лет», "pattern 12"."""
+    for text in texts:
+        plain = _STATE_OF_LAW.sub("", text)
+        yield from (f"number:{found}" for found in _NUMBER.findall(plain))
+        yield from (f"phase:{found.casefold()}" for found in _PHASE.findall(plain))
+
+
+_OPUS = re.compile(
+    r"\b(?P<list>op|соч|ор|opus|opera|œuvre|woo|bwv|kv|k|hob|d|rv|hwv|s|sz|fwv|twv)\b\.? ?"
+    r"(?P<number>(?:[IVX]+[:/a])?(?:post\w*\.? ?)?\d+[a-z]?)(?:[,/ ]{1,2}(?:no|nr|n|№|н)?\.? ?(?P<part>\d+))?",
+    re.IGNORECASE,
+)
+_SAME_LIST = {"соч": "op", "ор": "op", "opus": "op", "opera": "op", "œuvre": "op", "kv": "k"}
+_NUMBER_OF_MUSIC = re.compile(r"(?:№|\bno\b\.?|\bnr\b\.?|\bn°) ?(\d{1,3})", re.IGNORECASE)
+_FORM_OF_MUSIC = re.compile(
+    r"(?P<symphony>s[iy][mn](?:ph|f)on|симфон)|(?P<concerto>[kc]on[cz]ert|концерт)|(?P<sonata>sonat|соната|сонат)|(?P<quartet>[qk][uv]art|квартет)|"
+    r"(?P<quintet>[qk][uv]int|квинтет)|(?P<trio>\btrio|трио)|(?P<prelude>pr[eéä]lud|прелюд)|(?P<etude>[eé]tud|этюд)|(?P<waltz>wal[zt]|valse|вальс)|"
+    r"(?P<overture>ouvert|overt|увертюр)|(?P<suite>\bsuit|сюит)|(?P<mass>\bmass|missa|messe|месса)|(?P<song>\bsong|lied|песн|романс|romance)",
+    re.IGNORECASE,
+)
+
+
+def music_numbers(texts: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """Return what numbers of music titles state, by list (``op``, ``bwv``, ``no``), and the forms that they name.
+
+    >>> music_numbers(["Симфония № 5, соч. 67, до минор"])
+    ({'op': '67', 'no': '5'}, ['symphony'])
+    """
+    numbers: dict[str, str] = {}
+    forms: dict[str, None] = {}
+    for text in texts:
+        for found in _OPUS.finditer(text):
+            name = found["list"].casefold()
+            numbers.setdefault(_SAME_LIST.get(name, name), f"{found['number']}/{found['part']}" if found["part"] else found["number"])
+        for found in _NUMBER_OF_MUSIC.finditer(_OPUS.sub(" ", text)):
+            numbers.setdefault("no", found[1])
+        forms |= dict.fromkeys(found.lastgroup or "" for found in _FORM_OF_MUSIC.finditer(text))
+    return numbers, list(forms)
+
+
+def scoring_of(titles: Iterable[str]) -> Iterator[str]:
+    """Yield for what instruments music is, as a trait."""
+    yield from (f"for:{step.value}" for step in read_scoring(titles, ()) if step.unit == SCORING)
+
+
+@lru_cache(_CACHED)
+def remainder_of(text: str) -> str:
+    """Return the words of other title information as keys, of which works that differ in one are different."""
+    words = [title_key(word)[:_LETTERS_OF_WORD] for word in _WORD.findall(_STATE_OF_LAW.sub("", text))]
+    return " ".join(word for word in words if word)[:_MAX_CHARACTERS]
+
+
+def form_of(mods: Mods) -> str:
+    """Return what the work is made of, by the kind of resource."""
+    found = [_FORMS.get(tidy(kind.value).lower(), "") for kind in mods.type_of_resource]
+    if "sound recording" in (tidy(kind.value).lower() for kind in mods.type_of_resource) and not any(found):
+        return "music" if any(term.value in ("cmp", "prf", "cnd") for name in mods.name for role in name.role for term in role.role_term) else "text"
+    return next(filter(None, found), "text")
+
+
+def texts_about_kind(mods: Mods) -> str:
+    """Return the texts in which words may state what kind of work it is."""
+    texts = [text for title in mods.title_info if title.type != "uniform" for text in title.sub_title]
+    texts += [title.title.partition(":")[2] for title in mods.title_info if ":" in title.title]
+    return " | ".join(texts)[:500]
+
+
+@lru_cache(_CACHED)
+def traits_of(text: str, form: str) -> tuple[str, ...]:
+    """Return the traits that the words of other title information state.
+
+    >>> traits_of("комедия в 4 действиях", "text"), traits_of("дис. ... канд. ист. наук", "text")
+    (('genre:drama',), ('!thesis',))
+    """
+    if not text or not _ALL.search(text):
+        found = []
+    else:
+        found = [trait for trait, pattern in _PATTERNS.items() if pattern.search(text)]
+    if form == "music":
+        found = [trait for trait in found if trait.startswith("score:")]
+    elif form != "film":
+        found = [trait for trait in found if not trait.startswith("score:")]
+    else:
+        found = []
+    if "!abstract" in found and "!thesis" in found:
+        found.remove("!thesis")
+    return tuple(found)
+
+
+def is_arranged(text: str) -> bool:
+    """Whether a text states that music is arranged for others than it was composed for."""
+    return _ARRANGED.search(text) is not None
+
+
+def steps_of_title(title: TitleInfo) -> Iterator[Step]:
+    """Yield the designations of parts, and of what a part covers, in a title."""
+    yield from _read(title.title, Field.TITLE)
+    for text in title.part_number:
+        yield from _read(text, Field.NUMBER)
+    for text in title.sub_title:
+        steps = _read(_STATE_OF_LAW.sub("", text), Field.NAME)
+        yield from (step for step in steps if step.unit != LETTERS or len(step.value) < _LETTERS_OF_RANGE)  # роман-эпопея
+    for text in title.part_name:
+        yield from _read(text, Field.NAME)
+
+
+def _read(text: str, field: Field) -> tuple[Step, ...]:
+    return read_designation(text, field) if text else ()
+
+
+def designation_of(steps: Iterable[Step]) -> tuple[str, tuple[str, ...]]:
+    """Return the designation of a part, and traits for what it covers."""
+    found = list(dict.fromkeys(steps))
+    part = canonical(step for step in found if step.unit not in COVERED or step.unit in (CLASS, LEVEL))
+    traits = [f"year:{step.value}" for step in found if step.unit == YEAR]
+    traits += [f"meeting:{step.value}" for step in found if step.unit == MEETING]
+    traits += [f"{step.unit}:{step.value}" for step in found if step.unit in _SEASONS_AND_DAYS]
+    return part, tuple(dict.fromkeys(traits))
+
+
+def conference_traits(names: Iterable[str]) -> Iterator[str]:
+    """Yield number and year of a conference from its name: "… (3 ; 2005 ; Самара)"."""
+    for name in names:
+        found = _IN_CONFERENCE.search(name)
+        if found and found[1]:
+            yield f"meeting:{found[1]}"
+        if found and found[2]:
+            yield f"year:{found[2]}"
+
+
+def count_of_volumes(texts: Iterable[str], extents: Iterable[str]) -> str:
+    """Return the number of volumes that a title (first) or an extent states, if it is more than one."""
+    for pattern, given in ((_COUNTED, texts), (_VOLUMES, extents)):
+        for text in given:
+            found = pattern.search(text)
+            if found and found[1] not in ("0", "1"):
+                return found[1]
+    return ""
