@@ -223,7 +223,7 @@ class RelativeLists:
             tuple(map(self._line, hosts)),
             self._groups(members, parts, reference, is_all),
             tuple(sorted(map(self._line, siblings), key=by_number)[:_MAX_VOLUMES]),
-            tuple(map(self._line, others[:_MAX_EDITIONS])),
+            tuple(line_of(each, self._addresses, has_agents=False) for each in others[:_MAX_EDITIONS]),
             self._works.beside(work, has_volumes=bool(siblings or parts)) if work is not None else (),
             tuple(self._formats(path, merged)),
         )

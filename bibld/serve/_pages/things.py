@@ -364,7 +364,8 @@ class ThingPages:
         work = work_of(thing.iri, triples)
         shown = self._shown(thing, triples)
         heading = work.title or thing.path
-        names = summaries.distinct_names(work.labels, shown.other_names)
+        names = summaries.distinct_names(work.labels, ())
+        every = summaries.distinct_names(work.labels, shown.other_names)
         facts_of_work = self._works.facts(work)
         shelf = self._works.shelf(work, page, INCOMING_ON_PAGE)
         address = self._form(thing, "html")
@@ -376,12 +377,13 @@ class ThingPages:
             summary=structured.work_line(self._works.makers(work), shelf.count, self._language),
             entity=shown,
             names=names,
+            others=[name for name in every if name.text not in {each.text for each in names}],
             facts=facts_of_work,
             shelf=shelf,
             page=page,
             before=f"{address}?page={page - 1}" if page > 1 else "",
             after=f"{address}?page={page + 1}" if page < shelf.pages else "",
-            structured=_script_json(structured.work(self._works.schema(work, shelf, names, shown))),
+            structured=_script_json(structured.work(self._works.schema(work, shelf, every, shown))),
             **self._common(thing, "html"),
         )
 

@@ -207,13 +207,13 @@ class WorkPages:
 
     def _agent_facts(self, work: Work) -> list[tuple[str, list[PageLink]]]:
         """Return the agents of a work by role."""
-        links = self._links(agent.iri for agent in work.agents)
         found: dict[str, list[PageLink]] = {}
-        for agent in work.agents:
+        for agent, name in self.lists.people(work):
+            link = self._link_of(agent.iri, name)
             words = [codes.role_words(code, self._language) for code in agent.roles if not agent.terms or code != "ctb"]
             for role in (*words, *agent.terms):
-                if role and agent.iri in links:
-                    found.setdefault(role[:1].upper() + role[1:], []).append(links[agent.iri])
+                if role:
+                    found.setdefault(role[:1].upper() + role[1:], []).append(link)
         return list(found.items())
 
     @staticmethod
@@ -239,15 +239,11 @@ class WorkPages:
     def _links(self, iris: Iterable[str]) -> dict[str, PageLink]:
         """Return the links to things of the dataset that have a name, by their IRIs."""
         titles = self._names.titles(dict.fromkeys(iris))
-        return {
-            iri: PageLink(
-                self._addresses.href(iri) or iri,
-                title,
-                fields.language_of(title),
-                path=self._addresses.iris.path(iri) or "",
-            )
-            for iri, title in titles.items()
-        }
+        return {iri: self._link_of(iri, title) for iri, title in titles.items()}
+
+    def _link_of(self, iri: str, title: str) -> PageLink:
+        path = self._addresses.iris.path(iri) or ""
+        return PageLink(self._addresses.href(iri) or iri, title, fields.language_of(title), path=path)
 
     def _work_links(self, iris: Iterable[str]) -> list[PageLink]:
         return [self.link(work) for work in self.lists.works(iris)]
@@ -259,19 +255,17 @@ class WorkPages:
 
     def makers(self, work: Work) -> list[str]:
         """Return the names of those under whom a work is entered."""
-        links = self._links(agent.iri for agent in work.agents if agent.is_primary)
-        return [link.text for link in links.values()]
+        return [name for agent, name in self.lists.people(work) if agent.is_primary]
 
     def schema(self, work: Work, shelf: Shelf, others: Iterable[Label], shown: EntitySummary) -> SchemaWork:
         """Return a work in terms of schema.org, with what its page lists."""
         kind = "Book" if shelf.is_book else "CreativeWork"
         lists = {section.name: [self._schema_of(line) for line in section.lines] for section in shelf.sections}
-        links = self._links(agent.iri for agent in work.agents)
         agents: dict[str, list[SchemaThing]] = {"author": [], "translator": []}
-        for agent in work.agents:
+        for agent, name in self.lists.people(work):
             role = "translator" if TRANSLATOR in agent.roles else "author" if agent.is_primary else ""
-            if role and agent.iri in links:
-                agents[role].append(SchemaThing(links[agent.iri].text, agent.iri, ""))
+            if role:
+                agents[role].append(SchemaThing(name, agent.iri, ""))
         linked = {
             name: [
                 SchemaThing(link.text, self._base + link.path, "CreativeWork")

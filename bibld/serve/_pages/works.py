@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
@@ -15,7 +16,7 @@ from bibld.serve._language import PageLanguage
 from bibld.serve._pages import fields
 from bibld.serve._pages.lists import PublicationLine, by_year, line_of
 from bibld.serve._things import OpenRelease
-from bibld.text.romanisation import transcription_key
+from bibld.text.names import are_spellings_of_one_name
 
 (
     INSTANCE_OF, HAS_INSTANCE, TRANSLATION_OF, PART_OF, HAS_PART, DERIVATIVE_OF, PRECEDED_BY, SUCCEEDED_BY, RELATED_TO,
@@ -34,6 +35,7 @@ _PRIMARY = expand("bf:PrimaryContribution")
 _ROLE_LABEL = expand("rdfs:label")
 _RELATORS = "http://id.loc.gov/vocabulary/relators/"
 _LANGUAGES = "http://id.loc.gov/vocabulary/iso639-2/"
+_DATES = re.compile(r",?\s*\d[\s\S]*\Z")
 TRANSLATOR = "trl"
 
 MAX_READ = 1000
@@ -51,13 +53,14 @@ _MAX_AGENTS = 2
 class WorkAgent(msgspec.Struct, frozen=True):
     """What an agent (its IRI) contributed to a work: relator codes or, where there is none, ``aut`` or ``ctb``.
 
-    ``terms`` are roles in the words of the records.
+    ``terms`` are roles in the words of the records; ``is_stated``: the records state a role.
     """
 
     iri: str
     roles: tuple[str, ...]
     terms: tuple[str, ...] = ()
     is_primary: bool = False
+    is_stated: bool = True
 
 
 class Work(msgspec.Struct, frozen=True):
@@ -137,7 +140,9 @@ def _agents(nodes: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterable[WorkAg
         codes = [role.removeprefix(_RELATORS) for role in roles if role.startswith(_RELATORS)]
         terms = [text for role in roles for text in nodes.get(role, {}).get(_ROLE_LABEL, ())]
         known = tuple(codes) or (("aut",) if is_primary and not terms else ("ctb",))
-        found += [WorkAgent(agent, known, tuple(terms), is_primary) for agent in node.get(AGENT, ())]
+        found += [
+            WorkAgent(agent, known, tuple(terms), is_primary, bool(codes or terms)) for agent in node.get(AGENT, ())
+        ]
     return sorted(found, key=lambda each: (not each.is_primary, TRANSLATOR in each.roles))
 
 
@@ -210,6 +215,24 @@ class WorkLists:
         found = self.publications([self._path(iri) for iri in work.instances[:MAX_READ]])
         return sorted(found.values(), key=lambda each: (each.year or "9999", each.title.casefold(), each.path))
 
+    def people(self, work: Work) -> list[tuple[WorkAgent, str]]:
+        """Return who made a work with the names: each once, with all roles, by the IRI that most publications have."""
+        titles = self._names.titles(dict.fromkeys(agent.iri for agent in work.agents))
+        agents = {agent.iri: agent for agent in work.agents if agent.iri in titles}
+        found = []
+        for group in by_person({iri: titles[iri] for iri in agents}):
+            best = max(group, key=lambda iri: (self._uses(iri), len(titles[iri]), iri)) if len(group) > 1 else group[0]
+            own = [agents[iri] for iri in group]
+            stated = any(agent.is_stated for agent in own)
+            roles = dict.fromkeys(role for agent in own if agent.is_stated or not stated for role in agent.roles)
+            terms = dict.fromkeys(term for agent in own for term in agent.terms)
+            found.append((WorkAgent(best, tuple(roles), tuple(terms), own[0].is_primary, stated), titles[best]))
+        return found
+
+    def _uses(self, iri: str) -> int:
+        named = self._search.named(self._path(iri)) if self._search is not None else None
+        return named.uses if named is not None else 0
+
     def href(self, work: Work) -> str:
         """Return the address of the page of a work."""
         return self._addresses.page(self._path(work.iri))
@@ -229,7 +252,7 @@ class WorkLists:
             href=self.href(work),
             title=title,
             language=tag or fields.language_of(title),
-            agents="; ".join(_distinct(names.get(each.iri, "") for each in _agents_in_role(work, role))),
+            agents="; ".join(_first_names(_agents_in_role(work, role), names)),
             year=years[0] if years else "",
             years=years[0] if len(set(years)) == 1 else f"{years[0]}–{years[-1]}" if years else "",
             languages=work.languages or tuple(dict.fromkeys(code for each in own for code in each.languages)),
@@ -245,9 +268,21 @@ def _agents_in_role(work: Work, role: str) -> list[WorkAgent]:
     return [agent for agent in work.agents if (TRANSLATOR in agent.roles) == (role == TRANSLATOR)]
 
 
-def _distinct(names: Iterable[str]) -> list[str]:
-    """Return the first names, one of each family name in any script."""
-    found: dict[str, str] = {}
-    for name in filter(None, names):
-        found.setdefault(transcription_key(name.partition(",")[0]), name)
-    return list(found.values())[:_MAX_AGENTS]
+def _first_names(agents: Iterable[WorkAgent], names: Mapping[str, str]) -> list[str]:
+    named = {agent.iri: names[agent.iri] for agent in agents if agent.iri in names}
+    return [named[group[0]] for group in by_person(named)[:_MAX_AGENTS]]
+
+
+def by_person(names: Mapping[str, str]) -> list[list[str]]:
+    """Group what has names so that spellings of one name are together: agents of one work so named are one person."""
+    groups: list[list[str]] = []
+    for key, name in names.items():
+        spelled = _DATES.sub("", name)
+        for group in groups:
+            first = _DATES.sub("", names[group[0]])
+            if spelled == first or are_spellings_of_one_name(spelled, first):
+                group.append(key)
+                break
+        else:
+            groups.append([key])
+    return groups
