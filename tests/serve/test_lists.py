@@ -11,9 +11,8 @@ from bibld.documents import ReleaseState, fill, open_published
 from bibld.model.iris import Iris
 from bibld.search import open_search, write_search
 from bibld.serve._addresses import Addresses
-from bibld.serve._citations.reference import Person, Reference
 from bibld.serve._language import language_named
-from bibld.serve._pages.lists import Kin, PublicationLine, PublicationLists, by_issue, by_number, first_author
+from bibld.serve._pages.lists import PublicationLine, PublicationLists, by_issue, by_number
 from bibld.serve._search.addresses import Address
 
 BASE = "https://data.example.org/"
@@ -115,7 +114,7 @@ def test_a_person_has_works_by_role_and_decade_and_works_about_it_separately(lis
         ("As author", 5),
         ("Publications about this person", 1),
     ]
-    decades = {decade.name: [work.title for work in decade.works] for decade in shown.roles[0].decades}
+    decades = {decade.name: [work.title for work in decade.publications] for decade in shown.roles[0].decades}
     assert decades == {
         "1930–1939": ["Война и мир"],
         "1940–1949": ["War and peace"],
@@ -155,7 +154,7 @@ def test_links_of_a_place_find_what_its_lists_contain(lists):
         assert lists.search.search(request).total == 1
     assert lists.search_href("work/war") == "/search?subject=work/war"
     later = lists.of_page("place/moscow", "place", 2, 2)
-    assert (sum(len(decade.works) for decade in later.decades), later.all_href) == (2, "")
+    assert (sum(len(decade.publications) for decade in later.decades), later.all_href) == (2, "")
     assert lists.of_page("concept/x/war", "concept", 2, 1).all_href == "/search?subject=concept/x/war"
 
 
@@ -175,49 +174,21 @@ def test_nothing_leads_to_a_search_where_there_is_none(lists):
     assert shown.timelines[0].file == ""
 
 
+def test_publications_that_are_listed_below_their_works_are_left_out(lists):
+    listed = {"aut": {f"resource/rsl/{number}" for number in (1, 2, 3, 5)}}
+    author, about = lists.of_page("agent/tolstoy", "person", 1, 100, listed).roles
+    assert [each.title for decade in author.decades for each in decade.publications] == ["Война и мир в кино"]
+    assert (author.count, author.found, about.count) == (1, 5, 1)
+    listed["aut"].add("resource/rsl/4")
+    (about,) = lists.of_page("agent/tolstoy", "person", 1, 100, listed).roles
+    assert about.heading == "Publications about this person"
+
+
 def test_who_and_what_occurs_together_with_a_person_is_listed_by_kind(lists):
     found = {
         group.heading: [(each.text, each.count) for each in group.links] for group in lists.companions("agent/tolstoy")
     }
     assert found == {"Together with": [("Maude, Aylmer", 1)], "Subjects": [("Война", 2)]}
-
-
-def test_other_volumes_and_editions_have_the_same_author_and_title(lists):
-    reference = Reference(f"{BASE}resource/rsl/1", title="Война и мир", subtitle="роман", part="Т. 1", year="1978")
-    found = lists.editions("resource/rsl/1", "agent/tolstoy", reference)
-    assert [work.title for work in found.volumes] == ["Война и мир : роман. Т. 2"]
-    assert [(work.title, work.year) for work in found.editions] == [("Война и мир", "1936")]
-    assert lists.editions("resource/rsl/1", "agent/maude", reference).editions == ()
-
-
-def test_translations_are_found_by_the_title_of_the_original_in_any_script(lists):
-    original = Reference(f"{BASE}resource/rsl/3", title="Война и мир", year="1936")
-    found = lists.editions("resource/rsl/3", "agent/tolstoy", original)
-    assert [(work.title, work.year) for work in found.translations] == [("War and peace", "1942")]
-    translation = Reference(f"{BASE}resource/rsl/5", title="War and peace", year="1942")
-    found = lists.editions("resource/rsl/5", "agent/tolstoy", translation, ["Voina i mir. English"])
-    assert [work.year for work in found.translations] == ["1936", "1978", "1978"]
-    assert found.editions == found.volumes == ()
-    assert lists.editions("resource/rsl/5", "agent/tolstoy", translation).translations == ()
-
-
-def test_a_translation_has_another_language_and_an_edition_has_the_same(lists):
-    reference = Reference("", title="Чайка", year="1901")
-    found = lists.editions("resource/rsl/11", "agent/chekhov", reference)
-    assert [work.year for work in found.editions] == ["1896", "1950", "1980"]
-    assert [work.year for work in found.translations] == ["1902", "1960"]
-    found = lists.editions("resource/rsl/15", "agent/chekhov", Reference("", title="Die Möwe"), ["Чайка"])
-    assert [work.year for work in found.translations] == ["1896", "1901", "1950", "1960", "1980"]
-    assert found.editions == ()
-
-
-def test_what_statements_relate_to_a_publication_is_no_edition_of_it(lists):
-    volume = PublicationLine("/resource/rsl/16", "Чайка. Пьесы", "ru", "1980", "", 1)
-    kin = Kin(frozenset({"resource/rsl/12"}), {"resource/rsl/16": volume})
-    found = lists.editions("resource/rsl/11", "agent/chekhov", Reference("", title="Чайка"), (), kin)
-    assert [work.year for work in found.editions] == ["1896"]
-    assert found.volumes == (volume,)
-    assert lists.editions("resource/rsl/11", "", Reference(""), (), kin).volumes == (volume,)
 
 
 def test_volumes_are_in_the_order_of_their_numbers_and_issues_in_that_of_their_years(lists):
@@ -227,7 +198,7 @@ def test_volumes_are_in_the_order_of_their_numbers_and_issues_in_that_of_their_y
         "Works in 2 vol.": "1979",
         "Works. Vol. 2. Part 1": "1982",
     }
-    lines = [PublicationLine("", title, "", year, "", 1) for title, year in titles.items()]
+    lines = [PublicationLine("", title, "", year) for title, year in titles.items()]
     assert [line.title for line in sorted(lines, key=by_number)] == [
         "Works. Vol. 2. Part 1",
         "Works. Vol. 9",
@@ -249,10 +220,3 @@ def test_publications_are_read_by_their_paths(lists):
 def test_what_has_no_publications_has_no_lists(lists):
     assert lists.of_page("agent/nobody", "person", 1, 100).all_href == ""
     assert lists.of_page("agent/nobody", "person", 2, 100).all_href == ""
-
-
-def test_the_first_author_is_found_by_the_beginning_of_a_name():
-    reference = Reference("urn:x", authors=(Person("Толстой", "Лев Николаевич"),))
-    entities = [("agent/other", {"достоевский"}), ("agent/tolstoy", {"толстойлевниколаевич18281910"})]
-    assert first_author(reference, entities) == "agent/tolstoy"
-    assert first_author(Reference("urn:x"), entities) == ""

@@ -30,6 +30,8 @@ RECORD = "/lod/record/nlr/0042~2017.html"
 MATCH = Iris("/lod/").match(Pair(RecordId("nlr", "0042 17"), RecordId("rsl", "RU\\NLR\\bibl\\204591"))) + ".html"
 PUBLISHER = "/lod/doc/publisher/~D0~BD~D0~B0~D1~83~D0~BA~D0~B0.html"
 AUTHOR = Iris("/lod/doc/").agent("толстой, лев николаевич|1828-1910|personal") + ".html"
+WORK = Iris("/lod/doc/").work_of(FOUNDER) + ".html"
+TRANSLATION = "/lod/doc/work/english.html"
 PAGES = (
     "/lod/",
     "/lod/about",
@@ -38,6 +40,9 @@ PAGES = (
     RECORD,
     MATCH,
     PUBLISHER,
+    AUTHOR,
+    WORK,
+    TRANSLATION,
     "/lod/dataset.html",
     "/lod/ontology.html",
     "/lod/sparql?query=ASK%7B%7D&format=html",
@@ -163,7 +168,7 @@ def test_hostile_titles_stay_text(client):
     [
         "/lod/",
         HOSTILE,
-        AUTHOR,
+        WORK,
         "/lod/record/rsl/01003120729.html",
         "/lod/sparql?format=html&query=SELECT%20%2A%20%7B%20%3Fs%20%3Chttp%3A%2F%2Fpurl.org%2Fdc%2Fterms%2Ftitle%3E%20%3Fo%7D",
     ],
