@@ -321,3 +321,9 @@ def entity(
         "sameAs": list(same),
     }
     return {key: value for key, value in document.items() if value}
+
+
+def script_json(document: object) -> str:
+    """Write JSON for a script element: no character in it ends the element."""
+    text = msgspec.json.encode(document).decode()
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
