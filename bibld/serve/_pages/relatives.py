@@ -216,7 +216,7 @@ class RelativeLists:
         parts = [publications[each] for each in part_paths if each in publications]
         siblings = self._siblings(path, hosts)
         family = {path, *publications, *(each.path for each in siblings)}
-        editions = self._works.lists.editions(work) if work is not None else []
+        editions = self._works.lists.editions(work) if work is not None and len(work.instances) > 1 else []
         others = [each for each in editions if each.path not in family]
         return Relatives(
             self._works.link(work) if work is not None else None,

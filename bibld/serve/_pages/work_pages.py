@@ -238,7 +238,8 @@ class WorkPages:
 
     def _links(self, iris: Iterable[str]) -> dict[str, PageLink]:
         """Return the links to things of the dataset that have a name, by their IRIs."""
-        titles = self._names.titles(dict.fromkeys(iris))
+        iris = dict.fromkeys(iris)
+        titles = self._names.titles(iris) if iris else {}
         return {iri: self._link_of(iri, title) for iri, title in titles.items()}
 
     def _link_of(self, iri: str, title: str) -> PageLink:
@@ -250,8 +251,9 @@ class WorkPages:
 
     def link(self, work: Work) -> PageLink:
         """Return the link to the page of a work."""
-        (line,) = self.lists.lines([work])
-        return PageLink(line.href, line.title, line.language, line.count, path=work.iri.removeprefix(self._base))
+        title, language = self.lists.title(work)
+        path = work.iri.removeprefix(self._base)
+        return PageLink(self._addresses.page(path), title, language, len(work.instances), path=path)
 
     def makers(self, work: Work) -> list[str]:
         """Return the names of those under whom a work is entered."""
@@ -371,7 +373,10 @@ class WorkPages:
 
         Too many to be read are in the order of the numbers in their titles.
         """
-        titles = self._names.titles(dict.fromkeys(iris))
+        iris = dict.fromkeys(iris)
+        if not iris:
+            return 0, []
+        titles = self._names.titles(iris)
         ordered = sorted(titles, key=lambda iri: (numbers_of(titles[iri]), titles[iri].casefold(), iri))
         if len(ordered) > _MAX_SORTED:
             return len(ordered), self.lists.lines(self.lists.works(shown.of(ordered)), role)

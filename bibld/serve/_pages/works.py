@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 import pyoxigraph as ox
@@ -44,10 +45,15 @@ MAX_READ = 1000
 MAX_POINTING = 10_000
 """Statements that point to one IRI which a page reads."""
 
+_REMEMBERED = 1024
+"""Works: the publications of one, and those that are related to it, are often read one after the other."""
+
+_MAX_EDITIONS = 5000
 _MAX_OF_A_WORK = 100
 _MAX_SHOWN_OF_A_WORK = 6
 _MAX_ALIASES = 100
 _MAX_AGENTS = 2
+_MAX_COMPARED = 30
 
 
 class WorkAgent(msgspec.Struct, frozen=True):
@@ -157,11 +163,12 @@ class WorkLists:
         self._search = release.search
         self._names = names
         self._language = language
+        self.work = lru_cache(_REMEMBERED)(self._read)
+        """Return the work with an IRI, or the one that answers in its place; None if there is none."""
 
     # -- works
 
-    def work(self, iri: str) -> Work | None:
-        """Return the work with an IRI, or the one that answers in its place; None if there is none."""
+    def _read(self, iri: str) -> Work | None:
         path = self._iris.path(iri)
         if path is None or not path.startswith("work/"):
             return None
@@ -196,6 +203,8 @@ class WorkLists:
     def lines(self, works: Iterable[Work], role: str = "") -> list[WorkLine]:
         """Return the lines of works, with their agents: ``aut`` for all who are no translators, ``trl``, or none."""
         works = list(works)
+        if not works:
+            return []
         paths = [self._path(iri) for work in works for iri in work.instances[:_MAX_OF_A_WORK]]
         publications = self.publications(paths[:MAX_READ])
         iris = {agent.iri for work in works for agent in _agents_in_role(work, role)}
@@ -204,6 +213,8 @@ class WorkLists:
 
     def publications(self, paths: Sequence[str]) -> dict[str, StoredPublication]:
         """Return publications by their paths; without a search, only their titles are known."""
+        if not paths:
+            return {}
         if self._search is not None:
             return self._search.publications(paths)
         titles = self._names.titles(self._iris.base + path for path in paths)
@@ -211,8 +222,8 @@ class WorkLists:
         return {path: StoredPublication(path, title, "", "", "", "", (), ()) for path, title in named if title}
 
     def editions(self, work: Work) -> list[StoredPublication]:
-        """Return the publications of a work in the order of their years, at most ``MAX_READ``."""
-        found = self.publications([self._path(iri) for iri in work.instances[:MAX_READ]])
+        """Return the publications of a work in the order of their years, at most ``_MAX_EDITIONS``."""
+        found = self.publications([self._path(iri) for iri in work.instances[:_MAX_EDITIONS]])
         return sorted(found.values(), key=lambda each: (each.year or "9999", each.title.casefold(), each.path))
 
     def people(self, work: Work) -> list[tuple[WorkAgent, str]]:
@@ -233,6 +244,11 @@ class WorkLists:
         named = self._search.named(self._path(iri)) if self._search is not None else None
         return named.uses if named is not None else 0
 
+    def title(self, work: Work) -> tuple[str, str]:
+        """Return the title of a work, and its language tag."""
+        title = work.title or self._language.text("Without title")
+        return title, (work.labels[0].language if work.labels else "") or fields.language_of(title)
+
     def href(self, work: Work) -> str:
         """Return the address of the page of a work."""
         return self._addresses.page(self._path(work.iri))
@@ -246,12 +262,11 @@ class WorkLists:
         own = [publications[path] for path in map(self._path, work.instances) if path in publications]
         lines = sorted((line_of(each, self._addresses, has_agents=False) for each in own), key=by_year)
         years = [line.year for line in lines if line.year]
-        title = work.title or self._language.text("Without title")
-        tag = work.labels[0].language if work.labels else ""
+        title, language = self.title(work)
         return WorkLine(
             href=self.href(work),
             title=title,
-            language=tag or fields.language_of(title),
+            language=language,
             agents="; ".join(_first_names(_agents_in_role(work, role), names)),
             year=years[0] if years else "",
             years=years[0] if len(set(years)) == 1 else f"{years[0]}–{years[-1]}" if years else "",
@@ -269,16 +284,20 @@ def _agents_in_role(work: Work, role: str) -> list[WorkAgent]:
 
 
 def _first_names(agents: Iterable[WorkAgent], names: Mapping[str, str]) -> list[str]:
-    named = {agent.iri: names[agent.iri] for agent in agents if agent.iri in names}
+    first = itertools.islice((agent.iri for agent in agents if agent.iri in names), _MAX_COMPARED)
+    named = {iri: names[iri] for iri in first}
     return [named[group[0]] for group in by_person(named)[:_MAX_AGENTS]]
 
 
 def by_person(names: Mapping[str, str]) -> list[list[str]]:
-    """Group what has names so that spellings of one name are together: agents of one work so named are one person."""
+    """Group what has names so that spellings of one name are together: agents of one work so named are one person.
+
+    Only the first ``_MAX_COMPARED`` names are compared with each other.
+    """
     groups: list[list[str]] = []
-    for key, name in names.items():
+    for position, (key, name) in enumerate(names.items()):
         spelled = _DATES.sub("", name)
-        for group in groups:
+        for group in groups if position < _MAX_COMPARED else ():
             first = _DATES.sub("", names[group[0]])
             if spelled == first or are_spellings_of_one_name(spelled, first):
                 group.append(key)
