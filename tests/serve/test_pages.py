@@ -22,6 +22,7 @@ from bibld.serve._pages.overview import example_queries, licence_name
 from bibld.serve._things import OpenRelease, Thing
 from bibld.serve.ontology import load_vocabulary
 
+BASE = "https://data.example.org/lod/"
 FOUNDER = RecordId("rsl", "RU\\NLR\\bibl\\204591")
 
 RESOURCE = "/lod/doc/resource/rsl/RU~5CNLR~5Cbibl~5C204591.html"
@@ -484,6 +485,37 @@ def test_pages_describe_themselves_for_links_in_messages(client, path, language,
     assert {"og:type", "og:title", "og:url", "og:description", "og:site_name", "og:locale"} <= found.keys()
     (description,) = (each["content"] for each in seen.of("meta") if each.get("name") == "description")
     assert description == found["og:description"]
+
+
+def test_a_publication_leads_to_its_work_and_the_work_to_its_publications(client):
+    seen = page(client, RESOURCE)
+    hrefs = [attributes["href"] for attributes in seen.of("a")]
+    assert WORK.replace("/doc/", "/").removesuffix(".html") in hrefs
+    assert HOSTILE.replace("/doc/", "/").removesuffix(".html") in hrefs
+    example = json.loads(seen.scripts[0])["exampleOfWork"]
+    assert example == {"@type": "CreativeWork", "@id": Iris(BASE).work_of(FOUNDER), "name": "Война и мир"}
+    work = page(client, WORK)
+    hrefs = [attributes["href"] for attributes in work.of("a")]
+    assert RESOURCE.replace("/doc/", "/").removesuffix(".html") in hrefs
+    assert TRANSLATION.replace("/doc/", "/").removesuffix(".html") in hrefs
+    assert json.loads(work.scripts[0])["workTranslation"][0]["name"] == "War and peace"
+
+
+def test_a_work_that_is_only_named_says_so(client):
+    text = "It is only named: no publication here is an edition of it."
+    assert text in page(client, TRANSLATION).text
+    assert text not in page(client, WORK).text
+
+
+def test_a_person_has_a_work_instead_of_its_publications(client):
+    hrefs = [attributes["href"] for attributes in page(client, AUTHOR).of("a")]
+    assert hrefs.count(WORK.replace("/doc/", "/").removesuffix(".html")) == 1
+    assert hrefs.count(RESOURCE.replace("/doc/", "/").removesuffix(".html")) == 1
+
+
+@pytest.mark.parametrize("path", [WORK, AUTHOR, PUBLISHER])
+def test_there_is_no_page_after_the_last_one(client, path):
+    assert client.get(f"{path}?page=9", "text/html").status_code == 404
 
 
 def test_a_person_is_described_by_dates_and_number_of_publications():

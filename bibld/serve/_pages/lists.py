@@ -321,9 +321,15 @@ def line_of(publication: StoredPublication, addresses: Addresses, *, has_agents:
         publication.year,
         agents,
         publication.libraries,
-        publication.imprint.removesuffix(f", {publication.year}"),
+        _imprint(publication),
         tuple(part for part in publication.parts if folded(part) not in folded(publication.title)),
     )
+
+
+def _imprint(publication: StoredPublication) -> str:
+    """Return place and publisher: the imprint without the year, which may be in brackets, at its end."""
+    beginning, comma, year = publication.imprint.rpartition(", ")
+    return beginning if comma and year.strip("[]") == publication.year else publication.imprint
 
 
 def by_year(line: Line) -> tuple[str, str, str]:
