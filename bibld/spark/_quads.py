@@ -21,7 +21,7 @@ from bibld.catalog import LoadCounts
 from bibld.documents import Change, ChangeKind, Lines, compare_documents
 from bibld.ingest import describe_sources, with_former_sources
 from bibld.model.origin import RecordId
-from bibld.model.rdf import replace_objects
+from bibld.model.rdf import replace_entities
 from bibld.model.release import Figures, Manifest, QuadCounts
 from bibld.pipeline import EXAMPLES
 from bibld.spark._descriptions import live_records
@@ -68,7 +68,7 @@ class Block(msgspec.Struct, frozen=True, gc=False):
     @property
     def lines(self) -> bytes:
         """The quads as they are published: they point to the founders of entities."""
-        return replace_objects(self.quads, msgspec.json.decode(self.moved)) if self.moved else self.quads
+        return replace_entities(self.quads, msgspec.json.decode(self.moved)) if self.moved else self.quads
 
 
 KEY = ("owner", "number", "name")

@@ -18,50 +18,70 @@ from bibld.text.scripts import has_cyrillic
 _CACHED = 1 << 14
 _MAX_CHARACTERS = 600
 _MAX_NAMES = 12
-_SEGMENTS = re.compile(r"\s*[;\[\]]\s*|\s+=\s+|,\s+(?=(?:with (?:decor|illus|draw|pict)|illustrated|пер\.|под ред)\w*)")
+_SEGMENTS = re.compile(
+    r"\s*[;\[\]]\s*|\s+=\s+|,\s+(?=(?:with (?:decor|illus|draw|pict)|illustrated|пер\.|под "
+    r"ред)\w*)"
+)
 _SENTENCES = re.compile(r"((?:^|[\s-])[^\W\d_a-zа-яё][^\W\d_]{4,})\.\s+(?=[^\W\d_a-zа-яё][^\W\d_])")
 _NOT_NAMES = re.compile(r"[\u0361\ufe20\ufe21]|\([^)]*\)")
 _BETWEEN_NAMES = re.compile(r",|\s(?:и|і|та|and|und|et|y|i|&|u\.)\s")
 _BODY = re.compile(
-    r"(?<![\w-])(?:гос|акад|ин-т|инст|ун-т|универ|о-во|общество|союз|комит|упр|мин-во|минист|б-ка|библ|музей|центр|фак|каф|"
-    r"univ|inst|acad|akad|societ|committee|museum|ministr|depart|office|bureau|service|library|council|agency|commission|administr|board|bank|corporat|company|congress|senate|house|court|army|federal|national|association|center|centre|laborator)",
+    r"(?<![\w-])(?:гос|акад|ин-т|инст|ун-т|универ|о-во|общество|союз|комит|упр|мин-во|минист|б-ка|библ|музей|"
+    r"центр|фак|каф|"
+    r"univ|inst|acad|akad|societ|committee|museum|ministr|depart|office|bureau|service|library|council|agency|"
+    r"commission|administr|board|bank|corporat|company|congress|senate|house|court|army|federal|national|"
+    r"association|center|centre|laborator)",
     re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(r"\(([^)]+)\)")
+_AUTHOR_OF = re.compile(r"\bauthors? of\b|\bby the same\b|автор\w* (?:книги|романа)", re.IGNORECASE)
+_SUPPLIED_ROLE = re.compile(r"\[((?:пер|сост|ред|авт|обраб|transl?|ed)\w*\.?)\]", re.IGNORECASE)
 _REAL_NAME = re.compile(r"\W*(?:i\. ?e\.|т\. ?е\.|псевд|наст)", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W\d_](?:[\w'’ʹʺ-])*\.?")
 _TRANSLATED = re.compile(
-    r"(?<![\w-])(?:пер\.|пер\b|перев|perev|per\. s|перекл|пераклад|transl|tr\.|trans\.|[üu]bers|[üu]bertr|deutsch v|dt\. v|in dt\.|traduc|traduit|"
-    r"tradui|trad\.|tradot|t[łl]um|prze[łl]|prel\.|preved|prev\.|fordít|тәрҗ|aus (?:d\.|dem|der)\s|verdeutscht|vertaald|övers|overs\.|suom)"
+    r"(?<![\w-])(?:пер\.|пер\b|перев|perev|per\. s|перекл|пераклад|transl|tr\.|trans\.|[üu]bers|[üu]bertr|"
+    r"deutsch v|dt\. v|in dt\.|traduc|traduit|"
+    r"tradui|trad\.|tradot|t[łl]um|prze[łl]|prel\.|preved|prev\.|fordít|тәрҗ|aus (?:d\.|dem|der)\s|verdeutscht|"
+    r"vertaald|övers|overs\.|suom)"
     r"[\w.]*",
     re.IGNORECASE,
 )
 _RETOLD = re.compile(
-    r"(?<![\w-])(?:переск|переложил|обраб|адапт|сокр|retold|re-told|adapt|abridg|simplif|nacherz)[\w.]*", re.IGNORECASE
+    r"(?<![\w-])(?:переск|переложил|обраб|адапт|сокр|retold|re-told|adapt|abridg|simplif|"
+    r"nacherz)[\w.]*",
+    re.IGNORECASE,
 )
 _REVISED = re.compile(r"(?<![\w-])(?:neu|text|hörspiel)?(?:bearb|bear\b|fassung|fassg)[\w.]*", re.IGNORECASE)
 _EDITED = re.compile(
-    r"(?<![\w-])(?:под\b|ред\.|редак|отв\.|sostav|podgot|гл\.|науч\.|общ\.|edit|ed\.|eds\.|hrsg|herausg|hg\.|red\.|otv\.|сост|sost|"
+    r"(?<![\w-])(?:под\b|ред\.|редак|отв\.|sostav|podgot|гл\.|науч\.|общ\.|edit|ed\.|eds\.|hrsg|herausg|hg\.|"
+    r"red\.|otv\.|сост|sost|"
     r"compil|comp\.|подгот|podgot|коммент|komment|примеч|primech|вступ|vstup|предисл|posl|посл|преф|préf|foreword|"
-    r"introd|with |notes|annot|худож|рис\.|ил\.|илл|оформл|грав|illus|illiu|illi|ill\.|decorat|drawings|pictures|чита|"
-    r"исп|read by|narrat|дир|муз\.|music|orchestr|арр|arr\.|перелож|publ|recens|edid|a cura|con il|toim|edad|komitet|redakts|коллег)",
+    r"introd|with |notes|annot|худож|рис\.|ил\.|илл|оформл|грав|illus|illiu|illi|ill\.|decorat|drawings|"
+    r"pictures|чита|gelesen|sprecher|es liest|lu par|czyta|čte|"
+    r"исп|read by|narrat|дир|муз\.|music|orchestr|арр|arr\.|перелож|publ|recens|edid|a cura|con il|toim|edad|"
+    r"komitet|redakts|коллег)",
     re.IGNORECASE,
 )
 _BEHIND_BY = re.compile(r"\b(?:by|von|v\.|bes\.|par|da|di|av|af)\s", re.IGNORECASE)
 _FROM_LANGUAGE = re.compile(r"\s(?:from|aus)\s(?:the\s|dem\s|d\.\s)?[^\s]+", re.IGNORECASE)
-_COMPOSED = re.compile(r"\b(?:соч(?:\.|инен\w*)|сборник\w*|composed by|written by)\s+(.+)", re.IGNORECASE)
+_COMPOSED = re.compile(
+    r"\b(?:(?i:соч(?:\.|инен\w*)|сборник\w*|composed by|written by)|(?<!по )(?i:роман|повесть|повѣсть|поэма|"
+    r"комедия|комедія|драма|трагедия|"
+    r"рассказ|разсказъ|стихотворение|сказка|опера|балет|музыка)ъ?)\s+((?:[А-ЯЁA-Z]|Соч).+)"
+)
 _NO_FAMILY = frozenset((
-    "dr", "prof", "sir", "graf", "бр", "братья", "brat", "соч", "сочинение", "сочиненіе", "сост", "автор", "авт", "текст",
-    "академия", "институт", "университет", "ин-т", "ун-т", "the", "by", "der", "die", "das", "из", "по", "на", "music",
-    "русский", "written", "told", "himself", "герой", "ed", "und", "von", "brüder", "verf", "изд", "роман", "поэма",
+    "dr", "prof", "sir", "graf", "бр", "братья", "brat", "соч", "сочинение", "сочиненіе", "сост", "автор", "авт",
+    "текст",
+    "академия",
+    "институт", "университет", "ин-т", "ун-т", "the", "by", "der", "die", "das", "из", "по", "на", "music",
+    "русский", "written", "himself", "герой", "ed", "und", "von", "brüder", "verf", "изд", "роман", "поэма",
     "introduction", "bank", "банк", "гос", "акад", "науч", "main",
 ))  # fmt: skip
 _ENDINGS = frozenset((
     "", "a", "u", "e", "i", "o", "oi", "ei", "im", "om", "em", "ogo", "ago", "ego", "omu", "oiu", "im", "ai", "s", "us",
     "ii", "ia", "gog", "m", "iu",
 ))  # fmt: skip
-_LONGEST_ENDING = 3
-_INITIAL_CLASSES = str.maketrans({"h": "g", "k": "g", "w": "u", "v": "u", "b": "u", "j": "i", "y": "i", "t": "f", "e": "i"})
+_INITIAL_CLASSES = str.maketrans({"h": "g", "k": "g", "w": "u", "v": "u", "j": "i", "y": "i", "t": "f"})
 """Initials that transcriptions of foreign names confuse: Ханс and Ганс, Вильям and Уильям, Теодор and Фёдор."""
 
 
@@ -72,6 +92,9 @@ STATED_NAME = "~"
 """The beginning of the key of a name in a statement, which may be inflected."""
 
 _MARKS = CYRILLIC_NAME + STATED_NAME
+
+
+_SLAVIC_FAMILY = re.compile(r"(?:[oe]v|[iy]n|ski|[oe]va|ina|ska|enko|uk|ih)$")
 
 
 class StatedName(NamedTuple):
@@ -86,7 +109,7 @@ class StatedName(NamedTuple):
         return " ".join((self.family, *self.given))
 
 
-class Statement(NamedTuple):
+class Responsibility(NamedTuple):
     """The persons that a statement of responsibility names, by what they did."""
 
     authors: tuple[StatedName, ...] = ()
@@ -98,7 +121,7 @@ class Statement(NamedTuple):
 
 
 @lru_cache(_CACHED)
-def read_statement(text: str) -> Statement:
+def read_statement(text: str) -> Responsibility:
     """Return the persons that a statement of responsibility names.
 
     >>> found = read_statement("Агата Кристи ; пер. с англ. Л. Беспаловой")
@@ -110,7 +133,12 @@ def read_statement(text: str) -> Statement:
     retellers: list[StatedName] = []
     others: list[StatedName] = []
     is_translated = is_retold = False
-    for number, segment in enumerate(filter(None, _SEGMENTS.split(_SENTENCES.sub(r"\1 ; ", text[:_MAX_CHARACTERS])))):
+    plain = unicodedata.normalize("NFC", text[:_MAX_CHARACTERS])
+    if ". " in plain:
+        plain = _SENTENCES.sub(r"\1 ; ", plain)
+    if "[" in plain:
+        plain = _SUPPLIED_ROLE.sub(r"\1", plain)
+    for number, segment in enumerate(filter(None, _SEGMENTS.split(plain))):
         if found := _TRANSLATED.search(segment):
             is_translated = True
             behind = _behind(segment, found)
@@ -126,11 +154,16 @@ def read_statement(text: str) -> Statement:
             continue
         elif _EDITED.search(segment):
             others += names_in(segment)
+        elif _AUTHOR_OF.search(segment):
+            continue
         elif number == 0 or _REAL_NAME.match(segment):
-            authors += [*names_in(segment), *(name for text in _IN_BRACKETS.findall(segment) for name in names_in(text))]
+            authors += [
+                *names_in(segment),
+                *(name for text in _IN_BRACKETS.findall(segment) for name in names_in(text)),
+            ]
         else:
             others += names_in(segment)
-    return Statement(
+    return Responsibility(
         tuple(dict.fromkeys(authors)),
         tuple(dict.fromkeys(translators)),
         tuple(dict.fromkeys(retellers)),
@@ -231,12 +264,12 @@ def are_one_name(one: StatedName, other: StatedName) -> bool:
     if not _are_one_family(one.family, other.family, are_inflected):
         words, others = {one.family, *one.given}, {other.family, *other.given}
         return bool(words & others) and (words <= others or others <= words) and min(map(len, words & others)) > 2
-    return do_given_names_agree(one.given, other.given)
+    return do_given_names_agree(one.given, other.given, _SLAVIC_FAMILY.search(one.family) is None)
 
 
 def _are_similar(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
-    return len(short) > 3 and long != f"{short}a" and SequenceMatcher(None, one, other, autojunk=False).ratio() >= 0.6
+    return len(short) > 3 and long != f"{short}a" and SequenceMatcher(None, one, other, autojunk=False).ratio() >= 0.66
 
 
 def _are_one_family(one: str, other: str, are_inflected: bool) -> bool:
@@ -252,16 +285,21 @@ def _are_one_family(one: str, other: str, are_inflected: bool) -> bool:
     return common >= 3 and one[common:] in _ENDINGS and other[common:] in _ENDINGS
 
 
-def do_given_names_agree(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether given names may be of one person: one is equal, or the initials agree as far as both are known."""
+def do_given_names_agree(one: tuple[str, ...], other: tuple[str, ...], is_foreign: bool = True) -> bool:
+    """Whether given names may be of one person: one is equal, or the initials agree as far as both are known.
+
+    ``is_foreign``: initials that transcriptions confuse count as equal.
+    """
     if not one or not other:
         return True
     if {word for word in one if len(word) > 2} & {word for word in other if len(word) > 2}:
         return True
     pairs = list(zip(one, other, strict=False))
-    if all(_initial(left) == _initial(right) for left, right in pairs):
-        return all(min(len(left), len(right)) <= 3 or left[:2] == right[:2] or _are_close(left, right) for left, right in pairs)
-    return sorted(map(_initial, one)) == sorted(map(_initial, other))
+    if all(_initial(left) == _initial(right) if is_foreign else left[0] == right[0] for left, right in pairs):
+        return all(
+            min(len(left), len(right)) <= 3 or left[:2] == right[:2] or _are_close(left, right) for left, right in pairs
+        )
+    return False
 
 
 def _initial(word: str) -> str:

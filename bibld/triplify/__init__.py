@@ -1,8 +1,8 @@
 """Turn merged records into quads.
 
 ``cluster_statements`` turns the merged description of a cluster into lines of N-Quads and into *claims* about agents,
-concepts, places, publishers and series; ``entity_statements`` turns all claims about one of these into the lines that
-describe it; ``dataset_statements`` describes the sources. ``to_quads`` applies all three to merged descriptions in
+concepts, places, publishers, series and works; ``entity_statements`` turns all claims about one of these into the lines
+that describe it; ``dataset_statements`` describes the sources. ``to_quads`` applies all three to merged descriptions in
 memory. These are pure functions; ``triplify`` is the stage over a catalog; ``catalog_quads`` reads its results line by
 line, ``catalog_blocks`` in blocks of lines.
 
@@ -67,7 +67,7 @@ from bibld.triplify._tombstones import tombstone_statements as tombstone_stateme
 from bibld.triplify._tombstones import withdrawal_quads as withdrawal_quads
 from bibld.triplify._tombstones import withdrawal_statements as withdrawal_statements
 
-VERSION = 22
+VERSION = 21
 """To be raised when the same input gives other statements, of clusters or of entities."""
 
 

@@ -44,14 +44,16 @@ class WorkFacts(msgspec.Struct, frozen=True, omit_defaults=True):
     ``form`` is what the work is made of: ``text`` (printed, electronic or read aloud), ``music`` (score or
     performance), ``film`` and so on. ``traits`` are what kind of work it is, each as group and value (``kind:guide``,
     ``year:2011``); works differ by a trait in ``!`` that only one of them has, and by others of one group of which none
-    is equal. ``language`` is the code of ISO 639-2 of a text, or several with blanks between. ``creators`` are the persons and bodies that created
-    it, each as the forms of its name with `` = `` between them, those of a body with ``=`` before; ``translators`` those of a translation, or the name of its version;
-    ``others`` other persons and bodies, and publishers. ``part`` is the designation of a part, empty for a whole,
-    ``remainder`` other title information as keys of words. ``origin`` is ``original`` or ``translation`` if that is known.
+    is equal. ``language`` is the code of ISO 639-2 of a text, or several with blanks between. ``creators`` are the
+    persons and bodies that created it, each as the forms of its name with `` = `` between them, those of a body with
+    ``=`` before; ``translators`` those of a translation, or the name of its version; ``others`` other persons and
+    bodies, and publishers. ``part`` is the designation of a part, empty for a whole, ``remainder`` other title
+    information as keys of words. ``origin`` is ``original`` or ``translation`` if that is known.
 
     Works with an equal text among their ``ties`` may be the same. A tie among the ``variants``, too, is made of a title
-    that names the work beside its own: it ties to works of which it is the title, not to others so named. Those among the ``beginnings`` are made of the
-    beginning of a long title, and tie only translations by one translator, and originals.
+    that names the work beside its own: it ties to works of which it is the title, not to others so named. Those among
+    the ``beginnings`` are made of the beginning of a long title, and tie only translations by one translator, and
+    originals.
     """
 
     form: str = "text"

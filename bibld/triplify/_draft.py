@@ -71,9 +71,7 @@ def sort_quads(quads: Iterable[Quad], first: str) -> tuple[str, ...]:
 class Draft:
     """Collects quads and claims; ``subject`` is the term of the merged resource."""
 
-    def __init__(
-        self, merged: Merged, works: PublicationWorks, iris: Iris, exists: Callable[[RecordId], bool]
-    ) -> None:
+    def __init__(self, merged: Merged, works: PublicationWorks, iris: Iris, exists: Callable[[RecordId], bool]) -> None:
         self.merged = merged
         self.mods = merged.mods
         self.iris = iris

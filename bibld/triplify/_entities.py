@@ -113,7 +113,7 @@ def describe_entity(
     subject = iri(entity)
     quads: list[Quad] = [("", subject, term(predicate), value) for predicate, value in triples]
     quads += _local_numbers(entity, votes, iris)
-    quads += _contributions(entity, votes)
+    quads += _contributions(entity, votes, iris)
     quads += [
         ("", subject, term("skos:inScheme"), iri(scheme_iri(claim.scheme, iris))) for claim in votes if claim.scheme
     ]
@@ -159,23 +159,23 @@ def _local_numbers(entity: str, claims: Iterable[EntityClaim], iris: Iris) -> It
             yield "", node, term("dcterms:source"), iri(iris.source(source))
 
 
-def _contributions(entity: str, claims: Iterable[EntityClaim]) -> Iterator[Quad]:
+def _contributions(entity: str, claims: Iterable[EntityClaim], iris: Iris) -> Iterator[Quad]:
     """Yield a node for each agent that contributed to a work, with all roles that the claims state."""
     by_agent: dict[str, list[Contribution]] = defaultdict(list)
     for claim in claims:
         for contribution in claim.contributions:
             by_agent[contribution.agent].append(contribution)
-    for position, (agent, stated) in enumerate(sorted(by_agent.items()), 1):
-        node = iri(f"{entity}#contribution{position}")
+    for agent, stated in by_agent.items():
+        node = iris.node_of(entity, agent)
         class_ = "bf:PrimaryContribution" if any(one.is_primary for one in stated) else "bf:Contribution"
-        yield "", iri(entity), term("bf:contribution"), node
-        yield "", node, term("rdf:type"), term(class_)
-        yield "", node, term("bf:agent"), iri(agent)
+        yield "", iri(entity), term("bf:contribution"), iri(node)
+        yield "", iri(node), term("rdf:type"), term(class_)
+        yield "", iri(node), term("bf:agent"), iri(agent)
         for code in dict.fromkeys(role for one in stated for role in one.roles):
-            yield "", node, term("bf:role"), loc("relators", code)
+            yield "", iri(node), term("bf:role"), loc("relators", code)
         for at, text in enumerate(sorted({text for one in stated for text in one.terms}), 1):
-            role = iri(f"{entity}#role{position}-{at}")
-            yield "", node, term("bf:role"), role
+            role = iri(iris.node_of(entity, agent, f"role{at}"))
+            yield "", iri(node), term("bf:role"), role
             yield "", role, term("rdf:type"), term("bf:Role")
             yield "", role, term("rdfs:label"), literal(text)
 

@@ -27,9 +27,9 @@ from bibld.triplify._claims import Assertion, Kind, WorkFacts
 from bibld.triplify._dates import life_intervals
 from bibld.triplify._identity import is_same_or_initial
 from bibld.triplify._work_clusters import (
-    Likeness,
+    Sameness,
     cliques,
-    differ_apart_from_creators,
+    differ_beside_creators,
     have_other_creators,
     have_same_creators,
     likely_pairs,
@@ -133,7 +133,12 @@ class EntityProfile(msgspec.Struct, frozen=True):
 
     @property
     def rank(self) -> tuple[int, str]:
-        """The place among the members of a cluster, the founder first: best number, name with dates, name; then IRI."""
+        """The place among the members of a cluster, the founder first: best number, name with dates, name; then IRI.
+
+        The IRI of a work that is only mentioned comes last.
+        """
+        if "work" in self.kinds and not self.works:
+            return _RANK_OF_MENTION, self.iri
         rank = rank_of_iri(self.iri)
         return (rank if rank < _NAME_RANK or self.births or self.deaths else rank + 1), self.iri
 
@@ -196,7 +201,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
         if any(not numbers & other.numbers.get(file, numbers) for file, numbers in self.numbers.items()):
             yield "number"
         if self.works and other.works:
-            if differ_apart_from_creators(self.works, other.works):
+            if differ_beside_creators(self.works, other.works):
                 yield "work"
             if have_other_creators(self.works, other.works):
                 yield "creator"
@@ -211,6 +216,7 @@ _AMBIGUOUS_STRENGTHS = (Strength.NAME, Strength.SHORT_NAME, Strength.ABBREVIATIO
 _SAME_KIND: dict[Kind, Kind] = {"publisher": "agent"}
 _RANKS = {name: rank for rank, name in enumerate(AUTHORITIES)}
 _NAME_RANK = len(AUTHORITIES) + 2
+_RANK_OF_MENTION = _NAME_RANK + 2
 
 
 class EntityCluster(msgspec.Struct, frozen=True):
@@ -285,14 +291,7 @@ def cluster_component(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> 
     for (one, other), decision in sorted(verdicts.items()):
         if decision == "same" and one in by_identity and other in by_identity:
             clusters.unite(by_identity[one], by_identity[other], regardless=True)
-    ties = _ties(ranked, len(ranked) > MAX_ENTITIES_OF_COMPONENT)
-    clusters.unite_works([(tie, holders) for strength, tie, holders in ties if strength is Strength.WORK])
-    for strength, _, holders in ties:
-        if strength is Strength.WORK:
-            continue
-        if strength not in _AMBIGUOUS_STRENGTHS or not clusters.is_ambiguous(holders, strength):
-            for one, other in combinations(holders, 2):
-                clusters.unite(one, other)
+    clusters.unite_tied(_ties(ranked, len(ranked) > MAX_ENTITIES_OF_COMPONENT))
     holders_of_alias: dict[str, set[str]] = defaultdict(set)
     for profile in ranked:
         for alias in _other_aliases(profile.all_aliases, by_identity.keys()):
@@ -353,18 +352,28 @@ class _Clusters:
         for profile in united:
             self._members[profile.iri] = united
 
+    def unite_tied(self, ties: Sequence[tuple[Strength, str, Sequence[str]]]) -> None:
+        """Unite the entities that have common keys, the strongest keys first."""
+        for strength, _, holders in ties:
+            if strength is Strength.WORK:
+                continue
+            if strength not in _AMBIGUOUS_STRENGTHS or not self.is_ambiguous(holders, strength):
+                for one, other in combinations(holders, 2):
+                    self.unite(one, other)
+        self.unite_works([(tie, holders) for strength, tie, holders in ties if strength is Strength.WORK])
+
     def unite_works(self, ties: Sequence[tuple[str, Sequence[str]]]) -> None:
         """Unite the works that have common ties: those that are the same, then those that may be one and no other."""
         if not ties:
             return
         facts = {iri: profile.works for iri, profile in self.by_iri.items() if profile.works}
         for tie, holders in ties:
-            for one, other in likely_pairs(facts, holders, tie, Likeness.SAME):
+            for one, other in likely_pairs(facts, holders, tie, Sameness.SAME):
                 self.unite(one, other)
         for tie, holders in ties:
             pairs = [
                 (self.founder(one), self.founder(other))
-                for one, other in likely_pairs(facts, holders, tie, Likeness.POSSIBLE)
+                for one, other in likely_pairs(facts, holders, tie, Sameness.POSSIBLE)
             ]
             for group in cliques((pair for pair in pairs if pair[0] != pair[1]), self.can_unite):
                 for other in group[1:]:

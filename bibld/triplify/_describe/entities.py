@@ -6,7 +6,6 @@ the text does not name one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Literal
@@ -15,7 +14,7 @@ import msgspec
 
 from bibld.model.iris import Iris, entity_identity, web_iri
 from bibld.model.mods import Controlled, Name, PhysicalLocation
-from bibld.text.folding import tidy, trim
+from bibld.text.folding import tidy
 from bibld.text.keys import entity_key
 from bibld.text.libraries import find_library, is_library_code, normalise_marc_code
 from bibld.text.publishers import (
@@ -32,6 +31,7 @@ from bibld.triplify._claims import EntityClaim, Kind, NameForm
 from bibld.triplify._dates import life_intervals, life_years
 from bibld.triplify._draft import Draft, Mention
 from bibld.triplify._entity_clusters import SHORT_NAME_TIE
+from bibld.triplify._headings import dates_of, heading, heading_to_compare
 from bibld.triplify._identity import (
     Identity,
     library_key,
@@ -42,7 +42,6 @@ from bibld.triplify._identity import (
 )
 from bibld.triplify._languages import Languages
 
-_ROMAN_NUMERAL = re.compile(r"[IVXLCM]+\.?")
 _ORGANISATIONS = frozenset(("corporate", "conference"))
 """Types of names that libraries may number apart from persons."""
 
@@ -75,50 +74,6 @@ def links_of(identities: Iterable[Identity]) -> tuple[str, ...]:
 
 
 # -- agents ------------------------------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=_NAMES_REMEMBERED)
-def heading(name: Name) -> str:
-    """Return a name as a heading, without dates."""
-    parts: dict[str | None, list[str]] = {}
-    for part in name.name_part:
-        parts.setdefault(part.type, []).append(tidy(part.value))
-    stems = [trim(part) for part in parts.get(None, ()) if trim(part)]
-    family, given = " ".join(parts.get("family", ())), " ".join(parts.get("given", ()))
-    if family or given:
-        stems.append(f"{family}, {given}" if family and given else family or given)
-    stem = _join_parts(stems, ". " if name.type == "corporate" else ", ")
-    if not stem:
-        stem = next((trim(form) for form in name.display_form if tidy(form)), "")
-    if not stem or "termsOfAddress" not in parts:
-        return stem
-    return _join_parts([stem, *filter(None, map(trim, parts["termsOfAddress"]))], ", ")
-
-
-def _join_parts(parts: Sequence[str], between: str) -> str:
-    """Join the parts of a heading; a blank is enough before a qualifier in parentheses."""
-    others = (f" {part}" if part.startswith("(") else f"{between}{part}" for part in parts[1:])
-    return "".join((*parts[:1], *others))
-
-
-@lru_cache(maxsize=_NAMES_REMEMBERED)
-def heading_to_compare(name: Name) -> str:
-    """Return a name as a heading, without dates and terms of address other than the numerals of rulers.
-
-    A name of one word without dates needs its terms: ``Alexander, of Aphrodisias``.
-    """
-    if not any(part.type == "termsOfAddress" for part in name.name_part):
-        return heading(name)
-    parts = (
-        part for part in name.name_part if part.type != "termsOfAddress" or _ROMAN_NUMERAL.fullmatch(trim(part.value))
-    )
-    stem = heading(Name(name_part=tuple(parts), display_form=name.display_form, type=name.type))
-    return stem if len(stem.split()) > 1 or (stem and dates_of(name)) else heading(name)
-
-
-def dates_of(name: Name) -> str:
-    """Return the dates of a name, as stated."""
-    return next((trim(tidy(part.value)) for part in name.name_part if part.type == "date"), "")
 
 
 def claim_agent(draft: Draft, group: Sequence[NameAtPath], roles: Iterable[str] = (), scheme: str = "") -> str | None:

@@ -36,12 +36,11 @@ from bibld.triplify._codes import (
     TEXT_OF_NOTE,
 )
 from bibld.triplify._dates import record_date
-from bibld.triplify._describe.agents import Roles
 from bibld.triplify._describe.characteristics import CHARACTERISTICS
-from bibld.triplify._describe.entities import heading
 from bibld.triplify._describe.identifiers import published_number
 from bibld.triplify._describe.titles import full_title
 from bibld.triplify._draft import Draft
+from bibld.triplify._headings import Roles, heading
 
 GRAPH = "provenance"
 """The name of the graph for provenance."""

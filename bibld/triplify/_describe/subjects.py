@@ -15,12 +15,13 @@ from bibld.text.keys import CLASSIFICATIONS
 from bibld.text.resource_types import type_code
 from bibld.triplify._codes import CLASS_OF_CLASSIFICATION, CONTENT_TYPE_AUTHORITIES, loc
 from bibld.triplify._describe.concepts import claim_class, claim_concept
-from bibld.triplify._describe.entities import claim_agent, dates_of, heading
+from bibld.triplify._describe.entities import claim_agent
 from bibld.triplify._describe.origin import country_of
 from bibld.triplify._describe.places import claim_place
 from bibld.triplify._describe.titles import full_title
 from bibld.triplify._describe.works import access_point, claim_work
 from bibld.triplify._draft import Draft
+from bibld.triplify._headings import dates_of, heading
 
 _AREA_CODE = re.compile(r"[a-z]{1,2}(?:-[a-z]{1,3}){0,2}")
 _BEFORE_SUBDIVISION = "--"

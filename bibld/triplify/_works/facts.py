@@ -1,7 +1,7 @@
 """The facts of a work: what it is made of, who created it, and the ties by which equal works find each other.
 
 A tie is made of the title alone if that is specific, of the title and the beginning of a creator's name otherwise, and
-of a third thing for titles such as «Стихотворения» or "Annual report", which say nothing: an editor, the number of
+of a third thing for titles such as «Стихотворения» or "Annual report", which many works have: an editor, the number of
 volumes, the year of the edition that is reprinted.
 """
 
@@ -18,7 +18,7 @@ from bibld.text.work_titles import TitleKey, work_title_key
 from bibld.triplify._claims import BODY, WorkFacts
 from bibld.triplify._works.people import Creator
 
-_MAX_TIES_OF_OWN, _MAX_VARIANTS, _MAX_STEMS = 6, 4, 3
+_MAX_TIES_OF_OWN, _MAX_VARIANTS, _MAX_STEMS = 6, 4, 4
 _LETTERS_OF_BODY = 10
 _MAX_CHARACTERS = 80
 _ENDS_OF_ARTICLES = " '’-"
@@ -47,12 +47,12 @@ class Titles(msgspec.Struct, frozen=True):
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """What ties works of a generic title: texts about the work, and the texts that others may state of it. ``names`` are
-    titles that are but the name of the creator."""
+    """What ties works of a generic title: texts about the work, and the texts that others may state of it.
+    ``is_name``: the title is but the name of the creator."""
 
     own: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
-    names: frozenset[str] = frozenset()
+    is_name: bool = False
 
 
 def make_facts(facts: WorkFacts, titles: Titles, creators: Sequence[Creator], evidence: Evidence) -> WorkFacts:
@@ -60,10 +60,18 @@ def make_facts(facts: WorkFacts, titles: Titles, creators: Sequence[Creator], ev
     stems = list(_stems(creators))
     own = list(_ties(facts.form, titles.own, stems, evidence, facts.part))[:_MAX_TIES_OF_OWN]
     others = list(_ties(facts.form, titles.others, stems, evidence, facts.part))[: _MAX_TIES_OF_OWN + _MAX_VARIANTS]
-    others += [pair for title, name in titles.named for pair in _ties(facts.form, [title], [stem_of_family(name)], evidence, facts.part)]
+    others += [
+        pair
+        for title, name in titles.named
+        for pair in _ties(facts.form, [title], [stem_of_family(name)], evidence, facts.part)
+    ]
     beginnings = [tie for tie, _ in _ties(facts.form, titles.beginnings, stems, evidence, facts.part)]
     named = [tie for tie, is_own in own if is_own]
-    variants = [tie for tie, _ in (*(pair for pair in own if not pair[1]), *others, *((tie, False) for tie in beginnings)) if tie not in named]
+    variants = [
+        tie
+        for tie, _ in (*(pair for pair in own if not pair[1]), *others, *((tie, False) for tie in beginnings))
+        if tie not in named
+    ]
     ties = dict.fromkeys((*named, *variants))
     return msgspec.structs.replace(
         facts,
@@ -84,8 +92,6 @@ def _stems(creators: Iterable[Creator]) -> Iterator[str]:
                 continue
             words = form.split()
             found[stem_of_family(words[0])] = None
-            if len(words) > 1 and len(creator.forms) == 1 and len(words[1]) > 4 and len(words) == 2:
-                found[stem_of_family(words[1])] = None
     yield from list(found)[:_MAX_STEMS]
 
 
@@ -101,10 +107,11 @@ def _ties(
             key = key._replace(is_specific=False)
         if form == "music" and not stems:
             continue
-        if key.text in evidence.names:
+        if evidence.is_name:
             key = key._replace(is_generic=True)
+        text = "" if form == "music" and key.is_generic else _shortened(key.text)
         for end, is_own in _ends(key, stems, evidence, part):
-            yield f"{form} {_shortened(key.text)} {end}", is_own
+            yield f"{form} {text} {end}", is_own
 
 
 def _shortened(text: str) -> str:
@@ -125,5 +132,5 @@ def _ends(key: TitleKey, stems: Sequence[str], evidence: Evidence, part: str) ->
     elif key.is_specific:
         yield "", True
     else:
-        for stem in stems or ("-",):
+        for stem in stems or (() if key.text.isdecimal() else ("-",)):
             yield stem, True
