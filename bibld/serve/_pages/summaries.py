@@ -46,7 +46,6 @@ _IS_PART_OF, _HAS_PART = expand("dcterms:isPartOf"), expand("dcterms:hasPart")
 _BROAD_MATCH = expand("skos:broadMatch")
 _SCHEME, _CONCEPT_SCHEME = expand("skos:inScheme"), expand("skos:ConceptScheme")
 _NOTATION = expand("skos:notation")
-_CREATOR = expand("dcterms:creator")
 _DATE, _BIRTH, _DEATH = map(expand, ("bf:date", "schema:birthDate", "schema:deathDate"))
 _IDENTIFIED, _VALUE, _TYPE, _LABEL = map(expand, ("bf:identifiedBy", "rdf:value", "rdf:type", "rdfs:label"))
 _OTHER_NAME = expand("skos:altLabel")
@@ -63,7 +62,8 @@ _BY_PREDICATE = {
     "dcterms:isPartOf": "series",
     "bf:associatedResource": "series",
     "bf:genreForm": "genre",
-    "dcterms:audience": "audience",
+    "bf:intendedAudience": "audience",
+    "bf:subject": "about",
     "skos:inScheme": "scheme",
     "bf:source": "class",
     "dcterms:hasPart": "part",
@@ -71,6 +71,9 @@ _BY_PREDICATE = {
     "dcterms:contributor": "ctb",
 }
 _ROLE_OF_PREDICATE = {expand(curie): role for curie, role in _BY_PREDICATE.items()}
+_OF_WORKS = frozenset(map(expand, ("bf:agent", "bf:subject")))
+"""Properties of works and of their contributions that their publications have, too, by other properties."""
+
 _RANKS = {role: rank for rank, role in enumerate(("about", "published", "holds", "series", "genre"))}
 
 ROLE_HEADINGS = read_words()["role_heading"]
@@ -94,7 +97,7 @@ class EntitySummary(msgspec.Struct, frozen=True):
     """What is stated about an entity. ``lives`` are the dates of a person as they are shown.
 
     ``years`` are the properties of schema.org with birth and death. ``absorbed`` are the IRIs on this site that lead
-    here. ``broader``, ``parts`` and ``creators`` are IRIs of other things.
+    here. ``broader`` and ``parts`` are IRIs of other things.
     """
 
     kind: str
@@ -107,7 +110,6 @@ class EntitySummary(msgspec.Struct, frozen=True):
     schemes: tuple[str, ...]
     broader: tuple[str, ...]
     parts: tuple[str, ...]
-    creators: tuple[str, ...]
 
 
 def kind_of_entity(path: str, types: Iterable[str]) -> str:
@@ -187,7 +189,6 @@ def entity_summary(
         schemes=all_of((_SCHEME,)),
         broader=all_of((_IS_PART_OF, _BROAD_MATCH)),
         parts=all_of((_HAS_PART,)),
-        creators=all_of((_CREATOR,)),
     )
 
 
@@ -213,6 +214,12 @@ def role_of(pointing: PointingThing) -> str:
     roles = {_ROLE_OF_PREDICATE[each] for each in predicates if each in _ROLE_OF_PREDICATE}
     ordered = sorted(roles, key=lambda role: (_RANKS.get(role, len(_RANKS)), role))
     return ordered[0] if ordered else ""
+
+
+def is_stated_twice(pointing: PointingThing, base: str) -> bool:
+    """Whether a thing is a work that points only as its publications do, or as one who made it."""
+    is_work = pointing.iri.startswith(f"{base}work/")
+    return is_work and all(predicate in _OF_WORKS for _, predicate in pointing.statements)
 
 
 def role_heading(role: str, kind: str, language: PageLanguage) -> str:
