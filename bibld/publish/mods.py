@@ -31,7 +31,7 @@ def write(draft: ReleaseDraft, settings: Settings) -> ReleaseDraft:
     """Write ``merged-N-1.mods.xml.gz`` and so on, with the full dumps of release N."""
     head, tail = _collection([]).split(b"</", 1)
     frame = (head, b"</" + tail)
-    write_records(draft, f".mods.xml.{settings.compression}", frame, _elements(draft, len(head)), settings.file_bytes)
+    write_records(draft, ("merged-", f".mods.xml.{settings.compression}"), frame, _elements(draft, len(head)), settings.file_bytes)
     return draft
 
 
