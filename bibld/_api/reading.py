@@ -165,7 +165,7 @@ class LookMethods(ConfiguredWorkspace):
     def export_clusters(
         self, out: PathName | TextIO, file_format: FileFormat | None = None, *, min_size: int = 2
     ) -> None:
-        """Write a row for each record of the clusters with at least ``min_size`` records, as CSV, JSON Lines or Parquet.
+        """Write a row for each record of the clusters of at least ``min_size`` records: CSV, JSON Lines or Parquet.
 
         Its columns are cluster, record, source, size and title. The format is that of the suffix of the file by
         default; a text stream takes CSV.

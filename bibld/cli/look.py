@@ -296,7 +296,10 @@ def _print_finding(finding: ShapeFinding) -> None:
 
 def _file_options(command: Callable[..., None]) -> Callable[..., None]:
     form = click.option(
-        "--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="By default that of the file name, or csv."
+        "--format",
+        "form",
+        type=click.Choice(["csv", "jsonl", "parquet"]),
+        help="By default that of the file name, or csv.",
     )
     out = click.option("--out", type=click.Path(path_type=Path), help="Write this file instead of standard output.")
     return form(out(command))
@@ -342,7 +345,7 @@ def pairs(config: Path, form: Any, out: Path | None, decision: Any) -> None:  # 
     help="0: also works that are only named, such as originals that no library has.",
 )
 def works(config: Path, form: Any, out: Path | None, min_publications: int) -> None:  # noqa: ANN401
-    """Write the works, a row for each: IRI, title, creators, languages, and what is known of its publications.
+    r"""Write the works, a row for each: IRI, title, creators, languages, and what is known of its publications.
 
     Of a translation also title, languages and IRI of the original; of a volume or issue the IRI of the whole. The
     publications of a translation count as its own, not as those of the original: join `translation_of` with `work` to

@@ -6,6 +6,9 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from bibld.model.mods import Mods, RelatedItem, TitleInfo
+from bibld.model.rdf import expand
+
 _MAX_ABOVE = 8
 """Works above that of a publication that are followed."""
 
@@ -55,9 +58,10 @@ class Work(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class WorkOfPublication(msgspec.Struct, frozen=True):
-    """The IRI of the work of a publication, and that of the work under which readers expect it; empty without one."""
+    """The work of a publication, its title, and the work under which readers expect it; empty if there is none."""
 
     work: str = ""
+    title: str = ""
     top_work: str = ""
 
 
@@ -76,3 +80,14 @@ def find_top_work(work: str, above: Callable[[str], Sequence[str]]) -> str:
             return min(path[path.index(higher) :])
         path.append(higher)
     return path[-1]
+
+
+def add_work(description: Mods, work: str, title: str) -> Mods:
+    """Add the work of a publication (IRI and title) to its description, as a related item that it is an instance of."""
+    item = RelatedItem(
+        mods=Mods(title_info=(TitleInfo(title=title),) if title else ()),
+        other_type="instanceOf",
+        other_type_uri=expand("bf:instanceOf"),
+        xlink_href=work,
+    )
+    return msgspec.structs.replace(description, related_item=(*description.related_item, item))

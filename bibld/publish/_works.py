@@ -17,7 +17,8 @@ from bibld.text.languages import language_tag
 
 _REMEMBERED = 16_384
 _LINE = re.compile(
-    r'^<(?P<subject>[^>]*)> <(?P<predicate>[^>]*)> (?:<(?P<iri>[^>]*)>|"(?P<text>(?:[^"\\]|\\.)*)"(?:@(?P<tag>[\w-]+))?)',
+    r"^<(?P<subject>[^>]*)> <(?P<predicate>[^>]*)> "
+    r'(?:<(?P<iri>[^>]*)>|"(?P<text>(?:[^"\\]|\\.)*)"(?:@(?P<tag>[\w-]+))?)',
     re.MULTILINE,
 )
 _LANGUAGES = "http://id.loc.gov/vocabulary/iso639-2/"
@@ -100,7 +101,10 @@ class WorkReader:
         )
 
     def work_of(self, publication: RecordId) -> WorkOfPublication:
-        """Return the work of a publication (the founder of its cluster). An article is not expected under its journal."""
+        """Return the work of a publication, by the founder of its cluster.
+
+        An article is not expected under its journal.
+        """
         ordinal = self._catalog.register.ordinal(publication)
         quads = self._catalog.statements.quads(ordinal) if ordinal is not None else b""
         line = _line_about(quads, self._iris.resource(publication), _INSTANCE_OF)
@@ -108,7 +112,8 @@ class WorkReader:
             return WorkOfPublication()
         work = line.split(b" ", 3)[2][1:-1].decode()
         is_article = bool(_line_about(quads, self._iris.resource(publication), _TYPE_ARTICLE))
-        return WorkOfPublication(work, find_top_work(work, lambda one: self._above(one)[is_article]))
+        top = find_top_work(work, lambda one: self._above(one)[is_article])
+        return WorkOfPublication(work, self._other(work).title, top)
 
     def years(self, publications: Sequence[str]) -> list[int]:
         """Return the years of publications (their IRIs), ascending."""
