@@ -34,15 +34,15 @@ Relation = Literal[
 ]  # fmt: skip
 """What a related heading is to the heading of the record: *broader* is a broader term than it, and so on."""
 
-DateType = Literal["birth", "death", "activity", "existence", "creation", "event", "period", "start", "end"]
-"""*existence* is the time of a body or family, *start* and *end* its limits, *period* what a heading covers."""
+DateType = Literal["birth", "death", "start", "end", "activity", "creation", "event", "period"]
+"""*start* and *end* are those of a body or family, *period* is what a heading covers."""
 
 AttributeType = Literal[
     "field of activity", "occupation", "affiliation", "gender", "birth place", "death place", "country", "residence",
     "headquarters", "place of activity", "place of origin", "place", "type of body", "type of jurisdiction",
     "type of family", "prominent member", "hereditary title", "title", "designation", "form of work",
     "distinguishing characteristic", "medium of performance", "number", "key", "content type", "audience",
-    "creator characteristic", "subject category", "type of authority", "address",
+    "creator characteristic", "fuller form", "address",
 ]  # fmt: skip
 
 RecordStatus = Literal["", "new", "changed", "deleted", "replaced", "split", "obsolete"]
@@ -216,9 +216,7 @@ class Authority(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
 Authority.elements = tuple(name for name in Authority.__struct_fields__ if name not in ("control_number", "state"))
 
-_FIELD_OF = {
-    get_args(hint)[0]: name for name, hint in get_type_hints(Authority).items() if name in Authority.elements
-}
+_FIELD_OF = {get_args(hint)[0]: name for name, hint in get_type_hints(Authority).items() if name in Authority.elements}
 
 
 def collect_authority(control_number: str, elements: Iterable[msgspec.Struct]) -> Authority:

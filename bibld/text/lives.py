@@ -21,9 +21,12 @@ _ACTIVE = re.compile(
     re.IGNORECASE,
 )
 _BORN = re.compile(
-    r"(?:(?<![\w.])b\.(?!\s?c)|\bborn\b|\bр\.|\bрод\.?(?=\s)|\bродил\w+|\bgeb\.|\bné(?:e)?\b|\*)\s*(?:в\s+)?", re.IGNORECASE
+    r"(?:(?<![\w.])b\.(?!\s?c\b)|\bborn\b|\bр\.|\bрод\.?(?=\s)|\bродил\w+|\bgeb\.|\bné(?:e)?\b|\*)\s*(?:в\s+)?",
+    re.IGNORECASE,
 )
-_DIED = re.compile(r"(?:(?<![\w.])d\.|\bdied\b|\bум\.?(?=\s)|\bумер\w*|\bgest\.|\bmort(?:e)?\b|†)\s*(?:в\s+)?", re.IGNORECASE)
+_DIED = re.compile(
+    r"(?:(?<![\w.])d\.|\bdied\b|\bум\.?(?=\s)|\bумер\w*|\bgest\.|\bmort(?:e)?\b|†)\s*(?:в\s+)?", re.IGNORECASE
+)
 _CENTURY = re.compile(
     r"(?P<number>\d{1,2})(?:st|nd|rd|th|-?[йие]|\.)?\s*(?:cent\b\.?|century|вв?\.|век\w*|jh\b\.?|jahrhundert)", re.I
 )
