@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from bibld.crosswalk._authorities import AUTHORITY_RULES as AUTHORITY_RULES
+from bibld.crosswalk._authorities import authority_flavour as authority_flavour
+from bibld.crosswalk._authorities import convert_authority as convert_authority
 from bibld.crosswalk._copies import SourceCopies as SourceCopies
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
 from bibld.crosswalk._rules import EVERY as EVERY

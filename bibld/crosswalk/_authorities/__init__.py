@@ -1,14 +1,68 @@
-"""Authority records of MARC 21 and of UNIMARC to an ``Authority`` (``bibld.model.authority``).
+"""Authority records of MARC 21, UNIMARC and RUSMARC to an ``Authority`` (``bibld.model.authority``).
 
-They are no adapters: adapters of the crosswalk return MODS, which describes publications.
+These crosswalks are no adapters: an adapter of the stage returns MODS, which describes publications.
 """
 
 from __future__ import annotations
 
-from bibld.crosswalk._authorities import marc21
+from msgspec.structs import replace
+
+from bibld.crosswalk._authorities import marc21, unimarc
+from bibld.crosswalk._authorities.statements import with_kind_of_form
+from bibld.crosswalk._authorities.unimarc_headings import KINDS as KINDS_OF_UNIMARC
+from bibld.crosswalk._flavour import is_unimarc
+from bibld.crosswalk._rules import RuleSet
+from bibld.crosswalk._unimarc.view import UnimarcSettings
+from bibld.errors import CrosswalkError
 from bibld.model.authority import ConvertedAuthority
 from bibld.model.marc import MarcRecord
 
+MARC21, UNIMARC = "marc21 authority", "unimarc authority"
 
-def convert_authority(record: MarcRecord) -> ConvertedAuthority:
-    return marc21.convert(record)
+AUTHORITY_RULES: dict[str, RuleSet] = {MARC21: marc21.RULES, UNIMARC: unimarc.RULES}
+"""The rules of both formats, by the name of the flavour."""
+
+_ENTRIES_OF_UNIMARC, _OF_BOTH = "xy", "z"
+
+
+def authority_flavour(record: MarcRecord) -> str | None:
+    """Return the flavour of an authority record; None for a record of another kind.
+
+    Leader/06 is ``z`` in MARC 21; ``x``, ``y`` or ``z`` in UNIMARC, where headings are in 2XX.
+    """
+    code = record.leader.text[6:7]
+    if code not in _ENTRIES_OF_UNIMARC + _OF_BOTH or not code:
+        return None
+    tags = {field.tag for field in record.fields() if field.first("a") or field.first("b") or field.first("1")}
+    has_headings = not tags.isdisjoint(f"2{form}" for form in KINDS_OF_UNIMARC)
+    if is_unimarc(record) or (has_headings and not any(tag[0] == "1" and tag[1:] in _FORMS for tag in tags)):
+        return UNIMARC
+    return MARC21 if code == _OF_BOTH else None
+
+
+_FORMS = frozenset(("00", "03", "10", "11", "30", "48", "51", "55", "62"))
+"""Ends of the tags of headings of MARC 21 that are no tags of coded data in UNIMARC."""
+
+
+def convert_authority(record: MarcRecord, settings: UnimarcSettings | None = None) -> tuple[str, ConvertedAuthority]:
+    """Convert one authority record; return its flavour and the result.
+
+    ``settings`` are those of the UNIMARC family. A value that cannot be used is left out with a warning that names its
+    tag. Raises ``CrosswalkError`` for a record that is no authority record or has no heading.
+    """
+    flavour = authority_flavour(record)
+    if flavour is None:
+        reason = (
+            f"leader/06 {record.leader.text[6:7]!r} is not an authority record; put its file into a source of"
+            " bibliographic records"
+        )
+        raise CrosswalkError(record.origin, reason, control_number=record.control_number)
+    if flavour == UNIMARC:
+        converted = unimarc.convert(record, settings or UnimarcSettings())
+    else:
+        converted = marc21.convert(record)
+    authority = converted.authority
+    if not authority.headings or not authority.variants:
+        return flavour, converted
+    variants = tuple(with_kind_of_form(variant, authority.headings[0]) for variant in authority.variants)
+    return flavour, replace(converted, authority=replace(authority, variants=variants))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from bibld.crosswalk._authorities.marc21_headings import is_person, numbers_of
+from bibld.crosswalk._authorities.marc21_headings import kind_of, numbers_of
 from bibld.crosswalk._authorities.statements import (
     cancelled_number,
     dates_of_life,
@@ -69,7 +69,7 @@ def state(view: Marc21View) -> Elements:
         else "established",
         scheme=scheme if view.has(*_HEADINGS_OF_FORMAT) else "",
         is_provisional=_PROVISIONAL.get(fixed(view, 33)),
-        is_differentiated=_USE.get(fixed(view, 32)) if is_person(view) else None,
+        is_differentiated=_USE.get(fixed(view, 32)) if kind_of(view) == "person" else None,
         is_used_as_name=_USE.get(fixed(view, 14)),
         is_used_as_subject=_USE.get(fixed(view, 15)),
         is_used_as_series=_USE.get(fixed(view, 16)),
@@ -106,13 +106,13 @@ def own_number(view: Marc21View) -> Elements:
 @FACTS.field("010", "az", "number of the Library of Congress")
 def library_of_congress_number(field: DataField, view: Marc21View) -> Elements:
     """LCCN; ``$z`` is a cancelled one."""
-    yield from _numbers(field, "DLC")
+    yield from _numbers(field, "DLC", view)
 
 
 @FACTS.field("016", "az2", "number of a national library, which $2 names; Library and Archives Canada without it")
 def national_number(field: DataField, view: Marc21View) -> Elements:
     """National bibliographic agency and its number."""
-    yield from _numbers(field, field.first("2") or "CaOONL")
+    yield from _numbers(field, field.first("2") or "CaOONL", view)
 
 
 _SCHEME_OF_024 = "7"
@@ -122,14 +122,14 @@ _SCHEME_OF_024 = "7"
 def other_number(field: DataField, view: Marc21View) -> Elements:
     """ISNI, VIAF, ORCID, Wikidata, or an IRI."""
     scheme = (field.first("2") or "").strip() if field.indicator1 == _SCHEME_OF_024 else ""
-    yield from _numbers(field, scheme)
+    yield from _numbers(field, scheme, view)
     yield from numbers_of(field)
 
 
 @FACTS.field("035", "az", "number in another system, whose code is in parentheses before it")
 def system_number(field: DataField, view: Marc21View) -> Elements:
     """Control number in another system."""
-    yield from _numbers(field, "")
+    yield from _numbers(field, "", view)
 
 
 @FACTS.field("758", "ai014", "number: IRI of a resource")
@@ -138,7 +138,7 @@ def resource(field: DataField, view: Marc21View) -> Elements:
     yield from numbers_of(field)
 
 
-def _numbers(field: DataField, source: str) -> Iterator[RecordNumber]:
+def _numbers(field: DataField, source: str, view: Marc21View) -> Iterator[RecordNumber]:
     for subfield in field.subfields:
         if subfield.code not in "az":
             continue
@@ -146,6 +146,8 @@ def _numbers(field: DataField, source: str) -> Iterator[RecordNumber]:
         number = read(subfield.value, source)
         if number is not None:
             yield number
+        else:
+            view.warn(f"{field.tag}${subfield.code} {subfield.value!r} has a wrong check digit; left out")
 
 
 @FACTS.field("020 022", "az", "identifier[isbn, issn]")
@@ -178,9 +180,10 @@ def dates(view: Marc21View) -> Elements:
         yield from _source(field)
         for text in field.values("z"):
             yield mods.Note(value=text, type="date")
-    for field in view.fields("100"):
-        for text in field.values("d") if field.first("t") is None else ():
-            for date in dates_of_life(chop(text), is_person(view)):
+    kind = kind_of(view)
+    for field in view.fields("100") if kind in ("person", "family") else ():
+        for text in field.values("d"):
+            for date in dates_of_life(text, kind == "person"):
                 if date.type not in known:
                     known.add(date.type)
                     yield date
@@ -267,7 +270,8 @@ def attributes(field: DataField, view: Marc21View) -> Elements:
         if kind == "residence" and view.has(*_BODY):
             kind = "headquarters"
         link = links[0] if links and len(stated) == 1 else address(text) or ""
-        yield EntityAttribute(kind, text, field.first("2") or "", link, period)
+        is_lasting = kind not in ("birth place", "death place")
+        yield EntityAttribute(kind, text, field.first("2") or "", link, period if is_lasting else "")
     yield from _source(field)
 
 
@@ -399,7 +403,7 @@ def source_not_found(field: DataField, view: Marc21View) -> Elements:
 
 @FACTS.field("672 673", "abfw0", "title: of a work of the entity (672) or of somebody else (673)")
 def title_of_work(field: DataField, view: Marc21View) -> Elements:
-    """Titles of works by which the entity was told from others."""
+    """Titles of works that distinguish the entity from others."""
     title, rest = chop(join(field, "a")), chop(join(field, "b"))
     if title:
         info = title_info(title, field.indicator2, sub_title=(rest,) if rest else ())

@@ -228,7 +228,7 @@ def _variant_type(field: DataField, label: str) -> VariantType:
         return "abbreviation"
     codes = [*field.values("4"), _local_value(field, "4")]
     stated = next((relations.VARIANT_OF_GND[code] for code in codes if code in relations.VARIANT_OF_GND), None)
-    named = relations.variant_named(label)
+    named = relations.variant_named(label) if _control(field, 0) != relations.INSTRUCTION else ""
     if stated is None and not named and _control(field, 2) and _control(field, 2) in relations.EARLIER_HEADINGS:
         return "earlier heading"
     return stated or named
@@ -300,7 +300,8 @@ def _relation(field: DataField, codes: list[str], label: str) -> Relation:
     if by_control is not None:
         return by_control
     by_code = next((relations.RELATION_OF_GND[code] for code in codes if code in relations.RELATION_OF_GND), None)
-    return by_code or relations.relation_named(label) or "related"
+    is_instruction = _control(field, 0) == relations.INSTRUCTION
+    return by_code or (None if is_instruction else relations.relation_named(label)) or "related"
 
 
 def _stated_property(
@@ -315,16 +316,16 @@ def _stated_property(
         is_stated = is_activity or not relations.LIFE_OF_GND.isdisjoint(codes)
         if is_activity:
             return [AuthorityDate("activity", parse_period(text), text)]
-        return list(dates_of_life(text, is_person(view))) if is_stated else []
+        return list(dates_of_life(text, kind_of(view) == "person")) if is_stated else []
     types = (relations.ATTRIBUTE_OF_GND[code] for code in codes if code in relations.ATTRIBUTE_OF_GND)
     link = next((number.iri for number in numbers if number.iri), "")
     period_stated = parse_period(_local_value(field, "Z"))
     return [EntityAttribute(kind, text, iri=link, period=period_stated) for kind in types]
 
 
-def is_person(view: Marc21View) -> bool:
-    """Whether the record describes a person, not a family or a work under a name."""
-    return any(field.indicator1 != _FAMILY and field.first("t") is None for field in view.fields("100"))
+def kind_of(view: Marc21View) -> HeadingKind | None:
+    """Return what the record describes; None without a heading."""
+    return next((heading.kind for heading in own_headings(view)), None)
 
 
 # -- 7XX: the same in other files --------------------------------------------------------------------------------------
@@ -353,8 +354,8 @@ def replacement(field: DataField, view: Marc21View) -> Elements:
     text = join(field, "ia")
     if text:
         yield mods.Note(value=text, type="deletion")
-    texts = [text for text in map(chop, field.values("a")) if text]
-    yield from replacements(texts, numbers_of(field), next(iter(own_headings(view)), None))
+    stated = ((sub.code != "a", chop(sub.value)) for sub in field.subfields if sub.code in "a0")
+    yield from replacements((one for one in stated if one[1]), next(iter(own_headings(view)), None))
 
 
 # -- local fields of the International Institute of Social History -----------------------------------------------------

@@ -23,6 +23,9 @@ NOT_SHOWN = "ab"
 ABBREVIATION = "d"
 """Position 0 of ``$w`` of MARC 21 and of ``$5`` of UNIMARC."""
 
+INSTRUCTION = "i"
+"""Position 0 of ``$w``: ``$i`` is what a reader of the reference is to do, and names no relation."""
+
 RELATION_OF_GND: dict[str, Relation] = {
     "vorg": "earlier", "nach": "later", "obal": "broader", "obge": "broader", "obin": "broader", "obmo": "broader",
     "obpa": "part of", "rela": "related", "vbal": "related", "pseu": "pseudonym", "nawi": "real identity",

@@ -17,7 +17,7 @@ _NO_SCHEMES = frozenset(("uri", "url"))
 def read_number(text: str, source: str = "") -> RecordNumber | None:
     """Return a number of an authority file, or an IRI; the code of the file may precede it in parentheses.
 
-    None for an empty text, and for an IRI whose number has a wrong check digit: it would be that of somebody else.
+    None for an empty text, and for a number or IRI with a wrong check digit: it would be that of somebody else.
 
     >>> read_number("(DE-588)118540238").iri, read_number("n  79068416", "DLC").value, read_number("RU/NLR/AUTH/7")
     ('https://d-nb.info/gnd/118540238', 'n79068416', RecordNumber(value='RU/NLR/AUTH/7', source='', iri='', is_cancelled=False))
@@ -36,9 +36,9 @@ def read_number(text: str, source: str = "") -> RecordNumber | None:
             return None
         return RecordNumber(link, source, of_file.iri if of_file is not None else link)
     found = read_authority_number(source, text) if source else None
-    if found is None or not found.number:
+    if found is None:
         return RecordNumber(text, source)
-    return RecordNumber(found.number, source, found.iri)
+    return RecordNumber(found.number, source, found.iri) if found.number else None
 
 
 def read_numbers(texts: Iterable[str], source: str = "") -> tuple[RecordNumber, ...]:
@@ -65,6 +65,8 @@ def parse_period(text: str) -> str:
 
 def dates_of_life(text: str, is_person: bool) -> Iterator[AuthorityDate]:
     """Yield birth and death of a person, beginning and end of a family or body, or a time of activity."""
+    text = text.strip(" ()[],;")
+    text = text[:-1] if text.endswith(".") and text[-2:-1].isdecimal() else text
     life = parse_life(text)
     if life.born:
         yield AuthorityDate("birth" if is_person else "start", life.born, text)
@@ -94,14 +96,20 @@ def script_of_heading(text: str) -> str:
     return first_foreign_script(text) if any(map(str.isalpha, text)) else ""
 
 
-def replacements(texts: list[str], numbers: tuple[RecordNumber, ...], own: Heading | None) -> Iterator[RelatedHeading]:
-    """Yield the headings that are used instead of a deleted one; a number belongs to the text in its place."""
-    is_paired = len(texts) == len(numbers)
-    for position, text in enumerate(texts):
-        yield RelatedHeading("replacement", (stated_heading(text, own),), numbers[position : position + is_paired])
-    if not is_paired:
-        for number in numbers:
-            yield RelatedHeading("replacement", (), (number,))
+def replacements(stated: Iterable[tuple[bool, str]], own: Heading | None) -> Iterator[RelatedHeading]:
+    """Yield the headings that are used instead of a deleted one.
+
+    ``stated`` are texts in the order of the record: a number (true) belongs to the heading before it.
+    """
+    found: list[tuple[str, list[str]]] = []
+    for is_number, text in stated:
+        if is_number and found:
+            found[-1][1].append(text)
+        else:
+            found.append(("", [text]) if is_number else (text, []))
+    for text, numbers in found:
+        headings = (stated_heading(text, own),) if text else ()
+        yield RelatedHeading("replacement", headings, read_numbers(numbers))
 
 
 def with_kind_of_form(variant: Variant, preferred: Heading) -> Variant:
