@@ -90,7 +90,8 @@ def sniff(record: MarcRecord | Mods | Row) -> str:
 def coverage(tally: Tally) -> list[SubfieldCoverage]:
     """Return what became of every counted subfield, and by which rules."""
     rule_sets = {name: rules_of(name) for name in adapters.adapter_names("crosswalk")}
-    return list(tally.rows(Writes({name: rules for name, rules in rule_sets.items() if rules is not None})))
+    known = {name: rules for name, rules in rule_sets.items() if rules is not None}
+    return list(tally.rows(Writes(known | AUTHORITY_RULES)))
 
 
 def rules_of(flavour: str) -> RuleSet | None:
