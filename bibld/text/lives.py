@@ -38,6 +38,7 @@ _OUR_ERA = re.compile(r"\ba\.?\s?d\.?(?!\w)|\bн\.?\s?э\.?|\bn\.\s?chr\.?|(?<![
 _ABOUT = re.compile(r"(?<!\w)(?:ок|около|прибл|ca|circa|c(?=\.)|approximately|approx|um|vers)\.?(?!\w)", re.IGNORECASE)
 _ALTERNATIVES = re.compile(r"(\d{1,4})\s*(?:or|или|oder|ou)\s*(\d{1,4})", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
+_DAY = re.compile(r"(?<!\d)(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)")
 _OPEN_END = re.compile(r"^[\s.?]*$")
 _HYPHEN = re.compile(r"\s*[-–—]\s*")
 
@@ -56,8 +57,8 @@ def parse_life(text: str) -> StatedLife:
 
     >>> parse_life("1874 - 1965."), parse_life("b. 1948"), parse_life("active 18th century")
     (StatedLife(born='1874', died='1965', active=''), StatedLife(born='1948', died='', active=''), StatedLife(born='', died='', active='17XX'))
-    >>> parse_life("ок. 1340-1392"), parse_life("106-43 B.C."), parse_life("1965-....")
-    (StatedLife(born='1340~', died='1392', active=''), StatedLife(born='-0105', died='-0042', active=''), StatedLife(born='1965', died='', active=''))
+    >>> parse_life("ок. 1340-1392"), parse_life("106-43 B.C."), parse_life("06.06.1875-....")
+    (StatedLife(born='1340~', died='1392', active=''), StatedLife(born='-0105', died='-0042', active=''), StatedLife(born='1875-06-06', died='', active=''))
     """  # noqa: E501
     text = text.strip(" ()[],;")
     century = _read_century(text)
@@ -119,6 +120,9 @@ def _read_day_or_year(text: str) -> str:
         one, other = alternatives.groups()
         other = other if len(other) >= len(one) else one[: len(one) - len(other)] + other
         return f"[{int(one):04}..{int(other):04}]" if 0 < int(one) < int(other) else ""
+    day = _DAY.search(text)
+    if day is not None and _is_day(int(day[3]), day[2].zfill(2), day[1].zfill(2)):
+        return f"{day[3]}-{day[2].zfill(2)}-{day[1].zfill(2)}{_doubt(text)}"
     stated = parse_date(text)
     if stated is not None:
         return f"[{stated.first}..{stated.last}]" if stated.last is not None else stated.edtf

@@ -19,8 +19,10 @@ def _is_private(field: DataField) -> bool:
     return "9" in field.tag
 
 
-CONVENTIONS = Conventions(is_private=_is_private, link=link, cleans=lambda tag: True, titles=lambda tag: "at")
-"""As in bibliographic records; all headings may be titles."""
+CONVENTIONS = Conventions(
+    is_private=_is_private, link=link, cleans=lambda tag: True, titles=lambda tag: "at" if tag[1:] == "30" else "t"
+)
+"""As in bibliographic records."""
 
 
 def convert(record: MarcRecord) -> ConvertedAuthority:

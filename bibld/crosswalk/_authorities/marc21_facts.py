@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
+from bibld.crosswalk._authorities import relations
 from bibld.crosswalk._authorities.marc21_headings import kind_of, numbers_of
 from bibld.crosswalk._authorities.statements import (
     cancelled_number,
@@ -167,28 +169,39 @@ _ENDS = {"s": "t", "k": "l", "m": "n", "o": "p"}
 
 
 @FACTS.record(
-    "date: birth, death, start, end, activity, creation, of 046 in EDTF; else of $d in the heading",
-    t046="fgklmnopqrstuvz", t100="d", t045="ab", t388="a",
+    "date: birth, death, start, end, activity, creation, of 046 in EDTF; else of 548 or of $d in the heading",
+    t046="fgklmnopqrstuvz", t100="d", t045="ab", t388="a", t548="a4",
 )  # fmt: skip
 def dates(view: Marc21View) -> Elements:
-    """Coded dates; the dates in the heading of a person or family where no coded one states the same."""
+    """Coded dates; those in words where no coded one states the same."""
     known: set[DateType] = set()
     for field in view.fields("046"):
-        for date in _coded_dates(field, view):
-            known.add(date.type)
-            yield date
         yield from _source(field)
         for text in field.values("z"):
             yield mods.Note(value=text, type="date")
-    kind = kind_of(view)
-    for field in view.fields("100") if kind in ("person", "family") else ():
-        for text in field.values("d"):
-            for date in dates_of_life(text, kind == "person"):
-                if date.type not in known:
-                    known.add(date.type)
-                    yield date
+    for date in _all_dates(view):
+        if date.type not in known or date.type in ("activity", "period"):
+            yield date
+        known.add(date.type)
     for field in view.fields("045"):
         yield from _covered_period(field, view)
+
+
+def _all_dates(view: Marc21View) -> Iterator[AuthorityDate]:
+    """Yield all dates, the most exact first."""
+    kind = kind_of(view)
+    for field in view.fields("046"):
+        yield from _coded_dates(field, view)
+    for code in relations.LIFE_OF_GND:
+        for field in view.fields("548"):
+            for text in field.values("a") if code in field.values("4") else ():
+                yield from dates_of_life(text, kind == "person")
+    for field in view.fields("548"):
+        for text in field.values("a") if relations.ACTIVITY_OF_GND in field.values("4") else ():
+            yield AuthorityDate("activity", parse_period(text), text)
+    for field in view.fields("100") if kind in ("person", "family") else ():
+        for text in field.values("d"):
+            yield from dates_of_life(text, kind == "person")
     for field in view.fields("388"):
         for text in chopped_values(field, "a"):
             yield AuthorityDate("creation", parse_period(text), text)
@@ -253,6 +266,7 @@ _ATTRIBUTES: Mapping[str, Mapping[str, AttributeType]] = {
 }  # fmt: skip
 _OF_FIELD = {"336": "2", "378": "uv", "382": "012", "383": "2", "384": "", "385": "012", "386": "012"}
 _BODY = ("110", "111")
+_CODES_OF_GENDER, _GENDERS = "iso5218", {"1": "male", "2": "female"}
 
 
 @FACTS.fields(
@@ -267,6 +281,10 @@ def attributes(field: DataField, view: Marc21View) -> Elements:
     links = [number.iri for number in numbers_of(field) if number.iri]
     period = coded_date("/".join(filter(None, (field.first("s"), field.first("t") or (field.first("s") and "..")))))
     for kind, text in stated:
+        if kind == "gender" and field.first("2") == _CODES_OF_GENDER:
+            text = _GENDERS.get(text, "")
+        if not text:
+            continue
         if kind == "residence" and view.has(*_BODY):
             kind = "headquarters"
         link = links[0] if links and len(stated) == 1 else address(text) or ""
@@ -312,12 +330,17 @@ def associated_language(field: DataField, view: Marc21View) -> Elements:
         yield mods.Language(language_term=(mods.LanguageTerm(value=text, type="text"),))
 
 
+_CONTINENT = re.compile(r"X[A-Z]-(?=[A-Z]{2}(?:-|$))")
+
+
 @FACTS.field("043", "abc2", "area: geographicCode")
 def area_codes(field: DataField, view: Marc21View) -> Elements:
     """Codes of geographic areas, without the hyphens that fill them."""
     schemes = {"a": "marcgac", "c": "iso3166"}
     for subfield in field.subfields:
         value = subfield.value.rstrip("- ")
+        if subfield.code == "c":  # the German authority file puts a code of the continent before that of the country
+            value = _CONTINENT.sub("", value)
         if subfield.code in "abc" and value:
             authority = schemes.get(subfield.code) or field.first("2")
             yield mods.GeographicCode(value=value, authority=authority)
@@ -431,6 +454,7 @@ PRIVATE = {
 """Notes and instructions for cataloguers, how a series is treated in one library, details of transfers."""
 
 _REASONS = (
+    ("075* 079*", "the kind of the thing, which the tag of the heading states, and how its file uses the record"),
     ("014*", "the number of the bibliographic record of the work"),
     ("024$[dqc]", "qualifiers of a number"),
     ("031*", "the beginning of a piece of music in notes"),

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._authorities import relations
 from bibld.crosswalk._authorities.statements import (
-    dates_of_life,
     parse_period,
     read_numbers,
     replacements,
@@ -28,7 +27,6 @@ from bibld.crosswalk._texts import address, chop, join
 from bibld.crosswalk._view import Linkage
 from bibld.model import mods
 from bibld.model.authority import (
-    AuthorityDate,
     EntityAttribute,
     Equivalent,
     Heading,
@@ -244,7 +242,7 @@ _RELATED = "i4w019"
 
 
 @HEADINGS.record(
-    "related: relation by $w, $i or $4, heading, numbers; of the German authority file also occupations, places, dates",
+    "related: relation by $w, $i or $4, heading, numbers; of the German authority file also occupations and places",
     **_tags("5", _RELATED),
 )
 def related(view: Marc21View) -> Elements:
@@ -277,7 +275,9 @@ def _related(field: DataField, others: list[DataField], view: Marc21View) -> Ele
     label = chop(join(field, "i")) or _local_value(field, "v")
     found = [heading for one in (field, *others) if (heading := read_heading(one, view)) is not None]
     numbers = numbers_of(field)
-    stated = _stated_property(field, codes, numbers, view)
+    if field.tag == "548" and not relations.DATES_OF_GND.isdisjoint(codes):
+        return
+    stated = _stated_property(field, codes, numbers)
     if stated:
         yield from stated
         return
@@ -304,19 +304,11 @@ def _relation(field: DataField, codes: list[str], label: str) -> Relation:
     return by_code or (None if is_instruction else relations.relation_named(label)) or "related"
 
 
-def _stated_property(
-    field: DataField, codes: list[str], numbers: tuple[RecordNumber, ...], view: Marc21View
-) -> list[EntityAttribute | AuthorityDate]:
-    """Return what a field 548, 550 or 551 of the German authority file states of the entity, by its code in ``$4``."""
+def _stated_property(field: DataField, codes: list[str], numbers: tuple[RecordNumber, ...]) -> list[EntityAttribute]:
+    """Return what a field 550 or 551 of the German authority file states of the entity, by its code in ``$4``."""
     text = chop(join(field, "ag", " "))
     if not text:
         return []
-    if field.tag == "548":
-        is_activity = relations.ACTIVITY_OF_GND in codes
-        is_stated = is_activity or not relations.LIFE_OF_GND.isdisjoint(codes)
-        if is_activity:
-            return [AuthorityDate("activity", parse_period(text), text)]
-        return list(dates_of_life(text, kind_of(view) == "person")) if is_stated else []
     types = (relations.ATTRIBUTE_OF_GND[code] for code in codes if code in relations.ATTRIBUTE_OF_GND)
     link = next((number.iri for number in numbers if number.iri), "")
     period_stated = parse_period(_local_value(field, "Z"))

@@ -43,8 +43,10 @@ ATTRIBUTE_OF_GND: dict[str, AttributeType] = {
 }  # fmt: skip
 """Codes of ``$4`` in 550 and 551 that make the heading a property of a person and not a related heading."""
 
-LIFE_OF_GND, ACTIVITY_OF_GND = frozenset(("datl", "datx", "datb")), "datw"
-"""Codes of ``$4`` in 548: the limits of a life or of the existence of a body, and a time of activity."""
+LIFE_OF_GND, ACTIVITY_OF_GND = ("datx", "datl", "datb"), "datw"
+"""Codes of ``$4`` in 548: the limits of a life or of the existence of a body, exact ones first; a time of activity."""
+
+DATES_OF_GND = frozenset((*LIFE_OF_GND, ACTIVITY_OF_GND))
 
 VARIANT_OF_UNIMARC: dict[str, VariantType] = {
     "a": "earlier name", "b": "later name", "c": "official name", "d": "abbreviation", "e": "pseudonym",

@@ -113,11 +113,11 @@ def own_iri(view: UnimarcView) -> Elements:
 
 @FACTS.fields(
     "number: ISNI (010), another ($2) or the system in parentheses (017, 033, 035)",
-    t010="az", t015="az", t017="a2z", t033="az", t035="az",
+    t010="az2", t015="az", t017="a2z", t033="az2", t035="az2",
 )  # fmt: skip
 def numbers(field: DataField, view: UnimarcView) -> Elements:
     """Numbers in this and in other files."""
-    source = "isni" if field.tag == "010" else (field.first("2") or "").strip()
+    source = (field.first("2") or "").strip() or ("isni" if field.tag == "010" else "")
     for subfield in field.subfields:
         if subfield.code in "az":
             read = read_number if subfield.code == "a" else cancelled_number
@@ -296,7 +296,8 @@ PRIVATE = {"825": "*", "830": "*", "856": "xklbhijrtw"}
 """Notes and instructions for cataloguers, details of transfers."""
 
 _REASONS = (
-    ("00[4678] 005 035$[29]", "about the record in its union catalogue"),
+    ("00[4678] 005 024*", "about the record in its union catalogue, such as the number of a duplicate"),
+    ("0??$[cCd]", "when and where the number was found"),
     ("036* 050* 051*", "the beginning of a piece of music, or the number of a published document"),
     (
         "104* 106$[bc] 122* 125* 127* 128* 140* 154* 156* 190*",
