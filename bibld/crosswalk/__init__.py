@@ -95,7 +95,9 @@ def coverage(tally: Tally) -> list[SubfieldCoverage]:
 
 
 def rules_of(flavour: str) -> RuleSet | None:
-    """Return the rules of an adapter, None for one without."""
+    """Return the rules of an adapter or of a flavour of authority records; None for an adapter without."""
+    if flavour in AUTHORITY_RULES:
+        return AUTHORITY_RULES[flavour]
     return getattr(adapters.load_adapter("crosswalk", flavour), "RULES", None)
 
 

@@ -37,8 +37,8 @@ _BEFORE_OUR_ERA = re.compile(
 _OUR_ERA = re.compile(r"\ba\.?\s?d\.?(?!\w)|\bн\.?\s?э\.?|\bn\.\s?chr\.?|(?<![a-z.])c\.?\s?e\.?(?!\w)", re.IGNORECASE)
 _ABOUT = re.compile(r"(?<!\w)(?:ок|около|прибл|ca|circa|c(?=\.)|approximately|approx|um|vers)\.?(?!\w)", re.IGNORECASE)
 _ALTERNATIVES = re.compile(r"(\d{1,4})\s*(?:or|или|oder|ou)\s*(\d{1,4})", re.IGNORECASE)
-_YEAR = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
-_DAY = re.compile(r"(?<!\d)(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)")
+_YEAR = re.compile(r"(?<!\d)\d{1,4}(?!\d)", re.ASCII)
+_DAY = re.compile(r"(?<!\d)(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)", re.ASCII)
 _OPEN_END = re.compile(r"^[\s.?]*$")
 _HYPHEN = re.compile(r"\s*[-–—]\s*")
 
@@ -134,9 +134,9 @@ def _doubt(text: str) -> str:
     return "?" if "?" in text else "~" if _ABOUT.search(text) else ""
 
 
-_CODED = re.compile(r"(-?\d{4})-?(\d{2})?-?(\d{2})?([?~%]?)")
-_VAGUE = re.compile(r"(-?\d{1,3})([uUxX-]{1,3})([?~%]?)")
-_SET = re.compile(r"[\[{](?:-?[\dX]{4}(?:-\d\d){0,2}|\.\.|,)+[\]}]")
+_CODED = re.compile(r"(-?\d{4})-?(\d{2})?-?(\d{2})?([?~%]?)", re.ASCII)
+_VAGUE = re.compile(r"(-?\d{1,3})([uUxX-]{1,3})([?~%]?)", re.ASCII)
+_SET = re.compile(r"[\[{](?:-?[\dX]{4}(?:-\d\d){0,2}|\.\.|,)+[\]}]", re.ASCII)
 _INTERVAL_OF_CODES = re.compile(r"([^/]*)/([^/]*)")
 _OPEN = frozenset(("", "..", "open", "unknown"))
 _DIGITS_OF_YEAR = 4

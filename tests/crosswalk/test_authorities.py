@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from bibld.crosswalk import EVERY, authority_flavour, convert, convert_authority
+from bibld.crosswalk import EVERY, Tally, authority_flavour, convert, convert_authority, coverage, rules_of
 from bibld.crosswalk._authorities import AUTHORITY_RULES, MARC21, UNIMARC
 from bibld.errors import CrosswalkError
 from bibld.model import mods
@@ -291,6 +291,20 @@ def test_what_is_no_authority_record_is_refused_with_a_reason(leader, fields, me
 )
 def test_the_format_is_recognised_by_leader_and_headings(leader, field, flavour) -> None:
     assert authority_flavour(record(field, leader=leader)) == flavour
+
+
+def test_characters_that_could_not_be_decoded_are_reported() -> None:
+    made = convert_authority(record("200 #1$aТолст\ufffdй", leader=LEADERS["rusmarc"]))[1]
+    assert made.warnings == (
+        'some characters could not be decoded; state the charset of the source: charset = "cp1251"',
+    )
+
+
+def test_the_rules_of_both_formats_describe_what_they_write() -> None:
+    tally = Tally()
+    tally.add(MARC21, ("150$a", "040$9"), ("040$9",), ())
+    rows = {row.name: row for row in coverage(tally)}
+    assert rows["150$a"].writes[0].startswith("heading:") and rules_of(MARC21) is AUTHORITY_RULES[MARC21]
 
 
 # --- whatever a record contains

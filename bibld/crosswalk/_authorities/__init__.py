@@ -40,6 +40,8 @@ def authority_flavour(record: MarcRecord) -> str | None:
     return MARC21 if code == _OF_BOTH else None
 
 
+_UNDECODED = "\ufffd"
+
 _FORMS = frozenset(("00", "03", "10", "11", "30", "48", "51", "55", "62"))
 """Ends of the tags of headings of MARC 21 that are no tags of coded data in UNIMARC."""
 
@@ -61,8 +63,10 @@ def convert_authority(record: MarcRecord, settings: UnimarcSettings | None = Non
         converted = unimarc.convert(record, settings or UnimarcSettings())
     else:
         converted = marc21.convert(record)
-    authority = converted.authority
-    if not authority.headings or not authority.variants:
-        return flavour, converted
-    variants = tuple(with_kind_of_form(variant, authority.headings[0]) for variant in authority.variants)
-    return flavour, replace(converted, authority=replace(authority, variants=variants))
+    authority, warnings = converted.authority, converted.warnings
+    if authority.headings and authority.variants:
+        variants = tuple(with_kind_of_form(variant, authority.headings[0]) for variant in authority.variants)
+        authority = replace(authority, variants=variants)
+    if any(_UNDECODED in subfield.value for field in record.fields() for subfield in field.subfields):
+        warnings += ('some characters could not be decoded; state the charset of the source: charset = "cp1251"',)
+    return flavour, replace(converted, authority=authority, warnings=warnings)
