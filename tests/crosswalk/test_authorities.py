@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -340,6 +341,8 @@ def test_any_record_becomes_an_authority_or_is_refused_and_no_subfield_is_lost_s
         flavour, made = convert_authority(record)
     except CrosswalkError:
         return
+    assert msgspec.json.decode(msgspec.json.encode(made.authority), type=Authority) == made.authority
+    assert convert_authority(record) == (flavour, made)
     read: dict[str, set[str]] = {}
     for rule in AUTHORITY_RULES[flavour].rules:
         for tag, codes_of_tag in rule.reads:

@@ -17,7 +17,7 @@ from bibld.errors import CrosswalkError
 from bibld.model.authority import ConvertedAuthority
 from bibld.model.marc import MarcRecord
 
-MARC21, UNIMARC = "marc21 authority", "unimarc authority"
+MARC21, UNIMARC = "marc21-authority", "unimarc-authority"
 
 AUTHORITY_RULES: dict[str, RuleSet] = {MARC21: marc21.RULES, UNIMARC: unimarc.RULES}
 """The rules of both formats, by the name of the flavour."""

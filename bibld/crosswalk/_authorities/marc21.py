@@ -28,7 +28,7 @@ CONVENTIONS = Conventions(
 def convert(record: MarcRecord) -> ConvertedAuthority:
     """Convert one authority record. Raises ``CrosswalkError`` for a record without a heading that is not deleted."""
     view = Marc21View(record, None, CONVENTIONS)
-    authority = collect_authority(record.control_number or "", RULES.run(view))
+    authority = collect_authority((view.control("001") or "").strip(), RULES.run(view))
     if not authority.headings and authority.state.status not in ("deleted", "replaced", "split"):
         reason = "authority record without a heading (1XX); correct it, or leave it out of the source"
         raise CrosswalkError(record.origin, reason, control_number=record.control_number)

@@ -11,6 +11,7 @@ from bibld.crosswalk._authorities import relations
 from bibld.crosswalk._authorities.marc21_headings import kind_of, numbers_of
 from bibld.crosswalk._authorities.statements import (
     cancelled_number,
+    date_of_event,
     dates_of_life,
     parse_period,
     read_number,
@@ -120,7 +121,7 @@ def national_number(field: DataField, view: Marc21View) -> Elements:
 _SCHEME_OF_024 = "7"
 
 
-@FACTS.field("024", "adz2qc01", "number, with the scheme that $2 names")
+@FACTS.field("024", "az201", "number, with the scheme that $2 names")
 def other_number(field: DataField, view: Marc21View) -> Elements:
     """ISNI, VIAF, ORCID, Wikidata, or an IRI."""
     scheme = (field.first("2") or "").strip() if field.indicator1 == _SCHEME_OF_024 else ""
@@ -170,7 +171,7 @@ _ENDS = {"s": "t", "k": "l", "m": "n", "o": "p"}
 
 @FACTS.record(
     "date: birth, death, start, end, activity, creation, of 046 in EDTF; else of 548 or of $d in the heading",
-    t046="fgklmnopqrstuvz", t100="d", t045="ab", t388="a", t548="a4",
+    t046="fgklmnopqrstuvz", t100="d", t111="d", t045="ab", t388="a", t548="a4",
 )  # fmt: skip
 def dates(view: Marc21View) -> Elements:
     """Coded dates; those in words where no coded one states the same."""
@@ -202,6 +203,8 @@ def _all_dates(view: Marc21View) -> Iterator[AuthorityDate]:
     for field in view.fields("100") if kind in ("person", "family") else ():
         for text in field.values("d"):
             yield from dates_of_life(text, kind == "person")
+    for field in view.fields("111") if kind == "meeting" else ():
+        yield from map(date_of_event, field.values("d"))
     for field in view.fields("388"):
         for text in chopped_values(field, "a"):
             yield AuthorityDate("creation", parse_period(text), text)
@@ -364,7 +367,7 @@ _CLASSES = {
 @FACTS.fields(
     "classification: class mark or range; scheme by tag or $2, edition, class in words",
     t050="ab", t052="ab2", t053="abc", t055="ab2", t060="ab", t065="abc2", t070="ab", t072="ax2", t080="abx2",
-    t082="ab2", t083="abcyz2", t086="a2",
+    t082="ab2", t083="abc2", t086="a2",
 )  # fmt: skip
 def class_marks(field: DataField, view: Marc21View) -> Elements:
     """Class marks; ``$b`` of 053, 065 and 083 ends a range."""
@@ -461,7 +464,10 @@ _REASONS = (
     ("034$[achjkmnprstxyz0123] 336$[b013] 348*", "in other subfields in words, or a detail of a map or a score"),
     ("03[689]* 042* 066* 788* 88[2-5]*", "about the record: who made, changed or checked it"),
     ("046$[abcdeh23] 046$[ijwy]", "kinds and codes of dates that are in other subfields, or not in MARC 21"),
-    ("05?$[du05] 06?$[02568] 07?$* 08?$[qmdn05678]", "which library chose the class mark, and when"),
+    (
+        "083$[yz] 05?$[du05] 06?$[02568] 07?$* 08?$[qmdn05678]",
+        "which library chose the class mark, when, and from which table",
+    ),
     ("[145]??$[j]", "a qualifier of an attribution, which no heading of a bibliographic record has here"),
     ("[14]??$[hinps4ew01235u]", "not part of the heading in MARC 21 for authority data"),
     ("[57]??$[hjnpseuw235]", "not part of the heading in MARC 21 for authority data"),

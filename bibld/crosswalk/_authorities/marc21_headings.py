@@ -154,6 +154,21 @@ def _local_value(field: DataField, letter: str) -> str:
     return next((text[2:].strip() for text in field.values("9") if text.startswith(f"{letter}:")), "")
 
 
+_WITHOUT_TITLE = {"00": "abcdqvxyz", "10": "abcdnvxyz", "11": "acdenqvxyz"}
+"""The subfields of names without ``$t`` that are part of the heading."""
+
+
+def _account(field: DataField, letters: str, view: Marc21View) -> None:
+    """Count what no part of a heading has: ``$9`` without one of these letters, elements of titles without ``$t``."""
+    _account_local(field, letters, view)
+    codes = _WITHOUT_TITLE.get(field.tag[1:])
+    if codes is not None and field.first("t") is None:
+        parts = _PARTS[field.tag[1:]]
+        view.unmapped += [
+            f"{field.tag}${sub.code}" for sub in field.subfields if sub.code in parts and sub.code not in codes
+        ]
+
+
 def _account_local(field: DataField, letters: str, view: Marc21View) -> None:
     """Count those ``$9`` as private that do not begin with one of these letters."""
     view.private += [f"{field.tag}$9" for text in field.values("9") if text[:1] not in letters or text[1:2] != ":"]
@@ -174,7 +189,7 @@ def preferred_heading(view: Marc21View) -> Elements:
     """Heading, and the same in other scripts (880)."""
     first = ""
     for field in view.fields(*(f"1{form}" for form in KINDS)):
-        _account_local(field, "L", view)
+        _account(field, "L", view)
         heading = read_heading(field, view)
         if heading is None:
             view.warn(f"{field.tag} contains no heading; left out")
@@ -208,7 +223,7 @@ def _control(field: DataField, position: int) -> str:
 @HEADINGS.fields("variant: heading with the type in $w, $i, $4", **_tags("4", "i4w9"))
 def variant(field: DataField, view: Marc21View) -> Elements:
     """See reference."""
-    _account_local(field, "L4v", view)
+    _account(field, "L4v", view)
     heading = read_heading(field, view)
     if heading is None:
         view.warn(f"{field.tag} contains no heading; left out")
@@ -218,7 +233,14 @@ def variant(field: DataField, view: Marc21View) -> Elements:
         return
     label = chop(join(field, "i")) or _local_value(field, "v")
     is_shown = _control(field, 3) not in relations.NOT_SHOWN or not _control(field, 3)
-    yield Variant(heading, _variant_type(field, label), label, is_shown)
+    kind = _variant_type(field, label)
+    yield Variant(heading, kind, label or ("" if kind else _code(field)), is_shown)
+
+
+def _code(field: DataField) -> str:
+    """Return the relation in ``$4``, an IRI before a code."""
+    codes = field.values("4")
+    return next((code for code in codes if address(code) is not None), codes[0] if codes else "")
 
 
 def _variant_type(field: DataField, label: str) -> VariantType:
@@ -270,7 +292,7 @@ def _is_counterpart(field: DataField, group: str, view: Marc21View) -> bool:
 
 
 def _related(field: DataField, others: list[DataField], view: Marc21View) -> Elements:
-    _account_local(field, "L4vZ", view)
+    _account(field, "L4vZ", view)
     codes = [*field.values("4"), _local_value(field, "4")]
     label = chop(join(field, "i")) or _local_value(field, "v")
     found = [heading for one in (field, *others) if (heading := read_heading(one, view)) is not None]
@@ -288,11 +310,17 @@ def _related(field: DataField, others: list[DataField], view: Marc21View) -> Ele
     if any(_is_own(heading, view) for heading in found) or own_number in [number.value for number in numbers]:
         view.warn(f"{field.tag} refers to the record itself; left out")
         return
-    links = [code for code in codes if address(code) is not None]
     is_shown = not _control(field, 3) or _control(field, 3) not in relations.NOT_SHOWN
     period_stated = parse_period(_local_value(field, "Z"))
     relation = _relation(field, codes, label)
-    yield RelatedHeading(relation, tuple(found), numbers, label or "".join(links[:1]), period_stated, is_shown)
+    yield RelatedHeading(
+        relation,
+        tuple(found),
+        numbers,
+        label or (_code(field) if relation == "related" else ""),
+        period_stated,
+        is_shown,
+    )
 
 
 def _relation(field: DataField, codes: list[str], label: str) -> Relation:
@@ -325,16 +353,16 @@ def kind_of(view: Marc21View) -> HeadingKind | None:
 _OTHER_FILE = "7"
 
 
-@HEADINGS.fields("equivalent: heading, scheme of the second indicator or $2, numbers", **_tags("7", "i401w2"))
+@HEADINGS.fields("equivalent: heading, scheme of the second indicator or $2, numbers", **_tags("7", "i4012"))
 def equivalent(field: DataField, view: Marc21View) -> Elements:
     """Heading of the same thing in another file."""
     scheme = field.first("2") if field.indicator2 == _OTHER_FILE else SUBJECT_AUTHORITY.get(field.indicator2)
     heading = read_heading(field, view, (scheme or "").strip())
+    _account(field, "L", view)
     if heading is None:
         view.warn(f"{field.tag} contains no heading; left out")
         return
-    links = [code for code in field.values("4") if address(code) is not None]
-    yield Equivalent(heading, numbers_of(field), chop(join(field, "i")) or "".join(links[:1]))
+    yield Equivalent(heading, numbers_of(field), chop(join(field, "i")) or _code(field))
 
 
 # -- deleted headings --------------------------------------------------------------------------------------------------

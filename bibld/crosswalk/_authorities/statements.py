@@ -8,6 +8,7 @@ from bibld.crosswalk._texts import address
 from bibld.model import mods
 from bibld.model.authorities import read_authority_iri, read_authority_number
 from bibld.model.authority import AuthorityDate, Heading, RecordNumber, RelatedHeading, Variant
+from bibld.text.dates import parse_date
 from bibld.text.lives import coded_date, parse_life
 from bibld.text.scripts import first_foreign_script
 
@@ -74,6 +75,13 @@ def dates_of_life(text: str, is_person: bool) -> Iterator[AuthorityDate]:
         yield AuthorityDate("death" if is_person else "end", life.died, text)
     if life.active or not (life.born or life.died):
         yield AuthorityDate("activity", life.active, text)
+
+
+def date_of_event(text: str) -> AuthorityDate:
+    """Return the date of a meeting."""
+    text = text.strip(" ():;,")
+    stated = parse_date(text)
+    return AuthorityDate("event", stated.edtf if stated is not None else "", text)
 
 
 def stated_heading(text: str, own: Heading | None) -> Heading:

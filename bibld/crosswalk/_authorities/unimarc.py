@@ -22,7 +22,7 @@ _EMBEDDING = "604"
 def convert(record: MarcRecord, settings: UnimarcSettings) -> ConvertedAuthority:
     """Convert one authority record. Raises ``CrosswalkError`` for a record without a heading that is not deleted."""
     view = UnimarcView(_tidied(record, settings), settings, RULES)
-    authority = collect_authority(record.control_number or "", RULES.run(view))
+    authority = collect_authority((view.control("001") or "").strip(), RULES.run(view))
     if not authority.headings and authority.state.status not in ("deleted", "replaced", "split"):
         reason = "authority record without a heading (2XX); correct it, or leave it out of the source"
         raise CrosswalkError(record.origin, reason, control_number=record.control_number)

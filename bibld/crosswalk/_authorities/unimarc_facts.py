@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bibld.crosswalk._authorities.statements import (
     cancelled_number,
+    date_of_event,
     dates_of_life,
     read_number,
 )
@@ -197,8 +198,10 @@ _LIMITS: dict[str, tuple[DateType, DateType]] = {
 """What ``$a`` and ``$b`` of 103 are, by the kind of the heading; else the beginning and the end."""
 
 
-@FACTS.record("date: birth and death, start and end, of 103 in EDTF; else of $f in the heading", t103="ab", t200="f",
-              t220="f")  # fmt: skip
+@FACTS.record(
+    "date: birth and death, start and end, of 103 in EDTF; else of $f in the heading, also of a meeting",
+    t103="ab", t200="f", t210="f", t220="f",
+)  # fmt: skip
 def dates(view: UnimarcView) -> Elements:
     """Coded dates; the dates in the heading of a person or family where no coded one states the same."""
     kind = kind_of(view)
@@ -217,6 +220,8 @@ def dates(view: UnimarcView) -> Elements:
                 if date.type not in known:
                     known.add(date.type)
                     yield date
+    for field in view.fields("210") if kind == "meeting" else ():
+        yield from map(date_of_event, field.values("f"))
 
 
 # -- notes, class marks and sources ------------------------------------------------------------------------------------

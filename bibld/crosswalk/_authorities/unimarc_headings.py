@@ -284,7 +284,7 @@ def _relation(field: DataField) -> Relation:
 # -- 7XX: in another language or script --------------------------------------------------------------------------------
 
 
-@HEADINGS.fields("equivalent: heading in another language, script or file ($2), number in $3", **_tags("7", "02358"))
+@HEADINGS.fields("equivalent: heading in another language, script or file ($2), number in $3", **_tags("7", "0238"))
 def equivalent(field: DataField, view: UnimarcView) -> Elements:
     """Parallel heading."""
     heading = read_heading(field, view)
@@ -316,9 +316,9 @@ def replaced_heading(field: DataField, view: UnimarcView) -> Elements:
         if not _is_own(heading, view):
             yield Variant(heading, "earlier heading")
     yield from _cancelled(field)
-    if field.first("b") is None:
-        for text in field.values("a"):
-            yield mods.Note(value=text, type="replaced heading")
+    note = " ".join(field.values("a", "b", "d"))
+    if field.first("a") and note:
+        yield mods.Note(value=note, type="replaced heading")
 
 
 def _cancelled(field: DataField) -> Iterator[RecordNumber]:
