@@ -287,6 +287,7 @@ def test_what_is_no_authority_record_is_refused_with_a_reason(leader, fields, me
         (LEADERS["marc21"], "103 ##$aTopic$bTopic", MARC21),
         (LEADERS["rusmarc"], "250 ##$aТема", UNIMARC),
         ("     nz  a22     3  45  ", "210 02$aАкадемия наук", UNIMARC),
+        ("     nx  a22     3  45  ", "245 ##$1200#1$aК$1235##$aПисьма", UNIMARC),
         ("     ny  a22     3  45  ", "240 ##$1200#1$aК$1230##$aТ", UNIMARC),
     ],
 )
@@ -306,6 +307,11 @@ def test_the_rules_of_both_formats_describe_what_they_write() -> None:
     tally.add(MARC21, ("150$a", "040$9"), ("040$9",), ())
     rows = {row.name: row for row in coverage(tally)}
     assert rows["150$a"].writes[0].startswith("heading:") and rules_of(MARC21) is AUTHORITY_RULES[MARC21]
+
+
+def test_references_of_marc21_are_no_headings_of_unimarc() -> None:
+    made = record("150 ##$aCrimes", "260 ##$isubdivision$aCrimes$iunder", leader=LEADERS["marc21"])
+    assert authority_flavour(made) == MARC21
 
 
 # --- whatever a record contains

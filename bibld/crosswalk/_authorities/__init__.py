@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._authorities import marc21, unimarc
 from bibld.crosswalk._authorities.statements import with_kind_of_form
-from bibld.crosswalk._authorities.unimarc_headings import KINDS as KINDS_OF_UNIMARC
+from bibld.crosswalk._authorities.unimarc_headings import FORMS as FORMS_OF_UNIMARC
 from bibld.crosswalk._flavour import is_unimarc
 from bibld.crosswalk._rules import RuleSet
 from bibld.crosswalk._unimarc.view import UnimarcSettings
@@ -28,22 +28,24 @@ _ENTRIES_OF_UNIMARC, _OF_BOTH = "xy", "z"
 def authority_flavour(record: MarcRecord) -> str | None:
     """Return the flavour of an authority record; None for a record of another kind.
 
-    Leader/06 is ``z`` in MARC 21; ``x``, ``y`` or ``z`` in UNIMARC, where headings are in 2XX.
+    Leader/06 is ``z`` in MARC 21, where a record has a field 008 and headings are in 1XX; ``x``, ``y`` or ``z`` in
+    UNIMARC, where they are in 2XX.
     """
     code = record.leader.text[6:7]
-    if code not in _ENTRIES_OF_UNIMARC + _OF_BOTH or not code:
+    if not code or code not in _ENTRIES_OF_UNIMARC + _OF_BOTH:
         return None
+    if is_unimarc(record):
+        return UNIMARC
     tags = {field.tag for field in record.fields() if field.first("a") or field.first("b") or field.first("1")}
-    has_headings = not tags.isdisjoint(f"2{form}" for form in KINDS_OF_UNIMARC)
-    if is_unimarc(record) or (has_headings and not any(tag[0] == "1" and tag[1:] in _FORMS for tag in tags)):
+    has_headings = not tags.isdisjoint(f"2{form}" for form in FORMS_OF_UNIMARC) and record.control("008") is None
+    if has_headings and (code in _ENTRIES_OF_UNIMARC or tags.isdisjoint(_HEADINGS_OF_MARC21)):
         return UNIMARC
     return MARC21 if code == _OF_BOTH else None
 
 
 _UNDECODED = "\ufffd"
 
-_FORMS = frozenset(("00", "03", "10", "11", "30", "48", "51", "55", "62"))
-"""Ends of the tags of headings of MARC 21 that are no tags of coded data in UNIMARC."""
+_HEADINGS_OF_MARC21 = frozenset(("100", "110", "111", "130", "148", "150", "151", "155", "162"))
 
 
 def convert_authority(record: MarcRecord, settings: UnimarcSettings | None = None) -> tuple[str, ConvertedAuthority]:

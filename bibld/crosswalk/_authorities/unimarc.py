@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from bibld.crosswalk._authorities.unimarc_facts import FACTS, PRIVATE, REASONS
-from bibld.crosswalk._authorities.unimarc_headings import HEADINGS, TIDIED_AS
+from bibld.crosswalk._authorities.unimarc_headings import FORMS, HEADINGS
 from bibld.crosswalk._rules import RuleSet
 from bibld.crosswalk._unimarc.view import UnimarcSettings, UnimarcView, tidy_record
 from bibld.errors import CrosswalkError
@@ -44,7 +44,7 @@ def _tidied(record: MarcRecord, settings: UnimarcSettings) -> MarcRecord:
 def _borrowed(field: ControlField | DataField) -> ControlField | DataField:
     if isinstance(field, ControlField) or len(field.tag) != 3:
         return field
-    tag = TIDIED_AS.get(field.tag[1:]) if field.tag[0] in _BLOCKS else None
-    if tag is None:
+    form = FORMS.get(field.tag[1:]) if field.tag[0] in _BLOCKS else None
+    if form is None:
         return field
-    return replace(with_embedded_fields(field) if tag == _EMBEDDING else field, tag=tag)
+    return replace(with_embedded_fields(field) if form.tidied_as == _EMBEDDING else field, tag=form.tidied_as)

@@ -7,6 +7,7 @@ same heading in bibliographic records, so that both become the same label.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -30,41 +31,12 @@ from bibld.text.languages import language_code
 
 HEADINGS = RuleBook()
 
-KINDS: dict[str, HeadingKind] = {
-    "00": "person", "10": "organisation", "15": "place", "16": "trademark", "17": "trademark", "20": "family",
-    "30": "title", "31": "title", "32": "title", "35": "title", "40": "name-title", "41": "name-title",
-    "42": "name-title", "43": "title", "45": "name-title", "50": "topic", "60": "place", "80": "genre",
-}  # fmt: skip
-"""The last two digits of the tag of a heading."""
-
-_TITLE = "abehiklmnqrsuvw"
-_PARTS = {
-    "00": "abcdfgt", "10": "abcdefght", "15": "a", "16": "acf", "17": "ac", "20": "acdft", "30": _TITLE, "31": _TITLE,
-    "32": _TITLE, "35": _TITLE, "40": "at", "41": "at", "42": "at", "43": "abcefiklnt", "45": "at", "50": "a",
-    "60": "abcdefghikmno", "80": "a",
-}  # fmt: skip
 _SUBDIVISIONS: dict[str, type[mods.Topic] | type[mods.Geographic] | type[mods.Temporal] | type[mods.Genre]] = {
     "j": mods.Genre, "x": mods.Topic, "y": mods.Geographic, "z": mods.Temporal,
 }  # fmt: skip
 
-TIDIED_AS = {
-    "00": "700", "10": "710", "15": "607", "16": "616", "17": "616", "20": "720", "30": "500", "31": "500",
-    "32": "500", "35": "500", "40": "604", "41": "604", "42": "604", "43": "740", "45": "604", "50": "606",
-    "60": "620", "80": "608",
-}  # fmt: skip
-"""The bibliographic field whose conventions hold for a heading: which marks are removed, whether it contains fields."""
-
-_GENRE = "80"
 _MEETING = "1"
 """The first indicator of a body."""
-
-
-def _tags(digit: str, codes: str) -> dict[str, str]:
-    """Return what a rule for all headings of a block reads: their parts and further subfields."""
-    tags = {f"t{digit}{form}": parts + "jxyz" + codes for form, parts in _PARTS.items()}
-    return (
-        tags if digit != "2" else {tag: codes for tag, codes in tags.items() if tag != "t245"} | {"t245": "at" + codes}
-    )
 
 
 # -- the parts of a heading ------------------------------------------------------------------------------------------
@@ -106,6 +78,15 @@ def _title(field: DataField, view: UnimarcView) -> list[mods.SubjectPart]:
     return [title_info(text, part_number=numbers, part_name=names)]
 
 
+def _work(field: DataField, view: UnimarcView) -> list[mods.SubjectPart]:
+    """Return the title of a work or expression: form, date and place are its qualifiers, and a language follows."""
+    text = punctuate(field, dict.fromkeys("aklm", ". "))
+    qualifiers = " ; ".join(field.values("c", "d", "e"))
+    text = f"{text} ({qualifiers})" if text and qualifiers else text
+    numbers, names = tuple(plain_values(field, "h")), tuple(plain_values(field, "i"))
+    return [title_info(text, part_number=numbers, part_name=names)] if text else []
+
+
 def _conventional_title(field: DataField, view: UnimarcView) -> list[mods.SubjectPart]:
     text = punctuate(field, dict.fromkeys("abcefiklnt", ". "))
     return [title_info(text)] if text else []
@@ -113,8 +94,8 @@ def _conventional_title(field: DataField, view: UnimarcView) -> list[mods.Subjec
 
 def _name_and_title(field: DataField, view: UnimarcView) -> list[mods.SubjectPart]:
     """Return the parts of the embedded fields, a name and a title; else of ``$a`` and ``$t``."""
-    inner = [one for one in field.embedded if isinstance(one, DataField) and one.tag[1:] in _READERS]
-    parts = [part for one in inner for part in _READERS[one.tag[1:]](_own(one), view)]
+    inner = [one for one in field.embedded if isinstance(one, DataField) and one.tag[1:] in FORMS]
+    parts = [part for one in inner for part in FORMS[one.tag[1:]].parts(_own(one), view)]
     if not parts:
         parts = [mods.Name(name_part=(mods.NamePart(value=text),)) for text in field.values("a")]
         parts += [title_info(text) for text in field.values("t")]
@@ -132,33 +113,62 @@ def _genre(field: DataField, view: UnimarcView) -> list[mods.SubjectPart]:
     return [mods.Genre(value=text)] if text else []
 
 
-_READERS: dict[str, Callable[[DataField, UnimarcView], list[mods.SubjectPart]]] = {
-    "00": _named(personal_name), "10": _named(corporate_name), "15": _place, "16": _trademark, "17": _trademark,
-    "20": _named(family_name), "30": _title, "31": _title, "32": _title, "35": _title, "40": _name_and_title,
-    "41": _name_and_title, "42": _name_and_title, "43": _conventional_title, "45": _name_and_title, "50": _topic,
-    "60": _hierarchical_place, "80": _genre,
+class Form(NamedTuple):
+    """A kind of heading: its subfields, and how they are read.
+
+    ``tidied_as`` is the bibliographic field by whose conventions marks are removed and embedded fields are found.
+    """
+
+    kind: HeadingKind
+    codes: str
+    tidied_as: str
+    parts: Callable[[DataField, UnimarcView], list[mods.SubjectPart]]
+
+
+_PERSON = Form("person", "abcdfgt", "700", _named(personal_name))
+_BODY = Form("organisation", "abcdefght", "710", _named(corporate_name))
+_FAMILY = Form("family", "acdft", "720", _named(family_name))
+_UNIFORM_TITLE = Form("title", "abehiklmnqrsuvw", "500", _title)
+_TITLE_OF_WORK = Form("title", "acdehiklm", "500", _work)
+_NAME_AND_TITLE = Form("name-title", "at", "604", _name_and_title)
+
+FORMS = {
+    "00": _PERSON, "01": _PERSON, "02": _PERSON, "10": _BODY, "11": _BODY, "12": _BODY,
+    "15": Form("place", "a", "607", _place), "16": Form("trademark", "acf", "616", _trademark),
+    "17": Form("trademark", "acf", "616", _trademark), "20": _FAMILY, "21": _FAMILY, "22": _FAMILY,
+    "30": _UNIFORM_TITLE, "31": _TITLE_OF_WORK, "32": _TITLE_OF_WORK, "35": _UNIFORM_TITLE, "40": _NAME_AND_TITLE,
+    "41": _NAME_AND_TITLE, "42": _NAME_AND_TITLE, "43": Form("title", "abcefiklnt", "740", _conventional_title),
+    "45": _NAME_AND_TITLE, "50": Form("topic", "a", "606", _topic),
+    "60": Form("place", "abcdefghikmno", "620", _hierarchical_place), "80": Form("genre", "a", "608", _genre),
 }  # fmt: skip
+"""The last two digits of the tag of a heading. Those of 501, 511 and 521 are creators of a work; 502 … are others."""
+
+_GENRE = "80"
+_CREATORS = ("501", "511", "521")
+
+
+def _tags(digit: str, codes: str) -> dict[str, str]:
+    """Return what a rule for all headings of a block reads: their parts and further subfields."""
+    return {f"t{digit}{form}": one.codes + "jxyz" + codes for form, one in FORMS.items()}
 
 
 def _own(field: DataField) -> DataField:
     """Return a field with the subfields of its heading alone: the others would be read as those of a publication."""
-    codes = _PARTS.get(field.tag[1:], "") + "".join(_SUBDIVISIONS)
+    codes = FORMS[field.tag[1:]].codes + "".join(_SUBDIVISIONS)
     return replace(field, subfields=tuple(subfield for subfield in field.subfields if subfield.code in codes))
 
 
 def read_heading(field: DataField, view: UnimarcView) -> Heading | None:
     """Return the heading in a field 2XX, 4XX, 5XX or 7XX; None if it has none."""
     form, own = field.tag[1:], _own(field)
-    parts = _READERS[form](own, view)
+    parts = FORMS[form].parts(own, view)
     lead = len(parts)
-    if form not in ("80",):
-        parts = [
-            *parts,
-            *(_SUBDIVISIONS[sub.code](value=sub.value) for sub in own.subfields if sub.code in _SUBDIVISIONS),
-        ]
+    if form != _GENRE:
+        subdivisions = (sub for sub in own.subfields if sub.code in _SUBDIVISIONS)
+        parts = [*parts, *(_SUBDIVISIONS[sub.code](value=sub.value) for sub in subdivisions)]
     if not parts:
         return None
-    inner = (value for one in own.embedded if isinstance(one, DataField) for value in _own(one).values())
+    inner = (value for one in own.embedded if isinstance(one, DataField) for value in one.values())
     return Heading(
         kind=_kind(form, own, parts, has_subdivisions=lead < len(parts)),
         parts=tuple(parts),
@@ -173,7 +183,7 @@ def _kind(form: str, field: DataField, parts: list[mods.SubjectPart], has_subdiv
         return "topic"
     if any(isinstance(part, mods.TitleInfo) for part in parts):
         return "name-title" if isinstance(parts[0], mods.Name) else "title"
-    return "meeting" if form == "10" and field.indicator1 == _MEETING else KINDS[form]
+    return "meeting" if form == "10" and field.indicator1 == _MEETING else FORMS[form].kind
 
 
 def _language(field: DataField) -> str:
@@ -203,7 +213,7 @@ def _numbers(field: DataField, view: UnimarcView) -> tuple[RecordNumber, ...]:
 def preferred_heading(view: UnimarcView) -> Elements:
     """Heading, repeated for the same in other scripts."""
     first = ""
-    for field in view.fields(*(f"2{form}" for form in KINDS)):
+    for field in view.fields(*(f"2{form}" for form in FORMS)):
         heading = read_heading(field, view)
         if heading is None:
             view.warn(f"{field.tag} contains no heading; left out")
@@ -219,7 +229,7 @@ def preferred_heading(view: UnimarcView) -> Elements:
 
 def own_headings(view: UnimarcView) -> list[Heading]:
     """Return the headings of the record."""
-    fields = view.fields(*(f"2{form}" for form in KINDS))
+    fields = view.fields(*(f"2{form}" for form in FORMS))
     return [heading for field in fields if (heading := read_heading(field, view)) is not None]
 
 
@@ -275,7 +285,7 @@ def related(field: DataField, view: UnimarcView) -> Elements:
 
 
 def _relation(field: DataField) -> Relation:
-    if _control(field, 4) == relations.CREATOR:
+    if _control(field, 4) == relations.CREATOR or field.tag in _CREATORS:
         return "creator"
     stated = relations.RELATION_OF_UNIMARC.get(_control(field, 0))
     return stated or relations.RELATION_OF_AGENTS.get(_control(field, 3)) or "related"
