@@ -257,6 +257,41 @@ def test_a_heading_of_rusmarc_has_the_parts_of_a_bibliographic_one(entry: str, a
     assert found.parts == (names if entry[0] == "7" else made.subject[0].parts)
 
 
+@pytest.mark.parametrize(
+    ("entry", "text"),
+    [
+        ("130 0#", "$aBible.$pN.T.$pMatthew.$lEnglish.$f2004."),
+        ("730 0#", "$aNibelungenlied.$lGerman."),
+        ("240 10", "$aVoĭna i mir.$nChast' 1.$lEnglish"),
+    ],
+)
+def test_a_uniform_title_is_the_title_that_a_bibliographic_record_has(entry: str, text: str) -> None:
+    made = convert(record("100 1#$aT", f"{entry}{text}", "245 00$aK", leader="00000nam a2200000 i 4500"))[1].mods
+    titles = [*made.title_info, *(title for item in made.related_item for title in item.mods.title_info)]
+    own = next(full_title(title) for title in titles if title.type == "uniform")
+    assert label(converted("marc21", [f"130 #0{text}"]).authority.headings[0]) == own
+
+
+@pytest.mark.parametrize("text", ["##$aDetective and mystery fiction.", "##$aMaps$zRussia"])
+def test_a_genre_is_the_genre_that_a_bibliographic_record_has(text: str) -> None:
+    made = convert(record(f"655 #7{text[2:]}$2lcgft", "245 00$aK", leader="00000nam a2200000 i 4500"))[1].mods
+    assert label(converted("marc21", [f"155 {text}"]).authority.headings[0]) == made.genre[0].value
+
+
+@pytest.mark.parametrize(
+    ("authority", "entry", "text"),
+    [
+        ("230 ##", "500 10", "$aСлово о полку Игореве$iИзбранное"),
+        ("230 ##", "500 10", "$aБиблия$mрус.$q1998"),
+        ("280 ##", "608 ##", "$aАтласы$yРоссия"),
+    ],
+)
+def test_a_title_or_genre_of_rusmarc_is_that_of_a_bibliographic_record(authority: str, entry: str, text: str) -> None:
+    made = convert(record(f"{entry}{text}", "200 1#$aК", leader="     nam0 22     i 450 "))[1].mods
+    own = made.genre[0].value if entry[0] == "6" else full_title(next(one for one in made.title_info if one.type))
+    assert label(converted("rusmarc", [f"{authority}{text}"]).authority.headings[0]) == own
+
+
 # --- bad input
 
 
