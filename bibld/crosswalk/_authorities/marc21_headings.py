@@ -232,7 +232,7 @@ def variant(field: DataField, view: Marc21View) -> Elements:
         view.warn(f"{field.tag} repeats the heading of the record; left out")
         return
     label = chop(join(field, "i")) or _local_value(field, "v")
-    is_shown = _control(field, 3) not in relations.NOT_SHOWN or not _control(field, 3)
+    is_shown = _control(field, 3) != relations.NOT_SHOWN
     kind = _variant_type(field, label)
     yield Variant(heading, kind, label or ("" if kind else _code(field)), is_shown)
 
@@ -244,8 +244,9 @@ def _code(field: DataField) -> str:
 
 
 def _variant_type(field: DataField, label: str) -> VariantType:
-    if _control(field, 0) == relations.ABBREVIATION:
-        return "abbreviation"
+    by_control = relations.VARIANT_OF_W.get(_control(field, 0))
+    if by_control is not None:
+        return by_control
     codes = [*field.values("4"), _local_value(field, "4")]
     stated = next((relations.VARIANT_OF_GND[code] for code in codes if code in relations.VARIANT_OF_GND), None)
     named = relations.variant_named(label) if _control(field, 0) != relations.INSTRUCTION else ""
@@ -310,7 +311,7 @@ def _related(field: DataField, others: list[DataField], view: Marc21View) -> Ele
     if any(_is_own(heading, view) for heading in found) or own_number in [number.value for number in numbers]:
         view.warn(f"{field.tag} refers to the record itself; left out")
         return
-    is_shown = not _control(field, 3) or _control(field, 3) not in relations.NOT_SHOWN
+    is_shown = _control(field, 3) != relations.NOT_SHOWN
     period_stated = parse_period(_local_value(field, "Z"))
     relation = _relation(field, codes, label)
     yield RelatedHeading(

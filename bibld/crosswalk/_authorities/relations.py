@@ -17,11 +17,11 @@ RELATION_OF_W: dict[str, Relation] = {
 EARLIER_HEADINGS = "aeo"
 """Position 2 of ``$w`` of a field 4XX of MARC 21: the heading was preferred before."""
 
-NOT_SHOWN = "ab"
-"""Position 3 of ``$w``: the reference is not displayed. What ``c``, ``d`` and ``h`` state is in a note."""
+NOT_SHOWN = "a"
+"""Position 3 of ``$w``: the reference is not displayed. With ``b``, ``c`` and ``d`` a note is displayed instead of it."""
 
-ABBREVIATION = "d"
-"""Position 0 of ``$w`` of MARC 21 and of ``$5`` of UNIMARC."""
+VARIANT_OF_W: dict[str, VariantType] = {"a": "earlier name", "b": "later name", "d": "abbreviation"}
+"""Position 0 of ``$w`` of a field 4XX of MARC 21."""
 
 INSTRUCTION = "i"
 """Position 0 of ``$w``: ``$i`` is what a reader of the reference is to do, and names no relation."""
