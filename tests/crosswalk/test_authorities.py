@@ -344,6 +344,14 @@ def test_the_rules_of_both_formats_describe_what_they_write() -> None:
     assert rows["150$a"].writes[0].startswith("heading:") and rules_of(MARC21) is AUTHORITY_RULES[MARC21]
 
 
+@pytest.mark.parametrize(
+    ("leader", "flavour"), [("     dx  a22     3  45  ", UNIMARC), ("00000dz  a2200000n  4500", MARC21)]
+)
+def test_a_deletion_without_fields_is_an_authority_record(leader, flavour) -> None:
+    found, made = convert_authority(record("001 42", leader=leader))
+    assert (found, made.authority.control_number, made.authority.state.status) == (flavour, "42", "deleted")
+
+
 def test_references_of_marc21_are_no_headings_of_unimarc() -> None:
     made = record("150 ##$aCrimes", "260 ##$isubdivision$aCrimes$iunder", leader=LEADERS["marc21"])
     assert authority_flavour(made) == MARC21

@@ -29,7 +29,7 @@ def authority_flavour(record: MarcRecord) -> str | None:
     """Return the flavour of an authority record; None for a record of another kind.
 
     Leader/06 is ``z`` in MARC 21, where a record has a field 008 and headings are in 1XX; ``x``, ``y`` or ``z`` in
-    UNIMARC, where they are in 2XX.
+    UNIMARC, where they are in 2XX; a deleted record may have no data fields.
     """
     code = record.leader.text[6:7]
     if not code or code not in _ENTRIES_OF_UNIMARC + _OF_BOTH:
@@ -40,9 +40,13 @@ def authority_flavour(record: MarcRecord) -> str | None:
     has_headings = not tags.isdisjoint(f"2{form}" for form in FORMS_OF_UNIMARC) and record.control("008") is None
     if has_headings and (code in _ENTRIES_OF_UNIMARC or tags.isdisjoint(_HEADINGS_OF_MARC21)):
         return UNIMARC
-    return MARC21 if code == _OF_BOTH else None
+    if code == _OF_BOTH:
+        return MARC21
+    is_deletion = record.leader.text[5:6] == _DELETED and next(record.fields(), None) is None
+    return UNIMARC if is_deletion else None
 
 
+_DELETED = "d"
 _UNDECODED = "\ufffd"
 
 _HEADINGS_OF_MARC21 = frozenset(("100", "110", "111", "130", "148", "150", "151", "155", "162"))

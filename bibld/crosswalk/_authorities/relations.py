@@ -18,7 +18,7 @@ EARLIER_HEADINGS = "aeo"
 """Position 2 of ``$w`` of a field 4XX of MARC 21: the heading was preferred before."""
 
 NOT_SHOWN = "a"
-"""Position 3 of ``$w``: the reference is not displayed. With ``b``, ``c`` and ``d`` a note is displayed instead of it."""
+"""Position 3 of ``$w``: the reference is not displayed. With ``b``, ``c`` and ``d`` a note is displayed instead."""
 
 VARIANT_OF_W: dict[str, VariantType] = {"a": "earlier name", "b": "later name", "d": "abbreviation"}
 """Position 0 of ``$w`` of a field 4XX of MARC 21."""
