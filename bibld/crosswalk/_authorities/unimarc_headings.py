@@ -113,7 +113,7 @@ def _genre(field: DataField, view: UnimarcView) -> list[mods.SubjectPart]:
     return [mods.Genre(value=text)] if text else []
 
 
-class Form(NamedTuple):
+class HeadingForm(NamedTuple):
     """A kind of heading: its subfields, and how they are read.
 
     ``tidied_as`` is the bibliographic field by whose conventions marks are removed and embedded fields are found.
@@ -125,21 +125,21 @@ class Form(NamedTuple):
     parts: Callable[[DataField, UnimarcView], list[mods.SubjectPart]]
 
 
-_PERSON = Form("person", "abcdfgt", "700", _named(personal_name))
-_BODY = Form("organisation", "abcdefght", "710", _named(corporate_name))
-_FAMILY = Form("family", "acdft", "720", _named(family_name))
-_UNIFORM_TITLE = Form("title", "abehiklmnqrsuvw", "500", _title)
-_TITLE_OF_WORK = Form("title", "acdehiklm", "500", _work)
-_NAME_AND_TITLE = Form("name-title", "at", "604", _name_and_title)
+_PERSON = HeadingForm("person", "abcdfgt", "700", _named(personal_name))
+_BODY = HeadingForm("organisation", "abcdefght", "710", _named(corporate_name))
+_FAMILY = HeadingForm("family", "acdft", "720", _named(family_name))
+_UNIFORM_TITLE = HeadingForm("title", "abehiklmnqrsuvw", "500", _title)
+_TITLE_OF_WORK = HeadingForm("title", "acdehiklm", "500", _work)
+_NAME_AND_TITLE = HeadingForm("name-title", "at", "604", _name_and_title)
 
 FORMS = {
     "00": _PERSON, "01": _PERSON, "02": _PERSON, "10": _BODY, "11": _BODY, "12": _BODY,
-    "15": Form("place", "a", "607", _place), "16": Form("trademark", "acf", "616", _trademark),
-    "17": Form("trademark", "acf", "616", _trademark), "20": _FAMILY, "21": _FAMILY, "22": _FAMILY,
+    "15": HeadingForm("place", "a", "607", _place), "16": HeadingForm("trademark", "acf", "616", _trademark),
+    "17": HeadingForm("trademark", "acf", "616", _trademark), "20": _FAMILY, "21": _FAMILY, "22": _FAMILY,
     "30": _UNIFORM_TITLE, "31": _TITLE_OF_WORK, "32": _TITLE_OF_WORK, "35": _UNIFORM_TITLE, "40": _NAME_AND_TITLE,
-    "41": _NAME_AND_TITLE, "42": _NAME_AND_TITLE, "43": Form("title", "abcefiklnt", "740", _conventional_title),
-    "45": _NAME_AND_TITLE, "50": Form("topic", "a", "606", _topic),
-    "60": Form("place", "abcdefghikmno", "620", _hierarchical_place), "80": Form("genre", "a", "608", _genre),
+    "41": _NAME_AND_TITLE, "42": _NAME_AND_TITLE, "43": HeadingForm("title", "abcefiklnt", "740", _conventional_title),
+    "45": _NAME_AND_TITLE, "50": HeadingForm("topic", "a", "606", _topic),
+    "60": HeadingForm("place", "abcdefghikmno", "620", _hierarchical_place), "80": HeadingForm("genre", "a", "608", _genre),
 }  # fmt: skip
 """The last two digits of the tag of a heading. Those of 501, 511 and 521 are creators of a work; 502 … are others."""
 
