@@ -204,15 +204,6 @@ class Authority(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         """What the record describes; None without a heading."""
         return self.headings[0].kind if self.headings else None
 
-    @property
-    def replacements(self) -> tuple[RelatedHeading, ...]:
-        """The headings that are used instead of one that was replaced, split or deleted."""
-        return tuple(one for one in self.related if one.relation == "replacement")
-
-    def attribute_values(self, kind: AttributeType) -> tuple[str, ...]:
-        """Return the texts of the attributes of one type."""
-        return tuple(one.value for one in self.attributes if one.type == kind)
-
 
 Authority.elements = tuple(name for name in Authority.__struct_fields__ if name not in ("control_number", "state"))
 

@@ -139,7 +139,8 @@ FORMS = {
     "30": _UNIFORM_TITLE, "31": _TITLE_OF_WORK, "32": _TITLE_OF_WORK, "35": _UNIFORM_TITLE, "40": _NAME_AND_TITLE,
     "41": _NAME_AND_TITLE, "42": _NAME_AND_TITLE, "43": HeadingForm("title", "abcefiklnt", "740", _conventional_title),
     "45": _NAME_AND_TITLE, "50": HeadingForm("topic", "a", "606", _topic),
-    "60": HeadingForm("place", "abcdefghikmno", "620", _hierarchical_place), "80": HeadingForm("genre", "a", "608", _genre),
+    "60": HeadingForm("place", "abcdefghikmno", "620", _hierarchical_place),
+    "80": HeadingForm("genre", "a", "608", _genre),
 }  # fmt: skip
 """The last two digits of the tag of a heading. Those of 501, 511 and 521 are creators of a work; 502 … are others."""
 
