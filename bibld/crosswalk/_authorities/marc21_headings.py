@@ -86,8 +86,8 @@ def _title(field: DataField, view: Marc21View) -> list[mods.SubjectPart]:
 
 
 def _genre(field: DataField, view: Marc21View) -> list[mods.SubjectPart]:
-    # As in 655, where subdivisions follow after a hyphen.
-    value = "-".join(filter(None, map(chop, field.values(*"ab", *_SUBDIVISIONS))))
+    # As in 655, where subdivisions follow after two hyphens.
+    value = "--".join(filter(None, map(chop, field.values(*"ab", *_SUBDIVISIONS))))
     return [mods.Genre(value=value)] if value else []
 
 
