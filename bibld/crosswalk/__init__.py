@@ -1,4 +1,4 @@
-"""Crosswalk: convert records of one flavour to MODS.
+"""Crosswalk: convert records of one flavour to MODS, and authority records to an ``Authority``.
 
 Takes a ``MarcRecord`` of MARC 21, RUSMARC or UNIMARC, a ``Mods`` (which is returned unchanged) or a ``Row`` of a table,
 and returns MODS 3.7 with an account of what is not in it. Each flavour is an adapter in this folder. Adapters are made
@@ -12,7 +12,7 @@ from typing import Any
 
 from bibld.crosswalk._authorities import AUTHORITY_RULES as AUTHORITY_RULES
 from bibld.crosswalk._authorities import authority_flavour as authority_flavour
-from bibld.crosswalk._authorities import convert_authority as convert_authority
+from bibld.crosswalk._authorities import convert_authority as _convert_authority
 from bibld.crosswalk._copies import SourceCopies as SourceCopies
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
 from bibld.crosswalk._rules import EVERY as EVERY
@@ -25,16 +25,18 @@ from bibld.crosswalk._rules import SubfieldCoverage as SubfieldCoverage
 from bibld.crosswalk._rules import Tally as Tally
 from bibld.crosswalk._rules import Writes, failure_reason
 from bibld.crosswalk._rules import subfields_of as subfields_of
+from bibld.crosswalk._unimarc.view import UnimarcSettings
 from bibld.crosswalk._view import Conventions as Conventions
 from bibld.crosswalk._view import Linkage as Linkage
 from bibld.crosswalk._view import LinkedField as LinkedField
 from bibld.crosswalk._view import View as View
 from bibld.errors import ConfigError, CrosswalkError, RecordError
+from bibld.model.authority import ConvertedAuthority
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.protocols import Converted, Row, adapters
 
-VERSION = 5
+VERSION = 6
 """The version of the results: increase it when a crosswalk writes other MODS for the same record."""
 
 AUTO = adapters.AUTO
@@ -76,6 +78,18 @@ def convert(
     except Exception as error:
         number = record.control_number if isinstance(record, MarcRecord) else None
         raise CrosswalkError(record.origin, failure_reason(f'crosswalk "{name}"', error), b"", number) from error
+
+
+def convert_authority(
+    record: MarcRecord, flavour: str = AUTO, settings_of: Callable[[str], Any] | None = None
+) -> tuple[str, ConvertedAuthority]:
+    """Convert one authority record; return its flavour (see ``authority_flavour``) and the result.
+
+    ``flavour`` is that of bibliographic records of the same source, whose settings are used in the UNIMARC family.
+    Raises ``CrosswalkError`` for a record that is no authority record or has no heading.
+    """
+    settings = settings_of(sniff(record) if flavour == AUTO else flavour) if settings_of is not None else None
+    return _convert_authority(record, settings if isinstance(settings, UnimarcSettings) else None)
 
 
 def sniff(record: MarcRecord | Mods | Row) -> str:

@@ -18,6 +18,7 @@ from bibld.config import Config
 from bibld.errors import DamagedFileError, RecordError
 from bibld.ingest._conversion import (
     ENCODED_TWICE,
+    NO_AUTHORITY,
     Conversion,
     Job,
     changed_file_fault,
@@ -26,6 +27,7 @@ from bibld.ingest._conversion import (
     encoded_twice_warning,
     file_context,
     identify,
+    no_authority_warning,
     record_made_by,
     settings_digest,
 )
@@ -158,6 +160,8 @@ class Intake:
         if doubled := self._counts[f"{file.name} {ENCODED_TWICE}"]:
             records = self._counts[file.name]
             self._warn(encoded_twice_warning(self._source.id, file.name, doubled, records))
+        if others := self._counts[f"{file.name} {NO_AUTHORITY}"]:
+            self._warn(no_authority_warning(self._source.id, file.name, others, self._counts[file.name]))
         if self._counts[file.name] != inspected.records:
             self._fault = changed_file_fault(file.name)
 
@@ -191,7 +195,8 @@ class Intake:
 
     def _new_record(self, conversion: Conversion, carrier: int, context: bytes) -> NewRecord:
         raw = conversion.raw
-        self._counts[f"{raw.origin.file} {ENCODED_TWICE}"] += ENCODED_TWICE in conversion.warnings
+        for warning in (ENCODED_TWICE, NO_AUTHORITY):
+            self._counts[f"{raw.origin.file} {warning}"] += warning in conversion.warnings
         record, warnings = identify(conversion, self._source.id)
         return NewRecord(
             id=record,

@@ -13,6 +13,9 @@ import msgspec
 
 from bibld.model import mods
 
+AUTHORITY_FLAVOURS = ("marc21-authority", "unimarc-authority")
+"""The flavours of the records that are stored as an ``Authority``; all others are stored as MODS."""
+
 HeadingKind = Literal[
     "person", "family", "organisation", "meeting", "title", "name-title", "topic", "place", "genre", "period", "event",
     "medium of performance", "trademark", "subdivision",
@@ -75,6 +78,22 @@ class Heading(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     language: str = ""
     script: str = ""
     scheme: str = ""
+
+    @property
+    def text(self) -> str:
+        """The words of the heading, for lists and messages."""
+        return "--".join(filter(None, map(_words_of_part, self.parts)))
+
+
+def _words_of_part(part: mods.SubjectPart) -> str:
+    if isinstance(part, mods.Name):
+        return ", ".join(one.value for one in part.name_part) or next(iter(part.display_form), "")
+    if isinstance(part, mods.TitleInfo):
+        return ". ".join((f"{part.non_sort or ''}{part.title}", *part.part_number, *part.part_name))
+    if isinstance(part, mods.HierarchicalGeographic):
+        levels = (getattr(part, name) for name in part.__struct_fields__)
+        return ", ".join(one for level in levels if isinstance(level, tuple) for one in level)
+    return str(getattr(part, "value", ""))
 
 
 class Variant(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -173,10 +192,12 @@ class Authority(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One authority record.
 
     ``headings`` are the preferred forms, one for each language and script, that of the catalogue first; a deleted
-    record may have none. What is private in a record (instructions, addresses of persons, local fields) is not here.
+    record may have none. ``cited_by`` are other sources whose records cite the number of this one without naming its
+    file. What is private in a record (instructions, addresses of persons, local fields) is not here.
     """
 
     control_number: str = ""
+    cited_by: tuple[str, ...] = ()
     state: HeadingState = HeadingState()
     headings: tuple[Heading, ...] = ()
     variants: tuple[Variant, ...] = ()
@@ -204,8 +225,24 @@ class Authority(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         """What the record describes; None without a heading."""
         return self.headings[0].kind if self.headings else None
 
+    @property
+    def replacements(self) -> tuple[RelatedHeading, ...]:
+        """The headings that are used instead of the one of this record."""
+        return tuple(one for one in self.related if one.relation == "replacement")
 
-Authority.elements = tuple(name for name in Authority.__struct_fields__ if name not in ("control_number", "state"))
+    @property
+    def is_deleted(self) -> bool:
+        """Whether the heading was deleted, and the record does not state what is used instead."""
+        return self.state.status in ("deleted", "replaced", "split") and not self.replacements
+
+    def to_mods(self) -> mods.Mods:
+        """Return the heading as a title, and what is known about the record, for lists of records of all kinds."""
+        titles = (mods.TitleInfo(title=heading.text) for heading in self.headings[:1])
+        return mods.Mods(title_info=tuple(titles), record_info=self.record_info)
+
+
+_FIELDS_OF_RECORD = ("control_number", "cited_by", "state")
+Authority.elements = tuple(name for name in Authority.__struct_fields__ if name not in _FIELDS_OF_RECORD)
 
 _FIELD_OF = {get_args(hint)[0]: name for name, hint in get_type_hints(Authority).items() if name in Authority.elements}
 

@@ -17,6 +17,7 @@ from bibld.catalog import RecordStatus, digest
 from bibld.errors import DamagedFileError
 from bibld.ingest import (
     ENCODED_TWICE,
+    NO_AUTHORITY,
     Inspection,
     LoadResult,
     RecordState,
@@ -101,6 +102,7 @@ class Load:
                     sql.count("made_by").alias("records"),
                     sql.count_if(is_reject & sql.col("control_number").isNull()).alias("unnamed"),
                     sql.count_if(sql.array_contains("warnings", ENCODED_TWICE)).alias("doubled"),
+                    sql.count_if(sql.array_contains("warnings", NO_AUTHORITY)).alias("others"),
                     sql.max_by(
                         sql.struct("position", "byte_offset", "reason"), sql.when(is_damaged, sql.col("position"))
                     ).alias("damage"),
@@ -118,6 +120,11 @@ class Load:
                 self._warned.add(plan.source)
                 self._engine.progress.warn(
                     ingest.encoded_twice_warning(plan.source, name, counts["doubled"], counts["records"])
+                )
+            if counts["others"] and plan.carrier in now:
+                self._warned.add(plan.source)
+                self._engine.progress.warn(
+                    ingest.no_authority_warning(plan.source, name, counts["others"], counts["records"])
                 )
             if damage := counts["damage"]:
                 origin = Origin(plan.source, name, damage.position, damage.byte_offset)

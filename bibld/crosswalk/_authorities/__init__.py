@@ -10,14 +10,14 @@ from msgspec.structs import replace
 from bibld.crosswalk._authorities import marc21, unimarc
 from bibld.crosswalk._authorities.statements import with_kind_of_form
 from bibld.crosswalk._authorities.unimarc_headings import FORMS as FORMS_OF_UNIMARC
-from bibld.crosswalk._flavour import is_unimarc
+from bibld.crosswalk._flavour import has_authority_data, is_unimarc
 from bibld.crosswalk._rules import RuleSet
 from bibld.crosswalk._unimarc.view import UnimarcSettings
 from bibld.errors import CrosswalkError
-from bibld.model.authority import ConvertedAuthority
+from bibld.model.authority import AUTHORITY_FLAVOURS, ConvertedAuthority
 from bibld.model.marc import MarcRecord
 
-MARC21, UNIMARC = "marc21-authority", "unimarc-authority"
+MARC21, UNIMARC = AUTHORITY_FLAVOURS
 
 AUTHORITY_RULES: dict[str, RuleSet] = {MARC21: marc21.RULES, UNIMARC: unimarc.RULES}
 """The rules of both formats, by the name of the flavour."""
@@ -29,10 +29,13 @@ def authority_flavour(record: MarcRecord) -> str | None:
     """Return the flavour of an authority record; None for a record of another kind.
 
     Leader/06 is ``z`` in MARC 21, where a record has a field 008 and headings are in 1XX; ``x``, ``y`` or ``z`` in
-    UNIMARC, where they are in 2XX; a deleted record may have no data fields.
+    UNIMARC, where they are in 2XX; a deleted record may have no data fields. Another leader may be damaged if 100$a has
+    the data of a UNIMARC authority record, and so may ``z`` in a record with a statement of title (245).
     """
     code = record.leader.text[6:7]
     if not code or code not in _ENTRIES_OF_UNIMARC + _OF_BOTH:
+        return UNIMARC if has_authority_data(record) and is_unimarc(record) else None
+    if code == _OF_BOTH and next(record.fields(_TITLE_STATEMENT), None) is not None:
         return None
     if is_unimarc(record):
         return UNIMARC
@@ -47,6 +50,7 @@ def authority_flavour(record: MarcRecord) -> str | None:
 
 
 _DELETED = "d"
+_TITLE_STATEMENT = "245"
 _UNDECODED = "\ufffd"
 
 _HEADINGS_OF_MARC21 = frozenset(("100", "110", "111", "130", "148", "150", "151", "155", "162"))

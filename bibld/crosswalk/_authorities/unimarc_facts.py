@@ -19,6 +19,7 @@ from bibld.model.authority import (
     DateType,
     EntityAttribute,
     HeadingState,
+    RecordNumber,
     RecordStatus,
     SourceConsulted,
 )
@@ -103,13 +104,17 @@ def record_info(view: UnimarcView) -> Elements:
 # -- numbers -----------------------------------------------------------------------------------------------------------
 
 
-@FACTS.record("number: the IRI of the record", t003="")
+@FACTS.record("number: the IRI of the record, stated or made of its number", t001="", t003="")
 def own_iri(view: UnimarcView) -> Elements:
-    """003, the persistent identifier of the record."""
+    """003, the persistent identifier of the record; else that of 001 in a known file or with ``authority_base``."""
     for text in view.controls("003"):
         number = read_number(text.rstrip("/"))
         if number is not None and number.iri:
             yield number
+    text = (view.control("001") or "").strip()
+    reference = view.authority_reference(text) if text else None
+    if reference is not None and address(reference) is not None:
+        yield RecordNumber(text, iri=reference)
 
 
 @FACTS.fields(
