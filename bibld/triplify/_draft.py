@@ -16,6 +16,9 @@ from bibld.triplify._codes import scheme_iri
 from bibld.triplify._identity import RomanisedName
 from bibld.triplify._languages import Languages
 
+PROVENANCE = "provenance"
+"""The name of the graph for provenance."""
+
 _TYPE = term("rdf:type")
 
 Quad = tuple[str, str, str, str]

@@ -18,7 +18,7 @@ from bibld.text.scripts import has_cyrillic
 from bibld.triplify._claims import Assertion, Claim, EntityClaim, Kind, NameForm, count_assertions
 from bibld.triplify._codes import scheme_iri, scheme_names
 from bibld.triplify._dates import life_years
-from bibld.triplify._draft import Quad, sort_quads
+from bibld.triplify._draft import PROVENANCE, Quad, sort_quads
 from bibld.triplify._entity_clusters import EntityProfile, Verdicts, cluster_component, components
 from bibld.triplify._identity import local_number, parse_identity
 
@@ -101,7 +101,11 @@ def describe_entity(
     link = "skos:exactMatch" if "concept" in kinds else "owl:sameAs"
     triples += [(link, iri(other)) for other in same]
     subject = iri(entity)
-    quads: list[Quad] = [("", subject, term(predicate), value) for predicate, value in triples]
+    provenance = iri(iris.graph(PROVENANCE))
+    quads: list[Quad] = [
+        (provenance if predicate.startswith("prov:") else "", subject, term(predicate), value)
+        for predicate, value in triples
+    ]
     quads += _local_numbers(entity, votes, iris)
     quads += [
         ("", subject, term("skos:inScheme"), iri(scheme_iri(claim.scheme, iris))) for claim in votes if claim.scheme
@@ -155,8 +159,8 @@ _ROMANISED = "und-latn"
 def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], list[NameForm]]:
     """Return the preferred forms, one for each language, and the others, from the claims and the votes for them.
 
-    An abbreviation is not preferred to what it is short for, a romanisation not to the original, nor a former name of a
-    town to today's. The code of a library is no name.
+    A form that an authority file prefers comes first. An abbreviation is not preferred to what it is short for, a
+    romanisation not to the original, nor a former name of a town to today's. The code of a library is no name.
     """
     votes_by_form: dict[NameForm, int] = defaultdict(int)
     mentioned: set[NameForm] = set()
@@ -167,8 +171,14 @@ def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], lis
     by_language: dict[str, list[NameForm]] = defaultdict(list)
     for form in votes_by_form:
         by_language[form.language].append(form)
+    established = {claim.label for claim in votes if claim.is_established}
+
+    def place(form: NameForm, forms: Sequence[NameForm]) -> tuple[object, ...]:
+        is_lesser = form not in established
+        return is_lesser, is_lesser and _gives_way(form, forms), -votes_by_form[form], -len(form.text), form.text
+
     preferred = [
-        min(forms, key=lambda form: (_gives_way(form, forms), -votes_by_form[form], -len(form.text), form.text))
+        min(forms, key=lambda form: place(form, forms))
         for language, forms in by_language.items()
         if language != _ROMANISED or "" not in by_language
     ]

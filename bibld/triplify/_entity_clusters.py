@@ -24,7 +24,7 @@ from bibld.model.origin import from_slug
 from bibld.text.publishers import is_abbreviation, name_to_compare
 from bibld.triplify._claims import Assertion, Kind
 from bibld.triplify._dates import life_intervals
-from bibld.triplify._identity import is_same_or_initial
+from bibld.triplify._identity import NUMBER_TIE, is_same_or_initial
 
 MAX_ENTITIES_OF_COMPONENT = 1000
 """In a connected component of more entities, only numbers of authority files and verdicts tie."""
@@ -74,7 +74,8 @@ class EntityProfile(msgspec.Struct, frozen=True):
     """What decides whether an entity is the same as another one.
 
     ``numbers`` are its numbers by authority file, ``births`` and ``deaths`` the years that its records state;
-    ``former`` are IRIs that lead to it if to nothing else; ``names`` are those of a publisher or series of which one is
+    ``former`` are IRIs that lead to it if to nothing else, ``replaced`` those of headings instead of which it is used;
+    ``names`` are those of a publisher or series of which one is
     abbreviated.
     """
 
@@ -88,6 +89,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
     former: frozenset[str]
     ties: frozenset[str]
     names: frozenset[str] = frozenset()
+    replaced: frozenset[str] = frozenset()
 
     @classmethod
     def from_assertions(cls, iri: str, assertions: Iterable[Assertion]) -> EntityProfile:
@@ -114,6 +116,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
             former=frozenset(iri for value in values for iri in value.former),
             ties=ties,
             names=_names_to_compare(result) if is_abbreviated else frozenset(),
+            replaced=frozenset(iri for value in values for iri in value.replaced),
         )
 
     @property
@@ -130,7 +133,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
     @property
     def all_aliases(self) -> frozenset[str]:
         """The IRIs that lead to it if nothing is asserted about them, and no other entity has them."""
-        return self.aliases | self.former
+        return self.aliases | self.former | self.replaced
 
     @property
     def keys(self) -> dict[str, Strength]:
@@ -152,7 +155,9 @@ class EntityProfile(msgspec.Struct, frozen=True):
         )
 
     def _names(self) -> list[str]:
-        return [tie for tie, strength in self.keys.items() if strength is Strength.NAME and tie in self.ties]
+        return [
+            tie for tie, strength in self.keys.items() if strength is Strength.NAME and tie in self.ties and " " in tie
+        ]
 
     def has_unlike_names(self, other: EntityProfile) -> bool:
         """Whether no name of a publisher or series is the same as one of another, or an abbreviation of it."""
@@ -181,6 +186,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
 
 
 _STRENGTH_OF_TIE = {
+    NUMBER_TIE: Strength.NUMBER,
     PUBLICATION_TIE: Strength.PUBLICATION,
     SHORT_NAME_TIE: Strength.SHORT_NAME,
     ABBREVIATION_TIE: Strength.ABBREVIATION,
@@ -263,10 +269,8 @@ def cluster_component(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> 
     for (one, other), decision in sorted(verdicts.items()):
         if decision == "same" and one in by_identity and other in by_identity:
             clusters.unite(by_identity[one], by_identity[other], regardless=True)
-    for strength, holders in _ties(ranked, len(ranked) > MAX_ENTITIES_OF_COMPONENT):
-        if strength not in _AMBIGUOUS_STRENGTHS or not clusters.is_ambiguous(holders, strength):
-            for one, other in combinations(holders, 2):
-                clusters.unite(one, other)
+    _unite_tied(clusters, ranked)
+    _unite_replaced(clusters, ranked, by_identity)
     holders_of_alias: dict[str, set[str]] = defaultdict(set)
     for profile in ranked:
         for alias in _other_aliases(profile.all_aliases, by_identity.keys()):
@@ -296,6 +300,25 @@ def _ties(ranked: Sequence[EntityProfile], is_large: bool) -> list[tuple[Strengt
             if strength is Strength.NUMBER or not is_large:
                 holders[strength, key].append(profile.iri)
     return [(strength, found) for (strength, _), found in sorted(holders.items()) if len(found) > 1]
+
+
+def _unite_tied(clusters: _Clusters, ranked: Sequence[EntityProfile]) -> None:
+    """Unite the holders of each key, the strongest keys first, unless the key is an ambiguous name."""
+    for strength, holders in _ties(ranked, len(ranked) > MAX_ENTITIES_OF_COMPONENT):
+        if strength not in _AMBIGUOUS_STRENGTHS or not clusters.is_ambiguous(holders, strength):
+            for one, other in combinations(holders, 2):
+                clusters.unite(one, other)
+
+
+def _unite_replaced(clusters: _Clusters, ranked: Sequence[EntityProfile], by_identity: Mapping[str, str]) -> None:
+    """Unite the entities of headings that are not used any more with the only entities that are used instead."""
+    holders: dict[str, list[str]] = defaultdict(list)
+    for profile in ranked:
+        for replaced in profile.replaced:
+            holders[entity_identity(replaced)].append(profile.iri)
+    for identity, found in sorted(holders.items()):
+        if identity in by_identity and len({clusters.founder(holder) for holder in found}) == 1:
+            clusters.unite(by_identity[identity], found[0], regardless=True)
 
 
 class _Clusters:
@@ -378,7 +401,7 @@ def components(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> list[li
 
     first: dict[str, int] = {}
     for number, profile in enumerate(found):
-        for key in (*profile.keys, *map(entity_identity, profile.former)):
+        for key in (*profile.keys, *map(entity_identity, profile.former | profile.replaced)):
             parents[root(number)] = root(first.setdefault(key, number))
     for one, other in verdicts:
         if one in number_of and other in number_of:

@@ -12,7 +12,7 @@ from bibld.text.headings import subject_heading_number
 from bibld.text.keys import entity_key
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import SCHEME_LANGUAGES
-from bibld.triplify._describe.entities import find_identities, links_of
+from bibld.triplify._describe.entities import find_identities, links_of, number_ties
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import (
     Identity,
@@ -56,6 +56,7 @@ def claim_concept(
         entities=tuple(sorted({("dcterms:hasPart", part) for part in parts})),
         aliases=tuple(aliases),
         numbers=numbers_in_files(links),
+        ties=() if is_compound else number_ties(element),
     )
     draft.add_claim(concept, "concept", claim, path)
     return concept
