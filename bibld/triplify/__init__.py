@@ -47,6 +47,7 @@ from bibld.triplify._dataset import catalog_blocks as catalog_blocks
 from bibld.triplify._dataset import catalog_quads as catalog_quads
 from bibld.triplify._dataset import dataset_statements as dataset_statements
 from bibld.triplify._dataset import to_quads as to_quads
+from bibld.triplify._describe.authorities import authority_statements as authority_statements
 from bibld.triplify._entities import EntityDescription as EntityDescription
 from bibld.triplify._entities import describe_entity_clusters as describe_entity_clusters
 from bibld.triplify._entities import entity_statements as entity_statements
@@ -67,7 +68,7 @@ from bibld.triplify._tombstones import tombstone_statements as tombstone_stateme
 from bibld.triplify._tombstones import withdrawal_quads as withdrawal_quads
 from bibld.triplify._tombstones import withdrawal_statements as withdrawal_statements
 
-VERSION = 20
+VERSION = 21
 """To be raised when the same input gives other statements, of clusters or of entities."""
 
 
@@ -79,6 +80,7 @@ def settings_digest(base: str, settings: TriplifyConfig) -> str:
 def requeue_all(catalog: Catalog, queue: StageQueue) -> None:
     """Requeue all clusters and entities, since the settings or the version changed. Call it inside a commit."""
     queue.dirty.add(catalog.linkage.founders())
+    queue.dirty.add(catalog.records.authorities())
     queue.dirty.add(catalog.statements.owners())
     queue.dirty.add(catalog.register.redirected_records())
     catalog.dirty[Queue.UNDESCRIBED_ENTITIES].add(catalog.entities.owners())

@@ -70,7 +70,8 @@ def describe_entity(
     """
     votes: dict[EntityClaim, int] = defaultdict(int)
     kinds: set[Kind] = set()
-    for assertion, number in assertions:
+    found = list(assertions)
+    for assertion, number in found:
         if assertion.value.label.text:
             votes[assertion.value] += number
             kinds.add(assertion.kind)
@@ -98,6 +99,8 @@ def describe_entity(
     triples += [("skos:altLabel", literal(form.text, form.language or None)) for form in others]
     for claim in votes:
         triples += _properties(claim)
+    triples += [(predicate, iri(other)) for assertion, _ in found for predicate, other in assertion.value.entities]
+    triples += [value for assertion, _ in found for value in assertion.value.values]
     link = "skos:exactMatch" if "concept" in kinds else "owl:sameAs"
     triples += [(link, iri(other)) for other in same]
     subject = iri(entity)
@@ -132,9 +135,6 @@ def _properties(claim: EntityClaim) -> Iterator[tuple[str, str]]:
             yield "dcterms:identifier", literal(claim.notation)
     if claim.issn:
         yield "bibo:issn", literal(claim.issn)
-    for predicate, entity in claim.entities:
-        yield predicate, iri(entity)
-    yield from claim.values
 
 
 def _local_numbers(entity: str, claims: Iterable[EntityClaim], iris: Iris) -> Iterator[Quad]:
@@ -159,8 +159,9 @@ _ROMANISED = "und-latn"
 def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], list[NameForm]]:
     """Return the preferred forms, one for each language, and the others, from the claims and the votes for them.
 
-    A form that an authority file prefers comes first. An abbreviation is not preferred to what it is short for, a
-    romanisation not to the original, nor a former name of a town to today's. The code of a library is no name.
+    A form that an authority file prefers comes first, and takes the place of those without a language. An abbreviation
+    is not preferred to what it is short for, a romanisation not to the original, nor a former name of a town to
+    today's. The code of a library is no name.
     """
     votes_by_form: dict[NameForm, int] = defaultdict(int)
     mentioned: set[NameForm] = set()
@@ -172,6 +173,7 @@ def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], lis
     for form in votes_by_form:
         by_language[form.language].append(form)
     established = {claim.label for claim in votes if claim.is_established}
+    certain = {form.language for form in established}
 
     def place(form: NameForm, forms: Sequence[NameForm]) -> tuple[object, ...]:
         is_lesser = form not in established
@@ -180,9 +182,12 @@ def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], lis
     preferred = [
         min(forms, key=lambda form: place(form, forms))
         for language, forms in by_language.items()
-        if language != _ROMANISED or "" not in by_language
+        if language in certain or not ((language == "" and certain) or (language == _ROMANISED and "" in by_language))
     ]
-    return sorted(preferred), sorted((mentioned | set(votes_by_form)) - set(preferred))
+    others = (mentioned | set(votes_by_form)) - set(preferred)
+    if certain:
+        others -= {NameForm(form.text) for form in preferred}
+    return sorted(preferred), sorted(others)
 
 
 def _gives_way(form: NameForm, forms: Sequence[NameForm]) -> bool:

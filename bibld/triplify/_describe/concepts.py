@@ -20,7 +20,9 @@ from bibld.triplify._identity import (
     parse_identity,
 )
 
-_SCHEME_OF_FREE_TERMS = "keywords"
+FREE_TERMS = "keywords"
+"""The scheme of terms of which none is stated."""
+
 _NUMBERED_BY_FIRST_PART = frozenset(("lcsh", "lcshac", "mesh"))
 """Schemes whose headings with subdivisions are given the number of the heading before them by many libraries."""
 _NAMES_REMEMBERED = 16_384
@@ -37,7 +39,7 @@ def claim_concept(
     label = tidy(label)
     if not label:
         return None
-    code = tidy(scheme or "") or _SCHEME_OF_FREE_TERMS
+    code = tidy(scheme or "") or FREE_TERMS
     is_compound = "--" in label
     is_numbered_by_part = is_compound and isinstance(element, Subject) and code in _NUMBERED_BY_FIRST_PART
     found = [] if is_numbered_by_part else find_identities(draft, element, path)
