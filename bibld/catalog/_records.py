@@ -349,6 +349,11 @@ class Records:
         )
         return [ordinal for (ordinal,) in rows]
 
+    def has_authorities(self, queue: Queue) -> bool:
+        """Return whether any authority record, live or not, is in a queue of ordinals."""
+        query = f"SELECT 1 FROM dirty_queue JOIN record ON ordinal = item WHERE queue = ? AND {IS_AUTHORITY} LIMIT 1"
+        return self._connection.execute(query, (queue,)).fetchone() is not None
+
     def is_authority(self, ordinal: int) -> bool:
         """Return whether a record, live or not, is an authority record."""
         row = self._connection.execute("SELECT flavour FROM record WHERE ordinal = ?", (ordinal,)).fetchone()

@@ -236,9 +236,15 @@ class Authority(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         return self.state.status in ("deleted", "replaced", "split") and not self.replacements
 
     def to_mods(self) -> mods.Mods:
-        """Return the heading as a title, and what is known about the record, for lists of records of all kinds."""
-        titles = (mods.TitleInfo(title=heading.text) for heading in self.headings[:1])
-        return mods.Mods(title_info=tuple(titles), record_info=self.record_info)
+        """Return the texts of the record as MODS, for lists and searches of records of all kinds.
+
+        The heading is the title, its variants are other titles, all else is notes.
+        """
+        titles = [mods.TitleInfo(title=heading.text) for heading in self.headings]
+        titles += [mods.TitleInfo(title=one.heading.text, type="alternative") for one in self.variants]
+        notes = [*self.notes, *(mods.Note(value=one.value, type=one.type) for one in self.attributes)]
+        notes += [mods.Note(value=text) for one in self.sources for text in (one.citation, one.information) if text]
+        return mods.Mods(title_info=tuple(titles), note=tuple(notes), record_info=self.record_info)
 
 
 _FIELDS_OF_RECORD = ("control_number", "cited_by", "state")

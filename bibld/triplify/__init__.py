@@ -64,6 +64,8 @@ from bibld.triplify._entity_clusters import compare_entities as compare_entities
 from bibld.triplify._entity_clusters import verdicts_by_identity as verdicts_by_identity
 from bibld.triplify._identity import Identity as Identity
 from bibld.triplify._identity import parse_identity as parse_identity
+from bibld.triplify._references import live_authorities
+from bibld.triplify._references import warn_of_broken_references as warn_of_broken_references
 from bibld.triplify._tombstones import tombstone_statements as tombstone_statements
 from bibld.triplify._tombstones import withdrawal_quads as withdrawal_quads
 from bibld.triplify._tombstones import withdrawal_statements as withdrawal_statements
@@ -100,6 +102,7 @@ def triplify(
     The statements of dissolved clusters are deleted. ``workers`` is the number of processes, 0 for one for each core;
     the results are the same for any. Returns the number of clusters.
     """
+    has_authorities = catalog.records.has_authorities(queue.dirty.queue)
     with QueueProcessor(catalog, workers, "make statements", [__name__]) as processor:
         progress.stage("triplify", "clusters", len(queue.dirty))
         compute = partial(describe_clusters, settings_digest(iris.base, settings), iris, settings)
@@ -109,4 +112,6 @@ def triplify(
         progress.stage("triplify", "entities", len(entities))
         describe = partial(describe_entities, iris, settings.dialects, entity_verdicts(catalog, iris))
         processor.process(entities, describe, partial(store_entities, catalog), progress)
+    if has_authorities:
+        warn_of_broken_references(live_authorities(catalog), progress)
     return clusters

@@ -25,7 +25,7 @@ from bibld.text.languages import language_tag
 from bibld.text.scripts import LATIN
 from bibld.triplify._claims import ClusterStatements, EntityClaim, Kind, NameForm
 from bibld.triplify._codes import SCHEME_LANGUAGES
-from bibld.triplify._describe.authority_facts import Thing, dates_of_thing, describe_facts
+from bibld.triplify._describe.authority_facts import HeadedThing, dates_of_thing, describe_facts
 from bibld.triplify._describe.concepts import FREE_TERMS
 from bibld.triplify._describe.entities import (
     claim_agent,
@@ -60,7 +60,7 @@ _KINDS: dict[HeadingKind, Kind] = {
 
 _ALL: tuple[Kind, ...] = ("agent", "concept", "place", "work", "series")
 
-_NUMBERED_APART = ("organisation", "meeting")
+_NUMBERED_SEPARATELY = ("organisation", "meeting")
 """Headings that libraries may number apart from persons."""
 
 _PROPERTIES: dict[Relation, dict[Kind, str]] = {
@@ -182,7 +182,7 @@ class _Describer:
 
     # -- the thing -----------------------------------------------------------------------------------------------------
 
-    def _claim_thing(self, kind: Kind) -> Thing:
+    def _claim_thing(self, kind: Kind) -> HeadedThing:
         draft, authority, first = self._draft, self._authority, self._authority.headings[0]
         identities = self._own_identities(first.kind)
         scheme = self._scheme(first, kind)
@@ -191,7 +191,7 @@ class _Describer:
         place = claim_place(draft, element.value, element, "") if kind == "place" else None
         addresses += [place] if place is not None else []
         addresses += [] if addresses else [self._iri_by_name(first, kind)]
-        thing = Thing(addresses[0], kind, first.kind)
+        thing = HeadedThing(addresses[0], kind, first.kind)
         facts = describe_facts(draft, authority, thing)
         others, hidden = self._other_forms(kind)
         forms = {form: heading for heading in authority.headings if (form := self._form(heading, kind)).text}
@@ -312,7 +312,7 @@ class _Describer:
     def _identity(self, number: RecordNumber, kind: HeadingKind, source: str) -> Identity | None:
         if number.iri:
             return parse_identity(number.iri, None, source)
-        file = "organisation" if kind in _NUMBERED_APART else ""
+        file = "organisation" if kind in _NUMBERED_SEPARATELY else ""
         text = number.value if self._is_of_own_file(number) else f"({number.source}){number.value}"
         return parse_identity(text, None, source, file)
 
@@ -321,7 +321,7 @@ class _Describer:
 
     # -- headings that are not used any more ---------------------------------------------------------------------------
 
-    def _claim_formerly(self, thing: Thing, numbers: Sequence[RecordNumber], names: Iterable[str] = ()) -> None:
+    def _claim_formerly(self, thing: HeadedThing, numbers: Sequence[RecordNumber], names: Iterable[str] = ()) -> None:
         """Claim that numbers which are not used any more mean a thing, so that headings which cite them do."""
         identities = self._identities(numbers, thing.heading)
         first = self._authority.headings[0] if self._authority.headings else None
@@ -363,7 +363,7 @@ class _Describer:
                 topics.append(own.iri)
         return next(iter(topics), None)
 
-    def _claim_old_forms(self, target: Thing, replacement: RelatedHeading) -> None:
+    def _claim_old_forms(self, target: HeadedThing, replacement: RelatedHeading) -> None:
         """Claim that the headings of this record are other forms of the name of what is used instead."""
         old = {self._form(one, target.kind) for one in self._authority.headings}
         for heading in replacement.headings:
@@ -378,7 +378,7 @@ class _Describer:
 
     # -- other headings ------------------------------------------------------------------------------------------------
 
-    def _relate(self, thing: Thing, related: RelatedHeading) -> None:
+    def _relate(self, thing: HeadedThing, related: RelatedHeading) -> None:
         first = self._authority.headings[0]
         kinds = self._kinds(related.headings[0] if related.headings else first)
         if thing.kind not in kinds and thing.kind == "place":
@@ -393,7 +393,7 @@ class _Describer:
         else:
             self._state(thing, related.relation, other)
 
-    def _state(self, thing: Thing, relation: Relation, other: Thing) -> None:
+    def _state(self, thing: HeadedThing, relation: Relation, other: HeadedThing) -> None:
         """State a relation between two things."""
         property_ = _PROPERTIES.get(relation, {}).get(thing.kind) if thing.kind == other.kind else None
         if relation == "creator" and thing.kind == "work" and other.kind == "agent":
@@ -401,7 +401,7 @@ class _Describer:
         claim = EntityClaim(label=NameForm(""), entities=((property_ or _RELATED, other.iri),))
         self._draft.add_claim(thing.iri, thing.kind, claim, "")
 
-    def _related_thing(self, related: RelatedHeading, own: Heading | None, kind: Kind) -> Thing | None:
+    def _related_thing(self, related: RelatedHeading, own: Heading | None, kind: Kind) -> HeadedThing | None:
         """Claim the thing of another heading, by its number or else as a heading without a number; return it.
 
         Without a heading there has to be a record with the number.
@@ -415,7 +415,7 @@ class _Describer:
         addresses = [self._iri(kind, one.key, scheme) for one in identities.named]
         if not related.headings:
             is_known = addresses and any(map(self._is_in_catalog, related.numbers))
-            return Thing(addresses[0], kind, heading_kind) if is_known else None
+            return HeadedThing(addresses[0], kind, heading_kind) if is_known else None
         if kind == "place":
             element = mods.Geographic(value=label_of(related.headings[0], kind))
             place = claim_place(self._draft, element.value, element, "")
@@ -438,7 +438,7 @@ class _Describer:
                 ties=identities.ties,
             )
             self._draft.add_claim(addresses[0], kind, claim, "")
-        return Thing(addresses[0], kind, heading_kind)
+        return HeadedThing(addresses[0], kind, heading_kind)
 
     def _is_in_catalog(self, number: RecordNumber) -> bool:
         record = RecordId.from_control_number(self._record.source, number.value)

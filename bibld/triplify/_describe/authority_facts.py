@@ -36,7 +36,7 @@ from bibld.triplify._languages import codes_of
 Pairs = list[tuple[str, str]]
 
 
-class Thing(msgspec.Struct, frozen=True):
+class HeadedThing(msgspec.Struct, frozen=True):
     """A thing that a heading names: its IRI, its kind, and the kind of the heading."""
 
     iri: str
@@ -92,7 +92,7 @@ _DAY_LENGTH = len("1828-09-09")
 _NOTES = {"scope": "skos:scopeNote", "history": "skos:historyNote", "definition": "skos:definition"}
 
 
-def describe_facts(draft: Draft, authority: Authority, thing: Thing) -> Facts:
+def describe_facts(draft: Draft, authority: Authority, thing: HeadedThing) -> Facts:
     """Return what an authority record states about its thing; places, bodies and classes that it names are claimed."""
     values = [*_dates(authority, thing), *_notes(authority), *_languages(authority, thing), *_links(authority)]
     entities: Pairs = []
@@ -119,7 +119,7 @@ def dates_of_thing(authority: Authority) -> str:
     return f"{born}-{died}" if born or died else ""
 
 
-def _dates(authority: Authority, thing: Thing) -> Iterator[tuple[str, str]]:
+def _dates(authority: Authority, thing: HeadedThing) -> Iterator[tuple[str, str]]:
     for date in authority.dates:
         if date.type in _LIMITS:
             if thing.heading == _PERSON and len(date.value) == _DAY_LENGTH and date.value.count("-") == 2:
@@ -138,7 +138,7 @@ def _text_of_date(date: AuthorityDate) -> str:
     return literal(f"{text}/.." if date.type == "start" else f"../{text}" if date.type == "end" else text)
 
 
-def _describe_attribute(draft: Draft, attribute: EntityAttribute, thing: Thing, facts: Facts) -> None:
+def _describe_attribute(draft: Draft, attribute: EntityAttribute, thing: HeadedThing, facts: Facts) -> None:
     value = tidy(attribute.value)
     property_ = _TEXTS.get(attribute.type, {}).get(thing.heading)
     if property_ is not None:
@@ -155,7 +155,7 @@ def _describe_attribute(draft: Draft, attribute: EntityAttribute, thing: Thing, 
         facts.values.append(("skos:note", literal(f"{attribute.type}: {value}")))
 
 
-def _describe_place(draft: Draft, attribute: EntityAttribute, thing: Thing, facts: Facts) -> None:
+def _describe_place(draft: Draft, attribute: EntityAttribute, thing: HeadedThing, facts: Facts) -> None:
     code = mods.GeographicCode(value=attribute.value, authority=attribute.scheme or None)
     country = country_of(code)
     if country is not None:
@@ -167,7 +167,7 @@ def _describe_place(draft: Draft, attribute: EntityAttribute, thing: Thing, fact
         facts.entities.append((_PLACES[attribute.type].get(thing.heading, _PLACE), place))
 
 
-def _languages(authority: Authority, thing: Thing) -> Iterator[tuple[str, str]]:
+def _languages(authority: Authority, thing: HeadedThing) -> Iterator[tuple[str, str]]:
     for language in authority.languages:
         for stated in codes_of(language):
             code = language_code(stated.value)
