@@ -19,14 +19,15 @@ from bibld.model.iris import Iris, entity_identity
 from bibld.model.linkage import Cluster, Merged
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri, literal
-from bibld.text.folding import tidy, trim
+from bibld.text.folding import tidy
 from bibld.text.keys import entity_key
 from bibld.text.languages import language_tag
 from bibld.text.scripts import LATIN
 from bibld.triplify._claims import ClusterStatements, EntityClaim, Kind, NameForm
 from bibld.triplify._codes import SCHEME_LANGUAGES
 from bibld.triplify._describe.authority_facts import HeadedThing, dates_of_thing, describe_facts
-from bibld.triplify._describe.concepts import FREE_TERMS
+from bibld.triplify._describe.authority_labels import access_point_of, dates_of_heading, label_of
+from bibld.triplify._describe.concepts import FREE_TERMS, claim_concept
 from bibld.triplify._describe.entities import (
     claim_agent,
     dates_of,
@@ -36,10 +37,8 @@ from bibld.triplify._describe.entities import (
     name_ties,
     ties_of_name,
 )
-from bibld.triplify._describe.entities import heading as heading_of_name
 from bibld.triplify._describe.places import claim_place
 from bibld.triplify._describe.provenance import describe_source_records
-from bibld.triplify._describe.titles import access_point, full_title
 from bibld.triplify._draft import Draft, sort_quads
 from bibld.triplify._identity import (
     Identity,
@@ -221,7 +220,7 @@ class _Describer:
         name = heading.parts[0]
         if kind != "agent" or not isinstance(name, mods.Name):
             return "", ""
-        return name.type or "", dates_of(name) or dates_of_thing(self._authority)
+        return name.type or "", dates_of_heading(heading, kind) or dates_of_thing(self._authority)
 
     def _creators(self, heading: Heading, kind: Kind) -> list[tuple[str, str]]:
         """Claim the creator that the heading of a work begins with."""
@@ -406,31 +405,23 @@ class _Describer:
 
         Without a heading there has to be a record with the number.
         """
-        heading_kind = related.headings[0].kind if related.headings else own.kind if own is not None else None
-        if heading_kind is None:
-            return None
-        identities = self._identities(related.numbers, heading_kind)
         stated = related.headings[0] if related.headings else own
+        if stated is None:
+            return None
+        identities = self._identities(related.numbers, stated.kind)
         scheme = self._scheme(stated, kind)
         addresses = [self._iri(kind, one.key, scheme) for one in identities.named]
         if not related.headings:
-            is_known = addresses and any(map(self._is_in_catalog, related.numbers))
-            return HeadedThing(addresses[0], kind, heading_kind) if is_known else None
-        if kind == "place":
-            element = mods.Geographic(value=label_of(related.headings[0], kind))
-            place = claim_place(self._draft, element.value, element, "")
-            addresses += [place] if place is not None and not addresses else []
-        elif not addresses and label_of(related.headings[0], kind):
-            addresses = [self._iri_by_name(related.headings[0], kind)]
+            is_known = bool(addresses) and any(map(self._is_in_catalog, related.numbers))
+            return HeadedThing(addresses[0], kind, stated.kind) if is_known else None
         if not addresses:
-            return None
+            by_name = self._claim_by_name(related.headings, kind)
+            return HeadedThing(by_name, kind, stated.kind) if by_name is not None else None
         for heading in related.headings:
-            form, name = self._form(heading, kind), heading.parts[0]
-            is_agent = kind == "agent" and isinstance(name, mods.Name)
             claim = EntityClaim(
-                label=form,
-                type=(name.type or "") if is_agent and isinstance(name, mods.Name) else "",
-                dates=dates_of(name) if is_agent and isinstance(name, mods.Name) else "",
+                label=self._form(heading, kind),
+                type=self._type_and_dates(heading, kind)[0],
+                dates=dates_of_heading(heading, kind),
                 links=tuple(sorted({one.iri for one in identities.named if one.iri})),
                 scheme=scheme,
                 aliases=tuple(sorted(set(addresses[1:]) - {addresses[0]})),
@@ -438,45 +429,31 @@ class _Describer:
                 ties=identities.ties,
             )
             self._draft.add_claim(addresses[0], kind, claim, "")
-        return HeadedThing(addresses[0], kind, heading_kind)
+        return HeadedThing(addresses[0], kind, stated.kind)
+
+    def _claim_by_name(self, headings: Sequence[Heading], kind: Kind) -> str | None:
+        """Claim the thing of a heading without a number as a bibliographic record does; return its IRI."""
+        first, draft = headings[0], self._draft
+        label = label_of(first, kind)
+        if kind == "agent":
+            names = [(name, "") for one in headings if isinstance(name := one.parts[0], mods.Name)]
+            return claim_agent(draft, names)
+        if kind == "place":
+            return claim_place(draft, label, mods.Geographic(value=label), "")
+        if kind == "concept":
+            scheme = self._scheme(first, kind)
+            address = claim_concept(draft, label, scheme, mods.Subject(parts=first.parts, authority=scheme), "")
+        else:
+            address = self._iri_by_name(first, kind) if label else None
+        if address is not None:
+            for heading in headings if kind != "concept" else headings[1:]:
+                claim = EntityClaim(label=self._form(heading, kind), scheme=self._scheme(heading, kind))
+                draft.add_claim(address, kind, claim, "")
+        return address
 
     def _is_in_catalog(self, number: RecordNumber) -> bool:
         record = RecordId.from_control_number(self._record.source, number.value)
         return not number.iri and self._draft.is_in_catalog(record)
-
-
-def label_of(heading: Heading, kind: Kind) -> str:
-    """Return the words of a heading as a label of this kind of thing: a name without its dates, a work without author.
-
-    The elements of a concept are separated as in bibliographic records.
-    """
-    first, last = heading.parts[0], heading.parts[-1]
-    if kind == "agent" and isinstance(first, mods.Name):
-        return heading_of_name(first)
-    if kind == "work" and isinstance(last, mods.TitleInfo):
-        return full_title(last)
-    if kind == "series" and isinstance(last, mods.TitleInfo):
-        names = [heading_of_name(one).rstrip(".") for one in heading.parts if isinstance(one, mods.Name)]
-        return ". ".join([*names, full_title(last)])
-    if isinstance(first, mods.HierarchicalGeographic):
-        levels = [tidy(level) for level in (*first.country, *first.state, *first.county, *first.city, *first.area)]
-        return levels[-1] if levels else tidy(heading.text)
-    return "--".join(filter(None, map(_words_of_part, heading.parts)))
-
-
-def _words_of_part(part: mods.SubjectPart) -> str:
-    if isinstance(part, mods.Name):
-        return ", ".join(filter(None, (heading_of_name(part), dates_of(part))))
-    if isinstance(part, mods.TitleInfo):
-        return full_title(part)
-    return trim(tidy(str(getattr(part, "value", ""))))
-
-
-def access_point_of(heading: Heading) -> str:
-    """Return the heading of a work: its creators with their dates, and its title."""
-    names = [part for part in heading.parts if isinstance(part, mods.Name)]
-    last = heading.parts[-1]
-    return access_point(names, last) if isinstance(last, mods.TitleInfo) else label_of(heading, "concept")
 
 
 def _links_of_equivalents(authority: Authority) -> set[str]:
