@@ -200,7 +200,7 @@ _NAME_RANK = len(AUTHORITIES) + 2
 class EntityCluster(msgspec.Struct, frozen=True):
     """Entities that are the same: their IRIs in the order of their ranks, the founder first.
 
-    ``aliases`` are further IRIs of its members' headings, about which nothing else is asserted.
+    Those of headings that are not used any more follow. ``aliases`` are further IRIs of its members' headings, about which nothing else is asserted.
     """
 
     members: tuple[str, ...]
@@ -318,7 +318,7 @@ def _unite_replaced(clusters: _Clusters, ranked: Sequence[EntityProfile], by_ide
             holders[entity_identity(replaced)].append(profile.iri)
     for identity, found in sorted(holders.items()):
         if identity in by_identity and len({clusters.founder(holder) for holder in found}) == 1:
-            clusters.unite(by_identity[identity], found[0], regardless=True)
+            clusters.absorb(found[0], by_identity[identity])
 
 
 class _Clusters:
@@ -349,6 +349,17 @@ class _Clusters:
         united = sorted(these + those, key=lambda profile: self._place[profile.iri])
         for profile in united:
             self._members[profile.iri] = united
+
+    def absorb(self, used: str, replaced: str) -> None:
+        """Unite the clusters of two entities, of which one is used instead of the other and stays the founder.
+
+        A verdict that they are different is respected.
+        """
+        these, those = self._members[used], self._members[replaced]
+        if these is not those and self._may_unite(these, those, regardless=True):
+            united = these + those
+            for profile in united:
+                self._members[profile.iri] = united
 
     def is_ambiguous(self, holders: Sequence[str], strength: Strength) -> bool:
         """Whether the holders of a name contradict each other, and the years of a life are not known in full.
