@@ -200,7 +200,8 @@ _NAME_RANK = len(AUTHORITIES) + 2
 class EntityCluster(msgspec.Struct, frozen=True):
     """Entities that are the same: their IRIs in the order of their ranks, the founder first.
 
-    Those of headings that are not used any more follow. ``aliases`` are further IRIs of its members' headings, about which nothing else is asserted.
+    Those of headings that are not used any more follow. ``aliases`` are further IRIs of the headings of its members,
+    about which nothing else is asserted.
     """
 
     members: tuple[str, ...]
