@@ -7,8 +7,10 @@ Libraries``: the property and the value, IRIs of the dataset without its base.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -16,6 +18,7 @@ import pytest
 
 from bibld import config, pipeline, triplify
 from bibld.catalog import Catalog
+from bibld.ingest import public_original_of
 from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord
 from bibld.model.marc_writers import to_iso2709
@@ -23,8 +26,11 @@ from bibld.model.origin import RecordId
 from bibld.model.rdf import PREFIXES
 from bibld.pipeline import Summary
 from bibld.progress import Silent
+from bibld.serve.site import Site
 from tests.configuration import source, write_config
 from tests.crosswalk.test_rusmarc import record
+from tests.ontology.published_terms import Vocabularies, misuses
+from tests.serve.client import running
 
 BASE = "https://data.example.org/"
 DATA = Path(os.environ.get("BIBLD_TEST_DATA", ""))
@@ -502,6 +508,53 @@ def test_only_the_last_version_of_an_authority_record_is_in_force(library: Libra
         stored = catalog.record(RecordId("headings", "7"))
         assert stored is not None and stored.authority is not None
         assert stored.authority.headings[0].text == "Second"
+
+
+# --- the site
+
+
+def test_every_iri_answers_and_pages_show_the_headings(library: Library) -> None:
+    split = subject("5", "150 ##$aLibraries and archives", "682 ##$iSplit into$aLibraries$0(XX)7$aArchives$0(XX)9",
+                    leader="00000sz  a2200000n  4500")  # fmt: skip
+    replaced = subject("4", "150 ##$aBook collections", "682 ##$aLibraries$0(XX)7", leader="00000xz  a2200000n  4500")
+    books = [book("1", "650 #7$aLibraries$2xxsh$0(XX)7", "700 1#$aTolstoĭ, L.$0(XX)1")]
+    library.run(books, [*SUBJECTS, TOLSTOY, split, replaced, *РУБРИКИ, ТОЛСТОЙ], until="publish")
+    release, manifest = pipeline.current_release(library.config)
+    text = "".join(library.quads)
+    iris = sorted({found.partition("#")[0] for found in re.findall(f"<({BASE}[^>]*)>", text)})
+    with Catalog(library.config.workspace, read_only=True) as catalog:
+        original = partial(public_original_of, catalog=catalog)
+        with running(Site(manifest, release, catalog, original, library.config.serve)) as client:
+            answers = [client.get("/" + iri.removeprefix(BASE), "text/turtle") for iri in iris]
+            answers = [
+                client.get(one.headers["location"], "text/turtle") if one.is_redirect else one for one in answers
+            ]
+            assert [iri for iri, one in zip(iris, answers, strict=True) if one.status_code != 200] == []
+            page = client.get(f"/doc/{SEVEN}.html").text
+            for words in ("Institutions", "Archives", "Here are entered works on libraries", "Book houses", "Book 1"):
+                assert words in page
+            assert "Old libraries" not in page
+            assert "Museums" in client.get(f"/doc/{EIGHT}.html").text
+            assert "Used instead" in client.get("/doc/concept/xxsh/headings~3A5.html").text
+            page = client.get("/doc/record/headings/7.html", accept_language="ru").text
+            assert "Она описывает рубрику" in page and "=150" in page
+            assert client.get("/doc/record/headings/4.html").status_code == 200
+            assert client.get("/resource/headings/7").status_code == 404
+
+
+@REAL
+def test_every_term_is_used_as_its_vocabulary_allows(library: Library) -> None:
+    body = heading(
+        "001 3", "110 2#$aNational Library", "046 ##$s1992$t2001", "370 ##$eTown", "371 ##$aMain Street 1",
+        "373 ##$aMinistry", "372 ##$aBooks",
+    )  # fmt: skip
+    work = heading(
+        "001 41", "100 1#$aTolstoy, Leo,$d1828-1910.$tWar and peace", "046 ##$k1869", "500 1#$iTranslation of:$aA$tB"
+    )
+    library.run([ANY_BOOK], [*SUBJECTS, TOLSTOY, body, work, *РУБРИКИ, ТОЛСТОЙ])
+    counts, examples = misuses(library.quads, Vocabularies(DATA / "vocabularies"))
+    places = ("schema:birthPlace", "schema:location")  # alignment.ttl states that bf:Place is a schema:Place
+    assert {found: examples[found] for found in counts if found.term not in places} == {}
 
 
 @REAL

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 
 import msgspec
 import pyoxigraph as ox
@@ -14,6 +15,7 @@ from bibld.model.linkage import Edge
 from bibld.model.marc_writers import to_mrk
 from bibld.model.mods import Cartographics, Mods, Subject
 from bibld.model.origin import RecordId
+from bibld.model.rdf import expand
 from bibld.protocols import SourceRecord
 from bibld.serve._citations.files import STYLES, coins
 from bibld.serve._citations.reference import reference_of
@@ -32,6 +34,7 @@ INCOMING_ON_PAGE = 100
 _COMPARED = 12
 _EDGES_SHOWN = 40
 _STATEMENTS_SHOWN = 2000
+_TOPIC = expand("foaf:primaryTopic")
 
 STYLE_NAMES = {
     "gost": message("GOST R 7.0.5"),
@@ -102,7 +105,7 @@ class ThingPages:
             case "resource":
                 return self.publication(thing, _links(thing.iri, triples))
             case "record":
-                return self._record(thing)
+                return self._record(thing, _topics(triples))
             case "match":
                 return self._match(thing)
             case _:
@@ -211,7 +214,7 @@ class ThingPages:
 
     # -- source records and matches
 
-    def _record(self, thing: Thing) -> bytes:
+    def _record(self, thing: Thing, topics: Sequence[str]) -> bytes:
         record = thing.record
         assert record is not None
         original = self._release.original(record)
@@ -220,7 +223,8 @@ class ThingPages:
         common = self._common(thing, "html")
         if original is None:
             common["forms"] = [pair for pair in self._forms(thing) if pair[0] not in ("marcxml", "mrk")]
-        merged = self._catalog.merged(founder)
+        merged = self._catalog.merged(founder) if record.authority is None else None
+        titles = self._names.titles(topics) if record.authority is not None else {}
         groups = facts.facts_of(fields.values(record.mods, self._language), self._language, {})
         return self._render(
             "record.html",
@@ -231,6 +235,8 @@ class ThingPages:
             left_out=_by_fate(self._release.beside_mods(record)),
             founder=founder,
             publication=heading_of(merged.mods, self._language) if merged is not None else None,
+            is_authority=record.authority is not None,
+            topics=[(self._addresses.href(iri) or iri, title) for iri, title in titles.items()],
             siblings=[each for each in cluster.members if each != record.id][:INCOMING_ON_PAGE] if cluster else [],
             edges=self._edges_of_record(record, cluster.members if cluster else ()),
             events=self._events([record.id]),
@@ -322,7 +328,7 @@ class ThingPages:
             names=others,
             hierarchy=hierarchy,
             linked=self._named_links(shown),
-            roles=self._role_lists(incoming, shown.kind, bool(works.roles or works.decades)),
+            roles=self._role_lists(incoming, shown, bool(works.roles or works.decades)),
             incoming=incoming,
             page=page,
             before=f"{address}?page={page - 1}" if page > 1 else "",
@@ -351,8 +357,11 @@ class ThingPages:
             return self._hierarchies.of_scheme(path)
         return self._hierarchies.of_concept(path, heading) if kind in ("concept", "class", "genre") else Hierarchy()
 
-    def _role_lists(self, incoming: Incoming, kind: str, has_works: bool) -> list[views.LinkGroup]:
-        """Return what points to an entity by role; with lists of publications beside it, only what is in none."""
+    def _role_lists(self, incoming: Incoming, shown: summaries.EntitySummary, has_works: bool) -> list[views.LinkGroup]:
+        """Return what points to an entity by role; with lists of publications beside it, only what is in none.
+
+        Related headings that the entity names itself are left out.
+        """
         titles = self._names.titles(thing.iri for thing in incoming.things)
         links = {}
         for thing in incoming.things:
@@ -360,14 +369,15 @@ class ThingPages:
             if href is not None:
                 text = titles.get(thing.iri) or views.compact(thing.iri, {}, self._addresses.iris)
                 links[thing.iri] = views.PageLink(href, text, fields.language_of(text))
-        things = incoming.things
+        things = tuple(each for each in incoming.things if each.iri not in shown.related)
         if has_works:
             things = tuple(each for each in things if summaries.role_of(each) in summaries.ROLES_WITHOUT_WORKS)
-        return summaries.role_lists(things, links, kind, self._language)
+        return summaries.role_lists(things, links, shown.kind, self._language)
 
     def _named_links(self, shown: summaries.EntitySummary) -> Mapping[str, views.PageLink]:
         """Return the links to other things of an entity by their IRIs; only those with a name."""
-        iris = dict.fromkeys((*shown.schemes, *shown.broader, *shown.parts, *shown.creators))
+        others = shown.related, shown.used_instead
+        iris = dict.fromkeys(chain(shown.schemes, shown.broader, shown.parts, shown.creators, *others))
         titles = self._names.titles(iri for iri in iris if "#" not in iri and iri.startswith(self._base))
         found = {}
         for iri in iris:
@@ -433,6 +443,15 @@ def _links(thing: str, triples: Iterable[ox.Triple]) -> structured.LinkedIris:
         return [value for each, value in pairs if each.subject == subject and each.predicate == link]
 
     return structured.LinkedIris.from_objects((value for _, value in pairs), objects)
+
+
+def _topics(triples: Iterable[ox.Triple]) -> list[str]:
+    """Return the IRIs of what a record is about."""
+    return [
+        each.object.value
+        for each in triples
+        if each.predicate.value == _TOPIC and isinstance(each.object, ox.NamedNode)
+    ]
 
 
 def _by_fate(subfields: Iterable[tuple[str, str]]) -> list[tuple[str, list[tuple[str, int]]]]:
