@@ -356,8 +356,13 @@ class Records:
 
     def is_authority(self, ordinal: int) -> bool:
         """Return whether a record, live or not, is an authority record."""
-        row = self._connection.execute("SELECT flavour FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
-        return row is not None and row[0] in AUTHORITY_FLAVOURS
+        return bool(self.was_authority(ordinal))
+
+    def was_authority(self, ordinal: int, run: int | None = None) -> bool | None:
+        """Return whether a record is an authority record; None without one, or if it was not seen in this run."""
+        query = f"SELECT {IS_AUTHORITY} FROM record WHERE ordinal = ? AND run = coalesce(?, run)"
+        row = self._connection.execute(query, (ordinal, run)).fetchone()
+        return None if row is None else bool(row[0])
 
     def live(self) -> Iterator[tuple[int, str, Mods]]:
         """Yield ordinal, source and MODS of the live records of publications, by ordinal."""
@@ -365,10 +370,7 @@ class Records:
             yield ordinal, source, self._suppressions.public_mods(ordinal, mods)
 
     def unredacted(self) -> Iterator[tuple[int, str, Mods]]:
-        """Yield ordinal, source and MODS of the records that their sources have, with suppressed records and values.
-
-        Authority records are left out.
-        """
+        """Yield ordinal, source and MODS of all records of publications, with suppressed records and values."""
         return self._with_status("'live', 'suppressed'")
 
     def _with_status(self, listed: str) -> Iterator[tuple[int, str, Mods]]:

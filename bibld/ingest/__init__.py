@@ -23,6 +23,7 @@ from bibld.ingest._conversion import encoded_twice_warning as encoded_twice_warn
 from bibld.ingest._conversion import file_context as file_context
 from bibld.ingest._conversion import identify as identify
 from bibld.ingest._conversion import no_authority_warning as no_authority_warning
+from bibld.ingest._conversion import other_kind_warning as other_kind_warning
 from bibld.ingest._conversion import record_made_by as record_made_by
 from bibld.ingest._conversion import settings_digest as settings_digest
 from bibld.ingest._conversion import table_row as table_row

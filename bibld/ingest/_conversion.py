@@ -253,6 +253,14 @@ def no_authority_warning(source: str, file: str, found: int, records: int) -> st
     )
 
 
+def other_kind_warning(source: str, found: int) -> str:
+    """Return the warning about records that took the place of records of the other kind with the same number."""
+    return (
+        f"{source}: {with_number(found, 'record')} took the place of an authority record or of a description of a"
+        " publication with the same number (001) in this load; put authority records into a source without the others"
+    )
+
+
 def changed_file_fault(file: str) -> str:
     """Return the fault of a file that has other records than were counted before."""
     return f"{file}: has changed while it was being read; leave it in place until the run has ended"

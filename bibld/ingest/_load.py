@@ -28,12 +28,14 @@ from bibld.ingest._conversion import (
     file_context,
     identify,
     no_authority_warning,
+    other_kind_warning,
     record_made_by,
     settings_digest,
 )
 from bibld.ingest._inspection import InspectedFile, Inspection
 from bibld.ingest._log import LoadResult, listed_deletions, reason_to_withhold, unknown_deletions_warning, withhold
 from bibld.ingest._pool import ConversionPool
+from bibld.model.authority import AUTHORITY_FLAVOURS
 from bibld.model.marc import MarcRecord, without_subfields
 from bibld.model.origin import RecordId
 from bibld.model.withheld import without_texts
@@ -43,6 +45,7 @@ from bibld.protocols import Raw, SourceRecord
 from bibld.read import carrier_of, read, to_json
 
 _RECORDS_AT_ONCE = 1000
+_OTHER_KIND, _AUTHORITIES = "replaced records of the other kind", "authority records"
 
 
 class _Unchanged(msgspec.Struct, frozen=True):
@@ -96,6 +99,8 @@ class Intake:
         for inspected in self._files:
             self._progress.report(f"read: {inspected.file.name}")
             self._load_file(inspected)
+        if others := self._counts[_OTHER_KIND]:
+            self._warn(other_kind_warning(self._source.id, others))
         with self._catalog.commit():
             refused = list(harvest.rejected_records(self._config, self._source))
             self._counts["read"] += len(refused)
@@ -214,6 +219,7 @@ class Intake:
 
     def _store(self, new: list[NewRecord]) -> None:
         """Store records; of live ones that now state that they are deleted the last versions wait for the end."""
+        self._count_other_kinds(new)
         now: list[NewRecord] = []
         waiting: set[RecordId] = set()
         for record in new:
@@ -231,6 +237,21 @@ class Intake:
             else:
                 now.append(record)
         self._put(now)
+
+    def _count_other_kinds(self, new: Sequence[NewRecord]) -> None:
+        """Count the records that replace an authority record of this load, or a description of a publication."""
+        self._counts[_AUTHORITIES] += sum(record.flavour in AUTHORITY_FLAVOURS for record in new)
+        if not self._counts[_AUTHORITIES]:
+            return
+        seen: dict[RecordId, bool] = {}
+        for record in new:
+            is_authority = record.flavour in AUTHORITY_FLAVOURS
+            if record.id not in seen:
+                ordinal = self._catalog.register.ordinal(record.id)
+                was = None if ordinal is None else self._catalog.records.was_authority(ordinal, self._run)
+                seen[record.id] = is_authority if was is None else was
+            self._counts[_OTHER_KIND] += seen[record.id] != is_authority
+            seen[record.id] = is_authority
 
     def _supersede_deferred(self, ordinal: int | None) -> None:
         if ordinal is not None and self._deferred.pop(ordinal, None) is not None:

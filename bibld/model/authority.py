@@ -235,6 +235,20 @@ class Authority(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         """Whether the heading was deleted, and the record does not state what is used instead."""
         return self.state.status in ("deleted", "replaced", "split") and not self.replacements
 
+    @property
+    def names_of_person(self) -> tuple[str, ...]:
+        """All names of a person, without dates and titles; none of others, and of a name that several persons have."""
+        if self.kind != "person" or self.state.is_differentiated is False:
+            return ()
+        headings = (*self.headings, *(one.heading for one in self.variants if one.heading.kind == "person"))
+        names = (heading.parts[0] for heading in headings)
+        texts = (
+            ", ".join(part.value for part in name.name_part if part.type not in _BESIDE_A_NAME)
+            for name in names
+            if isinstance(name, mods.Name)
+        )
+        return tuple(dict.fromkeys(text for text in texts if text))
+
     def to_mods(self) -> mods.Mods:
         """Return the texts of the record as MODS, for lists and searches of records of all kinds.
 
@@ -246,6 +260,9 @@ class Authority(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         notes += [mods.Note(value=text) for one in self.sources for text in (one.citation, one.information) if text]
         return mods.Mods(title_info=tuple(titles), note=tuple(notes), record_info=self.record_info)
 
+
+_BESIDE_A_NAME = ("date", "termsOfAddress")
+"""Types of parts of the heading of a person that are no name."""
 
 _FIELDS_OF_RECORD = ("control_number", "cited_by", "state")
 Authority.elements = tuple(name for name in Authority.__struct_fields__ if name not in _FIELDS_OF_RECORD)

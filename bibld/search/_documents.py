@@ -72,7 +72,7 @@ def _names(*curies: str) -> frozenset[bytes]:
 
 
 _LABELS = frozenset(label[1:-1] for label in LABELS)
-_ALT_LABEL = _names("skos:altLabel")
+_ALT_LABEL = _names("skos:altLabel", "skos:hiddenLabel")
 _ISSUED = _names("dcterms:issued", "dcterms:created", "dcterms:date")
 _CONTENTS = _names("dcterms:tableOfContents", "dcterms:abstract")
 _LISTS = {

@@ -227,12 +227,13 @@ def describe_clusters(engine: Engine) -> int:
     made_by = tables.made_by(inputs=(FIRST, AGAIN))
     engine.step("assertions", made_by, "triplify: assertions", assertions, sort=("founder",))
     if is_new:
-        warn_of_broken_references(_authorities(engine, settings.suppressed), engine.progress)
+        warn_of_broken_references(live_authorities(engine), engine.progress)
     return tables.rows(FIRST) if is_new else 0
 
 
-def _authorities(engine: Engine, suppressed: Suppressed) -> Iterator[tuple[RecordId, Authority]]:
-    """Yield the live authority records, in the order of their ordinals."""
+def live_authorities(engine: Engine) -> Iterator[tuple[RecordId, Authority]]:
+    """Yield the live authority records without suppressed values, in the order of their ordinals."""
+    suppressed = suppressed_values(engine)
     rows = live_records(engine).where(IS_AUTHORITY).select("ordinal", "source", "control_number", "mods")
     for row in rows.orderBy("ordinal").toLocalIterator():
         authority = public_authority(_AUTHORITY.decode(bytes(row.mods)), suppressed.get(row.ordinal, ()))

@@ -16,7 +16,7 @@ from pathlib import Path
 import pyoxigraph as ox
 import pytest
 
-from bibld import config, pipeline, triplify
+from bibld import config, link, pipeline, triplify
 from bibld.catalog import Catalog
 from bibld.ingest import public_original_of
 from bibld.model.iris import Iris
@@ -317,6 +317,20 @@ def test_a_work_and_a_genre_are_things_of_the_dataset(library: Library) -> None:
     }  # fmt: skip
 
 
+def test_matching_knows_all_names_of_a_person(library: Library) -> None:
+    headings = [
+        heading("001 1", "100 1#$aGorky, Maksim,$d1868-1936", "400 1#$aPeshkov, Alekseĭ Maksimovich,$d1868-1936"),
+        russian_heading("2", "200 #1$aЧехонте$bА.$gАнтоша", "400 #1$aЧехов$bА. П.$gАнтон Павлович$f1860-1904"),
+        heading("001 3", "100 1#$aOne, Name"),
+        SUBJECTS[0],
+    ]
+    library.run([ANY_BOOK], headings, until="read")
+    with Catalog(library.config.workspace, read_only=True) as catalog:
+        assert list(link.names_of_persons(catalog, library.config)) == [
+            ["Gorky, Maksim", "Peshkov, Alekseĭ Maksimovich"], ["Чехонте, Антоша", "Чехов, Антон Павлович"],
+        ]  # fmt: skip
+
+
 # --- headings that are not used any more
 
 
@@ -426,6 +440,15 @@ def test_a_book_in_a_source_of_authority_records_is_converted_with_a_warning(tmp
     assert "rdf:type bf:Instance" in library.about("resource/headings/2")
 
 
+def test_a_book_and_a_heading_with_one_number_in_one_source_are_reported(library: Library) -> None:
+    summary = library.run([book("7"), LIBRARIES], SUBJECTS)
+    assert (summary.sources[0].converted, summary.sources[0].superseded) == (1, 1)
+    assert library.warnings[:1] == [
+        "books: 1 record took the place of an authority record or of a description of a publication with the same"
+        " number (001) in this load; put authority records into a source without the others"
+    ]
+
+
 def test_a_record_without_a_heading_is_rejected_with_a_reason(library: Library) -> None:
     summary = library.run([ANY_BOOK], [LIBRARIES, subject("90", "680 ##$iNo heading")])
     assert [(one.read, one.converted, one.rejected) for one in summary.sources][1] == (2, 1, 1)
@@ -468,6 +491,9 @@ def test_a_suppressed_value_is_in_no_statement(tmp_path: Path) -> None:
     library.run([ANY_BOOK], [TOLSTOY])
     assert "schema:gender male" not in library.about("agent/viaf-96987389")
     assert "schema:jobTitle Novelists" in library.about("agent/viaf-96987389")
+    (tmp_path / "suppress.csv").write_text("record,value,reason\nheadings:1,,asked for\n", "utf-8")
+    library.run([ANY_BOOK], [TOLSTOY])
+    assert library.about("agent/viaf-96987389") == library.about("record/headings/1") == set()
 
 
 def test_updates_end_in_the_same_statements_as_a_rebuild(library: Library, tmp_path: Path) -> None:

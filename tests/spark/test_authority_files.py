@@ -56,6 +56,8 @@ def test_authority_files_of_both_engines(spark: SparkSession, tmp_path: Path) ->
     assert [message for message in warnings if "(9 in record 7, 99 in record 8)" in message]
     assert [message for message in warnings if "describe publications" in message]
 
-    write("books", BOOKS)
+    # The numbers of headings are those of books of the same source.
+    write("books", [*BOOKS, subject("2", "150 ##$aBoth")])
     write("headings", [INSTITUTIONS, ARCHIVES, *РУБРИКИ])
     twins.run(allow_deletes=True)
+    assert [message for message in twins.messages if message.startswith("books: 1 record took the place of")]
