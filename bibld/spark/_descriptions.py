@@ -29,6 +29,7 @@ from bibld.model.withheld import public_authority, public_fingerprint, public_mo
 from bibld.spark._engine import Engine
 from bibld.spark._frames import SCHEMAS, located_errors, map_groups, spark_schema
 from bibld.triplify import (
+    NUMBER_MARK,
     ClusterStatements,
     authority_statements,
     cluster_statements,
@@ -36,6 +37,7 @@ from bibld.triplify import (
     settings_digest,
     statements_digest,
     warn_of_broken_references,
+    warn_of_uncatalogued_numbers,
 )
 
 Suppressed = dict[int, tuple[str, ...]]
@@ -226,8 +228,9 @@ def describe_clusters(engine: Engine) -> int:
     engine.step(AGAIN, made_by, "triplify: clusters that name other records", described_again)
     made_by = tables.made_by(inputs=(FIRST, AGAIN))
     engine.step("assertions", made_by, "triplify: assertions", assertions, sort=("founder",))
-    if is_new:
+    if is_new and (engine.options.rebuild or _has_other_authorities(engine)):
         warn_of_broken_references(live_authorities(engine), engine.progress)
+        warn_of_uncatalogued_numbers(_numbers_cited(engine), engine.progress)
     return tables.rows(FIRST) if is_new else 0
 
 
@@ -238,6 +241,26 @@ def live_authorities(engine: Engine) -> Iterator[tuple[RecordId, Authority]]:
     for row in rows.orderBy("ordinal").toLocalIterator():
         authority = public_authority(_AUTHORITY.decode(bytes(row.mods)), suppressed.get(row.ordinal, ()))
         yield RecordId(row.source, row.control_number), authority
+
+
+def _has_other_authorities(engine: Engine) -> bool:
+    """Whether authority records are new, changed or deleted since the last run."""
+    columns = ["ordinal", "made_by", "status"]
+    tables = engine.tables
+    now, before = (
+        rows.where(IS_AUTHORITY).select(*columns) for rows in (tables.read("records"), tables.before("records"))
+    )
+    changed = now.join(before, columns, "left_anti").unionByName(before.join(now, columns, "left_anti"))
+    return changed.limit(1).count() > 0
+
+
+def _numbers_cited(engine: Engine) -> Iterator[tuple[bytes, RecordId, bool]]:
+    """Yield the assertions that ``warn_of_uncatalogued_numbers`` needs."""
+    has_number = sql.locate(NUMBER_MARK, sql.col("body").cast("string")) > 0
+    records = live_records(engine).selectExpr("ordinal AS founder", "source", "control_number", "flavour")
+    rows = engine.tables.read("assertions").where(has_number).join(records, "founder")
+    for row in rows.select("body", "source", "control_number", "flavour").toLocalIterator():
+        yield bytes(row.body), RecordId(row.source, row.control_number), row.flavour in AUTHORITY_FLAVOURS
 
 
 def described(first: DataFrame, again: DataFrame) -> DataFrame:

@@ -64,8 +64,10 @@ from bibld.triplify._entity_clusters import compare_entities as compare_entities
 from bibld.triplify._entity_clusters import verdicts_by_identity as verdicts_by_identity
 from bibld.triplify._identity import Identity as Identity
 from bibld.triplify._identity import parse_identity as parse_identity
-from bibld.triplify._references import live_authorities
+from bibld.triplify._references import NUMBER_MARK as NUMBER_MARK
+from bibld.triplify._references import live_authorities, numbers_cited
 from bibld.triplify._references import warn_of_broken_references as warn_of_broken_references
+from bibld.triplify._references import warn_of_uncatalogued_numbers as warn_of_uncatalogued_numbers
 from bibld.triplify._tombstones import tombstone_statements as tombstone_statements
 from bibld.triplify._tombstones import withdrawal_quads as withdrawal_quads
 from bibld.triplify._tombstones import withdrawal_statements as withdrawal_statements
@@ -114,4 +116,5 @@ def triplify(
         processor.process(entities, describe, partial(store_entities, catalog), progress)
     if has_authorities:
         warn_of_broken_references(live_authorities(catalog), progress)
+        warn_of_uncatalogued_numbers(numbers_cited(catalog), progress)
     return clusters

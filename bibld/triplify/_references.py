@@ -5,6 +5,7 @@ The statements are published as the records make them; a person has to correct t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -13,6 +14,8 @@ from bibld.catalog import Catalog
 from bibld.model.authority import Authority, RelatedHeading
 from bibld.model.origin import RecordId
 from bibld.progress import Progress, with_number
+from bibld.triplify._claims import read_assertion
+from bibld.triplify._identity import NUMBER_TIE
 
 _EXAMPLES = 3
 
@@ -61,6 +64,51 @@ def warn_of_broken_references(authorities: Iterable[tuple[RecordId, Authority]],
             progress.detail(f"triplify: {found.source}: record {record} cites {number}, which no record has")
         for cycle in found.cycles:
             progress.detail(f"triplify: {found.source}: a cycle of broader terms: records {', '.join(cycle)}")
+
+
+def warn_of_uncatalogued_numbers(cited: Iterable[tuple[bytes, RecordId, bool]], progress: Progress) -> None:
+    """Warn of the numbers that headings of publications cite in an authority file and that none of its records has.
+
+    ``cited`` are assertions with such numbers in their ties (``NUMBER_MARK``), the record that founded the cluster
+    which makes each, and whether it is an authority record.
+    """
+    known: set[str] = set()
+    records: dict[str, RecordId] = {}
+    for body, record, is_authority in cited:
+        for tie in read_assertion(body).value.ties:
+            if tie.startswith(NUMBER_TIE) and is_authority:
+                known.add(tie)
+            elif tie.startswith(NUMBER_TIE):
+                records[tie] = min(record, records.get(tie, record))
+    files = set(map(_file_of_number, known))
+    missing = sorted(tie for tie in records.keys() - known if _file_of_number(tie) in files)
+    if missing:
+        shown = ", ".join(f"{tie.removeprefix(NUMBER_TIE)} in {records[tie]}" for tie in missing[:_EXAMPLES])
+        count = with_number(len(missing), "number")
+        progress.warn(
+            f"triplify: publications cite {count} of headings that no authority record has ({shown}); the headings are"
+            " published without a record"
+        )
+    for tie in missing:
+        progress.detail(f"triplify: {records[tie]} cites {tie.removeprefix(NUMBER_TIE)}, which no record has")
+
+
+NUMBER_MARK = f'"{NUMBER_TIE}'
+"""What the stored form of an assertion contains if it has a number among its ties."""
+
+_FILE_OF_NUMBER = re.compile(r".*[)/\\]")
+
+
+def _file_of_number(tie: str) -> str:
+    found = _FILE_OF_NUMBER.match(tie)
+    return found[0] if found is not None else ""
+
+
+def numbers_cited(catalog: Catalog) -> Iterator[tuple[bytes, RecordId, bool]]:
+    """Yield the assertions of a catalog that :func:`warn_of_uncatalogued_numbers` needs."""
+    authorities = frozenset(catalog.records.authorities())
+    for body, founder in catalog.entities.assertions_with(NUMBER_MARK):
+        yield body, catalog.register.record(founder), founder in authorities
 
 
 def live_authorities(catalog: Catalog) -> Iterator[tuple[RecordId, Authority]]:

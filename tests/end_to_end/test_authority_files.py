@@ -402,6 +402,16 @@ def test_a_number_that_no_record_has_is_reported_and_its_heading_published(libra
     assert library.warnings == []
 
 
+def test_a_number_that_a_book_cites_and_no_record_has_is_reported(library: Library) -> None:
+    cited = "650 #7$aNowhere$2xxsh$0(XX)99", "700 1#$aNobody, Nemo$0(XX)98", "650 #7$aElsewhere$2yysh$0(YY)1"
+    library.run([book("1", *cited), book("2", "650 #7$aLibraries$2xxsh$0(XX)7")], SUBJECTS)
+    assert library.warnings == [
+        "triplify: publications cite 2 numbers of headings that no authority record has ((xx)98 in books:1, (xx)99 in"
+        " books:1); the headings are published without a record"
+    ]
+    assert library.labelled("Nowhere") & library.subjects("1")
+
+
 def test_a_number_without_a_heading_is_a_link_only_if_there_is_a_record(library: Library) -> None:
     library.run([ANY_BOOK], [russian_heading("7", "152 ##$bnlr_sh", "250 ##$aБиблиотеки", "550 ##$3RU\\AAA\\AUTH\\9")])
     assert not any(line.startswith("skos:related") for line in library.about(СЕМЬ))

@@ -22,11 +22,16 @@ from tests.end_to_end.test_authority_files import (
     russian_book,
     subject,
 )
-from tests.spark.twins import Twins
+from tests.spark.twins import Reported, Twins
 
 BOOKS = [
     book("1", "650 #7$aLibraries$2xxsh$0(XX)7", "100 1#$aTolstoy, Leo,$d1828-1910"),
-    book("2", "650 #7$aBook collections$2xxsh$0(XX)5", "100 1#$aТолстой, Лев Николаевич,$d1828-1910"),
+    book(
+        "2",
+        "650 #7$aBook collections$2xxsh$0(XX)5",
+        "650 #7$aNowhere$2xxsh$0(XX)99",
+        "100 1#$aТолстой, Лев Николаевич,$d1828-1910",
+    ),
     russian_book("3", "606 0#$aБиблиотеки$2nlr_sh$3RU\\AAA\\AUTH\\7", "700 #1$aТолстой$bЛ. Н.$3RU\\AAA\\AUTH\\1$4070"),
 ]
 REPLACED = subject("5", "150 ##$aBook collections", "682 ##$aLibraries$0(XX)7", leader="00000xz  a2200000n  4500")
@@ -55,6 +60,9 @@ def test_authority_files_of_both_engines(spark: SparkSession, tmp_path: Path) ->
     assert [message for message in warnings if "cycle of broader terms (records 7, 8)" in message]
     assert [message for message in warnings if "(9 in record 7, 99 in record 8)" in message]
     assert [message for message in warnings if "describe publications" in message]
+    progress = Reported()
+    twins.run_on_spark(progress, rebuild=True)
+    assert [message for message in progress.messages if "cite 1 number of headings that no authority record" in message]
 
     # The numbers of headings are those of books of the same source.
     write("books", [*BOOKS, subject("2", "150 ##$aBoth")])

@@ -212,7 +212,8 @@ class _Describer:
         for position, (form, heading) in enumerate(forms.items()):
             claim = general if position == 0 else EntityClaim(label=form)
             type_, dates = self._type_and_dates(heading, kind)
-            claim = replace(claim, label=form, type=type_, dates=dates, scheme=scheme, is_established=True)
+            is_established = authority.state.record_type == "established"
+            claim = replace(claim, label=form, type=type_, dates=dates, scheme=scheme, is_established=is_established)
             draft.add_claim(thing.iri, kind, claim, "")
         return thing
 
