@@ -156,16 +156,23 @@ def replace_entities(lines: bytes, iris: Mapping[str, str]) -> bytes:
     if not any(old in lines for old in terms):
         return lines
     fragments = {b"#" + _tail(old): b"#" + _tail(new) for old, new in iris.items()}
-    has_nodes = any(fragment in lines for fragment in fragments)
-    result: dict[bytes, dict[bytes, None]] = {}
-    for line in lines.splitlines(keepends=True):
+    if not any(fragment in lines for fragment in fragments):
+        return b"".join(dict.fromkeys(_with_values(line, terms) for line in lines.splitlines(keepends=True)))
+    default, named = split_graphs(lines)
+    about: dict[bytes, dict[bytes, None]] = {}
+    for line in default.splitlines(keepends=True):
         subject, predicate, rest = line.split(b" ", 2)
         value, blank, end = rest.partition(b" ")
-        if has_nodes:
-            subject, value = _renamed(subject, fragments), _renamed(value, fragments)
-        value = terms.get(value, value)
-        result.setdefault(subject, {})[b" ".join((subject, predicate, value + blank + end))] = None
-    return b"".join(line for about in result.values() for line in about)
+        node = _renamed(subject, fragments)
+        renamed = b" ".join((node, predicate, _renamed(value, fragments) + blank + end))
+        about.setdefault(node, {})[_with_values(renamed, terms)] = None
+    return b"".join(line for found in about.values() for line in found) + replace_entities(named, iris)
+
+
+def _with_values(line: bytes, terms: Mapping[bytes, bytes]) -> bytes:
+    subject, predicate, rest = line.split(b" ", 2)
+    value, blank, end = rest.partition(b" ")
+    return b" ".join((subject, predicate, terms[value] + blank + end)) if value in terms else line
 
 
 def _tail(entity: str) -> bytes:
