@@ -1,7 +1,7 @@
 """Which publications are editions, translations and parts of one work: the labelled pairs of `labelled/works`.
 
-All records of a half are one catalogue: the claims of each are made, the works of the claims clustered, and the relation
-of each pair of publications is read off the clusters. `--show` lists the wrong decisions of the development half.
+All records of a half are one catalogue, each a publication, and the relation of each pair is read in the quads that are
+published about it. `--show` lists the wrong decisions of the development half.
 """
 
 import argparse
@@ -13,14 +13,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 import bibld
+from bibld.model.iris import Iris
+from bibld.model.linkage import Cluster, Merged
 from bibld.model.mods import Mods
-from bibld.triplify._claims import Assertion, EntityClaim, NameForm
-from bibld.triplify._entity_clusters import EntityProfile, cluster_component, components
-from bibld.triplify._works import NamedWork, find_works
+from bibld.model.origin import RecordId
+from bibld.model.rdf import iri, term
+from bibld.triplify import to_quads
 
 FOLDER = Path(__file__).parent / "labelled" / "works"
 SOURCES = ("marc21", "rusmarc")
 RELATIONS = ("same", "translation", "part")
+PROPERTIES = ("bf:instanceOf", "bf:translationOf", "bf:partOf", "bf:hasPart")
+IRIS = Iris("http://localhost/")
 
 
 class WorkPair(NamedTuple):
@@ -47,7 +51,9 @@ def main() -> None:
     report(decided, with_kinds=wanted.half == "development")
     for pair, relation in decided if wanted.show else ():
         if relation != pair.label and (relation or pair.label in RELATIONS):
-            print(f"{pair.label:>11} decided {relation or 'none':11} {pair.left} {pair.right} {pair.kind} [{pair.family}]")
+            print(
+                f"{pair.label:>11} decided {relation or 'none':11} {pair.left} {pair.right} {pair.kind} [{pair.family}]"
+            )
 
 
 def labelled_pairs(half: str) -> Iterator[WorkPair]:
@@ -67,65 +73,29 @@ def read_records(wanted: set[str]) -> dict[str, Mods]:
 
 
 class Relations:
-    """The relations of publications, by the clusters of the works that they name."""
+    """The relations of publications, as the published quads state them."""
 
     def __init__(self, records: dict[str, Mods]) -> None:
-        self._own: dict[str, str] = {}
-        self._named: dict[str, dict[str, set[str]]] = {
-            relation: defaultdict(set) for relation in ("translation", "part", "base")
-        }
-        profiles = list(self._profiles(records))
-        self._cluster = {
-            member: cluster.founder
-            for component in components(profiles, {})
-            for cluster in cluster_component(component, {})
-            for member in cluster.members
-        }
-        self._own = {record: self._cluster[work] for record, work in self._own.items()}
-        for relation, named in self._named.items():
-            merged: dict[str, set[str]] = defaultdict(set)
-            for work, others in named.items():
-                merged[self._cluster[work]] |= {self._cluster[other] for other in others}
-            self._named[relation] = merged
-
-    def _profiles(self, records: dict[str, Mods]) -> Iterator[EntityProfile]:
-        for record, mods in records.items():
-            works = find_works(mods)
-            own = self._own[record] = f"http://localhost/work/{record}"
-            yield profile(own, works.own)
-            others = [("translation", works.original), ("part", works.whole)]
-            others += [("base", base) for base in works.bases]
-            for number, (relation, work) in enumerate(others):
-                if work is not None:
-                    self._named[relation][own].add(f"{own}/{number}")
-                    yield profile(f"{own}/{number}", work)
-            for number, work in enumerate(works.contents):
-                self._named["part"][f"{own}/content{number}"].add(own)
-                yield profile(f"{own}/content{number}", work)
+        ids = {record: RecordId.parse(record) for record in records}
+        merged = [Merged(Cluster(ids[record], (ids[record],)), mods, ()) for record, mods in records.items()]
+        stated: dict[str, dict[str, set[str]]] = {term(name): defaultdict(set) for name in PROPERTIES}
+        for line in to_quads(merged, IRIS):
+            subject, predicate, value, *_ = line.split(" ", 3)
+            if predicate in stated:
+                stated[predicate][subject].add(value)
+        instances, self._originals, self._hosts, self._parts = (stated[term(name)] for name in PROPERTIES)
+        self._own = {record: next(iter(instances[iri(IRIS.resource(ids[record]))])) for record in records}
 
     def between(self, left: str, right: str) -> str:
         """Return the relation of the works of two records; empty if there is none."""
         one, other = self._own[left], self._own[right]
         if one == other:
             return "same"
-        originals = self._named["translation"]
-        if other in originals[one] or one in originals[other] or originals[one] & originals[other]:
+        these, those = self._originals[one], self._originals[other]
+        if other in these or one in those or these & those:
             return "translation"
-        wholes = self._named["part"]
-        return "part" if other in wholes[one] or one in wholes[other] else ""
-
-    def clusters(self) -> dict[str, list[str]]:
-        """Return the records of each cluster with a publication, by its founder."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for record, founder in self._own.items():
-            found[founder].append(record)
-        return found
-
-
-def profile(iri: str, work: NamedWork) -> EntityProfile:
-    """Return the profile of a work, as the claim about it makes it."""
-    claim = EntityClaim(NameForm("work"), ties=work.facts.ties, work=work.facts)
-    return EntityProfile.from_assertions(iri, [Assertion("work", claim)])
+        is_part = other in self._hosts[one] or one in self._hosts[other]
+        return "part" if is_part or other in self._parts[one] or one in self._parts[other] else ""
 
 
 def report(decided: list[tuple[WorkPair, str]], with_kinds: bool) -> None:
@@ -135,7 +105,8 @@ def report(decided: list[tuple[WorkPair, str]], with_kinds: bool) -> None:
         right = sum(labelled)
         precision = right / len(given) if given else 1.0
         wrong = dict(Counter(label for label in given if label != relation))
-        print(f"{relation:11} precision {precision:.3f} recall {right / len(labelled):.3f} of {len(labelled)} wrong {wrong}")
+        recall = right / len(labelled)
+        print(f"{relation:11} precision {precision:.3f} recall {recall:.3f} of {len(labelled)} wrong {wrong}")
     if with_kinds:
         kinds: dict[tuple[str, str], list[bool]] = defaultdict(list)
         for pair, found in decided:

@@ -11,7 +11,7 @@ from bibld.catalog import Catalog
 from bibld.errors import ConfigError
 from bibld.model.card import title_text
 from bibld.model.iris import Iris, entity_identity
-from bibld.model.review import INVERSE_RELATION, EntityPair, EntityQuestion, EntitySide, NamedWork
+from bibld.model.review import INVERSE_RELATION, EntityPair, EntityQuestion, EntitySide, NamingPublication
 from bibld.text.dates import year
 from bibld.triplify import Assertion, EntityComparison, compare_entities, read_assertion, verdicts_by_identity
 
@@ -100,13 +100,13 @@ def entity_side(catalog: Catalog, iris: Iris, path: str) -> EntitySide | None:
     )
 
 
-def _work(catalog: Catalog, iris: Iris, founder: int) -> NamedWork:
+def _work(catalog: Catalog, iris: Iris, founder: int) -> NamingPublication:
     merged = catalog.descriptions.merged(founder)
     title = next((text for info in merged.mods.title_info if (text := title_text(info))), "")
     dates = (date.value for info in merged.mods.origin_info for date in info.date_issued)
     published = next((one for text in dates if (one := year(text))), None)
     path = iris.path(iris.resource(merged.cluster.founder)) or ""
-    return NamedWork(path, title, str(published or ""))
+    return NamingPublication(path, title, str(published or ""))
 
 
 class ComparedEntity(msgspec.Struct, frozen=True):
@@ -120,8 +120,9 @@ class ComparedEntity(msgspec.Struct, frozen=True):
 class EntityPairReport(msgspec.Struct, frozen=True):
     """Two entities side by side, and why they are, or are not, the same.
 
-    ``decision`` is that of people, or that of the rules (``by``), about the left one in relation to the right one; ``reasons`` are what both have in common, and in what
-    they contradict each other. ``cluster`` is a sentence about who describes them now.
+    ``decision`` is that of people, or that of the rules (``by``), about the left one in relation to the right one;
+    ``reasons`` are what both have in common, and in what they contradict each other. ``cluster`` is a sentence about
+    who describes them now.
     """
 
     left: ComparedEntity
@@ -176,6 +177,7 @@ _COMMON = {
     "publication": "one publication names both in the same role",
     "short_name": "both have the same family name, first given name and years",
     "abbreviation": "one name is an abbreviation of the other",
+    "work": "both have a title in common, and the name of its creator where many works have such a title",
 }
 _CONTRADICTIONS = {
     "kind": "they are things of different kinds",
@@ -183,6 +185,8 @@ _CONTRADICTIONS = {
     "birth": "they were born in different years",
     "death": "they died in different years",
     "number": "they have different numbers in one authority file",
+    "work": "they differ in form, language, translator, part, number, year or kind",
+    "creator": "they have different creators",
 }
 
 

@@ -26,6 +26,7 @@ from bibld.model.review import INVERSE_RELATION, EntityPair, ItemKind, PersonVer
 
 PersonDecision = Literal["same", "different", "related"]
 EntityDecision = Literal["same", "different", "translation_of", "has_translation", "part_of", "has_part"]
+"""What people decide about two entities; the relations are those of two works."""
 
 
 class VerdictRow(msgspec.Struct, frozen=True):

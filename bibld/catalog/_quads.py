@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from bibld.catalog.compression import Blobs
-from bibld.model.rdf import replace_objects
+from bibld.model.rdf import replace_entities
 
 
 class QuadTable:
@@ -51,7 +51,7 @@ class QuadTable:
 
     def _with_founders(self, quads: bytes, moved: str | None) -> bytes:
         lines = self._blobs.decompress(quads)
-        return replace_objects(lines, msgspec.json.decode(moved)) if moved else lines
+        return replace_entities(lines, msgspec.json.decode(moved)) if moved else lines
 
     def owners(self) -> Iterator[int]:
         """Yield the number of every owner, ascending."""

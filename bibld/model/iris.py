@@ -90,6 +90,13 @@ class Iris(msgspec.Struct, frozen=True):
         """Return the IRI of a term of bibld's ontology as this site publishes it."""
         return f"{self.ontology}#{name}"
 
+    def node_of(self, entity: str, other: str, part: str = "") -> str:
+        """Return the IRI of the node of an entity that is about another one, or of a ``part`` of that node.
+
+        It is named after the path of the other one, so that :func:`bibld.model.rdf.replace_entities` renames it, too.
+        """
+        return f"{entity}#{other[len(self.base) :]}{'/' if part else ''}{part}"
+
     @property
     def ontology(self) -> str:
         """The IRI of the ontology."""
@@ -107,12 +114,23 @@ class Iris(msgspec.Struct, frozen=True):
         return thing[len(self.base) :].partition("#")[0]
 
 
+_WORK_OF_PUBLICATION = re.compile(r"(?:.*/)?work/(?!(?:agent|concept|place|publisher|series|work)/)[^/]+/[^/]+")
+
+
+def has_role(iri: str) -> bool:
+    """Whether an IRI is that of a work which one publication alone names; see :meth:`Iris.work_of`."""
+    return _BETWEEN_SLUGS in iri
+
+
 @lru_cache(maxsize=_IRIS_REMEMBERED)
 def entity_identity(iri: str) -> str:
     """Return what the IRIs (or paths) of one entity have in common whose keys are spelled in different ways.
 
-    It is not published. Of an entity that has a number, it is the IRI. See :func:`bibld.text.keys.key_identity`.
+    It is not published. Of an entity that has a number, and of the work of a publication, whose control number may look
+    like a key, it is the IRI. See :func:`bibld.text.keys.key_identity`.
     """
+    if _WORK_OF_PUBLICATION.fullmatch(iri):
+        return iri
     folder, slash, key = iri.rpartition("/")
     return folder + slash + key_identity(key)
 

@@ -146,20 +146,41 @@ def is_of_named_graph(line: bytes) -> bool:
     return _LINE_OF_NAMED_GRAPH.fullmatch(line) is not None
 
 
-def replace_objects(lines: bytes, iris: Mapping[str, str]) -> bytes:
-    """Replace IRIs in the place of the object, in lines that :func:`quad` wrote; a line that occurs twice then goes.
+def replace_entities(lines: bytes, iris: Mapping[str, str]) -> bytes:
+    """Replace IRIs of entities in the place of the object, in lines that :func:`quad` wrote; each line stays once.
 
-    ``iris`` are the IRIs, not terms, and those that replace them. The order of the lines stays.
+    ``iris`` are the IRIs, not terms, and those that replace them. A node that is named after an entity
+    (``…#agent/slug``) is renamed with it. The lines about a subject stay together; otherwise the order stays.
     """
     terms = {iri(old).encode(): iri(new).encode() for old, new in iris.items()}
     if not any(old in lines for old in terms):
         return lines
-    result: dict[bytes, None] = {}
+    fragments = {b"#" + _tail(old): b"#" + _tail(new) for old, new in iris.items()}
+    has_nodes = any(fragment in lines for fragment in fragments)
+    result: dict[bytes, dict[bytes, None]] = {}
     for line in lines.splitlines(keepends=True):
         subject, predicate, rest = line.split(b" ", 2)
         value, blank, end = rest.partition(b" ")
-        result[b" ".join((subject, predicate, terms[value] + blank + end)) if value in terms else line] = None
-    return b"".join(result)
+        if has_nodes:
+            subject, value = _renamed(subject, fragments), _renamed(value, fragments)
+        value = terms.get(value, value)
+        result.setdefault(subject, {})[b" ".join((subject, predicate, value + blank + end))] = None
+    return b"".join(line for about in result.values() for line in about)
+
+
+def _tail(entity: str) -> bytes:
+    """Return the last two steps of the IRI of an entity, after which nodes are named."""
+    return "/".join(entity.rsplit("/", 2)[1:]).encode()
+
+
+def _renamed(node: bytes, fragments: Mapping[bytes, bytes]) -> bytes:
+    thing, hash_, fragment = node.rstrip(b">").partition(b"#")
+    if not hash_ or node[:1] != b"<":
+        return node
+    kind, slash, rest = fragment.partition(b"/")
+    slug, between, part = rest.partition(b"/")
+    name = b"#" + kind + slash + slug
+    return thing + fragments[name] + between + part + b">" if name in fragments else node
 
 
 def _percent(match: re.Match[str]) -> str:

@@ -79,7 +79,7 @@ class PersonVerdict(msgspec.Struct, frozen=True):
         return self.item
 
 
-class NamedWork(msgspec.Struct, frozen=True):
+class NamingPublication(msgspec.Struct, frozen=True):
     """A publication that names an entity: the path of its IRI, its title, and the year of publication or nothing."""
 
     path: str
@@ -99,7 +99,7 @@ class EntitySide(msgspec.Struct, frozen=True):
     names: tuple[tuple[str, str], ...]
     dates: tuple[str, ...]
     numbers: tuple[str, ...]
-    works: tuple[NamedWork, ...]
+    works: tuple[NamingPublication, ...]
     count: int
 
 

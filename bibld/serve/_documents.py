@@ -61,9 +61,9 @@ from bibld.serve._http import (
 )
 from bibld.serve._language import PARAMETER, message
 from bibld.serve._pages import Pages, PagesByLanguage
+from bibld.serve._pages.entities import INCOMING_ON_PAGE
 from bibld.serve._pages.fields import title
 from bibld.serve._pages.structured import LinkedIris
-from bibld.serve._pages.things import INCOMING_ON_PAGE
 from bibld.serve._rendering import EncodedDocument, PlainDocument, Rendering, Result
 from bibld.serve._statements import HYDRA, DocumentStatements, StoreDocuments, is_deleted_by_source, page_lines
 from bibld.serve._things import Finder, Gone, OpenRelease, Thing
@@ -290,18 +290,32 @@ class Documents:
 
     def _made_incoming(self, document: Document, page_form: PageForm, page: int) -> PlainDocument:
         """Return a page of what points to an entity; the first page in HTML describes the entity, too."""
+        if page_form.form == "html":
+            return self._entity_page(document, page_form, page)
         graph = self._release.graph
         incoming = graph.incoming(self._base + document.path, INCOMING_ON_PAGE, (page - 1) * INCOMING_ON_PAGE)
         if page > 1 and not incoming.things:
-            raise ProblemError(404, message("Not found"), message("There is no such page of this document."))
-        address = self._links.form(document.path, page_form.form)
-        numbers = {"prev": page - 1, "next": page + 1 if incoming.more else 0}
-        links = [(f"{address}?page={number}", relation, None) for relation, number in numbers.items() if number]
-        neighbours = link_header(links).encode()
-        if page_form.form == "html":
-            return PlainDocument(self._rendered(document, page_form, page).body, neighbours)
+            raise _no_page()
         lines = page_lines(self._addresses.iris, document.path, page, incoming, INCOMING_ON_PAGE)
-        return PlainDocument(self._writers.write(page_form.form, lines, self._base + document.path), neighbours)
+        body = self._writers.write(page_form.form, lines, self._base + document.path)
+        return PlainDocument(body, self._neighbours(document, page_form, page, has_next=bool(incoming.more)))
+
+    def _entity_page(self, document: Document, page_form: PageForm, page: int) -> PlainDocument:
+        thing = self._finder.find(document.path)
+        if not isinstance(thing, Thing):  # the release mentions an IRI that it does not describe
+            raise _no_form(page_form.form)
+        shown = self._pages[page_form.language].things.entities.page(thing, triples_of(document.quads), page)
+        if page > shown.pages:
+            raise _no_page()
+        has_next = page < shown.pages
+        return PlainDocument(shown.body, self._neighbours(document, page_form, page, has_next=has_next))
+
+    def _neighbours(self, document: Document, page_form: PageForm, page: int, *, has_next: bool) -> bytes:
+        """Return the header with the links to the pages before and after one."""
+        address = self._links.form(document.path, page_form.form)
+        numbers = {"prev": page - 1, "next": page + 1 if has_next else 0}
+        links = [(f"{address}?page={number}", relation, None) for relation, number in numbers.items() if number]
+        return link_header(links).encode()
 
     def _negotiated(self, request: PlainRequest, kind: Kind, suffix: str | None, path: str) -> tuple[str, str]:
         """Return form and media type, those of the suffix if it names a form; raises the ``ProblemError`` 406."""
@@ -330,7 +344,7 @@ class Documents:
         body = self._writers.write(form, document.quads, self._base + document.path)
         return with_body(described, body, None, 410)
 
-    def _rendered(self, document: Document, page_form: PageForm, page: int = 1) -> PlainDocument:
+    def _rendered(self, document: Document, page_form: PageForm) -> PlainDocument:
         """Return a page, or a form that is made from the record in the catalog."""
         form = page_form.form
         thing = self._finder.find(document.path)
@@ -341,7 +355,7 @@ class Documents:
             linked = LinkedIris.from_objects(objects_among(document.quads), objects)
             return PlainDocument(self._pages[page_form.language].things.publication(thing, linked))
         if form == "html":
-            return PlainDocument(self._pages[page_form.language].document(thing, triples_of(document.quads), page))
+            return PlainDocument(self._pages[page_form.language].document(thing, triples_of(document.quads)))
         if form == STATEMENTS_FORM:
             return PlainDocument(self._pages[page_form.language].things.statements(thing, triples_of(document.quads)))
         if form == "mods.xml":
@@ -446,6 +460,10 @@ def _page_number(request: PlainRequest) -> int | None:
     """Return the number of the page that the address names, from 1; None if it names none."""
     number = parse_qs(request.query).get("page", [""])[0]
     return max(1, int(number)) if number.isascii() and number.isdigit() and len(number) < _MAX_DIGITS else None
+
+
+def _no_page() -> ProblemError:
+    return ProblemError(404, message("Not found"), message("There is no such page of this document."))
 
 
 def no_such_thing() -> ProblemError:

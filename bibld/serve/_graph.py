@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Protocol
 
@@ -175,6 +175,18 @@ class ReleaseGraph:
         quads = itertools.islice(self._quads(None, predicate, value), most)
         return sorted({quad.subject.value for quad in quads if isinstance(quad.subject, ox.NamedNode)})
 
+    def pointing(self, things: Iterable[str], most: int) -> dict[str, list[str]]:
+        """Return the IRIs that point to any of some things in any graph, sorted, by their predicates.
+
+        Of what points to one thing, at most ``most`` quads are read.
+        """
+        quads = (quad for thing in things for quad in itertools.islice(self._quads(None, None, thing), most))
+        found: dict[str, set[str]] = {}
+        for quad in quads:
+            if isinstance(quad.subject, ox.NamedNode):
+                found.setdefault(quad.predicate.value, set()).add(quad.subject.value)
+        return {predicate: sorted(subjects) for predicate, subjects in found.items()}
+
     def literals(self, subject: str, predicate: str) -> list[str]:
         """Return the texts that a thing has for a predicate in any graph, sorted."""
         quads = self._quads(subject, predicate)
@@ -222,9 +234,15 @@ class ReleaseGraph:
         found = ((thing, self.labels(thing)) for thing in things)
         return {thing: labels[0].text for thing, labels in found if labels}
 
-    def incoming(self, thing: str, shown: int, start: int = 0) -> Incoming:
-        """Return what points to a thing, by predicate and IRI: ``shown`` things at most, from ``start`` on."""
-        ordered, is_all = self._pointing(thing)
+    def incoming(
+        self, thing: str, shown: int, start: int = 0, leaves_out: Callable[[PointingThing], bool] = lambda _: False
+    ) -> Incoming:
+        """Return what points to a thing, by predicate and IRI: ``shown`` things at most, from ``start`` on.
+
+        Things that ``leaves_out`` is true of are left out, and not counted.
+        """
+        every, is_all = self._pointing(thing)
+        ordered = [each for each in every if not leaves_out(each)]
         chosen = ordered[start : start + shown]
         return Incoming(tuple(chosen), min(start, len(ordered)), max(0, len(ordered) - start - shown), is_all)
 

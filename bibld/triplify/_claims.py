@@ -44,13 +44,16 @@ class WorkFacts(msgspec.Struct, frozen=True, omit_defaults=True):
     ``form`` is what the work is made of: ``text`` (printed, electronic or read aloud), ``music`` (score or
     performance), ``film`` and so on. ``traits`` are what kind of work it is, each as group and value (``kind:guide``,
     ``year:2011``); works differ by a trait in ``!`` that only one of them has, and by others of one group of which none
-    is equal. ``language`` is the code of ISO 639-2 of a text, or several with blanks between. ``creators`` are the persons and bodies that created
-    it, each as the forms of its name with `` = `` between them, those of a body with ``=`` before; ``translators`` those of a translation, or the name of its version;
-    ``others`` other persons and bodies, and publishers. ``part`` is the designation of a part, empty for a whole.
-    ``origin`` is ``original`` or ``translation`` if that is known.
+    is equal. ``language`` is the code of ISO 639-2 of a text, or several with blanks between. ``creators`` are the
+    persons and bodies that created it, each as the forms of its name with `` = `` between them, those of a body with
+    ``=`` before; ``translators`` those of a translation, or the name of its version; ``others`` other persons and
+    bodies, and publishers. ``part`` is the designation of a part, empty for a whole, ``remainder`` other title
+    information as keys of words. ``origin`` is ``original`` or ``translation`` if that is known.
 
     Works with an equal text among their ``ties`` may be the same. A tie among the ``variants``, too, is made of a title
-    that names the work beside its own: it ties to works of which it is the title, not to others so named.
+    that names the work beside its own: it ties to works of which it is the title, not to others so named. Those among
+    the ``beginnings`` are made of the beginning of a long title, and tie only translations by one translator, and
+    originals.
     """
 
     form: str = "text"
@@ -60,9 +63,11 @@ class WorkFacts(msgspec.Struct, frozen=True, omit_defaults=True):
     translators: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     part: str = ""
+    remainder: str = ""
     origin: Literal["", "original", "translation"] = ""
     ties: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
+    beginnings: tuple[str, ...] = ()
 
 
 class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -71,15 +76,18 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     ``label`` is the form that the record prefers, ``others`` are further forms. ``type`` is that of a MODS name
     (personal …), ``dates`` are as stated, ``links`` are IRIs of authority files, ``scheme`` is the code of a concept's
     scheme, ``notation`` a class mark, ``issn`` that of a series, ``broad_links`` are IRIs of authority files for
-    something broader, ``related_links`` are links to the works of others that are not the same: a compact property and an
-    IRI. ``entities`` are statements about other entities: a compact property and the IRI of the entity;
-    ``values`` are all other statements: a compact property and a term. ``contributions`` are those to a work.
+    something broader, ``related_links`` are links to the works of others that are not the same: a compact property and
+    an IRI. ``is_established``: the label is preferred in an authority file, whatever most records have. ``entities``
+    are statements about other entities: a compact property and the IRI of the entity; ``values`` are all other
+    statements: a compact property and a term. ``contributions`` are those to a work.
 
     The others are evidence that entities are the same. ``aliases`` are the IRIs that the same heading has by its other
     keys; ``former`` are IRIs that it would have if less were known of it, which lead to the entity unless something is
-    asserted about them, or another entity has them, too; ``numbers`` are its numbers in authority files, each as name
-    of the file, blank, number; entities with an equal text among their ``ties`` may be the same; ``work`` are the facts
-    that decide whether a work is the same as another one. A claim that is only evidence has an empty label.
+    asserted about them, or another entity has them, too; ``replaced`` are IRIs of headings instead of which this one is
+    used: what is asserted about them is about this entity, unless another one is used instead, too; ``numbers`` are its
+    numbers in authority files, each as name of the file, blank, number; entities with an equal text among their
+    ``ties`` may be the same; ``work`` are the facts that decide whether a work is the same as another one. A claim that
+    is only evidence has an empty label.
     """
 
     label: NameForm
@@ -90,6 +98,7 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     scheme: str = ""
     notation: str = ""
     issn: str = ""
+    is_established: bool = False
     entities: tuple[tuple[str, str], ...] = ()
     values: tuple[tuple[str, str], ...] = ()
     contributions: tuple[Contribution, ...] = ()
@@ -97,6 +106,7 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     related_links: tuple[tuple[str, str], ...] = ()
     aliases: tuple[str, ...] = ()
     former: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     ties: tuple[str, ...] = ()
     work: WorkFacts | None = None

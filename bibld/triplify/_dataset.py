@@ -9,7 +9,7 @@ from bibld.config import TriplifyConfig
 from bibld.model.iris import Iris, web_iri
 from bibld.model.linkage import Edge, Merged
 from bibld.model.origin import RecordId
-from bibld.model.rdf import iri, literal, replace_objects, term
+from bibld.model.rdf import iri, literal, replace_entities, term
 from bibld.model.release import SourceFigures
 from bibld.text.folding import tidy
 from bibld.triplify._claims import Assertion, count_assertions
@@ -83,7 +83,7 @@ def to_quads(
     blocks += [(one.quads, one.parts) for one in sorted(entities, key=lambda cluster: cluster.members[0])]
     for block, named in blocks:
         replaced = {entity: moved[entity] for entity in named if entity in moved}
-        yield from (f"{line}\n" for line in replace_objects(block, replaced).decode().split("\n") if line)
+        yield from (f"{line}\n" for line in replace_entities(block, replaced).decode().split("\n") if line)
     yield from dataset_statements(sources, iris) if sources else ()
 
 

@@ -20,6 +20,9 @@ from bibld.triplify._languages import Languages
 if TYPE_CHECKING:
     from bibld.triplify._works import PublicationWorks
 
+PROVENANCE = "provenance"
+"""The name of the graph for provenance."""
+
 _TYPE = term("rdf:type")
 
 Quad = tuple[str, str, str, str]
@@ -71,9 +74,7 @@ def sort_quads(quads: Iterable[Quad], first: str) -> tuple[str, ...]:
 class Draft:
     """Collects quads and claims; ``subject`` is the term of the merged resource."""
 
-    def __init__(
-        self, merged: Merged, works: PublicationWorks, iris: Iris, exists: Callable[[RecordId], bool]
-    ) -> None:
+    def __init__(self, merged: Merged, works: PublicationWorks, iris: Iris, exists: Callable[[RecordId], bool]) -> None:
         self.merged = merged
         self.mods = merged.mods
         self.iris = iris

@@ -19,17 +19,17 @@ from typing import Literal
 import msgspec
 
 from bibld.model.authorities import AUTHORITIES, read_authority_number
-from bibld.model.iris import Iris, entity_identity
+from bibld.model.iris import Iris, entity_identity, has_role
 from bibld.model.origin import from_slug
 from bibld.model.review import INVERSE_RELATION
 from bibld.text.publishers import is_abbreviation, name_to_compare
 from bibld.triplify._claims import Assertion, Kind, WorkFacts
 from bibld.triplify._dates import life_intervals
-from bibld.triplify._identity import is_same_or_initial
+from bibld.triplify._identity import NUMBER_TIE, is_same_or_initial
 from bibld.triplify._work_clusters import (
-    Likeness,
+    Sameness,
     cliques,
-    differ_apart_from_creators,
+    differ_beside_creators,
     have_other_creators,
     have_same_creators,
     likely_pairs,
@@ -87,8 +87,8 @@ class EntityProfile(msgspec.Struct, frozen=True):
     """What decides whether an entity is the same as another one.
 
     ``numbers`` are its numbers by authority file, ``births`` and ``deaths`` the years that its records state;
-    ``former`` are IRIs that lead to it if to nothing else; ``names`` are those of a publisher or series of which one is
-    abbreviated; ``works`` are the facts of a work.
+    ``former`` are IRIs that lead to it if to nothing else, ``replaced`` those of headings instead of which it is used;
+    ``names`` are those of a publisher or series of which one is abbreviated; ``works`` are the facts of a work.
     """
 
     iri: str
@@ -102,6 +102,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
     ties: frozenset[str]
     names: frozenset[str] = frozenset()
     works: tuple[WorkFacts, ...] = ()
+    replaced: frozenset[str] = frozenset()
 
     @classmethod
     def from_assertions(cls, iri: str, assertions: Iterable[Assertion]) -> EntityProfile:
@@ -129,11 +130,17 @@ class EntityProfile(msgspec.Struct, frozen=True):
             ties=ties,
             names=_names_to_compare(result) if is_abbreviated else frozenset(),
             works=tuple(dict.fromkeys(value.work for value in values if value.work is not None)),
+            replaced=frozenset(iri for value in values for iri in value.replaced),
         )
 
     @property
     def rank(self) -> tuple[int, str]:
-        """The place among the members of a cluster, the founder first: best number, name with dates, name; then IRI."""
+        """The place among the members of a cluster, the founder first: best number, name with dates, name; then IRI.
+
+        The IRI of a work that is only mentioned comes last.
+        """
+        if "work" in self.kinds and (not self.works or has_role(self.iri)):
+            return _RANK_OF_MENTION, self.iri
         rank = rank_of_iri(self.iri)
         return (rank if rank < _NAME_RANK or self.births or self.deaths else rank + 1), self.iri
 
@@ -145,7 +152,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
     @property
     def all_aliases(self) -> frozenset[str]:
         """The IRIs that lead to it if nothing is asserted about them, and no other entity has them."""
-        return self.aliases | self.former
+        return self.aliases | self.former | self.replaced
 
     @property
     def keys(self) -> dict[str, Strength]:
@@ -169,7 +176,9 @@ class EntityProfile(msgspec.Struct, frozen=True):
         )
 
     def _names(self) -> list[str]:
-        return [tie for tie, strength in self.keys.items() if strength is Strength.NAME and tie in self.ties]
+        return [
+            tie for tie, strength in self.keys.items() if strength is Strength.NAME and tie in self.ties and " " in tie
+        ]
 
     def has_unlike_names(self, other: EntityProfile) -> bool:
         """Whether no name of a publisher or series is the same as one of another, or an abbreviation of it."""
@@ -196,13 +205,14 @@ class EntityProfile(msgspec.Struct, frozen=True):
         if any(not numbers & other.numbers.get(file, numbers) for file, numbers in self.numbers.items()):
             yield "number"
         if self.works and other.works:
-            if differ_apart_from_creators(self.works, other.works):
+            if differ_beside_creators(self.works, other.works):
                 yield "work"
             if have_other_creators(self.works, other.works):
                 yield "creator"
 
 
 _STRENGTH_OF_TIE = {
+    NUMBER_TIE: Strength.NUMBER,
     PUBLICATION_TIE: Strength.PUBLICATION,
     SHORT_NAME_TIE: Strength.SHORT_NAME,
     ABBREVIATION_TIE: Strength.ABBREVIATION,
@@ -211,12 +221,14 @@ _AMBIGUOUS_STRENGTHS = (Strength.NAME, Strength.SHORT_NAME, Strength.ABBREVIATIO
 _SAME_KIND: dict[Kind, Kind] = {"publisher": "agent"}
 _RANKS = {name: rank for rank, name in enumerate(AUTHORITIES)}
 _NAME_RANK = len(AUTHORITIES) + 2
+_RANK_OF_MENTION = _NAME_RANK + 2
 
 
 class EntityCluster(msgspec.Struct, frozen=True):
     """Entities that are the same: their IRIs in the order of their ranks, the founder first.
 
-    ``aliases`` are further IRIs of its members' headings, about which nothing else is asserted.
+    Those of headings that are not used any more follow. ``aliases`` are further IRIs of the headings of its members,
+    about which nothing else is asserted.
     """
 
     members: tuple[str, ...]
@@ -285,14 +297,8 @@ def cluster_component(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> 
     for (one, other), decision in sorted(verdicts.items()):
         if decision == "same" and one in by_identity and other in by_identity:
             clusters.unite(by_identity[one], by_identity[other], regardless=True)
-    ties = _ties(ranked, len(ranked) > MAX_ENTITIES_OF_COMPONENT)
-    clusters.unite_works([(tie, holders) for strength, tie, holders in ties if strength is Strength.WORK])
-    for strength, _, holders in ties:
-        if strength is Strength.WORK:
-            continue
-        if strength not in _AMBIGUOUS_STRENGTHS or not clusters.is_ambiguous(holders, strength):
-            for one, other in combinations(holders, 2):
-                clusters.unite(one, other)
+    clusters.unite_tied(_ties(ranked, len(ranked) > MAX_ENTITIES_OF_COMPONENT))
+    _unite_replaced(clusters, ranked, by_identity)
     holders_of_alias: dict[str, set[str]] = defaultdict(set)
     for profile in ranked:
         for alias in _other_aliases(profile.all_aliases, by_identity.keys()):
@@ -324,6 +330,17 @@ def _ties(ranked: Sequence[EntityProfile], is_large: bool) -> list[tuple[Strengt
     return [(strength, key, found) for (strength, key), found in sorted(holders.items()) if len(found) > 1]
 
 
+def _unite_replaced(clusters: _Clusters, ranked: Sequence[EntityProfile], by_identity: Mapping[str, str]) -> None:
+    """Unite the entities of headings that are not used any more with the only entities that are used instead."""
+    holders: dict[str, list[str]] = defaultdict(list)
+    for profile in ranked:
+        for replaced in profile.replaced:
+            holders[entity_identity(replaced)].append(profile.iri)
+    for identity, found in sorted(holders.items()):
+        if identity in by_identity and len({clusters.founder(holder) for holder in found}) == 1:
+            clusters.absorb(found[0], by_identity[identity])
+
+
 class _Clusters:
     """The clusters of a component while they are united. ``ranked`` are its entities, in the order of their ranks."""
 
@@ -353,18 +370,28 @@ class _Clusters:
         for profile in united:
             self._members[profile.iri] = united
 
+    def unite_tied(self, ties: Sequence[tuple[Strength, str, Sequence[str]]]) -> None:
+        """Unite the entities that have common keys, the strongest keys first."""
+        for strength, _, holders in ties:
+            if strength is Strength.WORK:
+                continue
+            if strength not in _AMBIGUOUS_STRENGTHS or not self.is_ambiguous(holders, strength):
+                for one, other in combinations(holders, 2):
+                    self.unite(one, other)
+        self.unite_works([(tie, holders) for strength, tie, holders in ties if strength is Strength.WORK])
+
     def unite_works(self, ties: Sequence[tuple[str, Sequence[str]]]) -> None:
         """Unite the works that have common ties: those that are the same, then those that may be one and no other."""
         if not ties:
             return
         facts = {iri: profile.works for iri, profile in self.by_iri.items() if profile.works}
         for tie, holders in ties:
-            for one, other in likely_pairs(facts, holders, tie, Likeness.SAME):
+            for one, other in likely_pairs(facts, holders, tie, Sameness.SAME):
                 self.unite(one, other)
         for tie, holders in ties:
             pairs = [
                 (self.founder(one), self.founder(other))
-                for one, other in likely_pairs(facts, holders, tie, Likeness.POSSIBLE)
+                for one, other in likely_pairs(facts, holders, tie, Sameness.POSSIBLE)
             ]
             for group in cliques((pair for pair in pairs if pair[0] != pair[1]), self.can_unite):
                 for other in group[1:]:
@@ -373,6 +400,17 @@ class _Clusters:
     def can_unite(self, one: str, other: str) -> bool:
         """Whether no members of the clusters of two entities contradict each other."""
         return self._may_unite(self._members[one], self._members[other], False)
+
+    def absorb(self, used: str, replaced: str) -> None:
+        """Unite the clusters of two entities, of which one is used instead of the other and stays the founder.
+
+        A verdict that they are different is respected.
+        """
+        these, those = self._members[used], self._members[replaced]
+        if these is not those and self._may_unite(these, those, regardless=True):
+            united = these + those
+            for profile in united:
+                self._members[profile.iri] = united
 
     def is_ambiguous(self, holders: Sequence[str], strength: Strength) -> bool:
         """Whether the holders of a name contradict each other, and the years of a life are not known in full.
@@ -437,7 +475,7 @@ def components(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> list[li
 
     first: dict[str, int] = {}
     for number, profile in enumerate(found):
-        for key in (*profile.keys, *map(entity_identity, profile.former)):
+        for key in (*profile.keys, *map(entity_identity, profile.former | profile.replaced)):
             parents[root(number)] = root(first.setdefault(key, number))
     for one, other in verdicts:
         if one in number_of and other in number_of:

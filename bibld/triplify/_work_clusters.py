@@ -12,6 +12,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from bibld.text.names import are_spellings_of_one_name
+from bibld.text.romanisation import romanise
 from bibld.text.statements import StatedName, are_one_name
 from bibld.triplify._claims import BETWEEN_FORMS, BODY, WorkFacts
 
@@ -20,10 +21,24 @@ MAX_WORKS_OF_TIE = 200
 
 _REMEMBERED = 1 << 16
 _STRICT, _ANY = "!", "?"
-_CLASSIC = "?classic"
+_SHORT, _MIN_WORDS, _MANY_WORDS = 3, 4, 4
+_BY_ANOTHER_HAND = ("!abridged", "!retold", "!arranged", "!selection", "!dramatized")
+_LAW, _SERIAL, _YEAR_OF_LAW = "kind:law", "!serial", "law of"
+_YEARS_BETWEEN_LAWS = 20
+_KINDS = ("genre", "kind")
+_CLASSIC, _GENRE = "?classic", "genre"
+_INDIFFERENT = frozenset(
+    romanise(
+        "роман повес расск сказк пьеса комед траге драма поэма очерк novel tale story play drama comed roman "
+        "povest illus илл "
+        "издан edit испр пере стере ф-по четыр трех двух пяти four three two five cast част том книг глав общео "
+        "средн школ учащ студе вузов"
+    ).split()
+)
+"""Beginnings of words that editions of one work state or not."""
 
 
-class Likeness(IntEnum):
+class Sameness(IntEnum):
     """What a comparison of two works shows."""
 
     DIFFERENT = 0
@@ -32,42 +47,95 @@ class Likeness(IntEnum):
     SAME = 3
 
 
-def compare(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> Likeness:
-    """Compare two works by all facts of each: the least likeness."""
+def compare(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> Sameness:
+    """Compare two works by all facts of each: the least similarity."""
     return min(
-        (min(_compare_apart_from_creators(one, other), _compare_creators(one, other)) for one in these for other in those),
-        default=Likeness.UNKNOWN,
+        (min(_compare_beside_creators(one, other), _compare_creators(one, other)) for one in these for other in those),
+        default=Sameness.UNKNOWN,
     )
 
 
-def differ_apart_from_creators(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> bool:
+def differ_beside_creators(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> bool:
     """Whether two works differ in anything but their creators."""
-    return any(_compare_apart_from_creators(one, other) is Likeness.DIFFERENT for one in these for other in those)
+    return any(_compare_beside_creators(one, other) is Sameness.DIFFERENT for one in these for other in those)
 
 
 def have_other_creators(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> bool:
     """Whether two works have other creators."""
-    return any(_compare_creators(one, other) is Likeness.DIFFERENT for one in these for other in those)
+    return any(_compare_creators(one, other) is Sameness.DIFFERENT for one in these for other in those)
 
 
 def have_same_creators(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -> bool:
     """Whether creators of two works agree."""
     return any(
-        one.creators and other.creators and _compare_creators(one, other) is Likeness.SAME
+        one.creators and other.creators and _compare_creators(one, other) is Sameness.SAME
         for one in these
         for other in those
     )
 
 
 @lru_cache(_REMEMBERED)
-def _compare_apart_from_creators(one: WorkFacts, other: WorkFacts) -> Likeness:
+def _compare_beside_creators(one: WorkFacts, other: WorkFacts) -> Sameness:
     if one.form != other.form or not _are_one_part(one.part, other.part) or not _do_traits_agree(one, other):
-        return Likeness.DIFFERENT
+        return Sameness.DIFFERENT
     if one.language and other.language and not set(one.language.split()) & set(other.language.split()):
-        return Likeness.DIFFERENT
+        return Sameness.DIFFERENT
     if {one.origin, other.origin} == {"original", "translation"}:
-        return Likeness.DIFFERENT
-    return _compare_translators(one, other)
+        return Sameness.DIFFERENT
+    is_literature = _GENRE in _groups(one.traits) or _GENRE in _groups(other.traits)
+    is_literature |= bool(one.translators and other.translators)
+    if not is_literature and _differ_in_one_word(one.remainder, other.remainder):
+        return Sameness.DIFFERENT
+    if _have_other_remainders(one, other):
+        return Sameness.DIFFERENT
+    found = _compare_translators(one, other)
+    has_one = (len(one.remainder.split()) < _MIN_WORDS) != (len(other.remainder.split()) < _MIN_WORDS)
+    if (
+        has_one
+        and not (one.remainder and other.remainder)
+        and not (_has_person(one) or _has_person(other) or is_literature)
+    ):
+        return Sameness.UNKNOWN
+    return min(found, Sameness.POSSIBLE) if _has_genre_alone(one, other) else found
+
+
+def _have_other_remainders(one: WorkFacts, other: WorkFacts) -> bool:
+    """Whether the other title information of two works has nothing in common, or less than half if no person wrote
+    them: «COVID-19: …»."""
+    these, those = ({word for word in facts.remainder.split() if len(word) > _SHORT} for facts in (one, other))
+    common, least = len(these & those), min(len(these), len(those))
+    if (one.translators and other.translators) or _is_named_by(one, other) or _is_named_by(other, one):
+        return False
+    if _has_person(one) or _has_person(other):
+        is_of_kind = any(trait.startswith(_KINDS) for trait in (*one.traits, *other.traits))
+        return (least > _SHORT - 1 and not common and not is_of_kind) or (
+            least >= _MANY_WORDS and (common * 3 < least if is_of_kind else common * 3 <= least * 2)
+        )
+    return least > 1 and common * 2 < least
+
+
+def _is_named_by(one: WorkFacts, other: WorkFacts) -> bool:
+    """Whether another title of the second work is the title of the first one."""
+    return any(tie in other.variants and tie not in one.variants for tie in one.ties)
+
+
+def _has_genre_alone(one: WorkFacts, other: WorkFacts) -> bool:
+    """Whether one of two works is a play, poems or stories, and of the other no genre is known."""
+    these, those = _groups(one.traits).get(_GENRE, set()), _groups(other.traits).get(_GENRE, set())
+    return bool(these) != bool(those) and these | those != {"prose"}
+
+
+def _differ_in_one_word(one: str, other: str) -> bool:
+    """Whether other title information of some words is the same but for one: "winter term", "spring term"."""
+    these, those = one.split(), other.split()
+    if len(these) != len(those) or len(these) < 2:
+        return False
+    different = [
+        (left, right)
+        for left, right in zip(these, those, strict=True)
+        if not left.startswith(right[:4]) and not right.startswith(left[:4])
+    ]
+    return len(different) == 1 and not any(len(word) > 2 and word[:5] in _INDIFFERENT for word in different[0])
 
 
 def _are_one_part(one: str, other: str) -> bool:
@@ -92,6 +160,13 @@ def _do_traits_agree(one: WorkFacts, other: WorkFacts) -> bool:
         if group[:1] == _STRICT:
             if group not in those and _ANY + group[1:] not in those:
                 return False
+        elif group == _YEAR_OF_LAW:
+            if any(
+                abs(int(year) - int(another)) > _YEARS_BETWEEN_LAWS
+                for year in values
+                for another in those.get(group, ())
+            ):
+                return False
         elif group in those and not values & those[group]:
             return False
     if any(group[:1] == _STRICT and group not in these and _ANY + group[1:] not in these for group in those):
@@ -114,38 +189,38 @@ def _has_person(facts: WorkFacts) -> bool:
 
 
 @lru_cache(_REMEMBERED)
-def _compare_creators(one: WorkFacts, other: WorkFacts) -> Likeness:
+def _compare_creators(one: WorkFacts, other: WorkFacts) -> Sameness:
     if not one.creators or not other.creators:
         return _compare_anonymous(one, other)
     first, second = one.creators[0], other.creators[0]
     is_first_in_other = any(are_one_creator(first, creator) for creator in other.creators)
     if is_first_in_other or any(are_one_creator(second, creator) for creator in one.creators):
-        return Likeness.SAME
-    return Likeness.UNKNOWN if first.startswith(BODY) != second.startswith(BODY) else Likeness.DIFFERENT
+        return Sameness.SAME
+    return Sameness.UNKNOWN if first.startswith(BODY) != second.startswith(BODY) else Sameness.DIFFERENT
 
 
-def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Likeness:
+def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Sameness:
     """Compare works of which one at least has no creator."""
     if not _has_person(one) and not _has_person(other) and _are_of_one_meeting(one, other):
-        return Likeness.SAME
+        return Sameness.SAME
     if one.creators or other.creators:
-        named, anonymous = (one, other) if one.creators else (other, one)
-        if not named.creators[0].startswith(BODY):
-            names = [form for creator in named.creators for form in creator.split(BETWEEN_FORMS)]
-            if any(_are_one_person(form, name) for form in names for name in _persons(anonymous.others)):
-                return Likeness.SAME
-            if anonymous.translators and named.translators:
-                return Likeness.POSSIBLE
-            return Likeness.POSSIBLE if not _persons(anonymous.others) else Likeness.UNKNOWN
-        return Likeness.POSSIBLE if set(one.others) & set(other.others) else Likeness.UNKNOWN
+        return _compare_with_anonymous(*((one, other) if one.creators else (other, one)))
+    if _LAW in one.traits and _LAW in other.traits:
+        return Sameness.POSSIBLE
+    is_of_serials = _SERIAL in one.traits and _SERIAL in other.traits and not (_bodies(one) and _bodies(other))
+    if is_of_serials and any(tie.endswith(" ") for tie in {*one.ties} & {*other.ties}):  # specific titles
+        return Sameness.POSSIBLE
     if (one.translators and other.translators) or (_CLASSIC in one.traits and _CLASSIC in other.traits):
-        return Likeness.SAME
-    these, those = _persons(one.others), _persons(other.others)
+        return Sameness.SAME
+    these, those = ([*_persons(facts.others), *facts.translators] for facts in (one, other))
     if these and those:
-        is_common = any(_are_one_person(left, right) for left in these for right in those)
-        return Likeness.SAME if is_common else Likeness.UNKNOWN
+        return Sameness.SAME if _have_common_person(these, those) else Sameness.UNKNOWN
+    if one.origin == other.origin == "original":
+        return Sameness.POSSIBLE
+    if one.part and other.part:
+        return Sameness.POSSIBLE
     is_possible = _CLASSIC in (*one.traits, *other.traits) or bool(set(one.others) & set(other.others))
-    return Likeness.POSSIBLE if is_possible else Likeness.UNKNOWN
+    return Sameness.POSSIBLE if is_possible else Sameness.UNKNOWN
 
 
 def _are_of_one_meeting(one: WorkFacts, other: WorkFacts) -> bool:
@@ -153,17 +228,42 @@ def _are_of_one_meeting(one: WorkFacts, other: WorkFacts) -> bool:
     return all(these.get(group, set()) & those.get(group, set()) for group in ("meeting", "year"))
 
 
+def _compare_with_anonymous(named: WorkFacts, anonymous: WorkFacts) -> Sameness:
+    """Compare a work that states its creators with one that does not."""
+    if not named.creators[0].startswith(BODY):
+        names = [form for creator in named.creators for form in creator.split(BETWEEN_FORMS)]
+        if any(_are_one_person(form, name) for form in names for name in _persons(anonymous.others)):
+            return Sameness.SAME
+        if _have_common_person(_persons(named.others), _persons(anonymous.others)):
+            return Sameness.SAME
+        if anonymous.translators and named.translators:
+            return Sameness.POSSIBLE
+        has_others = bool(_persons(anonymous.others)) or anonymous.creators
+        return Sameness.UNKNOWN if has_others else Sameness.POSSIBLE
+    return Sameness.POSSIBLE if _LAW in named.traits or set(named.others) & set(anonymous.others) else Sameness.UNKNOWN
+
+
+def _have_common_person(these: Iterable[str], those: Sequence[str]) -> bool:
+    return any(_are_one_person(left, right) for left in these for right in those)
+
+
+def _bodies(facts: WorkFacts) -> list[str]:
+    return [name for name in facts.others if name.startswith(BODY)]
+
+
 def _persons(others: Iterable[str]) -> list[str]:
     return [name for name in others if not name.startswith(BODY)]
 
 
-def _compare_translators(one: WorkFacts, other: WorkFacts) -> Likeness:
+def _compare_translators(one: WorkFacts, other: WorkFacts) -> Sameness:
     if one.translators and other.translators:
         is_common = any(_are_one_person(left, right) for left in one.translators for right in other.translators)
-        return Likeness.SAME if is_common else Likeness.DIFFERENT
+        return Sameness.SAME if is_common else Sameness.DIFFERENT
+    if any(trait in one.traits and trait in other.traits for trait in _BY_ANOTHER_HAND):
+        return Sameness.UNKNOWN
     if one.translators or other.translators or "translation" in (one.origin, other.origin):
-        return Likeness.POSSIBLE
-    return Likeness.SAME
+        return Sameness.POSSIBLE
+    return Sameness.SAME
 
 
 @lru_cache(_REMEMBERED)
@@ -176,19 +276,22 @@ def are_one_creator(one: str, other: str) -> bool:
 
 
 def _are_one_body(one: str, other: str) -> bool:
-    if one.startswith(BODY) != other.startswith(BODY):
-        return set(one.removeprefix(BODY).split()) >= set(other.removeprefix(BODY).split()) != set()
-    return one == other
+    these, those = set(one.removeprefix(BODY).split()), set(other.removeprefix(BODY).split())
+    return bool(these and those) and (these <= those or those <= these)
 
 
 @lru_cache(_REMEMBERED)
 def _are_one_person(one: str, other: str) -> bool:
     left, right = (StatedName(words[0], tuple(words[1:])) for words in (one.split(), other.split()))
-    return are_one_name(left, right) or are_spellings_of_one_name(f"{left.family}, {' '.join(left.given)}", f"{right.family}, {' '.join(right.given)}")
+    return are_one_name(left, right) or are_spellings_of_one_name(_heading(left), _heading(right))
+
+
+def _heading(name: StatedName) -> str:
+    return f"{name.family.lstrip('*~')}, {' '.join(name.given)}"
 
 
 def likely_pairs(
-    facts: Mapping[str, Sequence[WorkFacts]], holders: Sequence[str], tie: str, wanted: Likeness
+    facts: Mapping[str, Sequence[WorkFacts]], holders: Sequence[str], tie: str, wanted: Sameness
 ) -> Iterator[tuple[str, str]]:
     """Yield the pairs of the works (their IRIs) with a tie whose comparison shows something."""
     by_part: dict[str, list[str]] = defaultdict(list)
@@ -205,7 +308,16 @@ def likely_pairs(
 
 def _is_title_of_one(these: Sequence[WorkFacts], those: Sequence[WorkFacts], tie: str) -> bool:
     """Whether a tie is made of the title of one of two works, not of another title of both."""
-    return any(tie in facts.ties and tie not in facts.variants for facts in (*these, *those))
+    if not any(tie in facts.ties and tie not in facts.variants for facts in (*these, *those)):
+        return False
+    if any(tie in facts.variants for facts in (*these, *those)) and not any(
+        _has_person(facts) or _CLASSIC in facts.traits for facts in (*these, *those)
+    ):
+        return False
+    if not any(tie in facts.beginnings for facts in (*these, *those)):
+        return True
+    are_translated = all(any(facts.translators for facts in side) for side in (these, those))
+    return are_translated or any(facts.origin == "original" for facts in (*these, *those))
 
 
 def cliques(pairs: Iterable[tuple[str, str]], may_unite: Callable[[str, str], bool]) -> Iterator[list[str]]:

@@ -39,6 +39,7 @@ PAGES = {
     "record": "{record}",
     "match": "{match}",
     "person": "{agent}",
+    "work": "{work}",
     "subject": "{concept}",
     "place": "{place}",
     "publisher": "{publisher}",
@@ -70,7 +71,7 @@ def paths_of(server: str) -> dict[str, str]:
     request = urllib.request.Request(server + PUBLICATION, headers={"Accept": "text/html"})
     with urllib.request.urlopen(request, timeout=600) as answer:
         text = answer.read().decode()
-    kinds = ("record", "match", "agent", "concept", "place", "publisher")
+    kinds = ("record", "match", "agent", "concept", "place", "publisher", "work")
     first = {kind: re.search(rf'href="/({kind}/[^"#?]+)"', text) for kind in kinds}
     links = {kind: found[1] for kind, found in first.items() if found}
     return {name: path.format_map(links) for name, path in PAGES.items()}

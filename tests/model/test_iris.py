@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bibld.model.iris import Iris, pair_of_match, record_of_path
+from bibld.model.iris import Iris, entity_identity, pair_of_match, record_of_path
 from bibld.model.linkage import Pair
 from bibld.model.origin import Origin, RecordId, from_slug, to_slug
 from bibld.model.rdf import graph_of, is_language_tag, literal, quad, split_graphs
@@ -44,6 +44,22 @@ def test_an_iri_of_another_site_has_no_path_and_no_document():
     assert IRIS.path("https://y.org/a") is None
     with pytest.raises(ValueError, match=r"https://y\.org/a does not begin with https://x\.org/"):
         IRIS.document("https://y.org/a")
+
+
+@pytest.mark.parametrize("base", ["", "https://data.example.org/", "https://data.example.org/work/"])
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("agent/hitchcock-alfred-0123456789", "agent/hitchtsotsk-alfred-0123456789", True),
+        ("concept/lcsh/bridges-0123456789", "concept/lcsh/bridzhes-0123456789", False),
+        ("work/hitchcock-alfred-0123456789", "work/hitchtsotsk-alfred-0123456789", True),
+        ("work/dnb/bv-0123456789", "work/dnb/ht-0123456789", False),
+        ("work/dnb/hitchcock-0123456789", "work/dnb/hitchtsotsk-0123456789", False),
+        ("work/dnb/0123456789", "work/dnb/0123456789", True),
+    ],
+)
+def test_keys_of_one_entity_may_be_spelled_differently_control_numbers_not(base, one, other, is_same):
+    assert (entity_identity(base + one) == entity_identity(base + other)) is is_same
 
 
 def test_records_and_pairs_are_read_from_paths():

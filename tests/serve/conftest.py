@@ -35,6 +35,9 @@ AUTHOR = IRIS.agent("толстой, лев николаевич|1828-1910|perso
 AUTHOR_ELSEWHERE = IRIS.agent("rsl:77571")
 """The author by another key."""
 
+WORK = IRIS.work_of(FOUNDER)
+TRANSLATION = f"{BASE}work/english"
+
 HOSTILE = "Война </script><script>alert(1)</script> & мир\u202e"
 
 TERMS = {
@@ -47,6 +50,12 @@ TERMS = {
     "topic": "http://xmlns.com/foaf/0.1/primaryTopic",
     "part": "http://id.loc.gov/ontologies/bibframe/title",
     "homepage": "http://xmlns.com/foaf/0.1/homepage",
+    "instance_of": "http://id.loc.gov/ontologies/bibframe/instanceOf",
+    "has_instance": "http://id.loc.gov/ontologies/bibframe/hasInstance",
+    "contribution": "http://id.loc.gov/ontologies/bibframe/contribution",
+    "agent": "http://id.loc.gov/ontologies/bibframe/agent",
+    "translation_of": "http://id.loc.gov/ontologies/bibframe/translationOf",
+    "language": "http://id.loc.gov/ontologies/bibframe/language",
 }
 
 
@@ -219,6 +228,23 @@ def quads() -> list[str]:
         quad(
             iri(IRIS.source("rsl")), term["label"], literal("Russian State Library", "en"), iri(IRIS.graph("dataset"))
         ),
+    ]
+    work, translation, contribution = iri(WORK), iri(TRANSLATION), iri(f"{WORK}#contribution1")
+    lines += [
+        quad(founder, term["instance_of"], work),
+        quad(alone, term["instance_of"], work),
+        quad(work, term["has_instance"], founder),
+        quad(work, term["has_instance"], alone),
+        quad(work, term["type"], iri("http://id.loc.gov/ontologies/bibframe/Work")),
+        quad(work, term["label"], literal("Война и мир", "ru")),
+        quad(work, term["language"], iri("http://id.loc.gov/vocabulary/iso639-2/rus")),
+        quad(work, term["contribution"], contribution),
+        quad(contribution, term["type"], iri("http://id.loc.gov/ontologies/bibframe/PrimaryContribution")),
+        quad(contribution, term["agent"], iri(AUTHOR)),
+        quad(translation, term["type"], iri("http://id.loc.gov/ontologies/bibframe/Work")),
+        quad(translation, term["label"], literal("War and peace", "en")),
+        quad(translation, term["translation_of"], work),
+        quad(translation, term["language"], iri("http://id.loc.gov/vocabulary/iso639-2/eng")),
     ]
     for number in range(150):
         topic = iri(IRIS.concept("topic", f"тема {number}"))

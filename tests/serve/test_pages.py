@@ -22,6 +22,7 @@ from bibld.serve._pages.overview import example_queries, licence_name
 from bibld.serve._things import OpenRelease, Thing
 from bibld.serve.ontology import load_vocabulary
 
+BASE = "https://data.example.org/lod/"
 FOUNDER = RecordId("rsl", "RU\\NLR\\bibl\\204591")
 
 RESOURCE = "/lod/doc/resource/rsl/RU~5CNLR~5Cbibl~5C204591.html"
@@ -30,6 +31,8 @@ RECORD = "/lod/record/nlr/0042~2017.html"
 MATCH = Iris("/lod/").match(Pair(RecordId("nlr", "0042 17"), RecordId("rsl", "RU\\NLR\\bibl\\204591"))) + ".html"
 PUBLISHER = "/lod/doc/publisher/~D0~BD~D0~B0~D1~83~D0~BA~D0~B0.html"
 AUTHOR = Iris("/lod/doc/").agent("толстой, лев николаевич|1828-1910|personal") + ".html"
+WORK = Iris("/lod/doc/").work_of(FOUNDER) + ".html"
+TRANSLATION = "/lod/doc/work/english.html"
 PAGES = (
     "/lod/",
     "/lod/about",
@@ -38,6 +41,9 @@ PAGES = (
     RECORD,
     MATCH,
     PUBLISHER,
+    AUTHOR,
+    WORK,
+    TRANSLATION,
     "/lod/dataset.html",
     "/lod/ontology.html",
     "/lod/sparql?query=ASK%7B%7D&format=html",
@@ -163,7 +169,7 @@ def test_hostile_titles_stay_text(client):
     [
         "/lod/",
         HOSTILE,
-        AUTHOR,
+        WORK,
         "/lod/record/rsl/01003120729.html",
         "/lod/sparql?format=html&query=SELECT%20%2A%20%7B%20%3Fs%20%3Chttp%3A%2F%2Fpurl.org%2Fdc%2Fterms%2Ftitle%3E%20%3Fo%7D",
     ],
@@ -479,6 +485,37 @@ def test_pages_describe_themselves_for_links_in_messages(client, path, language,
     assert {"og:type", "og:title", "og:url", "og:description", "og:site_name", "og:locale"} <= found.keys()
     (description,) = (each["content"] for each in seen.of("meta") if each.get("name") == "description")
     assert description == found["og:description"]
+
+
+def test_a_publication_leads_to_its_work_and_the_work_to_its_publications(client):
+    seen = page(client, RESOURCE)
+    hrefs = [attributes["href"] for attributes in seen.of("a")]
+    assert WORK.replace("/doc/", "/").removesuffix(".html") in hrefs
+    assert HOSTILE.replace("/doc/", "/").removesuffix(".html") in hrefs
+    example = json.loads(seen.scripts[0])["exampleOfWork"]
+    assert example == {"@type": "CreativeWork", "@id": Iris(BASE).work_of(FOUNDER), "name": "Война и мир"}
+    work = page(client, WORK)
+    hrefs = [attributes["href"] for attributes in work.of("a")]
+    assert RESOURCE.replace("/doc/", "/").removesuffix(".html") in hrefs
+    assert TRANSLATION.replace("/doc/", "/").removesuffix(".html") in hrefs
+    assert json.loads(work.scripts[0])["workTranslation"][0]["name"] == "War and peace"
+
+
+def test_a_work_that_is_only_named_says_so(client):
+    text = "It is only named: no publication here is an edition of it."
+    assert text in page(client, TRANSLATION).text
+    assert text not in page(client, WORK).text
+
+
+def test_a_person_has_a_work_instead_of_its_publications(client):
+    hrefs = [attributes["href"] for attributes in page(client, AUTHOR).of("a")]
+    assert hrefs.count(WORK.replace("/doc/", "/").removesuffix(".html")) == 1
+    assert hrefs.count(RESOURCE.replace("/doc/", "/").removesuffix(".html")) == 1
+
+
+@pytest.mark.parametrize("path", [WORK, AUTHOR, PUBLISHER])
+def test_there_is_no_page_after_the_last_one(client, path):
+    assert client.get(f"{path}?page=9", "text/html").status_code == 404
 
 
 def test_a_person_is_described_by_dates_and_number_of_publications():

@@ -19,6 +19,8 @@ from bibld.serve._graph import ReleaseGraph
 from bibld.serve._language import language_named
 from bibld.serve._pages import relatives
 from bibld.serve._pages.relatives import RelativeLists
+from bibld.serve._pages.works import WorkLists
+from tests.serve.works_release import open_release
 
 BASE = "https://data.example.org/"
 ISSUES = 120
@@ -117,6 +119,7 @@ def lists(tmp_path_factory) -> RelativeLists:
         catalog=Catalog(),
         addresses=Addresses(Iris(BASE)),
         search=open_search(folder),
+        published=None,
         has_services=True,
     )
     return RelativeLists(release, ReleaseGraph(Quads()), language_named("en"))
@@ -127,27 +130,25 @@ def titles(lines) -> list[str]:
 
 
 def test_a_set_lists_the_volumes_of_all_its_records_by_number_and_not_as_editions(lists):
-    found = lists.relatives(merged(*SET), Reference("", title="Война и мир", subtitle="роман в 4 т."), "agent/tolstoy")
+    found = lists.relatives(merged(*SET), Reference("", title="Война и мир", subtitle="роман в 4 т."), None)
     assert [(group.heading, titles(group.lines), group.total) for group in found.parts] == [
         ("Volumes", ["Война и мир. Т. 2", "Война и мир. Т. 3", "Война и мир. Т. 10"], 3)
     ]
     assert found.parts[0].all_href == ""
-    assert titles(found.editions.editions) == ["Война и мир"]
-    assert found.editions.volumes == found.hosts == ()
+    assert found.volumes == found.hosts == ()
 
 
 @pytest.mark.parametrize("number", [2, 3, 10])
 def test_a_volume_has_its_set_and_the_other_volumes(lists, number):
     reference = Reference("", title="Война и мир", part=f"Т. {number}", year="1978")
-    found = lists.relatives(merged(RecordId("nlr", f"v{number}")), reference, "agent/tolstoy")
+    found = lists.relatives(merged(RecordId("nlr", f"v{number}")), reference, None)
     assert [line.href for line in found.hosts] == ["/resource/rsl/set"]
-    assert titles(found.editions.volumes) == [f"Война и мир. Т. {each}" for each in (2, 3, 10) if each != number]
-    assert titles(found.editions.editions) == ["Война и мир"]
+    assert titles(found.volumes) == [f"Война и мир. Т. {each}" for each in (2, 3, 10) if each != number]
     assert found.parts == ()
 
 
 def test_a_journal_lists_issues_by_year_and_articles_in_a_list_of_their_own(lists):
-    found = lists.relatives(merged(RecordId("rsl", "journal")), Reference("", "serial", "Октябрь"), "")
+    found = lists.relatives(merged(RecordId("rsl", "journal")), Reference("", "serial", "Октябрь"), None)
     issues, articles = found.parts
     assert (issues.heading, issues.total, len(issues.lines)) == ("Issues", ISSUES, 100)
     assert titles(issues.lines)[:2] == ["Октябрь. № 2", "Октябрь. № 4"]
@@ -158,7 +159,7 @@ def test_a_journal_lists_issues_by_year_and_articles_in_a_list_of_their_own(list
 
 def test_no_more_parts_are_read_than_a_page_can_sort(lists, monkeypatch):
     monkeypatch.setattr(relatives, "_MAX_READ", 10)
-    found = lists.relatives(merged(RecordId("rsl", "journal")), Reference("", "serial", "Октябрь"), "")
+    found = lists.relatives(merged(RecordId("rsl", "journal")), Reference("", "serial", "Октябрь"), None)
     assert sum(group.total for group in found.parts) == 10
     assert not any(group.is_all for group in found.parts)
     assert all(group.all_href for group in found.parts)
@@ -166,14 +167,35 @@ def test_no_more_parts_are_read_than_a_page_can_sort(lists, monkeypatch):
 
 def test_without_a_server_that_answers_queries_there_is_no_link_to_all_parts(lists, monkeypatch):
     monkeypatch.setattr(lists, "_has_services", False)
-    found = lists.relatives(merged(RecordId("rsl", "journal")), Reference("", "serial", "Октябрь"), "")
+    found = lists.relatives(merged(RecordId("rsl", "journal")), Reference("", "serial", "Октябрь"), None)
     assert [group.all_href for group in found.parts] == ["", ""]
 
 
 def test_an_issue_has_its_journal_but_not_all_other_issues(lists):
-    found = lists.relatives(merged(RecordId("nlr", "i1")), Reference("", "serial", "Октябрь", part="№ 1"), "")
+    found = lists.relatives(merged(RecordId("nlr", "i1")), Reference("", "serial", "Октябрь", part="№ 1"), None)
     assert titles(found.hosts) == ["Октябрь"]
-    assert found.editions.volumes == ()
+    assert found.volumes == ()
+
+
+@pytest.mark.parametrize(
+    ("record", "editions", "works"),
+    [
+        (RecordId("rsl", "1"), ["Война и мир"], ["Volumes", "Translations"]),
+        (RecordId("rsl", "en1"), ["War and peace"], ["Original", "Other translations"]),
+        (RecordId("rsl", "v2"), [], ["Other volumes"]),
+        (RecordId("rsl", "book"), [], []),
+    ],
+    ids=["edition", "translation", "volume", "alone"],
+)
+def test_a_publication_has_its_work_and_the_other_editions_of_it(tmp_path, record, editions, works):
+    release, names = open_release(tmp_path, is_prepared=True)
+    release.catalog = Catalog()
+    found_in = RelativeLists(release, names, language_named("en"))
+    work = WorkLists(release, names, language_named("en")).work_of_publication(Iris(BASE).resource(record))
+    found = found_in.relatives(merged(record), Reference(""), work)
+    assert found.work.text == work.title
+    assert titles(found.editions) == editions
+    assert [section.heading for section in found.works] == works
 
 
 def test_other_formats_are_links_where_they_are_in_the_dataset_and_else_text(lists):
@@ -190,7 +212,7 @@ def test_other_formats_are_links_where_they_are_in_the_dataset_and_else_text(lis
         item(title="Книга вслух", label="Audio"),
         m.RelatedItem(type="otherVersion", mods=m.Mods(title_info=(m.TitleInfo(title="Другая"),))),
     )
-    found = lists.relatives(merged(RecordId("rsl", "print"), items=items), Reference("", title="Книга"), "")
+    found = lists.relatives(merged(RecordId("rsl", "print"), items=items), Reference("", title="Книга"), None)
     assert [(each.href, each.text, each.year, each.remark) for each in found.formats] == [
         ("/resource/rsl/film", "Книга", "2001", "Microfilm"),
         ("/resource/rsl/sound", "Книга", "2005", ""),
@@ -198,9 +220,9 @@ def test_other_formats_are_links_where_they_are_in_the_dataset_and_else_text(lis
         ("", "ISBN 5-7390-0346-6", "", "Audio"),
         ("", "Книга вслух", "", "Audio"),
     ]
-    back = lists.relatives(merged(RecordId("rsl", "film")), Reference("", title="Книга"), "")
+    back = lists.relatives(merged(RecordId("rsl", "film")), Reference("", title="Книга"), None)
     assert [each.href for each in back.formats] == ["/resource/rsl/print"]
-    assert lists.relatives(merged(RecordId("rsl", "ebook")), Reference("", title="Книга онлайн"), "").formats == ()
+    assert lists.relatives(merged(RecordId("rsl", "ebook")), Reference("", title="Книга онлайн"), None).formats == ()
 
 
 class Titles:

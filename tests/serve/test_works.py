@@ -1,258 +1,224 @@
-"""The publications of a person, a subject or a publisher as their pages list them."""
+"""Works as their pages, and those of persons, show them: editions, volumes, translations, other works."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from urllib.parse import parse_qsl
+from collections.abc import Iterable
 
 import pytest
 
-from bibld.documents import ReleaseState, fill, open_published
-from bibld.model.iris import Iris
-from bibld.search import open_search, write_search
-from bibld.serve._addresses import Addresses
-from bibld.serve._citations.reference import Person, Reference
+from bibld.serve._graph import Label
 from bibld.serve._language import language_named
-from bibld.serve._pages.works import Kin, WorkLine, WorkLists, by_issue, by_number, first_author
-from bibld.serve._search.addresses import Address
-
-BASE = "https://data.example.org/"
-TERMS = {
-    "label": "http://www.w3.org/2000/01/rdf-schema#label",
-    "title": "http://purl.org/dc/terms/title",
-    "alternative": "http://purl.org/dc/terms/alternative",
-    "issued": "http://purl.org/dc/terms/issued",
-    "creator": "http://purl.org/dc/terms/creator",
-    "aut": "http://id.loc.gov/vocabulary/relators/aut",
-    "trl": "http://id.loc.gov/vocabulary/relators/trl",
-    "contributor": "http://purl.org/dc/terms/contributor",
-    "spatial": "http://purl.org/dc/terms/spatial",
-    "place": "http://id.loc.gov/ontologies/bibframe/place",
-    "subject": "http://purl.org/dc/terms/subject",
-    "language": "http://purl.org/dc/terms/language",
-    "derived": "http://www.w3.org/ns/prov#wasDerivedFrom",
-    "type": "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
-}
-YEAR = '"{}"^^<http://www.w3.org/2001/XMLSchema#gYear>'
+from bibld.serve._pages import structured, summaries
+from bibld.serve._pages.work_pages import WorkPages
+from bibld.serve._pages.works import WorkLine, by_person
+from tests.serve.works_release import BASE, ENGLISH, NOVEL, open_release
 
 
-def line(path: str, term: str, value: str) -> str:
-    return f"<{BASE}{path}> <{TERMS[term]}> {value} .\n"
-
-
-def thing(path: str) -> str:
-    return f"<{BASE}{path}>"
-
-
-def book(
-    number: int, title: str, year: str, *links: tuple[str, str], alternative: str = "", language: str = ""
-) -> list[str]:
-    path = f"resource/rsl/{number}"
-    lines = [line(path, "title", f'"{title}"'), line(path, "label", f'"{title}"')]
-    lines += [line(path, "alternative", f'"{alternative}"')] if alternative else []
-    lines += [line(path, "language", f"<http://id.loc.gov/vocabulary/iso639-2/{language}>")] if language else []
-    lines += [line(path, "issued", YEAR.format(year))] if year else []
-    lines += [line(path, term, thing(target)) for term, target in links]
-    return [*lines, line(path, "derived", thing(f"record/rsl/{number}"))]
-
-
-def named(path: str, name: str, kind: str = "http://xmlns.com/foaf/0.1/Person") -> list[str]:
-    return [line(path, "label", f'"{name}"'), line(path, "type", f"<{kind}>")]
-
-
-TOLSTOY = (("creator", "agent/tolstoy"), ("aut", "agent/tolstoy"))
-CHEKHOV = ("creator", "agent/chekhov")
-REMIZOV = (("creator", "agent/rem"), ("aut", "agent/rem"))
-QUADS = [
-    *named("agent/tolstoy", "Толстой, Лев Николаевич, 1828-1910"),
-    *named("agent/maude", "Maude, Aylmer"),
-    *named("concept/x/war", "Война", "http://www.w3.org/2004/02/skos/core#Concept"),
-    *book(1, "Война и мир : роман. Т. 1", "1978", *TOLSTOY, ("subject", "concept/x/war")),
-    *book(2, "Война и мир : роман. Т. 2", "1978", *TOLSTOY, ("subject", "concept/x/war")),
-    *book(3, "Война и мир", "1936", *TOLSTOY),
-    *book(4, "Война и мир в кино", "1970", *TOLSTOY),
-    *book(
-        5,
-        "War and peace",
-        "1942",
-        *TOLSTOY,
-        ("contributor", "agent/maude"),
-        ("trl", "agent/maude"),
-        alternative="Voĭna i mir. English",
-    ),
-    *named("place/moscow", "Москва", "http://purl.org/dc/terms/Location"),
-    *named("agent/rem", "Ремизов, Алексей"),
-    *named("work/war", "Толстой. Война и мир", "http://id.loc.gov/ontologies/bibframe/Work"),
-    *book(7, "Путеводитель", "1990", ("spatial", "place/moscow"), *REMIZOV),
-    *book(8, "План города", "1991", ("spatial", "place/moscow"), *REMIZOV),
-    *book(9, "Вид города", "1992", ("spatial", "place/moscow"), ("contributor", "agent/rem"), ("trl", "agent/rem")),
-    *book(10, "Город зимой", "1993", ("spatial", "place/moscow"), ("subject", "work/war")),
-    *book(21, "Стихи", "1890"),
-    line("resource/rsl/21#provision-1", "place", thing("place/moscow")),
-    *book(6, "Толстой", "", ("subject", "agent/tolstoy")),
-    *named("agent/chekhov", "Чехов, Антон Павлович"),
-    *book(11, "Чайка", "1901", CHEKHOV, language="rus"),
-    *book(12, "Чайка : комедия", "1950", CHEKHOV, language="rus"),
-    *book(13, "Чайка въ старомъ правописанiи", "1896", CHEKHOV, alternative="Чайка", language="rus"),
-    *book(14, "Чайка", "1960", CHEKHOV, language="bul"),
-    *book(15, "Die Möwe", "1902", CHEKHOV, alternative="Чайка", language="ger"),
-    *book(16, "Чайка. Пьесы", "1980", CHEKHOV, language="rus"),
-]
+@pytest.fixture(scope="module", params=[True, False], ids=["with documents and a search", "from the store alone"])
+def any_pages(request, tmp_path_factory) -> WorkPages:
+    release, names = open_release(tmp_path_factory.mktemp("works"), is_prepared=request.param)
+    return WorkPages(release, names, language_named("en"))
 
 
 @pytest.fixture(scope="module")
-def lists(tmp_path_factory) -> WorkLists:
-    folder: Path = tmp_path_factory.mktemp("works")
-    fill(folder, BASE, ReleaseState(1, "2026-01-01T00:00:00Z", 10), ["".join(sorted(QUADS)).encode()], False)
-    with open_published(folder, 1) as view:
-        write_search(folder, BASE, view)
-    return WorkLists(open_search(folder), Addresses(Iris(BASE)), language_named("en"))
+def pages(tmp_path_factory) -> WorkPages:
+    release, names = open_release(tmp_path_factory.mktemp("works"), is_prepared=True)
+    return WorkPages(release, names, language_named("en"))
 
 
-def test_a_person_has_works_by_role_and_decade_and_works_about_it_separately(lists):
-    shown = lists.of_page("agent/tolstoy", "person", 1, 100)
-    assert [(group.heading, group.count) for group in shown.roles] == [
-        ("As author", 5),
-        ("Publications about this person", 1),
-    ]
-    decades = {decade.name: [work.title for work in decade.works] for decade in shown.roles[0].decades}
-    assert decades == {
-        "1930–1939": ["Война и мир"],
-        "1940–1949": ["War and peace"],
-        "1970–1979": ["Война и мир в кино", "Война и мир : роман. Т. 1", "Война и мир : роман. Т. 2"],
+def shelf(pages: WorkPages, path: str, page: int = 1, size: int = 100) -> dict[str, list[tuple[str, list[str]]]]:
+    """The works that a page lists: heading of the section → heading of the group and titles."""
+    found = pages.shelf(pages.lists.work(BASE + path), page, size)
+    return {
+        section.heading: [(group.heading, titles(group.lines)) for group in section.groups]
+        for section in found.sections
     }
-    assert [decade.name for decade in shown.roles[1].decades] == [""]
-    assert shown.all_href == "/search?author=agent/tolstoy"
-    assert [(group.href, group.found) for group in shown.roles] == [
-        ("/search?author=agent/tolstoy", 5),
-        ("/search?subject=agent/tolstoy", 1),
+
+
+def titles(lines: Iterable[WorkLine]) -> list[str]:
+    return [line.title for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (
+            NOVEL,
+            {
+                "Volumes": [("", ["Война и мир. Т. 2", "Война и мир. Т. 10"])],
+                "Translations": [
+                    ("English", ["War & peace", "War and peace"]),
+                    ("German", ["Krieg und Frieden"]),
+                ],
+                "In collections": [("", ["Романы"])],
+                "Adaptations and other works based on it": [("", ["Война и мир : фильм"])],
+                "Works about it": [("", ["О романе"])],
+            },
+        ),
+        (
+            ENGLISH,
+            {"Other translations": [("English", ["War & peace"]), ("German", ["Krieg und Frieden"])]},
+        ),
+        ("work/rsl/novels", {"Contains": [("", ["Война и мир", "Воскресение"])]}),
+        ("work/resurrection", {"In collections": [("", ["Романы"])]}),
+    ],
+    ids=["novel", "translation", "collection", "only named"],
+)
+def test_a_work_has_its_volumes_translations_by_language_and_related_works(any_pages, path, expected):
+    assert shelf(any_pages, path) == expected
+
+
+def test_editions_are_listed_by_year_with_imprint_and_libraries(pages):
+    found = pages.shelf(pages.lists.work(BASE + NOVEL), 1, 100)
+    assert [(each.year, each.title, each.imprint, each.libraries) for each in found.editions] == [
+        ("1936", "Война и мир : роман", "Москва : Наука", ("rsl",)),
+        ("1978", "Война и мир", "Москва : Наука", ("nlr", "rsl")),
     ]
-    (timeline,) = shown.timelines
-    picture = timeline.picture
-    assert picture.caption.title == "Publications by year: As author"
-    assert timeline.file == "/picture/years/agent/tolstoy.svg?of=author"
-    assert lists.years("agent/tolstoy", "author") == picture
-    assert lists.years("agent/tolstoy", "place") is None
-    assert "1978: 2 publications" in picture.inline()
-    assert "/search?author=agent/tolstoy&amp;year=1936" in picture.inline()
+    assert [(holder.source, holder.editions) for holder in found.holders] == [("rsl", 2), ("nlr", 1)]
+    assert (found.count, found.pages) == (2, 1)
 
 
-def test_links_of_a_place_find_what_its_lists_contain(lists):
-    shown = lists.of_page("place/moscow", "place", 1, 100)
-    assert [(group.heading, group.count, group.href, group.found) for group in shown.roles] == [
-        ("Publications about it", 4, "/search?subject=place/moscow", 4),
-        ("Published", 1, "/search?place=place/moscow", 1),
+def test_a_translation_has_its_translators_and_its_publications(pages):
+    (section,) = (
+        each for each in pages.shelf(pages.lists.work(BASE + NOVEL), 1, 100).sections if each.name == "translations"
+    )
+    line = next(each for each in section.lines if each.title == "War and peace")
+    assert (line.href, line.agents, line.years, line.count) == ("/work/rsl/en1", "Maude, Aylmer", "1942–2001", 2)
+    assert [each.href for each in line.publications] == ["/resource/rsl/en1", "/resource/rsl/en2"]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (
+            NOVEL,
+            {
+                "Author": ["Толстой, Лев Николаевич, 1828-1910"],
+                "Language": ["Russian"],
+                "Subjects": ["Отечественная война--1812"],
+                "Audience": ["adults"],
+            },
+        ),
+        (
+            ENGLISH,
+            {
+                "Author": ["Толстой, Лев Николаевич, 1828-1910"],
+                "Translator": ["Maude, Aylmer"],
+                "Translation of": ["Война и мир"],
+                "Language": ["English"],
+            },
+        ),
+        (
+            "work/rsl/v10",
+            {"Author": ["Толстой, Лев Николаевич, 1828-1910"], "Part of": ["Война и мир"], "Language": ["Russian"]},
+        ),
+    ],
+    ids=["novel", "translation", "volume"],
+)
+def test_facts_of_a_work_name_each_person_once_and_the_work_that_answers(any_pages, path, expected):
+    found = any_pages.facts(any_pages.lists.work(BASE + path))
+    assert {fact.label: [value.text for value in fact.values] for fact in found} == expected
+    assert all(not value.href.startswith("/work/nlr") for fact in found for value in fact.values)
+
+
+def test_long_lists_are_on_several_pages(any_pages):
+    def listed(page: int) -> list[str]:
+        groups = (group for found in shelf(any_pages, "work/rsl/journal", page).values() for group in found)
+        return [title for _, lines in groups for title in lines]
+
+    first, second, third = map(listed, (1, 2, 3))
+    assert (len(first), len({*first, *second}), third) == (100, 130, [])
+    assert any_pages.shelf(any_pages.lists.work(f"{BASE}work/rsl/journal"), 1, 100).pages == 2
+
+
+def test_issues_are_in_the_order_of_their_years_and_numbers(pages):
+    ((_, lines),) = shelf(pages, "work/rsl/journal")["Issues"]
+    assert lines[:2] == ["Октябрь. № 2", "Октябрь. № 4"]
+    assert lines[65] == "Октябрь. № 1"
+
+
+def test_too_many_parts_to_be_read_are_in_the_order_of_their_numbers(pages, monkeypatch):
+    monkeypatch.setattr("bibld.serve._pages.work_pages._MAX_SORTED", 20)
+    ((_, lines),) = shelf(pages, "work/rsl/journal", 2, 20)["Issues"]
+    assert lines == [f"Октябрь. № {number}" for number in range(21, 41)]
+
+
+def test_a_work_that_is_only_named_has_no_editions_and_what_names_it(any_pages):
+    work = any_pages.lists.work(f"{BASE}work/nothing")
+    found = any_pages.shelf(work, 1, 100)
+    assert (found.count, found.editions, found.sections) == (0, (), ())
+    assert [(link.text, link.href) for link in found.named_by] == [("О романе", "/resource/rsl/book")]
+
+
+@pytest.mark.parametrize("path", ["work/nobody", "agent/tolstoy", "resource/rsl/1"])
+def test_what_is_no_work_is_not_read(any_pages, path):
+    assert any_pages.lists.work(BASE + path) is None
+
+
+def test_a_person_has_works_with_their_translations_and_volumes_instead_of_publications(any_pages):
+    found = any_pages.of_agent(f"{BASE}agent/tolstoy", "person", 1, 100)
+    (section,) = found.sections
+    assert (section.heading, section.total) == ("As author", 3)
+    assert [(line.title, line.count) for line in section.lines] == [
+        ("Война и мир", 8),
+        ("Романы", 1),
+        ("Воскресение", 0),
     ]
-    for group in shown.roles:
-        request = Address.read("/search", parse_qsl(group.href.partition("?")[2])).request
-        assert lists.search.search(request).total == group.count
-    (timeline,) = shown.timelines
-    picture = timeline.picture
-    columns = {cell.href for (cell, *_) in picture.rows}
-    assert "/search?subject=place/moscow&year=1990" in columns
-    for href in columns:
-        request = Address.read("/search", parse_qsl(href.partition("?")[2])).request
-        assert lists.search.search(request).total == 1
-    assert lists.search_href("work/war") == "/search?subject=work/war"
-    later = lists.of_page("place/moscow", "place", 2, 2)
-    assert (sum(len(decade.works) for decade in later.decades), later.all_href) == (2, "")
-    assert lists.of_page("concept/x/war", "concept", 2, 1).all_href == "/search?subject=concept/x/war"
+    assert section.lines[0].languages == ("rus", "ger", "eng")
+    assert len(found.publications["aut"]) == 9
+    (translated,) = any_pages.of_agent(f"{BASE}agent/maude", "person", 1, 100).sections
+    assert (translated.heading, [line.agents for line in translated.lines]) == (
+        "As translator",
+        ["Толстой, Лев Николаевич, 1828-1910"],
+    )
 
 
-def test_two_roles_of_a_person_have_one_link(lists):
-    shown = lists.of_page("agent/rem", "person", 1, 100)
-    assert [(group.count, group.href, group.found, group.is_shared) for group in shown.roles] == [
-        (2, "/search?author=agent/rem", 0, False),
-        (1, "/search?author=agent/rem", 3, True),
-    ]
+def test_a_person_without_works_has_no_list_of_them(any_pages):
+    found = any_pages.of_agent(f"{BASE}agent/nobody", "person", 1, 100)
+    assert (found.sections, found.publications, found.pages) == ([], {}, 0)
 
 
-def test_nothing_leads_to_a_search_where_there_is_none(lists):
-    without = WorkLists(lists.search, lists.addresses, lists.language, has_search=False)
-    shown = without.of_page("agent/tolstoy", "person", 1, 100)
-    assert {group.href for group in shown.roles} == {""}
-    assert "<a " not in shown.timelines[0].picture.inline()
-    assert shown.timelines[0].file == ""
+def test_beside_a_publication_are_the_original_and_the_translations_of_its_work(pages):
+    def beside(path: str, *, has_volumes: bool = False) -> dict[str, list[str]]:
+        work = pages.lists.work_of_publication(BASE + path)
+        return {section.heading: titles(section.lines) for section in pages.beside(work, has_volumes=has_volumes)}
 
-
-def test_who_and_what_occurs_together_with_a_person_is_listed_by_kind(lists):
-    found = {
-        group.heading: [(each.text, each.count) for each in group.links] for group in lists.companions("agent/tolstoy")
+    assert beside("resource/rsl/en1") == {
+        "Original": ["Война и мир"],
+        "Other translations": ["War & peace", "Krieg und Frieden"],
     }
-    assert found == {"Together with": [("Maude, Aylmer", 1)], "Subjects": [("Война", 2)]}
-
-
-def test_other_volumes_and_editions_have_the_same_author_and_title(lists):
-    reference = Reference(f"{BASE}resource/rsl/1", title="Война и мир", subtitle="роман", part="Т. 1", year="1978")
-    found = lists.editions("resource/rsl/1", "agent/tolstoy", reference)
-    assert [work.title for work in found.volumes] == ["Война и мир : роман. Т. 2"]
-    assert [(work.title, work.year) for work in found.editions] == [("Война и мир", "1936")]
-    assert lists.editions("resource/rsl/1", "agent/maude", reference).editions == ()
-
-
-def test_translations_are_found_by_the_title_of_the_original_in_any_script(lists):
-    original = Reference(f"{BASE}resource/rsl/3", title="Война и мир", year="1936")
-    found = lists.editions("resource/rsl/3", "agent/tolstoy", original)
-    assert [(work.title, work.year) for work in found.translations] == [("War and peace", "1942")]
-    translation = Reference(f"{BASE}resource/rsl/5", title="War and peace", year="1942")
-    found = lists.editions("resource/rsl/5", "agent/tolstoy", translation, ["Voina i mir. English"])
-    assert [work.year for work in found.translations] == ["1936", "1978", "1978"]
-    assert found.editions == found.volumes == ()
-    assert lists.editions("resource/rsl/5", "agent/tolstoy", translation).translations == ()
-
-
-def test_a_translation_has_another_language_and_an_edition_has_the_same(lists):
-    reference = Reference("", title="Чайка", year="1901")
-    found = lists.editions("resource/rsl/11", "agent/chekhov", reference)
-    assert [work.year for work in found.editions] == ["1896", "1950", "1980"]
-    assert [work.year for work in found.translations] == ["1902", "1960"]
-    found = lists.editions("resource/rsl/15", "agent/chekhov", Reference("", title="Die Möwe"), ["Чайка"])
-    assert [work.year for work in found.translations] == ["1896", "1901", "1950", "1960", "1980"]
-    assert found.editions == ()
-
-
-def test_what_statements_relate_to_a_publication_is_no_edition_of_it(lists):
-    volume = WorkLine("/resource/rsl/16", "Чайка. Пьесы", "ru", "1980", "", 1)
-    kin = Kin(frozenset({"resource/rsl/12"}), {"resource/rsl/16": volume})
-    found = lists.editions("resource/rsl/11", "agent/chekhov", Reference("", title="Чайка"), (), kin)
-    assert [work.year for work in found.editions] == ["1896"]
-    assert found.volumes == (volume,)
-    assert lists.editions("resource/rsl/11", "", Reference(""), (), kin).volumes == (volume,)
-
-
-def test_volumes_are_in_the_order_of_their_numbers_and_issues_in_that_of_their_years(lists):
-    titles = {
-        "Works. Vol. 10": "1980",
-        "Works. Vol. 9": "1981",
-        "Works in 2 vol.": "1979",
-        "Works. Vol. 2. Part 1": "1982",
+    assert beside("resource/rsl/v2") == {"Other volumes": ["Война и мир. Т. 10"]}
+    assert beside("resource/rsl/1", has_volumes=True) == {
+        "Translations": ["War & peace", "War and peace", "Krieg und Frieden"]
     }
-    lines = [WorkLine("", title, "", year, "", 1) for title, year in titles.items()]
-    assert [line.title for line in sorted(lines, key=by_number)] == [
-        "Works. Vol. 2. Part 1",
-        "Works. Vol. 9",
-        "Works. Vol. 10",
-        "Works in 2 vol.",
+
+
+def test_spellings_of_a_name_are_one_person_and_brothers_are_two():
+    names = {
+        "a": "Стругацкий, Аркадий Натанович, 1925-1991",
+        "b": "Стругацкий, Борис Натанович, 1933-2012",
+        "c": "Strugat͡skiĭ, A. N.",
+        "d": "Стругацкий, А.",
+    }
+    assert by_person(names) == [["a", "c", "d"], ["b"]]
+
+
+def test_structured_data_of_a_work_have_its_editions_and_translations(pages):
+    work = pages.lists.work(BASE + NOVEL)
+    shown = summaries.entity_summary(work.iri, NOVEL, [], BASE, {}, language_named("en"))
+    schema = pages.schema(work, pages.shelf(work, 1, 100), [Label("Voĭna i mir", "ru-Latn")], shown)
+    found = structured.work(schema)
+    assert (found["@id"], found["@type"], found["name"]) == (BASE + NOVEL, "CreativeWork", "Война и мир")
+    assert found["alternateName"] == ["Voĭna i mir"]
+    assert found["inLanguage"] == ["ru"]
+    assert found["author"] == [{"@id": f"{BASE}agent/tolstoy", "name": "Толстой, Лев Николаевич, 1828-1910"}]
+    assert [(each["@id"], each["datePublished"]) for each in found["workExample"]] == [
+        (f"{BASE}resource/rsl/1", "1936"),
+        (f"{BASE}resource/rsl/3", "1978"),
     ]
-    assert [line.year for line in sorted(lines, key=by_issue)] == ["1979", "1980", "1981", "1982"]
-
-
-def test_publications_are_read_by_their_paths(lists):
-    found = lists.search.publications(["resource/rsl/12", "agent/chekhov", "resource/rsl/99", "resource/rsl/15"])
-    assert {path: (work.title, work.year, work.languages, work.role) for path, work in found.items()} == {
-        "resource/rsl/12": ("Чайка : комедия", "1950", ("rus",), ""),
-        "resource/rsl/15": ("Die Möwe", "1902", ("ger",), ""),
-    }
-    assert lists.search.publications([]) == {}
-
-
-def test_what_has_no_publications_has_no_lists(lists):
-    assert lists.of_page("agent/nobody", "person", 1, 100).all_href == ""
-    assert lists.of_page("agent/nobody", "person", 2, 100).all_href == ""
-
-
-def test_the_first_author_is_found_by_the_beginning_of_a_name():
-    reference = Reference("urn:x", authors=(Person("Толстой", "Лев Николаевич"),))
-    entities = [("agent/other", {"достоевский"}), ("agent/tolstoy", {"толстойлевниколаевич18281910"})]
-    assert first_author(reference, entities) == "agent/tolstoy"
-    assert first_author(Reference("urn:x"), entities) == ""
+    assert {each["name"] for each in found["workTranslation"]} == {"War & peace", "War and peace", "Krieg und Frieden"}
+    assert {each["name"] for each in found["hasPart"]} == {"Война и мир. Т. 2", "Война и мир. Т. 10"}
+    english = pages.lists.work(BASE + ENGLISH)
+    found = structured.work(pages.schema(english, pages.shelf(english, 1, 100), [], shown))
+    assert [each["name"] for each in found["translator"]] == ["Maude, Aylmer"]
+    assert found["translationOfWork"] == [{"@type": "CreativeWork", "@id": BASE + NOVEL, "name": "Война и мир"}]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pyoxigraph as ox
 import rdflib
@@ -45,12 +45,14 @@ from bibld.model.mods import (
     Url,
 )
 from bibld.model.origin import RecordId
+from bibld.triplify import cluster_statements, entity_statements
 
 BASE = "https://data.example.org/"
 IRIS = Iris(BASE)
 NLR = RecordId("nlr", "RU\\NLR\\bibl\\538692")
 LOC = RecordId("loc", "ocm00035782")
 RESOURCE = IRIS.resource(NLR)
+WORK = IRIS.work_of(NLR)
 
 PREFIXES = {**rdf.PREFIXES, "bibld": f"{BASE}ontology#"}
 
@@ -176,6 +178,16 @@ def alone(mods: Mods, record: RecordId = NLR) -> Merged:
     return Merged(Cluster(record, (record,)), mods, ())
 
 
+def describe(description: Mods | Merged, edges: Sequence[Edge] = (), **more) -> Quads:
+    """The quads about a publication, its work, and all other entities that it names; ``more`` are further options."""
+    merged = alone(description) if isinstance(description, Mods) else description
+    made = cluster_statements(merged, edges, IRIS, **more)
+    lines = list(made.quads)
+    for entity in sorted({claim.entity for claim in made.claims}):
+        lines += entity_statements(entity, made.claims, IRIS)
+    return Quads(lines)
+
+
 def expand(term: str) -> ox.NamedNode:
     prefix, _, local = term.partition(":")
     return ox.NamedNode(PREFIXES[prefix] + local if prefix in PREFIXES else term)
@@ -189,16 +201,27 @@ class Quads:
         self.quads = list(ox.parse("".join(self.lines), ox.RdfFormat.N_QUADS))
 
     def values(self, predicate: str, subject: str = RESOURCE) -> list[str]:
-        """The texts or IRIs that a predicate leads to, with language or datatype where they have one."""
+        """The texts or IRIs that a predicate leads to, with language or datatype where they have one.
+
+        ``:`` is short for the base, in IRIs that are returned and at the beginning of ``subject``.
+        """
+        of_subject = ox.NamedNode(re.sub("^:", BASE, subject))
         found = [
-            quad.object
-            for quad in self.quads
-            if quad.subject == ox.NamedNode(subject) and quad.predicate == expand(predicate)
+            quad.object for quad in self.quads if quad.subject == of_subject and quad.predicate == expand(predicate)
         ]
         return sorted(_written(value) for value in found)
 
     def subjects(self) -> set[str]:
         return {quad.subject.value for quad in self.quads}
+
+    def contributions(self) -> list[str]:
+        """The IRIs of the contributions to the work, then of those to the publication."""
+        return [*self.values("bf:contribution", WORK), *self.values("bf:contribution")]
+
+    def creators(self, work: str) -> list[str]:
+        """The IRIs of the agents who contributed to a work."""
+        nodes = self.values("bf:contribution", work)
+        return sorted(agent for node in nodes for agent in self.values("bf:agent", node))
 
     def agents(self) -> list[str]:
         """The IRIs of the agents that are described."""

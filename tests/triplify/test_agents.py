@@ -7,17 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bibld.model.mods import Mods, Name, NamePart, Note, Role, RoleTerm, Subject, TypeOfResource
-from bibld.triplify import cluster_statements
 from bibld.triplify._describe.agents import ComparedName, group_names
-from bibld.triplify._describe.entities import heading
 from bibld.triplify._draft import Draft
-from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Quads, alone, code, expand, person
+from bibld.triplify._headings import heading
+from bibld.triplify._works import find_works
+from tests.triplify.merged_book import BASE, IRIS, RESOURCE, alone, code, describe, expand, person
 
 RELATORS = "http://id.loc.gov/vocabulary/relators/"
 
 
-def describe(description: Mods) -> Quads:
-    return Quads(cluster_statements(alone(description), [], IRIS).quads)
+def draft_of(*names: Name) -> Draft:
+    description = Mods(name=names)
+    return Draft(alone(description), find_works(description), IRIS, lambda record: False)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,8 @@ def properties(name: Name, content: str = TEXT, note: str = "") -> list[str]:
         note=(Note(note, type="performers"),) if note else (),
     )
     made = describe(mods)
-    (agent,) = made.values("bf:agent", f"{RESOURCE}#contribution1")
+    (contribution,) = made.contributions()
+    (agent,) = made.values("bf:agent", contribution)
     stated = {quad.predicate.value for quad in made.quads if quad.object.value == BASE + agent[1:]}
     names = {expand(f"{prefix}:").value: prefix for prefix in ("dcterms", "relators")}
     return sorted(
@@ -105,7 +107,8 @@ def test_the_role_that_is_stated_decides_the_property_else_the_main_entry(codes,
 def test_a_main_entry_stays_one_whatever_the_role():
     for codes in ("", "edt", "prf", "fmo"):
         made = describe(Mods(name=(entry(codes, usage="primary"),)))
-        assert made.values("rdf:type", f"{RESOURCE}#contribution1") == [expand("bf:PrimaryContribution").value]
+        (contribution,) = made.contributions()
+        assert made.values("rdf:type", contribution) == [expand("bf:PrimaryContribution").value]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +169,7 @@ def test_a_text_in_place_of_a_name_is_no_agent(text, is_agent):
 def test_a_role_on_a_name_as_a_subject_is_no_contribution(heading):
     depicted = person("Толстой, Лев", role=(Role((RoleTerm(heading, type="text"),)),))
     made = describe(Mods(subject=(Subject((depicted,)),)))
-    assert made.values("dcterms:subject") and not made.values("bf:contribution") and not made.values("relators:dpc")
+    assert made.values("dcterms:subject") and not made.contributions() and not made.values("relators:dpc")
 
 
 @pytest.mark.parametrize(
@@ -181,7 +184,8 @@ def test_a_role_on_a_name_as_a_subject_is_no_contribution(heading):
 )
 def test_a_code_of_a_role_counts_unless_it_is_of_another_list(term, codes):
     made = describe(Mods(name=(person("Рихтер, С. Т.", role=(Role((term,)),)),)))
-    roles = [value for value in made.values("bf:role", f"{RESOURCE}#contribution1") if value.startswith(RELATORS)]
+    (contribution,) = made.contributions()
+    roles = [value for value in made.values("bf:role", contribution) if value.startswith(RELATORS)]
     assert roles == [RELATORS + code for code in codes]
 
 
@@ -204,7 +208,7 @@ names = st.builds(
 
 @given(st.lists(names, max_size=8))
 def test_agents_are_those_that_a_comparison_of_each_with_each_finds(names):
-    draft = Draft(alone(Mods(name=tuple(names))), IRIS, lambda record: False)
+    draft = draft_of(*names)
     paths = [f"name/{index}" for index in range(len(names))]
     groups: list[list[int]] = []
     compared = [ComparedName.from_name(draft, name, path) for name, path in zip(names, paths, strict=True)]
@@ -222,7 +226,7 @@ def test_agents_are_those_that_a_comparison_of_each_with_each_finds(names):
 def _calls(count: int) -> int:
     """Count the functions that are called to group a number of names."""
     names = [(person(f"Иванов {number}, Иван"), f"name/{number}") for number in range(count)]
-    draft = Draft(alone(Mods()), IRIS, lambda record: False)
+    draft = draft_of()
     calls = 0
 
     def counted(frame, event, argument):

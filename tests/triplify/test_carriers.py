@@ -3,8 +3,7 @@
 import pytest
 
 from bibld.model.mods import Form, Genre, Mods, PhysicalDescription
-from bibld.triplify import cluster_statements
-from tests.triplify.merged_book import IRIS, Quads, alone
+from tests.triplify.merged_book import RESOURCE, WORK, describe
 
 BIBFRAME = "http://id.loc.gov/ontologies/bibframe/"
 
@@ -20,7 +19,7 @@ BIBFRAME = "http://id.loc.gov/ontologies/bibframe/"
 )
 def test_a_form_of_the_marc_list_is_a_class_if_bibframe_has_one(form, classes):
     mods = Mods(physical_description=(PhysicalDescription(form=(form,)),))
-    made = Quads(cluster_statements(alone(mods), [], IRIS).quads)
+    made = describe(mods)
     found = {name.removeprefix(BIBFRAME) for name in made.values("rdf:type")}
     assert found & {"Print", "Electronic", "Manuscript"} == classes
     assert made.values("dc:format") == ([] if classes else [form.value])
@@ -35,19 +34,21 @@ def test_a_form_of_the_marc_list_is_a_class_if_bibframe_has_one(form, classes):
         (Form("Band", authority="rdacarrier", type="carrier"), ("bf:carrier", "carriers/nc")),
         (Form("непосредственный", authority="rdamedia", type="media"), ("bf:media", "mediaTypes/n")),
         (Form("unmediated", authority="isbdmedia"), ("bf:media", "mediaTypes/n")),
-        (Form("Текст (визуальный)", authority="isbdcontent", type="content"), ("rdau:P60049", "contentTypes/txt")),
+        (Form("Текст (визуальный)", authority="isbdcontent", type="content"), ("bf:content", "contentTypes/txt")),
     ],
 )
 def test_types_of_content_media_and_carrier_are_terms_of_the_library_of_congress(form, statement):
-    made = described(Mods(physical_description=(PhysicalDescription(form=(form,)),)))
+    made = describe(Mods(physical_description=(PhysicalDescription(form=(form,)),)))
     predicate, term = statement
-    assert made.values(predicate) == [f"http://id.loc.gov/vocabulary/{term}"]
+    assert made.values(predicate, WORK if predicate == "bf:content" else RESOURCE) == [
+        f"http://id.loc.gov/vocabulary/{term}"
+    ]
     assert made.values("dc:format") == []
 
 
 def test_a_type_that_no_list_has_remains_text():
     form = Form("papyrus roll", authority="rdacarrier", type="carrier")
-    made = described(Mods(physical_description=(PhysicalDescription(form=(form,)),)))
+    made = describe(Mods(physical_description=(PhysicalDescription(form=(form,)),)))
     assert made.values("bf:carrier") == []
     assert made.values("dc:format") == ["papyrus roll"]
 
@@ -55,8 +56,8 @@ def test_a_type_that_no_list_has_remains_text():
 def test_coded_forms_are_left_out_beside_types_of_media_and_carrier():
     remote = Form("remote", authority="marcsmd")
     online = Form("online resource", authority="rdacarrier", type="carrier")
-    only_coded = described(Mods(physical_description=(PhysicalDescription(form=(remote,)),)))
-    both = described(Mods(physical_description=(PhysicalDescription(form=(remote, online)),)))
+    only_coded = describe(Mods(physical_description=(PhysicalDescription(form=(remote,)),)))
+    both = describe(Mods(physical_description=(PhysicalDescription(form=(remote, online)),)))
     assert only_coded.values("dc:format") == ["remote"]
     assert both.values("dc:format") == []
 
@@ -64,24 +65,16 @@ def test_coded_forms_are_left_out_beside_types_of_media_and_carrier():
 @pytest.mark.parametrize(
     ("genre", "predicate", "value"),
     [
-        (Genre("text", authority="rdacontent"), "rdau:P60049", "http://id.loc.gov/vocabulary/contentTypes/txt"),
-        (
-            Genre("notated music", authority="rdacontent"),
-            "rdau:P60049",
-            "http://id.loc.gov/vocabulary/contentTypes/ntm",
-        ),
-        (Genre("theses", authority="marcgt"), "bf:genreForm", "http://id.loc.gov/vocabulary/marcgt/the"),
-        (Genre("short story", authority="marcgt"), "bf:genreForm", "http://id.loc.gov/vocabulary/marcgt/sho"),
+        (Genre("text", authority="rdacontent"), "bf:content", "contentTypes/txt"),
+        (Genre("notated music", authority="rdacontent"), "bf:content", "contentTypes/ntm"),
+        (Genre("theses", authority="marcgt"), "bf:genreForm", "marcgt/the"),
+        (Genre("short story", authority="marcgt"), "bf:genreForm", "marcgt/sho"),
     ],
 )
 def test_coded_genres_are_terms_of_the_library_of_congress(genre, predicate, value):
-    assert described(Mods(genre=(genre,))).values(predicate) == [value]
+    assert describe(Mods(genre=(genre,))).values(predicate, WORK) == [f"http://id.loc.gov/vocabulary/{value}"]
 
 
 def test_a_genre_that_the_marc_list_lacks_is_a_concept():
-    (concept,) = described(Mods(genre=(Genre("fable", authority="marcgt"),))).values("bf:genreForm")
+    (concept,) = describe(Mods(genre=(Genre("fable", authority="marcgt"),))).values("bf:genreForm", WORK)
     assert concept.startswith(":concept/marcgt/fable-")
-
-
-def described(mods: Mods) -> Quads:
-    return Quads(cluster_statements(alone(mods), [], IRIS).quads)

@@ -3,8 +3,8 @@
 import pytest
 
 from bibld.model.mods import Mods, Name, NamePart, OriginInfo, Publisher, RelatedItem, Subject, TitleInfo, Topic
-from bibld.triplify import cluster_statements, entity_statements
-from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Quads, alone, code, person
+from bibld.triplify._headings import heading
+from tests.triplify.merged_book import RESOURCE, WORK, Quads, code, describe, person
 
 NUMBER = "http://id.loc.gov/authorities/names/n79068416"
 AUTHOR = person("Smith, John", "1900-1950", usage="primary", value_uri=NUMBER)
@@ -14,12 +14,9 @@ def body(*units: str, **more) -> Name:
     return Name(name_part=tuple(map(NamePart, units)), type="corporate", **more)
 
 
-def describe(*names: Name, **more) -> Quads:
-    made = cluster_statements(alone(Mods(name=names, **more)), [], IRIS)
-    lines = list(made.quads)
-    for entity in sorted({claim.entity for claim in made.claims}):
-        lines += entity_statements(entity, made.claims, IRIS)
-    return Quads(lines)
+def named(*names: Name, **more) -> Quads:
+    """The quads about a publication with names, and ``more`` elements of its description."""
+    return describe(Mods(name=names, **more))
 
 
 def other_format(name: Name) -> RelatedItem:
@@ -38,29 +35,29 @@ def other_format(name: Name) -> RelatedItem:
     ],
 )
 def test_the_name_in_a_linking_entry_is_the_agent_of_the_publication_with_this_heading(name, is_author):
-    made = describe(AUTHOR, related_item=(other_format(name),))
+    made = named(AUTHOR, related_item=(other_format(name),))
     (creator,) = made.values("dcterms:creator", f"{RESOURCE}#otherformat1")
     assert (creator == ":agent/lcnaf-n79068416") is is_author
 
 
 def test_a_name_without_a_type_is_a_body_if_the_publication_names_it():
     bureau = body("Country", "Bureau of Mines", value_uri=NUMBER)
-    made = describe(bureau, related_item=(other_format(Name((NamePart("Country. Bureau of Mines"),))),))
+    made = named(bureau, related_item=(other_format(Name((NamePart("Country. Bureau of Mines"),))),))
     assert made.values("dcterms:creator", f"{RESOURCE}#otherformat1") == [":agent/lcnaf-n79068416"]
 
 
 def test_a_heading_that_two_agents_have_means_neither():
     son = person("Smith, John", "1930-", value_uri="http://id.loc.gov/authorities/names/n79068417")
-    made = describe(AUTHOR, son, related_item=(other_format(person("Smith, John")),))
+    made = named(AUTHOR, son, related_item=(other_format(person("Smith, John")),))
     (creator,) = made.values("dcterms:creator", f"{RESOURCE}#otherformat1")
     assert creator not in (":agent/lcnaf-n79068416", ":agent/lcnaf-n79068417")
 
 
 def test_the_author_of_a_contained_work_is_the_agent_of_the_same_heading():
     work = RelatedItem(type="constituent", mods=Mods(title_info=(TitleInfo("Poems"),), name=(person("Smith, John"),)))
-    made = describe(AUTHOR, related_item=(work,))
-    (part,) = made.values("dcterms:hasPart")
-    assert made.values("dcterms:creator", BASE + part[1:]) == [":agent/lcnaf-n79068416"]
+    made = named(AUTHOR, related_item=(work,))
+    (part,) = made.values("bf:hasPart", WORK)
+    assert made.creators(part) == [":agent/lcnaf-n79068416"]
 
 
 def test_a_work_whose_name_and_title_are_in_two_scripts_has_one_author_and_two_titles():
@@ -74,12 +71,11 @@ def test_a_work_whose_name_and_title_are_in_two_scripts_has_one_author_and_two_t
             person("خرقي، عمر", alt_rep_group="05", script="Arab"),
         ),
     )
-    made = describe(related_item=(RelatedItem(type="constituent", mods=mods),))
-    (part,) = made.values("dcterms:hasPart")
-    work = BASE + part[1:]
+    made = named(related_item=(RelatedItem(type="constituent", mods=mods),))
+    (work,) = made.values("bf:hasPart", WORK)
     assert made.values("rdfs:label", work) == ["Mukhtaṣar@und-latn"]
     assert made.values("skos:altLabel", work) == ["Khiraqī, ʻUmar. Mukhtaṣar@und-latn", "مختصر"]
-    assert len(made.values("dcterms:creator", work)) == 1
+    assert len(made.creators(work)) == 1
 
 
 CORPS = body("Country", "Marine Corps", usage="primary")
@@ -108,21 +104,22 @@ BUREAU = body("Country", "Department of the Interior", "Bureau of Mines")
     ],
 )
 def test_a_publisher_that_refers_to_a_heading_is_its_agent_or_has_no_entity(names, publisher, expected):
-    made = describe(*names, origin_info=(OriginInfo(publisher=(Publisher(publisher),)),))
-    agents = [made.values("bf:agent", f"{RESOURCE}#contribution{number + 1}")[0] for number in range(len(names))]
-    assert made.values("dcterms:publisher") == ([] if expected is None else [agents[expected]])
+    made = named(*names, origin_info=(OriginInfo(publisher=(Publisher(publisher),)),))
+    labels = [made.values("rdfs:label", agent)[0] for agent in made.values("dcterms:publisher")]
+    assert labels == ([] if expected is None else [heading(names[expected])])
+    assert all(agent.startswith(":agent/") for agent in made.values("dcterms:publisher"))
     assert made.values("bf:publicationStatement") == [publisher]
 
 
 @pytest.mark.parametrize("publisher", ["Smith", "Smith & Co.", "The White House", "Bureau of Mines", "Museum", "FDA"])
 def test_a_publisher_of_another_name_is_an_organisation(publisher):
-    made = describe(AUTHOR, BUREAU, origin_info=(OriginInfo(publisher=(Publisher(publisher),)),))
+    made = named(AUTHOR, BUREAU, origin_info=(OriginInfo(publisher=(Publisher(publisher),)),))
     (found,) = made.values("dcterms:publisher")
     assert found.startswith(":publisher/")
 
 
 def test_a_person_as_a_subject_does_not_publish():
     about = Subject((person("Smith, John"), Topic("Biography")))
-    made = describe(subject=(about,), origin_info=(OriginInfo(publisher=(Publisher("John Smith"),)),))
+    made = named(subject=(about,), origin_info=(OriginInfo(publisher=(Publisher("John Smith"),)),))
     (found,) = made.values("dcterms:publisher")
     assert found.startswith(":publisher/")

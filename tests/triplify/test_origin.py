@@ -17,9 +17,8 @@ from bibld.model.mods import (
     Role,
     RoleTerm,
 )
-from bibld.triplify import cluster_statements, entity_statements
 from bibld.triplify._dates import date_literal
-from tests.triplify.merged_book import BASE, IRIS, LOC, MERGED, NLR, RESOURCE, Quads, alone
+from tests.triplify.merged_book import LOC, MERGED, NLR, RESOURCE, Quads, describe
 
 EDTF = "http://id.loc.gov/datatypes/edtf"
 COUNTRIES = "http://id.loc.gov/vocabulary/countries/"
@@ -29,31 +28,31 @@ def in_place(*terms: PlaceTerm, **more) -> Mods:
     return Mods(origin_info=(OriginInfo(place=tuple(Place((term,)) for term in terms), **more),))
 
 
-def describe(info: OriginInfo) -> Quads:
-    return Quads(cluster_statements(alone(Mods(origin_info=(info,))), [], IRIS).quads)
+def described(*infos: OriginInfo) -> Quads:
+    return describe(Mods(origin_info=infos))
 
 
-def of_two(description: Mods, *sources: ValueSource):
-    return cluster_statements(msgspec.structs.replace(MERGED, mods=description, sources=sources), [], IRIS)
+def of_two(description: Mods, *sources: ValueSource) -> Quads:
+    return describe(msgspec.structs.replace(MERGED, mods=description, sources=sources))
 
 
 @pytest.mark.parametrize(
     ("code", "country"), [("RU", "ru"), ("SU", "ur"), ("GB", "xxk"), ("us", "xxu"), ("DE", "gw"), ("UA", "un")]
 )
 def test_a_country_in_a_code_of_iso_3166_is_that_of_marc(code, country):
-    made = Quads(cluster_statements(alone(in_place(PlaceTerm(code, type="code", authority="iso3166"))), [], IRIS).quads)
+    made = describe(in_place(PlaceTerm(code, type="code", authority="iso3166")))
     assert made.values("bf:place", f"{RESOURCE}#provision1") == [COUNTRIES + country]
     assert not any("#place" in line for line in made.lines)
 
 
 def test_a_code_of_no_country_is_a_node_with_the_code():
-    made = Quads(cluster_statements(alone(in_place(PlaceTerm("QQ", type="code", authority="iso3166"))), [], IRIS).quads)
+    made = describe(in_place(PlaceTerm("QQ", type="code", authority="iso3166")))
     assert made.values("bf:code", f"{RESOURCE}#place1") == ["QQ"]
 
 
 def test_one_country_in_two_codes_is_one_place():
     terms = (PlaceTerm("RU", type="code", authority="iso3166"), PlaceTerm("ru", type="code", authority="marccountry"))
-    made = Quads(cluster_statements(alone(in_place(*terms)), [], IRIS).quads)
+    made = describe(in_place(*terms))
     assert made.values("bf:place", f"{RESOURCE}#provision1") == [f"{COUNTRIES}ru"]
 
 
@@ -64,7 +63,7 @@ def test_of_different_statements_the_preferred_one_is_published_and_all_have_the
         ValueSource("origin_info/0#1", (LOC,), "Москва : Худож. лит."),
         ValueSource("origin_info/0#2", (NLR,), "М. : Дрофа"),
     )
-    assert Quads(made.quads).values("bf:publicationStatement") == ["Москва : Худож. лит."]
+    assert made.values("bf:publicationStatement") == ["Москва : Худож. лит."]
 
 
 @pytest.mark.parametrize(
@@ -83,7 +82,7 @@ def test_of_different_statements_the_preferred_one_is_published_and_all_have_the
 )
 def test_a_statement_has_what_is_printed_and_brackets_around_what_is_not(info, statement):
     place = Place((PlaceTerm("Москва", type="text"),))
-    made = describe(msgspec.structs.replace(info, place=(place,))).values("bf:publicationStatement")
+    made = described(msgspec.structs.replace(info, place=(place,))).values("bf:publicationStatement")
     assert made == [f"Москва{', ' if info.date_issued and statement else ' : ' if statement else ''}{statement}"]
 
 
@@ -96,9 +95,9 @@ def test_a_statement_has_what_is_printed_and_brackets_around_what_is_not(info, s
     ],
 )
 def test_only_an_exact_date_is_a_date_of_schema_org(dates, published):
-    description = alone(Mods(origin_info=(OriginInfo(date_issued=dates),)))
-    made = cluster_statements(description, [], IRIS, TriplifyConfig(dialects=("schema",)))
-    assert Quads(made.quads).values("schema:datePublished") == published
+    description = Mods(origin_info=(OriginInfo(date_issued=dates),))
+    made = describe(description, settings=TriplifyConfig(dialects=("schema",)))
+    assert made.values("schema:datePublished") == published
 
 
 def test_the_scripts_of_one_imprint_are_one_event_with_one_date_and_a_publisher_with_two_names():
@@ -112,16 +111,13 @@ def test_the_scripts_of_one_imprint_are_one_event_with_one_date_and_a_publisher_
             alt_rep_group="03", script="Arab",
         ),
     )  # fmt: skip
-    made = cluster_statements(alone(Mods(origin_info=infos)), [], IRIS)
-    described = Quads(made.quads)
-    assert len(described.values("bf:provisionActivity")) == 1
-    assert described.values("bf:publicationStatement") == ["Dimashq : Dar al-Fikr, 1990", "دمشق : دار الفكر, 1990"]
-    (place,) = {claim.entity for claim in made.claims if claim.kind == "place"}
-    names = Quads(entity_statements(place, made.claims, IRIS))
-    assert {*names.values("skos:prefLabel", place), *names.values("skos:altLabel", place)} == {"Dimashq", "دمشق"}
-    (publisher,) = {claim.entity for claim in made.claims if claim.kind == "publisher"}
-    names = Quads(entity_statements(publisher, made.claims, IRIS))
-    assert {*names.values("skos:prefLabel", publisher), *names.values("skos:altLabel", publisher)} == {
+    made = described(*infos)
+    assert len(made.values("bf:provisionActivity")) == 1
+    assert made.values("bf:publicationStatement") == ["Dimashq : Dar al-Fikr, 1990", "دمشق : دار الفكر, 1990"]
+    (place,) = made.values("bf:place", f"{RESOURCE}#provision1")
+    assert {*made.values("skos:prefLabel", place), *made.values("skos:altLabel", place)} == {"Dimashq", "دمشق"}
+    (publisher,) = made.values("dcterms:publisher")
+    assert {*made.values("skos:prefLabel", publisher), *made.values("skos:altLabel", publisher)} == {
         "Dar al-Fikr", "دار الفكر",
     }  # fmt: skip
 
@@ -132,12 +128,12 @@ def imprint(*pairs: tuple[str, str], **more) -> OriginInfo:
 
 
 def test_as_many_publishers_as_places_are_each_at_the_place_of_its_position():
-    made = describe(imprint(("Bamberg", "Meisenbach"), ("München", "Hanser"), date_issued=(Date("1985", "w3cdtf"),)))
+    made = described(imprint(("Bamberg", "Meisenbach"), ("München", "Hanser"), date_issued=(Date("1985", "w3cdtf"),)))
     assert made.values("bf:publicationStatement") == ["Bamberg : Meisenbach ; München : Hanser, 1985"]
 
 
 def test_a_distributor_and_its_place_are_no_publication():
-    made = describe(imprint(("Annapolis", "Agency"), ("Cincinnati", "Centre [distributor]")))
+    made = described(imprint(("Annapolis", "Agency"), ("Cincinnati", "Centre [distributor]")))
     provisions = [f"{RESOURCE}#provision{number}" for number in (1, 2)]
     types = [made.values("rdf:type", node)[0].rpartition("/")[2] for node in provisions]
     assert types == ["Publication", "Distribution"]
@@ -153,7 +149,7 @@ def test_each_publisher_of_a_serial_has_its_own_event_and_date():
             ("Giessen", "Y"), date_issued=(Date("1903", "w3cdtf", point="start"), Date("1939", "w3cdtf", point="end"))
         ),
     )
-    made = Quads(cluster_statements(alone(Mods(origin_info=infos)), [], IRIS).quads)
+    made = described(*infos)
     dates = [made.values("bf:date", f"{RESOURCE}#provision{number}") for number in (1, 2, 3)]
     assert dates == [[f"1903/..^{EDTF}"], [], [f"1903/1939^{EDTF}"]]
     assert made.values("dcterms:issued") == [f"1903/..^{EDTF}"]
@@ -165,12 +161,12 @@ def test_a_heading_names_the_publisher_that_the_imprint_does_not():
         name_part=(NamePart("Monti, Giacomo"),), role=(Role((RoleTerm("pbl", type="code"),)),), type="personal"
     )
     mods = Mods(name=(monti,), origin_info=(OriginInfo(date_issued=(Date("1676", "w3cdtf"),)),))
-    made = Quads(cluster_statements(alone(mods), [], IRIS).quads)
+    made = describe(mods)
     assert made.values("bf:agent", f"{RESOURCE}#provision1") == made.values("dcterms:publisher") != []
 
 
 def test_a_printer_makes_and_does_not_publish():
-    made = describe(OriginInfo(publisher=(Publisher("Тип. А. С. Суворина"),), date_issued=(Date("1891", "w3cdtf"),)))
+    made = described(OriginInfo(publisher=(Publisher("Тип. А. С. Суворина"),), date_issued=(Date("1891", "w3cdtf"),)))
     assert made.values("dcterms:publisher") == []
     types = [made.values("rdf:type", f"{RESOURCE}#provision{number}")[0].rpartition("/")[2] for number in (1, 2)]
     assert types == ["Publication", "Manufacture"]
@@ -179,7 +175,7 @@ def test_a_printer_makes_and_does_not_publish():
 
 
 def test_the_year_of_the_original_is_that_of_another_version():
-    made = describe(
+    made = described(
         OriginInfo(date_issued=(Date("1983", "w3cdtf"),), date_other=(Date("1956", "w3cdtf", type="original"),))
     )
     assert made.values("dcterms:issued") == ["1983^gYear"]
@@ -193,11 +189,9 @@ def test_a_form_of_a_place_that_is_not_shown_is_another_label_of_it():
         ValueSource("origin_info/0/place/0", (LOC, NLR)),
         ValueSource("origin_info/0/place/0#1", (NLR,), "М."),
     )
-    (place,) = {claim.entity for claim in made.claims}
-    describe = Quads(entity_statements(place, made.claims, IRIS))
-    assert describe.values("skos:prefLabel", place) == ["Москва"]
-    assert describe.values("skos:altLabel", place) == ["М."]
-    assert Quads(made.quads).values("bf:place", f"{RESOURCE}#provision1") == [place.replace(BASE, ":")]
+    (place,) = made.values("bf:place", f"{RESOURCE}#provision1")
+    assert made.values("skos:prefLabel", place) == ["Москва"]
+    assert made.values("skos:altLabel", place) == ["М."]
 
 
 def test_the_year_0_is_no_date():

@@ -70,6 +70,18 @@ def test_a_volume_is_linked_to_its_set_as_soon_as_that_is_there_and_no_longer(wo
     assert (dependents(SET, True), dependents(SET, False)) == ([], [])
 
 
+def test_a_volume_is_part_of_the_work_of_its_set_whatever_record_that_is_merged_with(world):
+    works = {number: IRIS.work_of(record_id(number)) for number in (1, 2, 3)}
+
+    def part_of(groups: tuple[int, ...]) -> list[str]:
+        return Quads(published(world, {}, groups)).values("bf:partOf", works[1])
+
+    published(world, {1: Book(1, 1, host=3), 2: Book(2, 2), 3: Book(4, 2)})
+    for groups, host in (((1, 2, 3, 4, 5), 3), ((1, 2, 2, 4, 5), 2), ((1, 2, 3, 4, 5), 3)):
+        assert part_of(groups) == [works[host].replace(BASE, ":")]
+        assert world.quads() == world.expected()
+
+
 def test_an_edge_between_members_is_published_when_they_become_one_cluster(world):
     published(world, {1: Book(1, 1), 2: Book(1, 1)})
     quads = Quads(published(world, {}, JOINED))
@@ -80,17 +92,20 @@ def test_an_edge_between_members_is_published_when_they_become_one_cluster(world
 
 
 def test_an_entity_goes_with_the_last_record_that_names_it(world):
-    def agents() -> int:
-        return len(Quads(world.quads()).agents())
+    def counts() -> tuple[int, int, int]:
+        """How many agents and works are published, and how many entities stored."""
+        quads = Quads(world.quads())
+        works = [subject for subject in quads.subjects() if quads.values("bf:hasInstance", subject)]
+        return len(quads.agents()), len(works), world.catalog.entities.count()
 
-    published(world, {1: Book(1, 1), 2: Book(2, 1), 3: Book(1, 2)})
-    assert (agents(), world.catalog.entities.count()) == (2, 2)
+    published(world, {1: Book(1, 1), 2: Book(2, 1), 3: Book(4, 2)})
+    assert counts() == (2, 3, 5)
     published(world, {1: None})
-    assert (agents(), world.catalog.entities.count()) == (2, 2)
+    assert counts() == (2, 2, 4)
     published(world, {2: Book(2, 2)})
-    assert (agents(), world.catalog.entities.count()) == (1, 1)
+    assert counts() == (1, 2, 3)
     published(world, {2: None, 3: None})
-    assert (agents(), world.catalog.entities.count()) == (0, 0)
+    assert counts() == (0, 0, 0)
 
 
 def test_nobody_waiting_for_patches_none_are_kept(world):
@@ -104,7 +119,7 @@ def test_nobody_waiting_for_patches_none_are_kept(world):
 
 def test_the_owner_of_a_line_follows_from_its_subject(world):
     """So no line has two owners: clusters share no record, and entities have separate IRIs."""
-    published(world, {number: Book(1, 1, host=5) for number in (1, 2, 3, 4)}, (1, 1, 1, 2, 2))
+    published(world, {number: Book(number, 1, host=5) for number in (1, 2, 3, 4)}, (1, 1, 1, 2, 2))
     catalog = world.catalog
     for founder in catalog.statements.owners():
         members = [catalog.register.record(ordinal) for ordinal in catalog.linkage.members(founder)]

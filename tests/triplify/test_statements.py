@@ -35,7 +35,7 @@ from bibld.model.mods import (
 )
 from bibld.model.origin import RecordId
 from bibld.text.geography.towns import FILE
-from bibld.triplify import Claim, cluster_statements, entity_statements
+from bibld.triplify import Claim, cluster_statements
 from tests.strategies import mods, record_ids
 from tests.triplify.merged_book import (
     BASE,
@@ -45,9 +45,11 @@ from tests.triplify.merged_book import (
     MERGED,
     NLR,
     RESOURCE,
+    WORK,
     Quads,
     alone,
     code,
+    describe,
     oxigraph_quads,
     person,
     rdflib_quads,
@@ -64,10 +66,6 @@ def book() -> Quads:
     return Quads(cluster_statements(MERGED, [EDGE], IRIS).quads)
 
 
-def describe(description: Mods, **more) -> Quads:
-    return Quads(cluster_statements(alone(description), [], IRIS, **more).quads)
-
-
 def test_titles_are_in_the_language_and_script_of_the_record(book):
     assert book.values("dcterms:title") == ["Anna Karenina@ru-latn", "Анна Каренина@ru"]
     assert book.values("rdfs:label") == ["Anna Karenina : roman@ru-latn", "Анна Каренина : роман@ru"]
@@ -82,12 +80,20 @@ def test_a_person_named_in_two_scripts_is_one_creator_known_by_the_best_authorit
     assert book.values("relators:edt") == [editor]
 
 
-def test_contributions_are_nodes_with_agent_and_role(book):
-    assert book.values("bf:contribution") == [f":{RESOURCE[len(BASE) :]}#contribution{n}" for n in (1, 2)]
-    node = f"{RESOURCE}#contribution1"
-    assert book.values("rdf:type", node) == ["http://id.loc.gov/ontologies/bibframe/PrimaryContribution"]
-    assert book.values("bf:agent", node) == [":agent/lcnaf-n79068416"]
-    assert book.values("bf:role", node) == ["http://id.loc.gov/vocabulary/relators/aut"]
+@pytest.mark.parametrize(
+    ("subject", "class_", "agent", "role"),
+    [
+        (WORK, "PrimaryContribution", ":agent/lcnaf-n79068416", "aut"),
+        (RESOURCE, "Contribution", ":agent/zhdanov-v-a-1898-1971-5a344b6513", "edt"),
+    ],
+)
+def test_contributions_are_nodes_with_agent_and_role(subject, class_, agent, role):
+    made = describe(MERGED)
+    node = f"{subject}#contribution1".replace(BASE, ":")
+    assert made.values("bf:contribution", subject) == [node]
+    assert made.values("rdf:type", node) == [f"http://id.loc.gov/ontologies/bibframe/{class_}"]
+    assert made.values("bf:agent", node) == [agent]
+    assert made.values("bf:role", node) == [f"http://id.loc.gov/vocabulary/relators/{role}"]
 
 
 def test_publication_is_described_by_properties_and_by_a_node_with_the_wording(book):
@@ -250,7 +256,8 @@ def test_the_number_of_a_section_is_in_the_name_of_the_series_where_the_volume_h
     series = RelatedItem(type="series", mods=Mods(title_info=(title,), part=(volume,)))
     made = cluster_statements(alone(Mods(related_item=(series,))), [], IRIS)
     assert Quads(made.quads).values("bf:seriesEnumeration", f"{RESOURCE}#relation1") == ["вып. 5"]
-    assert [claim.value.label.text for claim in made.claims] == ["Ученые записки. Сер. А, Физика"]
+    (series,) = [claim for claim in made.claims if claim.kind == "series"]
+    assert series.value.label.text == "Ученые записки. Сер. А, Физика"
 
 
 @pytest.mark.parametrize(
@@ -312,7 +319,7 @@ def test_a_statement_that_place_and_publisher_are_unknown_is_no_entity():
         )
     )
     made = cluster_statements(alone(description), [], IRIS)
-    assert made.claims == ()
+    assert [claim.entity for claim in made.claims] == [WORK]
     assert Quads(made.quads).values("bf:publicationStatement") == ["[Б. м.] : [s. n.], 1905"]
 
 
@@ -410,17 +417,15 @@ def merged_descriptions(draw):
 def test_any_description_gives_readable_quads_without_blank_nodes(merged, exists):
     made = cluster_statements(merged, [], IRIS, exists=lambda record: exists)
     assert made == cluster_statements(merged, [], IRIS, exists=lambda record: exists)
-    lines = list(made.quads)
-    for entity in sorted({claim.entity for claim in made.claims}):
-        lines += entity_statements(entity, made.claims, IRIS)
+    lines = describe(merged, exists=lambda record: exists).lines
     assert len(set(lines)) == len(lines)
     assert all(line.endswith(" .\n") and line.count("\n") == 1 for line in lines)
     quads = oxigraph_quads(lines)
     assert len(quads) == len(lines)
     described = {subject[1].partition("#")[0] for subject, *_ in quads}
-    described |= {
-        IRIS.resource(record) for record in (*merged.cluster.members, *(made.existence_dependencies if exists else ()))
-    }
+    described |= {IRIS.resource(record) for record in merged.cluster.members}
+    for record in made.existence_dependencies if exists else ():
+        described |= {IRIS.resource(record), IRIS.work_of(record)}
     for *terms, graph in quads:
         for kind, text, *_ in (*terms, ("iri", graph)):
             if kind == "iri" and text.startswith(BASE):

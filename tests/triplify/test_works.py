@@ -8,18 +8,10 @@ from msgspec.structs import replace
 
 import bibld
 from bibld.model.mods import Mods, Name, NameIdentifier, NamePart, RelatedItem, Subject, TitleInfo, Topic
-from bibld.triplify import cluster_statements, entity_statements
-from tests.triplify.merged_book import BASE, IRIS, RESOURCE, Quads, alone, person
+from bibld.triplify._headings import heading
+from tests.triplify.merged_book import BASE, RESOURCE, WORK, Quads, describe, person
 
 ACT = "http://id.loc.gov/authorities/names/n2020023414"
-
-
-def describe(description: Mods) -> Quads:
-    made = cluster_statements(alone(description), [], IRIS)
-    lines = list(made.quads)
-    for entity in sorted({claim.entity for claim in made.claims}):
-        lines += entity_statements(entity, made.claims, IRIS)
-    return Quads(lines)
 
 
 def body(text: str, **more: object) -> Name:
@@ -42,15 +34,53 @@ def agents_with_link(made: Quads, link: str) -> list[str]:
 )
 def test_a_name_with_a_title_is_a_work_which_has_the_link_of_the_heading(subject):
     made = describe(Mods(subject=(subject,)))
-    work = BASE + "work/lcnaf-n2020023414"
-    assert made.values("dcterms:subject") == [work.replace(BASE, ":")]
+    work = ":work/lcnaf-n2020023414"
+    assert made.values("dcterms:subject") == made.values("bf:subject", WORK) == [work]
     assert made.values("rdf:type", work) == ["http://id.loc.gov/ontologies/bibframe/Work"]
     assert made.values("rdfs:label", work) == ["CARES Act"]
     assert made.values("skos:altLabel", work) == ["United States. CARES Act"]
     assert made.values("owl:sameAs", work) == [ACT]
-    (creator,) = made.values("dcterms:creator", work)
-    assert made.values("rdfs:label", BASE + creator[1:]) == ["United States"]
+    (creator,) = made.creators(work)
+    assert made.values("rdfs:label", creator) == ["United States"]
     assert agents_with_link(made, ACT) == []
+
+
+TOLSTOY = person("Толстой, Лев Николаевич", "1828-1910")
+WAR_AND_PEACE = TitleInfo("Война и мир")
+
+
+@pytest.mark.parametrize(
+    ("parts", "label", "others", "creators"),
+    [
+        ((TOLSTOY, WAR_AND_PEACE), "Война и мир", ["Толстой, Лев Николаевич, 1828-1910. Война и мир"], [TOLSTOY]),
+        (
+            (TOLSTOY, TitleInfo("Война и мир", part_number=("Т. 1",))),
+            "Война и мир. Т. 1",
+            ["Толстой, Лев Николаевич, 1828-1910. Война и мир. Т. 1"],
+            [TOLSTOY],
+        ),
+        ((body("Россия"), TitleInfo("Конституция")), "Конституция", ["Россия. Конституция"], [body("Россия")]),
+        ((TitleInfo("Библия"),), "Библия", [], []),
+    ],
+    ids=["a novel", "a volume of it", "a law", "an anonymous classic"],
+)
+def test_the_work_of_a_heading_has_its_title_and_creators_and_no_publication(parts, label, others, creators):
+    made = describe(Mods(subject=(Subject(parts),)))
+    (work,) = made.values("bf:subject", WORK)
+    assert made.values("rdf:type", work) == ["http://id.loc.gov/ontologies/bibframe/Work"]
+    assert made.values("rdfs:label", work) == [label]
+    assert made.values("skos:altLabel", work) == others
+    nodes = made.values("bf:contribution", work)
+    assert [made.values("rdf:type", node)[0].rpartition("/")[2] for node in nodes] == ["PrimaryContribution"] * len(
+        nodes
+    )
+    assert [made.values("rdfs:label", agent) for agent in made.creators(work)] == [[heading(one)] for one in creators]
+    assert made.values("skos:prefLabel", work) == made.values("bf:hasInstance", work) == []
+
+
+def test_the_creator_of_a_work_that_is_a_subject_is_no_creator_of_the_publication():
+    made = describe(Mods(subject=(Subject((TOLSTOY, WAR_AND_PEACE)),)))
+    assert made.creators(WORK) == made.values("dcterms:creator") == made.values("dcterms:contributor") == []
 
 
 def test_a_name_in_a_related_resource_is_the_agent_of_that_name_in_the_publication():
@@ -71,8 +101,8 @@ def test_a_name_in_a_related_resource_is_the_agent_of_that_name_in_the_publicati
     assert agent == ":agent/viaf-12345"
     assert made.values("dcterms:creator", f"{RESOURCE}#otherformat1") == [agent]
     assert made.values("dcterms:creator", f"{RESOURCE}#succeeding1") != [agent]
-    (part,) = made.values("dcterms:hasPart")
-    assert made.values("dcterms:creator", BASE + part[1:]) == [agent]
+    (part,) = made.values("bf:hasPart", WORK)
+    assert made.creators(part) == [agent]
 
 
 def test_works_without_a_link_are_the_same_if_creator_dates_and_title_are():
@@ -86,7 +116,7 @@ def test_works_without_a_link_are_the_same_if_creator_dates_and_title_are():
 def test_a_number_that_is_not_a_link_remains_that_of_the_name():
     name = body("United States", name_identifier=(NameIdentifier("RU\\NLR\\auth\\1", type="local"),))
     made = describe(Mods(subject=(Subject((name, TitleInfo("CARES Act", value_uri=ACT))),)))
-    assert made.values("dcterms:creator", BASE + "work/lcnaf-n2020023414") == [":agent/RU~5CNLR~5Cauth~5C1"]
+    assert made.creators(":work/lcnaf-n2020023414") == [":agent/RU~5CNLR~5Cauth~5C1"]
 
 
 def test_a_uniform_title_is_a_work_and_a_heading_with_subdivisions_a_concept_that_names_it():
@@ -97,8 +127,8 @@ def test_a_uniform_title_is_a_work_and_a_heading_with_subdivisions_a_concept_tha
     concept, work = divided.values("dcterms:subject")
     assert work == ":work/lcnaf-n79055461"
     assert concept.startswith(":concept/lcsh/bible-criticism-")
-    assert divided.values("dcterms:hasPart", BASE + concept[1:]) == [work]
-    assert divided.values("skos:prefLabel", BASE + concept[1:]) == ["Bible--Criticism@en"]
+    assert divided.values("dcterms:hasPart", concept) == [work]
+    assert divided.values("skos:prefLabel", concept) == ["Bible--Criticism@en"]
 
 
 def test_the_link_of_a_name_with_subdivisions_is_not_that_of_the_heading_and_vice_versa():
@@ -111,11 +141,11 @@ def test_the_link_of_a_name_with_subdivisions_is_not_that_of_the_heading_and_vic
         for link in (person_link, heading_link)
     )
     assert agents_with_link(named, person_link)
-    assert named.values("skos:exactMatch", BASE + named.values("dcterms:subject")[1][1:]) == []
+    assert named.values("skos:exactMatch", named.values("dcterms:subject")[1]) == []
     assert not agents_with_link(headed, heading_link)
 
 
-@pytest.mark.parametrize(("kind", "predicate"), [(None, "dcterms:relation"), ("constituent", "dcterms:hasPart")])
+@pytest.mark.parametrize(("kind", "predicate"), [(None, "bf:relatedTo"), ("constituent", "bf:hasPart")])
 def test_an_added_entry_of_a_name_and_a_title_is_a_work(kind, predicate):
     item = RelatedItem(
         Mods(title_info=(TitleInfo("Муму"),), name=(person("Тургенев, И. С.", "1818-1883"),)),
@@ -123,8 +153,8 @@ def test_an_added_entry_of_a_name_and_a_title_is_a_work(kind, predicate):
         xlink_href=ACT,
     )
     made = describe(Mods(related_item=(item,)))
-    assert made.values(predicate) == [":work/lcnaf-n2020023414"]
-    assert made.values("owl:sameAs", BASE + "work/lcnaf-n2020023414") == [ACT]
+    assert made.values(predicate, WORK) == [":work/lcnaf-n2020023414"]
+    assert made.values("owl:sameAs", ":work/lcnaf-n2020023414") == [ACT]
     assert agents_with_link(made, ACT) == []
 
 

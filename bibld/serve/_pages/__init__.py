@@ -17,6 +17,7 @@ from bibld.serve._graph import Names
 from bibld.serve._http import ProblemError
 from bibld.serve._language import PageLanguage, language_named, message
 from bibld.serve._pages import fields, matches, ontology, overview, queries, summaries, views
+from bibld.serve._pages.entities import INCOMING_ON_PAGE, PageContext
 from bibld.serve._pages.environment import make_environment
 from bibld.serve._pages.maps import ResultMaps
 from bibld.serve._pages.neighbourhoods import NeighbourhoodPages
@@ -25,7 +26,7 @@ from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._pages.reports import ReportPages
 from bibld.serve._pages.reviews import ReviewPages
 from bibld.serve._pages.structured import LOCALES
-from bibld.serve._pages.things import INCOMING_ON_PAGE, PageContext, ThingPages, heading_of
+from bibld.serve._pages.things import ThingPages, heading_of
 from bibld.serve._pictures.drawing import Picture
 from bibld.serve._review.site import ReviewView
 from bibld.serve._things import OpenRelease, Thing
@@ -191,11 +192,11 @@ class Pages:
     def _compact(self, iri: str) -> str:
         return views.compact(iri, self._vocabulary.prefixes, self._addresses.iris)
 
-    def document(self, thing: Thing, triples: Sequence[ox.Triple], page: int = 1) -> bytes:
-        """Return the page about a thing; ``page`` is that of the list of what points to an entity, from 1."""
+    def document(self, thing: Thing, triples: Sequence[ox.Triple]) -> bytes:
+        """Return the page about a thing, of several the first."""
         forms = [(form, self._addresses.page(f"doc/{thing.path}.{form}")) for form in thing.forms if form != "html"]
         if thing.kind not in ("dataset", "graph"):
-            return self.things.document(thing, triples, page)
+            return self.things.document(thing, triples)
         common = {"thing": thing, "forms": forms, "here": self._here(thing.path)}
         if self.reports is not None and thing.path == "dataset":
             rest = [each for each in triples if not views.is_of_partition(each, thing.iri)]
@@ -203,7 +204,7 @@ class Pages:
         source = self.reports.source_of(thing) if self.reports is not None else None
         if self.reports is not None and source is not None:
             return self.reports.source(source, self._statements(triples, thing), common)
-        return self._entity(thing, triples, common, page)
+        return self._graph_page(thing, triples, common)
 
     def review(self, view: ReviewView) -> bytes:
         """Return the page on which a person decides about a pair."""
@@ -233,9 +234,9 @@ class Pages:
         text = views.compact(term.iri, prefixes) if term.kind == "class" else row.text
         return ontology.TermExample(subject, row.predicate, views.PageLink(row.href or "", text, row.language))
 
-    def _entity(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object], page: int) -> bytes:
+    def _graph_page(self, thing: Thing, triples: Sequence[ox.Triple], common: dict[str, object]) -> bytes:
         labels = summaries.labels_for_reader(self._names.labels(thing.iri), "graph", self.language)
-        incoming = self._graph.incoming(thing.iri, INCOMING_ON_PAGE, (page - 1) * INCOMING_ON_PAGE)
+        incoming = self._graph.incoming(thing.iri, INCOMING_ON_PAGE)
         titles = self._names.titles(subject for _, subject in incoming.links)
         titles[self._addresses.iris.dataset] = self.language.best(self._manifest.dataset.title)
         pointing = []
@@ -249,7 +250,6 @@ class Pages:
         partitions = views.partitions(triples, self._addresses, self._vocabulary.prefixes)
         if partitions:
             triples = [each for each in triples if not views.is_of_partition(each, thing.iri)]
-        address = self._here(thing.path)
         return self._render(
             "entity.html",
             partitions=partitions,
@@ -259,10 +259,7 @@ class Pages:
             kind=views.ENTITY_KINDS.get(thing.path.partition("/")[0], thing.path.partition("/")[0].capitalize()),
             pointing=sorted(pointing, key=lambda link: (link.text.casefold(), link.href)),
             incoming=incoming,
-            page=page,
-            before=f"{address}?page={page - 1}" if page > 1 else "",
-            after=f"{address}?page={page + 1}" if incoming.more and thing.kind == "entity" else "",
-            statements=self._statements(triples, thing) if page == 1 else [],
+            statements=self._statements(triples, thing),
             **common,
         )
 

@@ -14,9 +14,9 @@ from bibld.serve._graph import Names
 from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import views
 from bibld.serve._pages.environment import parted
-from bibld.serve._pages.facts import folded
+from bibld.serve._pages.lists import COMPANIONS, Line, PublicationLists
 from bibld.serve._pages.relatives import RelativeLists
-from bibld.serve._pages.works import COMPANIONS, WorkLine, WorkLists, first_author
+from bibld.serve._pages.work_pages import WorkPages, WorksOfAgent
 from bibld.serve._pictures.drawing import Caption, Picture
 from bibld.serve._pictures.neighbourhood import Neighbour, Sector, draw_neighbourhood
 from bibld.serve._things import OpenRelease
@@ -69,7 +69,8 @@ class NeighbourhoodPages:
         self._catalog = release.catalog
         self._language = language
         self._render = render
-        self._works = WorkLists(search, release.addresses, language)
+        self._publications = PublicationLists(search, release.addresses, language)
+        self._works = WorkPages(release, names, language)
         self._relatives = RelativeLists(release, names, language)
 
     def page(self, path: str, opened: Sequence[str]) -> bytes | None:
@@ -145,17 +146,26 @@ class NeighbourhoodPages:
 
     def _around(self, named: NamedThing) -> Iterator[_Group]:
         """Yield the neighbours of a thing, kind by kind."""
+        yield from (group for group in self._groups(named) if group.others)
+
+    def _groups(self, named: NamedThing) -> Iterator[_Group]:
         if named.kind is EntryKind.PUBLICATION:
             yield from self._of_publication(named)
             return
         kind = "person" if named.kind is EntryKind.PERSON else ""
         start = self._addresses.mount
-        for role in self._works.in_roles(named.path, kind):
-            works = [work for decade in role.decades for work in decade.works]
-            best = sorted(works, key=lambda work: (-work.libraries, work.year or "9999", work.title))
-            others = tuple(_Other(work.href.removeprefix(start), _with_year(work.title, work.year)) for work in best)
-            yield _Group(role.heading, others, role.count, role.href)
-        for companions in self._works.companions(named.path):
+        made = WorksOfAgent()
+        if named.kind is EntryKind.WORK:
+            yield from self._of_work(named)
+        elif named.path.startswith("agent/"):
+            made = self._works.of_agent(self._addresses.iris.base + named.path, kind, 1, _MAX_OF_A_KIND)
+            for section in made.sections:
+                yield self._group(section.heading, section.lines, section.total, named.path)
+        for role in self._publications.in_roles(named.path, kind, listed=made.publications):
+            publications = [each for decade in role.decades for each in decade.publications]
+            publications.sort(key=lambda each: (-len(each.libraries), each.year or "9999", each.title))
+            yield self._group(role.heading, publications, role.count, named.path, role.href)
+        for companions in self._publications.companions(named.path):
             others = tuple(
                 _Other(thing.href.removeprefix(start), parted(thing.text), thing.count) for thing in companions.links
             )
@@ -166,26 +176,41 @@ class NeighbourhoodPages:
         merged = self._catalog.merged(record_of_path(named.path.removeprefix("resource/")))
         if merged is None:  # the catalog has changed since the release
             return
-        authors = named.data.get("author", ())
-        titles = self._names.titles(self._addresses.iris.base + path for path in authors)
-        names = [(path, {folded(titles.get(self._addresses.iris.base + path, ""))}) for path in authors]
-        reference = reference_of(merged.mods, self._addresses.iris.resource(merged.cluster.founder), merged.sources)
-        found = self._relatives.relatives(merged, reference, first_author(reference, names))
-        page, text = self._addresses.page(named.path), self._language.text
-        groups: list[tuple[str, Sequence[WorkLine], int]] = [
+        iri = self._addresses.iris.resource(merged.cluster.founder)
+        reference = reference_of(merged.mods, iri, merged.sources)
+        found = self._relatives.relatives(merged, reference, self._works.lists.work_of_publication(iri))
+        text = self._language.text
+        work = [_Other(found.work.path, found.work.text, max(1, found.work.count))] if found.work is not None else []
+        yield _Group(text("Work"), tuple(work), len(work), self._addresses.page(named.path))
+        groups: list[tuple[str, Sequence[Line], int]] = [
             (text("Part of"), found.hosts, len(found.hosts)),
             *((group.heading, group.lines, group.total) for group in found.parts),
-            (text("Other volumes"), found.editions.volumes, len(found.editions.volumes)),
-            (text("Other editions"), found.editions.editions, len(found.editions.editions)),
-            (text("Translations and originals"), found.editions.translations, len(found.editions.translations)),
+            (text("Other volumes"), found.volumes, len(found.volumes)),
+            (text("Other editions"), found.editions, len(found.editions)),
+            *((section.heading, section.lines, section.total) for section in found.works),
         ]
         for heading, lines, total in groups:
-            others = (
-                _Other(line.href.removeprefix(self._addresses.mount), _with_year(line.title, line.year))
-                for line in lines
+            yield self._group(heading, lines, total, named.path)
+
+    def _of_work(self, named: NamedThing) -> Iterator[_Group]:
+        work = self._works.lists.work(self._addresses.iris.base + named.path)
+        if work is None:
+            return
+        for fact in self._works.facts(work):
+            others = tuple(
+                _Other(link.path, parted(link.text), max(1, link.count)) for link in fact.values if link.path
             )
-            if lines:
-                yield _Group(heading, tuple(others), total, page)
+            yield _Group(fact.label, others, len(others), self._addresses.page(named.path))
+        shelf = self._works.shelf(work, 1, _MAX_OF_A_KIND)
+        yield self._group(self._language.text("Editions"), shelf.editions, shelf.count, named.path)
+        for section in shelf.sections:
+            yield self._group(section.heading, section.lines, section.total, named.path)
+
+    def _group(self, heading: str, lines: Sequence[Line], total: int, path: str, href: str = "") -> _Group:
+        """Return publications or works as neighbours; ``href`` leads to all of them, or the page of a path does."""
+        mount = self._addresses.mount
+        others = tuple(_Other(line.href.removeprefix(mount), _with_year(line.title, line.year)) for line in lines)
+        return _Group(heading, others, total, href or self._addresses.page(path))
 
     def _linked(self, named: NamedThing) -> Iterator[_Group]:
         """Yield the people, subjects and other things that a publication is linked to."""

@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 import msgspec
 
 from bibld.documents import PublishedView
-from bibld.model.card import title_text
 from bibld.model.identifiers import isbn, isbn13
 from bibld.model.iris import record_of_path
 from bibld.model.linkage import Merged
@@ -22,8 +21,10 @@ from bibld.serve._graph import Names
 from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import fields
 from bibld.serve._pages.facts import folded
+from bibld.serve._pages.lists import PublicationLine, by_issue, by_number, line_of, main_title, numbers_of
 from bibld.serve._pages.views import PageLink
-from bibld.serve._pages.works import Editions, Kin, WorkLine, WorkLists, by_issue, by_number, main_title, numbers_of
+from bibld.serve._pages.work_pages import WorkPages, WorkSection
+from bibld.serve._pages.works import Work
 from bibld.serve._things import OpenRelease
 from bibld.text.classes import captions, main_class
 from bibld.text.keys import beginning_of_keys, entity_key, is_class_mark
@@ -133,6 +134,8 @@ _MAX_MEMBERS = 100
 
 _MAX_HOSTS = 10
 _MAX_FORMATS = 20
+_MAX_EDITIONS = 12
+_MAX_VOLUMES = 60
 _ARTICLE, _PERIODICAL = "article", "periodical"
 """Types of publications in the search."""
 
@@ -156,7 +159,7 @@ class PartGroup(msgspec.Struct, frozen=True):
     """
 
     heading: str
-    lines: tuple[WorkLine, ...]
+    lines: tuple[PublicationLine, ...]
     total: int
     is_all: bool = True
     all_href: str = ""
@@ -173,11 +176,17 @@ class OtherFormat(msgspec.Struct, frozen=True):
 
 
 class Relatives(msgspec.Struct, frozen=True):
-    """Publications that are related to one."""
+    """What is related to a publication: its work, publications, and lists of other works.
 
-    hosts: tuple[WorkLine, ...] = ()
+    ``editions`` are some of the other publications of its work, ``volumes`` are those of the set that it is part of.
+    """
+
+    work: PageLink | None = None
+    hosts: tuple[PublicationLine, ...] = ()
     parts: tuple[PartGroup, ...] = ()
-    editions: Editions = Editions()
+    volumes: tuple[PublicationLine, ...] = ()
+    editions: tuple[PublicationLine, ...] = ()
+    works: Sequence[WorkSection] = ()
     formats: tuple[OtherFormat, ...] = ()
 
 
@@ -193,26 +202,31 @@ class RelativeLists:
         self._has_services = release.has_services
         self._names = names
         self._language = language
-        self._lists = WorkLists(release.search, release.addresses, language) if release.search is not None else None
+        self._works = WorkPages(release, names, language)
 
-    def relatives(self, merged: Merged, reference: Reference, author: str) -> Relatives:
-        """Return what is related to a publication; ``author`` is the path of its first author, or empty."""
+    def relatives(self, merged: Merged, reference: Reference, work: Work | None) -> Relatives:
+        """Return what is related to a publication; ``work`` is its work, if that is known."""
         founder, members = merged.cluster.founder, merged.cluster.members[:_MAX_MEMBERS]
         path = f"resource/{founder.path}"
         host_paths = self._hosts(members)
         part_paths, is_all = self._parts(members)
         part_paths = [each for each in part_paths if each not in host_paths]
-        works = self._works([*host_paths, *part_paths])
-        hosts = [works[each] for each in host_paths if each in works]
-        parts = [works[each] for each in part_paths if each in works]
-        groups = self._groups(members, parts, reference, is_all)
-        editions = Editions()
-        if self._lists is not None:
-            siblings = {each.path: self._line(each) for each in self._siblings(path, hosts)}
-            uniform = [title_text(info) for info in merged.mods.title_info if info.type == "uniform"]
-            kin = Kin(frozenset(works), siblings)
-            editions = self._lists.editions(path, author, reference, uniform, kin)
-        return Relatives(tuple(map(self._line, hosts)), groups, editions, tuple(self._formats(path, merged)))
+        publications = self._works.lists.publications([*host_paths, *part_paths])
+        hosts = [publications[each] for each in host_paths if each in publications]
+        parts = [publications[each] for each in part_paths if each in publications]
+        siblings = self._siblings(path, hosts)
+        family = {path, *publications, *(each.path for each in siblings)}
+        editions = self._works.lists.editions(work) if work is not None and len(work.instances) > 1 else []
+        others = [each for each in editions if each.path not in family]
+        return Relatives(
+            self._works.link(work) if work is not None else None,
+            tuple(map(self._line, hosts)),
+            self._groups(members, parts, reference, is_all),
+            tuple(sorted(map(self._line, siblings), key=by_number)[:_MAX_VOLUMES]),
+            tuple(line_of(each, self._addresses, has_agents=False) for each in others[:_MAX_EDITIONS]),
+            self._works.beside(work, has_volumes=bool(siblings or parts)) if work is not None else (),
+            tuple(self._formats(path, merged)),
+        )
 
     # -- parts
 
@@ -264,21 +278,13 @@ class RelativeLists:
         records = {record for iri in iris if (record := self._record(iri)) is not None}
         return sorted(f"resource/{record.path}" for record in records.difference(members))
 
-    def _works(self, paths: Sequence[str]) -> dict[str, StoredPublication]:
-        """Return publications by their paths; without a search, only their titles are known."""
-        if self._search is not None:
-            return self._search.publications(paths)
-        titles = self._names.titles(self._iris.base + path for path in paths)
-        named = ((path, titles.get(self._iris.base + path)) for path in paths)
-        return {path: StoredPublication(path, title, "", "", "", "", (), ()) for path, title in named if title}
-
     def _siblings(self, path: str, hosts: Sequence[StoredPublication]) -> list[StoredPublication]:
         """Return the other volumes of the first set that a publication is part of; none of a journal."""
         for host in hosts:
             cluster = self._catalog.cluster_of(record_of_path(host.path.removeprefix("resource/")))
             if host.type != _PERIODICAL and cluster is not None:
                 paths, _ = self._parts(cluster.members[:_MAX_MEMBERS])
-                works = self._works([each for each in paths if each != path])
+                works = self._works.lists.publications([each for each in paths if each != path])
                 return [work for work in works.values() if not _is_inside(work, host.title)]
         return []
 
@@ -305,10 +311,8 @@ class RelativeLists:
         hosts = " ".join(f"<{self._iris.resource(member)}>" for member in members)
         return f"{self._addresses.page('sparql')}?{urlencode({'query': _QUERY.replace('HOSTS', hosts)})}"
 
-    def _line(self, work: StoredPublication) -> WorkLine:
-        agents = "; ".join(agent.name for agent in work.agents[:2])
-        language = fields.language_of(work.title)
-        return WorkLine(self._addresses.page(work.path), work.title, language, work.year, agents, len(work.libraries))
+    def _line(self, publication: StoredPublication) -> PublicationLine:
+        return line_of(publication, self._addresses)
 
     # -- other formats
 
@@ -329,7 +333,7 @@ class RelativeLists:
                     remarks[found] = remarks.get(found) or remark
                 else:
                     texts.append((fields.title(item.mods), remark, item))
-        works = self._works(list(dict.fromkeys((*remarks, *self._publications(linked, members)))))
+        works = self._works.lists.publications(list(dict.fromkeys((*remarks, *self._publications(linked, members)))))
         for work in sorted(works.values(), key=lambda work: (work.year, work.title, work.path))[:_MAX_FORMATS]:
             if work.path != path:
                 line = self._line(work)

@@ -14,6 +14,7 @@ from bibld.serve._language import PageLanguage
 from bibld.serve._pages import views
 from bibld.serve._pages.facts import folded
 from bibld.serve._pages.summaries import KINDS, EntitySummary
+from bibld.text.languages import language_tag
 from bibld.text.publishers import full_publisher_key
 from bibld.text.romanisation import transcription_key
 
@@ -46,7 +47,7 @@ _MAX_DESCRIPTION_LENGTH = 300
 
 
 class SchemaThing(msgspec.Struct, frozen=True):
-    """A thing with its name, its IRI (empty if it has none), and its class of schema.org."""
+    """A thing with its name, and its IRI and its class of schema.org, which may be empty."""
 
     name: str
     iri: str
@@ -54,17 +55,19 @@ class SchemaThing(msgspec.Struct, frozen=True):
 
 
 class LinkedIris(msgspec.Struct, frozen=True):
-    """The IRIs that the description of a publication points to: all, its creators and contributors, its subjects."""
+    """The IRIs that the description of a publication points to: all, creators and contributors, subjects, its work."""
 
     things: Sequence[str] = ()
     agents: Sequence[str] = ()
     subjects: Sequence[str] = ()
+    works: Sequence[str] = ()
 
     @staticmethod
     def from_objects(things: Iterable[str], objects: Callable[[str], Iterable[str]]) -> LinkedIris:
         """Return the links; ``objects`` returns the IRIs that the publication points to with a predicate."""
         agents = [iri for each in ("dcterms:creator", "dcterms:contributor") for iri in objects(expand(each))]
-        return LinkedIris(list(things), list(dict.fromkeys(agents)), list(objects(expand("dcterms:subject"))))
+        subjects, works = (list(objects(expand(each))) for each in ("dcterms:subject", "bf:instanceOf"))
+        return LinkedIris(list(things), list(dict.fromkeys(agents)), subjects, works)
 
 
 class LinkedThings(msgspec.Struct, frozen=True):
@@ -72,12 +75,14 @@ class LinkedThings(msgspec.Struct, frozen=True):
 
     ``entities`` are IRIs by folded names, ``agents`` the IRIs of its creators and contributors with the forms of their
     names, ``publishers`` those of its publishers. ``about`` are its subjects, headings without an entity among them.
+    ``work`` is the work of which it is an edition.
     """
 
     entities: Mapping[str, str] = {}
     agents: Sequence[tuple[str, Sequence[str]]] = ()
     about: Sequence[SchemaThing] = ()
     publishers: Sequence[tuple[str, Sequence[str]]] = ()
+    work: SchemaThing | None = None
 
 
 def linked_things(
@@ -140,6 +145,7 @@ def publication(reference: Reference, page: str, linked: LinkedThings, same: Seq
         "isPartOf": _container(reference, entities),
         "pagination": reference.pages,
         "about": [_thing(each) for each in linked.about[:_MAX_ABOUT]],
+        "exampleOfWork": _thing(linked.work) if linked.work is not None else {},
         "abstract": reference.abstract,
         "sameAs": list(same) + ([f"https://doi.org/{reference.doi}"] if reference.doi else []),
     }
@@ -178,7 +184,8 @@ def _agent(person: Person, iri: str) -> dict[str, object]:
 
 
 def _thing(named: SchemaThing) -> dict[str, str]:
-    return {"@type": named.kind, **({"@id": named.iri} if named.iri else {}), "name": named.name}
+    kind = {"@type": named.kind} if named.kind else {}
+    return {**kind, **({"@id": named.iri} if named.iri else {}), "name": named.name}
 
 
 def _named(kind: str, name: str, entities: Mapping[str, str]) -> dict[str, str]:
@@ -264,6 +271,42 @@ def imprint(reference: Reference) -> str:
     return ", ".join(filter(None, (parts, reference.year)))
 
 
+class SchemaWork(msgspec.Struct, frozen=True):
+    """A work: itself, further titles, the codes of its languages, and other IRIs of it.
+
+    ``examples`` are its editions with their years; ``related`` are other things by a property of schema.org.
+    """
+
+    thing: SchemaThing
+    others: Sequence[str] = ()
+    languages: Sequence[str] = ()
+    same: Sequence[str] = ()
+    examples: Sequence[tuple[SchemaThing, str]] = ()
+    related: Mapping[str, Sequence[SchemaThing]] = {}
+
+
+def work(described: SchemaWork) -> dict[str, object]:
+    """Describe a work in terms of schema.org."""
+    document: dict[str, object] = {
+        "@context": "https://schema.org",
+        **_thing(described.thing),
+        "alternateName": list(described.others),
+        "inLanguage": [language_tag(code) or code for code in described.languages],
+        **{name: list(map(_thing, things)) for name, things in described.related.items()},
+        "workExample": [
+            {**_thing(thing), **({"datePublished": year[:4]} if year else {})} for thing, year in described.examples
+        ],
+        "sameAs": list(described.same),
+    }
+    return {key: value for key, value in document.items() if value}
+
+
+def work_line(agents: Sequence[str], publications: int, language: PageLanguage) -> str:
+    """Return in one line that something is a work, by whom, and the number of its publications."""
+    count = language.plural("%(num)s publication", "%(num)s publications", publications) if publications else ""
+    return ", ".join(filter(None, (language.text(KINDS["work"]), "; ".join(agents), count)))
+
+
 def entity(
     thing: SchemaThing, years: Mapping[str, str], others: Sequence[str], same: Sequence[str]
 ) -> dict[str, object]:
@@ -278,3 +321,9 @@ def entity(
         "sameAs": list(same),
     }
     return {key: value for key, value in document.items() if value}
+
+
+def script_json(document: object) -> str:
+    """Write JSON for a script element: no character in it ends the element."""
+    text = msgspec.json.encode(document).decode()
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

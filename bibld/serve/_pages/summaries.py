@@ -43,10 +43,11 @@ _CLASSES = {
 _KIND_OF_CLASS = {expand(curie): kind for curie, kind in _CLASSES.items()}
 _SAME = tuple(map(expand, ("owl:sameAs", "skos:exactMatch", "skos:closeMatch", "rdfs:seeAlso")))
 _IS_PART_OF, _HAS_PART = expand("dcterms:isPartOf"), expand("dcterms:hasPart")
-_BROAD_MATCH = expand("skos:broadMatch")
+_BROAD_MATCH, _BROADER, _RELATED = map(expand, ("skos:broadMatch", "skos:broader", "skos:related"))
+_REPLACED_BY = expand("dcterms:isReplacedBy")
+_NOTES = tuple(map(expand, ("skos:definition", "skos:scopeNote", "skos:historyNote", "skos:note")))
 _SCHEME, _CONCEPT_SCHEME = expand("skos:inScheme"), expand("skos:ConceptScheme")
 _NOTATION = expand("skos:notation")
-_CREATOR = expand("dcterms:creator")
 _DATE, _BIRTH, _DEATH = map(expand, ("bf:date", "schema:birthDate", "schema:deathDate"))
 _IDENTIFIED, _VALUE, _TYPE, _LABEL = map(expand, ("bf:identifiedBy", "rdf:value", "rdf:type", "rdfs:label"))
 _OTHER_NAME = expand("skos:altLabel")
@@ -63,20 +64,26 @@ _BY_PREDICATE = {
     "dcterms:isPartOf": "series",
     "bf:associatedResource": "series",
     "bf:genreForm": "genre",
-    "dcterms:audience": "audience",
+    "bf:intendedAudience": "audience",
+    "bf:subject": "about",
     "skos:inScheme": "scheme",
     "bf:source": "class",
     "dcterms:hasPart": "part",
+    "skos:broader": "narrower",
+    "skos:related": "related",
     "dcterms:creator": "cre",
     "dcterms:contributor": "ctb",
 }
 _ROLE_OF_PREDICATE = {expand(curie): role for curie, role in _BY_PREDICATE.items()}
+_OF_WORKS = frozenset(map(expand, ("bf:agent", "bf:subject")))
+"""Properties of works and of their contributions that their publications have, too, by other properties."""
+
 _RANKS = {role: rank for rank, role in enumerate(("about", "published", "holds", "series", "genre"))}
 
 ROLE_HEADINGS = read_words()["role_heading"]
 """How a thing is linked → the heading of the list."""
 
-ROLES_WITHOUT_WORKS = frozenset(("holds", "genre", "audience", "scheme", "class", "part"))
+ROLES_WITHOUT_WORKS = frozenset(("holds", "genre", "audience", "scheme", "class", "part", "narrower", "related"))
 """The ways of linking that the names for searching do not know."""
 
 _ABOUT_PERSON = message("Publications about this person")
@@ -94,7 +101,7 @@ class EntitySummary(msgspec.Struct, frozen=True):
     """What is stated about an entity. ``lives`` are the dates of a person as they are shown.
 
     ``years`` are the properties of schema.org with birth and death. ``absorbed`` are the IRIs on this site that lead
-    here. ``broader``, ``parts`` and ``creators`` are IRIs of other things.
+    here. ``broader``, ``related``, ``parts`` and ``used_instead`` are IRIs of other things.
     """
 
     kind: str
@@ -107,7 +114,9 @@ class EntitySummary(msgspec.Struct, frozen=True):
     schemes: tuple[str, ...]
     broader: tuple[str, ...]
     parts: tuple[str, ...]
-    creators: tuple[str, ...]
+    related: tuple[str, ...] = ()
+    used_instead: tuple[str, ...] = ()
+    notes: tuple[Label, ...] = ()
 
 
 def kind_of_entity(path: str, types: Iterable[str]) -> str:
@@ -149,6 +158,7 @@ def entity_summary(
     values: dict[str, list[str]] = {}
     nodes: dict[str, dict[str, list[str]]] = {}
     names: list[Label] = []
+    notes: list[Label] = []
     for triple in triples:
         if not isinstance(triple.subject, ox.NamedNode) or isinstance(triple.object, ox.Triple):
             continue
@@ -157,6 +167,8 @@ def entity_summary(
             values.setdefault(predicate, []).append(value)
             if predicate == _OTHER_NAME and isinstance(triple.object, ox.Literal):
                 names.append(Label(value, triple.object.language or ""))
+            elif predicate in _NOTES:
+                notes.append(Label(value, fields.language_of(value)))
         elif subject.startswith(f"{thing}#"):
             nodes.setdefault(subject, {}).setdefault(predicate, []).append(value)
         elif predicate in _SAME and value == thing:
@@ -176,8 +188,9 @@ def entity_summary(
     birth, death = (next(iter(values.get(each, ())), "") for each in (_BIRTH, _DEATH))
     stated = next(iter(values.get(_DATE, ())), "")
     kind = kind_of_entity(path, values.get(_TYPE, ()))
+    kind = _kind_of_concept(path, values) if kind == "concept" else kind
     return EntitySummary(
-        kind=_kind_of_concept(path, values) if kind == "concept" else kind,
+        kind=kind,
         lives=stated.replace("-", "–") or (f"{birth}–{death}" if birth or death else ""),
         years={name: year for name, year in (("birthDate", birth), ("deathDate", death)) if year},
         other_names=tuple(names),
@@ -185,9 +198,11 @@ def entity_summary(
         numbers=tuple(dict.fromkeys(numbers)),
         absorbed=tuple(iri for iri in same if iri.startswith(base)),
         schemes=all_of((_SCHEME,)),
-        broader=all_of((_IS_PART_OF, _BROAD_MATCH)),
+        broader=all_of((_IS_PART_OF, _BROAD_MATCH, *((_BROADER,) if kind != "class" else ()))),
         parts=all_of((_HAS_PART,)),
-        creators=all_of((_CREATOR,)),
+        related=all_of((_RELATED,)),
+        used_instead=all_of((_REPLACED_BY,)),
+        notes=tuple(notes),
     )
 
 
@@ -213,6 +228,12 @@ def role_of(pointing: PointingThing) -> str:
     roles = {_ROLE_OF_PREDICATE[each] for each in predicates if each in _ROLE_OF_PREDICATE}
     ordered = sorted(roles, key=lambda role: (_RANKS.get(role, len(_RANKS)), role))
     return ordered[0] if ordered else ""
+
+
+def is_stated_twice(pointing: PointingThing, base: str) -> bool:
+    """Whether a thing is a work that points only as its publications do, or as one who made it."""
+    is_work = pointing.iri.startswith(f"{base}work/")
+    return is_work and all(predicate in _OF_WORKS for _, predicate in pointing.statements)
 
 
 def role_heading(role: str, kind: str, language: PageLanguage) -> str:

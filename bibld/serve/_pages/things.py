@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 import msgspec
@@ -14,24 +14,23 @@ from bibld.model.linkage import Edge
 from bibld.model.marc_writers import to_mrk
 from bibld.model.mods import Cartographics, Mods, Subject
 from bibld.model.origin import RecordId
+from bibld.model.rdf import expand
 from bibld.protocols import SourceRecord
 from bibld.serve._citations.files import STYLES, coins
 from bibld.serve._citations.reference import reference_of
-from bibld.serve._graph import Incoming, Names
 from bibld.serve._language import PageLanguage, message
-from bibld.serve._pages import codes, facts, fields, matches, structured, summaries, views
-from bibld.serve._pages.maps import locate
-from bibld.serve._pages.relatives import Hierarchies, Hierarchy, RelativeLists
-from bibld.serve._pages.works import WorkLists, WorksOfThing, first_author
+from bibld.serve._pages import codes, facts, fields, matches, structured, views
+from bibld.serve._pages.entities import INCOMING_ON_PAGE, EntityPages, PageContext
+from bibld.serve._pages.relatives import RelativeLists
+from bibld.serve._pages.structured import script_json
+from bibld.serve._pages.work_pages import WorkPages
 from bibld.serve._pictures.drawing import Picture
-from bibld.serve._things import OpenRelease, Thing
-
-INCOMING_ON_PAGE = 100
-"""Of what points to an entity, in each form."""
+from bibld.serve._things import Thing
 
 _COMPARED = 12
 _EDGES_SHOWN = 40
 _STATEMENTS_SHOWN = 2000
+_TOPIC = expand("foaf:primaryTopic")
 
 STYLE_NAMES = {
     "gost": message("GOST R 7.0.5"),
@@ -39,9 +38,6 @@ STYLE_NAMES = {
     "chicago": message("Chicago"),
 }
 """Styles of citation (``bibld.serve._citations``) in words."""
-
-Render = Callable[..., bytes]
-"""Renders a template by its name, with values for it."""
 
 
 class PublicationHeading(msgspec.Struct, frozen=True):
@@ -62,16 +58,6 @@ def heading_of(mods: Mods, language: PageLanguage) -> PublicationHeading:
     )
 
 
-class PageContext(msgspec.Struct, frozen=True):
-    """Where the pages are: the release, its names, the labels of libraries, and what renders templates."""
-
-    release: OpenRelease
-    names: Names
-    language: PageLanguage
-    source_label: Callable[[str], str]
-    render: Render
-
-
 class ThingPages:
     """Makes the pages about things in one language."""
 
@@ -84,29 +70,22 @@ class ThingPages:
         self._catalog = place.release.catalog
         self._addresses = place.release.addresses
         self._base = place.release.addresses.iris.base
-        search = place.release.search
-        self._entities = views.EntityLinks(place.names, self._addresses)
+        self._links = views.EntityLinks(place.names, self._addresses)
         self._relatives = RelativeLists(place.release, place.names, place.language)
-        self._hierarchies: Hierarchies | None = None
-        if place.release.published is not None:
-            self._hierarchies = Hierarchies(
-                place.release.published, search, self._addresses, place.release.has_services
-            )
-        self._works: WorkLists | None = None
-        if search is not None:
-            self._works = WorkLists(search, self._addresses, self._language, place.release.has_services)
+        self._works = WorkPages(place.release, place.names, place.language)
+        self.entities = EntityPages(place)
 
-    def document(self, thing: Thing, triples: Sequence[ox.Triple], page: int = 1) -> bytes:
-        """Return the page about a thing; ``page`` is that of the list of what points to an entity, from 1."""
+    def document(self, thing: Thing, triples: Sequence[ox.Triple]) -> bytes:
+        """Return the page about a thing, of several the first."""
         match thing.kind:
             case "resource":
                 return self.publication(thing, _links(thing.iri, triples))
             case "record":
-                return self._record(thing)
+                return self._record(thing, _topics(triples))
             case "match":
                 return self._match(thing)
             case _:
-                return self._summary(thing, triples, page)
+                return self.entities.page(thing, triples, 1).body
 
     def statements(self, thing: Thing, triples: Sequence[ox.Triple]) -> bytes:
         """Return the page with all statements about a thing as a table."""
@@ -147,7 +126,9 @@ class ThingPages:
         assert merged is not None
         members = merged.cluster.members
         records = [record for record in map(self._catalog.record, members[:_COMPARED]) if record is not None]
-        entities = self._entities.among(linked.things)
+        work = next(iter(self._works.lists.works(linked.works)), None)
+        of_work = self._works.concepts(work) if work is not None else []
+        entities = self._links.among([*linked.things, *of_work])
         reference = reference_of(merged.mods, thing.iri, merged.sources)
         edges = views.edge_views(self._catalog.edges_of(members), self._addresses) if len(members) > 1 else []
         values = fields.values(merged.mods, self._language)
@@ -161,12 +142,14 @@ class ThingPages:
         page = self._base + f"doc/{thing.path}.html"
         headings = [fields.subject_parts(subject) for subject in merged.mods.subject]
         topics = [parts for parts, subject in zip(headings, merged.mods.subject, strict=True) if not _is_scale(subject)]
-        linked_things = structured.linked_things(linked, self._entities, topics, self._base)
+        linked_things = structured.linked_things(linked, self._links, topics, self._base)
+        if work is not None:
+            example = structured.SchemaThing(work.title, work.iri, "CreativeWork")
+            linked_things = msgspec.structs.replace(linked_things, work=example)
         same = [self._release.addresses.iris.resource(member) for member in members if member != merged.cluster.founder]
-        author = first_author(reference, [(link.path, names) for link, names in entities])
         return self._render(
             "publication.html",
-            relatives=self._relatives.relatives(merged, reference, author),
+            relatives=self._relatives.relatives(merged, reference, work),
             heading=heading,
             kind=self._language.text(codes.KIND_LABELS[reference.kind]),
             responsibility=reference.responsibility,
@@ -190,7 +173,7 @@ class ThingPages:
             else [],
             coins=coins(reference),
             summary=structured.summary(reference),
-            structured=_script_json(structured.publication(reference, page, linked_things, same)),
+            structured=script_json(structured.publication(reference, page, linked_things, same)),
             open_graph=structured.open_graph(reference, heading.title, page, self._dataset_title(), self._language.tag),
             **self._common(thing, "html"),
         )
@@ -211,7 +194,7 @@ class ThingPages:
 
     # -- source records and matches
 
-    def _record(self, thing: Thing) -> bytes:
+    def _record(self, thing: Thing, topics: Sequence[str]) -> bytes:
         record = thing.record
         assert record is not None
         original = self._release.original(record)
@@ -220,7 +203,8 @@ class ThingPages:
         common = self._common(thing, "html")
         if original is None:
             common["forms"] = [pair for pair in self._forms(thing) if pair[0] not in ("marcxml", "mrk")]
-        merged = self._catalog.merged(founder)
+        merged = self._catalog.merged(founder) if record.authority is None else None
+        titles = self._names.titles(topics) if record.authority is not None else {}
         groups = facts.facts_of(fields.values(record.mods, self._language), self._language, {})
         return self._render(
             "record.html",
@@ -231,6 +215,8 @@ class ThingPages:
             left_out=_by_fate(self._release.beside_mods(record)),
             founder=founder,
             publication=heading_of(merged.mods, self._language) if merged is not None else None,
+            is_authority=record.authority is not None,
+            topics=[(self._addresses.href(iri) or iri, title) for iri, title in titles.items()],
             siblings=[each for each in cluster.members if each != record.id][:INCOMING_ON_PAGE] if cluster else [],
             edges=self._edges_of_record(record, cluster.members if cluster else ()),
             events=self._events([record.id]),
@@ -268,124 +254,11 @@ class ThingPages:
             **self._common(thing, "html"),
         )
 
-    # -- pictures as files
-
     def picture(self, thing: Thing, name: str, facet: str) -> Picture | None:
-        """Return a picture of the page about a thing: ``years``, ``locator`` or ``waterfall``; None if it has none.
-
-        ``facet`` is the filter of the search that finds the publications of ``years``; empty for the most frequent one.
-        """
-        match name:
-            case "years" if self._works is not None:
-                return self._works.years(thing.path, facet)
-            case "locator" if thing.path.startswith("place/"):
-                labels = self._names.labels(thing.iri)
-                triples = self._release.graph.description(thing.iri)
-                others = summaries.entity_summary(
-                    thing.iri, thing.path, triples, self._base, {}, self._language
-                ).other_names
-                names = [label.text for label in (*labels, *others)]
-                return locate(names[0] if names else thing.path, names, self._language)
-            case "waterfall" if thing.edge is not None:
-                return matches.waterfall(thing.edge, self._language)
-        return None
-
-    # -- what publications are linked to
-
-    def _summary(self, thing: Thing, triples: Sequence[ox.Triple], page: int) -> bytes:
-        labels = self._names.labels(thing.iri)
-        incoming = self._release.graph.incoming(thing.iri, INCOMING_ON_PAGE, (page - 1) * INCOMING_ON_PAGE)
-        sources = {
-            figures.source: self._source_label(figures.source) for figures in self._release.manifest.figures.sources
-        }
-        shown = summaries.entity_summary(thing.iri, thing.path, triples, self._base, sources, self._language)
-        if shown.kind == "concept" and {summaries.role_of(each) for each in incoming.things} == {"genre"}:
-            shown = msgspec.structs.replace(shown, kind="genre")
-        labels = summaries.labels_for_reader(labels, shown.kind, self._language)
-        heading = labels[0].text if labels else thing.path
-        address = self._form(thing, "html")
-        works = WorksOfThing()
-        if self._works is not None:
-            works = self._works.of_page(thing.path, shown.kind, page, INCOMING_ON_PAGE)
-        others = summaries.distinct_names(labels, shown.other_names)
-        hierarchy = self._hierarchy(thing.path, shown.kind, heading) if page == 1 else Hierarchy()
-        all_names = [heading, *(label.text for label in others)]
-        return self._render(
-            "summary.html",
-            works=works,
-            locator=locate(heading, all_names, self._language) if shown.kind == "place" else None,
-            heading=heading,
-            heading_language=(labels[0].language if labels else "") or fields.language_of(heading),
-            kind=self._language.text(summaries.KINDS[shown.kind]),
-            summary=structured.entity_line(shown, self._uses(thing.path), self._language),
-            entity=shown,
-            names=others,
-            hierarchy=hierarchy,
-            linked=self._named_links(shown),
-            roles=self._role_lists(incoming, shown.kind, bool(works.roles or works.decades)),
-            incoming=incoming,
-            page=page,
-            before=f"{address}?page={page - 1}" if page > 1 else "",
-            after=f"{address}?page={page + 1}" if incoming.more else "",
-            structured=_script_json(
-                structured.entity(
-                    structured.SchemaThing(heading, thing.iri, summaries.SCHEMA_TYPES.get(shown.kind, "Thing")),
-                    shown.years,
-                    [label.text for label in others],
-                    [*(number.address for number in shown.numbers if number.address), *shown.absorbed],
-                )
-            ),
-            **self._common(thing, "html"),
-        )
-
-    def _uses(self, path: str) -> int:
-        """Return the number of publications of an entity; 0 if it is not known."""
-        named = self._release.search.named(path) if self._release.search is not None else None
-        return named.uses if named is not None else 0
-
-    def _hierarchy(self, path: str, kind: str, heading: str) -> Hierarchy:
-        """Return what is broader and narrower than a heading or class, or the headings of a list."""
-        if self._hierarchies is None:
-            return Hierarchy()
-        if kind == "scheme":
-            return self._hierarchies.of_scheme(path)
-        return self._hierarchies.of_concept(path, heading) if kind in ("concept", "class", "genre") else Hierarchy()
-
-    def _role_lists(self, incoming: Incoming, kind: str, has_works: bool) -> list[views.LinkGroup]:
-        """Return what points to an entity by role; with lists of publications beside it, only what is in none."""
-        titles = self._names.titles(thing.iri for thing in incoming.things)
-        links = {}
-        for thing in incoming.things:
-            href = self._addresses.href(thing.iri)
-            if href is not None:
-                text = titles.get(thing.iri) or views.compact(thing.iri, {}, self._addresses.iris)
-                links[thing.iri] = views.PageLink(href, text, fields.language_of(text))
-        things = incoming.things
-        if has_works:
-            things = tuple(each for each in things if summaries.role_of(each) in summaries.ROLES_WITHOUT_WORKS)
-        return summaries.role_lists(things, links, kind, self._language)
-
-    def _named_links(self, shown: summaries.EntitySummary) -> Mapping[str, views.PageLink]:
-        """Return the links to other things of an entity by their IRIs; only those with a name."""
-        iris = dict.fromkeys((*shown.schemes, *shown.broader, *shown.parts, *shown.creators))
-        titles = self._names.titles(iri for iri in iris if "#" not in iri and iri.startswith(self._base))
-        found = {}
-        for iri in iris:
-            href = self._addresses.href(iri) or iri
-            last = iri.rstrip("/").rpartition("/")[2]
-            scheme = codes.words_of(codes.SCHEME_LABELS, last, self._language)
-            labels = self._names.labels(iri) if iri in titles else ()
-            own = next((label.text for label in labels if label.language == self._language.tag), "")
-            title = titles.get(iri, "")
-            file = codes.name_of_file(f"{iri}/", self._language) if f"{iri}/" in codes.AUTHORITY_FILES else ""
-            text = (
-                own
-                or (title if title != last else "")
-                or file
-                or (scheme if scheme != last else views.compact(last, {}))
-            )
-            found[iri] = views.PageLink(href, text, fields.language_of(text))
-        return found
+        """Return a picture of the page about a thing; see ``EntityPages.picture``, and ``waterfall`` of a match."""
+        if name == "waterfall" and thing.edge is not None:
+            return matches.waterfall(thing.edge, self._language)
+        return self.entities.picture(thing, name, facet)
 
     # -- what pages share
 
@@ -435,6 +308,15 @@ def _links(thing: str, triples: Iterable[ox.Triple]) -> structured.LinkedIris:
     return structured.LinkedIris.from_objects((value for _, value in pairs), objects)
 
 
+def _topics(triples: Iterable[ox.Triple]) -> list[str]:
+    """Return the IRIs of what a record is about."""
+    return [
+        each.object.value
+        for each in triples
+        if each.predicate.value == _TOPIC and isinstance(each.object, ox.NamedNode)
+    ]
+
+
 def _by_fate(subfields: Iterable[tuple[str, str]]) -> list[tuple[str, list[tuple[str, int]]]]:
     """Return the subfields that are not in the MODS with their numbers, by what became of them."""
     counts = Counter(subfields)
@@ -452,9 +334,3 @@ def _day(run_time: str) -> str:
         return datetime.fromisoformat(run_time.replace("Z", "+00:00")).date().isoformat()
     except ValueError:
         return run_time
-
-
-def _script_json(document: object) -> str:
-    """Write JSON for a script element: no character in it ends the element."""
-    text = msgspec.json.encode(document).decode()
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

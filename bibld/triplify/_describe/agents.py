@@ -9,32 +9,21 @@ from typing import Any
 
 import msgspec
 
-from bibld.model.mods import Mods, Name, Role
+from bibld.model.mods import Name
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri, literal
-from bibld.model.relators import TERM_OF_RELATOR, relators_of
-from bibld.text.folding import fold, tidy
+from bibld.text.folding import fold
 from bibld.text.places import is_unknown_imprint
 from bibld.text.romanisation import romanise
 from bibld.text.scripts import script_of
 from bibld.triplify._claims import Contribution
 from bibld.triplify._codes import (
-    CREATOR_ROLES,
-    CREATOR_ROLES_OF_CONTENT,
-    CREATOR_ROLES_OF_MAIN_ENTRY,
     ROLES_IN_WORKS,
-    ROLES_WITHOUT_CONTRIBUTION,
     loc,
 )
-from bibld.triplify._describe.entities import (
-    NameAtPath,
-    claim_agent,
-    dates_of,
-    find_identities,
-    heading,
-    heading_to_compare,
-)
+from bibld.triplify._describe.entities import NameAtPath, claim_agent, find_identities
 from bibld.triplify._draft import Draft
+from bibld.triplify._headings import Roles, dates_of, heading, heading_to_compare, roles_of
 from bibld.triplify._identity import RomanisedName, parse_person_name, years_with_hyphen
 
 MAX_NAMESAKES = 50
@@ -46,8 +35,6 @@ _UNKNOWN_NAME = re.compile(
     r"unbekannt|inconnu|sconosciuto|без издательства|без автора|б а|автор неизвестен|неизвестный(?: автор)?|аноним"
 )
 """What records have in place of a name that is not known, besides what they have so for a publisher."""
-
-_RELATOR_IRI = re.compile(r"https?://(?:www\.)?id\.loc\.gov/vocabulary/relators/([a-z]{3})")
 
 
 def describe_names(draft: Draft) -> None:
@@ -220,90 +207,6 @@ def _is_fuller(these: Sequence[ComparedName], those: Sequence[ComparedName]) -> 
 
 
 # -- roles -------------------------------------------------------------------------------------------------------------
-
-
-def roles_of(names: Sequence[Name]) -> tuple[list[str], list[str]]:
-    """Return the relator codes of an agent, and the terms of roles that have no code, each once."""
-    codes: dict[str, None] = {}
-    terms: dict[str, None] = {}
-    for name in names:
-        for role in name.role:
-            found = _codes_of(role)
-            codes.update(dict.fromkeys(found))
-            if not found:
-                terms.update(dict.fromkeys(tidy(stated.value) for stated in role.role_term if tidy(stated.value)))
-    return list(codes), list(terms)
-
-
-def _codes_of(role: Role) -> list[str]:
-    found: dict[str, None] = {}
-    for stated in role.role_term:
-        value = tidy(stated.value)
-        links = (match[1] for text in (value, stated.value_uri or "") if (match := _RELATOR_IRI.fullmatch(text)))
-        link = next(links, None)
-        code = value.lower().rstrip(" .,")
-        is_code = code in TERM_OF_RELATOR and (stated.authority in (None, "marcrelator") or code != value)
-        named = relators_of(value)
-        if link is not None:
-            found[link] = None
-        elif is_code and not (named and stated.type == "text"):
-            found[code] = None
-        else:
-            found |= dict.fromkeys(named)
-    return list(found)
-
-
-class Roles(msgspec.Struct, frozen=True):
-    """What an agent did for a resource.
-
-    ``terms`` are roles without a code; ``is_primary``: the resource is entered under the agent; ``is_creator``: the
-    roles, or without one the main entry, make the agent a creator.
-    """
-
-    codes: tuple[str, ...]
-    terms: tuple[str, ...]
-    is_primary: bool
-    is_creator: bool
-
-    @classmethod
-    def from_names(cls, mods: Mods, names: Sequence[Name]) -> Roles:
-        """Return the roles that the names of one agent state.
-
-        A record that is entered under a name without a role has it as that of the creator; a sound recording may also
-        be entered under a performer, who is one if the note on performers names the agent. A role that another record
-        states is stronger, unless it is no part in the content.
-        """
-        codes, terms = roles_of(names)
-        contents = frozenset(tidy(kind.value).lower() for kind in mods.type_of_resource)
-        is_primary = any(name.usage == "primary" for name in names)
-        is_silent = not terms and ROLES_WITHOUT_CONTRIBUTION.issuperset(codes)
-        is_entry = is_silent and any(name.usage == "primary" and not name.role for name in names)
-        if is_entry and any(map(_is_recording, contents)) and any(_is_performer(mods, name) for name in names):
-            codes, is_entry = [*codes, "prf"], False
-        is_creator = is_entry or any(
-            code in CREATOR_ROLES
-            or (is_primary and code in CREATOR_ROLES_OF_MAIN_ENTRY)
-            or any(code in CREATOR_ROLES_OF_CONTENT.get(content, ()) for content in contents)
-            for code in codes
-        )
-        return cls(tuple(codes), tuple(terms), is_primary, is_creator)
-
-    def dublin_core(self) -> list[str]:
-        """Return the properties of DCMI that lead to the agent; none for one who had no part in the content."""
-        if self.is_creator:
-            return ["dcterms:creator"]
-        has_no_part = bool(self.codes) and not self.terms and ROLES_WITHOUT_CONTRIBUTION.issuperset(self.codes)
-        return ["dcterms:publisher"] * ("pbl" in self.codes) + ["dcterms:contributor"] * (not has_no_part)
-
-
-def _is_recording(content: str) -> bool:
-    return content.startswith("sound recording")
-
-
-def _is_performer(mods: Mods, name: Name) -> bool:
-    """Whether the note on performers has all words of a name."""
-    words = set(fold(heading(name)).split())
-    return any(words <= set(fold(note.value).split()) for note in mods.note if note.type == "performers")
 
 
 def _describe_contribution(draft: Draft, agent: str, roles: Roles) -> None:

@@ -10,8 +10,8 @@ from bibld.text.names import family_and_given
 from bibld.text.publishers import AUTHOR, acronym, back_reference, publisher_key, publisher_label
 from bibld.triplify._codes import CREATOR_ROLES
 from bibld.triplify._dates import life_intervals
-from bibld.triplify._describe.entities import dates_of, heading, heading_to_compare
 from bibld.triplify._draft import Draft, Life, Mention
+from bibld.triplify._headings import dates_of, heading, heading_to_compare
 from bibld.triplify._identity import RomanisedName, parse_person_name
 
 _NAMES_REMEMBERED = 16_384

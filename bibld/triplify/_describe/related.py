@@ -19,14 +19,15 @@ from bibld.text.publishers import is_abbreviation
 from bibld.triplify._claims import EntityClaim, NameForm
 from bibld.triplify._codes import CREATOR_ROLES, RELATIONS, loc
 from bibld.triplify._dates import edtf_literal, edtf_of
-from bibld.triplify._describe.agents import MAX_NAMESAKES, Roles, group_names
-from bibld.triplify._describe.entities import claim_agent, heading, name_ties
+from bibld.triplify._describe.agents import MAX_NAMESAKES, group_names
+from bibld.triplify._describe.entities import claim_agent, name_ties
 from bibld.triplify._describe.identifiers import add_number, published_number
 from bibld.triplify._describe.mentions import find_mentioned, lives_differ
 from bibld.triplify._describe.titles import full_title, main_title, main_titles
 from bibld.triplify._describe.works import claim_related_work, is_manifested, is_work, relation_of_works
 from bibld.triplify._draft import Draft, EntityForm, Mention
 from bibld.triplify._entity_clusters import ABBREVIATION_TIE, PUBLICATION_TIE
+from bibld.triplify._headings import Roles, heading
 from bibld.triplify._identity import is_of_authority
 from bibld.triplify._languages import Languages
 
@@ -139,7 +140,7 @@ def _describe_other(draft: Draft, item: RelatedItem, path: str) -> None:
         targets = [node] if node is not None else []
     if item.type in _RELATIONS_OF_WORKS:
         for record in records:
-            draft.relate_work(_RELATIONS_OF_WORKS[item.type], draft.iris.work_of(record))
+            _relate_work_of_record(draft, _RELATIONS_OF_WORKS[item.type], record, path)
     for target in targets:
         if item.type == "host":
             _add_part_of(draft, "partof", target, [])
@@ -148,6 +149,16 @@ def _describe_other(draft: Draft, item: RelatedItem, path: str) -> None:
     addresses = [item.xlink_href, *(url.value for location in item.mods.location for url in location.url)]
     for link in filter(None, map(web_iri, addresses)):
         draft.add("rdfs:seeAlso", iri(link), None if records or not targets else targets[0])
+
+
+def _relate_work_of_record(draft: Draft, predicate: str, record: RecordId, path: str) -> None:
+    """Relate the work to that of another record, which may be the work of the founder that the record was merged with.
+
+    The claim, which states nothing, makes the IRI an alias of that work among the entities, so that it is replaced.
+    """
+    work = draft.iris.work_of(record)
+    draft.add_claim(work, "work", EntityClaim(NameForm("")), path)
+    draft.relate_work(predicate, work)
 
 
 def _relate_work(draft: Draft, item: RelatedItem, path: str) -> None:

@@ -15,12 +15,13 @@ from bibld.text.keys import CLASSIFICATIONS
 from bibld.text.resource_types import type_code
 from bibld.triplify._codes import CLASS_OF_CLASSIFICATION, CONTENT_TYPE_AUTHORITIES, loc
 from bibld.triplify._describe.concepts import claim_class, claim_concept
-from bibld.triplify._describe.entities import claim_agent, dates_of, heading
+from bibld.triplify._describe.entities import claim_agent
 from bibld.triplify._describe.origin import country_of
 from bibld.triplify._describe.places import claim_place
 from bibld.triplify._describe.titles import full_title
 from bibld.triplify._describe.works import access_point, claim_work
 from bibld.triplify._draft import Draft
+from bibld.triplify._headings import dates_of, heading
 
 _AREA_CODE = re.compile(r"[a-z]{1,2}(?:-[a-z]{1,3}){0,2}")
 _BEFORE_SUBDIVISION = "--"
@@ -170,13 +171,18 @@ def _add_subject(draft: Draft, entity: str) -> None:
     draft.relate_work("bf:subject", entity)
 
 
-def _describe_geographic_code(draft: Draft, part: mods.GeographicCode) -> None:
+def area_term(part: mods.GeographicCode) -> str | None:
+    """Return the term for the area or country with a code; None for a code that is not known."""
     code = tidy(part.value).rstrip("-").lower()
     if part.authority in (None, "marcgac") and _AREA_CODE.fullmatch(code):
-        draft.add("dcterms:spatial", loc("geographicAreas", code))
-    country = country_of(part) if part.authority is not None else None
-    if country is not None:
-        draft.add("dcterms:spatial", country)
+        return loc("geographicAreas", code)
+    return country_of(part) if part.authority is not None else None
+
+
+def _describe_geographic_code(draft: Draft, part: mods.GeographicCode) -> None:
+    area = area_term(part)
+    if area is not None:
+        draft.add("dcterms:spatial", area)
 
 
 def _describe_hierarchy(draft: Draft, part: mods.HierarchicalGeographic, path: str) -> None:

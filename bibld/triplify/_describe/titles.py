@@ -61,7 +61,7 @@ def describe_titles(draft: Draft) -> None:
 
     Titles proper of other records are variants if they have further words. A uniform title is that of a work.
     """
-    own = [title for title in draft.mods.title_info if title.type != "uniform" or _is_key_title(title)]
+    own = [title for title in draft.mods.title_info if title.type != "uniform" or is_key_title(title)]
     proper = _titles_proper(own or list(draft.mods.title_info))
     labels: dict[str | None, str] = {}
     for title in proper:
@@ -79,7 +79,7 @@ def describe_titles(draft: Draft) -> None:
         is_shorter = title.type is None and any(
             words_of_one.issuperset(words.split()) for words_of_one in words_of_proper
         )
-        if is_variant and (_is_key_title(title) or not (is_shorter or words in described)):
+        if is_variant and (is_key_title(title) or not (is_shorter or words in described)):
             described.add(words)
             is_similar = any(_have_common_word(one, words.split()) for one in words_of_proper)
             _describe_title(draft, title, _language_of_variant(draft, title, is_similar), is_main=False)
@@ -104,7 +104,7 @@ def _romanised(title: TitleInfo) -> str:
     return unify_transcriptions(romanise(title_proper(title)))
 
 
-def _is_key_title(title: TitleInfo) -> bool:
+def is_key_title(title: TitleInfo) -> bool:
     return title.display_label == KEY_TITLE
 
 
@@ -131,7 +131,7 @@ def _describe_title(draft: Draft, title: TitleInfo, language: str | None, is_mai
     if not is_main and is_plain_variant(title):
         return
     class_ = "bf:Title" if is_main else _NODE_CLASSES.get(title.type or "", "bf:VariantTitle")
-    node = draft.add_node("bf:title", "bf:KeyTitle" if _is_key_title(title) else class_, "title")
+    node = draft.add_node("bf:title", "bf:KeyTitle" if is_key_title(title) else class_, "title")
     draft.add_text("bf:mainTitle", main_title(title), node, language)
     for text in title.sub_title:
         draft.add_text("bf:subtitle", text, node, language)
@@ -139,5 +139,5 @@ def _describe_title(draft: Draft, title: TitleInfo, language: str | None, is_mai
         draft.add_text("bf:partNumber", text, node, language)
     for text in title.part_name:
         draft.add_text("bf:partName", text, node, language)
-    if title.type == "alternative" and not _is_key_title(title):
+    if title.type == "alternative" and not is_key_title(title):
         draft.add_text("bf:variantType", title.display_label or "", node)

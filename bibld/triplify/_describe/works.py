@@ -13,21 +13,15 @@ from bibld.model.mods import Controlled, Mods, Name, RelatedItem, TitleInfo
 from bibld.model.rdf import expand, iri
 from bibld.text.folding import tidy
 from bibld.text.keys import entity_key
-from bibld.text.work_titles import parse_uniform_title
+from bibld.text.work_titles import parse_uniform_title, work_title_key
 from bibld.triplify._claims import Contribution, EntityClaim, NameForm
 from bibld.triplify._codes import CONTENT_OF_RESOURCE, loc
 from bibld.triplify._describe.agents import group_names
-from bibld.triplify._describe.entities import (
-    NameAtPath,
-    claim_agent,
-    dates_of,
-    find_identities,
-    heading,
-    links_of,
-)
+from bibld.triplify._describe.entities import NameAtPath, claim_agent, find_identities, links_of
 from bibld.triplify._describe.mentions import find_mentioned
-from bibld.triplify._describe.titles import full_title, title_proper
+from bibld.triplify._describe.titles import full_title, is_key_title, title_proper
 from bibld.triplify._draft import Draft
+from bibld.triplify._headings import dates_of, heading
 from bibld.triplify._identity import Identity, numbers_in_files, years_with_hyphen
 from bibld.triplify._languages import Languages
 from bibld.triplify._works import NamedWork, WorkFacts, facts_of_heading
@@ -72,27 +66,34 @@ _ELEMENTS_OF_WORKS = frozenset(("title_info", "name", "physical_description", "g
 def describe_work(draft: Draft) -> None:
     """Claim the work of the publication, with all that the other parts of the description stated of it.
 
-    Its IRI belongs to the founder of the cluster; those of the other members lead to it.
+    Its IRI belongs to the founder of the cluster; those of the other members lead to it. Its uniform title is the
+    preferred one, unless that is the title of the whole that the work is a part of, or one such as "Works"; that of the
+    whole does not identify the work.
     """
     works = draft.works
     work = draft.iris.work_of(draft.merged.cluster.founder)
     draft.add("bf:instanceOf", iri(work))
     draft.add_to_work("bf:hasInstance", draft.subject)
     _add_content_type(draft)
-    own, of_original = _identified(draft)
+    identified, of_original = _identified(draft)
     if works.original is not None:
         _relate(draft, "bf:translationOf", works.original, "original", of_original)
-    if works.whole is not None and not draft.has_related_work("bf:partOf"):
-        _relate(draft, "bf:partOf", works.whole, "whole")
+    if works.host is not None and not draft.has_related_work("bf:partOf"):
+        _relate(draft, "bf:partOf", works.host, "host")
     for place, base in enumerate(works.bases, 1):
         _relate(draft, "bf:derivativeOf", base, f"base{place}")
     for place, content in enumerate(works.contents, 1):
         _relate(draft, "bf:hasPart", content, f"part{place}")
-    found = _find_identities(draft, own, "")
+    uniform = [] if works.original is not None else _uniform_titles(draft.mods)
+    found = _find_identities(draft, identified, "")
     aliases = {draft.iris.work_of(member) for member in draft.merged.cluster.members}
     aliases |= {draft.iris.work(one.key) for one in found}
-    titles = [(title, draft.languages.tag_own(full_title(title), title)) for title in works.own.titles]
-    titles = titles or [(_UNTITLED, "en")]
+    own = (title for title in works.own.titles if title not in uniform)
+    titles = [(title, draft.languages.tag_own(title_proper(title), title)) for title in own]
+    named = [(title, draft.languages.tag_related(title_proper(title), title)) for title in uniform]
+    is_of_work = not works.own.facts.part and not any(work_title_key(title.title).is_generic for title in uniform)
+    titles = [*named, *titles] if is_of_work else [*titles, *named]
+    titles = [(title, tag) for title, tag in titles if title_proper(title)] or [(_UNTITLED, "en")]
     claim = replace(
         _claim_of_titles(draft, titles, found, works.own.facts),
         aliases=tuple(sorted(aliases - {work})),
@@ -104,19 +105,22 @@ def describe_work(draft: Draft) -> None:
     draft.add_claim(work, "work", claim, "")
 
 
+def _uniform_titles(mods: Mods) -> list[TitleInfo]:
+    return [title for title in mods.title_info if title.type == "uniform" and not is_key_title(title)]
+
+
 def _identified(draft: Draft) -> tuple[list[TitleInfo], list[TitleInfo]]:
     """Return titles with the links of the work of the publication, and with those of the work that it translates.
 
     A work in the sense of RDA has no language: in the description of a translation its link is that of the original,
-    as is that of a uniform title without a language.
+    as is that of a uniform title without a language. The uniform title of a part is that of its host.
     """
     own: list[TitleInfo] = []
     of_original: list[TitleInfo] = []
     is_translation = draft.works.original is not None
-    for title in draft.mods.title_info:
-        if title.type == "uniform":
-            has_language = bool(parse_uniform_title(full_title(title)).language)
-            (of_original if is_translation and not has_language else own).append(title)
+    for title in () if draft.works.own.facts.part else _uniform_titles(draft.mods):
+        has_language = bool(parse_uniform_title(full_title(title)).language)
+        (of_original if is_translation and not has_language else own).append(title)
     for item in draft.mods.related_item:
         title = TitleInfo(value_uri=item.xlink_href)
         manifested = _manifested(item)
@@ -221,19 +225,21 @@ def _claim_named(
 
     One that nothing but the publication identifies has an IRI of its ``role`` in the publication.
     """
-    title = titles[0][0]
-    if not title_proper(title):
+    if not titles or not title_proper(titles[0][0]):
         return None
+    title = titles[0][0]
     first_names = [forms[0][0] for forms in creators]
     found = _find_identities(draft, (*identified, *first_names), path)
     agents = [_claim_creator(draft, forms) for forms in creators]
-    if found or facts.ties or not role:
+    if found or not role:
         work = draft.iris.work(found[0].key if found else _key(access_point(first_names, title), first_names))
     else:
         work = draft.iris.work_of(draft.merged.cluster.founder, role)
+    languages = facts.language.split() if role == "original" else ()
     claim = replace(
         _claim_of_titles(draft, titles, found, facts),
         others=_other_titles(draft, titles, access_point(first_names, title)),
+        values=tuple(("bf:language", loc("iso639-2", code)) for code in languages),
         contributions=tuple(sorted({Contribution(agent, is_primary=True) for agent in agents if agent is not None})),
     )
     draft.add_claim(work, "work", claim, path)

@@ -1,12 +1,13 @@
 """The facts of a work: what it is made of, who created it, and the ties by which equal works find each other.
 
 A tie is made of the title alone if that is specific, of the title and the beginning of a creator's name otherwise, and
-of a third thing for titles such as «Стихотворения» or "Annual report", which say nothing: an editor, the number of
+of a third thing for titles such as «Стихотворения» or "Annual report", which many works have: an editor, the number of
 volumes, the year of the edition that is reprinted.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -17,7 +18,7 @@ from bibld.text.work_titles import TitleKey, work_title_key
 from bibld.triplify._claims import BODY, WorkFacts
 from bibld.triplify._works.people import Creator
 
-_MAX_TIES_OF_OWN, _MAX_VARIANTS, _MAX_STEMS = 4, 4, 3
+_MAX_TIES_OF_OWN, _MAX_VARIANTS, _MAX_STEMS = 6, 4, 4
 _LETTERS_OF_BODY = 10
 _MAX_CHARACTERS = 80
 _ENDS_OF_ARTICLES = " '’-"
@@ -36,18 +37,22 @@ def stated_title(title: TitleInfo) -> str:
 
 
 class Titles(msgspec.Struct, frozen=True):
-    """The titles that tie a work: its own, others that name it, and titles with the name of an author they contain."""
+    """The titles that tie a work: its own, others that name it, and the beginnings of
+    long ones, and titles with the name of an author that they contain."""
 
     own: tuple[str, ...]
     others: tuple[str, ...] = ()
+    beginnings: tuple[str, ...] = ()
     named: tuple[tuple[str, str], ...] = ()
 
 
 class Evidence(msgspec.Struct, frozen=True):
-    """What ties works of a generic title: texts about the work, and the texts that others may state of it."""
+    """What ties works of a generic title: texts about the work, and the texts that others may state of it.
+    ``is_name``: the title is but the name of the creator."""
 
     own: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    is_name: bool = False
 
 
 def make_facts(facts: WorkFacts, titles: Titles, creators: Sequence[Creator], evidence: Evidence) -> WorkFacts:
@@ -55,12 +60,25 @@ def make_facts(facts: WorkFacts, titles: Titles, creators: Sequence[Creator], ev
     stems = list(_stems(creators))
     own = list(_ties(facts.form, titles.own, stems, evidence, facts.part))[:_MAX_TIES_OF_OWN]
     others = list(_ties(facts.form, titles.others, stems, evidence, facts.part))[: _MAX_TIES_OF_OWN + _MAX_VARIANTS]
-    others += [pair for title, name in titles.named for pair in _ties(facts.form, [title], [stem_of_family(name)], evidence, facts.part)]
+    others += [
+        pair
+        for title, name in titles.named
+        for pair in _ties(facts.form, [title], [stem_of_family(name)], evidence, facts.part)
+    ]
+    beginnings = [tie for tie, _ in _ties(facts.form, titles.beginnings, stems, evidence, facts.part)]
     named = [tie for tie, is_own in own if is_own]
-    variants = [tie for tie, _ in (*(pair for pair in own if not pair[1]), *others) if tie not in named]
+    variants = [
+        tie
+        for tie, _ in (*(pair for pair in own if not pair[1]), *others, *((tie, False) for tie in beginnings))
+        if tie not in named
+    ]
     ties = dict.fromkeys((*named, *variants))
     return msgspec.structs.replace(
-        facts, creators=tuple(one.key for one in creators), ties=tuple(ties), variants=tuple(dict.fromkeys(variants))
+        facts,
+        creators=tuple(one.key for one in creators),
+        ties=tuple(ties),
+        variants=tuple(dict.fromkeys(variants)),
+        beginnings=tuple(tie for tie in dict.fromkeys(beginnings) if tie not in named),
     )
 
 
@@ -74,8 +92,6 @@ def _stems(creators: Iterable[Creator]) -> Iterator[str]:
                 continue
             words = form.split()
             found[stem_of_family(words[0])] = None
-            if len(words) > 1 and len(creator.forms) == 1 and len(words[1]) > 4 and len(words) == 2:
-                found[stem_of_family(words[1])] = None
     yield from list(found)[:_MAX_STEMS]
 
 
@@ -87,8 +103,22 @@ def _ties(
         key = work_title_key(title, form == "music")
         if not key.text:
             continue
+        if form == "music" and key.is_specific:
+            key = key._replace(is_specific=False)
+        if form == "music" and not stems:
+            continue
+        if evidence.is_name:
+            key = key._replace(is_generic=True)
+        text = "" if form == "music" and key.is_generic else _shortened(key.text)
         for end, is_own in _ends(key, stems, evidence, part):
-            yield f"{form} {key.text[:_MAX_CHARACTERS]} {end}", is_own
+            yield f"{form} {text} {end}", is_own
+
+
+def _shortened(text: str) -> str:
+    """Return a key of a title; of a long one the beginning and a hash."""
+    if len(text) <= _MAX_CHARACTERS:
+        return text
+    return text[:_MAX_CHARACTERS] + hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
 
 
 def _ends(key: TitleKey, stems: Sequence[str], evidence: Evidence, part: str) -> Iterator[tuple[str, bool]]:
@@ -102,5 +132,5 @@ def _ends(key: TitleKey, stems: Sequence[str], evidence: Evidence, part: str) ->
     elif key.is_specific:
         yield "", True
     else:
-        for stem in stems or ("-",):
+        for stem in stems or (() if key.text.isdecimal() else ("-",)):
             yield stem, True

@@ -9,8 +9,11 @@ from functools import lru_cache
 from bibld.model.mods import Mods, TitleInfo
 from bibld.text.designations import Step, canonical, read_designation
 from bibld.text.folding import tidy
-from bibld.text.part_units import CLASS, COVERED, LEVEL, MEETING, VERSION, YEAR
+from bibld.text.keys import title_key
+from bibld.text.music import read_scoring
+from bibld.text.part_units import CLASS, COVERED, LETTERS, LEVEL, MEETING, SCORING, VERSION, YEAR, meaning_of
 from bibld.text.part_values import Field
+from bibld.text.scripts import has_cyrillic
 
 _CACHED = 1 << 14
 _FORMS = {
@@ -18,22 +21,29 @@ _FORMS = {
     "sound recording-musical": "music", "moving image": "film", "cartographic": "map", "still image": "image",
     "three dimensional object": "object", "mixed material": "mixed",
 }  # fmt: skip
-STRICT = "!"
+_LETTERS_OF_RANGE, _LETTERS_OF_WORD, _MAX_CHARACTERS = 8, 5, 80
 _TRAITS = {
     "!abridged": r"сокращ|сокр\.|(?<!un)abridg|gekürzt|в сжатом",
-    "!retold": r"пересказ(?!\w* с \w+\.)|переложен\w+ для дет|retold|retelling|адаптир|адапт\.|adapted|simplified|graphic novel|комикс|"
+    "!retold": r"пересказ(?!\w* с \w+\.)|переложен\w+ для дет|retold|retelling|адаптир|адапт\.|adapted|"
+    r"simplified|graphic novel|комикс|"
     r"graded reader|bookworms|easy reader|книга для чтения|nacherz",
-    "!selection": r"\bизбранн|избр\.|отрывк|отдельные главы|избранные главы|selections|selected (?:poems|stories|from)|auswahl|в извлеч",
+    "!selection": r"\bизбранн|избр\.|отрывк|отдельные главы|избранные главы|selections|selected (?:poems|"
+    r"stories|from)|auswahl|в извлеч",
     "!libretto": r"либретто|libretto",
     "!screenplay": r"сценари|screenplay|filmscript|drehbuch",
     "!abstract": r"автореф|авторефер|avtoref",
     "!thesis": r"(?<!автореферат )(?<!автореф\. )\bдис\.|диссертац|dissertat|\bthesis|\bдисс\.",
-    "!exercise": r"контрольн|самостоятельн|рабочая тетрадь|раб\. тетрадь|workbook|сборник (?:вопросов|задач|упражнен|заданий)|\bтесты|тестов|"
+    "!exercise": r"контрольн|самостоятельн|рабочая тетрадь|раб\. тетрадь|workbook|сборник (?:вопросов|задач|"
+    r"упражнен|заданий)|\bтесты|тестов|"
     r"exercises|дидактич|проверочн|прописи|задачник|практикум",
     "!teacher": r"для учител|методич\w*|метод\.|teacher|lehrerhand",
     "!commentary": r"комментарий к|критич|этюд о|a critical|a study of|monsters and the critics|interpretat|анализ",
-    "!supplement": r"приложени[ея] к|supplement to|дополнени",
+    "!supplement": r"приложени[ея] к|supplement to|^дополнени[ея] к",
     "!parody": r"пароди|parody",
+    "!summary": r"\bsummary\b|zusammenfassung|краткое изложение|краткое содержание",
+    "!addendum": r"addend|errat|appendi|nachtrag|resources?$|опечатк",
+    "!dramatized": r"hörspielfassung|hörspielbearb|инсцениров|радиоспект|аудиоспект|dramati[sz]ed|"
+    r"dramati[sz]ation|литературно-муз",
     "!advanced": r"углубл[.её]",
     "!sequel": r"продолжени|second and last part|sequel|further",
     "kind:guide": r"(?<!краткий )путевод|putevod|\bguide\b",
@@ -49,38 +59,187 @@ _TRAITS = {
     "kind:painters": r"о художник",
     "kind:monograph": r"монограф",
     "kind:design": r"дизайн",
-    "genre:drama": r"пьеса|комеді|комеди|трагед|драма\b|\bplay\b|comedy|tragedy|schauspiel|comédie|komödie|lustspiel|trauerspiel|"
+    "genre:drama": r"пьеса|комеді|комеди|трагед|драма\b|\bplay\b|comedy|tragedy|schauspiel|hörspiel\b|comédie|"
+    r"komödie|lustspiel|trauerspiel|"
     r"водевиль|инсцениров|komedi",
     "genre:verse": r"\[?стихи\]?$|стихотворен|\bpoems\b|gedichte",
     "genre:prose": r"роман(?! в стихах)(?!ы)|\bповесть|рассказ\b|\bnovel\b|roman\b|povestʹ|erzählung\b|\bromance\b",
-    "genre:stories": r"\bроманы|\bповести\b(?! (?:о|об|в)\b)|\bрассказы\b(?! (?:о|об)\b)|\bсказки\b|\bstories|\bnovels|\btales|erzählungen|povesti|rasskazy",
+    "genre:stories": r"\bпьесы\b|\bкомедии\b|\bдрамы\b|\bпроза\b|рассказы и|повести и|сборник рассказ|сборник "
+    r"повест|\bplays\b|\bроманы|\bповести\b(?! (?:о|об|в)\b)|\bрассказы\b(?! (?:о|об)\b)|\bсказки\b|\bstories|"
+    r"\bnovels|\btales|erzählungen|schönsten märchen|geschichten\b|povesti|rasskazy",
     "score:vocal": r"переложен\w* для пения|для пения с ф|клавир|klavier?ausz|vocal score|klavir|piano score",
     "score:full": r"партитур|full score|orchestral score|partitur",
 }
 _PATTERNS = {trait: re.compile(words, re.IGNORECASE) for trait, words in _TRAITS.items()}
-_ALL = re.compile("|".join(f"(?:{words})" for words in _TRAITS.values()), re.IGNORECASE)
+_LETTERS_OF_BEGINNING = 4
+_BEGINNINGS = {
+    "!abridged": "сокр сжат abri gekü",
+    "!retold": "пере адап adap reto rete simp grap коми grad book easy книг nach",
+    "!selection": "избр отры отде sele ausw извл",
+    "!libretto": "либр libr",
+    "!screenplay": "сцен кино теле scre film dreh",
+    "!abstract": "авто avto",
+    "!thesis": "дис дисс dis diss thes",
+    "!exercise": "конт само рабо раб work сбор тест exer дида пров проп зада прак",
+    "!teacher": "учит для мето науч учеб teac lehr",
+    "!commentary": "комм крит этюд crit stud mons inte анал",
+    "!supplement": "прил supp допо",
+    "!parody": "паро paro",
+    "!sequel": "прод seco sequ furt",
+    "!summary": "summ zusa крат proj exec",
+    "!addendum": "adde erra appe nach reso опеч",
+    "!dramatized": "hörs инсц ради ауди dram лите",
+    "!advanced": "углу",
+    "kind:guide": "путе putev pute guid",
+    "kind:short guide": "крат shor",
+    "kind:catalogue": "ката kata cata",
+    "kind:album": "альб фото",
+    "kind:programme": "прог",
+    "kind:dictionary": "слов dict wört",
+    "kind:conference": "конф conf симп symp мате тези proc чтен",
+    "kind:textbook": "учеб text lehr підр",
+    "kind:essays": "очер essa",
+    "kind:memoirs": "мему восп memo",
+    "kind:painters": "худо",
+    "kind:monograph": "моно",
+    "kind:design": "диза",
+    "genre:drama": "пьес коме траг драм play come trag scha comé komö lust трау trau воде инсц kome hörs",
+    "genre:verse": "стих poem gedi",
+    "genre:stories": "пьес коме драм проз расс пове сбор play рома сказ stor nove tale erzä schö gesc pove rass",
+    "genre:prose": "рома пове расс nove roma pove erzä",
+    "score:vocal": "пере для клав klav voca pian",
+    "score:full": "парт full orch part",
+}
+"""The beginnings of words in the patterns, by which a quick test finds those that are worth a search."""
+
+_TRAITS_OF_BEGINNINGS: dict[str, list[str]] = {}
+for _trait, _words in _BEGINNINGS.items():
+    for _word in _words.split():
+        _TRAITS_OF_BEGINNINGS.setdefault(_word[:_LETTERS_OF_BEGINNING], []).append(_trait)
 _ARRANGED = re.compile(
     r"аранжиров|оркестров(?:ка|ал)|инструментов|транскрипц|обработ|arrang|\barr\.|orchestrat|orchestr(?:ée|iert) |"
     r"переложен\w*(?! для пения)|bearb\w*",
     re.IGNORECASE,
 )
-_ONLY_OF_MUSIC = ("score:",)
 _STATE_OF_LAW = re.compile(
-    r"\(?\d\d\.\d\d\.\d\d\)?|(?:с изм\w*\.?|с последн\w+|по сост\w*\.?|с учетом|текст с|офиц\w*\.? текст|в ред\w*\.?|с доп\w*\.?|пер\. с|репринт|факс|воспр|изд\.|от |принят|утв\w*|одобр).*",
+    r"\(?\d\d\.\d\d\.\d\d\)?|(?:с изм\w*\.?|с последн\w+|по сост\w*\.?|с учетом|текст с|офиц\w*\.? текст|в "
+    r"ред\w*\.?|с доп\w*\.?|пер\. с|репринт|факс|воспр|изд\.|от |принят|утв\w*|одобр).*",
     re.IGNORECASE,
 )
 _IN_CONFERENCE = re.compile(r"\((?:(\d+)\s*[;:,])?\s*(\d{4})?")
-_MEETING_IN_NAME = re.compile(r"^\(?(\d{1,3})\s*(?:;|-?(?:st|nd|rd|th|я|й)\b)")
-_COUNTED = re.compile(r"\b[вуin]{1,2}\s+(\d+)(?:-?[а-я]{1,2})?\s*(?:т|ч|кн|vols?|volumes|parts|bd|bänden|томах|частях)\b", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\b[вуin]{1,2}\s+(\d+)(?:-?[а-я]{1,2})?\s*(?:т|ч|кн|vols?|volumes|parts|bd|bänden|томах|частях)\b", re.IGNORECASE
+)
 _VOLUMES = re.compile(r"^\W*(\d{1,3})\s*(?:т\b|тт\b|v\b|vol|bde?\b|bände|ч\b)", re.IGNORECASE)
 _SEASONS_AND_DAYS = COVERED - {CLASS, LEVEL, YEAR, MEETING, VERSION}
+
+
+_NUMBER = re.compile(
+    r"(?<![\d.,:/-])(\d{1,3})(?![\d]|[.,:/-]\d|-?(?:е|го|ое|st|nd|rd|th)\b|(?:-?[а-яx]{1,2})? ?(?:т|ч|кн|д|акт|"
+    r"действ|карт|песн|vols?|"
+    r"volumes|acts?|parts?|books|cantos|aufz|akt|bd|teil|класс|кл|глав|chapters|рис|илл|ил|табл|портр|чертеж|"
+    r"plates?|illus|ill|maps?|fig|abb|тыс|000)\w*\b)",
+    re.IGNORECASE,
+)
+_PHASE = re.compile(
+    r"\b(?:phase|stage|type|group|paper|этап|группа|тип|вариант)\s+([IVX]+|\d+|[A-DА-Г])\b", re.IGNORECASE
+)
+_BY_AUTHOR = re.compile(r"соч(?:\.|инен)[^|:]*|перев[^|:]*", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def number_traits(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the small numbers in other title information that count neither volumes nor acts: «50 лет»."""
+    for text in texts:
+        if not any(map(str.isdecimal, text)) and "I" not in text:
+            continue
+        plain = without_state_of_law(text)
+        yield from (f"number:{found}" for found in _NUMBER.findall(plain))
+        yield from (f"phase:{found.casefold()}" for found in _PHASE.findall(plain))
+
+
+_OPUS = re.compile(
+    r"\b(?P<list>op|соч|ор|opus|opera|œuvre|woo|bwv|kv|k|hob|d|rv|hwv|s|sz|fwv|twv)\b\.? ?"
+    r"(?P<number>(?:[IVX]+[:/a])?(?:post\w*\.? ?)?\d+[a-z]?)(?:[,/ ]{1,2}(?:no|nr|n|№|н)?\.? ?(?P<part>\d+))?",
+    re.IGNORECASE,
+)
+_SAME_LIST = {"соч": "op", "ор": "op", "opus": "op", "opera": "op", "œuvre": "op", "kv": "k"}
+_NUMBER_OF_MUSIC = re.compile(r"(?:№|\bno\b\.?|\bnr\b\.?|\bn°) ?(\d{1,3})", re.IGNORECASE)
+_FORM_OF_MUSIC = re.compile(
+    r"(?P<symphony>s[iy][mn](?:ph|f)on|симфон)|(?P<concerto>[kc]on[cz]ert|концерт)|(?P<sonata>sonat|соната|"
+    r"сонат)|(?P<quartet>[qk][uv]art|квартет)|"
+    r"(?P<quintet>[qk][uv]int|квинтет)|(?P<trio>\btrio|трио)|(?P<prelude>pr[eéä]lud|прелюд)|(?P<etude>[eé]tud|"
+    r"этюд)|(?P<waltz>wal[zt]|valse|вальс)|"
+    r"(?P<overture>ouvert|overt|увертюр)|(?P<suite>\bsuit|сюит)|(?P<mass>\bmass|missa|messe|месса)|"
+    r"(?P<song>\bsong|lied|песн|романс|romance)",
+    re.IGNORECASE,
+)
+
+
+def music_numbers(texts: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """Return what numbers of music titles state, by list (``op``, ``bwv``, ``no``), and the forms that they name.
+
+    >>> music_numbers(["Симфония № 5, соч. 67, до минор"])
+    ({'op': '67', 'no': '5'}, ['symphony'])
+    """
+    numbers: dict[str, str] = {}
+    forms: dict[str, None] = {}
+    for text in texts:
+        for found in _OPUS.finditer(text):
+            name = found["list"].casefold()
+            numbers.setdefault(
+                _SAME_LIST.get(name, name), f"{found['number']}/{found['part']}" if found["part"] else found["number"]
+            )
+        for found in _NUMBER_OF_MUSIC.finditer(_OPUS.sub(" ", text)):
+            numbers.setdefault("no", found[1])
+        forms |= dict.fromkeys(found.lastgroup or "" for found in _FORM_OF_MUSIC.finditer(text))
+    return numbers, list(forms)
+
+
+def number_in_title(title: str) -> str:
+    """Return the number of a symphony or concerto from its title: «Пятая симфония»."""
+    found = re.search(r"(?<!\d)\d{1,2}(?!\d)", title_key(title.partition(",")[0]))
+    return found[0] if found else ""
+
+
+def scoring_of(titles: Iterable[str]) -> Iterator[str]:
+    """Yield for what instruments music is, as a trait."""
+    yield from (f"for:{step.value}" for step in read_scoring(titles, ()) if step.unit == SCORING)
+
+
+@lru_cache(_CACHED)
+def _key_of_word(word: str) -> str:
+    return title_key(word)[:_LETTERS_OF_WORD]
+
+
+@lru_cache(_CACHED)
+def remainder_of(text: str) -> str:
+    """Return the words of other title information as keys, of which works that differ in one are different."""
+    if has_cyrillic(text):
+        text = _BY_AUTHOR.sub("", text)
+    words = [_key_of_word(word) for word in _WORD.findall(without_state_of_law(text))]
+    return " ".join(word for word in words if word)[:_MAX_CHARACTERS]
+
+
+def without_state_of_law(text: str) -> str:
+    """Return other title information without what it states of the state of a law, and of a text in general."""
+    return _STATE_OF_LAW.sub("", text) if has_cyrillic(text) else text
 
 
 def form_of(mods: Mods) -> str:
     """Return what the work is made of, by the kind of resource."""
     found = [_FORMS.get(tidy(kind.value).lower(), "") for kind in mods.type_of_resource]
     if "sound recording" in (tidy(kind.value).lower() for kind in mods.type_of_resource) and not any(found):
-        return "music" if any(term.value in ("cmp", "prf", "cnd") for name in mods.name for role in name.role for term in role.role_term) else "text"
+        return (
+            "music"
+            if any(
+                term.value in ("cmp", "prf", "cnd")
+                for name in mods.name
+                for role in name.role
+                for term in role.role_term
+            )
+            else "text"
+        )
     return next(filter(None, found), "text")
 
 
@@ -98,10 +257,10 @@ def traits_of(text: str, form: str) -> tuple[str, ...]:
     >>> traits_of("комедия в 4 действиях", "text"), traits_of("дис. ... канд. ист. наук", "text")
     (('genre:drama',), ('!thesis',))
     """
-    if not text or not _ALL.search(text):
-        found = []
-    else:
-        found = [trait for trait, pattern in _PATTERNS.items() if pattern.search(text)]
+    beginnings = {word[:_LETTERS_OF_BEGINNING] for word in _WORD.findall(text.casefold())}
+    possible = beginnings & _TRAITS_OF_BEGINNINGS.keys() if text else ()
+    wanted = {trait for beginning in possible for trait in _TRAITS_OF_BEGINNINGS[beginning]}
+    found = [trait for trait in _TRAITS if trait in wanted and _PATTERNS[trait].search(text)]
     if form == "music":
         found = [trait for trait in found if trait.startswith("score:")]
     elif form != "film":
@@ -111,6 +270,14 @@ def traits_of(text: str, form: str) -> tuple[str, ...]:
     if "!abstract" in found and "!thesis" in found:
         found.remove("!thesis")
     return tuple(found)
+
+
+_OF_NOTES = ("!retold", "!commentary", "!sequel")
+
+
+def traits_of_note(text: str) -> list[str]:
+    """Return the traits that notes state."""
+    return [trait for trait in traits_of(text, "text") if trait in _OF_NOTES]
 
 
 def is_arranged(text: str) -> bool:
@@ -124,13 +291,24 @@ def steps_of_title(title: TitleInfo) -> Iterator[Step]:
     for text in title.part_number:
         yield from _read(text, Field.NUMBER)
     for text in title.sub_title:
-        yield from _read(_STATE_OF_LAW.sub("", text), Field.NAME)
+        steps = _read(without_state_of_law(text), Field.NAME)
+        yield from (
+            step for step in steps if step.unit != LETTERS or len(step.value) < _LETTERS_OF_RANGE
+        )  # роман-эпопея
     for text in title.part_name:
         yield from _read(text, Field.NAME)
 
 
 def _read(text: str, field: Field) -> tuple[Step, ...]:
-    return read_designation(text, field) if text else ()
+    may_designate = any(map(str.isdecimal, text)) or any(map(_means_something, _WORD.findall(text)))
+    return read_designation(text, field) if text and may_designate else ()
+
+
+@lru_cache(_CACHED)
+def _means_something(word: str) -> bool:
+    """Whether a word may be the unit or the number of a part."""
+    meaning = meaning_of(word)
+    return meaning.unit is not None or meaning.number is not None or meaning.covered is not None
 
 
 def designation_of(steps: Iterable[Step]) -> tuple[str, tuple[str, ...]]:

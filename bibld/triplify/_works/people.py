@@ -11,9 +11,10 @@ from bibld.model.mods import Mods, Name, Role
 from bibld.text.folding import tidy
 from bibld.text.keys import body_key
 from bibld.text.names import other_names
-from bibld.text.scripts import repair_initials
+from bibld.text.scripts import has_cyrillic, repair_initials
 from bibld.text.statements import (
-    Statement,
+    CYRILLIC_NAME,
+    Responsibility,
     StatedName,
     are_one_name,
     composer_in_title,
@@ -22,8 +23,7 @@ from bibld.text.statements import (
 )
 from bibld.triplify._claims import BETWEEN_FORMS, BODY
 from bibld.triplify._codes import CREATOR_ROLES, CREATOR_ROLES_OF_CONTENT, CREATOR_ROLES_OF_MAIN_ENTRY
-from bibld.triplify._describe.agents import roles_of
-from bibld.triplify._describe.entities import dates_of, heading, heading_to_compare
+from bibld.triplify._headings import heading, heading_to_compare, roles_of
 
 STATEMENT = "statement of responsibility"
 _CACHED = 1 << 14
@@ -78,7 +78,13 @@ def find_people(mods: Mods, is_of_translators: bool = False) -> People:
     if not found:
         in_titles = [name for title in mods.title_info for text in title.sub_title for name in composer_in_title(text)]
         found = [Creator(_forms_of_stated(name)) for name in in_titles[:1]]
-    translating = _keys([*(key for name, _ in translators for key in forms_of_heading(name)[:1]), *_texts(stated.translators), *(_texts(stated.authors) if is_anonymous else ())])
+    translating = _keys(
+        [
+            *(key for name, _ in translators for key in forms_of_heading(name)[:1]),
+            *_texts(stated.translators),
+            *(_texts(stated.authors) if is_anonymous else ()),
+        ]
+    )
     return People(
         tuple(found[:_MAX_CREATORS]),
         translating,
@@ -102,14 +108,14 @@ def _texts(names: Iterable[StatedName]) -> list[str]:
     return [name.text for name in names]
 
 
-def _statements(mods: Mods) -> Statement:
-    """Return what the statements of responsibility together state; those of one record in two scripts say the same."""
+def _statements(mods: Mods) -> Responsibility:
+    """Return what the statements of responsibility together state."""
     found = [read_statement(note.value) for note in mods.note if note.type == STATEMENT]
     if len(found) == 1:
         return found[0]
     if not found:
-        return Statement()
-    return Statement(
+        return Responsibility()
+    return Responsibility(
         tuple(dict.fromkeys(name for one in found for name in one.authors)),
         tuple(dict.fromkeys(name for one in found for name in one.translators)),
         tuple(dict.fromkeys(name for one in found for name in one.retellers)),
@@ -122,7 +128,7 @@ def _statements(mods: Mods) -> Statement:
 NamesAtPaths = list[tuple[Name, str]]
 
 
-def _divide(mods: Mods, stated: Statement) -> tuple[NamesAtPaths, NamesAtPaths, NamesAtPaths, NamesAtPaths]:
+def _divide(mods: Mods, stated: Responsibility) -> tuple[NamesAtPaths, NamesAtPaths, NamesAtPaths, NamesAtPaths]:
     """Divide the names into creators, translators, retellers and others."""
     creators: NamesAtPaths = []
     translators: NamesAtPaths = []
@@ -154,13 +160,13 @@ def _codes(roles: tuple[Role, ...]) -> frozenset[str]:
     return frozenset(roles_of([Name(role=roles)])[0])
 
 
-def _is_author(name: Name, stated: Statement) -> bool:
+def _is_author(name: Name, stated: Responsibility) -> bool:
     """Whether the statement of responsibility names a person without a role first."""
     own = as_names(forms_of_heading(name))
     return any(are_one_name(one, author) for one in own for author in stated.authors)
 
 
-def _is_translator(name: Name, stated: Statement) -> bool:
+def _is_translator(name: Name, stated: Responsibility) -> bool:
     """Whether the statement of responsibility names a person as the translator, and not as an author."""
     if not stated.translators or name.type != "personal" or _is_author(name, stated):
         return False
@@ -172,8 +178,8 @@ def _grouped(names: Sequence[tuple[Name, str]]) -> list[Creator]:
     """Return creators; names that a record pairs in two scripts, and equal ones, are one."""
     groups: dict[str, list[tuple[Name, str]]] = {}
     for number, (name, path) in enumerate(names):
-        group = f"pair {name.alt_rep_group}" if name.alt_rep_group else f"{number}"
-        groups.setdefault(group, []).append((name, path))
+        pair = f"pair {name.alt_rep_group}" if name.alt_rep_group else f"{number}"
+        groups.setdefault(pair, []).append((name, path))
     found: list[Creator] = []
     for group in groups.values():
         forms = tuple(dict.fromkeys(form for name, _ in group for form in forms_of_heading(name)))[:_MAX_FORMS]
@@ -186,14 +192,13 @@ def _grouped(names: Sequence[tuple[Name, str]]) -> list[Creator]:
     return found
 
 
-def _with_statement(creators: list[Creator], stated: Statement) -> list[Creator]:
+def _with_statement(creators: list[Creator], stated: Responsibility) -> list[Creator]:
     """Add the authors that the statement names: as another name of the only creator, or as further creators."""
     if not creators or not stated.authors or creators[0].is_body:
         return creators
     known = [as_names(one.forms) for one in creators]
     new = [
-        author for author in stated.authors
-        if not any(are_one_name(name, author) for names in known for name in names)
+        author for author in stated.authors if not any(are_one_name(name, author) for names in known for name in names)
     ]
     if not new:
         return creators
@@ -229,30 +234,37 @@ def _person_forms(text: str) -> list[str]:
     before, comma, after = text.partition(",")
     outside, _, inside = after.partition("(")
     families = before.partition("(")[0].split()
-    if not comma and len(families) > 1:
+    if not comma and len(families) > 1 and len(families[0].rstrip(".")) == 1:
+        given = [name_word(word) for word in families[:-1]]
+        families = families[-1:]
+    elif not comma and len(families) > 1:
         given = [name_word(word) for word in families[1:]]
         families = families[:1]
     else:
-        given = [name_word(word) for word in outside.replace(".", " ").split()]
-    full = [name_word(word) for word in inside.strip(" )").replace(".", " ").split()]
-    if full and given and len(full) >= len(given):
+        given = [name_word(word) for word in outside.replace(".", " ").split() if word[0].isalpha()]
+    full = [name_word(word) for word in inside.strip(" )").replace(".", " ").split() if word[0].isalpha()]
+    if (
+        full
+        and given
+        and len(full) >= len(given)
+        and all(one[:1] == two[:1] for one, two in zip(full, given, strict=False))
+    ):
         given = full
     words = [word for word in families if not word.islower()] or families
     family = "".join(map(name_word, words))
     if not family:
         return []
+    mark = CYRILLIC_NAME if has_cyrillic(before) else ""
+    family = mark + family
     given = [word for word in given if word]
     forms = [" ".join((family, *given))]
+    if not comma and given and len(given[-1]) > 1 and len(families) == 1:
+        forms.append(" ".join((mark + given[-1], family.lstrip(mark), *given[:-1])))
     if "-" in before and all(len(part) > 2 for part in before.split("-")):
-        forms += [" ".join((name_word(part), *given)) for part in before.split("-")]
+        forms += [" ".join((mark + name_word(part), *given)) for part in before.split("-")]
     return forms
 
 
 def as_names(forms: Iterable[str]) -> list[StatedName]:
     """Return keys of names as names."""
     return [StatedName(words[0], tuple(words[1:])) for form in forms if (words := form.split())]
-
-
-def is_dated(names: Iterable[Name]) -> bool:
-    """Whether a name has the years of a life."""
-    return any(map(dates_of, names))
