@@ -150,21 +150,27 @@ def replace_entities(lines: bytes, iris: Mapping[str, str]) -> bytes:
     """Replace IRIs of entities in the place of the object, in lines that :func:`quad` wrote; each line stays once.
 
     ``iris`` are the IRIs, not terms, and those that replace them. A node that is named after an entity
-    (``…#agent/slug``) is renamed with it. The lines about a subject stay together; otherwise the order stays.
+    (``…#agent/slug``) is renamed with it. The lines of a graph stay together, and in the default graph those about a
+    subject; otherwise the order stays.
     """
     terms = {iri(old).encode(): iri(new).encode() for old, new in iris.items()}
     if not any(old in lines for old in terms):
         return lines
     fragments = {b"#" + _tail(old): b"#" + _tail(new) for old, new in iris.items()}
     has_nodes = any(fragment in lines for fragment in fragments)
+    default, _ = split_graphs(lines)
     result: dict[bytes, dict[bytes, None]] = {}
+    position = 0
     for line in lines.splitlines(keepends=True):
+        is_default = position < len(default)
+        position += len(line)
         subject, predicate, rest = line.split(b" ", 2)
         value, blank, end = rest.partition(b" ")
         if has_nodes:
             subject, value = _renamed(subject, fragments), _renamed(value, fragments)
         value = terms.get(value, value)
-        result.setdefault(subject, {})[b" ".join((subject, predicate, value + blank + end))] = None
+        group = subject if is_default else b""
+        result.setdefault(group, {})[b" ".join((subject, predicate, value + blank + end))] = None
     return b"".join(line for about in result.values() for line in about)
 
 
