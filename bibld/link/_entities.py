@@ -12,7 +12,7 @@ import msgspec
 from bibld.catalog import Catalog
 from bibld.link._index import number_key
 from bibld.link._names import Life, life_of
-from bibld.link._values import Creator, Profile, Work
+from bibld.link._values import CreatorNames, Profile, Work
 from bibld.model.mods import Geographic, Mods, Name
 from bibld.text.dates import year
 from bibld.text.folding import fold
@@ -124,7 +124,7 @@ def _is_of_version(trait: str) -> bool:
     return trait.startswith("!")
 
 
-def _creators(catalog: Catalog, assertions: Sequence[tuple[Assertion, int]]) -> tuple[Creator, ...]:
+def _creators(catalog: Catalog, assertions: Sequence[tuple[Assertion, int]]) -> tuple[CreatorNames, ...]:
     """Return the agents that a work is entered under, each once."""
     stated = {one.agent for assertion, _ in assertions for one in assertion.value.contributions if one.is_primary}
     founders = {catalog.entities.founder(number) for one in stated if (number := catalog.entities.number(one))}
@@ -138,7 +138,7 @@ def _creators(catalog: Catalog, assertions: Sequence[tuple[Assertion, int]]) -> 
         names = sorted({claim.label.text for claim in claims} - {""})
         dates = sorted({claim.dates for claim in claims} - {""})
         if names:
-            creators.append(Creator(tuple(names), tuple(dates)))
+            creators.append(CreatorNames(tuple(names), tuple(dates)))
     return tuple(creators)
 
 

@@ -74,7 +74,7 @@ def merge_records(records: list[AuthorityRecord]) -> AuthorityRecord:
     )
 
 
-class Creator(msgspec.Struct, frozen=True):
+class CreatorNames(msgspec.Struct, frozen=True):
     """An agent to whom the catalogue ascribes a work: forms of the name, and dates as they are stated."""
 
     names: tuple[str, ...]
@@ -99,7 +99,7 @@ class Profile(msgspec.Struct, frozen=True):
     scheme: str = ""
     notations: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
-    creators: tuple[Creator, ...] = ()
+    creators: tuple[CreatorNames, ...] = ()
     languages: tuple[str, ...] = ()
     is_version: bool = False
     is_part: bool = False

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from bibld.link._names import Life, NameRelation, compare_names, heading_key, life_of, person_name, without_dates
-from bibld.link._values import AuthorityRecord, Creator, Match, Profile
+from bibld.link._values import AuthorityRecord, CreatorNames, Match, Profile
 from bibld.text.work_titles import work_title_key
 
 _WITH_YEARS = {
@@ -73,7 +73,7 @@ def _common_title(profile: Profile, record: AuthorityRecord) -> str | None:
     return next((text for text, _ in profile.labels if work_title_key(text).text in keys), None)
 
 
-def _compare_creators(these: Iterable[Creator], those: Iterable[str]) -> Iterator[tuple[float, str]]:
+def _compare_creators(these: Iterable[CreatorNames], those: Iterable[str]) -> Iterator[tuple[float, str]]:
     """Yield confidence and reason for each pair of creators that may be the same."""
     others = [(name, life_of(name)) for name in those]
     for creator in these:

@@ -36,7 +36,7 @@ class OtherWork(msgspec.Struct, frozen=True, omit_defaults=True):
     languages: tuple[str, ...] = ()
 
 
-class Work(msgspec.Struct, frozen=True, omit_defaults=True):
+class WorkDescription(msgspec.Struct, frozen=True, omit_defaults=True):
     """A work by its IRI.
 
     ``title`` is that in its own language, if there is one, ``titles`` are all of them, the preferred ones first.

@@ -26,7 +26,7 @@ from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.model.origin import Origin, RecordId
 from bibld.model.release import Manifest, QuadCounts
-from bibld.model.works import Work, WorkOfPublication
+from bibld.model.works import WorkDescription, WorkOfPublication
 
 if TYPE_CHECKING:
     import numpy as np
@@ -603,7 +603,7 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     counts: Callable[[], QuadCounts]
     changes: Callable[[], AbstractContextManager[Iterator[tuple[bytes, bool]]]]
     merged: Callable[[], Iterator[tuple[str, Merged]]]
-    works: Callable[[], Iterator[Work]]
+    works: Callable[[], Iterator[WorkDescription]]
     work_of: Callable[[RecordId], WorkOfPublication]
     examples: tuple[str, ...]
     settings: Any

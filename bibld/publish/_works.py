@@ -11,7 +11,7 @@ from bibld.catalog import Catalog
 from bibld.model.iris import Iris, record_of_path
 from bibld.model.origin import RecordId
 from bibld.model.rdf import expand, iri, term, unescape
-from bibld.model.works import OtherWork, Work, WorkCreator, WorkOfPublication, WorkTitle, find_top_work
+from bibld.model.works import OtherWork, WorkCreator, WorkDescription, WorkOfPublication, WorkTitle, find_top_work
 from bibld.text.dates import years
 from bibld.text.languages import language_tag
 
@@ -49,13 +49,13 @@ class WorkReader:
         self._other = lru_cache(_REMEMBERED)(partial(_read_other, catalog))
         self._above = lru_cache(_REMEMBERED)(partial(_read_above, catalog))
 
-    def works(self) -> Iterator[Work]:
+    def works(self) -> Iterator[WorkDescription]:
         """Yield each work once, in the order of the IRIs; those that are only named have no publications."""
         for quads in self._catalog.entities.all_quads():
             if quads.startswith(self._start):
                 yield self._work(quads)
 
-    def _work(self, quads: bytes) -> Work:
+    def _work(self, quads: bytes) -> WorkDescription:
         work = quads[1 : quads.index(b">")].decode()
         stated = _statements(quads)
         own = stated[work]
@@ -64,7 +64,7 @@ class WorkReader:
         others = [WorkTitle(*value) for value in own.get(_ALT_LABEL, ())]
         ranked = sorted(labels, key=lambda title: _rank(title, languages))
         creators, contributors = self._agents(own, stated)
-        return Work(
+        return WorkDescription(
             iri=work,
             title=ranked[0].text if ranked else "",
             titles=(*ranked, *sorted(others, key=lambda title: (title.language, title.text))),

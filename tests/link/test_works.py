@@ -7,11 +7,11 @@ from bibld.link._entities import Entity
 from bibld.link._linking import REVIEW, THRESHOLD
 from bibld.link._marc import authority_record
 from bibld.link._score import rank_matches
-from bibld.link._values import AuthorityLabel, AuthorityRecord, Creator, Profile
+from bibld.link._values import AuthorityLabel, AuthorityRecord, CreatorNames, Profile
 from tests.configuration import write_config
 from tests.crosswalk.test_cases import record_of
 
-TOLSTOY = Creator(("Толстой, Лев Николаевич", "Tolstoĭ, Lev Nikolaevich"), ("1828-1910",))
+TOLSTOY = CreatorNames(("Толстой, Лев Николаевич", "Tolstoĭ, Lev Nikolaevich"), ("1828-1910",))
 
 
 class NoFrequencies:

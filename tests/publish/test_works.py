@@ -1,4 +1,4 @@
-"""Works in a release: in JSON Lines, in MODS, in the feed, and as a table of their own."""
+"""Works in a release: in JSON Lines, in MODS, in the feed, and as a separate table."""
 
 import csv
 import gzip

@@ -1,8 +1,9 @@
 """Links of works to works of others: which work has a link that a record states, and by which property."""
 
 import pytest
+from msgspec.structs import replace
 
-from bibld.model.mods import Language, LanguageTerm, Mods, RelatedItem, TitleInfo
+from bibld.model.mods import Language, LanguageTerm, Mods, RelatedItem, TableOfContents, TitleInfo
 from bibld.triplify import cluster_statements, entity_statements
 from tests.triplify.merged_book import BASE, IRIS, NLR, Quads, alone, person
 
@@ -118,3 +119,13 @@ def test_works_of_others_have_the_graph_of_their_file(stated, number):
         if quad.subject.value == OWN and "sameAs" in str(quad.predicate) and BASE not in str(quad.object)
     }
     assert graphs == {f"{BASE}graph/links-{number.partition('-')[0]}"}
+
+
+def test_the_number_of_a_creator_is_not_that_of_a_work_that_the_contents_name():
+    number = "http://id.loc.gov/authorities/names/n2003035607"
+    contents = TableOfContents("Childhood stories -- Boyhood tales -- Letters from Youth")
+    author = person("Tolstoy, Leo", "1828-1910", usage="primary", value_uri=number)
+    made = describe(replace(book(is_translation=True), name=(author,), table_of_contents=(contents,)))
+    named = [*made.values("bf:hasPart", OWN), *made.values("bf:translationOf", OWN)]
+    assert len(named) == 4
+    assert [one for one, _ in links(made, number)] == [f"{BASE}agent/lcnaf-n2003035607"]

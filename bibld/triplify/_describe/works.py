@@ -209,7 +209,8 @@ def claim_work(
     """
     names = [name for forms in creators for name, _ in forms]
     facts = facts_of_heading([title for title, _ in titles], names, draft.works.own.facts.form)
-    return _claim_named(draft, titles, creators, identified, path, facts)
+    first_names = [forms[0][0] for forms in creators]
+    return _claim_named(draft, titles, creators, (*identified, *first_names), path, facts)
 
 
 def _claim_named(
@@ -221,7 +222,7 @@ def _claim_named(
     facts: WorkFacts,
     role: str = "",
 ) -> str | None:
-    """Claim a work that the publication names.
+    """Claim a work that the publication names; the links of ``identified`` are its own, those of creators are not.
 
     One that nothing but the publication identifies has an IRI of its ``role`` in the publication.
     """
@@ -229,7 +230,7 @@ def _claim_named(
         return None
     title = titles[0][0]
     first_names = [forms[0][0] for forms in creators]
-    found = _find_identities(draft, (*identified, *first_names), path)
+    found = _find_identities(draft, identified, path)
     agents = [_claim_creator(draft, forms) for forms in creators]
     if found or not role:
         work = draft.iris.work(found[0].key if found else _key(access_point(first_names, title), first_names))
