@@ -5,7 +5,7 @@
 
 With ``--workspace``, its own titles and names are searched for in its newest release. Otherwise publications are made
 up: words of a vocabulary whose frequencies fall as those of a language do, authors, subjects, publishers and series
-that are shared as unevenly, one to four libraries. Times are those of ``SearchView`` with facets, without HTTP; beside
+that are shared as unevenly, works of one to forty publications, one to four libraries. Times are those of ``SearchView`` with facets and folded works, without HTTP; beside
 them is processor time, which other programs on the machine change little.
 """
 
@@ -17,6 +17,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import accumulate
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from bibld.documents import ReleaseState, fill, open_published
 from bibld.model.rdf import literal, quad, term
@@ -31,6 +33,7 @@ LETTERS = "ма ри ко ст во ле на ти го ра си ну бе да
 SYLLABLES = LETTERS.split()
 LIBRARIES = ("rsl", "nlr", "hse", "msu")
 AT_ONCE = 20_000
+EDITIONS = 40
 QUERIES = 600
 SPAN = "search_speed"
 
@@ -63,13 +66,24 @@ class Catalogue:
             return f"{words[0].capitalize()}, {words[1].capitalize()} {chance.choice(self.words).capitalize()}"
         return " ".join(words).capitalize()
 
+    def work(self, number: int) -> int:
+        """Return the number of the first publication of the work of a publication.
+
+        One work in a thousand publications has forty of them; of the others a third belong to works of two or three.
+        """
+        place = number % 1000
+        if place < EDITIONS:
+            return number - place
+        return number - (0, 0, 0, 0, 1, 0, 0, 1, 2, 0)[place % 10]
+
     def title(self, number: int) -> str:
-        chance = random.Random(number)
+        chance = random.Random(self.work(number))
         return " ".join(chance.choices(self.words, cum_weights=self._weights, k=chance.randint(2, 9))).capitalize()
 
     def linked(self, kind: str, number: int) -> int:
         """Return the number of a thing that a publication links to: low ones are linked to most."""
-        share = random.Random(f"{SPAN}{kind}{number}").random()
+        source = self.work(number) if kind == "agent" else number
+        share = random.Random(f"{SPAN}{kind}{source}").random()
         return int(len(self.names[kind]) * share**3)
 
     def blocks(self) -> Iterator[bytes]:
@@ -80,6 +94,8 @@ class Catalogue:
         for first in range(0, self.records, AT_ONCE):
             part = range(first, min(first + AT_ONCE, self.records))
             yield "".join(line for number in part for line in self._publication(number)).encode()
+            works = sorted({self.work(number) for number in part})
+            yield "".join(line for number in works for line in self._work(number)).encode()
 
     def _thing(self, kind: str, number: int) -> Iterator[str]:
         subject = f"<{BASE}{path_of(kind, number)}>"
@@ -87,11 +103,19 @@ class Catalogue:
         if kind == "agent":
             yield quad(subject, term("rdf:type"), term("foaf:Person"))
 
+    def _work(self, number: int) -> Iterator[str]:
+        subject, node = (f"<{BASE}work/rsl/{number}{ending}>" for ending in ("", "#contribution1"))
+        yield quad(subject, term("rdfs:label"), literal(self.title(number), "ru"))
+        yield quad(subject, term("bf:contribution"), node)
+        yield quad(node, term("bf:agent"), f"<{BASE}{path_of('agent', self.linked('agent', number))}>")
+        yield quad(subject, term("bf:hasInstance"), f"<{BASE}resource/rsl/{number}>")
+
     def _publication(self, number: int) -> Iterator[str]:
         chance = random.Random(number + 1)
         subject = f"<{BASE}resource/rsl/{number}>"
         title = self.title(number)
         yield quad(subject, term("rdfs:label"), literal(title, "ru"))
+        yield quad(subject, term("bf:instanceOf"), f"<{BASE}work/rsl/{self.work(number)}>")
         yield quad(subject, term("bf:publicationStatement"), literal(f"М. : {title[:12]}, {1900 + number % 120}"))
         yield quad(subject, term("dcterms:issued"), literal(str(1900 + number % 120)))
         yield quad(
@@ -232,7 +256,8 @@ def run(view: SearchView, catalogue: Catalogue | StoredNames) -> None:
     view.search(SearchRequest("тепло"))
     every = []
     for name, asked in catalogue.queries().items():
-        every += measure(name, [lambda one=one: view.search(one) for one in asked])
+        folded = [replace(one, is_folded=True) for one in asked]
+        every += measure(name, [lambda one=one: view.search(one) for one in folded])
     print_times("all searches", every)
     measure("suggestions", [lambda text=text: view.suggest(text) for text in catalogue.beginnings()])
 

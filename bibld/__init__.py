@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from bibld._api.review import Review as Review
     from bibld._api.review import ReviewSession as ReviewSession
     from bibld._api.review import VerdictRow as VerdictRow
+    from bibld._api.searching import FoundResults as FoundResults
     from bibld._api.source_check import CheckedFile as CheckedFile
     from bibld._api.source_check import SourcesReport as SourcesReport
     from bibld._api.source_check import check_sources as check_sources

@@ -177,6 +177,7 @@ _COMMON = {
     "publication": "one publication names both in the same role",
     "short_name": "both have the same family name, first given name and years",
     "abbreviation": "one name is an abbreviation of the other",
+    "work": "both have a title in common, and the name of its creator where many works have such a title",
 }
 _CONTRADICTIONS = {
     "kind": "they are things of different kinds",
@@ -184,6 +185,8 @@ _CONTRADICTIONS = {
     "birth": "they were born in different years",
     "death": "they died in different years",
     "number": "they have different numbers in one authority file",
+    "work": "they differ in form, language, translator, part, number, year or kind",
+    "creator": "they have different creators",
 }
 
 

@@ -15,6 +15,7 @@ from bibld._api import explaining
 from bibld._api.configured import ConfiguredWorkspace, PathName, check_choice, check_source
 from bibld._api.entities import EntityPairReport, explain_entities
 from bibld._api.explaining import IriReport, PairReport, RecordReport
+from bibld._api.searching import FoundResults, search_release
 from bibld._api.sparql import query_release
 from bibld._api.tables import ClusterRow, PairRow, Table, main_title
 from bibld.catalog import Catalog, LoadCounts, Reject, Suppression
@@ -207,6 +208,14 @@ class LookMethods(ConfiguredWorkspace):
         ``BadQueryError`` for a query that is not SPARQL.
         """
         return query_release(self.config, sparql)
+
+    def search(self, text: str, *, limit: int = 20, fold: bool = True) -> FoundResults:
+        """Search the current release as the site does: works with their publications, the best first.
+
+        ``fold=False``: each publication is a result. At most ``limit`` results are returned, and never more than
+        1,000. Raises ``StageError`` before the first release.
+        """
+        return search_release(self.config, text, limit, fold)
 
     def export_mods(self, out: PathName | BinaryIO, source: str | None = None) -> None:
         """Write the MODS of all live records: into a folder one file for each source, or into a binary stream."""

@@ -40,6 +40,7 @@ _GROUPS = {
         "stats": "look",
         "explain": "look",
         "query": "look",
+        "search": "look",
         "validate": "look",
         "export": "look",
     },

@@ -213,6 +213,41 @@ def query(config: Path, sparql: str, as_json: bool) -> None:
     print_table(rows.columns, cells, groups_digits=False)  # a year is no count
 
 
+@click.command()
+@config_argument
+@click.argument("words", nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="Results that are printed.")
+@click.option("--no-fold", is_flag=True, help="Each publication is a result; by default all of one work are one.")
+@json_option
+def search(config: Path, words: tuple[str, ...], limit: int, no_fold: bool, as_json: bool) -> None:
+    """Search the current release of CONFIG as its site does.
+
+    Of each work its title and creators, years, and the number of publications are printed, then its publications. The
+    JSON is described with the search of the site.
+    """
+    found = bibld.Workspace(config).search(" ".join(words), limit=limit, fold=not no_fold)
+    if as_json:
+        print_json(found)
+        return
+    if found.searched:
+        click.echo(f"nothing was found for these words; results for: {found.searched}", err=True)
+    counted = [count_of(found.works, "work")] if found.works is not None else []
+    click.echo(", ".join([*counted, count_of(found.total, "publication")]), err=True)
+    rows: list[tuple[str, str, str, str]] = []
+    for result in found.results:
+        work = result.group
+        if work is None:
+            agents = "; ".join(agent.name for agent in result.agents)
+            rows.append((result.year, result.title, agents, " ".join(result.libraries)))
+            continue
+        creators = "; ".join(agent.name for agent in work.creators)
+        count = count_of(work.total, "publication")
+        rows.append(("–".join(map(str, work.years)), f"{work.title} ({count})", creators, " ".join(work.libraries)))
+        for each in work.publications:
+            rows.append((f"  {each.year}", f"  {each.title}", f"  {each.imprint}", " ".join(each.libraries)))
+    print_table(("year", "title", "agents, imprint", "libraries"), rows, fits_terminal=True)
+
+
 def _cell(value: str | float | bool | None) -> str | float:
     """Return a value as a table shows it: booleans as SPARQL writes them, nothing for an unbound variable."""
     if isinstance(value, bool):

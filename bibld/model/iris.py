@@ -117,6 +117,11 @@ class Iris(msgspec.Struct, frozen=True):
 _WORK_OF_PUBLICATION = re.compile(r"(?:.*/)?work/(?!(?:agent|concept|place|publisher|series|work)/)[^/]+/[^/]+")
 
 
+def has_role(iri: str) -> bool:
+    """Whether an IRI is that of a work which one publication alone names; see :meth:`Iris.work_of`."""
+    return _BETWEEN_SLUGS in iri
+
+
 @lru_cache(maxsize=_IRIS_REMEMBERED)
 def entity_identity(iri: str) -> str:
     """Return what the IRIs (or paths) of one entity have in common whose keys are spelled in different ways.

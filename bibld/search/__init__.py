@@ -13,6 +13,9 @@ from bibld.search._index import TYPES as TYPES
 from bibld.search._index import has_search as has_search
 from bibld.search._matching import FIELD_NAMES as FIELD_NAMES
 from bibld.search._matching import QUERY_LIMIT as QUERY_LIMIT
+from bibld.search._results import FoundPublication as FoundPublication
+from bibld.search._results import record_id as record_id
+from bibld.search._results import results_of as results_of
 from bibld.search._values import EXCLUDABLE as EXCLUDABLE
 from bibld.search._values import FACETS as FACETS
 from bibld.search._values import LINKED as LINKED
@@ -22,9 +25,11 @@ from bibld.search._values import Correction as Correction
 from bibld.search._values import FacetValue as FacetValue
 from bibld.search._values import NamedThing as NamedThing
 from bibld.search._values import Related as Related
+from bibld.search._values import Relation as Relation
 from bibld.search._values import SearchRequest as SearchRequest
 from bibld.search._values import SearchResult as SearchResult
 from bibld.search._values import StoredPublication as StoredPublication
+from bibld.search._values import WorkGroup as WorkGroup
 from bibld.search._view import SearchView as SearchView
 from bibld.search._view import open_search as open_search
 from bibld.search._words import to_words as to_words

@@ -17,8 +17,12 @@ from bibld.model.origin import from_slug
 from bibld.model.rdf import term
 from bibld.search._words import tokens_of
 
-AUTHOR, SUBJECT, PUBLISHER, SERIES, PLACE = LINK_FIELDS = ("author", "subject", "publisher", "series", "place")
-"""How publications are linked to other things; also the names of facets and of fields of the index."""
+AUTHOR, SUBJECT, PUBLISHER, SERIES, PLACE = FACET_LINKS = ("author", "subject", "publisher", "series", "place")
+"""How publications are linked to things that they can be counted by; also the names of facets."""
+
+WORK = "work"
+LINK_FIELDS = (*FACET_LINKS, WORK)
+"""How publications are linked to other things; also the names of fields of the index."""
 
 
 class EntryKind(StrEnum):
@@ -73,6 +77,14 @@ def _names(*curies: str) -> frozenset[bytes]:
 
 _LABELS = frozenset(label[1:-1] for label in LABELS)
 _ALT_LABEL = _names("skos:altLabel")
+_INSTANCE_OF, _TRANSLATION_OF, _PART_OF, _AGENT, _PRIMARY = (
+    term(curie).encode()[1:-1]
+    for curie in ("bf:instanceOf", "bf:translationOf", "bf:partOf", "bf:agent", "bf:PrimaryContribution")
+)
+_CONTRIBUTION = re.compile(rb"#contribution(\d+)> <([^>]*)> <([^>]*)>")
+"""Number, predicate and object of a line about a contribution to a work."""
+
+_LANGUAGE_OF_WORK = term("bf:language").encode()[1:-1]
 _ISSUED = _names("dcterms:issued", "dcterms:created", "dcterms:date")
 _CONTENTS = _names("dcterms:tableOfContents", "dcterms:abstract")
 _LISTS = {
@@ -148,6 +160,7 @@ class Publication(msgspec.Struct):
     records: list[str]
     isbns: list[str]
     numbers: list[str]
+    works: list[str]
 
     @property
     def libraries(self) -> list[str]:
@@ -155,10 +168,25 @@ class Publication(msgspec.Struct):
         return list(dict.fromkeys(record.partition("/")[0] for record in self.records))
 
 
+class StoredWork(msgspec.Struct, frozen=True, array_like=True):
+    """What is stored of a work beside its names.
+
+    ``titles`` are the preferred ones, one for each language; ``creators`` are paths of agents, the main ones first;
+    ``wholes`` are paths of works that it is a part of, ``originals`` of those that it is a translation of.
+    """
+
+    titles: tuple[str, ...]
+    creators: tuple[str, ...]
+    languages: tuple[str, ...]
+    wholes: tuple[str, ...]
+    originals: tuple[str, ...]
+
+
 class StoredName(msgspec.Struct, frozen=True, array_like=True, tag_field="tagged", tag=1, dict=True):
     """What is stored of any other thing: ``title`` is its name, ``forms`` are further ones.
 
     ``is_linked``: to a record of an outside authority. ``tags`` are the languages of the name and of ``forms``.
+    ``work``: of a work alone.
     """
 
     path: str
@@ -169,6 +197,7 @@ class StoredName(msgspec.Struct, frozen=True, array_like=True, tag_field="tagged
     death: str
     is_linked: bool
     tags: tuple[str, ...]
+    work: StoredWork | None = None
 
     @cached_property
     def tokens(self) -> str:
@@ -218,16 +247,57 @@ class DocumentReader:
         if kind is None:
             kind = EntryKind.PERSON if _PERSON in document.quads else EntryKind.ORGANISATION
         tags = tuple(tag for _, tag in forms)
+        work = self._read_work(document) if kind == EntryKind.WORK else None
         return StoredName(
-            document.path, title, kind, tuple(form for form, _ in forms[1:]), birth, death, is_linked, tags
+            document.path, title, kind, tuple(form for form, _ in forms[1:]), birth, death, is_linked, tags, work
         )
+
+    def _read_work(self, document: Document) -> StoredWork:
+        titles: list[str] = []
+        languages: list[str] = []
+        wholes: list[bytes] = []
+        originals: list[bytes] = []
+        for predicate, value in self._about(document):
+            if predicate in _LABELS:
+                titles.append(_text(value).value)
+            elif predicate == _LANGUAGE_OF_WORK:
+                languages.append(_iri(value).removeprefix(_LANGUAGES).decode())
+            elif predicate == _PART_OF:
+                wholes.append(_iri(value))
+            elif predicate == _TRANSLATION_OF:
+                originals.append(_iri(value))
+        return StoredWork(
+            tuple(dict.fromkeys(titles)),
+            self._creators(document),
+            tuple(languages),
+            tuple(self._works_of(wholes)),
+            tuple(self._works_of(originals)),
+        )
+
+    def _creators(self, document: Document) -> tuple[str, ...]:
+        """Return the paths of the agents of the contributions to a work, those of primary ones first."""
+        primary: set[bytes] = set()
+        agents: dict[bytes, str] = {}
+        start = self._base + b"agent/"
+        for number, predicate, value in _CONTRIBUTION.findall(document.quads):
+            if predicate == _AGENT and value.startswith(start):
+                agents[number] = value[len(self._base) :].decode()
+            elif predicate == _TYPE and value == _PRIMARY:
+                primary.add(number)
+        ordered = sorted(agents, key=lambda number: (number not in primary, int(number)))
+        return tuple(dict.fromkeys(agents[number] for number in ordered))
+
+    def _works_of(self, iris: Iterable[bytes]) -> list[str]:
+        """Return the paths of works of the dataset by their IRIs, sorted."""
+        start = self._base + b"work/"
+        return sorted(iri[len(self._base) :].decode() for iri in iris if iri.startswith(start) and b"#" not in iri)
 
     def read_publication(self, document: Document) -> Publication | None:
         """Return what a document states of a publication; None if it has no title or describes something else."""
         if document.status != 200 or not document.path.startswith(f"{PUBLICATIONS}/"):
             return None
         found = Publication(
-            document.path, document.title, [], [], [], [], [], [], [], None, "", "other", False, [], [], [], [], []
+            document.path, document.title, [], [], [], [], [], [], [], None, "", "other", False, [], [], [], [], [], []
         )
         kinds: list[str] = []
         roles: dict[str, list[str]] = {}
@@ -265,6 +335,8 @@ class DocumentReader:
             if path.startswith(b"agent/"):
                 role = predicate.removeprefix(_RELATORS).rpartition(b"/")[2].decode()
                 roles.setdefault(path.decode(), []).append(role)
+        elif predicate == _INSTANCE_OF:
+            found.works += self._works_of([iri])
         elif (field := _LINKS.get(predicate)) is not None:
             self._add_thing(found, field, iri)
 
@@ -318,6 +390,11 @@ def _region(quads: bytes, start: bytes) -> Iterable[tuple[bytes, bytes]]:
     # Of each line: what is left of the subject, the predicate after "<", and the rest after "> ".
     rests = [line.partition(b"<")[2].partition(b"> ") for line in lines[first + len(start) : end].split(start)]
     return [(predicate, value) for predicate, _, value in rests]
+
+
+def _iri(rest: bytes) -> bytes:
+    """Return the IRI with which the rest of a line begins."""
+    return rest[1 : rest.index(b">")]
 
 
 def _text(rest: bytes) -> LiteralText:

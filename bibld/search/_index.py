@@ -12,34 +12,24 @@ from functools import cached_property, lru_cache
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from tantivy import DocAddress, Filter, Index, Order, Query, Schema, SchemaBuilder, TextAnalyzerBuilder, Tokenizer
 
-from bibld.documents import Document, PublishedView
 from bibld.errors import StageError
 from bibld.search._documents import (
-    AUTHOR,
-    LINK_FIELDS,
-    SERIES,
-    SUBJECT,
-    DocumentReader,
+    FACET_LINKS,
+    WORK,
     EntryKind,
-    LiteralText,
-    Publication,
     StoredName,
-    control_numbers,
-    joined_tokens,
 )
-from bibld.search._values import IndexedLink, NamedThing, StoredPublication
-from bibld.search._words import title_token
-from bibld.text.scripts import first_foreign_script
+from bibld.search._values import NamedThing, StoredPublication
 
 FOLDER = "search"
 """The folder of the index in that of its release."""
 
-FORMAT = f"1, tantivy {version('tantivy').rpartition('.')[0]}"
+FORMAT = f"2, tantivy {version('tantivy').rpartition('.')[0]}"
 """The number is to be raised when the fields change, or the same documents give other tokens.
 
 The next run then fills the index again, as it does with another tantivy, whose files may differ.
@@ -52,7 +42,7 @@ KINDS = tuple(EntryKind)
 TEXT_FIELDS = ("title_words", "agent_words", "subject_words", "other_words")
 """The texts of publications."""
 
-FACET_FIELDS = ("library", "language", "type", "merged", "authority", *LINK_FIELDS)
+FACET_FIELDS = ("library", "language", "type", "merged", "authority", *FACET_LINKS)
 TYPES = (
     "book", "multivolume", "periodical", "article", "thesis", "music", "audio", "video", "map", "image", "manuscript",
     "collection", "other",
@@ -60,19 +50,10 @@ TYPES = (
 BEGINNING = "^"
 """The first token of the words of titles."""
 
-_THINGS_REMEMBERED = 100_000
-_TITLE_ORDER_LIMIT = 60
-"""Characters of a title by which results are sorted."""
-
 _HASH_BITS = 32
 _MAX_WEIGHT = (1 << 24) - 1
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
-_MAX_FORMS = 12
-_MAX_PARTS = 6
 _ISBN_LENGTHS = (10, 13)
-
-Row = dict[str, Any]
-"""The fields of a document of the index. That of a thing other than a publication has no ``order`` yet."""
 
 
 def _build_schema() -> Schema:
@@ -86,6 +67,8 @@ def _build_schema() -> Schema:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
     for name in FACET_FIELDS:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
+    builder.add_text_field(WORK, tokenizer_name="raw", index_option="basic")  # that of a publication, and those above
+    builder.add_unsigned_field("top", indexed=True, fast=True)  # see top_number
     builder.add_unsigned_field("year", indexed=True, fast=True)
     builder.add_text_field("role", tokenizer_name="raw", index_option="basic")  # path and role of agents
     builder.add_text_field("code", tokenizer_name="raw", index_option="basic")  # identifiers, and hashes of titles
@@ -98,7 +81,7 @@ SCHEMA = _build_schema()
 
 Stored = StoredPublication | StoredName
 decode = msgspec.msgpack.Decoder(Stored).decode
-_encode = msgspec.msgpack.Encoder().encode
+encode = msgspec.msgpack.Encoder().encode
 
 
 # -- folders
@@ -146,123 +129,9 @@ def weight_of(order: int) -> int:
     return _MAX_WEIGHT - (order >> _HASH_BITS)
 
 
-# -- what is written
-
-
-class RowMaker:
-    """Makes rows from the documents of a release."""
-
-    def __init__(self, base: str, view: PublishedView) -> None:
-        self._reader = DocumentReader(base)
-        self._view = view
-        self._names: dict[str, StoredName | None] = {}
-
-    def name(self, path: str) -> StoredName | None:
-        """Return what is stored of a thing by its path; None if it has no name."""
-        if path not in self._names:
-            if len(self._names) == _THINGS_REMEMBERED:
-                self._names.clear()
-            document = self._view.document(path)
-            self._names[path] = self._reader.read_name(document) if document is not None else None
-        return self._names[path]
-
-    def row(self, document: Document) -> Row | None:
-        """Return the row of a document; None if it describes nothing that is searched for."""
-        publication = self._reader.read_publication(document)
-        if publication is not None:
-            return self._publication_row(publication)
-        is_known = document.path in self._names
-        name = self._names[document.path] if is_known else self._reader.read_name(document)
-        return name_row(name) if name is not None else None
-
-    def _publication_row(self, found: Publication) -> Row:
-        names = [self.name(link.path) for link in found.links]
-        links = tuple(
-            IndexedLink(
-                link.field, link.role, link.path, name.title if name and link.field in (AUTHOR, SUBJECT) else ""
-            )
-            for link, name in zip(found.links, names, strict=True)
-        )
-        titles = list(dict.fromkeys([found.title, *(text.value for text in found.titles)]))
-        stored = StoredPublication(
-            path=found.path,
-            title=found.title,
-            forms=tuple(dict.fromkeys([*titles[1:], *(text.value for text in found.variants)]))[:_MAX_FORMS],
-            statement=_best(found.statements, found.title),
-            imprint=_best(found.imprints, found.title),
-            year=found.date,
-            type=found.type,
-            languages=tuple(found.languages),
-            records=tuple(found.records),
-            links=links,
-            isbns=tuple(found.isbns),
-            parts=tuple(dict.fromkeys(text.value for text in (*found.parts, *found.editions)))[:_MAX_PARTS],
-        )
-        texts = [*sorted(found.titles, key=lambda text: text.value != found.title), *found.variants, *found.parts]
-        row: Row = {
-            "kind": KINDS.index(EntryKind.PUBLICATION),
-            "path": found.path,
-            "order": order_of(found.path, len(found.records)),
-            "data": _encode(stored),
-            "title_words": f"{BEGINNING} {joined_tokens(texts)}",
-            "agent_words": joined_tokens(found.statements, *self._linked_tokens(found, AUTHOR)),
-            "subject_words": " ".join(self._linked_tokens(found, SUBJECT)),
-            "other_words": joined_tokens(
-                [*found.editions, *found.imprints, *found.contents], *self._linked_tokens(found, SERIES)
-            ),
-            "library": found.libraries,
-            "language": found.languages,
-            "type": found.type,
-            "merged": _flag(found.is_merged),
-            "authority": _flag(any(name.is_linked for name in names if name is not None)),
-            "role": [f"{link.path} {link.role}" for link in links if link.role],
-            "code": _codes(found, titles),
-            "title_order": found.title.casefold()[:_TITLE_ORDER_LIMIT],
-            **{field: list({link.path: None for link in links if link.field == field}) for field in LINK_FIELDS},
-        }
-        if found.year is not None:
-            row["year"] = found.year
-        return row
-
-    def _linked_tokens(self, found: Publication, field: str) -> Iterable[str]:
-        """Return the tokens of the things that a field links to, those of equal names once."""
-        names = [self.name(link.path) for link in found.links if link.field == field]
-        return dict.fromkeys(name.tokens for name in names if name is not None)
-
-
-def name_row(stored: StoredName) -> Row:
-    """Return the row of a thing that is no publication."""
-    return {
-        "kind": KINDS.index(stored.kind),
-        "path": stored.path,
-        "data": _encode(stored),
-        "name_words": stored.tokens,
-    }
-
-
-def linked_paths(row: Row) -> set[str]:
-    """Return the paths of all things that a publication links to."""
-    return {path for field in LINK_FIELDS for path in row.get(field, ())}
-
-
-def _best(texts: list[LiteralText], title: str) -> str:
-    """Return the first text in the script of the title, else the first."""
-    script = first_foreign_script(title)
-    values = [text.value for text in texts]
-    return next((value for value in values if first_foreign_script(value) == script), values[0] if values else "")
-
-
-def _flag(value: bool) -> str:
-    return "true" if value else "false"
-
-
-def _codes(found: Publication, titles: Iterable[str]) -> list[str]:
-    tokens = [title_token(title) for title in titles]
-    tokens += [number_token(number) for number in (*found.isbns, *found.numbers)]
-    for record, number in zip(found.records, control_numbers(found.records), strict=True):
-        plain = alphanumeric(number)
-        tokens += ["x" + plain, "x" + alphanumeric(record.partition("/")[0]) + plain]
-    return list(dict.fromkeys(tokens))
+def top_number(path: str) -> int:
+    """Return the number that all publications have that are folded under a path."""
+    return int.from_bytes(blake2b(path.encode(), digest_size=8).digest(), "big")
 
 
 def number_token(number: str) -> str:
@@ -288,10 +157,25 @@ _ORDERS = {
 
 _MAX_VALUES = 1_000_000
 _TITLES_REMEMBERED = 20_000
+_STORED_REMEMBERED = 2000
+"""Documents of a few searches: publications that were ranked are read again with their works."""
+
+_MAX_LISTED = 50
+"""Languages or libraries of one work."""
+
+_YEARS = {"first": {"min": {"field": "year"}}, "last": {"max": {"field": "year"}}}
 
 
 IndexHit = tuple[int, DocAddress]
 """A document that was found, with the value that results are sorted by."""
+
+
+class WorkFigures(NamedTuple):
+    """The first and last year of the publications of a work, their languages and libraries, the most frequent first."""
+
+    years: tuple[int, ...]
+    languages: tuple[str, ...]
+    libraries: tuple[str, ...]
 
 
 class Matches(NamedTuple):
@@ -306,6 +190,7 @@ class IndexReader:
 
     def __init__(self, index: Index) -> None:
         self._searcher = index.searcher()
+        self._stored = lru_cache(_STORED_REMEMBERED)(self._read_stored)
         self.title = lru_cache(_TITLES_REMEMBERED)(self._read_title)
         """Return the title of a thing by its path; empty if it has none."""
 
@@ -327,7 +212,11 @@ class IndexReader:
 
     def read(self, hits: Iterable[IndexHit]) -> list[Stored]:
         """Return what is stored of documents."""
-        return [decode(self._searcher.doc(address)["data"][0]) for _, address in hits]
+        return [self._stored(address.segment_ord, address.doc) for _, address in hits]
+
+    def _read_stored(self, segment: int, number: int) -> Stored:
+        stored: Stored = decode(self._searcher.doc(DocAddress(segment, number))["data"][0])
+        return stored
 
     def publications(self, hits: Iterable[IndexHit]) -> list[StoredPublication]:
         """Return what is stored of publications."""
@@ -379,8 +268,28 @@ class IndexReader:
             for field, counted in found.items()
         }
 
-    def frequency(self, fields: Iterable[str], token: str) -> int:
-        """Return about how many documents have a token in some fields."""
+    def tops(self, hits: Sequence[IndexHit]) -> list[int]:
+        """Return of each publication the number of the path under which it is folded."""
+        return [int(number or 0) for number in self._searcher.fast_field_values("top", [hit for _, hit in hits])]
+
+    def years(self, query: Query) -> tuple[int, ...]:
+        """Return the first and the last year of the publications that a query finds, each once."""
+        found = self._searcher.aggregate(query, _YEARS)
+        values = (found[name]["value"] for name in _YEARS)
+        return tuple(dict.fromkeys(int(value) for value in values if value is not None))
+
+    def count_tops(self, query: Query) -> int:
+        """Return about how many such paths the publications have that a query finds."""
+        return round(self._searcher.cardinality(query, "top"))
+
+    def figures(self, query: Query) -> WorkFigures:
+        """Return what the publications that a query finds have in common."""
+        counted = self.counts(query, {"language": _MAX_LISTED, "library": _MAX_LISTED})
+        languages, libraries = (tuple(value for value, _ in counted[name]) for name in ("language", "library"))
+        return WorkFigures(self.years(query), languages, libraries)
+
+    def frequency(self, fields: Iterable[str], token: str | int) -> int:
+        """Return about how many documents have a token or number in some fields: deleted ones are counted, too."""
         return sum(self._searcher.doc_freq(field, token) for field in fields)
 
     def tokens(self, field: str, beginning: str, limit: int) -> list[tuple[str, int]]:
@@ -406,5 +315,7 @@ def _named(stored: Stored, uses: int) -> NamedThing:
         kind, values = EntryKind.PUBLICATION, {"isbn": stored.isbns, **of_links, "year": (stored.year,)}
     else:
         kind, values = stored.kind, {"birth": (stored.birth,), "death": (stored.death,)}
+        if stored.work is not None:
+            values = {"author": stored.work.creators, "work": (*stored.work.wholes, *stored.work.originals)}
     data = {name: found for name, found in values.items() if any(found)}
     return NamedThing(stored.path, kind, stored.title, (stored.title, *stored.forms), data, uses)

@@ -272,6 +272,11 @@ def of_thing(path: str, role: str | None = None) -> Query:
     return of_token(role, path) if role in LINK_FIELDS else of_token("role", f"{path} {role}")
 
 
+def of_top(number: int) -> Query:
+    """Return what finds the publications that are folded under the path with a number (see ``top_number``)."""
+    return Query.term_query(SCHEMA, "top", number, "basic")
+
+
 def of_years(first: int, last: int) -> Query:
     """Return what finds publications from the first to the last of two years."""
     return Query.range_query(SCHEMA, "year", FieldType.Unsigned, first, last)

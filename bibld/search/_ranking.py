@@ -55,7 +55,7 @@ class Ranking:
 
     def rank(self, found: StoredPublication) -> Rank:
         """Return the rank of a publication."""
-        forms = [to_words(form) for form in (found.title, *found.forms)]
+        forms = [to_words(form) for form in (found.title, *found.forms, *found.work_titles)]
         agents = {*_words_of(found, AUTHOR_FIELD), *to_words(found.statement)}
         tiers = [self._tier(words, agents) for words in forms]
         tier, is_other, excess = min(tiers)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import msgspec
 from tantivy import Query
 
 from bibld.search import _matching as matching
 from bibld.search._documents import LINK_FIELDS
+from bibld.search._folding import MAX_LISTED, Folding, count_works, fold_hits, fold_ranked
 from bibld.search._index import TEXT_FIELDS, IndexHit, IndexReader, Matches, distinct
 from bibld.search._matching import ParsedQuery, parse
 from bibld.search._ranking import Ranking
 from bibld.search._values import FACETS, Correction, FacetValue, SearchRequest, SearchResult, StoredPublication
 from bibld.search._words import other_keyboard_layout
 from bibld.text.keys import is_class_mark
-
-MAX_LISTED = 10_000
-"""Results that can be paged through."""
 
 _RANKED = 200
 """Up to this many results are ranked one by one; more are in the order of their tiers."""
@@ -54,22 +53,40 @@ class Attempt(msgspec.Struct, frozen=True):
         return self.matches.total
 
 
+class Page(NamedTuple):
+    """The results of a page, whether more pages follow, and the paths of all publications that were found, if few."""
+
+    found: list[StoredPublication]
+    has_next: bool
+    paths: tuple[str, ...] = ()
+
+
 class Searches:
     """Answers searches of one release."""
 
     def __init__(self, index: IndexReader, libraries: Mapping[str, str], languages: Mapping[str, str]) -> None:
         self._index = index
         self._matcher = matching.Matcher(index, libraries, languages)
+        self._folding = Folding(index, self._matcher)
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Return what a search finds."""
         query = parse(request.text)
         attempt = self._attempt(query, request)
-        found, ranking = self._page(attempt, request)
+        ranking = Ranking(attempt.query)
+        found, has_next, paths = self._page(attempt, request, ranking)
+        works, is_estimate = None, False
+        if request.is_folded:
+            works, is_estimate = count_works(self._index, attempt.match, attempt.matches)
         is_number = bool(query.identifier) and bool(found) and matching.has_wrong_check_digit(query.identifier)
         return SearchResult(
             tuple(msgspec.structs.replace(each, why=ranking.why(each)) for each in found),
             attempt.total,
+            self._folding.groups(found, request) if request.is_folded else (),
+            works,
+            is_estimate,
+            has_next,
+            paths,
             self._facets(attempt, request) if request.with_facets else {},
             attempt.correction,
             understood(attempt.query),
@@ -218,23 +235,36 @@ class Searches:
 
     # -- in which order
 
-    def _page(self, attempt: Attempt, request: SearchRequest) -> tuple[list[StoredPublication], Ranking]:
-        ranking = Ranking(attempt.query)
+    def _page(self, attempt: Attempt, request: SearchRequest, ranking: Ranking) -> Page:
+        """Return the publications of a page; if folded, the best one of each work."""
         first = max(0, request.page - 1) * request.per_page
         last = min(first + request.per_page, MAX_LISTED)
         if first >= last:
-            return [], ranking
+            return Page([], False)
         sort = "libraries" if attempt.query.is_empty and request.sort == "relevance" else request.sort
-        if sort != "relevance":
-            return self._index.publications(self._index.find(attempt.match, last - first, first, sort).hits), ranking
-        if attempt.total > _RANKED:
-            return self._index.publications(self._tiers(attempt, request, last)[first:last]), ranking
-        found = self._index.publications(attempt.matches.hits)
+        if sort == "relevance" and attempt.total <= _RANKED:
+            found = self._ranked(attempt, request, ranking)
+            paths = tuple(each.path for each in self._index.publications(attempt.matches.hits))
+            return Page(found[first:last], len(found) > last, paths)
+
+        def read(limit: int) -> list[IndexHit]:
+            if sort == "relevance":
+                return self._tiers(attempt, request, limit)
+            return self._index.find(attempt.match, limit, 0, sort).hits
+
+        hits = fold_hits(read, self._index, last + 1) if request.is_folded else read(min(last + 1, MAX_LISTED))
+        return Page(self._index.publications(hits[first:last]), len(hits) > last)
+
+    def _ranked(self, attempt: Attempt, request: SearchRequest, ranking: Ranking) -> list[StoredPublication]:
+        """Return all publications of a few, the best first; if folded, the best one of each work."""
         exact: list[str] = []
         if attempt.query.identifier:
             exact = self._index.paths(matching.of_identifier(attempt.query.identifier), _RANKED)
-        found.sort(key=lambda each: (each.path not in exact, ranking.rank(each)))
-        return found[first:last], ranking
+        found = self._index.publications(attempt.matches.hits)
+        ranked = [(each, each.path not in exact, ranking.rank(each)) for each in found]
+        if request.is_folded:
+            return fold_ranked(ranked)
+        return [each for each, _, _ in sorted(ranked, key=lambda each: each[1:])]
 
     def _tiers(self, attempt: Attempt, request: SearchRequest, last: int) -> list[IndexHit]:
         """Return at least the first ``last`` of many, the best first: one query for each tier."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 import msgspec
 
-from bibld.search._documents import AUTHOR, EntryKind
+from bibld.search._documents import AUTHOR, WORK, EntryKind
 
 SORTS = ("relevance", "year", "-year", "title", "libraries")
 FACETS = ("library", "year", "language", "type", "author", "subject", "publisher", "merged", "authority")
@@ -21,7 +23,8 @@ class SearchRequest(msgspec.Struct, frozen=True):
     """A search. ``filters``: values by the name of a facet, of which one has to hold for each facet.
 
     ``excluded``: values of ``EXCLUDABLE`` facets, of which none may hold. The values of ``author``, ``subject``,
-    ``publisher``, ``series`` and ``place`` are paths. ``literal``: without correcting the text. Pages begin with 1.
+    ``publisher``, ``series``, ``place`` and ``work`` are paths. ``literal``: without correcting the text. Pages begin
+    with 1. ``is_folded``: each work is one result, with its publications; else each publication is one.
     """
 
     text: str = ""
@@ -32,6 +35,15 @@ class SearchRequest(msgspec.Struct, frozen=True):
     literal: bool = False
     with_facets: bool = True
     excluded: dict[str, tuple[str, ...]] = {}
+    is_folded: bool = False
+
+
+class Relation(StrEnum):
+    """How the work of a publication is related to the one under which readers expect it."""
+
+    EDITION = ""
+    PART = "part"
+    TRANSLATION = "translation"
 
 
 class Agent(msgspec.Struct, frozen=True):
@@ -56,6 +68,9 @@ class StoredPublication(msgspec.Struct, frozen=True, array_like=True, tag_field=
 
     ``parts`` are numbers and names of parts, and statements of the edition. ``why``: in a result, where the words are.
     ``role``: among the publications of a thing, the role in which it is linked (of an agent a code of MARC relators).
+    ``top_work`` is the path of the work under which readers expect the publication: the original of a translation, the
+    set of a volume, else its work; empty without a work. ``relation`` is that of its work to the top one.
+    ``work_titles`` are titles of these works that the publication itself has not.
     """
 
     path: str
@@ -72,6 +87,19 @@ class StoredPublication(msgspec.Struct, frozen=True, array_like=True, tag_field=
     parts: tuple[str, ...] = ()
     why: str = ""
     role: str = ""
+    top_work: str = ""
+    relation: Relation = Relation.EDITION
+    work_titles: tuple[str, ...] = ()
+
+    @property
+    def work(self) -> str:
+        """The path of its work; empty if it has none."""
+        return next((link.path for link in self.links if link.field == WORK), "")
+
+    @property
+    def top(self) -> str:
+        """The path under which it is folded: that of ``top_work``, else its own."""
+        return self.top_work or self.path
 
     @property
     def libraries(self) -> tuple[str, ...]:
@@ -86,6 +114,24 @@ class StoredPublication(msgspec.Struct, frozen=True, array_like=True, tag_field=
             if link.field == AUTHOR and link.name and link.path not in agents:
                 agents[link.path] = Agent(link.path, link.name, link.role)
         return tuple(agents.values())[:_MAX_AGENTS]
+
+
+class WorkGroup(msgspec.Struct, frozen=True):
+    """The publications of a work, of its translations and parts, as far as the filters of a search agree.
+
+    ``publications`` are the first of them by year, ``total`` is the number of all. ``years``: the first and the last.
+    ``creators`` are those that the best publication names, else all: others may be the same people in other records.
+    ``languages`` and ``libraries``: those of most publications first.
+    """
+
+    path: str
+    title: str
+    creators: tuple[Agent, ...]
+    total: int
+    years: tuple[int, ...]
+    languages: tuple[str, ...]
+    libraries: tuple[str, ...]
+    publications: tuple[StoredPublication, ...]
 
 
 class FacetValue(msgspec.Struct, frozen=True):
@@ -112,11 +158,19 @@ class SearchResult(msgspec.Struct, frozen=True):
 
     ``correction``: why these are not the results of the text itself. ``wrong_check_digit``: an ISBN was found although
     its last digit is wrong. ``understood``: the parts of the query by the name of a field. ``is_cut``: the text was too
-    long.
+    long. ``total`` is the number of publications. Of a folded search: ``hits`` has the best publication of each work,
+    ``groups`` all of that work, or None if there is no other; ``works`` is the number of works, which is estimated if
+    ``is_estimate``. ``has_next``: more pages follow. ``paths`` are those of all publications that were found, if
+    they are few and sorted by relevance.
     """
 
     hits: tuple[StoredPublication, ...]
     total: int
+    groups: tuple[WorkGroup | None, ...] = ()
+    works: int | None = None
+    is_estimate: bool = False
+    has_next: bool = False
+    paths: tuple[str, ...] = ()
     facets: dict[str, tuple[FacetValue, ...]] = {}
     correction: Correction | None = None
     understood: dict[str, object] = {}
@@ -144,5 +198,5 @@ class NamedThing(msgspec.Struct, frozen=True):
     uses: int = 0
 
 
-LINKED = ("author", "publisher", "place", "subject", "series")
+LINKED = ("author", "publisher", "place", "subject", "series", "work")
 """The properties whose values are paths of other things."""

@@ -9,7 +9,7 @@ import msgspec
 from tantivy import Query
 
 from bibld.search import _matching as matching
-from bibld.search._documents import AUTHOR, LINK_FIELDS, EntryKind
+from bibld.search._documents import AUTHOR, FACET_LINKS, WORK, EntryKind
 from bibld.search._index import FOLDER, IndexReader, distinct, open_index
 from bibld.search._matching import MAX_WORDS, QUERY_LIMIT
 from bibld.search._searching import Searches, is_mark
@@ -39,6 +39,8 @@ _FIELD_OF_KIND = {
     EntryKind.PLACE: "place",
 }
 
+_OF_WORKS = matching.of_kinds([EntryKind.WORK])
+
 
 class SearchView:
     """The names of one release; see :func:`open_search`. To be used in one thread at a time."""
@@ -66,8 +68,9 @@ class SearchView:
     ) -> tuple[list[StoredPublication], int]:
         """Return publications that are linked to a thing, and how many there are.
 
-        ``role``: a code of MARC relators, ``agent``, ``subject``, ``publisher``, ``series`` or ``place``; None for
-        all. ``sort``: ``year``, ``-year``, ``title`` or ``libraries``.
+        ``role``: a code of MARC relators, ``agent``, ``subject``, ``publisher``, ``series``, ``place`` or ``work``
+        (publications of parts and translations of a work, too); None for all. ``sort``: ``year``, ``-year``, ``title``
+        or ``libraries``.
         """
         matches = self._index.find(matching.of_thing(path, role), limit, offset, sort)
         found = []
@@ -100,7 +103,7 @@ class SearchView:
 
         ``kind``: of this kind only.
         """
-        fields = (_FIELD_OF_KIND[kind],) if kind in _FIELD_OF_KIND else LINK_FIELDS
+        fields = (_FIELD_OF_KIND[kind],) if kind in _FIELD_OF_KIND else FACET_LINKS
         counted = self._index.counts(matching.of_thing(path), dict.fromkeys(fields, _MAX_THINGS + limit + 1))
         best: dict[str, int] = {}
         for other, count in (pair for values in counted.values() for pair in values):
@@ -114,6 +117,11 @@ class SearchView:
                 if len(found) == limit:
                     break
         return found
+
+    def with_years(self, work: NamedThing) -> NamedThing:
+        """Return a work with the first and the last year of its publications, of parts and translations too."""
+        years = self._index.years(matching.of_thing(work.path, WORK))
+        return msgspec.structs.replace(work, data={**work.data, "year": tuple(map(str, years))} if years else work.data)
 
     # -- names
 
@@ -129,24 +137,56 @@ class SearchView:
         words = to_query_words(text[:QUERY_LIMIT])[:MAX_WORDS]
         if sum(map(len, words)) < _MIN_LETTERS:
             return []
-        titles: list[NamedThing] = []
-        if len(words[-1]) >= (_MIN_TITLE if len(words) == 1 else _MIN_TITLE - 1):
-            matches = self._index.find(_beginning(self._index, words, "title_words"), _TITLES_COMPARED * limit)
-            typed = " ".join(words)
-            titles = self._index.things(matches.hits)
-            names = {each.path: " ".join(to_words(each.title)) for each in titles}
-            titles.sort(
-                key=lambda each: (names[each.path] != typed, not names[each.path].startswith(typed), -each.uses)
-            )
-        hits = self._index.find(_beginning(self._index, words, "name_words"), _SUGGESTED).hits
+        titles = self._suggested_titles(words, limit)
+        name_query = _beginning(self._index, words, "name_words")
+        hits = self._index.find(matching.without(name_query, [_OF_WORKS]), _SUGGESTED).hits
         counts: dict[EntryKind, int] = {}
         chosen = []
         for hit, kind in zip(hits, self._index.kinds(hits), strict=True):
             counts[kind] = counts.get(kind, 0) + 1
             if counts[kind] <= limit:
                 chosen.append(hit)
-        found = sorted(self._index.things(chosen), key=lambda each: (-each.uses, each.title))
-        return [*titles[:limit], *found]
+        works = self._index.things(self._index.find(_both(name_query, _OF_WORKS), limit).hits)
+        found = [
+            *self._index.things(chosen),
+            *(each for each in works if each.path not in titles and self._is_named(each)),
+        ]
+        return [*titles.values(), *sorted(found, key=lambda each: (-each.uses, each.title))]
+
+    def _suggested_titles(self, words: Sequence[str], limit: int) -> dict[str, NamedThing]:
+        """Return works of several publications, and other publications, whose titles contain words, by their paths."""
+        if len(words[-1]) < (_MIN_TITLE if len(words) == 1 else _MIN_TITLE - 1):
+            return {}
+        hits = self._index.find(_beginning(self._index, words, "title_words"), _TITLES_COMPARED * limit).hits
+        tops = self._index.tops(hits)
+        counts = {
+            top: self._index.count(matching.of_top(top)) for top in set(tops) if self._index.frequency(["top"], top) > 1
+        }
+        found = list(zip(self._index.things(hits), tops, strict=True))
+        names = {named.path: " ".join(to_words(named.title)) for named, _ in found}
+        typed = " ".join(words)
+
+        def order(each: tuple[NamedThing, int]) -> tuple[bool, bool, int]:
+            name = names[each[0].path]
+            return name != typed, not name.startswith(typed), -max(each[0].uses, counts.get(each[1], 0))
+
+        best: dict[int, NamedThing] = {}
+        for named, top in sorted(found, key=order):
+            best.setdefault(top, named)
+        chosen = [
+            self._work_of(named) if counts.get(top, 0) > 1 else named for top, named in list(best.items())[:limit]
+        ]
+        return {each.path: each for each in chosen}
+
+    def _work_of(self, publication: NamedThing) -> NamedThing:
+        """Return the work under which a publication is folded, with its years; the publication if it has none."""
+        stored = self._index.stored(publication.path)
+        work = self.named(stored.top_work) if isinstance(stored, StoredPublication) and stored.top_work else None
+        return self.with_years(work) if work is not None else publication
+
+    def _is_named(self, work: NamedThing) -> bool:
+        """Whether a work is suggested by its name: not if it has one publication, which is suggested by its title."""
+        return work.uses > 1 or not self._index.count(matching.of_thing(work.path, WORK))
 
     def find(self, text: str, kinds: Sequence[EntryKind] = (), is_prefix: bool = False) -> list[NamedThing]:
         """Return things whose names contain the words of a text, the best first: all words, else the rarest of them.
@@ -197,6 +237,10 @@ def _of_others(query: Query, kinds: Sequence[EntryKind]) -> Query | None:
     if kinds and not others:
         return None
     return matching.all_of([query, matching.of_kinds(others)]) if others else query
+
+
+def _both(one: Query, other: Query) -> Query:
+    return matching.all_of([one, other]) or matching.NOTHING
 
 
 def _ending(index: IndexReader, words: Sequence[str], field: str, is_prefix: bool) -> Query:

@@ -23,16 +23,13 @@ from bibld.search._index import (
     FOLDER,
     SCHEMA,
     IndexReader,
-    Row,
-    RowMaker,
     has_search,
-    linked_paths,
     mark_complete,
-    name_row,
     open_index,
     order_of,
 )
 from bibld.search._matching import of_thing
+from bibld.search._rows import Row, RowMaker, linked_paths, name_row
 from bibld.search._values import StoredPublication
 
 MIN_PORTIONS = 20

@@ -19,7 +19,7 @@ from typing import Literal
 import msgspec
 
 from bibld.model.authorities import AUTHORITIES, read_authority_number
-from bibld.model.iris import Iris, entity_identity
+from bibld.model.iris import Iris, entity_identity, has_role
 from bibld.model.origin import from_slug
 from bibld.model.review import INVERSE_RELATION
 from bibld.text.publishers import is_abbreviation, name_to_compare
@@ -137,7 +137,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
 
         The IRI of a work that is only mentioned comes last.
         """
-        if "work" in self.kinds and not self.works:
+        if "work" in self.kinds and (not self.works or has_role(self.iri)):
             return _RANK_OF_MENTION, self.iri
         rank = rank_of_iri(self.iri)
         return (rank if rank < _NAME_RANK or self.births or self.deaths else rank + 1), self.iri

@@ -97,6 +97,24 @@ def test_the_sample_is_written_and_its_configuration_is_fine(invoke, tmp_path):
     assert 'workspace = "build"' in config.read_text(encoding="utf-8"), "the workspace would lie outside the folder"
 
 
+def test_works_are_found_with_their_publications(invoke, tmp_path):
+    config = str(bibld.write_sample(tmp_path / "sample"))
+    assert "run `bibld run" in invoke("search", config, "война").output
+    bibld.Workspace(config).run()
+    found = invoke("search", config, "война", "и", "мир")
+    heading, novel, *_ = found.stdout.splitlines()
+    assert heading.split() == ["year", "title", "agents,", "imprint", "libraries"]
+    assert "Война и мир" in novel and "Толстой" in novel and " publications)" in novel
+    assert " works, " in found.stderr
+    assert "results for: толстой" in invoke("search", config, "njkcnjq").stderr
+    first, *_ = msgspec.json.decode(invoke("search", config, "война и мир", "--json").stdout)["results"]
+    assert first["top_work"] == first["group"]["iri"]
+    assert len(first["group"]["publications"]) == first["group"]["total"]
+    each = msgspec.json.decode(invoke("search", config, "война и мир", "--json", "--no-fold", "--limit", "2").stdout)
+    assert (each["works"], len(each["results"])) == (None, 2)
+    assert [one["group"] for one in each["results"]] == [None, None]
+
+
 def test_a_query_is_answered_from_the_release(invoke, tmp_path):
     config = str(bibld.write_sample(tmp_path / "sample"))
     assert "run `bibld run" in invoke("query", config, "ASK {}").output

@@ -226,7 +226,7 @@ def test_a_search_in_either_script_finds_the_book_and_is_narrowed(browser, serve
 
 def test_a_publication_leads_back_to_the_results_and_to_its_neighbours(browser, server):
     with visits(browser, server, locale="en") as visit:
-        page = visit.open("search?language=rus&sort=title")
+        page = visit.open("search?language=rus&sort=title&fold=0")
         pages = page.locator("ol.hits h2 a").evaluate_all("links => links.map(each => each.getAttribute('href'))")
         visit.follow(page.locator("ol.hits h2 a").nth(1))
         way = page.locator("nav.from-results")
@@ -235,7 +235,7 @@ def test_a_publication_leads_back_to_the_results_and_to_its_neighbours(browser, 
         visit.follow(way.get_by_role("link", name="Previous result"))
         assert pages[1] in page.url
         visit.follow(way.get_by_role("link", name="Back to the results"))
-        assert page.url.endswith("/search?language=rus&sort=title")
+        assert page.url.endswith("/search?language=rus&sort=title&fold=0")
         visit.follow(page.locator("ol.hits h2 a").first)
         assert way.get_by_role("link", name="Next result").is_visible()
         assert not way.get_by_role("link", name="Previous result").is_visible()
@@ -245,6 +245,23 @@ def test_a_publication_leads_back_to_the_results_and_to_its_neighbours(browser, 
     with visits(browser, server, locale="en") as visit:  # another window knows no results
         page = visit.open(pages[1].lstrip("/"))
         assert not page.locator("nav.from-results").is_visible()
+        visit.check()
+
+
+def test_any_publication_of_a_work_leads_back_to_the_results_and_on_to_the_next_one(browser, server):
+    with visits(browser, server, locale="en") as visit:
+        page = visit.open("search?q=" + quote("война и мир"))
+        work = page.locator("ol.hits > li").first
+        following = page.locator("ol.hits > li").nth(1).get_attribute("data-page")
+        work.locator("summary").click()
+        visit.follow(work.locator(".shelf li a").nth(1))
+        way = page.locator("nav.from-results")
+        visit.follow(way.get_by_role("link", name="Next result"))
+        assert following in page.url
+        visit.follow(way.get_by_role("link", name="Previous result"))
+        assert way.is_visible()
+        visit.follow(way.get_by_role("link", name="Back to the results"))
+        assert "/search?q=" in page.url
         visit.check()
 
 

@@ -50,7 +50,10 @@ def test_a_page_shows_results_facets_and_links_that_keep_the_state(http):
     tree = page(http, q="tolstoi", lang="en")
     assert tree.get("lang") == "en"
     titles = tree.xpath("//ol[@class='hits']//h2/a")
-    assert len(titles) == 6
+    counted = tree.xpath("string(//p[@class='results-total'])")
+    assert counted == f"{len(titles)} works, 6 publications"
+    each = page(http, q="tolstoi", lang="en", fold="0")
+    assert len(each.xpath("//ol[@class='hits']//h2/a")) == 6
     assert http.get(titles[0].get("href"), follow_redirects=True).status_code == 200
     facet = tree.xpath("//aside//details[.//h2='Library']//a")[0]
     narrowed = html.fromstring(http.get(facet.get("href"), headers={"Accept": "text/html"}).content)
@@ -68,7 +71,7 @@ def test_a_value_can_be_excluded_and_that_is_taken_back(http):
     facet = tree.xpath("//aside//details[.//h2='Library']//li")[0]
     excluded = html.fromstring(http.get(facet.xpath("a[@class='exclude']/@href")[0]).content)
     assert excluded.xpath("//ul[@class='chosen']/li[@class='is-excluded']//span[@class='not']/text()") == ["not"]
-    total = int(excluded.xpath("//p[@class='results-total']")[0].text_content().rpartition(" ")[2])
+    total = int(excluded.xpath("//p[@class='results-total']")[0].text_content().split()[-2])
     assert total == 202 - int(facet.xpath(".//span[@class='count']")[0].text_content())
     back = excluded.xpath("//ul[@class='chosen']//a/@href")[0]
     assert "library" not in back
@@ -156,6 +159,7 @@ def test_rdf_and_references_have_the_same_publications(http):
         {"author": "agent/lcnaf-n79068416"},
         {"subject": "concept/lcsh/soviet-union-history-1917-1936-fiction-f27fe56fff"},
         {"place": "place/geonames-498817"},
+        {"work": "work/nlr/RU~5CNLR~5Cbibl~5C118576"},
         {"not_library": "slavica"},
         {"library": "nlr", "not_library": ["rsl", "slavica"]},
         {"not_type": "book"},
@@ -164,7 +168,7 @@ def test_rdf_and_references_have_the_same_publications(http):
     ],
 )
 def test_the_sparql_query_of_a_search_finds_the_same_publications(http, parameters):
-    searched = found(http, per_page=100, **parameters)
+    searched = found(http, per_page=100, fold=0, **parameters)
     assert searched["total"] and len(searched["results"]) == min(100, searched["total"])
     answer = http.get(
         "sparql", params={"query": searched["sparql"]}, headers={"Accept": "application/sparql-results+json"}
@@ -173,6 +177,19 @@ def test_the_sparql_query_of_a_search_finds_the_same_publications(http, paramete
     rows = {row["publication"]["value"] for row in answer.json()["results"]["bindings"]}
     assert len(rows) == searched["total"]
     assert {each["iri"] for each in searched["results"]} <= rows
+
+
+def test_works_are_found_with_all_their_publications(http):
+    folded = found(http, q="война и мир")
+    listed = found(http, q="война и мир", fold=0)
+    assert folded["total"] == listed["total"] == len(listed["results"])
+    assert folded["works"] == len(folded["results"]) == len({each["top_work"] for each in listed["results"]})
+    assert {each["iri"] for each in listed["results"]} <= {
+        each["iri"]
+        for result in folded["results"]
+        for each in (result, *(result["group"]["publications"] if result["group"] else ()))
+    }
+    assert folded["sparql"] == listed["sparql"]
 
 
 def test_a_pasted_iri_leads_to_its_page(http):

@@ -10,16 +10,19 @@ from pathlib import Path
 import msgspec
 import pyoxigraph as ox
 import pytest
+from lxml import html
 from starlette.requests import Request
 
 from bibld.documents import ReleaseState, fill, open_published
 from bibld.model.rdf import literal, quad, term
-from bibld.search import StoredPublication, open_search, write_search
+from bibld.search import StoredPublication, _folding, open_search, write_search
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._http import language_of
 from bibld.serve._search.forms import to_csv
 from bibld.serve._statements import HYDRA
 from bibld.serve.site import Site
+from tests.search.test_folding import LINES as FOLDED_LINES
+from tests.search.test_searching import BASE as FOLDED_BASE
 from tests.serve.client import running
 
 BASE = "https://data.example.org/lod/"
@@ -140,3 +143,142 @@ def test_the_help_names_the_fields_in_the_language_of_the_page(client, language,
     assert all(f"<code>{field}" in text for field in fields)
     assert "issn:" not in text
     assert all(form in text for form in ("search.jsonld?", "search.rdf?", "search.nt?"))
+
+
+# -- works
+
+
+@pytest.fixture(scope="module")
+def shelf(site: Site, tmp_path_factory):
+    """A site whose catalogue has eight printings of a novel, a volume and two translations of it, and an opera."""
+    folder = tmp_path_factory.mktemp("shelf")
+    lines = "".join(sorted(set(FOLDED_LINES))).replace(FOLDED_BASE, BASE)
+    fill(folder, BASE, ReleaseState(1, "2026-01-01T00:00:00Z", 10), [lines.encode()], False)
+    with open_published(folder, 1) as view:
+        write_search(folder, BASE, view)
+    opened = msgspec.structs.replace(
+        site,
+        search=lambda **options: open_search(folder, **options),
+        published=lambda: open_published(folder, 1),
+    )
+    with running(opened) as client:
+        yield client
+
+
+def results_of_page(client, address: str) -> list[html.HtmlElement]:
+    return html.fromstring(client.get(f"/lod/{address}", "text/html").text).xpath("//ol[@class='hits']/li")
+
+
+def words_of(element: html.HtmlElement) -> str:
+    return " ".join(element.text_content().split())
+
+
+@pytest.mark.parametrize(
+    ("language", "total", "headings", "summary"),
+    [
+        ("en", "3 works, 14 publications", "Editions; Volumes and parts; Translation: English; Translation: French",
+         "12 publications"),
+        ("ru", "3 произведения, 14 публикаций", "Издания; Тома и части; Перевод: английский; Перевод: французский",
+         "12 публикаций"),
+    ],
+)  # fmt: skip
+def test_a_reader_sees_one_work_with_its_editions_volumes_and_translations_below(
+    shelf, language, total, headings, summary
+):
+    address = f"search?q=война+и+мир&lang={language}"
+    page = html.fromstring(shelf.get(f"/lod/{address}", "text/html").text)
+    assert words_of(page.find_class("results-total")[0]) == total
+    novel, opera, article = results_of_page(shelf, address)
+    assert novel.xpath("string(h2)") == "Война и мир"
+    assert novel.xpath("h2/a/@href")[0].endswith("work/rsl/war")
+    assert "1933–2030" in words_of(novel)
+    assert "; ".join(words_of(each) for each in novel.xpath("details/h3")) == headings
+    assert novel.xpath("string(details/summary)") == summary
+    lines = [words_of(each) for each in novel.xpath("details/ul/li")]
+    assert [line for line in lines if line.startswith("1933 War and peace ")]
+    assert [line for line in lines if line.startswith("1979 Война и мир. Т. 2 ")]
+    assert not opera.xpath("details")
+    assert opera.xpath("h2/a/@href")[0].endswith("/resource/rsl/13")
+    assert article.xpath("h2/a/@href")[0].endswith("/resource/rsl/15")
+
+
+def test_a_single_work_is_open_and_all_its_publications_are_one_click_away(shelf, monkeypatch):
+    monkeypatch.setattr(_folding, "_MAX_SHOWN", 3)
+    address = "search?q=мир&author=agent/tolstoy&not_language=eng"
+    (novel,) = results_of_page(shelf, address)
+    assert novel.xpath("details/@open")
+    (every,) = novel.xpath("details/p/a")
+    assert words_of(every) == "All publications: 9"
+    listed = results_of_page(shelf, every.get("href").removeprefix("/lod/"))
+    page = html.fromstring(shelf.get(every.get("href"), "text/html").text)
+    assert "Work: Война и мир" in words_of(page.find_class("chosen")[0])
+    assert len(listed) == 9 and not [each for each in listed if each.xpath("details")]
+
+
+def test_each_publication_is_shown_if_the_address_asks_for_it_and_links_remember_that(shelf):
+    page = html.fromstring(shelf.get("/lod/search?q=война+и+мир", "text/html").text)
+    unfolded = page.find_class("folding")[0].get("href")
+    assert unfolded.endswith("fold=0")
+    page = html.fromstring(shelf.get(unfolded, "text/html").text)
+    assert words_of(page.find_class("results-total")[0]) == "14 publications"
+    assert len(page.xpath("//ol[@class='hits']/li")) == 14
+    links = [*page.find_class("sorts")[0].xpath(".//@href"), *page.xpath("//aside//li/a/@href")]
+    assert links and all("fold=0" in link for link in links)
+    assert page.xpath("//form[contains(@class, 'large')]/input[@name='fold']/@value") == ["0"]
+    assert "fold" not in page.find_class("folding")[0].get("href")
+
+
+def test_json_has_works_and_each_publication_its_own(shelf):
+    found = shelf.get("/lod/search.json?q=война+и+мир").json()
+    assert (found["works"], found["total"], found["about"], len(found["results"])) == (3, 14, False, 3)
+    novel = found["results"][0]
+    assert novel["top_work"] == novel["group"]["iri"] == f"{BASE}work/rsl/war"
+    translated = [each for each in novel["group"]["publications"] if each["relation"] == "translation"]
+    assert {each["work"].rpartition("/")[2] for each in translated} == {"english", "english-second", "french"}
+    listed = shelf.get("/lod/search.json?q=война+и+мир&fold=0").json()
+    assert (listed["works"], listed["total"], len(listed["results"])) == (None, 14, 14)
+    assert {each["group"] for each in listed["results"]} == {None}
+
+
+def test_files_of_results_have_each_publication(shelf):
+    rows = list(csv.DictReader(io.StringIO(shelf.get("/lod/search.csv?q=война+и+мир").text)))
+    assert len(rows) == 14
+    assert {row["top_work"] for row in rows if row["title"].startswith("War")} == {f"{BASE}work/rsl/war"}
+    text = shelf.get("/lod/search.nt?q=война+и+мир").text
+    assert text.count("bibframe/instanceOf>") == 14
+
+
+def test_suggestions_name_the_work_and_not_its_editions(shelf):
+    groups = {each["kind"]: each["items"] for each in shelf.get("/lod/suggest?q=война+и+мир").json()["groups"]}
+    (novel,) = groups["work"]
+    assert (novel["label"], novel["dates"], novel["count"]) == ("Война и мир", "1933–2030", 12)
+    assert novel["iri"] == f"{BASE}work/rsl/war"
+    assert [each["iri"].rpartition("/")[2] for each in groups["publication"]] == ["13", "15"]
+
+
+@pytest.mark.parametrize(
+    ("query", "properties", "best", "is_match"),
+    [
+        ("Война и мир", {"author": "Толстой, Лев Николаевич"}, "work/rsl/war", True),
+        ("Война и мир", {"author": "Прокофьев, Сергей Сергеевич"}, "work/rsl/opera", True),
+        ("Война и мир", {"year": "1958", "author": "Прокофьев, С. С."}, "work/rsl/opera", True),
+        ("Война и мир", {}, "work/rsl/opera", False),  # two works have this title
+        ("War and peace", {"work": "Война и мир"}, "work/rsl/english", True),
+    ],
+)
+def test_works_are_reconciled_by_title_author_and_years(shelf, query, properties, best, is_match):
+    asked = {"query": query, "type": "work", "properties": [{"pid": pid, "v": v} for pid, v in properties.items()]}
+    answer = shelf.request("POST", "/lod/reconcile", data={"queries": msgspec.json.encode({"q": asked}).decode()})
+    first, *_ = answer.json()["q"]["result"]
+    assert (first["id"], first["match"], first["type"][0]["id"]) == (best, is_match, "work")
+
+
+def test_a_candidate_is_described_by_author_and_years(shelf):
+    extend = {"ids": ["work/rsl/war", "resource/rsl/10"], "properties": [{"id": name} for name in ("year", "work")]}
+    answer = shelf.request("POST", "/lod/reconcile", data={"extend": msgspec.json.encode(extend).decode()})
+    rows = answer.json()["rows"]
+    assert [each["str"] for each in rows["work/rsl/war"]["year"]] == ["1933", "2030"]
+    assert [each["id"] for each in rows["resource/rsl/10"]["work"]] == ["work/rsl/english", "work/rsl/war"]
+    found = shelf.get("/lod/reconcile/suggest/entity?prefix=война+и+мир").json()["result"]
+    described = {each["id"]: each["description"] for each in found}
+    assert described["work/rsl/war"] == "Work, Толстой, Лев Николаевич, 1933–2030"

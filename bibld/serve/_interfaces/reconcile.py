@@ -20,6 +20,7 @@ _MAX_CANDIDATES, _CANDIDATES = 50, 10
 _MAX_IDS, _MAX_PROPERTIES = 200, 20
 _SUGGESTED = 20
 _MAX_TEXT_LENGTH = 1000
+_MAX_AUTHORS = 3
 _SURE, _LEAD = 90.0, 5.0
 """A candidate with this score, and this much before the next one, is a match."""
 
@@ -52,12 +53,14 @@ PROPERTIES = {
     "place": "Place of publication",
     "subject": "Subject",
     "series": "Series",
+    "work": "Work",
     "birth": "Year of birth",
     "death": "Year of death",
 }
 _PROPERTIES_OF: dict[str, tuple[str, ...]] = {
-    EntryKind.PUBLICATION: ("title", "isbn", "author", "year", "publisher", "place", "subject", "series"),
+    EntryKind.PUBLICATION: ("title", "isbn", "author", "year", "publisher", "place", "subject", "series", "work"),
     EntryKind.PERSON: ("title", "birth", "death"),
+    EntryKind.WORK: ("title", "author", "year", "work"),
 }
 
 Names = Mapping[str, tuple[str, ...]]
@@ -128,6 +131,8 @@ class Service:
         text = query.query[:_MAX_TEXT_LENGTH]
         found = self._found(text, kinds)
         wanted = [(each.pid, _texts(each.v)) for each in query.properties if each.pid in PROPERTIES]
+        if any(pid == "year" for pid, _ in wanted):
+            found = [self._search.with_years(each) if each.kind == EntryKind.WORK else each for each in found]
         names = self._names_in(found) if wanted else {}
         scored = [(self._score(named, text, wanted, names), named) for named in found]
         scored.sort(key=lambda pair: (-pair[0], pair[1].path))
@@ -135,7 +140,7 @@ class Service:
         following = [score for score, _ in scored[1:]] + [0.0]
         return [
             {
-                **_entity(named),
+                **self._entity(named),
                 "type": [_type(named.kind)],
                 "score": score,
                 "match": rank == 0 and score >= _SURE and score - following[0] >= _LEAD,
@@ -172,6 +177,8 @@ class Service:
             values = self._values(named, pid, names)
             if texts:
                 agreements = [_agreement(pid, one, other) for one in texts for other in values]
+                if pid == "year" and named.kind == EntryKind.WORK and values:
+                    agreements = [float(values[0] <= one.strip() <= values[-1]) for one in texts]
                 compared.append(max(agreements, default=_UNKNOWN))
                 if pid == "isbn" and compared[-1] == 1.0:
                     return 100.0
@@ -188,13 +195,21 @@ class Service:
         iris = [f"{self._base}{path}" for path in values]
         return [*values, *iris, *(name for path in values for name in names.get(path, ()))]
 
+    def _entity(self, named: NamedThing) -> dict[str, object]:
+        parts = [*named.data.get("year", ())[:1], *named.data.get("birth", ())[:1], *named.data.get("isbn", ())[:1]]
+        if named.kind == EntryKind.WORK:
+            work = self._search.with_years(named)
+            authors = self._view.titles(work.data.get("author", ())[:_MAX_AUTHORS]).values()
+            parts = [*authors, *filter(None, ["–".join(work.data.get("year", ()))])]
+        return {"id": named.path, "name": named.title, "description": ", ".join((TYPES[named.kind], *parts))}
+
     # -- suggestions, preview, extension
 
     def suggest(self, kind: str, prefix: str) -> dict[str, object]:
         """Return what begins with a text: entities, types or properties."""
         if kind == "entity":
             found = self._search.find(prefix[:_MAX_TEXT_LENGTH], is_prefix=True)[:_SUGGESTED]
-            return {"result": [{**_entity(named), "notable": [_type(named.kind)]} for named in found]}
+            return {"result": [{**self._entity(named), "notable": [_type(named.kind)]} for named in found]}
         names = TYPES if kind == "type" else PROPERTIES
         words = prefix.casefold()
         chosen = [(str(key), name) for key, name in names.items() if words in name.casefold() or words in str(key)]
@@ -204,9 +219,13 @@ class Service:
         listed = _PROPERTIES_OF.get(kind, ("title",) if kind in set(TYPES) else tuple(PROPERTIES))
         return {"type": kind, "properties": [{"id": name, "name": PROPERTIES[name]} for name in listed]}
 
+    def _named(self, identifier: str) -> NamedThing | None:
+        named = self._search.named(identifier.removeprefix(self._base))
+        return self._search.with_years(named) if named is not None and named.kind == EntryKind.WORK else named
+
     def preview(self, path: str) -> bytes:
         """Return a small page about a thing; raises the ``ProblemError`` 404."""
-        named = self._search.named(path.removeprefix(self._base))
+        named = self._named(path)
         if named is None:
             raise ProblemError(404, "Not found", "No thing has this identifier.")
         names = self._names_in([named])
@@ -230,7 +249,7 @@ class Service:
             detail = f"A request has at most {_MAX_IDS} ids and {_MAX_PROPERTIES} properties."
             raise ProblemError(400, "Too many", detail)
         known = [each.id for each in wanted.properties if each.id in PROPERTIES]
-        found = {identifier: self._search.named(identifier.removeprefix(self._base)) for identifier in wanted.ids}
+        found = {identifier: self._named(identifier) for identifier in wanted.ids}
         names = self._names_in(named for named in found.values() if named is not None)
         rows = {
             identifier: {pid: _cells(named, pid, names) if named is not None else [] for pid in known}
@@ -246,12 +265,6 @@ def _cells(named: NamedThing, pid: str, names: Names) -> list[dict[str, str]]:
     if pid in LINKED:
         return [{"id": value, "name": names.get(value, (value,))[0]} for value in values]
     return [{"str": value} for value in values]
-
-
-def _entity(named: NamedThing) -> dict[str, object]:
-    parts = [*named.data.get("year", ())[:1], *named.data.get("birth", ())[:1], *named.data.get("isbn", ())[:1]]
-    described = {"description": f"{TYPES[named.kind]}, {', '.join(parts)}" if parts else TYPES[named.kind]}
-    return {"id": named.path, "name": named.title, **described}
 
 
 def _type(kind: EntryKind) -> dict[str, str]:

@@ -16,7 +16,16 @@ from starlette.responses import Response
 
 from bibld.model.release import Manifest
 from bibld.parallel import batches
-from bibld.search import EntryKind, NamedThing, SearchRequest, SearchResult, SearchView, StoredPublication, to_words
+from bibld.search import (
+    SORTS,
+    EntryKind,
+    NamedThing,
+    SearchRequest,
+    SearchResult,
+    SearchView,
+    StoredPublication,
+    to_words,
+)
 from bibld.serve._addresses import Addresses
 from bibld.serve._citations.files import FILES
 from bibld.serve._citations.reference import Reference, reference_of
@@ -39,9 +48,9 @@ from bibld.serve._interfaces import Threads
 from bibld.serve._language import language_named, message
 from bibld.serve._negotiation import choose
 from bibld.serve._pages import PagesByLanguage
-from bibld.serve._search.addresses import MAX_PER_PAGE, Address
-from bibld.serve._search.forms import to_csv, to_json, to_lines, to_sparql
-from bibld.serve._search.views import GROUP_NAMES, ViewMaker
+from bibld.serve._search.addresses import Address
+from bibld.serve._search.forms import MAX_STATED, to_csv, to_json, to_lines, to_sparql
+from bibld.serve._search.views import GROUP_NAMES, NAMED_FILTERS, ViewMaker
 from bibld.serve._statements import HYDRA
 from bibld.serve._things import Finder, OpenRelease, Thing
 from bibld.serve._writers import Writers
@@ -182,9 +191,11 @@ class SearchSite:
         def make(view: SearchView) -> bytes:
             with_facets = len(address.request.text) <= _MAX_NARROWED_LENGTH
             found = view.search(msgspec.structs.replace(address.request, with_facets=with_facets))
-            things = self._things(view, address.request)
+            things = self._things(view, address.request, found)
             sparql = self._sparql(view, address.request, found)
-            results = self._makers[tag].results(address, found, things, sparql)
+            filtered = [path for name in NAMED_FILTERS for path in address.request.filters.get(name, ())]
+            names = {path: named.title for path in filtered if (named := view.named(path)) is not None}
+            results = self._makers[tag].results(address, found, things, sparql, names)
             return self._pages[tag].search(results, address.path, address.query())
 
         body = await self._search(make)
@@ -195,7 +206,8 @@ class SearchSite:
         """Answer with the timeline of the results as a file, in the language that the client wants."""
         tag = language_of(request)
         address = Address.read(self._addresses.page("search"), _pairs(request))
-        picture = await self._search(lambda view: self._makers[tag].timeline(address, view.search(address.request)))
+        wanted = msgspec.structs.replace(address.request, is_folded=False)
+        picture = await self._search(lambda view: self._makers[tag].timeline(address, view.search(wanted)))
         return respond_with_picture(request, picture)
 
     def _links(self, address: Address) -> tuple[tuple[str, str], ...]:
@@ -209,17 +221,18 @@ class SearchSite:
         ]
         return (("Link", link_header(links)),)
 
-    def _things(self, view: SearchView, wanted: SearchRequest) -> list[NamedThing]:
-        """Return people, subjects and so on whose names have all words of a query."""
+    def _things(self, view: SearchView, wanted: SearchRequest, results: SearchResult) -> list[NamedThing]:
+        """Return people, subjects and so on whose names have all words of a query; no works that are results."""
         if wanted.filters or wanted.excluded or wanted.page > 1 or wanted.literal:
             return []
         suggested = _suggestions(view, wanted.text)
-        found = [each for each in suggested if each.kind != EntryKind.PUBLICATION]
+        shown = {path for hit in results.hits for path in (hit.work, hit.top_work)}
+        found = [each for each in suggested if each.kind != EntryKind.PUBLICATION and each.path not in shown]
         return sorted(found, key=lambda each: -each.uses)[:_THINGS_SHOWN]
 
     def _sparql(self, view: SearchView, wanted: SearchRequest, found: SearchResult) -> str:
-        if wanted.text.strip() and len(found.hits) < found.total <= MAX_PER_PAGE:
-            every = msgspec.structs.replace(wanted, page=1, per_page=MAX_PER_PAGE, with_facets=False)
+        if wanted.text.strip() and not found.paths and found.total <= MAX_STATED:
+            every = msgspec.structs.replace(wanted, sort=SORTS[0], page=1, with_facets=False, is_folded=False)
             found = view.search(every)
         return to_sparql(wanted, found, self._base)
 
@@ -239,14 +252,16 @@ class SearchSite:
         return to_json(address, found, self._base, sparql, self._makers[LANGUAGES[0]].label)
 
     async def _every_hit(self, wanted: SearchRequest, most: int) -> tuple[list[StoredPublication], int]:
-        """Return all results of a search up to a number of them, and how many there are.
+        """Return all publications that a search finds up to a number of them, and how many there are.
 
         Other searches are answered in between.
         """
         hits: list[StoredPublication] = []
         page, total = 1, 0
         while len(hits) < most:
-            part = msgspec.structs.replace(wanted, page=page, per_page=min(most, _LISTED_AT_ONCE), with_facets=False)
+            part = msgspec.structs.replace(
+                wanted, page=page, per_page=min(most, _LISTED_AT_ONCE), with_facets=False, is_folded=False
+            )
             found = await self._search(partial(SearchView.search, request=part))
             hits += found.hits
             total = found.total
@@ -295,12 +310,12 @@ class SearchSite:
 
     def _suggestion(self, named: NamedThing) -> dict[str, object]:
         lives = [named.data.get(name, ("",))[0] for name in ("birth", "death")]
-        year = named.data.get("year", ("",))[0]
+        years = named.data.get("year", ("",))
         return {
             "label": named.title,
             "iri": self._base + named.path,
             "url": self._addresses.page(named.path),
-            "dates": f"{lives[0]}–{lives[1]}" if any(lives) else year,
+            "dates": f"{lives[0]}–{lives[1]}" if any(lives) else "–".join(years),
             "count": named.uses,
         }
 

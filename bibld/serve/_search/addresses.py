@@ -12,7 +12,7 @@ from bibld.search import EXCLUDABLE, FACETS, QUERY_LIMIT, SORTS, SearchRequest
 NOT = "not_"
 """The beginning of the parameters that exclude: ``not_library=rsl``."""
 
-FILTERS = (*FACETS, "series", "place", "held_by")
+FILTERS = (*FACETS, "series", "place", "work", "held_by")
 """The parameters that filter, in the order in which addresses have them."""
 
 PER_PAGE = 20
@@ -51,6 +51,7 @@ class Address(msgspec.Struct, frozen=True):
                 _number(given.get("per_page"), PER_PAGE, MAX_PER_PAGE),
                 (given.get("literal") or [""])[0] in ("1", "true"),
                 excluded=excluded,
+                is_folded=(given.get("fold") or [""])[-1] not in ("0", "false"),
             ),
         )
 
@@ -63,6 +64,8 @@ class Address(msgspec.Struct, frozen=True):
             pairs.append(("sort", request.sort))
         if request.literal:
             pairs.append(("literal", "1"))
+        if not request.is_folded:
+            pairs.append(("fold", "0"))
         if request.per_page != PER_PAGE:
             pairs.append(("per_page", str(request.per_page)))
         if request.page > 1:
@@ -81,6 +84,16 @@ class Address(msgspec.Struct, frozen=True):
     def with_sort(self, sort: str) -> str:
         """Return the address of the results in another order."""
         return self.href(msgspec.structs.replace(self.request, sort=sort, page=1))
+
+    def with_folding(self, is_folded: bool) -> str:
+        """Return the address of the results with, or without, the publications of a work as one."""
+        return self.href(msgspec.structs.replace(self.request, is_folded=is_folded, page=1))
+
+    def of_work(self, path: str) -> str:
+        """Return the address of all publications of a work, with the same filters."""
+        filters = {**self.request.filters, "work": (path,)}
+        found = msgspec.structs.replace(self.request, text="", filters=filters, sort="year", page=1, is_folded=False)
+        return self.href(found)
 
     def with_filter(self, name: str, value: str) -> str:
         """Return the address with one more value of a facet."""

@@ -9,9 +9,16 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from bibld.model.origin import from_slug
 from bibld.model.rdf import iri, literal, quad, term
-from bibld.search import EXCLUDABLE, FacetValue, SearchRequest, SearchResult, StoredPublication
+from bibld.search import (
+    EXCLUDABLE,
+    FacetValue,
+    SearchRequest,
+    SearchResult,
+    StoredPublication,
+    record_id,
+    results_of,
+)
 from bibld.serve._search.addresses import Address
 from bibld.serve._statements import HYDRA
 
@@ -20,28 +27,36 @@ _XSD = "http://www.w3.org/2001/XMLSchema#"
 _FORMULA = re.compile(r"""(?:^|(?<=[;\t\r\n]))(?=[\s"]{0,9}[=+\-@])|^(?=[\t\r])""")
 """Where a spreadsheet may see the beginning of a formula: some begin a cell at a semicolon or tab, even in quotes."""
 
-COLUMNS = ("iri", "title", "statement", "imprint", "year", "type", "language", "agents", "records", "libraries", "isbn")
-
-
-def record_id(path: str) -> str:
-    """Return the id of a record, such as ``rsl:01001``, by the part of its path after ``record/``."""
-    source, _, slug = path.partition("/")
-    return f"{source}:{from_slug(slug)}"
+COLUMNS = (
+    "iri",
+    "title",
+    "statement",
+    "imprint",
+    "year",
+    "type",
+    "language",
+    "agents",
+    "records",
+    "libraries",
+    "isbn",
+    "work",
+    "top_work",
+)
 
 
 def to_json(address: Address, found: SearchResult, base: str, sparql: str, label: Label) -> bytes:
     """Return results and facets; addresses of further searches are paths of the server."""
     request = address.request
-    has_next = request.page * request.per_page < found.total and bool(found.hits)
     corrected = found.correction
     document = {
         "query": request.text,
         "understood": found.understood,
         "total": found.total,
-        "about": False,
+        "works": found.works,
+        "about": found.is_estimate,
         "page": request.page,
         "per_page": request.per_page,
-        "results": [_result(hit, base) for hit in found.hits],
+        "results": results_of(found, base),
         "facets": {
             name: [
                 {
@@ -61,27 +76,10 @@ def to_json(address: Address, found: SearchResult, base: str, sparql: str, label
         "cut": found.is_cut,
         "wrong_check_digit": found.wrong_check_digit,
         "sparql": sparql,
-        "next": address.with_page(request.page + 1) if has_next else None,
+        "next": address.with_page(request.page + 1) if found.has_next else None,
         "previous": address.with_page(request.page - 1) if request.page > 1 else None,
     }
     return msgspec.json.encode(document)
-
-
-def _result(hit: StoredPublication, base: str) -> dict[str, object]:
-    return {
-        "iri": base + hit.path,
-        "title": hit.title,
-        "statement": hit.statement,
-        "imprint": hit.imprint,
-        "year": hit.year,
-        "type": hit.type,
-        "language": hit.languages,
-        "agents": [{"iri": base + agent.path, "name": agent.name, "role": agent.role} for agent in hit.agents],
-        "records": [record_id(record) for record in hit.records],
-        "libraries": hit.libraries,
-        "isbn": hit.isbns,
-        "why": hit.why,
-    }
 
 
 def to_csv(hits: Iterable[StoredPublication], base: str, columns: Iterable[str] = COLUMNS) -> bytes:
@@ -103,6 +101,8 @@ def to_csv(hits: Iterable[StoredPublication], base: str, columns: Iterable[str] 
             "records": "; ".join(map(record_id, hit.records)),
             "libraries": "; ".join(hit.libraries),
             "isbn": "; ".join(hit.isbns),
+            "work": base + hit.work if hit.work else "",
+            "top_work": base + hit.top_work if hit.top_work else "",
         }
         writer.writerow([_cell(row[column]) for column in chosen])
     return file.getvalue().encode()
@@ -129,6 +129,8 @@ def to_lines(hits: Sequence[StoredPublication], total: int, here: str, base: str
         lines.append(quad(member, term("rdfs:label"), literal(hit.title)))
         if hit.year.isdecimal():
             lines.append(quad(member, term("dcterms:issued"), literal(hit.year, datatype=f"{_XSD}gYear")))
+        if hit.work:
+            lines.append(quad(member, term("bf:instanceOf"), iri(base + hit.work)))
         lines += [quad(member, term("dcterms:contributor"), iri(base + agent.path)) for agent in hit.agents]
         lines += [quad(member, term("prov:wasDerivedFrom"), iri(f"{base}record/{record}")) for record in hit.records]
     names = {agent.path: agent.name for hit in hits for agent in hit.agents}
@@ -136,7 +138,9 @@ def to_lines(hits: Sequence[StoredPublication], total: int, here: str, base: str
     return "".join(dict.fromkeys(lines)).encode()
 
 
-_MAX_LISTED = 200
+MAX_STATED = 100
+"""Publications that a query states by their IRIs."""
+
 _PREFIXES = {
     "bf": "http://id.loc.gov/ontologies/bibframe/",
     "bibo": "http://purl.org/ontology/bibo/",
@@ -153,6 +157,7 @@ _PATHS = {
     "publisher": "dcterms:publisher|(bf:provisionActivity/bf:agent)",
     "series": "dcterms:isPartOf",
     "place": "bf:provisionActivity/bf:place",
+    "work": "bf:instanceOf/(bf:translationOf|bf:partOf)*",
 }
 _CLASSES = {
     "book": "bibo:Book",
@@ -195,8 +200,8 @@ def to_sparql(request: SearchRequest, found: SearchResult, base: str) -> str:
 
 def _of_text(request: SearchRequest, found: SearchResult, base: str) -> list[str]:
     shown = " ".join(request.text.split())[:200]
-    if found.total <= min(_MAX_LISTED, len(found.hits)):
-        listed = " ".join(iri(base + hit.path) for hit in found.hits)
+    if found.total <= min(MAX_STATED, len(found.paths)):
+        listed = " ".join(iri(base + path) for path in found.paths)
         return [
             f"# The publications that the search for {literal(shown)} found; SPARQL has no word forms.",
             f"VALUES ?publication {{ {listed} }}",

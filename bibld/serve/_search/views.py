@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlencode
 
 from bibld.search import (
@@ -13,8 +13,11 @@ from bibld.search import (
     EntryKind,
     FacetValue,
     NamedThing,
+    Relation,
     SearchResult,
     StoredPublication,
+    WorkGroup,
+    to_words,
 )
 from bibld.serve._addresses import Addresses
 from bibld.serve._language import PageLanguage, message, read_words
@@ -52,8 +55,14 @@ _FLAG_NAMES = {
 }
 _SORT_NAMES = read_words()["search_sort"]
 _WHY = read_words()["search_reason"]
-_WITH_PAGES = ("author", "subject", "publisher")
-"""The facets whose values are paths of things that have pages."""
+NAMED_FILTERS = ("series", "place", "work")
+"""The filters whose values are paths of things, and that are no facets."""
+
+_WITH_PAGES = ("author", "subject", "publisher", *NAMED_FILTERS)
+"""The filters whose values are paths of things that have pages."""
+
+_MAX_LISTED = 6
+"""Languages or libraries of a work."""
 
 _SHOWN_OPEN = ("library", "language", "type", "author")
 _FORMS = (
@@ -93,12 +102,16 @@ class ViewMaker:
         return self._language.text(flag) if flag is not None else value.value
 
     def results(
-        self, address: Address, found: SearchResult, things: Sequence[NamedThing], sparql: str
+        self,
+        address: Address,
+        found: SearchResult,
+        things: Sequence[NamedThing],
+        sparql: str,
+        names: Mapping[str, str],
     ) -> dict[str, object]:
-        """Return what the template shows of the results."""
+        """Return what the template shows of the results; ``names`` are those of the things of ``NAMED_FILTERS``."""
         request = address.request
         language = self._language
-        number = language.number(found.total)
         is_browsing = not request.text.strip() and not request.filters and not request.excluded
         heading = request.text.strip() or (language.text("Browse") if is_browsing else language.text("Search"))
         last = request.page * request.per_page
@@ -107,12 +120,17 @@ class ViewMaker:
         return {
             "text": request.text,
             "heading": heading,
-            "total": number,
+            "total": self._total(found),
+            "folding": self._folding(address, found),
             "notices": self._notices(address, found),
-            "results": [self._result(hit) for hit in found.hits],
+            "results": [
+                self._work(address, hit, group) if group is not None else self._result(hit)
+                for hit, group in zip(found.hits, found.groups or (None,) * len(found.hits), strict=True)
+            ],
+            "is_open": len(found.hits) == 1 and request.page == 1,
             "things": [self._thing(thing) for thing in things],
             "facets": [self._facet(address, name, values) for name, values in found.facets.items() if name != "year"],
-            "chosen": self._chosen(address, found),
+            "chosen": self._chosen(address, found, names),
             "sorts": [
                 (language.text(_SORT_NAMES[sort]), address.with_sort(sort), sort == request.sort) for sort in SORTS
             ],
@@ -123,7 +141,7 @@ class ViewMaker:
             "sparql": f"{self._addresses.mount}sparql?{urlencode({'query': sparql})}",
             "first": last - request.per_page + 1,
             "previous": address.with_page(request.page - 1) if request.page > 1 else "",
-            "following": address.with_page(request.page + 1) if found.hits and last < found.total else "",
+            "following": address.with_page(request.page + 1) if found.has_next else "",
             "fields": [names[language.tag == "ru"] for names in FIELD_NAMES.values()],
             "is_browsing": is_browsing,
         }
@@ -156,13 +174,82 @@ class ViewMaker:
         why = _WHY.get(hit.why)
         return {
             "href": self._addresses.page(hit.path),
+            "page": self._addresses.page(hit.path),
             "hit": hit,
+            "title": hit.title,
+            "imprint": _imprint(hit),
+            "shelf": (),
             "type": self._language.text(TYPE_NAMES.get(hit.type, hit.type)),
             "languages": [self._language.name_of_language(code) for code in hit.languages],
             "libraries": [self._source_label(library) for library in hit.libraries],
             "agents": [(self._addresses.page(agent.path), agent.name) for agent in hit.agents],
             "why": self._language.text(why) if why is not None else "",
         }
+
+    def _work(self, address: Address, hit: StoredPublication, group: WorkGroup) -> dict[str, object]:
+        """Return a work with its publications, of which ``hit`` is the best one."""
+        number = self._language.number(group.total)
+        return {
+            **self._result(hit),
+            "href": self._addresses.page(group.path),
+            "best": (self._addresses.page(hit.path), _imprint(hit) if hit.imprint else hit.title)
+            if hit.why not in ("", "author")
+            else None,
+            "title": group.title,
+            "agents": [(self._addresses.page(agent.path), agent.name) for agent in group.creators or hit.agents],
+            "years": "–".join(map(str, group.years)),
+            "count": self._language.plural("%(num)s publication", "%(num)s publications", group.total),
+            "languages": [self._language.name_of_language(code) for code in group.languages[:_MAX_LISTED]],
+            "libraries": [self._source_label(library) for library in group.libraries[:_MAX_LISTED]],
+            "shelf": self._shelf(group),
+            "rest": (address.of_work(group.path), self._language.text("All publications: %(number)s", number=number))
+            if group.total > len(group.publications)
+            else None,
+        }
+
+    def _shelf(self, group: WorkGroup) -> list[tuple[str, list[dict[str, object]]]]:
+        """Return the publications of a work under headings: editions, parts, then translations by language."""
+        text = self._language.text
+        headings = {Relation.EDITION: text("Editions"), Relation.PART: text("Volumes and parts")}
+        shelf: dict[str, list[dict[str, object]]] = {heading: [] for heading in headings.values()}
+        own = to_words(group.title)
+        for each in group.publications:
+            heading = headings.get(each.relation, "")
+            if not heading:
+                languages = ", ".join(map(self._language.name_of_language, each.languages))
+                heading = text("Translation: %(language)s", language=languages) if languages else text("Translations")
+            is_named = not each.imprint or to_words(each.title) != own
+            shelf.setdefault(heading, []).append(
+                {
+                    "href": self._addresses.page(each.path),
+                    "name": each.title if is_named else _imprint(each),
+                    "year": each.year,
+                    "imprint": _imprint(each) if is_named and each.imprint else "",
+                    "libraries": [self._source_label(library) for library in each.libraries],
+                }
+            )
+        return [(heading, lines) for heading, lines in shelf.items() if lines]
+
+    def _total(self, found: SearchResult) -> str:
+        """Return how much was found: works and publications, where several publications are one result."""
+        language = self._language
+        publications = language.plural("%(num)s publication", "%(num)s publications", found.total)
+        if found.works is None:
+            return publications
+        if found.works >= found.total:
+            return language.text("Results: %(total)s", total=language.number(found.total))
+        works = language.plural("%(num)s work", "%(num)s works", found.works)
+        if found.is_estimate:
+            works = language.text("About %(works)s", works=works)
+        return f"{works}, {publications}"
+
+    def _folding(self, address: Address, found: SearchResult) -> tuple[str, str] | None:
+        """Return the link that folds the publications of works or shows each of them; None if it changes nothing."""
+        if found.works is None:
+            return address.with_folding(True), self._language.text("Group publications by work")
+        if found.works < found.total:
+            return address.with_folding(False), self._language.text("Show each publication")
+        return None
 
     def _thing(self, thing: NamedThing) -> dict[str, object]:
         lives = [thing.data.get(name, ("",))[0] for name in ("birth", "death")]
@@ -203,8 +290,9 @@ class ViewMaker:
             "is_open": is_open,
         }
 
-    def _chosen(self, address: Address, found: SearchResult) -> list[dict[str, object]]:
+    def _chosen(self, address: Address, found: SearchResult, names: Mapping[str, str]) -> list[dict[str, object]]:
         labels = {(name, value.value): value for name, values in found.facets.items() for value in values}
+        labels |= {(name, path): FacetValue(path, title, 0) for name in NAMED_FILTERS for path, title in names.items()}
         request = address.request
         return [
             {
@@ -247,4 +335,12 @@ def _hidden(address: Address) -> list[tuple[str, str]]:
     """Return the filters as fields of a form."""
     request = address.request
     pairs = filter_pairs(request)
-    return pairs if request.sort == SORTS[0] else [*pairs, ("sort", request.sort)]
+    pairs += [] if request.sort == SORTS[0] else [("sort", request.sort)]
+    return pairs if request.is_folded else [*pairs, ("fold", "0")]
+
+
+def _imprint(hit: StoredPublication) -> str:
+    """Return place, publisher and year as they are printed, with the year if it is not among them."""
+    if hit.year and hit.imprint and hit.year not in hit.imprint:
+        return f"{hit.imprint}, {hit.year}"
+    return hit.imprint or hit.year

@@ -109,7 +109,8 @@
 }
 
 // The way back from a publication to the results, and to those before and after it. The results are remembered in this
-// window only, so that the addresses of publications stay the same. Without this script the browser leads back.
+// window only, so that the addresses of publications stay the same. Of a work any publication leads back, and the best one
+// is before and after others. Without this script the browser leads back.
 {
   const KEY = "results";
   const hits = document.querySelector("ol.hits");
@@ -117,7 +118,8 @@
     const href = (selector) => document.querySelector(selector)?.getAttribute("href") ?? "";
     const remembered = {
       here: location.pathname + location.search,
-      pages: [...hits.querySelectorAll("h2 a")].map((link) => link.getAttribute("href")),
+      pages: [...hits.children].map((hit) =>
+        [hit.dataset.page, ...[...hit.querySelectorAll("h2 a, .shelf a")].map((link) => link.getAttribute("href"))]),
       before: href(".pager [rel=prev]"),
       after: href(".pager [rel=next]"),
     };
@@ -135,12 +137,12 @@
     } catch {
       found = null;
     }
-    const place = found ? found.pages.indexOf(way.dataset.page) : -1;
+    const place = found ? found.pages.findIndex((links) => links.includes(way.dataset.page)) : -1;
     if (place >= 0) {
       const addresses = {
         back: found.here,
-        previous: found.pages[place - 1] ?? found.before,
-        next: found.pages[place + 1] ?? found.after,
+        previous: found.pages[place - 1]?.[0] ?? found.before,
+        next: found.pages[place + 1]?.[0] ?? found.after,
       };
       for (const link of way.querySelectorAll("a")) {
         const address = addresses[link.dataset.to];

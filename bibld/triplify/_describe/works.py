@@ -133,7 +133,7 @@ def _claim_named(
     first_names = [forms[0][0] for forms in creators]
     found = _find_identities(draft, (*identified, *first_names), path)
     agents = [_claim_creator(draft, forms) for forms in creators]
-    if found or facts.ties or not role:
+    if found or not role:
         work = draft.iris.work(found[0].key if found else _key(access_point(first_names, title), first_names))
     else:
         work = draft.iris.work_of(draft.merged.cluster.founder, role)
