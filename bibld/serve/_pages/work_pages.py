@@ -102,7 +102,7 @@ class WorkFact(msgspec.Struct, frozen=True):
     values: tuple[PageLink, ...]
 
 
-class WorkGroup(msgspec.Struct, frozen=True):
+class SectionGroup(msgspec.Struct, frozen=True):
     """Works below a heading, or without one."""
 
     heading: str
@@ -118,7 +118,7 @@ class WorkSection(msgspec.Struct, frozen=True):
     name: str
     heading: str
     total: int
-    groups: tuple[WorkGroup, ...]
+    groups: tuple[SectionGroup, ...]
     is_all: bool = True
 
     @property
@@ -151,6 +151,7 @@ class Shelf(msgspec.Struct, frozen=True):
 
 
 _Item = TypeVar("_Item")
+_Order = Callable[[WorkLine], tuple[Any, ...]]
 
 
 class WorksOfAgent(msgspec.Struct, frozen=True):
@@ -337,7 +338,7 @@ class WorkPages:
     def _works(self, name: str, work: StatedWork, iris: Sequence[str], shown: _Slice) -> WorkSection:
         """Return a list of works by title."""
         total, lines = self._lines(work, iris, "aut", shown, lambda line: (line.title.casefold(), *by_year(line)))
-        return WorkSection(name, self._language.text(_SECTIONS[name]), total, (WorkGroup("", tuple(lines)),))
+        return WorkSection(name, self._language.text(_SECTIONS[name]), total, (SectionGroup("", tuple(lines)),))
 
     def _parts(self, work: StatedWork, iris: Sequence[str], shown: _Slice, *, is_serial: bool) -> WorkSection:
         """Return the volumes, issues or parts of a work by their numbers, articles and chapters last."""
@@ -363,7 +364,7 @@ class WorkPages:
         return self._section(name, total, groups)
 
     def _section(self, name: str, total: int, groups: Iterable[tuple[str, Sequence[WorkLine]]]) -> WorkSection:
-        found = tuple(WorkGroup(self._language.text(heading), tuple(lines)) for heading, lines in groups if lines)
+        found = tuple(SectionGroup(self._language.text(heading), tuple(lines)) for heading, lines in groups if lines)
         return WorkSection(name, self._language.text(_SECTIONS[name]), total, found)
 
     def _lines(
@@ -430,7 +431,7 @@ class WorkPages:
             shown = folded[(page - 1) * size : page * size]
             lines = self.lists.lines(shown, "" if role in _CREATORS else "aut")
             heading, is_all = role_heading(role, kind, self._language), len(iris) <= works.MAX_READ
-            sections.append(WorkSection(role, heading, len(folded), (WorkGroup("", tuple(lines)),), is_all))
+            sections.append(WorkSection(role, heading, len(folded), (SectionGroup("", tuple(lines)),), is_all))
         sections.sort(key=lambda section: (-section.total, section.name))
         publications = {
             role: {instance.removeprefix(self._base) for work in own for instance in work.instances}
