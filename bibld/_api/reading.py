@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Literal, TextIO, get_args
+from typing import IO, Any, BinaryIO, Literal, TextIO, cast, get_args
 
 import msgspec
 
@@ -17,7 +17,7 @@ from bibld._api.entities import EntityPairReport, explain_entities
 from bibld._api.explaining import IriReport, PairReport, RecordReport
 from bibld._api.searching import FoundResults, search_release
 from bibld._api.sparql import query_release
-from bibld._api.tables import ClusterRow, PairRow, Table, main_title
+from bibld._api.tables import ClusterRow, PairRow, Table, WorkRow, main_title
 from bibld.catalog import Catalog, LoadCounts, Reject, Suppression
 from bibld.errors import ConfigError
 from bibld.harvest import Freshness, freshness
@@ -26,12 +26,16 @@ from bibld.model.iris import Iris
 from bibld.model.linkage import Decision, Edge
 from bibld.parallel import batches
 from bibld.protocols import SourceRecord
+from bibld.publish import WorkReader
 from bibld.read import carrier_of
 from bibld.triplify import ElementCoverage, mods_coverage
 
-FileFormat = Literal["csv", "parquet"]
+FileFormat = Literal["csv", "jsonl", "parquet"]
 
-_COLUMN_TYPES = {"score": "double", "size": "bigint"}
+_COLUMN_TYPES = {
+    **{"score": "double", "size": "bigint"},
+    **dict.fromkeys(("publications", "first_year", "last_year"), "bigint"),
+}
 """The types of the columns that are no texts."""
 
 _MEMORY = 1 << 30
@@ -123,10 +127,46 @@ class LookMethods(ConfiguredWorkspace):
 
             return Table(ClusterRow, islice(rows(), limit))
 
+    def works(self, limit: int | None = None) -> Table[WorkRow]:
+        """Return the works in the order of their IRIs, those that are only named included."""
+        with self.catalog() as catalog:
+            return Table(WorkRow, islice(self._work_rows(catalog), limit))
+
+    def _work_rows(self, catalog: Catalog) -> Iterator[WorkRow]:
+        reader = WorkReader(catalog, Iris(self.config.dataset.base))
+        for work in reader.works():
+            years = reader.years(work.publications)
+            yield WorkRow(
+                work=work.iri,
+                title=work.title,
+                creators=tuple(one.name for one in work.creators),
+                languages=work.languages,
+                original_title=next((one.title for one in work.translation_of), ""),
+                original_languages=next((one.languages for one in work.translation_of), ()),
+                translation_of=tuple(one.iri for one in work.translation_of),
+                part_of=tuple(one.iri for one in work.part_of),
+                publications=len(work.publications),
+                first_year=min(years, default=None),
+                last_year=max(years, default=None),
+                libraries=tuple(reader.sources(work.publications)),
+            )
+
+    def export_works(
+        self, out: PathName | TextIO, file_format: FileFormat | None = None, *, min_publications: int = 1
+    ) -> None:
+        """Write the works of at least ``min_publications`` publications, as CSV, JSON Lines or Parquet.
+
+        The columns are those of ``WorkRow``. One work at a time is in memory.
+        """
+        form = _form_of(out, file_format)
+        with self.catalog() as catalog:
+            rows = (row for row in self._work_rows(catalog) if row.publications >= min_publications)
+            _write_rows(rows, WorkRow.__struct_fields__, out, form)
+
     def export_clusters(
         self, out: PathName | TextIO, file_format: FileFormat | None = None, *, min_size: int = 2
     ) -> None:
-        """Write a row for each record of the clusters with at least ``min_size`` records, as CSV or Parquet.
+        """Write a row for each record of the clusters of at least ``min_size`` records: CSV, JSON Lines or Parquet.
 
         Its columns are cluster, record, source, size and title. The format is that of the suffix of the file by
         default; a text stream takes CSV.
@@ -138,7 +178,7 @@ class LookMethods(ConfiguredWorkspace):
     def export_pairs(
         self, out: PathName | TextIO, file_format: FileFormat | None = None, *, decision: Decision | None = None
     ) -> None:
-        """Write the scored pairs, all or those of one decision, as CSV or Parquet.
+        """Write the scored pairs, all or those of one decision, as CSV, JSON Lines or Parquet.
 
         The columns are those of ``PairRow``; the reasons of a pair are joined by ``; ``, and so are its keys.
         """
@@ -246,10 +286,10 @@ def _form_of(out: PathName | IO[str], named: str | None) -> FileFormat:
     if named is not None:
         check_choice(named, "format", list(get_args(FileFormat)))
     suffix = Path(out).suffix.lower() if isinstance(out, str | os.PathLike) else ""
-    is_parquet = named == "parquet" or (named is None and suffix == ".parquet")
-    if is_parquet and not isinstance(out, str | os.PathLike):
+    form = cast(FileFormat, named or {".parquet": "parquet", ".jsonl": "jsonl"}.get(suffix, "csv"))
+    if form == "parquet" and not isinstance(out, str | os.PathLike):
         raise ConfigError(["--format parquet: needs a file; name it: --out FILE"])
-    return "parquet" if is_parquet else "csv"
+    return form
 
 
 def _write_rows(
@@ -257,11 +297,12 @@ def _write_rows(
 ) -> None:
     """Write rows with these columns; a file is replaced when all are written. Raises ``ConfigError``.
 
-    Several values in a cell are joined by ``; ``.
+    Several values in a cell are joined by ``; ``; in JSON Lines they are a list.
     """
     cells = ([_cell(getattr(row, name)) for name in columns] for row in rows)
     if not isinstance(out, str | os.PathLike):
-        _write_csv(cells, columns, out)
+        assert form != "parquet"  # _form_of() refuses it for a stream
+        _write_text(cells, columns, out, form)
         return
     file = Path(out)
     unfinished = file.with_name(f"{file.name}.unfinished")
@@ -270,7 +311,7 @@ def _write_rows(
             _write_parquet(cells, columns, unfinished)
         else:
             with unfinished.open("w", encoding="utf-8", newline="") as stream:
-                _write_csv(cells, columns, stream)
+                _write_text(cells, columns, stream, form)
         unfinished.replace(file)
     except OSError as error:
         raise ConfigError([f"{file}: cannot be written: {error.strerror or error}"]) from error
@@ -280,15 +321,26 @@ def _write_rows(
 
 
 def _cell(value: object) -> object:
-    """Return a value as it is stored; characters that are none are replaced."""
-    text = "; ".join(map(str, value)) if isinstance(value, tuple) else value
-    return text.encode("utf-8", "replace").decode() if isinstance(text, str) else text
+    """Return a value as it is stored, several as a list; characters that are none are replaced."""
+    if isinstance(value, tuple):
+        return [_cell(one if isinstance(one, str) else str(one)) for one in value]
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
-def _write_csv(cells: Iterable[Sequence[object]], columns: Sequence[str], stream: IO[str]) -> None:
+def _write_text(
+    cells: Iterable[Sequence[object]], columns: Sequence[str], stream: IO[str], form: Literal["csv", "jsonl"]
+) -> None:
+    if form == "jsonl":
+        for row in cells:
+            stream.write(msgspec.json.encode(dict(zip(columns, row, strict=True))).decode() + "\n")
+        return
     writer = csv.writer(stream)
     writer.writerow(columns)
-    writer.writerows(cells)
+    writer.writerows(map(_joined, row) for row in cells)
+
+
+def _joined(cell: object) -> object:
+    return "; ".join(map(str, cell)) if isinstance(cell, list) else cell
 
 
 def _write_parquet(cells: Iterable[Sequence[object]], columns: Sequence[str], file: Path) -> None:
@@ -303,7 +355,8 @@ def _write_parquet(cells: Iterable[Sequence[object]], columns: Sequence[str], fi
             start = number * _ROWS_AT_ONCE
             arrays: dict[str, Any] = {"number": np.arange(start, start + len(batch))}
             for name, values in zip(columns, zip(*batch, strict=True), strict=True):
-                arrays[name] = np.array(values, float if name in _COLUMN_TYPES else object)
+                values = tuple(map(_joined, values))
+                arrays[name] = np.array(values, float if _COLUMN_TYPES.get(name) == "double" else object)
             database.execute("insert into rows select * from arrays")
         database.execute(
             "copy (select * exclude (number) from rows order by number) to $file (format parquet)", {"file": str(file)}

@@ -170,6 +170,29 @@ class PairRow(msgspec.Struct, frozen=True):
         )
 
 
+class WorkRow(msgspec.Struct, frozen=True):
+    """A work: its IRI, its title, the names of its creators, and what is known of its publications.
+
+    ``languages`` are codes of ISO 639-2. Of a translation, ``original_title``, ``original_languages`` and
+    ``translation_of`` are title, languages and IRI of the original; of a part, ``part_of`` is the IRI of the whole.
+    ``publications`` is the number of publications, which appeared from ``first_year`` to ``last_year`` (None without
+    a year); ``libraries`` are the sources whose records describe one of them.
+    """
+
+    work: str
+    title: str
+    creators: tuple[str, ...]
+    languages: tuple[str, ...]
+    original_title: str
+    original_languages: tuple[str, ...]
+    translation_of: tuple[str, ...]
+    part_of: tuple[str, ...]
+    publications: int
+    first_year: int | None
+    last_year: int | None
+    libraries: tuple[str, ...]
+
+
 class AdapterRow(msgspec.Struct, frozen=True):
     """An adapter: its stage, the name that a configuration uses, and what it is."""
 

@@ -331,7 +331,10 @@ def _print_finding(finding: ShapeFinding) -> None:
 
 def _file_options(command: Callable[..., None]) -> Callable[..., None]:
     form = click.option(
-        "--format", "form", type=click.Choice(["csv", "parquet"]), help="By default that of the file name, or csv."
+        "--format",
+        "form",
+        type=click.Choice(["csv", "jsonl", "parquet"]),
+        help="By default that of the file name, or csv.",
     )
     out = click.option("--out", type=click.Path(path_type=Path), help="Write this file instead of standard output.")
     return form(out(command))
@@ -339,7 +342,7 @@ def _file_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group(cls=Group)
 def export() -> None:
-    """Write clusters or scored pairs as a table: CSV, or Parquet for DuckDB, pandas and others."""
+    """Write clusters, scored pairs or works as a table: CSV, JSON Lines, or Parquet for DuckDB, pandas and others."""
 
 
 @export.command()
@@ -364,3 +367,28 @@ def pairs(config: Path, form: Any, out: Path | None, decision: Any) -> None:  # 
     Pairs that matching finds different are not stored, and so not written.
     """
     bibld.Workspace(config).export_pairs(out or sys.stdout, form, decision=decision)
+
+
+@export.command()
+@config_argument
+@_file_options
+@click.option(
+    "--min-publications",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="0: also works that are only named, such as originals that no library has.",
+)
+def works(config: Path, form: Any, out: Path | None, min_publications: int) -> None:  # noqa: ANN401
+    r"""Write the works, a row for each: IRI, title, creators, languages, and what is known of its publications.
+
+    Of a translation also title, languages and IRI of the original; of a volume or issue the IRI of the whole. The
+    publications of a translation count as its own, not as those of the original: join `translation_of` with `work` to
+    add them. `libraries` are the sources whose records describe a publication of the work.
+
+    \b
+    bibld export works bibld.toml --min-publications 2
+    bibld export works bibld.toml --out works.parquet
+    duckdb -c "select title, publications from 'works.parquet' order by publications desc limit 20"
+    """
+    bibld.Workspace(config).export_works(out or sys.stdout, form, min_publications=min_publications)

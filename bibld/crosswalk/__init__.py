@@ -31,7 +31,7 @@ from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.protocols import Converted, Row, adapters
 
-VERSION = 5
+VERSION = 6
 """The version of the results: increase it when a crosswalk writes other MODS for the same record."""
 
 AUTO = adapters.AUTO

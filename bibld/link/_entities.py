@@ -12,11 +12,11 @@ import msgspec
 from bibld.catalog import Catalog
 from bibld.link._index import number_key
 from bibld.link._names import Life, life_of
-from bibld.link._values import Profile, Work
+from bibld.link._values import Creator, Profile, Work
 from bibld.model.mods import Geographic, Mods, Name
 from bibld.text.dates import year
 from bibld.text.folding import fold
-from bibld.triplify import Assertion
+from bibld.triplify import Assertion, read_assertion
 
 _ASSERTIONS = msgspec.json.Decoder(Assertion)
 _MAX_WORKS = 50
@@ -70,13 +70,18 @@ def read_entity(catalog: Catalog, founder: int) -> Entity | None:
         (_ASSERTIONS.decode(body), votes) for member in members for body, votes in catalog.entities.assertions(member)
     ]
     profile = profile_of(iri, found)
-    return None if profile is None else Entity(profile, partial(_works_of, catalog, members, profile))
+    if profile is None:
+        return None
+    if profile.kind == "work":
+        profile = msgspec.structs.replace(profile, creators=_creators(catalog, found))
+    return Entity(profile, partial(_works_of, catalog, members, profile))
 
 
 def profile_of(iri: str, assertions: Sequence[tuple[Assertion, int]]) -> Profile | None:
     """Return the profile of an entity from what is asserted about it, with the votes for each assertion.
 
-    None without an assertion with a label, and for publishers, series and works: they are not linked.
+    None without an assertion with a label, and for publishers and series: they are not linked. The creators of a work
+    are not known from these.
     """
     votes: dict[tuple[str, str], int] = defaultdict(int)
     types: dict[str, int] = defaultdict(int)
@@ -97,18 +102,44 @@ def profile_of(iri: str, assertions: Sequence[tuple[Assertion, int]]) -> Profile
         notations |= {claim.notation} - {""}
         schemes |= {claim.scheme} - {""}
     kind = min(kinds, default="")
-    if kind not in ("agent", "concept", "place") or not votes:
+    if kind not in ("agent", "concept", "place", "work") or not votes:
         return None
+    facts = [assertion.value.work for assertion, _ in assertions if assertion.value.work is not None]
     return Profile(
         iri=iri,
-        kind=cast(Literal["agent", "concept", "place"], kind),
+        kind=cast(Literal["agent", "concept", "place", "work"], kind),
         type=min(types, key=lambda one: (not one, -types[one], one)) if kind == "agent" else "",
         labels=tuple(sorted(votes, key=lambda form: (-votes[form], form))),
         dates=tuple(sorted(dates)),
         scheme=min(schemes, default=""),
         notations=tuple(sorted(notations)),
         numbers=tuple(sorted(numbers)),
+        languages=tuple(sorted({code for one in facts for code in one.language.split()})),
+        is_version=any(one.origin == "translation" or any(map(_is_of_version, one.traits)) for one in facts),
+        is_part=any(one.part for one in facts),
     )
+
+
+def _is_of_version(trait: str) -> bool:
+    return trait.startswith("!")
+
+
+def _creators(catalog: Catalog, assertions: Sequence[tuple[Assertion, int]]) -> tuple[Creator, ...]:
+    """Return the agents that a work is entered under, each once."""
+    stated = {one.agent for assertion, _ in assertions for one in assertion.value.contributions if one.is_primary}
+    founders = {catalog.entities.founder(number) for one in stated if (number := catalog.entities.number(one))}
+    creators = []
+    for founder in sorted(founders):
+        claims = [
+            read_assertion(body).value
+            for member in catalog.entities.members(founder)
+            for body, _ in catalog.entities.assertions(member)
+        ]
+        names = sorted({claim.label.text for claim in claims} - {""})
+        dates = sorted({claim.dates for claim in claims} - {""})
+        if names:
+            creators.append(Creator(tuple(names), tuple(dates)))
+    return tuple(creators)
 
 
 def _works_of(catalog: Catalog, entities: Sequence[int], profile: Profile) -> list[Work]:

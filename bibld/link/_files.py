@@ -25,6 +25,7 @@ from bibld.link._rdf import read_rdf
 from bibld.link._values import AuthorityKind, AuthorityLabel, AuthorityRecord, iri_of
 from bibld.model.iris import web_iri
 from bibld.protocols import adapters
+from bibld.text.languages import language_code
 
 Format = Literal["n-triples", "turtle", "marc", "csv"]
 
@@ -202,6 +203,8 @@ COLUMNS = {
     "numbers": ("numbers", "sameas", "same_as", "exactmatch"),
     "works": ("works", "titles"),
     "occupations": ("occupations", "occupation"),
+    "creators": ("creators", "creator", "author", "authors"),
+    "work_language": ("work_language", "language_of_work"),
 }
 """The columns of a table, and the names that a header may have for each; id and label are required."""
 
@@ -259,6 +262,7 @@ def _record_of(cells: Mapping[str, str], place: str, template: str) -> Authority
     labels = {AuthorityLabel(preferred, language, True)}
     labels |= {AuthorityLabel(text, language) for text in (*others, *_parts(cells.get("variants", "")))}
     kind = _KINDS.get(cells.get("kind", "").lower(), "")
+    creators = tuple(_parts(cells.get("creators", "")))
     life = life_of(cells.get("dates", "")) if cells.get("dates") else Life()
     if life == Life() and kind in ("person", ""):
         life = life_of(preferred) if "," in preferred or kind == "person" else life
@@ -271,6 +275,9 @@ def _record_of(cells: Mapping[str, str], place: str, template: str) -> Authority
         numbers=tuple(sorted(found for text in _parts(cells.get("numbers", "")) if (found := web_iri(text)))),
         works=tuple(_parts(cells.get("works", ""))),
         occupations=tuple(_parts(cells.get("occupations", ""))),
+        titles=tuple(sorted(label.text for label in labels)) if kind == "work" or creators else (),
+        creators=creators,
+        work_language=language_code(cells.get("work_language", "")) or "",
     )
 
 

@@ -23,9 +23,10 @@ from bibld.link._names import Life, heading_key, life_of, person_name, without_q
 from bibld.link._values import AuthorityRecord, Profile, merge_records
 from bibld.progress import Progress
 from bibld.text.romanisation import romanise
+from bibld.text.work_titles import work_title_key
 from bibld.triplify import parse_identity
 
-VERSION = 1
+VERSION = 2
 """To be raised when keys or records of an index change."""
 
 _TABLES = """
@@ -255,6 +256,8 @@ def keys_of_record(record: AuthorityRecord) -> set[int]:
         life = Life(record.born, record.died)
         found |= {key for text in texts if record.kind or "," in text for key in _person_keys(text, life)}
     found |= {key for text in texts for key in _heading_keys(text, record.kind in ("place", ""))}
+    if record.kind in ("work", ""):
+        found |= _work_keys(record.titles, record.creators)
     return found
 
 
@@ -266,6 +269,8 @@ def keys_of_profile(profile: Profile) -> set[int]:
     if profile.kind == "agent" and profile.type in ("personal", "family", ""):
         lives = [life_of(dates) for dates in profile.dates] or [Life()]
         found |= {key for text in texts for life in lives for key in _person_keys(text, life)}
+    if profile.kind == "work":
+        return found | _work_keys(texts, [name for creator in profile.creators for name in creator.names])
     if profile.type != "personal":
         found |= {key for text in texts for key in _heading_keys(text, profile.kind == "place")}
     return found
@@ -323,6 +328,14 @@ def _heading_keys(heading: str, is_place: bool) -> Iterator[int]:
     last = key.rpartition("--")[2]
     if is_place and last != key:
         yield _hash("unqualified", last)
+
+
+def _work_keys(titles: Iterable[str], creators: Iterable[str]) -> set[int]:
+    """Return keys of the title of a work alone, and of the title with the family name, or the name, of a creator."""
+    keys = {work_title_key(title).text for title in titles} - {""}
+    families = {family_of(name) for name in creators} - {""}
+    with_creator = {_hash("work", key, family) for key in keys for family in families}
+    return with_creator | {_hash("title", key) for key in keys}
 
 
 def _hash(*parts: str) -> int:

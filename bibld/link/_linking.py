@@ -371,7 +371,7 @@ class Linker:
             confidence=match.confidence,
             evidence=match.evidence,
             status=status,
-            label=", ".join((profile.labels[0][0], *profile.dates[:1])),
+            label=profile.heading,
             heading=record.heading,
             file=file.name,
             quads="".join(lines) if status == "accepted" else "",

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from bibld.errors import HarvestError, RecordError
 from bibld.link._names import life_of, year_of
 from bibld.link._values import AuthorityKind, AuthorityLabel, AuthorityRecord, iri_of
@@ -16,6 +18,7 @@ from bibld.protocols import HarvestedFile
 from bibld.read import examine
 from bibld.read import read as read_pieces
 from bibld.text.folding import trim
+from bibld.text.languages import language_code
 
 _SOURCE = "authority"
 _KINDS_OF_MARC21: dict[str, AuthorityKind] = {
@@ -109,7 +112,7 @@ def _marc21_record(record: MarcRecord, iri: str) -> AuthorityRecord | None:
     born = died = None
     for field in record.fields(*(f"1{code}" for code in _KINDS_OF_MARC21)):
         kind = _KINDS_OF_MARC21[field.tag[1:]]
-        if kind == "person" and field.first("t"):
+        if field.first("t"):
             kind = "work"
         elif field.tag == "100" and field.indicator1 == "3":
             kind = "family"
@@ -126,16 +129,37 @@ def _marc21_record(record: MarcRecord, iri: str) -> AuthorityRecord | None:
     works = [field.first("t") or "" for field in record.fields("400", "500")]
     works += [_title_of_citation(field.first("a") or "") for field in record.fields("670", "672")]
     fixed = record.control("008") or ""
+    named = [_marc21_work(field) for field in record.fields(*(f"{digit}{code}" for digit in "14" for code in _ENTRIES))]
+    found_works = [one for one in named if one is not None] if kind == "work" else []
     return _record(
         iri,
         kind,
         labels,
-        (born, died),
+        (None, None) if kind == "work" else (born, died),
+        titles=[title for title, _, _ in found_works],
+        creators=[creator for _, creator, _ in found_works if creator],
+        work_language=next((language for _, _, language in found_works), ""),
         numbers=[found for field in record.fields("024") if (found := _number(field))],
         works=works,
         occupations=[value for field in record.fields("374") for value in field.values("a")],
         is_undifferentiated=kind == "person" and fixed[32:33] == "b",
     )
+
+
+_ENTRIES = ("00", "10", "11", "30")
+"""Headings that name a work, if they have a title."""
+
+
+def _marc21_work(field: DataField) -> tuple[str, str, str] | None:
+    """Return title, creator and language (ISO 639-2) of the heading of a work; None for another heading."""
+    title_code = "a" if field.tag[1:] == "30" else "t"
+    start = next((at for at, sub in enumerate(field.subfields) if sub.code == title_code), len(field.subfields))
+    before, work = field.subfields[:start], field.subfields[start:]
+    texts = [sub.value.strip(" .") for sub in work if sub.code in "atnpkmorsdf"]
+    language = next((language_code(sub.value.strip(" .")) or "" for sub in work if sub.code == "l"), "")
+    title = ". ".join(filter(None, texts))
+    creator = _marc21_heading(replace(field, subfields=before)) if before else ""
+    return (title, creator, language) if title else None
 
 
 def _marc21_heading(field: DataField) -> str:
@@ -200,11 +224,15 @@ def _unimarc_record(record: MarcRecord, iri: str) -> AuthorityRecord | None:
     for field in record.fields("103"):
         born, died = born or year_of(field.first("a") or ""), died or year_of(field.first("b") or "")
     works = [_title_of_citation(field.first("a") or "") for field in record.fields("810")]
+    named = [_unimarc_work(field) for field in record.fields("230", "240", "430", "440")] if kind == "work" else []
     return _record(
         iri,
         kind,
         labels,
         (born, died),
+        titles=[title for title, _, _ in named if title],
+        creators=[creator for _, creator, _ in named if creator],
+        work_language=next((language for _, _, language in named), ""),
         numbers=[found for field in record.fields("010", "033") if (found := _unimarc_number(field))],
         works=works,
         occupations=[value for field in record.fields("340") for value in field.values("c")],
@@ -223,6 +251,14 @@ def _unimarc_heading(field: DataField) -> str:
         qualifiers = [trim(value) for value in field.values("c") if trim(value)]
         text += f" ({', '.join(qualifiers)})" if qualifiers else ""
     return "--".join([text, *(trim(value) for value in field.values("x", "y", "z", "j") if trim(value))])
+
+
+def _unimarc_work(field: DataField) -> tuple[str, str, str]:
+    """Return title, creator and language of the heading of a work, 230 or 240 and its tracings."""
+    codes = "ahik" if field.tag[1:] == "30" else "thik"
+    title = ". ".join(trim(sub.value) for sub in field.subfields if sub.code in codes and trim(sub.value))
+    creator = trim(field.first("a") or "") if field.tag[1:] == "40" else ""
+    return title, creator, language_code(trim(field.first("m") or "")) or ""
 
 
 def _unimarc_iri(record: MarcRecord, template: str) -> str | None:

@@ -198,4 +198,5 @@ class _Collected:
             occupations=tuple(sorted(self._texts.get("occupation", ()))),
             notations=tuple(sorted(self._texts.get("notation", ()))),
             is_undifferentiated=self._is_undifferentiated,
+            titles=tuple(sorted({label.text for label in self._labels})) if kind == "work" else (),
         )

@@ -25,10 +25,11 @@ from bibld.link._names import (
     without_qualifier,
 )
 from bibld.link._values import AuthorityKind, AuthorityRecord, Match, Profile
+from bibld.link._works import compare_work
 from bibld.text.folding import fold
 from bibld.triplify import parse_identity
 
-VERSION = 1
+VERSION = 2
 """To be raised when the same entity and record get another confidence."""
 
 _POPULATION = 10_000_000
@@ -111,6 +112,8 @@ def compare(entity: Entity, record: AuthorityRecord, frequencies: AuthorityIndex
         return _compare_organisation(entity, record)
     if profile.kind == "place":
         return _compare_place(entity, record) if record.kind in ("place", "") else None
+    if profile.kind == "work":
+        return compare_work(profile, record) if record.kind in ("work", "") else None
     return _compare_concept(entity, record)
 
 

@@ -27,6 +27,9 @@ class AuthorityRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     ``born`` and ``died`` are years (of organisations: established and terminated). ``numbers`` are IRIs by which other
     authority files know the same thing; ``works`` are titles of works, as the record states them; ``occupations`` are
     words. ``is_undifferentiated``: the record stands for more than one person of the same name.
+
+    Of a work, ``titles`` are the forms of its title, ``creators`` those of the names of its creators, with dates, and
+    ``work_language`` is the language (ISO 639-2) of a translation.
     """
 
     iri: str
@@ -39,6 +42,9 @@ class AuthorityRecord(msgspec.Struct, frozen=True, omit_defaults=True):
     occupations: tuple[str, ...] = ()
     notations: tuple[str, ...] = ()
     is_undifferentiated: bool = False
+    titles: tuple[str, ...] = ()
+    creators: tuple[str, ...] = ()
+    work_language: str = ""
 
     @property
     def heading(self) -> str:
@@ -62,24 +68,47 @@ def merge_records(records: list[AuthorityRecord]) -> AuthorityRecord:
         occupations=tuple(sorted({word for record in records for word in record.occupations})),
         notations=tuple(sorted({notation for record in records for notation in record.notations})),
         is_undifferentiated=any(record.is_undifferentiated for record in records),
+        titles=tuple(sorted({title for record in records for title in record.titles})),
+        creators=tuple(sorted({name for record in records for name in record.creators})),
+        work_language=next((record.work_language for record in records if record.work_language), ""),
     )
+
+
+class Creator(msgspec.Struct, frozen=True):
+    """An agent to whom the catalogue ascribes a work: forms of the name, and dates as they are stated."""
+
+    names: tuple[str, ...]
+    dates: tuple[str, ...] = ()
 
 
 class Profile(msgspec.Struct, frozen=True):
     """What the catalogue knows of an entity.
 
-    ``type`` is that of a MODS name (personal …), empty for places and concepts; ``labels`` are pairs of text and
-    language, the preferred one first. ``numbers`` are the IRIs of authority files that its records state.
+    ``type`` is that of a MODS name (personal …), empty for others; ``labels`` are pairs of text and language, the
+    preferred one first. ``numbers`` are the IRIs of authority files that its records state.
+
+    Of a work, the labels are its titles; ``languages`` are codes of ISO 639-2, ``is_version``: it is a translation, an
+    abridgement or the like of another one, ``is_part``: it is a volume or issue.
     """
 
     iri: str
-    kind: Literal["agent", "concept", "place"]
+    kind: Literal["agent", "concept", "place", "work"]
     type: str
     labels: tuple[tuple[str, str], ...]
     dates: tuple[str, ...] = ()
     scheme: str = ""
     notations: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
+    creators: tuple[Creator, ...] = ()
+    languages: tuple[str, ...] = ()
+    is_version: bool = False
+    is_part: bool = False
+
+    @property
+    def heading(self) -> str:
+        """The preferred label with the dates; that of a work with its first creator."""
+        creator = [one.names[0] for one in self.creators[:1]]
+        return ". ".join([*creator, ", ".join((self.labels[0][0], *self.dates[:1]))])
 
 
 class Work(msgspec.Struct, frozen=True):

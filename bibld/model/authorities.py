@@ -114,6 +114,12 @@ def _oclc(name: str, folder: str) -> Authority:
     return _authority(name, rf"id\.oclc\.org/worldcat/{folder}/(E[0-9A-Za-z]+)", space + "{}", space)
 
 
+def _bibframe(name: str, folder: str, number: str) -> Authority:
+    """Return the works of the Library of Congress: hubs unite expressions of a work."""
+    space = f"http://id.loc.gov/resources/{folder}"
+    return _authority(name, rf"id\.loc\.gov/resources/{folder}/({number})(?:\.[a-z.]+)?", space + "/{}", space)
+
+
 AUTHORITIES = {
     authority.name: authority
     for authority in (
@@ -204,6 +210,8 @@ AUTHORITIES = {
         ),
         _oclc("worldcat", "entity"),
         _oclc("ddc", "ddc"),
+        _bibframe("lchub", "hubs", "[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}"),
+        _bibframe("lcwork", "works", "[0-9a-z]+"),
     )
 }
 """In the order of preference: if a record carries identifiers of more than one, the first names the entity."""

@@ -44,6 +44,7 @@ def _elements(description: m.Mods, iri: str) -> Iterator[tuple[str, str]]:
             yield "identifier", f"urn:{identifier.type}:{identifier.value}" if _is_urn(identifier) else identifier.value
     for item in description.related_item:
         yield from (("relation", _title(title)) for title in item.mods.title_info)
+        yield "relation", item.xlink_href or ""
     for condition in description.access_condition:
         if condition.type in _RIGHTS_TYPES:
             yield "rights", condition.value

@@ -25,6 +25,7 @@ from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.model.origin import Origin, RecordId
 from bibld.model.release import Manifest, QuadCounts
+from bibld.model.works import Work, WorkOfPublication
 
 if TYPE_CHECKING:
     import numpy as np
@@ -581,7 +582,8 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     store; ``blocks`` begins a pass over the quads of the catalog, in the order of the dumps: blocks of lines of
     N-Quads, in each of which those of the default graph come first; ``counts`` counts the quads; ``changes`` opens
     the lines (without line end, sorted) that were added (True) and removed (False) since the previous release;
-    ``merged`` begins a pass over the merged records, with the IRIs of their resources.
+    ``merged`` begins a pass over the merged records, with the IRIs of their resources; ``works`` one over the works, in
+    the order of their IRIs; ``work_of`` returns the work of a publication, by the founder of its cluster.
     ``examples`` are resource IRIs to try, ``settings`` the table ``[publish]``, ``thresholds`` the scores by name above
     which pairs are the same or reviewed. ``workers`` is the number of processes that a part may start.
 
@@ -598,6 +600,8 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     counts: Callable[[], QuadCounts]
     changes: Callable[[], AbstractContextManager[Iterator[tuple[bytes, bool]]]]
     merged: Callable[[], Iterator[tuple[str, Merged]]]
+    works: Callable[[], Iterator[Work]]
+    work_of: Callable[[RecordId], WorkOfPublication]
     examples: tuple[str, ...]
     settings: Any
     source_statements: frozenset[str]

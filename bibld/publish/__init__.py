@@ -37,10 +37,11 @@ from bibld.publish._releases import writing
 from bibld.publish._verify import ReleaseCheck as ReleaseCheck
 from bibld.publish._verify import Verification as Verification
 from bibld.publish._verify import verify as verify
+from bibld.publish._works import WorkReader as WorkReader
 from bibld.publish.dumps import description_changes as description_changes
 from bibld.search import has_search
 
-VERSION = 6
+VERSION = 7
 
 CONSUMER = "release"
 """The name of the last release in the catalog's table of delivered patches."""

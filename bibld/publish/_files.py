@@ -201,17 +201,19 @@ def write_turtle(lines: Iterable[str], prefixes: Mapping[str, str], file: Path) 
     pyoxigraph.serialize(triples, str(file), format=pyoxigraph.RdfFormat.TURTLE, prefixes=dict(prefixes))
 
 
-MERGED = re.compile(r"merged-(\d+)-\d+\.(jsonl|mods\.xml)\.(gz|zst)")
-"""Names of files of merged records; the number is that of the release that they show."""
+DESCRIPTIONS = re.compile(r"(?:merged|works)-(\d+)-\d+\.(jsonl|mods\.xml)\.(gz|zst)")
+"""Names of files of merged records or of works; the number is that of the release that they show."""
 
 
-def write_records(draft: ReleaseDraft, end: str, frame: tuple[bytes, bytes], items: Iterator[bytes], size: int) -> None:
+def write_records(
+    draft: ReleaseDraft, name: tuple[str, str], frame: tuple[bytes, bytes], items: Iterator[bytes], size: int
+) -> None:
     """Write ``merged-N-1`` and so on, each with at most ``size`` bytes before compression, or one item.
 
-    Where the full dumps are those of an earlier release, its files are taken over instead. ``frame`` is what a file
-    begins and ends with, ``end`` the end of its name.
+    ``name`` is what comes before the numbers of a file (``merged-``) and after them. Where the full dumps are those of
+    an earlier release, its files are taken over instead. ``frame`` is what a file begins and ends with.
     """
-    if _link_earlier(draft, end):
+    if _link_earlier(draft, name):
         return
     head, tail = frame
     item = next(items, b"")
@@ -219,7 +221,7 @@ def write_records(draft: ReleaseDraft, end: str, frame: tuple[bytes, bytes], ite
     while item or number == 0:
         number += 1
         written = 0
-        with open_dump(draft.folder / f"merged-{draft.manifest.number}-{number}{end}") as out:
+        with open_dump(draft.folder / f"{name[0]}{draft.manifest.number}-{number}{name[1]}") as out:
             out.write(head)
             while item and (written == 0 or written + len(item) <= size):
                 out.write(item)
@@ -228,14 +230,15 @@ def write_records(draft: ReleaseDraft, end: str, frame: tuple[bytes, bytes], ite
             out.write(tail)
 
 
-def _link_earlier(draft: ReleaseDraft, end: str) -> bool:
+def _link_earlier(draft: ReleaseDraft, name: tuple[str, str]) -> bool:
     """Take over the files of the previous release; return False where they have to be written."""
     full, previous = draft.manifest.full, draft.previous
     if previous is None or full is None or full.release == draft.manifest.number:
         return False
-    names = [file.name for file in previous.manifest.files if MERGED.fullmatch(file.name) and file.name.endswith(end)]
-    if not names or not all((previous.folder / name).is_file() for name in names):
+    known = (file.name for file in previous.manifest.files if DESCRIPTIONS.fullmatch(file.name))
+    files = [file for file in known if file.startswith(name[0]) and file.endswith(name[1])]
+    if not files or not all((previous.folder / file).is_file() for file in files):
         return False
-    for name in names:
-        link_or_copy(previous.folder / name, draft.folder / name)
+    for file in files:
+        link_or_copy(previous.folder / file, draft.folder / file)
     return True

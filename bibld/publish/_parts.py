@@ -32,6 +32,7 @@ from bibld.model.release import Figures, FullDumps, Manifest, PatchDumps, QuadCo
 from bibld.parallel import call_in_process, worker_count
 from bibld.protocols import PreviousRelease, ReleaseDraft, Store, adapters
 from bibld.publish._files import add_run_statements, describe_files
+from bibld.publish._works import WorkReader
 from bibld.publish.dumps import describe_dumps
 from bibld.publish.feed import write_changes
 
@@ -121,6 +122,7 @@ def begin_draft(
 
 def bind_draft(draft: ReleaseDraft, contents: Contents, catalog: Catalog, goal: int, store: Store) -> ReleaseDraft:
     """Return the draft with what it reads: from a catalog, and from the live store; ``goal`` is its last patch."""
+    reader = WorkReader(catalog, Iris(draft.manifest.dataset.base))
     return msgspec.structs.replace(
         draft,
         store=store,
@@ -128,6 +130,8 @@ def bind_draft(draft: ReleaseDraft, contents: Contents, catalog: Catalog, goal: 
         counts=partial(contents.counts, catalog),
         changes=lambda: _open_changes(catalog, goal, draft.previous, draft.folder),
         merged=lambda: _merged(catalog, Iris(draft.manifest.dataset.base)),
+        works=reader.works,
+        work_of=reader.work_of,
     )
 
 
@@ -168,6 +172,8 @@ _UNBOUND: Mapping[str, Any] = {
     "counts": _not_bound,
     "changes": _not_bound,
     "merged": _not_bound,
+    "works": _not_bound,
+    "work_of": _not_bound,
 }
 """Fields of a draft without what it reads, so that it can be sent to another process."""
 

@@ -14,7 +14,7 @@ from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, quad, term, typed_literal
 from bibld.model.release import Manifest, ReleaseFile
 from bibld.protocols import ReleaseDraft
-from bibld.publish._files import FULL_DUMPS, MERGED, write_turtle
+from bibld.publish._files import DESCRIPTIONS, FULL_DUMPS, write_turtle
 
 DESCRIBES_FILES = True
 """This part is written when all files of the others are, and known by size and checksum."""
@@ -151,7 +151,7 @@ class _Description:
             found.setdefault(patch.since, "")
             found[patch.release] = patch.created or found.get(patch.release, "")
         for file in manifest.files:
-            if merged := MERGED.fullmatch(file.name):
+            if merged := DESCRIPTIONS.fullmatch(file.name):
                 found.setdefault(int(merged[1]), "")
         return dict(sorted({**found, manifest.number: manifest.created}.items()))
 
@@ -183,7 +183,7 @@ class _Description:
         for patch in manifest.patches:
             owners[patch.added] = owners[patch.removed] = self._version(patch.release)
         for file in manifest.files:
-            found = MERGED.fullmatch(file.name)
+            found = DESCRIPTIONS.fullmatch(file.name)
             owner = owners.get(file.name) if found is None else self._version(int(found[1]))
             if owner is not None:
                 node = self._node(f"distribution-{file.name}")

@@ -76,7 +76,8 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     ``label`` is the form that the record prefers, ``others`` are further forms. ``type`` is that of a MODS name
     (personal …), ``dates`` are as stated, ``links`` are IRIs of authority files, ``scheme`` is the code of a concept's
     scheme, ``notation`` a class mark, ``issn`` that of a series, ``broad_links`` are IRIs of authority files for
-    something broader. ``entities`` are statements about other entities: a compact property and the IRI of the entity;
+    something broader, ``related_links`` are links to the works of others that are not the same: a compact property and an
+    IRI. ``entities`` are statements about other entities: a compact property and the IRI of the entity;
     ``values`` are all other statements: a compact property and a term. ``contributions`` are those to a work.
 
     The others are evidence that entities are the same. ``aliases`` are the IRIs that the same heading has by its other
@@ -98,6 +99,7 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     values: tuple[tuple[str, str], ...] = ()
     contributions: tuple[Contribution, ...] = ()
     broad_links: tuple[str, ...] = ()
+    related_links: tuple[tuple[str, str], ...] = ()
     aliases: tuple[str, ...] = ()
     former: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()

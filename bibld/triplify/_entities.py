@@ -119,6 +119,7 @@ def describe_entity(
     ]
     links = {(link, target) for claim in votes for target in claim.links}
     links |= {("skos:broadMatch", target) for claim in votes for target in claim.broad_links}
+    links |= {link for claim in votes for link in claim.related_links}
     for predicate, target in sorted(links):
         quads.append((iri(iris.graph(_link_set(target))), subject, term(predicate), iri(target)))
     return sort_quads(quads, subject)

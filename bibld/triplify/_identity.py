@@ -23,7 +23,7 @@ _NUMBER_OF_LOCAL_KEY = re.compile(r"[^)\\\\/:]*$")
 _KEY_OF_SOURCE = re.compile(r"(?P<source>[a-z][a-z0-9]*):(?:[a-z]+:)?(?P<number>.+)")
 """A local key whose number does not name its organisation."""
 _RANK = {name: rank for rank, name in enumerate(AUTHORITIES)}
-_WITH_DUPLICATES = frozenset(("other", "worldcat"))
+_WITH_DUPLICATES = frozenset(("other", "worldcat", "lchub", "lcwork"))
 """Authority files in which one thing may have more than one number."""
 _NOT_IN_YEARS = re.compile(r"[^0-9-]+")
 _NAMES_REMEMBERED = 16_384

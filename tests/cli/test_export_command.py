@@ -1,7 +1,8 @@
-"""Clusters and pairs as CSV and Parquet: the rows are those of the tables of the API."""
+"""Clusters and pairs as CSV, JSON Lines and Parquet: the rows are those of the tables of the API."""
 
 import csv
 import io
+import json
 
 import duckdb
 import pytest
@@ -72,6 +73,19 @@ def test_parquet_has_the_rows_of_csv_in_their_order(invoke, tmp_path, table):
         "a.parquet",
         "b.table",
     ]
+
+
+@pytest.mark.parametrize("table", ["clusters", "pairs"])
+def test_json_lines_have_lists_and_numbers(invoke, tmp_path, table):
+    text = invoke(table, "--format", "jsonl").stdout
+    rows = [json.loads(line) for line in text.splitlines()]
+    as_text = [
+        {name: "; ".join(value) if isinstance(value, list) else str(value) for name, value in row.items()}
+        for row in rows
+    ]
+    assert as_text == rows_of(invoke(table).stdout)
+    assert invoke(table, "--out", tmp_path / "table.jsonl").output == ""
+    assert (tmp_path / "table.jsonl").read_text(encoding="utf-8") == text
 
 
 def test_a_file_that_cannot_be_written_is_named(invoke, tmp_path, sample):  # noqa: F811

@@ -93,6 +93,17 @@ def test_dublin_core_has_the_iri_title_and_creator(ask):
     assert all(each.tag.startswith(DC) and each.text for each in found)
 
 
+def test_a_publication_names_its_work(ask):
+    work = "http://localhost:8000/work/rsl/01001325043"
+    root = ask(verb="GetRecord", identifier=FIRST, metadataPrefix="oai_dc")
+    relations = [each.text for each in root.iter(f"{DC}relation")]
+    assert relations[-2:] == ["Белая гвардия ; Театральный роман ; Мастер и Маргарита", work]
+    root = ask(verb="GetRecord", identifier=FIRST, metadataPrefix="mods")
+    item = list(root.iter("{http://www.loc.gov/mods/v3}relatedItem"))[-1]
+    assert item.get("otherTypeURI") == "http://id.loc.gov/ontologies/bibframe/instanceOf"
+    assert item.get("{http://www.w3.org/1999/xlink}href") == work
+
+
 @pytest.mark.parametrize(
     ("prefix", "name"),
     [("mods", "{http://www.loc.gov/mods/v3}mods"), ("marcxml", "{http://www.loc.gov/MARC21/slim}record")],

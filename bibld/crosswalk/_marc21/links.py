@@ -1,4 +1,4 @@
-"""Series, works and linking entries: 440, 490, 510, 534, 700-740, 758, 76X-78X, 800-830, 856 → relatedItem.
+"""Series, works and linking entries: 440, 490, 510, 534, 700-740, 76X-78X, 800-830, 856 → relatedItem.
 
 Of 700-740 those with a title, of 856 those with second indicator 2 (MODS guidelines, relatedItem).
 """
@@ -51,6 +51,7 @@ from bibld.model.mods import (
     RelatedItem,
     Subject,
     Temporal,
+    TitleInfo,
     collected,
 )
 
@@ -85,7 +86,7 @@ RELATION_OF_PHRASE = {
 _LINK_CODES = "abcdefghijmnopqstuwxyz3"
 
 
-def _relation_attributes(kind: str | None, field: DataField) -> dict[str, str | None]:
+def relation_attributes(kind: str | None, field: DataField) -> dict[str, str | None]:
     """Return the attributes of a relation: its type where it is known, the phrase of ``$i`` as label."""
     phrase = chop(field.first("i") or "") or None
     label = phrase or chop(field.first("3") or "") or None
@@ -191,7 +192,7 @@ def work_under_name(field: DataField, view: Marc21View) -> Iterator[RelatedItem]
     if element:
         kind = "constituent" if field.indicator2 == "2" else None
         yield RelatedItem(
-            mods=collected(element), xlink_href=heading_links(field).value_uri, **_relation_attributes(kind, field)
+            mods=collected(element), xlink_href=heading_links(field).value_uri, **relation_attributes(kind, field)
         )
 
 
@@ -244,10 +245,16 @@ def _name_and_title(field: DataField, view: Marc21View) -> list[Element]:
     element: list[Element] = []
     if title:
         numbers, names = _parts_of_series(work) if field.tag[0] == "8" else _parts_of_work(work)
-        element.append(title_info(title, part_number=numbers, part_name=names))
+        element.append(_with_further_link(title_info(title, part_number=numbers, part_name=names), field))
     if name is not None:
         element.append(name)
     return [*element, *_forms(field), *_issns(field)]
+
+
+def _with_further_link(title: TitleInfo, field: DataField) -> TitleInfo:
+    """Add the second link of a heading to its title; the first is that of the related item."""
+    further = next((one.value for one in heading_links(field).identifiers if one.type == "uri"), None)
+    return title if further is None else replace(title, value_uri=further)
 
 
 @RELATED.fields(
@@ -274,10 +281,11 @@ def _under_title(field: DataField, kind: str | None, skipped: str) -> Iterator[R
         return
     numbers, names = _parts_of_series(field) if field.tag == "830" else _parts_of_work(field)
     type_ = "uniform" if field.tag == "730" else None
-    element: list[Element] = [title_info(title, skipped, part_number=numbers, part_name=names, type=type_)]
+    info = title_info(title, skipped, part_number=numbers, part_name=names, type=type_)
+    element: list[Element] = [_with_further_link(info, field)]
     element += [*_forms(field), *_issns(field), *map(system_identifier, field.values("w"))]
-    href = first_address(field.values("0", "1"))
-    attributes = _relation_attributes(kind, field) if field.tag == "730" else {"type": kind}
+    href = heading_links(field).value_uri
+    attributes = relation_attributes(kind, field) if field.tag == "730" else {"type": kind}
     yield RelatedItem(mods=collected(element), xlink_href=href, **attributes)
 
 
@@ -305,7 +313,7 @@ for _tag, _relation in LINK_FIELDS.items():
         mods = collected((*_linked(field, view), *_parts(field, view)))
         if mods == _NOTHING:
             return
-        attributes = _relation_attributes(kind, field)
+        attributes = relation_attributes(kind, field)
         if tag == "773" and _is_bound_with(field):
             attributes |= {"type": None, "other_type": "boundWith"}
         elif tag == "773" and field.first("t") and is_volume(view):
@@ -480,15 +488,6 @@ def original_version(field: DataField, view: Marc21View) -> Iterator[RelatedItem
     element.extend(found for found in map(isbn_identifier, field.values("z")) if found is not None)
     if element:
         yield RelatedItem(mods=collected(element), type="original")
-
-
-@RELATED.field("758", "ai01", "relatedItem with xlink:href")
-def related_resource(field: DataField, view: Marc21View) -> Iterator[RelatedItem]:
-    """Related resource that an IRI identifies."""
-    href = first_address(field.values("1", "0"))
-    titles = [title_info(text) for text in chopped_values(field, "a")]
-    if href or titles:
-        yield RelatedItem(mods=collected(titles), xlink_href=href, **_relation_attributes(None, field))
 
 
 @RELATED.field("856", "u3yz", "relatedItem with location/url (second indicator 2)")

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.conventions import Marc21View, leader_code
-from bibld.crosswalk._marc21.names import work_of_heading
+from bibld.crosswalk._marc21.names import AuthorityLinks, heading_links, work_of_heading
 from bibld.crosswalk._parts import is_generic_title, split_designation
 from bibld.crosswalk._rules import RuleBook
-from bibld.crosswalk._texts import chop, chop_name, first_address, join
+from bibld.crosswalk._texts import chop, chop_name, join
 from bibld.model.marc import DataField
 from bibld.model.mods import Note, TitleInfo
 
@@ -255,7 +255,7 @@ def former_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     yield from _with_sub_title(field, "a", " ", type=_kind_of_variant(label), display_label=label)
 
 
-@TITLES.field("240", "adfklmnoprs0", "titleInfo[uniform], nameTitleGroup with 100/110/111")
+@TITLES.field("240", "adfklmnoprs01", "titleInfo[uniform], nameTitleGroup with 100/110/111")
 def uniform_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Uniform title under a name."""
     group = "1" if view.has("100", "110", "111") else None
@@ -283,7 +283,7 @@ def uncontrolled_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo
         yield title_info(title, field.indicator1, type="alternative", part_number=part_number, part_name=part_name)
 
 
-@TITLES.field("130", "adfklmnoprs0", "titleInfo[uniform]")
+@TITLES.field("130", "adfklmnoprs01", "titleInfo[uniform]")
 def uniform_title_heading(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Uniform title as main entry."""
     yield from _uniform(field, field.indicator1)
@@ -324,8 +324,15 @@ def _uniform(
         return
     part_number, part_name = title_parts(field)
     info = title_info(title, skipped, type="uniform", part_number=part_number, part_name=part_name, **attributes)
-    uri = first_address(field.values("0"))
-    yield info if uri is None else replace(info, value_uri=uri)
+    yield identified_title(info, heading_links(field))
+
+
+def identified_title(title: TitleInfo, links: AuthorityLinks) -> TitleInfo:
+    """Add the links of a heading to its title: ``valueURI``, and ``xlink:href`` for a further one."""
+    if links.value_uri is None:
+        return title
+    further = next((one.value for one in links.identifiers if one.type == "uri"), None)
+    return replace(title, authority_uri=links.authority_uri, value_uri=links.value_uri, xlink_href=further)
 
 
 _MONOGRAPH = "m"

@@ -25,7 +25,6 @@ _REASONS = (
     ("270* 307*", "where and when somebody can be reached"),
     ("334* 335* 387*", "the mode of issuance, which leader/07 states, and what would be usual for the work"),
     ("490$[3l]", "the volumes that are in the series, and its class mark"),
-    ("758$4", "the relation as an IRI, which $i states in words"),
     ("7[678]?$7 8[013]?$7", "the type of record of the linked resource"),
     ("773$0", "the number of a record in another system"),
     ("85[345]$[n-z]", "how the parts of a serial are numbered and how often they appear, not which ones a library has"),

@@ -24,7 +24,9 @@ from bibld.model.marc import MarcRecord
 from bibld.model.marc_writers import to_marcxml
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_element, without_illegal_characters
+from bibld.model.rdf import term
 from bibld.model.release import Manifest
+from bibld.model.works import add_work
 
 _OAI = "http://www.openarchives.org/OAI/2.0/"
 _IDENTIFIER = "http://www.openarchives.org/OAI/2.0/oai-identifier"
@@ -76,10 +78,13 @@ class _RefusalError(Exception):
 
 
 class _Item(msgspec.Struct, frozen=True):
+    """A publication; ``work`` is the path of its work, empty if it has none."""
+
     path: str
     modified: str
     is_deleted: bool
     sets: tuple[str, ...]
+    work: str = ""
 
 
 class _Selection(msgspec.Struct, frozen=True, array_like=True):
@@ -132,6 +137,7 @@ class Provider:
         self._contact = contact or f"webmaster@{self._host if '.' in self._host else f'{self._host}.invalid'}"
         records = re.escape(f"{self._iris.base}record/")
         self._derived = re.compile(rf"prov#wasDerivedFrom> <{records}([^/>]+)/".encode())
+        self._instance = re.compile(f"{term('bf:instanceOf')} <{re.escape(self._iris.base)}([^>]+)>".encode())
 
     def answer(self, pairs: Sequence[tuple[str, str]]) -> bytes:
         """Return the XML that answers a request with these arguments."""
@@ -232,7 +238,9 @@ class Provider:
             record = rb"(?m)^" + thing + rb"<[^>]*prov#wasDerivedFrom> (<[^>]*/record/[^>]*>)"
             if len(set(re.findall(record, document.quads))) > 1:
                 sets.insert(0, MERGED)
-        return _Item(document.path, document.modified, document.status != 200, tuple(sets))
+        work = self._instance.search(document.quads)
+        path = work[1].decode() if work is not None else ""
+        return _Item(document.path, document.modified, document.status != 200, tuple(sets), path)
 
     def _list(self, root: etree._Element, verb: str, arguments: dict[str, str]) -> None:
         selection = self._selection(arguments)
@@ -323,6 +331,9 @@ class Provider:
         description = self._mods(item.path)
         if description is None:
             return None
+        if item.work:
+            title = self._view.titles([item.work]).get(item.work, "")
+            description = add_work(description, self._iris.base + item.work, title)
         if form.prefix == "mods":
             return to_element(description)
         return dublin_core.to_dublin_core(description, self._iris.base + item.path)

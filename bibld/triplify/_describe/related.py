@@ -24,7 +24,7 @@ from bibld.triplify._describe.entities import claim_agent, name_ties
 from bibld.triplify._describe.identifiers import add_number, published_number
 from bibld.triplify._describe.mentions import find_mentioned, lives_differ
 from bibld.triplify._describe.titles import full_title, main_title, main_titles
-from bibld.triplify._describe.works import claim_related_work, is_work
+from bibld.triplify._describe.works import claim_related_work, is_manifested, is_work, relation_of_works
 from bibld.triplify._draft import Draft, EntityForm, Mention
 from bibld.triplify._entity_clusters import ABBREVIATION_TIE, PUBLICATION_TIE
 from bibld.triplify._headings import Roles, heading
@@ -128,6 +128,8 @@ def _add_part_of(draft: Draft, relationship: str, target: str, volumes: list[str
 
 
 def _describe_other(draft: Draft, item: RelatedItem, path: str) -> None:
+    if is_manifested(item):
+        return
     records = _records_in_catalog(draft, item, path)
     targets = [iri(draft.iris.resource(record)) for record in records]
     if not records and is_work(item):
@@ -167,7 +169,8 @@ def _relate_work(draft: Draft, item: RelatedItem, path: str) -> None:
     stated = [(title, _language(draft, item, full_title(title), title)) for title in forms]
     work = claim_related_work(draft, item, stated, path) if stated else None
     if work is not None:
-        draft.relate_work("bf:hasPart" if item.type == "constituent" else "bf:relatedTo", work)
+        relation = "bf:hasPart" if item.type == "constituent" else relation_of_works(item)
+        draft.relate_work(relation or "bf:relatedTo", work)
 
 
 def _records_in_catalog(draft: Draft, item: RelatedItem, path: str) -> list[RecordId]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from enum import Enum
 
 from msgspec.structs import replace
 
+from bibld.model.authorities import read_authority_iri
 from bibld.model.iris import web_iri
 from bibld.model.mods import Controlled, Mods, Name, RelatedItem, TitleInfo
-from bibld.model.rdf import iri
+from bibld.model.rdf import expand, iri
 from bibld.text.folding import tidy
 from bibld.text.keys import entity_key
-from bibld.text.work_titles import work_title_key
+from bibld.text.work_titles import parse_uniform_title, work_title_key
 from bibld.triplify._claims import Contribution, EntityClaim, NameForm
 from bibld.triplify._codes import CONTENT_OF_RESOURCE, loc
 from bibld.triplify._describe.agents import group_names
@@ -23,6 +25,39 @@ from bibld.triplify._headings import dates_of, heading
 from bibld.triplify._identity import Identity, numbers_in_files, years_with_hyphen
 from bibld.triplify._languages import Languages
 from bibld.triplify._works import NamedWork, WorkFacts, facts_of_heading
+
+_BIBFRAME = expand("bf:")
+_RELATIONS = frozenset(
+    ("translationOf", "derivativeOf", "partOf", "hasPart", "precededBy", "succeededBy", "relatedTo", "expressionOf")
+)
+
+
+class _Manifested(Enum):
+    """What a publication manifests: a work of BIBFRAME, which has a language, or one of RDA, which has none."""
+
+    IN_A_LANGUAGE = "expression"
+    IN_ANY_LANGUAGE = "work"
+    NOT_KNOWN = "either"
+
+
+_MANIFESTED = {
+    expand("bf:instanceOf"): _Manifested.IN_A_LANGUAGE,
+    "http://rdaregistry.info/Elements/m/P30139": _Manifested.IN_A_LANGUAGE,
+    "http://rdaregistry.info/Elements/m/object/P30139": _Manifested.IN_A_LANGUAGE,
+    "http://rdaregistry.info/Elements/m/P30135": _Manifested.IN_ANY_LANGUAGE,
+    "http://rdaregistry.info/Elements/m/object/P30135": _Manifested.IN_ANY_LANGUAGE,
+    "https://id.oclc.org/worldcat/ontology/hasWork": _Manifested.NOT_KNOWN,
+}
+"""Relations of a publication to what it manifests (MARC 21 758 $4): in RDA, ``has expression`` and ``has work``."""
+
+_MANIFESTED_IN_WORDS = {
+    "has expression manifested": _Manifested.IN_A_LANGUAGE,
+    "expression manifested": _Manifested.IN_A_LANGUAGE,
+    "has work manifested": _Manifested.IN_ANY_LANGUAGE,
+    "work manifested": _Manifested.IN_ANY_LANGUAGE,
+    "has work": _Manifested.NOT_KNOWN,
+}
+"""The same in words (758 $i)."""
 
 _UNTITLED = TitleInfo(title="[Untitled]")
 _ELEMENTS_OF_WORKS = frozenset(("title_info", "name", "physical_description", "genre", "language", "subject"))
@@ -40,8 +75,9 @@ def describe_work(draft: Draft) -> None:
     draft.add("bf:instanceOf", iri(work))
     draft.add_to_work("bf:hasInstance", draft.subject)
     _add_content_type(draft)
+    identified, of_original = _identified(draft)
     if works.original is not None:
-        _relate(draft, "bf:translationOf", works.original, "original")
+        _relate(draft, "bf:translationOf", works.original, "original", of_original)
     if works.host is not None and not draft.has_related_work("bf:partOf"):
         _relate(draft, "bf:partOf", works.host, "host")
     for place, base in enumerate(works.bases, 1):
@@ -49,7 +85,7 @@ def describe_work(draft: Draft) -> None:
     for place, content in enumerate(works.contents, 1):
         _relate(draft, "bf:hasPart", content, f"part{place}")
     uniform = [] if works.original is not None else _uniform_titles(draft.mods)
-    found = _find_identities(draft, [] if works.own.facts.part else uniform, "")
+    found = _find_identities(draft, identified, "")
     aliases = {draft.iris.work_of(member) for member in draft.merged.cluster.members}
     aliases |= {draft.iris.work(one.key) for one in found}
     own = (title for title in works.own.titles if title not in uniform)
@@ -64,6 +100,7 @@ def describe_work(draft: Draft) -> None:
         entities=tuple(sorted(set(draft.related_to_work))),
         contributions=tuple(sorted(set(draft.contributions_to_work))),
         values=tuple(sorted(set(draft.values_of_work))),
+        related_links=tuple(sorted(set(_related_links(draft)))),
     )
     draft.add_claim(work, "work", claim, "")
 
@@ -72,11 +109,72 @@ def _uniform_titles(mods: Mods) -> list[TitleInfo]:
     return [title for title in mods.title_info if title.type == "uniform" and not is_key_title(title)]
 
 
-def _relate(draft: Draft, predicate: str, named: NamedWork, role: str) -> None:
-    """Claim another work that the description names, and relate the work of the publication to it."""
+def _identified(draft: Draft) -> tuple[list[TitleInfo], list[TitleInfo]]:
+    """Return titles with the links of the work of the publication, and with those of the work that it translates.
+
+    A work in the sense of RDA has no language: in the description of a translation its link is that of the original,
+    as is that of a uniform title without a language. The uniform title of a part is that of its host.
+    """
+    own: list[TitleInfo] = []
+    of_original: list[TitleInfo] = []
+    is_translation = draft.works.original is not None
+    for title in () if draft.works.own.facts.part else _uniform_titles(draft.mods):
+        has_language = bool(parse_uniform_title(full_title(title)).language)
+        (of_original if is_translation and not has_language else own).append(title)
+    for item in draft.mods.related_item:
+        title = TitleInfo(value_uri=item.xlink_href)
+        manifested = _manifested(item)
+        if manifested is _Manifested.IN_A_LANGUAGE or (manifested is not None and not is_translation):
+            own.append(title)
+        elif manifested is _Manifested.IN_ANY_LANGUAGE:
+            of_original.append(title)
+    return own, of_original
+
+
+def is_manifested(item: RelatedItem) -> bool:
+    """Whether a related item is, by its IRI, a work or an expression that the publication manifests."""
+    return _manifested(item) is not None
+
+
+def _manifested(item: RelatedItem) -> _Manifested | None:
+    if web_iri(item.xlink_href) is None:
+        return None
+    if item.other_type_uri is not None:
+        return _MANIFESTED.get(item.other_type_uri)
+    return _MANIFESTED_IN_WORDS.get(tidy(item.other_type or "").lower())
+
+
+def _related_links(draft: Draft) -> Iterator[tuple[str, str]]:
+    """Yield links to works of others that are related to that of the publication in another way.
+
+    Only the IRI is known of them, and the relation is stated. The work that a translation manifests may be either.
+    """
+    for item in draft.mods.related_item:
+        link = web_iri(item.xlink_href)
+        found = read_authority_iri(link) if link is not None else None
+        manifested = _manifested(item)
+        if manifested is not None:
+            is_related = manifested is _Manifested.NOT_KNOWN and draft.works.original is not None
+        else:
+            is_related = item.mods == Mods() and (item.other_type_uri is not None or item.other_type is not None)
+        if is_related and found is not None and found.iri:
+            yield relation_of_works(item) or "bf:relatedTo", found.iri
+
+
+def relation_of_works(item: RelatedItem) -> str | None:
+    """Return the property that a related item states for works, as a term of BIBFRAME; None without one."""
+    local = (item.other_type_uri or "").removeprefix(_BIBFRAME)
+    return f"bf:{local}" if local in _RELATIONS else None
+
+
+def _relate(draft: Draft, predicate: str, named: NamedWork, role: str, identified: Sequence[TitleInfo] = ()) -> None:
+    """Claim another work that the description names, and relate the work of the publication to it.
+
+    ``identified`` have links of that work.
+    """
     languages = Languages.originals_from_mods(draft.mods) if role == "original" else draft.languages
     titles = [(title, languages.tag_related(full_title(title), title)) for title in named.titles]
-    work = _claim_named(draft, titles, group_names(draft, list(named.names)), [], named.path, named.facts, role)
+    work = _claim_named(draft, titles, group_names(draft, list(named.names)), identified, named.path, named.facts, role)
     if work is not None:
         draft.relate_work(predicate, work)
 
