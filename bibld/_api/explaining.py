@@ -30,8 +30,9 @@ _SHOWN = 20
 class RecordReport(msgspec.Struct, frozen=True):
     """One record: its origin, the features by which it is compared, its cluster, its IRIs.
 
-    ``state`` is a sentence about its present state; ``suppressed`` lists what of it must not be published, and why;
-    ``verdicts`` are the verdicts of people about it; ``history`` lists its events.
+    ``resource`` is the IRI of an authority record itself. ``state`` is a sentence about its present state;
+    ``suppressed`` lists what of it must not be published, and why; ``verdicts`` are the verdicts of people about it;
+    ``history`` lists its events.
     """
 
     record: str
@@ -171,6 +172,8 @@ def explain_record(catalog: Catalog, config: Config, record: RecordId) -> Record
     cluster = catalog.cluster_of(record)
     members = cluster.members if cluster else ()
     answering = cluster.founder if cluster else catalog.redirect_target(record)
+    resource = iris.resource(record) if stored.authority is None else iris.record(record)
+    answers = iris.document(iris.resource(answering)) if answering else "410 Gone"
     return RecordReport(
         record=str(record),
         ordinal=stored.ordinal,
@@ -184,8 +187,8 @@ def explain_record(catalog: Catalog, config: Config, record: RecordId) -> Record
         cluster=tuple(map(str, members)),
         edges=tuple(_sentence(edge) for edge in catalog.edges_of(members)),
         verdicts=_verdicts(catalog, record),
-        resource=iris.resource(record),
-        answers=iris.document(iris.resource(answering)) if answering else "410 Gone",
+        resource=resource,
+        answers=answers if stored.authority is None or stored.deleted else iris.document(resource),
         state=_state(catalog, record),
         suppressed=tuple(map(str, catalog.suppressions.of_record(stored.ordinal))),
         history=tuple(map(str, catalog.history.events(stored.ordinal))),

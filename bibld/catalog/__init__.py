@@ -55,6 +55,8 @@ from bibld.catalog._register import EventKind as EventKind
 from bibld.catalog._register import History
 from bibld.catalog._register import Register as Register
 from bibld.catalog._schema import CATALOG, CATALOG_FORMAT, FORMER_RECORD, REGISTER, REGISTER_FORMAT
+from bibld.catalog._schema import IS_AUTHORITY as IS_AUTHORITY
+from bibld.catalog._schema import IS_PUBLICATION as IS_PUBLICATION
 from bibld.catalog._schema import RecordStatus as RecordStatus
 from bibld.catalog._suppressions import Suppression as Suppression
 from bibld.catalog._suppressions import SuppressionTables

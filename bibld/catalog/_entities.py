@@ -165,6 +165,13 @@ class Entities(QuadTable):
         """Return the body and the votes of each assertion about an entity, in no order."""
         return self._connection.execute("SELECT body, votes FROM assertion WHERE entity = ?", (entity,)).fetchall()
 
+    def assertions_with(self, text: str) -> Iterator[tuple[bytes, int]]:
+        """Yield the body of each assertion that contains a text, with the founder of each cluster that makes it."""
+        yield from self._connection.execute(
+            "SELECT body, founder FROM assertion JOIN asserting_cluster USING (assertion) WHERE instr(body, ?)",
+            (text.encode(),),
+        )
+
     def asserting_clusters(self, iri: str) -> list[int]:
         """Return the founders of the clusters that name an entity, by its IRI or another of the same one, ascending."""
         founder = self.founder_of_iri(iri)

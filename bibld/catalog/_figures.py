@@ -14,9 +14,11 @@ import numpy as np
 from bibld.catalog._record_bytes import Subfields, unpack_mods
 from bibld.catalog._suppressions import SuppressionTables
 from bibld.catalog.compression import Blobs
+from bibld.model.authority import AUTHORITY_FLAVOURS, Authority
 from bibld.model.mods import Mods
 
 _MODS = msgspec.json.Decoder(Mods)
+_AUTHORITY = msgspec.json.Decoder(Authority)
 
 
 class SampledRecord(msgspec.Struct, frozen=True, gc=False):
@@ -128,16 +130,19 @@ class CatalogFigures:
         for position in range(min(len(ordinals), most)):
             ordinal = ordinals[int(position * step)]
             row = self._connection.execute(
-                "SELECT body, coverage FROM record WHERE ordinal = ? AND status = 'live'", (ordinal,)
+                "SELECT body, coverage, flavour FROM record WHERE ordinal = ? AND status = 'live'", (ordinal,)
             ).fetchone()
             if row is None:
                 continue
-            body, coverage = row
+            body, coverage, flavour = row
             number = self._register.execute(
                 "SELECT control_number FROM ordinal WHERE ordinal = ?", (ordinal,)
             ).fetchone()[0]
             texts = self._connection.execute("SELECT text FROM warning WHERE ordinal = ?", (ordinal,)).fetchall()
-            mods = self._suppressions.public_mods(ordinal, _MODS.decode(unpack_mods(self._blobs.decompress(body))))
+            converted = unpack_mods(self._blobs.decompress(body))
+            is_authority = flavour in AUTHORITY_FLAVOURS
+            mods = _AUTHORITY.decode(converted).to_mods() if is_authority else _MODS.decode(converted)
+            mods = self._suppressions.public_mods(ordinal, mods)
             yield SampledRecord(number, mods, tuple(text for (text,) in texts), coverage)
 
     def unmapped(self, encoded: Iterable[bytes]) -> Counter[str]:

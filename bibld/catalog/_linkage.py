@@ -10,6 +10,7 @@ import msgspec
 
 from bibld.catalog._records import Records
 from bibld.catalog._register import Register
+from bibld.catalog._schema import IS_PUBLICATION
 from bibld.catalog.compression import Blobs
 from bibld.model.linkage import Cluster, Edge, Pair, Score, Verdict
 
@@ -294,7 +295,7 @@ class LinkageTables:
         else:
             rows = self._connection.execute(
                 "SELECT ordinal FROM record LEFT JOIN member USING (ordinal)"
-                " WHERE status = 'live' AND (founder IS NULL OR founder = ordinal) ORDER BY ordinal"
+                f" WHERE {IS_PUBLICATION} AND (founder IS NULL OR founder = ordinal) ORDER BY ordinal"
             )
         yield from (founder for (founder,) in rows.fetchall())
 
@@ -303,7 +304,7 @@ class LinkageTables:
         rows = self._connection.execute(
             "SELECT ordinal, (SELECT count(*) FROM member AS other WHERE other.founder = record.ordinal) AS size"
             " FROM record LEFT JOIN member USING (ordinal)"
-            " WHERE status = 'live' AND (founder IS NULL OR founder = ordinal) ORDER BY size DESC, ordinal LIMIT ?",
+            f" WHERE {IS_PUBLICATION} AND (founder IS NULL OR founder = ordinal) ORDER BY size DESC, ordinal LIMIT ?",
             (count,),
         )
         return [ordinal for ordinal, _ in rows]

@@ -11,10 +11,11 @@ import msgspec
 from bibld.catalog._queues import DirtyQueues, FormerRecords, Queue
 from bibld.catalog._record_bytes import Subfields, pack, unpack_mods, unpack_original
 from bibld.catalog._register import Register
-from bibld.catalog._schema import RecordStatus
+from bibld.catalog._schema import IS_AUTHORITY, IS_PUBLICATION, RecordStatus
 from bibld.catalog._suppressions import SuppressionTables
 from bibld.catalog.compression import Blobs
 from bibld.errors import RecordError
+from bibld.model.authority import AUTHORITY_FLAVOURS, Authority
 from bibld.model.mods import Mods
 from bibld.model.origin import Origin, RecordId
 from bibld.parallel import batches
@@ -30,13 +31,14 @@ _REPLACED = (
 """The records that a load has replaced, as they were before it."""
 
 _MODS = msgspec.json.Decoder(Mods)
+_AUTHORITY = msgspec.json.Decoder(Authority)
 
 
 class NewRecord(msgspec.Struct, frozen=True, gc=False):
     """A converted record to be stored.
 
-    ``mods`` is the JSON of its ``Mods``, ``made_by`` a hash of what it was made from: bytes, carrier, versions,
-    settings.
+    ``mods`` is the JSON of its ``Mods``, or for a flavour of authority records of its ``Authority``; ``made_by`` is a
+    hash of what it was made from: bytes, carrier, versions, settings.
     """
 
     id: RecordId
@@ -298,47 +300,86 @@ class Records:
         if row is None:
             return None
         source, file, position, offset, reader, state, flavour, status, body = row
-        piece = self._blobs.decompress(body)
         return SourceRecord(
             id=self._register.record(ordinal),
             ordinal=ordinal,
             origin=Origin(source, file, position, offset),
-            original=unpack_original(piece),
+            original=unpack_original(self._blobs.decompress(body)),
             reader=reader,
             carrier=state,
             flavour=flavour,
-            mods=self._suppressions.public_mods(ordinal, _MODS.decode(unpack_mods(piece))),
+            mods=self.mods(ordinal),
             deleted=status != RecordStatus.LIVE,
+            authority=self.authority(ordinal),
         )
 
     def mods(self, ordinal: int) -> Mods:
-        """Return the MODS of one record without suppressed values; raises ``KeyError``."""
-        mods = self.unredacted_mods(ordinal)
-        if mods is None:
+        """Return the MODS of one record without suppressed values; raises ``KeyError``.
+
+        Those of an authority record have little more than its heading.
+        """
+        found = self._converted(ordinal)
+        if found is None:
             raise KeyError(ordinal)
-        return self._suppressions.public_mods(ordinal, mods)
+        if isinstance(found, Authority):
+            return self._suppressions.public_authority(ordinal, found).to_mods()
+        return self._suppressions.public_mods(ordinal, found)
 
     def unredacted_mods(self, ordinal: int) -> Mods | None:
         """Return the MODS of one record with suppressed values."""
-        row = self._connection.execute("SELECT body FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
-        return self._decode(row[0]) if row else None
+        found = self._converted(ordinal)
+        return found.to_mods() if isinstance(found, Authority) else found
+
+    def authority(self, ordinal: int) -> Authority | None:
+        """Return an authority record without suppressed values; None for a record of a publication."""
+        found = self._converted(ordinal)
+        return self._suppressions.public_authority(ordinal, found) if isinstance(found, Authority) else None
+
+    def _converted(self, ordinal: int) -> Mods | Authority | None:
+        row = self._connection.execute("SELECT flavour, body FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
+        if row is None:
+            return None
+        converted = unpack_mods(self._blobs.decompress(row[1]))
+        return _AUTHORITY.decode(converted) if row[0] in AUTHORITY_FLAVOURS else _MODS.decode(converted)
+
+    def authorities(self) -> list[int]:
+        """Return the ordinals of the live authority records, ascending."""
+        rows = self._connection.execute(
+            f"SELECT ordinal FROM record WHERE status = 'live' AND {IS_AUTHORITY} ORDER BY ordinal"
+        )
+        return [ordinal for (ordinal,) in rows]
+
+    def has_authorities(self, queue: Queue) -> bool:
+        """Return whether any authority record, live or not, is in a queue of ordinals."""
+        query = f"SELECT 1 FROM dirty_queue JOIN record ON ordinal = item WHERE queue = ? AND {IS_AUTHORITY} LIMIT 1"
+        return self._connection.execute(query, (queue,)).fetchone() is not None
+
+    def is_authority(self, ordinal: int) -> bool:
+        """Return whether a record, live or not, is an authority record."""
+        return bool(self.was_authority(ordinal))
+
+    def was_authority(self, ordinal: int, run: int | None = None) -> bool | None:
+        """Return whether a record is an authority record; None without one, or if it was not seen in this run."""
+        query = f"SELECT {IS_AUTHORITY} FROM record WHERE ordinal = ? AND run = coalesce(?, run)"
+        row = self._connection.execute(query, (ordinal, run)).fetchone()
+        return None if row is None else bool(row[0])
 
     def live(self) -> Iterator[tuple[int, str, Mods]]:
-        """Yield ordinal, source and MODS of the live records, by ordinal."""
+        """Yield ordinal, source and MODS of the live records of publications, by ordinal."""
         for ordinal, source, mods in self._with_status("'live'"):
             yield ordinal, source, self._suppressions.public_mods(ordinal, mods)
 
     def unredacted(self) -> Iterator[tuple[int, str, Mods]]:
-        """Yield ordinal, source and MODS of the records that their sources have, with suppressed records and values."""
+        """Yield ordinal, source and MODS of all records of publications, with suppressed records and values."""
         return self._with_status("'live', 'suppressed'")
 
     def _with_status(self, listed: str) -> Iterator[tuple[int, str, Mods]]:
         rows = self._connection.execute(
             "SELECT ordinal, source, body FROM record JOIN carrier USING (carrier)"
-            f" WHERE status IN ({listed}) ORDER BY ordinal"
+            f" WHERE status IN ({listed}) AND NOT {IS_AUTHORITY} ORDER BY ordinal"
         )
         for ordinal, source, body in rows:
-            yield ordinal, source, self._decode(body)
+            yield ordinal, source, _MODS.decode(unpack_mods(self._blobs.decompress(body)))
 
     def carriers(self, source: str | None = None) -> list[tuple[int, str, str, str, bytes]]:
         """Return the examined files, of one source or of all, that contain records which their source still has.
@@ -362,14 +403,17 @@ class Records:
             yield unpack_original(self._blobs.decompress(body))
 
     def made_by(self) -> Iterator[tuple[int, bytes]]:
-        """Yield ordinal and ``made_by`` of the live records, by ordinal."""
+        """Yield ordinal and ``made_by`` of the live records of publications, by ordinal."""
         yield from self._connection.execute(
-            "SELECT ordinal, made_by FROM record WHERE status = 'live' ORDER BY ordinal"
+            f"SELECT ordinal, made_by FROM record WHERE {IS_PUBLICATION} ORDER BY ordinal"
         )
 
     def fingerprints(self, ordinals: Iterable[int] | None = None) -> Iterator[tuple[int, bytes, str]]:
-        """Yield ordinal, fingerprint and source of all live records, or of the live ones among some, in their order."""
-        query = "SELECT ordinal, made_by, source FROM record JOIN carrier USING (carrier) WHERE status = 'live'"
+        """Yield ordinal, fingerprint and source of all live records of publications, or of those among some.
+
+        They are in the order of ordinals, or of those given.
+        """
+        query = f"SELECT ordinal, made_by, source FROM record JOIN carrier USING (carrier) WHERE {IS_PUBLICATION}"
         rows: Iterable[sqlite3.Cursor]
         if ordinals is None:
             rows = [self._connection.execute(f"{query} ORDER BY ordinal")]
@@ -400,8 +444,8 @@ class Records:
         return row is not None and row[0] == RecordStatus.LIVE
 
     def count(self) -> int:
-        """Return the number of live records."""
-        return int(self._connection.execute("SELECT count(*) FROM record WHERE status = 'live'").fetchone()[0])
+        """Return the number of live records of publications."""
+        return int(self._connection.execute(f"SELECT count(*) FROM record WHERE {IS_PUBLICATION}").fetchone()[0])
 
     def count_by_source(self) -> dict[str, int]:
         """Return the number of live records of each source."""
@@ -453,6 +497,3 @@ class Records:
             "SELECT source, file, reader, state FROM carrier"
             " WHERE carrier IN (SELECT carrier FROM record) ORDER BY source, file"
         ).fetchall()
-
-    def _decode(self, body: bytes) -> Mods:
-        return _MODS.decode(unpack_mods(self._blobs.decompress(body)))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from bibld.model.authority import AUTHORITY_FLAVOURS
+
 REGISTER_FORMAT = 5
 CATALOG_FORMAT = 12
 
@@ -87,6 +89,12 @@ CREATE TABLE IF NOT EXISTS former_record (     -- records as they were when the 
 """
 """A table that catalogs of this format may lack: it was added later, and only runs use it."""
 
+IS_PUBLICATION = f"status = 'live' AND flavour NOT IN ({', '.join(map(repr, AUTHORITY_FLAVOURS))})"
+"""The condition for live records that describe a publication: records of headings take no part in matching."""
+
+IS_AUTHORITY = f"flavour IN ({', '.join(map(repr, AUTHORITY_FLAVOURS))})"
+"""The condition for records of headings, live or not."""
+
 CATALOG = (
     FORMER_RECORD
     + """
@@ -128,7 +136,7 @@ CREATE TABLE record (
   run INTEGER NOT NULL,                        -- the last run that saw it
   status TEXT NOT NULL,                        -- live, deleted, missing or suppressed (RecordStatus)
   coverage BLOB NOT NULL,                      -- numbers of the subfields that are not in the MODS
-  body BLOB NOT NULL                           -- MODS and original bytes in one piece
+  body BLOB NOT NULL                           -- MODS (of a heading: Authority) and original bytes in one piece
 );
 CREATE INDEX record_made_by ON record (made_by);
 CREATE TABLE active_suppression (              -- the register's suppressions that the stored results respect

@@ -10,9 +10,10 @@ import msgspec
 from bibld.catalog._queues import DirtyQueues, Queue
 from bibld.catalog._register import Register
 from bibld.catalog._schema import RecordStatus
+from bibld.model.authority import Authority
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
-from bibld.model.withheld import WithheldValue, public_fingerprint, public_mods, withheld_of
+from bibld.model.withheld import WithheldValue, public_authority, public_fingerprint, public_mods, withheld_of
 from bibld.text.folding import tidy
 
 
@@ -66,6 +67,10 @@ class SuppressionTables:
     def public_mods(self, ordinal: int, mods: Mods) -> Mods:
         """Return a description of a record without its suppressed values, as all stages see it."""
         return public_mods(mods, self._values_by_ordinal().get(ordinal, ()))
+
+    def public_authority(self, ordinal: int, authority: Authority) -> Authority:
+        """Return an authority record without its suppressed values, as all stages see it."""
+        return public_authority(authority, self._values_by_ordinal().get(ordinal, ()))
 
     def fingerprint(self, ordinal: int, made_by: bytes) -> bytes:
         """Return a hash of what a public description depends on: ``made_by`` and the suppressed values."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -21,6 +22,7 @@ from bibld.catalog._record_bytes import Subfields, unpack_mods, unpack_original
 from bibld.catalog._schema import CATALOG_FORMAT, REGISTER_FORMAT
 from bibld.catalog.compression import Blobs
 from bibld.errors import CatalogError
+from bibld.model.authority import AUTHORITY_FLAVOURS, Authority
 from bibld.model.finding import Finding
 from bibld.model.linkage import ValueSource
 from bibld.model.mods import Mods
@@ -128,7 +130,7 @@ class _BlobTable(msgspec.Struct, frozen=True):
     name: str
     key: str
     columns: str
-    read: Callable[[Sequence[bytes]], object]
+    read: Callable[[Sequence[Any]], object]
     mend: tuple[str, ...]
     remedy: str = "the next run makes it again"
 
@@ -137,9 +139,9 @@ def _blob_tables(catalog: Catalog) -> list[_BlobTable]:
     blobs = Blobs(catalog._connection)
     subfields = Subfields(catalog._connection)
 
-    def read_record(row: Sequence[bytes]) -> None:
+    def read_record(row: Sequence[Any]) -> None:
         piece = blobs.decompress(row[0])
-        msgspec.json.decode(unpack_mods(piece), type=Mods)
+        msgspec.json.decode(unpack_mods(piece), type=Authority if row[2] in AUTHORITY_FLAVOURS else Mods)
         unpack_original(piece)
         subfields.decode(row[1])
 
@@ -157,7 +159,7 @@ def _blob_tables(catalog: Catalog) -> list[_BlobTable]:
         _BlobTable(
             "record",
             "ordinal",
-            "body, coverage",
+            "body, coverage, flavour",
             read_record,
             ("UPDATE record SET status = 'missing', made_by = x'' WHERE ordinal = ?1", _MATCH),
             "the next run reads it again if its source still has it; otherwise restore a backup",

@@ -167,6 +167,9 @@ class Checker:
         for source_id in sorted({name for name in ids if ids.count(name) > 1}):
             where = f"source[{len(ids) - ids[::-1].index(source_id)}].id" if len(ids) == len(found) else "source"
             self._add_fault(where, f'more than one [[source]] has the id "{source_id}"; ids must differ')
+        for index, source in enumerate(found, 1):
+            for name in sorted(set(source.config.cited_by if source else ()).difference(ids)):
+                self._add_fault(f"source[{index}].cited_by", f'no [[source]] has the id "{name}"')
         return tuple(source for source in found if source)
 
     def _source(self, table: dict[str, Any], where: str) -> Source | None:

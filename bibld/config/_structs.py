@@ -61,6 +61,10 @@ class SourceConfig(msgspec.Struct, frozen=True):
     cluster can contain two records of this source; ``trust``: how far its values are trusted when records are merged,
     a higher number further; ``columns``: for a table, which column contains the title, the author and so on.
 
+    ``kind``: ``auto`` recognises authority records one by one, ``authority`` also warns of records that describe a
+    publication. ``cited_by``: other sources whose records cite the numbers of these authority records without naming
+    the file; by default those with the same ``isil``.
+
     ``holdings``: local fields that describe copies, by tag: ``{ 999 = { call_number = "a", location = "ml" } }``;
     ``libraries``: what the codes mean by which the records name libraries: an ISIL, a name, or names by language; the
     empty code is the library of copies of which none is stated, by default that of ``isil``.
@@ -81,6 +85,8 @@ class SourceConfig(msgspec.Struct, frozen=True):
     harvest: str = "local"
     read: str = "auto"
     crosswalk: str = "auto"
+    kind: Literal["auto", "authority"] = "auto"
+    cited_by: tuple[str, ...] = ()
     charset: str = "auto"
     complete: bool = True
     deletes: str = ""
@@ -361,6 +367,12 @@ class Config(msgspec.Struct, frozen=True):
                 adapters.load_adapter(stage, name)
         dedup = msgspec.structs.replace(self.dedup, block=block or self.dedup.block, score=score or self.dedup.score)
         return msgspec.structs.replace(self, dedup=dedup)
+
+    def citing_sources(self, source: Source) -> tuple[str, ...]:
+        """Return the other sources whose records cite the numbers of a source's authority records."""
+        own = source.config
+        same = (one.id for one in self.sources if one.config.isil == own.isil != "" and one.id != own.id)
+        return own.cited_by or tuple(sorted(same))
 
     def source(self, source: str) -> Source:
         """Return the source with this id; raises ``KeyError``."""

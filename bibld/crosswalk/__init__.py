@@ -1,4 +1,4 @@
-"""Crosswalk: convert records of one flavour to MODS.
+"""Crosswalk: convert records of one flavour to MODS, and authority records to an ``Authority``.
 
 Takes a ``MarcRecord`` of MARC 21, RUSMARC or UNIMARC, a ``Mods`` (which is returned unchanged) or a ``Row`` of a table,
 and returns MODS 3.7 with an account of what is not in it. Each flavour is an adapter in this folder. Adapters are made
@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from bibld.crosswalk._authorities import AUTHORITY_RULES as AUTHORITY_RULES
+from bibld.crosswalk._authorities import authority_flavour as authority_flavour
+from bibld.crosswalk._authorities import convert_authority as _convert_authority
 from bibld.crosswalk._copies import SourceCopies as SourceCopies
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
 from bibld.crosswalk._rules import EVERY as EVERY
@@ -22,11 +25,13 @@ from bibld.crosswalk._rules import SubfieldCoverage as SubfieldCoverage
 from bibld.crosswalk._rules import Tally as Tally
 from bibld.crosswalk._rules import Writes, failure_reason
 from bibld.crosswalk._rules import subfields_of as subfields_of
+from bibld.crosswalk._unimarc.view import UnimarcSettings
 from bibld.crosswalk._view import Conventions as Conventions
 from bibld.crosswalk._view import Linkage as Linkage
 from bibld.crosswalk._view import LinkedField as LinkedField
 from bibld.crosswalk._view import View as View
 from bibld.errors import ConfigError, CrosswalkError, RecordError
+from bibld.model.authority import ConvertedAuthority
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.protocols import Converted, Row, adapters
@@ -75,6 +80,18 @@ def convert(
         raise CrosswalkError(record.origin, failure_reason(f'crosswalk "{name}"', error), b"", number) from error
 
 
+def convert_authority(
+    record: MarcRecord, flavour: str = AUTO, settings_of: Callable[[str], Any] | None = None
+) -> tuple[str, ConvertedAuthority]:
+    """Convert one authority record; return its flavour (see ``authority_flavour``) and the result.
+
+    ``flavour`` is that of bibliographic records of the same source, whose settings are used in the UNIMARC family.
+    Raises ``CrosswalkError`` for a record that is no authority record or has no heading.
+    """
+    settings = settings_of(sniff(record) if flavour == AUTO else flavour) if settings_of is not None else None
+    return _convert_authority(record, settings if isinstance(settings, UnimarcSettings) else None)
+
+
 def sniff(record: MarcRecord | Mods | Row) -> str:
     """Return the flavour of a record: the first adapter, by priority, that recognises it."""
     if isinstance(record, Mods):
@@ -87,11 +104,14 @@ def sniff(record: MarcRecord | Mods | Row) -> str:
 def coverage(tally: Tally) -> list[SubfieldCoverage]:
     """Return what became of every counted subfield, and by which rules."""
     rule_sets = {name: rules_of(name) for name in adapters.adapter_names("crosswalk")}
-    return list(tally.rows(Writes({name: rules for name, rules in rule_sets.items() if rules is not None})))
+    known = {name: rules for name, rules in rule_sets.items() if rules is not None}
+    return list(tally.rows(Writes(known | AUTHORITY_RULES)))
 
 
 def rules_of(flavour: str) -> RuleSet | None:
-    """Return the rules of an adapter, None for one without."""
+    """Return the rules of an adapter or of a flavour of authority records; None for an adapter without."""
+    if flavour in AUTHORITY_RULES:
+        return AUTHORITY_RULES[flavour]
     return getattr(adapters.load_adapter("crosswalk", flavour), "RULES", None)
 
 

@@ -47,6 +47,11 @@ def is_unimarc(record: MarcRecord) -> bool:
     return not marc21 and record.leader.text[20:23] == "450" and record.leader.text[23:24] != "0"
 
 
+def has_authority_data(record: MarcRecord) -> bool:
+    """Whether 100$a has the coded data of a UNIMARC authority record."""
+    return any(_AUTHORITY_DATA.fullmatch(text) for field in record.fields("100") for text in field.values("a"))
+
+
 def carries_fields(tag: str) -> bool:
     """Whether fields of UNIMARC with this tag may carry other fields after ``$1`` (the embedded technique)."""
     return tag[:1] == "4" or tag in ("327", "576", "577", "604")
@@ -57,9 +62,9 @@ def refuse_other_kinds(record: MarcRecord, unimarc: bool) -> None:
     code = record.leader.text[6:7]
     kind = (_UNIMARC_REFUSED if unimarc else _MARC21_REFUSED).get(code)
     sign = f"leader/06 {code}"
-    coded = (text for field in record.fields("100") for text in field.values("a"))
-    if kind is None and unimarc and any(map(_AUTHORITY_DATA.fullmatch, coded)):  # the leader may be damaged
+    if kind is None and unimarc and has_authority_data(record):  # the leader may be damaged
         kind, sign = "authority record", "by 100$a"
     if kind is not None:
-        reason = f"{kind} ({sign}), not a description of a publication; leave its file out of the source"
+        remedy = "only `bibld run` converts it" if kind == "authority record" else "leave its file out of the source"
+        reason = f"{kind} ({sign}), not a description of a publication; {remedy}"
         raise CrosswalkError(record.origin, reason, control_number=record.control_number)

@@ -29,7 +29,9 @@ EVERY = "*"
 LEADER = "LDR"
 """As a tag: the leader."""
 
-Elements = Iterable[Element]
+Elements = Iterable[msgspec.Struct]
+"""What a rule returns: top-level elements of MODS; in the crosswalks of authority records parts of an ``Authority``."""
+
 FieldBuild = Callable[[DataField, Any], Elements]
 RecordBuild = Callable[[Any], Elements]
 
@@ -135,16 +137,25 @@ class RuleSet:
     def convert(self, view: View[Any]) -> Converted:
         """Convert a record, and account for what is not in the MODS. Raises ``CrosswalkError``, as :meth:`build`."""
         mods = self.build(view)
-        unmapped, private = list(view.unmapped), list(view.private)
-        self._account(view.record.all_fields, view, "", unmapped, private)
-        return Converted(mods, tuple(unmapped), tuple(private), tuple(view.warnings))
+        unmapped, private = self.account(view)
+        return Converted(mods, unmapped, private, tuple(view.warnings))
 
     def build(self, view: View[Any]) -> Mods:
-        """Run those rules for which the record has fields.
+        """Run the rules, and put their elements into one MODS. Raises ``CrosswalkError``, as :meth:`run`."""
+        return collected(self.run(view))
+
+    def account(self, view: View[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the names of the subfields that no rule has written, unmapped and private, after :meth:`run`."""
+        unmapped, private = list(view.unmapped), list(view.private)
+        self._account(view.record.all_fields, view, "", unmapped, private)
+        return tuple(unmapped), tuple(private)
+
+    def run(self, view: View[Any]) -> list[msgspec.Struct]:
+        """Run those rules for which the record has fields; return their elements in the order of the rules.
 
         Raises ``CrosswalkError`` for any exception in a rule, with the name of the rule.
         """
-        element: list[Element] = []
+        element: list[msgspec.Struct] = []
         needed: set[int] = set(self._steps_of_tag.get(LEADER, ()))
         for tag in view.tags:
             if tag in self._steps_of_tag:
@@ -165,7 +176,7 @@ class RuleSet:
                 reason = failure_reason(f"rule {rule.name} for {rule.writes}", error)
                 number = view.record.control_number
                 raise CrosswalkError(view.record.origin, reason, control_number=number) from error
-        return collected(element)
+        return element
 
     def _account(
         self,
@@ -224,18 +235,18 @@ def failure_reason(what: str, error: Exception) -> str:
     return f"{what} failed with {type(error).__name__}: {error}; report this fault of the crosswalk with the record"
 
 
-def _build_linked(rule: Rule, tag: str, view: View[Any]) -> Iterator[Element]:
+def _build_linked(rule: Rule, tag: str, view: View[Any]) -> Iterator[msgspec.Struct]:
     """Build elements from fields in several scripts, and mark them with ``altRepGroup`` and ``script``.
 
     A related item itself has no ``altRepGroup``: a field and its counterpart give one item, which contains titles,
     names … in both scripts.
     """
-    result: list[Element] = []
+    result: list[msgspec.Struct] = []
     item_of_group: dict[str, int] = {}
     for field in view.tagged(tag):
         linkage = view.linkage(field)
         for element in rule.build(field, view):
-            if linkage is None:
+            if linkage is None or not isinstance(element, Element):
                 result.append(element)
             elif not isinstance(element, RelatedItem):
                 result.append(linkage.mark(element))

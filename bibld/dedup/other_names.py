@@ -59,6 +59,10 @@ class NameCollector:
                 if first[:_LETTERS_THAT_DIFFER] != other[:_LETTERS_THAT_DIFFER] and " " in f"{first}{other}":
                     self._found |= {(first, other), (other, first)}
 
+    def add_forms(self, forms: npt.NDArray[np.uint64]) -> None:
+        """Note that records have names of these forms (``forms_of_names``)."""
+        self._in_records.append(forms)
+
     def merge(self, data: bytes) -> None:
         """Add what another collector returned."""
         self._found |= set(_decoded(data))
@@ -83,6 +87,17 @@ class NameCollector:
         """Return the names as a part of ``Statistics.fitted``."""
         data = self.to_bytes()
         return {OTHER_NAMES: data} if data else {}
+
+
+def forms_of_names(names: Iterable[str]) -> npt.NDArray[np.uint64]:
+    """Return the hashes of family name and first initial of headings, ascending."""
+    keys = filter(None, (name_key(name, is_personal=True) for name in names))
+    return np.unique(_initial_forms(TextColumn.from_texts(keys))[1])
+
+
+def forms_in_rows(columns: FeatureColumns, wanted: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return those of some forms of names that rows have."""
+    return np.intersect1d(wanted, _initial_forms(columns.texts["names"])[1])
 
 
 def _decoded(data: bytes) -> list[tuple[str, str]]:

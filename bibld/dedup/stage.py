@@ -244,6 +244,7 @@ class _Results:
         live = sorted(set(pending).difference(deleted))
         self._set_redirects(deleted)
         restored = self._clear_redirects(live)
+        live = [one for one, row in zip(live, self._rows.rows_of(live).tolist(), strict=True) if row >= 0]
         changes = self._linkage.replace_clusters(self._ordinals_of_clusters(clustered), sorted(reached))
         self._record_events(run_time, changes, deleted, restored, self._appeared(live, restored))
         dirty = {self._linkage.founder(one) for one in pending}.union(pending)

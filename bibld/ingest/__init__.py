@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bibld.ingest._conversion import ENCODED_TWICE as ENCODED_TWICE
+from bibld.ingest._conversion import NO_AUTHORITY as NO_AUTHORITY
 from bibld.ingest._conversion import TABLE_COLUMNS as TABLE_COLUMNS
 from bibld.ingest._conversion import Conversion as Conversion
 from bibld.ingest._conversion import Job as Job
@@ -21,6 +22,8 @@ from bibld.ingest._conversion import convert_record as convert_record
 from bibld.ingest._conversion import encoded_twice_warning as encoded_twice_warning
 from bibld.ingest._conversion import file_context as file_context
 from bibld.ingest._conversion import identify as identify
+from bibld.ingest._conversion import no_authority_warning as no_authority_warning
+from bibld.ingest._conversion import other_kind_warning as other_kind_warning
 from bibld.ingest._conversion import record_made_by as record_made_by
 from bibld.ingest._conversion import settings_digest as settings_digest
 from bibld.ingest._conversion import table_row as table_row

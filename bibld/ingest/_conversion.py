@@ -73,13 +73,17 @@ WRITERS: Mapping[str, Callable[[Raw, MarcRecord | Mods | Row, Mods], bytes]] = {
 ENCODED_TWICE = "the text was encoded twice: UTF-8 was read as another charset and written as UTF-8 again"
 """A warning about a record."""
 
+NO_AUTHORITY = "the record describes a publication, but its source is one of authority records"
+"""A warning about a record."""
+
 
 class Job(msgspec.Struct, frozen=True):
     """How to convert the records of one file: what the processes need to know beside the bytes.
 
     ``carrier`` is the examined file; ``settings`` are those of the crosswalks by name; ``form`` is the form in which
     they are written, a key of ``WRITERS``; ``counts_fields``: whether conversions list the subfields of the records;
-    ``copies`` is what the configuration of the source states about copies.
+    ``copies`` is what the configuration of the source states about copies. ``kind`` is that of the source; empty:
+    authority records are rejected. ``cited_by`` are the sources whose records cite the numbers of its headings.
     """
 
     source: str
@@ -89,10 +93,14 @@ class Job(msgspec.Struct, frozen=True):
     form: str = "json"
     counts_fields: bool = False
     copies: crosswalk.SourceCopies | None = None
+    kind: str = ""
+    cited_by: tuple[str, ...] = ()
 
 
 class Conversion(msgspec.Struct, frozen=True, gc=False):
     """A converted record: ``content`` is the record in the form of the job, ``id`` is None without a control number.
+
+    The content of an authority record is the JSON of its ``Authority``.
 
     ``seen`` are the names of its subfields, as in ``unmapped``, if they are counted.
     """
@@ -119,9 +127,12 @@ def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
     try:
         parsed = carrier.parse(raw)
         record = parsed.record
+        if job.kind and isinstance(record, MarcRecord) and crosswalk.authority_flavour(record) is not None:
+            return _convert_authority(job, raw, record, parsed.warnings)
         flavour, result = crosswalk.convert(record, job.flavour, job.settings.__getitem__, job.copies)
         content = WRITERS[job.form](raw, record, result.mods)
-        doubled = (ENCODED_TWICE,) if is_encoded_twice(content) else ()
+        found = [ENCODED_TWICE] if is_encoded_twice(content) else []
+        found += [NO_AUTHORITY] if job.kind == "authority" else []
         return Conversion(
             raw=raw,
             id=_record_id(job.source, result.mods if isinstance(record, Row) else record),
@@ -130,7 +141,7 @@ def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
             deleted=isinstance(record, MarcRecord) and crosswalk.is_deleted(record),
             unmapped=result.unmapped,
             private=result.private,
-            warnings=(*parsed.warnings, *result.warnings, *doubled),
+            warnings=(*parsed.warnings, *result.warnings, *found),
             seen=crosswalk.subfields_of(record) if job.counts_fields else (),
         )
     except RecordError as error:
@@ -144,6 +155,24 @@ def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
             return ReadError(raw.origin, f"the reader {reader} failed with {cause}; report it to its author", raw.data)
         reason = f"the record cannot be converted ({cause}); report it to the author of the crosswalk"
         return CrosswalkError(raw.origin, reason, raw.data, _control_number(record))
+
+
+def _convert_authority(job: Job, raw: Raw, record: MarcRecord, warnings: tuple[str, ...]) -> Conversion:
+    flavour, result = crosswalk.convert_authority(record, job.flavour, job.settings.__getitem__)
+    authority = msgspec.structs.replace(result.authority, cited_by=job.cited_by)
+    content = _JSON.encode(authority)
+    doubled = (ENCODED_TWICE,) if is_encoded_twice(content) else ()
+    return Conversion(
+        raw=raw,
+        id=_record_id(job.source, record),
+        flavour=flavour,
+        content=content,
+        deleted=authority.is_deleted,
+        unmapped=result.unmapped,
+        private=result.private,
+        warnings=(*warnings, *result.warnings, *doubled),
+        seen=crosswalk.subfields_of(record) if job.counts_fields else (),
+    )
 
 
 def _control_number(record: MarcRecord | Mods | Row) -> str | None:
@@ -164,14 +193,23 @@ def settings_digest(config: Config, source: Source) -> str:
     identity = crosswalk.identity(source.config.crosswalk, chosen.get(source.config.crosswalk))
     files = [identity] if identity else []
     copies = crosswalk.SourceCopies.from_source(source.config)
-    return digest(READ_VERSION, crosswalk.VERSION, source.config.crosswalk, settings, copies, *files)
+    kind = source.config.kind, config.citing_sources(source)
+    return digest(READ_VERSION, crosswalk.VERSION, source.config.crosswalk, settings, copies, kind, *files)
 
 
 def conversion_job(config: Config, source: Source, examined: Examined) -> Job:
     """Return how the records of an examined file are converted."""
     copies = crosswalk.SourceCopies.from_source(source.config)
     settings = config.crosswalk_settings(source)
-    return Job(source.id, examined.carrier, source.config.crosswalk, settings, copies=copies)
+    return Job(
+        source=source.id,
+        carrier=examined.carrier,
+        flavour=source.config.crosswalk,
+        settings=settings,
+        copies=copies,
+        kind=source.config.kind,
+        cited_by=config.citing_sources(source),
+    )
 
 
 def file_context(made_with: str, source: str, examined: Examined) -> bytes:
@@ -204,6 +242,22 @@ def encoded_twice_warning(source: str, file: str, doubled: int, records: int) ->
     return (
         f"{source}: {file}: {with_number(doubled, 'record')} of {records:,}: {ENCODED_TWICE}; ask for a file that was"
         " exported once"
+    )
+
+
+def no_authority_warning(source: str, file: str, found: int, records: int) -> str:
+    """Return the warning about a file of a source of authority records that has this many other records."""
+    return (
+        f"{source}: {file}: {with_number(found, 'record')} of {records:,} describe publications, and are converted as"
+        ' such; put them into a source without kind = "authority"'
+    )
+
+
+def other_kind_warning(source: str, found: int) -> str:
+    """Return the warning about records that took the place of records of the other kind with the same number."""
+    return (
+        f"{source}: {with_number(found, 'record')} took the place of an authority record or of a description of a"
+        " publication with the same number (001) in this load; put authority records into a source without the others"
     )
 
 

@@ -18,6 +18,7 @@ from bibld.config import Config
 from bibld.errors import DamagedFileError, RecordError
 from bibld.ingest._conversion import (
     ENCODED_TWICE,
+    NO_AUTHORITY,
     Conversion,
     Job,
     changed_file_fault,
@@ -26,12 +27,15 @@ from bibld.ingest._conversion import (
     encoded_twice_warning,
     file_context,
     identify,
+    no_authority_warning,
+    other_kind_warning,
     record_made_by,
     settings_digest,
 )
 from bibld.ingest._inspection import InspectedFile, Inspection
 from bibld.ingest._log import LoadResult, listed_deletions, reason_to_withhold, unknown_deletions_warning, withhold
 from bibld.ingest._pool import ConversionPool
+from bibld.model.authority import AUTHORITY_FLAVOURS
 from bibld.model.marc import MarcRecord, without_subfields
 from bibld.model.origin import RecordId
 from bibld.model.withheld import without_texts
@@ -41,6 +45,7 @@ from bibld.protocols import Raw, SourceRecord
 from bibld.read import carrier_of, read, to_json
 
 _RECORDS_AT_ONCE = 1000
+_OTHER_KIND, _AUTHORITIES = "replaced records of the other kind", "authority records"
 
 
 class _Unchanged(msgspec.Struct, frozen=True):
@@ -94,6 +99,8 @@ class Intake:
         for inspected in self._files:
             self._progress.report(f"read: {inspected.file.name}")
             self._load_file(inspected)
+        if others := self._counts[_OTHER_KIND]:
+            self._warn(other_kind_warning(self._source.id, others))
         with self._catalog.commit():
             refused = list(harvest.rejected_records(self._config, self._source))
             self._counts["read"] += len(refused)
@@ -158,6 +165,8 @@ class Intake:
         if doubled := self._counts[f"{file.name} {ENCODED_TWICE}"]:
             records = self._counts[file.name]
             self._warn(encoded_twice_warning(self._source.id, file.name, doubled, records))
+        if others := self._counts[f"{file.name} {NO_AUTHORITY}"]:
+            self._warn(no_authority_warning(self._source.id, file.name, others, self._counts[file.name]))
         if self._counts[file.name] != inspected.records:
             self._fault = changed_file_fault(file.name)
 
@@ -191,7 +200,8 @@ class Intake:
 
     def _new_record(self, conversion: Conversion, carrier: int, context: bytes) -> NewRecord:
         raw = conversion.raw
-        self._counts[f"{raw.origin.file} {ENCODED_TWICE}"] += ENCODED_TWICE in conversion.warnings
+        for warning in (ENCODED_TWICE, NO_AUTHORITY):
+            self._counts[f"{raw.origin.file} {warning}"] += warning in conversion.warnings
         record, warnings = identify(conversion, self._source.id)
         return NewRecord(
             id=record,
@@ -209,6 +219,7 @@ class Intake:
 
     def _store(self, new: list[NewRecord]) -> None:
         """Store records; of live ones that now state that they are deleted the last versions wait for the end."""
+        self._count_other_kinds(new)
         now: list[NewRecord] = []
         waiting: set[RecordId] = set()
         for record in new:
@@ -226,6 +237,21 @@ class Intake:
             else:
                 now.append(record)
         self._put(now)
+
+    def _count_other_kinds(self, new: Sequence[NewRecord]) -> None:
+        """Count the records that replace an authority record of this load, or a description of a publication."""
+        self._counts[_AUTHORITIES] += sum(record.flavour in AUTHORITY_FLAVOURS for record in new)
+        if not self._counts[_AUTHORITIES]:
+            return
+        seen: dict[RecordId, bool] = {}
+        for record in new:
+            is_authority = record.flavour in AUTHORITY_FLAVOURS
+            if record.id not in seen:
+                ordinal = self._catalog.register.ordinal(record.id)
+                was = None if ordinal is None else self._catalog.records.was_authority(ordinal, self._run)
+                seen[record.id] = is_authority if was is None else was
+            self._counts[_OTHER_KIND] += seen[record.id] != is_authority
+            seen[record.id] = is_authority
 
     def _supersede_deferred(self, ordinal: int | None) -> None:
         if ordinal is not None and self._deferred.pop(ordinal, None) is not None:

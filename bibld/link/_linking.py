@@ -100,12 +100,19 @@ def open_indexes(
 
 
 def names_of_persons(catalog: Catalog, config: Config) -> Iterator[list[str]]:
-    """Yield the names of each person who has several in a registered authority file whose index is complete."""
+    """Yield the names of each person who has several, in registered authority files and in authority records.
+
+    A registered file counts if its index is complete.
+    """
     for file in catalog.links.files():
         path = index_path(config.workspace, index_digest(file.digest, file.template))
         if is_complete(path):
             with AuthorityIndex(path) as index:
                 yield from index.names_of_persons()
+    for ordinal in catalog.records.authorities():
+        authority = catalog.records.authority(ordinal)
+        if authority is not None and len(authority.names_of_person) > 1:
+            yield list(authority.names_of_person)
 
 
 def _make_again(file: RegisteredFile, path: Path, progress: Progress) -> bool:

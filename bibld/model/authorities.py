@@ -64,7 +64,7 @@ def _sound(number: str) -> str | None:
     return number
 
 
-class Authority(msgspec.Struct, frozen=True):
+class KnownAuthorityFile(msgspec.Struct, frozen=True):
     """An authority file.
 
     ``codes`` are the organisations and schemes that records name for its numbers, in small letters. ``addresses`` is
@@ -90,31 +90,31 @@ class AuthorityNumber(msgspec.Struct, frozen=True):
 
 def _authority(
     names: str, addresses: str, template: str, dataset: str, read: Callable[[str], str | None] = _sound
-) -> Authority:
+) -> KnownAuthorityFile:
     name, *codes = names.split()
     pattern = re.compile(rf"(?i:https?)://(?:www\.)?{addresses}/?")
-    return Authority(name, frozenset((name, *codes)), pattern, template, dataset, read)
+    return KnownAuthorityFile(name, frozenset((name, *codes)), pattern, template, dataset, read)
 
 
-def _library_of_congress(names: str, folder: str, number: str, others: str = "") -> Authority:
+def _library_of_congress(names: str, folder: str, number: str, others: str = "") -> KnownAuthorityFile:
     space = f"http://id.loc.gov/authorities/{folder}"
     addresses = rf"id\.loc\.gov/(?:authorities/{folder}{others})/({number}(?:[0-9]{{8}}|[0-9]{{10}}))(?:\.html)?"
     return _authority(f"{names} dlc lccn", addresses, space + "/{}", space)
 
 
-def _getty(name: str, number: str) -> Authority:
+def _getty(name: str, number: str) -> KnownAuthorityFile:
     """Return a vocabulary of the Getty; records have ``aat300053880``, and ``aatgf300027316`` for genres."""
     space = f"http://vocab.getty.edu/{name}/"
     addresses = rf"vocab\.getty\.edu/(?:page/)?{name}/(?:{name}(?:gf)?)?({number})(?:-agent|-place)?"
     return _authority(f"{name} cstmogri", addresses, space + "{}", space)
 
 
-def _oclc(name: str, folder: str) -> Authority:
+def _oclc(name: str, folder: str) -> KnownAuthorityFile:
     space = f"https://id.oclc.org/worldcat/{folder}/"
     return _authority(name, rf"id\.oclc\.org/worldcat/{folder}/(E[0-9A-Za-z]+)", space + "{}", space)
 
 
-def _bibframe(name: str, folder: str, number: str) -> Authority:
+def _bibframe(name: str, folder: str, number: str) -> KnownAuthorityFile:
     """Return the works of the Library of Congress: hubs unite expressions of a work."""
     space = f"http://id.loc.gov/resources/{folder}"
     return _authority(name, rf"id\.loc\.gov/resources/{folder}/({number})(?:\.[a-z.]+)?", space + "/{}", space)
@@ -247,7 +247,7 @@ def read_authority_number(code: str, text: str) -> AuthorityNumber | None:
     return None
 
 
-def _read(authority: Authority, iri: str) -> AuthorityNumber | None:
+def _read(authority: KnownAuthorityFile, iri: str) -> AuthorityNumber | None:
     match = authority.addresses.fullmatch(iri)
     if match is None:
         return None

@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 from lxml import etree
 
+from bibld.model.authority import Authority, Heading
 from bibld.model.marc import ControlField, DataField, MarcRecord, flat_subfields
 from bibld.model.mods import AlternativeName, Extension, Mods, Name, TitleInfo
 from bibld.model.mods_plan import Plan, plan_of, tag_of, xml_name
@@ -70,6 +71,32 @@ def public_mods(mods: Mods, suppressed: Iterable[str]) -> Mods:
     """Return the description of a record without what its suppressions name, as all stages see it."""
     withheld = withheld_of(suppressed)
     return without_values(mods, withheld) if withheld else mods
+
+
+def public_authority(authority: Authority, suppressed: Iterable[str]) -> Authority:
+    """Return an authority record without what its suppressions name, as all stages see it.
+
+    An element that has a value anywhere, whatever the path, is removed as a whole: a heading, a variant, a note.
+    """
+    texts = frozenset(value.text for value in withheld_of(suppressed))
+    if not texts:
+        return authority
+    kept = {
+        name: tuple(element for element in getattr(authority, name) if not _has_text(element, texts))
+        for name in Authority.elements
+    }
+    return msgspec.structs.replace(authority, **kept)
+
+
+def _has_text(value: Any, texts: Collection[str]) -> bool:  # noqa: ANN401
+    if isinstance(value, str):
+        return tidy(value) in texts
+    if isinstance(value, tuple):
+        return any(_has_text(one, texts) for one in value)
+    if not isinstance(value, msgspec.Struct):
+        return False
+    words = tidy(value.text) if isinstance(value, Heading) else ""
+    return words in texts or any(_has_text(getattr(value, name), texts) for name in value.__struct_fields__)
 
 
 def public_fingerprint(made_by: bytes, suppressed: Iterable[str]) -> bytes:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
 import msgspec
 
 from bibld.errors import NotAcceptableError, ReadError
+from bibld.model.authority import Authority
 from bibld.model.linkage import Cluster, Edge, Merged, Pair, Score
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
@@ -332,7 +333,8 @@ class SourceRecord(msgspec.Struct, frozen=True):
     """A record that is stored in the catalog.
 
     ``original`` are its bytes, which ``reader`` (an adapter's name) parses with the ``carrier`` (the JSON of a
-    ``Carrier``); ``flavour`` names the crosswalk. A deleted record keeps its last state.
+    ``Carrier``); ``flavour`` names the crosswalk. A deleted record keeps its last state. The ``mods`` of an authority
+    record have little more than its heading.
     """
 
     id: RecordId
@@ -344,6 +346,7 @@ class SourceRecord(msgspec.Struct, frozen=True):
     flavour: str
     mods: Mods
     deleted: bool = False
+    authority: Authority | None = None
 
 
 class RecordEvent(msgspec.Struct, frozen=True):

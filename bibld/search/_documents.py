@@ -76,13 +76,13 @@ def _names(*curies: str) -> frozenset[bytes]:
 
 
 _LABELS = frozenset(label[1:-1] for label in LABELS)
-_ALT_LABEL = _names("skos:altLabel")
+_ALT_LABEL = _names("skos:altLabel", "skos:hiddenLabel")
 _INSTANCE_OF, _TRANSLATION_OF, _PART_OF, _AGENT, _PRIMARY = (
     term(curie).encode()[1:-1]
     for curie in ("bf:instanceOf", "bf:translationOf", "bf:partOf", "bf:agent", "bf:PrimaryContribution")
 )
-_CONTRIBUTION = re.compile(rb"#contribution(\d+)> <([^>]*)> <([^>]*)>")
-"""Number, predicate and object of a line about a contribution to a work."""
+_CONTRIBUTION = re.compile(rb"#(agent/[^>/]*)> <([^>]*)> <([^>]*)>")
+"""Path of the agent, predicate and object of a line about a contribution to a work."""
 
 _LANGUAGE_OF_WORK = term("bf:language").encode()[1:-1]
 _ISSUED = _names("dcterms:issued", "dcterms:created", "dcterms:date")
@@ -276,16 +276,10 @@ class DocumentReader:
 
     def _creators(self, document: Document) -> tuple[str, ...]:
         """Return the paths of the agents of the contributions to a work, those of primary ones first."""
-        primary: set[bytes] = set()
-        agents: dict[bytes, str] = {}
-        start = self._base + b"agent/"
-        for number, predicate, value in _CONTRIBUTION.findall(document.quads):
-            if predicate == _AGENT and value.startswith(start):
-                agents[number] = value[len(self._base) :].decode()
-            elif predicate == _TYPE and value == _PRIMARY:
-                primary.add(number)
-        ordered = sorted(agents, key=lambda number: (number not in primary, int(number)))
-        return tuple(dict.fromkeys(agents[number] for number in ordered))
+        stated = _CONTRIBUTION.findall(document.quads)
+        primary = {agent for agent, predicate, value in stated if predicate == _TYPE and value == _PRIMARY}
+        agents = {agent for agent, predicate, _ in stated if predicate == _AGENT}
+        return tuple(agent.decode() for agent in sorted(agents, key=lambda agent: (agent not in primary, agent)))
 
     def _works_of(self, iris: Iterable[bytes]) -> list[str]:
         """Return the paths of works of the dataset by their IRIs, sorted."""

@@ -306,7 +306,7 @@ class Finder:
         stored = None
         if cluster is None:
             stored = self._catalog.record(record)
-            if stored is None or not stored.deleted:
+            if stored is None or not stored.deleted or stored.authority is not None:
                 return None
             target = self._catalog.redirect_target(record)
             cluster = self._catalog.cluster_of(target) if target is not None else None
@@ -321,6 +321,7 @@ class Finder:
         stored = self._catalog.record(record)
         if stored is None or self._iris.record(record) != iri:
             return None
-        if self._catalog.cluster_of(record) is not None:
+        is_heading = stored.authority is not None and not stored.deleted and self._mentions(iri)
+        if is_heading or self._catalog.cluster_of(record) is not None:
             return Thing("record", path, iri, record=stored)
         return Gone(iri, record, stored) if stored.deleted else None

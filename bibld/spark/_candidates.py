@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,10 @@ from bibld.dedup.candidates import KeyCounts, pairs_of_part
 from bibld.dedup.key_tables import COUNTED_COLUMNS, IndexedStatistics, count_words, from_bytes, is_outgrown, to_bytes
 from bibld.dedup.keys import LEVELS, KeyMaker, KeyPart, count_keys, cut_keys, sum_counts
 from bibld.dedup.method import INDEX_VERSION, blocking_digest, settings_digest
-from bibld.dedup.other_names import NameCollector
+from bibld.dedup.other_names import NameCollector, forms_in_rows, forms_of_names
 from bibld.errors import ConfigError
 from bibld.model.features import FeatureColumns, Statistics
+from bibld.spark._descriptions import live_authorities
 from bibld.spark._engine import Engine
 from bibld.spark._features import (
     array_bytes,
@@ -138,9 +140,13 @@ def _count(engine: Engine) -> Statistics:
         counted = features.mapInArrow(partial(_count_words, parts), spark_schema(_COUNTED))
         _, words, counts = _sums(engine, counted, parts, {_WORDS: 1})[0]
     with engine.job("dedup: collect other names of persons"):
-        names = NameCollector()
-        for row in features.mapInArrow(_collect_names, "names binary").collect():
+        persons = (one.names_of_person for _, one in live_authorities(engine))
+        known = [list(person) for person in persons if len(person) > 1]
+        names = NameCollector(known)
+        wanted = engine.broadcast(forms_of_names(chain.from_iterable(known)))
+        for row in features.mapInArrow(partial(_collect_names, wanted), "names binary, forms binary").collect():
             names.merge(bytes(row.names))
+            names.add_forms(np.frombuffer(bytes(row.forms), np.uint64))
     statistics = Statistics(engine.tables.rows("features"), words, counts, {}, names.fitted())
     maker = KeyMaker(engine.config)
     largest = {number: blocker.largest for number, blocker in enumerate(maker.with_keys) if blocker.largest}
@@ -204,11 +210,14 @@ def _count_words(parts: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.R
             yield _row(_WORDS, part, words[chosen], counts[chosen])
 
 
-def _collect_names(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    names = NameCollector()
+def _collect_names(wanted: Broadcast[Numbers], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    names, forms = NameCollector(), np.empty(0, np.uint64)
     for columns in _chunks(batches, _COUNTED_RECORDS, COUNTED_COLUMNS):
         names.add(columns)
-    yield pa.RecordBatch.from_pydict({"names": pa.array([names.to_bytes()], pa.binary())})
+        if len(wanted.value):
+            forms = np.union1d(forms, forms_in_rows(columns, wanted.value))
+    found = {"names": [names.to_bytes()], "forms": [forms.tobytes()]}
+    yield pa.RecordBatch.from_pydict({name: pa.array(values, pa.binary()) for name, values in found.items()})
 
 
 def _count_keys(

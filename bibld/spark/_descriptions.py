@@ -7,7 +7,7 @@ was), then those again for which that is not so. Which records a cluster asks ab
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 from functools import partial
 
@@ -16,18 +16,29 @@ from pyspark import Broadcast
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
-from bibld.catalog import RecordStatus, read_edge
+from bibld.catalog import IS_AUTHORITY, RecordStatus, read_edge
 from bibld.config import TriplifyConfig
 from bibld.merge import Policies, input_digest, merge_records
 from bibld.merge import settings_digest as merge_settings_digest
+from bibld.model.authority import AUTHORITY_FLAVOURS, Authority
 from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster, Edge, Merged, Pair, ValueSource
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
-from bibld.model.withheld import public_fingerprint, public_mods
+from bibld.model.withheld import public_authority, public_fingerprint, public_mods
 from bibld.spark._engine import Engine
 from bibld.spark._frames import SCHEMAS, located_errors, map_groups, spark_schema
-from bibld.triplify import cluster_statements, encode_assertions, settings_digest, statements_digest
+from bibld.triplify import (
+    NUMBER_MARK,
+    ClusterStatements,
+    authority_statements,
+    cluster_statements,
+    encode_assertions,
+    settings_digest,
+    statements_digest,
+    warn_of_broken_references,
+    warn_of_uncatalogued_numbers,
+)
 
 Suppressed = dict[int, tuple[str, ...]]
 """The suppressed values of records by ordinal; the empty value is the whole record."""
@@ -44,6 +55,7 @@ _BEFORE = -1
 
 _ENCODER = msgspec.json.Encoder()
 _MODS = msgspec.json.Decoder(Mods)
+_AUTHORITY = msgspec.json.Decoder(Authority)
 
 _MergedRow = tuple[int, bytes, bytes, str]
 
@@ -148,6 +160,7 @@ class _Row(msgspec.Struct, frozen=True, gc=False):
     sources: bytes | None
     dependencies: list[dict[str, object]] | None
     assertions: list[dict[str, object]] | None
+    flavour: str | None = None
 
 
 class _Settings(msgspec.Struct, frozen=True):
@@ -215,7 +228,39 @@ def describe_clusters(engine: Engine) -> int:
     engine.step(AGAIN, made_by, "triplify: clusters that name other records", described_again)
     made_by = tables.made_by(inputs=(FIRST, AGAIN))
     engine.step("assertions", made_by, "triplify: assertions", assertions, sort=("founder",))
+    if is_new and (engine.options.rebuild or _has_other_authorities(engine)):
+        warn_of_broken_references(live_authorities(engine), engine.progress)
+        warn_of_uncatalogued_numbers(_numbers_cited(engine), engine.progress)
     return tables.rows(FIRST) if is_new else 0
+
+
+def live_authorities(engine: Engine) -> Iterator[tuple[RecordId, Authority]]:
+    """Yield the live authority records without suppressed values, in the order of their ordinals."""
+    suppressed = suppressed_values(engine)
+    rows = live_records(engine).where(IS_AUTHORITY).select("ordinal", "source", "control_number", "mods")
+    for row in rows.orderBy("ordinal").toLocalIterator():
+        authority = public_authority(_AUTHORITY.decode(bytes(row.mods)), suppressed.get(row.ordinal, ()))
+        yield RecordId(row.source, row.control_number), authority
+
+
+def _has_other_authorities(engine: Engine) -> bool:
+    """Whether authority records are new, changed or deleted since the last run."""
+    columns = ["ordinal", "made_by", "status"]
+    tables = engine.tables
+    now, before = (
+        rows.where(IS_AUTHORITY).select(*columns) for rows in (tables.read("records"), tables.before("records"))
+    )
+    changed = now.join(before, columns, "left_anti").unionByName(before.join(now, columns, "left_anti"))
+    return changed.limit(1).count() > 0
+
+
+def _numbers_cited(engine: Engine) -> Iterator[tuple[bytes, RecordId, bool]]:
+    """Yield the assertions that ``warn_of_uncatalogued_numbers`` needs."""
+    has_number = sql.locate(NUMBER_MARK, sql.col("body").cast("string")) > 0
+    records = live_records(engine).selectExpr("ordinal AS founder", "source", "control_number", "flavour")
+    rows = engine.tables.read("assertions").where(has_number).join(records, "founder")
+    for row in rows.select("body", "source", "control_number", "flavour").toLocalIterator():
+        yield bytes(row.body), RecordId(row.source, row.control_number), row.flavour in AUTHORITY_FLAVOURS
 
 
 def described(first: DataFrame, again: DataFrame) -> DataFrame:
@@ -250,6 +295,7 @@ def _rows(engine: Engine) -> DataFrame:
             "control_number",
             "made_by AS fingerprint",
             "if(founder IS NULL, mods, NULL) AS body",
+            "flavour",
         )
     )
     merged = engine.tables.read("merged")
@@ -285,14 +331,8 @@ def _describe_cluster(shared: Broadcast[_Settings], founder: int, found: Iterato
         before = next((row for row in rows if row.kind == _Kind.BEFORE), None)
         if before is not None and before.made_by == made_by:
             return [(founder, before.body or b"", made_by, before.dependencies or [], before.assertions or [])]
-        if merged is None or len(members) == 1:
-            mods = public_mods(_MODS.decode(members[0].body or b""), settings.suppressed.get(founder, ()))
-            description_of_cluster = Merged(cluster, mods, ())
-        else:
-            mods, sources = _MODS.decode(merged.body or b""), _SOURCES.decode(merged.sources or b"")
-            description_of_cluster = Merged(cluster, mods, sources)
         named = {RecordId(row.source or "", row.control_number or "") for row in rows if row.kind == _Kind.NAMED}
-        result = cluster_statements(description_of_cluster, edges, settings.iris, settings.triplify, named.__contains__)
+        result = _statements(settings, cluster, members, merged, edges, named)
     dependencies: list[dict[str, object]] = [
         {"source": record.source, "control_number": record.control_number, "existed": record in named}
         for record in result.existence_dependencies
@@ -302,6 +342,26 @@ def _describe_cluster(shared: Broadcast[_Settings], founder: int, found: Iterato
         for (entity, body), votes in sorted(encode_assertions(result.claims).items())
     ]
     return [(founder, "".join(result.quads).encode(), made_by, dependencies, assertions)]
+
+
+def _statements(
+    settings: _Settings,
+    cluster: Cluster,
+    members: Sequence[_Row],
+    merged: _Row | None,
+    edges: Sequence[Edge],
+    named: set[RecordId],
+) -> ClusterStatements:
+    """Return the statements of a cluster, or of an authority record; ``named`` are the records that exist."""
+    body, suppressed = members[0].body or b"", settings.suppressed.get(members[0].ordinal or 0, ())
+    if members[0].flavour in AUTHORITY_FLAVOURS:
+        authority = public_authority(_AUTHORITY.decode(body), suppressed)
+        return authority_statements(cluster.founder, authority, settings.iris, settings.triplify, named.__contains__)
+    if merged is None or len(members) == 1:
+        description = Merged(cluster, public_mods(_MODS.decode(body), suppressed), ())
+    else:
+        description = Merged(cluster, _MODS.decode(merged.body or b""), _SOURCES.decode(merged.sources or b""))
+    return cluster_statements(description, edges, settings.iris, settings.triplify, named.__contains__)
 
 
 def _edges(rows: Iterable[_Row], ids: dict[int | None, RecordId]) -> list[Edge]:

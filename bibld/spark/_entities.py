@@ -15,6 +15,7 @@ from bibld.catalog import RegisteredFile, digest, to_moved
 from bibld.config import Dialect
 from bibld.errors import StageError
 from bibld.link import describe_link_sets
+from bibld.model.authority import AUTHORITY_FLAVOURS
 from bibld.model.iris import Iris, entity_identity
 from bibld.model.origin import RecordId
 from bibld.progress import with_number
@@ -225,6 +226,7 @@ class _Deleted(msgspec.Struct, frozen=True):
     source: str
     control_number: str
     deleted: str | None
+    flavour: str | None
     target_source: str | None
     target_number: str | None
 
@@ -298,6 +300,7 @@ def _tombstones(engine: Engine, made_with: str) -> DataFrame:
         .join(ids, "ordinal")
         .join(deletion_times(engine), "ordinal", "left")
         .join(targets, "target", "left")
+        .join(tables.read("records").select("ordinal", "flavour"), "ordinal", "left")
     )
     make = partial(_make_tombstones, engine.broadcast(engine.iris), made_with)
     return map_rows(deleted, _Deleted, make, SCHEMAS["statements"])
@@ -309,5 +312,6 @@ def _make_tombstones(iris: Broadcast[Iris], made_with: str, rows: Iterator[_Dele
         if row.target_source is not None and row.target_number is not None:
             replacement = RecordId(row.target_source, row.target_number)
         record = RecordId(row.source, row.control_number)
-        quads = tombstone_statements(iris.value, record, row.deleted, replacement)
+        is_authority = row.flavour in AUTHORITY_FLAVOURS
+        quads = tombstone_statements(iris.value, record, row.deleted, replacement, is_authority)
         yield row.ordinal, quads, digest(made_with, quads.decode()), None

@@ -16,6 +16,7 @@ from pyspark import Broadcast
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
+from bibld.catalog import IS_PUBLICATION
 from bibld.dedup.columns import END, TEXT_FILES, PackedRows, StoredRows, stored_rows
 from bibld.dedup.decisions import Decider
 from bibld.dedup.features import features_of
@@ -141,7 +142,7 @@ def extract_features(engine: Engine) -> None:
 
     def rows() -> DataFrame:
         withheld = suppressed_values(engine)
-        live = _with_version(engine, tables.read("records").where("status = 'live'"), withheld)
+        live = _with_version(engine, tables.read("records").where(IS_PUBLICATION), withheld)
         kept = None
         if tables.committed.tables.get("features"):
             before = tables.before("features").where(f.col("made").isNotNull())

@@ -20,6 +20,7 @@ from bibld.dedup.warm_up import KernelWarmUp
 from bibld.progress import with_number
 from bibld.spark._candidates import find_pairs, freeze_statistics
 from bibld.spark._clusters import cluster_components, decide_pairs, decided_version, find_components, write_edges
+from bibld.spark._descriptions import live_records
 from bibld.spark._engine import Engine
 from bibld.spark._features import extract_features, features_version
 from bibld.spark._frames import arrow_schema, spark_schema, to_batch
@@ -94,7 +95,7 @@ def follow_iris(engine: Engine) -> None:
         not_live = tables.read("records").where("status <> 'live'").select("ordinal")
         gone = not_live.join(was_live, "ordinal", "left_semi")
         deleted = gone.unionByName(not_live.join(redirects, "ordinal", "left_anti")).distinct()
-        restored = redirects.select("ordinal").join(live, "ordinal", "left_semi")
+        restored = redirects.select("ordinal").join(live_records(engine), "ordinal", "left_semi")
         tables.write("register_redirect", made_by, _redirects(engine, deleted, restored), sort=("ordinal",))
     with engine.job("dedup: history of IRIs"):
         appeared = live.where(f.col("ordinal") > last_ordinal).join(restored, "ordinal", "left_anti")

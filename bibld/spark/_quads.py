@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
-from bibld.catalog import LoadCounts
+from bibld.catalog import IS_PUBLICATION, LoadCounts
 from bibld.documents import Change, ChangeKind, Lines, compare_documents
 from bibld.ingest import describe_sources, with_former_sources
 from bibld.model.origin import RecordId
@@ -311,7 +311,7 @@ def count_figures(engine: Engine, before: Manifest | None) -> Figures:
     if kept and before is not None:
         sources = with_former_sources(sources, kept, before.figures.sources)
     merged = int(tables.read("members").select("founder").distinct().count())
-    records = sum(by_source.values())
+    records = live.where(IS_PUBLICATION).count()
     clusters = records - tables.rows("members") + merged
     entities = tables.read("entities").where(sql.col("quads").isNotNull()).count()
     redirected = tables.read("register_redirect").join(live.select("ordinal"), "ordinal", "left_anti")
@@ -322,7 +322,7 @@ def count_figures(engine: Engine, before: Manifest | None) -> Figures:
 
 def example_resources(engine: Engine) -> list[str]:
     """Return the IRIs of some resources: of the clusters with most members, then of the first records."""
-    live = live_records(engine).select("ordinal", "source", "control_number")
+    live = live_records(engine).where(IS_PUBLICATION).select("ordinal", "source", "control_number")
     sizes = engine.tables.read("members").groupBy(sql.col("founder").alias("ordinal")).agg(sql.count("*").alias("size"))
     absorbed = engine.tables.read("members").where("ordinal <> founder").select("ordinal")
     founders = live.join(absorbed, "ordinal", "left_anti").join(sizes, "ordinal", "left")

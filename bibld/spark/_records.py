@@ -17,6 +17,7 @@ from bibld.catalog import RecordStatus, digest
 from bibld.errors import DamagedFileError
 from bibld.ingest import (
     ENCODED_TWICE,
+    NO_AUTHORITY,
     Inspection,
     LoadResult,
     RecordState,
@@ -25,6 +26,7 @@ from bibld.ingest import (
     VersionKind,
     load_versions,
 )
+from bibld.model.authority import AUTHORITY_FLAVOURS
 from bibld.model.origin import Origin, RecordId
 from bibld.spark._engine import Engine
 from bibld.spark._frames import SCHEMAS, map_groups, small_frame, spark_schema
@@ -101,6 +103,8 @@ class Load:
                     sql.count("made_by").alias("records"),
                     sql.count_if(is_reject & sql.col("control_number").isNull()).alias("unnamed"),
                     sql.count_if(sql.array_contains("warnings", ENCODED_TWICE)).alias("doubled"),
+                    sql.count_if(sql.array_contains("warnings", NO_AUTHORITY)).alias("others"),
+                    sql.count_if(sql.col("flavour").isin(*AUTHORITY_FLAVOURS)).alias("authorities"),
                     sql.max_by(
                         sql.struct("position", "byte_offset", "reason"), sql.when(is_damaged, sql.col("position"))
                     ).alias("damage"),
@@ -109,15 +113,22 @@ class Load:
             )
         found = {int(row.carrier): row.asDict() for row in rows}
         now = {plan.carrier for plan in converted_now}
+        authorities: Counter[str] = Counter()
         for plan in self._plans:
             name, counts = plan.inspected.file.name, found.get(plan.carrier, defaultdict(int))
             self._read[plan.source] += counts["read"]
             self._rejected[plan.source] += counts["rejected"]
             self._unnamed[plan.source] += counts["unnamed"]
+            authorities[plan.source] += counts["authorities"]
             if counts["doubled"] and plan.carrier in now:
                 self._warned.add(plan.source)
                 self._engine.progress.warn(
                     ingest.encoded_twice_warning(plan.source, name, counts["doubled"], counts["records"])
+                )
+            if counts["others"] and plan.carrier in now:
+                self._warned.add(plan.source)
+                self._engine.progress.warn(
+                    ingest.no_authority_warning(plan.source, name, counts["others"], counts["records"])
                 )
             if damage := counts["damage"]:
                 origin = Origin(plan.source, name, damage.position, damage.byte_offset)
@@ -128,6 +139,20 @@ class Load:
             self._read[source] += len(refused)
             self._rejected[source] += len(refused)
             self._unnamed[source] += sum(not error.control_number for error in refused)
+        self._warn_of_other_kinds([source for source, found in authorities.items() if 0 < found < self._read[source]])
+
+    def _warn_of_other_kinds(self, sources: Sequence[str]) -> None:
+        """Warn of authority records and publications with one number in the sources that have both."""
+        if not sources:
+            return
+        is_authority = sql.col("flavour").isin(*AUTHORITY_FLAVOURS)
+        numbered = self._conversions.where((sql.col("kind") == "") & sql.col("source").isin(*sources))
+        kinds = numbered.groupBy(*_ID[:1], "identity").agg(sql.count_distinct(is_authority).alias("kinds"))
+        with self._engine.job("read: compare numbers of authority records and publications"):
+            rows = kinds.where("kinds > 1").groupBy("source").count().collect()
+        for source, found in sorted((row.source, int(row["count"])) for row in rows):
+            self._warned.add(source)
+            self._engine.progress.warn(ingest.other_kind_warning(source, found))
 
     # -- records -----------------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from bibld.catalog import LoadCounts, RecordStatus, Register, digest
 from bibld.catalog.engines import check_newest_is_on_spark
 from bibld.errors import StageError
 from bibld.ingest import LoadResult, SuppressionRequest
+from bibld.model.authority import AUTHORITY_FLAVOURS, Authority
 from bibld.model.iris import record_of_path
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
@@ -111,7 +112,10 @@ def _warn_of_values(engine: Engine, wanted: dict[tuple[int, str], SuppressionReq
         rows = {int(row.ordinal): row for row in records.collect()}
 
     def mods_of(ordinal: int) -> Mods | None:
-        return _MODS.decode(bytes(rows[ordinal].mods)) if ordinal in rows else None
+        row = rows.get(ordinal)
+        if row is None or row.flavour not in AUTHORITY_FLAVOURS:
+            return _MODS.decode(bytes(row.mods)) if row is not None else None
+        return msgspec.json.decode(bytes(row.mods), type=Authority).to_mods()
 
     def original(ordinal: int) -> MarcRecord | None:
         row = rows.get(ordinal)

@@ -47,6 +47,7 @@ from bibld.triplify._dataset import catalog_blocks as catalog_blocks
 from bibld.triplify._dataset import catalog_quads as catalog_quads
 from bibld.triplify._dataset import dataset_statements as dataset_statements
 from bibld.triplify._dataset import to_quads as to_quads
+from bibld.triplify._describe.authorities import authority_statements as authority_statements
 from bibld.triplify._entities import EntityDescription as EntityDescription
 from bibld.triplify._entities import describe_entity_clusters as describe_entity_clusters
 from bibld.triplify._entities import entity_statements as entity_statements
@@ -63,6 +64,10 @@ from bibld.triplify._entity_clusters import compare_entities as compare_entities
 from bibld.triplify._entity_clusters import verdicts_by_identity as verdicts_by_identity
 from bibld.triplify._identity import Identity as Identity
 from bibld.triplify._identity import parse_identity as parse_identity
+from bibld.triplify._references import NUMBER_MARK as NUMBER_MARK
+from bibld.triplify._references import live_authorities, numbers_cited
+from bibld.triplify._references import warn_of_broken_references as warn_of_broken_references
+from bibld.triplify._references import warn_of_uncatalogued_numbers as warn_of_uncatalogued_numbers
 from bibld.triplify._tombstones import tombstone_statements as tombstone_statements
 from bibld.triplify._tombstones import withdrawal_quads as withdrawal_quads
 from bibld.triplify._tombstones import withdrawal_statements as withdrawal_statements
@@ -79,6 +84,7 @@ def settings_digest(base: str, settings: TriplifyConfig) -> str:
 def requeue_all(catalog: Catalog, queue: StageQueue) -> None:
     """Requeue all clusters and entities, since the settings or the version changed. Call it inside a commit."""
     queue.dirty.add(catalog.linkage.founders())
+    queue.dirty.add(catalog.records.authorities())
     queue.dirty.add(catalog.statements.owners())
     queue.dirty.add(catalog.register.redirected_records())
     catalog.dirty[Queue.UNDESCRIBED_ENTITIES].add(catalog.entities.owners())
@@ -98,6 +104,7 @@ def triplify(
     The statements of dissolved clusters are deleted. ``workers`` is the number of processes, 0 for one for each core;
     the results are the same for any. Returns the number of clusters.
     """
+    has_authorities = catalog.records.has_authorities(queue.dirty.queue)
     with QueueProcessor(catalog, workers, "make statements", [__name__]) as processor:
         progress.stage("triplify", "clusters", len(queue.dirty))
         compute = partial(describe_clusters, settings_digest(iris.base, settings), iris, settings)
@@ -107,4 +114,7 @@ def triplify(
         progress.stage("triplify", "entities", len(entities))
         describe = partial(describe_entities, iris, settings.dialects, entity_verdicts(catalog, iris))
         processor.process(entities, describe, partial(store_entities, catalog), progress)
+    if has_authorities:
+        warn_of_broken_references(live_authorities(catalog), progress)
+        warn_of_uncatalogued_numbers(numbers_cited(catalog), progress)
     return clusters

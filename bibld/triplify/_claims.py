@@ -76,15 +76,18 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     ``label`` is the form that the record prefers, ``others`` are further forms. ``type`` is that of a MODS name
     (personal …), ``dates`` are as stated, ``links`` are IRIs of authority files, ``scheme`` is the code of a concept's
     scheme, ``notation`` a class mark, ``issn`` that of a series, ``broad_links`` are IRIs of authority files for
-    something broader, ``related_links`` are links to the works of others that are not the same: a compact property and an
-    IRI. ``entities`` are statements about other entities: a compact property and the IRI of the entity;
-    ``values`` are all other statements: a compact property and a term. ``contributions`` are those to a work.
+    something broader, ``related_links`` are links to the works of others that are not the same: a compact property and
+    an IRI. ``is_established``: the label is preferred in an authority file, whatever most records have. ``entities``
+    are statements about other entities: a compact property and the IRI of the entity; ``values`` are all other
+    statements: a compact property and a term. ``contributions`` are those to a work.
 
     The others are evidence that entities are the same. ``aliases`` are the IRIs that the same heading has by its other
     keys; ``former`` are IRIs that it would have if less were known of it, which lead to the entity unless something is
-    asserted about them, or another entity has them, too; ``numbers`` are its numbers in authority files, each as name
-    of the file, blank, number; entities with an equal text among their ``ties`` may be the same; ``work`` are the facts
-    that decide whether a work is the same as another one. A claim that is only evidence has an empty label.
+    asserted about them, or another entity has them, too; ``replaced`` are IRIs of headings instead of which this one is
+    used: what is asserted about them is about this entity, unless another one is used instead, too; ``numbers`` are its
+    numbers in authority files, each as name of the file, blank, number; entities with an equal text among their
+    ``ties`` may be the same; ``work`` are the facts that decide whether a work is the same as another one. A claim that
+    is only evidence has an empty label.
     """
 
     label: NameForm
@@ -95,6 +98,7 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     scheme: str = ""
     notation: str = ""
     issn: str = ""
+    is_established: bool = False
     entities: tuple[tuple[str, str], ...] = ()
     values: tuple[tuple[str, str], ...] = ()
     contributions: tuple[Contribution, ...] = ()
@@ -102,6 +106,7 @@ class EntityClaim(msgspec.Struct, frozen=True, omit_defaults=True):
     related_links: tuple[tuple[str, str], ...] = ()
     aliases: tuple[str, ...] = ()
     former: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     ties: tuple[str, ...] = ()
     work: WorkFacts | None = None

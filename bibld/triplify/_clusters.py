@@ -14,6 +14,7 @@ from bibld.model.linkage import Edge, Merged
 from bibld.model.origin import RecordId
 from bibld.triplify._claims import Claim, ClusterStatements, encode_assertions
 from bibld.triplify._describe.agents import describe_names
+from bibld.triplify._describe.authorities import authority_statements
 from bibld.triplify._describe.description import (
     describe_body,
     describe_kind,
@@ -169,7 +170,11 @@ def _describe_cluster(
         dependencies = catalog.statements.existence_dependencies(founder)
         if all(exists(record) == existed for record, existed in dependencies):
             return None
-    result = cluster_statements(catalog.descriptions.merged(founder, members), edges, iris, settings, exists)
+    authority = catalog.records.authority(founder) if catalog.records.is_authority(founder) else None
+    if authority is not None:
+        result = authority_statements(catalog.register.record(founder), authority, iris, settings, exists)
+    else:
+        result = cluster_statements(catalog.descriptions.merged(founder, members), edges, iris, settings, exists)
     quads = "".join(result.quads).encode()
     rows = [(record.source, record.control_number, founder, exists(record)) for record in result.existence_dependencies]
     return catalog.statements.row(founder, quads, made_by), rows, quads, result.claims

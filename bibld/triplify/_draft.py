@@ -20,6 +20,9 @@ from bibld.triplify._languages import Languages
 if TYPE_CHECKING:
     from bibld.triplify._works import PublicationWorks
 
+PROVENANCE = "provenance"
+"""The name of the graph for provenance."""
+
 _TYPE = term("rdf:type")
 
 Quad = tuple[str, str, str, str]

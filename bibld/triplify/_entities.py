@@ -27,7 +27,7 @@ from bibld.triplify._claims import (
 )
 from bibld.triplify._codes import loc, scheme_iri, scheme_names
 from bibld.triplify._dates import life_years
-from bibld.triplify._draft import Quad, sort_quads
+from bibld.triplify._draft import PROVENANCE, Quad, sort_quads
 from bibld.triplify._entity_clusters import EntityCluster, EntityProfile, Verdicts, cluster_component, components
 from bibld.triplify._identity import local_number, parse_identity
 
@@ -80,7 +80,8 @@ def describe_entity(
     """
     votes: dict[EntityClaim, int] = defaultdict(int)
     kinds: set[Kind] = set()
-    for assertion, number in assertions:
+    found = list(assertions)
+    for assertion, number in found:
         if assertion.value.label.text:
             votes[assertion.value] += number
             kinds.add(assertion.kind)
@@ -108,12 +109,18 @@ def describe_entity(
     triples += [("skos:altLabel", literal(form.text, form.language or None)) for form in others]
     for claim in votes:
         triples += _properties(claim)
+    triples += [(predicate, iri(other)) for assertion, _ in found for predicate, other in assertion.value.entities]
+    triples += [value for assertion, _ in found for value in assertion.value.values]
     link = "skos:exactMatch" if "concept" in kinds else "owl:sameAs"
     triples += [(predicate or link, iri(other)) for predicate, other in related]
     subject = iri(entity)
-    quads: list[Quad] = [("", subject, term(predicate), value) for predicate, value in triples]
+    provenance = iri(iris.graph(PROVENANCE))
+    quads: list[Quad] = [
+        (provenance if predicate.startswith("prov:") else "", subject, term(predicate), value)
+        for predicate, value in triples
+    ]
     quads += _local_numbers(entity, votes, iris)
-    quads += _contributions(entity, votes, iris)
+    quads += _contributions(entity, (assertion.value for assertion, _ in found), iris)
     quads += [
         ("", subject, term("skos:inScheme"), iri(scheme_iri(claim.scheme, iris))) for claim in votes if claim.scheme
     ]
@@ -140,9 +147,6 @@ def _properties(claim: EntityClaim) -> Iterator[tuple[str, str]]:
             yield "dcterms:identifier", literal(claim.notation)
     if claim.issn:
         yield "bibo:issn", literal(claim.issn)
-    for predicate, entity in claim.entities:
-        yield predicate, iri(entity)
-    yield from claim.values
 
 
 def _local_numbers(entity: str, claims: Iterable[EntityClaim], iris: Iris) -> Iterator[Quad]:
@@ -188,9 +192,10 @@ _ROMANISED = "und-latn"
 def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], list[NameForm]]:
     """Return the preferred forms, one for each language, and the others, from the claims and the votes for them.
 
-    An abbreviation is not preferred to what it is short for, a romanisation not to the original, nor a former name of a
-    town to today's. The code of a library is no name. Of titles of a work the shortest is preferred, which is that of
-    today's orthography.
+    A form that an authority file prefers comes first, and takes the place of those without a language. An abbreviation
+    is not preferred to what it is short for, a romanisation not to the original, nor a former name of a town to
+    today's. The code of a library is no name. Of titles of a work the shortest is preferred, which is that of today's
+    orthography.
     """
     sign = -1 if any(claim.work is not None for claim in votes) else 1
     votes_by_form: dict[NameForm, int] = defaultdict(int)
@@ -202,12 +207,22 @@ def choose_labels(votes: Mapping[EntityClaim, int]) -> tuple[list[NameForm], lis
     by_language: dict[str, list[NameForm]] = defaultdict(list)
     for form in votes_by_form:
         by_language[form.language].append(form)
+    established = {claim.label for claim in votes if claim.is_established}
+    certain = {form.language for form in established}
+
+    def place(form: NameForm, forms: Sequence[NameForm]) -> tuple[object, ...]:
+        is_lesser = form not in established
+        return is_lesser, is_lesser and _gives_way(form, forms), -votes_by_form[form], -sign * len(form.text), form.text
+
     preferred = [
-        min(forms, key=lambda form: (_gives_way(form, forms), -votes_by_form[form], -sign * len(form.text), form.text))
+        min(forms, key=lambda form: place(form, forms))
         for language, forms in by_language.items()
-        if language != _ROMANISED or "" not in by_language
+        if language in certain or not ((language == "" and certain) or (language == _ROMANISED and "" in by_language))
     ]
-    return sorted(preferred), sorted((mentioned | set(votes_by_form)) - set(preferred))
+    others = (mentioned | set(votes_by_form)) - set(preferred)
+    if certain:
+        others -= {NameForm(form.text) for form in preferred}
+    return sorted(preferred), sorted(others)
 
 
 def _gives_way(form: NameForm, forms: Sequence[NameForm]) -> bool:

@@ -46,7 +46,7 @@ class EntityBatch(msgspec.Struct, frozen=True):
 def keys_of_assertion(body: bytes) -> AssertionKeys:
     """Return what a stored assertion refers to."""
     value = read_assertion(body).value
-    identities = map(entity_identity, (*value.aliases, *value.former))
+    identities = map(entity_identity, (*value.aliases, *value.former, *value.replaced))
     return AssertionKeys((*identities, *value.all_ties), value.named_entities)
 
 

@@ -25,7 +25,7 @@ from bibld.model.review import INVERSE_RELATION
 from bibld.text.publishers import is_abbreviation, name_to_compare
 from bibld.triplify._claims import Assertion, Kind, WorkFacts
 from bibld.triplify._dates import life_intervals
-from bibld.triplify._identity import is_same_or_initial
+from bibld.triplify._identity import NUMBER_TIE, is_same_or_initial
 from bibld.triplify._work_clusters import (
     Sameness,
     cliques,
@@ -87,8 +87,8 @@ class EntityProfile(msgspec.Struct, frozen=True):
     """What decides whether an entity is the same as another one.
 
     ``numbers`` are its numbers by authority file, ``births`` and ``deaths`` the years that its records state;
-    ``former`` are IRIs that lead to it if to nothing else; ``names`` are those of a publisher or series of which one is
-    abbreviated; ``works`` are the facts of a work.
+    ``former`` are IRIs that lead to it if to nothing else, ``replaced`` those of headings instead of which it is used;
+    ``names`` are those of a publisher or series of which one is abbreviated; ``works`` are the facts of a work.
     """
 
     iri: str
@@ -102,6 +102,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
     ties: frozenset[str]
     names: frozenset[str] = frozenset()
     works: tuple[WorkFacts, ...] = ()
+    replaced: frozenset[str] = frozenset()
 
     @classmethod
     def from_assertions(cls, iri: str, assertions: Iterable[Assertion]) -> EntityProfile:
@@ -129,6 +130,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
             ties=ties,
             names=_names_to_compare(result) if is_abbreviated else frozenset(),
             works=tuple(dict.fromkeys(value.work for value in values if value.work is not None)),
+            replaced=frozenset(iri for value in values for iri in value.replaced),
         )
 
     @property
@@ -150,7 +152,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
     @property
     def all_aliases(self) -> frozenset[str]:
         """The IRIs that lead to it if nothing is asserted about them, and no other entity has them."""
-        return self.aliases | self.former
+        return self.aliases | self.former | self.replaced
 
     @property
     def keys(self) -> dict[str, Strength]:
@@ -174,7 +176,9 @@ class EntityProfile(msgspec.Struct, frozen=True):
         )
 
     def _names(self) -> list[str]:
-        return [tie for tie, strength in self.keys.items() if strength is Strength.NAME and tie in self.ties]
+        return [
+            tie for tie, strength in self.keys.items() if strength is Strength.NAME and tie in self.ties and " " in tie
+        ]
 
     def has_unlike_names(self, other: EntityProfile) -> bool:
         """Whether no name of a publisher or series is the same as one of another, or an abbreviation of it."""
@@ -208,6 +212,7 @@ class EntityProfile(msgspec.Struct, frozen=True):
 
 
 _STRENGTH_OF_TIE = {
+    NUMBER_TIE: Strength.NUMBER,
     PUBLICATION_TIE: Strength.PUBLICATION,
     SHORT_NAME_TIE: Strength.SHORT_NAME,
     ABBREVIATION_TIE: Strength.ABBREVIATION,
@@ -222,7 +227,8 @@ _RANK_OF_MENTION = _NAME_RANK + 2
 class EntityCluster(msgspec.Struct, frozen=True):
     """Entities that are the same: their IRIs in the order of their ranks, the founder first.
 
-    ``aliases`` are further IRIs of its members' headings, about which nothing else is asserted.
+    Those of headings that are not used any more follow. ``aliases`` are further IRIs of the headings of its members,
+    about which nothing else is asserted.
     """
 
     members: tuple[str, ...]
@@ -292,6 +298,7 @@ def cluster_component(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> 
         if decision == "same" and one in by_identity and other in by_identity:
             clusters.unite(by_identity[one], by_identity[other], regardless=True)
     clusters.unite_tied(_ties(ranked, len(ranked) > MAX_ENTITIES_OF_COMPONENT))
+    _unite_replaced(clusters, ranked, by_identity)
     holders_of_alias: dict[str, set[str]] = defaultdict(set)
     for profile in ranked:
         for alias in _other_aliases(profile.all_aliases, by_identity.keys()):
@@ -321,6 +328,17 @@ def _ties(ranked: Sequence[EntityProfile], is_large: bool) -> list[tuple[Strengt
             if strength is Strength.NUMBER or not is_large:
                 holders[strength, key].append(profile.iri)
     return [(strength, key, found) for (strength, key), found in sorted(holders.items()) if len(found) > 1]
+
+
+def _unite_replaced(clusters: _Clusters, ranked: Sequence[EntityProfile], by_identity: Mapping[str, str]) -> None:
+    """Unite the entities of headings that are not used any more with the only entities that are used instead."""
+    holders: dict[str, list[str]] = defaultdict(list)
+    for profile in ranked:
+        for replaced in profile.replaced:
+            holders[entity_identity(replaced)].append(profile.iri)
+    for identity, found in sorted(holders.items()):
+        if identity in by_identity and len({clusters.founder(holder) for holder in found}) == 1:
+            clusters.absorb(found[0], by_identity[identity])
 
 
 class _Clusters:
@@ -382,6 +400,17 @@ class _Clusters:
     def can_unite(self, one: str, other: str) -> bool:
         """Whether no members of the clusters of two entities contradict each other."""
         return self._may_unite(self._members[one], self._members[other], False)
+
+    def absorb(self, used: str, replaced: str) -> None:
+        """Unite the clusters of two entities, of which one is used instead of the other and stays the founder.
+
+        A verdict that they are different is respected.
+        """
+        these, those = self._members[used], self._members[replaced]
+        if these is not those and self._may_unite(these, those, regardless=True):
+            united = these + those
+            for profile in united:
+                self._members[profile.iri] = united
 
     def is_ambiguous(self, holders: Sequence[str], strength: Strength) -> bool:
         """Whether the holders of a name contradict each other, and the years of a life are not known in full.
@@ -446,7 +475,7 @@ def components(profiles: Iterable[EntityProfile], verdicts: Verdicts) -> list[li
 
     first: dict[str, int] = {}
     for number, profile in enumerate(found):
-        for key in (*profile.keys, *map(entity_identity, profile.former)):
+        for key in (*profile.keys, *map(entity_identity, profile.former | profile.replaced)):
             parents[root(number)] = root(first.setdefault(key, number))
     for one, other in verdicts:
         if one in number_of and other in number_of:

@@ -16,6 +16,9 @@ from bibld.text.libraries import is_isil
 from bibld.text.numerals import roman_number
 from bibld.text.romanisation import romanise, unify_transcriptions
 
+NUMBER_TIE = "number "
+"""The beginning of a tie of a number that a heading cites, and of the one that an authority record has."""
+
 _PARENTHESISED = re.compile(r"\(([^()]+)\)\s*(.+)")
 _QUALIFIED_NUMBER = re.compile(r"[A-Za-z]{2,}[\\/].+|\([^()]+\).+")
 _NUMBER_OF_LOCAL_KEY = re.compile(r"[^)\\\\/:]*$")
@@ -92,6 +95,20 @@ def parse_identity(text: str, scheme: str | None, source: str, file: str = "") -
     if _QUALIFIED_NUMBER.fullmatch(stripped):
         return Identity(stripped, None, "local")
     return Identity(":".join(filter(None, (source, file, stripped))), None, "local")
+
+
+def is_qualified_number(text: str) -> bool:
+    r"""Whether a number that is no IRI names its organisation: ``RU\NLR\AUTH\7``, ``(CaQ)123``."""
+    return _QUALIFIED_NUMBER.fullmatch(text.strip()) is not None and web_iri(text) is None
+
+
+def tie_of_number(text: str) -> str:
+    """Return the tie of those that have or cite a number with its organisation, in whatever case and spacing.
+
+    >>> tie_of_number("(CaQ) 12 3") == tie_of_number("(caq)123")
+    True
+    """
+    return NUMBER_TIE + "".join(text.split()).casefold()
 
 
 def _identity_of_number(found: AuthorityNumber) -> Identity | None:

@@ -19,7 +19,8 @@ PARTS_OF_TEXT = frozenset((None, "sung or spoken text"))
 
 _RUSSIAN = re.compile("(?:[а-яёіѣѳѵ]|[^\u0400-\u052f])*")
 _SCRIPT_CODE = re.compile(r"[A-Z][a-z]{3}")
-_ROMANISED = "und-Latn"
+ROMANISED = "und-Latn"
+"""The tag of a text in Latin letters that transcribes another script, if its language is not known."""
 
 
 class Languages(msgspec.Struct, frozen=True):
@@ -77,7 +78,7 @@ class Languages(msgspec.Struct, frozen=True):
         stated = _stated_tag(element)
         if stated is not None:
             return _with_script(stated, script)
-        return _ROMANISED if script == LATIN and _is_romanised(element) else None
+        return ROMANISED if script == LATIN and _is_romanised(element) else None
 
     def tag_catalogued(self, text: str, element: Element) -> str | None:
         """Return the tag of a text in the words of the cataloguing agency, such as a subject heading without a scheme.
@@ -143,7 +144,7 @@ def _written_in(script: str, tags: Iterable[str]) -> list[str]:
 def _romanised(tags: Iterable[str]) -> str:
     """Return the tag of a romanised text: of the only language in another script than Latin, if there is one."""
     others = [tag for tag in tags if usual_script(tag) != LATIN]
-    return f"{others[0]}-Latn" if len(others) == 1 else _ROMANISED
+    return f"{others[0]}-Latn" if len(others) == 1 else ROMANISED
 
 
 def _with_script(tag: str, script: str | None) -> str:

@@ -31,17 +31,22 @@ def tombstone(iris: Iris, catalog: Catalog, ordinal: int) -> bytes:
     replacement = None
     if target is not None and not catalog.suppressions.is_suppressed(target):
         replacement = register.record(target)
-    return tombstone_statements(iris, register.record(ordinal), _deletion_time(catalog, ordinal), replacement)
+    time, is_authority = _deletion_time(catalog, ordinal), catalog.records.is_authority(ordinal)
+    return tombstone_statements(iris, register.record(ordinal), time, replacement, is_authority)
 
 
-def tombstone_statements(iris: Iris, record: RecordId, deleted: str | None, replacement: RecordId | None) -> bytes:
+def tombstone_statements(
+    iris: Iris, record: RecordId, deleted: str | None, replacement: RecordId | None, is_authority: bool = False
+) -> bytes:
     """Return the quads of a deleted record.
 
     ``deleted`` is the time of the run that deleted it (ISO 8601; None: not known), ``replacement`` the record that its
-    IRI redirects to, unless that must not be published.
+    IRI redirects to, unless that must not be published. An authority record (``is_authority``) has no resource.
     """
     resource = iri(iris.resource(record))
     quads = _quads_about(iris, record, deleted, DELETED)
+    if is_authority:
+        quads = [quad for quad in quads if quad[1] != resource]
     if replacement is not None:
         quads.append(("", resource, term("dcterms:isReplacedBy"), iri(iris.resource(replacement))))
     return "".join(sort_quads(quads, resource)).encode()

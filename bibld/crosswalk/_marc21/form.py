@@ -171,7 +171,7 @@ def genre_or_form(field: DataField, view: Marc21View) -> Iterator[mods.Genre | m
         yield mods.Note(value=f"{value} ({library})", type="copy")
     elif value:
         authority = field.first("2") if field.indicator2 == "7" else codes.SUBJECT_AUTHORITY.get(field.indicator2)
-        yield mods.Genre(value=value, authority=authority, value_uri=heading_links(field).value_uri)
+        yield mods.Genre(value=value, authority=authority, value_uri=heading_links(field).reference)
 
 
 @KIND_AND_LANGUAGE.record("targetAudience[marctarget] from coded data", t006="", t008="")

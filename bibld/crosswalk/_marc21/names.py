@@ -29,11 +29,20 @@ _SCHEME_OF_ORGANISATION = {
 
 
 class AuthorityLinks(msgspec.Struct, frozen=True):
-    """``value_uri`` is the first URI, stated or made of a number; ``identifiers`` are the numbers and further URIs."""
+    """``value_uri`` is the first URI, stated or made of a number; ``identifiers`` are the numbers and further URIs.
+
+    ``cited`` is the first number as it is stated, with the code of its organisation in parentheses.
+    """
 
     authority_uri: str | None = None
     value_uri: str | None = None
     identifiers: tuple[NameIdentifier, ...] = ()
+    cited: str | None = None
+
+    @property
+    def reference(self) -> str | None:
+        """The first URI, or else the first number that names its organisation, for elements that have room for one."""
+        return self.value_uri or self.cited
 
 
 NO_LINKS = AuthorityLinks()
@@ -43,6 +52,7 @@ def authority_links(texts: Iterable[str]) -> AuthorityLinks:
     """Read the texts of ``$0`` and ``$1``; a number of an organisation that is not known keeps its code as type."""
     links: dict[str, str | None] = {}
     identifiers: list[NameIdentifier] = []
+    cited: str | None = None
     for text in texts:
         text = text.strip()
         prefixed = _PREFIXED.fullmatch(text)
@@ -54,12 +64,14 @@ def authority_links(texts: Iterable[str]) -> AuthorityLinks:
             number = read_authority_number(prefixed[1], prefixed[2])
             if number is not None and number.iri:
                 links.setdefault(number.iri, AUTHORITIES[number.authority].template.partition("{}")[0])
+            elif number is None:
+                cited = cited or text
         elif text:
             identifiers.append(NameIdentifier(value=text, type="local"))
     stated = [link for link, base in links.items() if base is None]
     first = next(iter(links), None)
     identifiers += [NameIdentifier(value=link, type="uri") for link in stated if link != first]
-    return AuthorityLinks(links[first] if first else None, first, tuple(dict.fromkeys(identifiers)))
+    return AuthorityLinks(links[first] if first else None, first, tuple(dict.fromkeys(identifiers)), cited)
 
 
 def _identifier(organisation: str, number: str) -> NameIdentifier:

@@ -66,7 +66,7 @@ def _subject(field: DataField, lead: Sequence[mods.SubjectPart], authority: str 
         if links is not NO_LINKS and _before_subdivisions(field) is not field:
             links = NO_LINKS
         yield mods.Subject(
-            parts=found, authority=authority, authority_uri=links.authority_uri, value_uri=links.value_uri
+            parts=found, authority=authority, authority_uri=links.authority_uri, value_uri=links.reference
         )
 
 
@@ -93,7 +93,7 @@ def name_as_subject(field: DataField, view: Marc21View) -> Iterator[mods.Subject
         numbers, names = title_parts(work)
         links = heading_links(_before_subdivisions(field))
         element = title_info(title, part_number=numbers, part_name=names)
-        lead.append(replace(element, authority_uri=links.authority_uri, value_uri=links.value_uri))
+        lead.append(replace(element, authority_uri=links.authority_uri, value_uri=links.reference))
     if lead:
         yield from _subject(field, lead, authority_of(field))
 
@@ -196,7 +196,7 @@ def hierarchical_place(field: DataField, view: Marc21View) -> Iterator[mods.Subj
     levels = {name: tuple(chopped_values(field, code)) for name, code in PLACE_LEVELS.items()}
     element = replace(mods.HierarchicalGeographic(), **levels)
     if element != mods.HierarchicalGeographic():
-        yield mods.Subject(parts=(element,), authority=field.first("2"), value_uri=heading_links(field).value_uri)
+        yield mods.Subject(parts=(element,), authority=field.first("2"), value_uri=heading_links(field).reference)
 
 
 @SUBJECTS.fields(

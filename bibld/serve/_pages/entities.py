@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 
 import msgspec
 import pyoxigraph as ox
@@ -126,7 +127,7 @@ class EntityPages:
             names=others,
             hierarchy=hierarchy,
             linked=self._named_links(shown),
-            roles=self._role_lists(incoming, shown.kind, works, bool(publications.roles or publications.decades)),
+            roles=self._role_lists(incoming, shown, works, bool(publications.roles or publications.decades)),
             incoming=incoming,
             page=page,
             before=f"{address}?page={page - 1}" if page > 1 else "",
@@ -190,9 +191,12 @@ class EntityPages:
         return self._hierarchies.of_concept(path, heading) if kind in ("concept", "class", "genre") else Hierarchy()
 
     def _role_lists(
-        self, incoming: Incoming, kind: str, works: WorksOfAgent, has_publications: bool
+        self, incoming: Incoming, shown: summaries.EntitySummary, works: WorksOfAgent, has_publications: bool
     ) -> list[views.LinkGroup]:
-        """Return what points to an entity by role; with lists of publications beside it, only what is in none."""
+        """Return what points to an entity by role; with lists of publications beside it, only what is in none.
+
+        Related headings that the entity names itself are left out.
+        """
         titles = self._names.titles(thing.iri for thing in incoming.things)
         links = {}
         for thing in incoming.things:
@@ -204,14 +208,16 @@ class EntityPages:
         things = [
             each
             for each, role in roles
-            if each.iri[len(self._base) :] not in works.publications.get(group_of_role(role), ())
+            if each.iri not in shown.related
+            and each.iri[len(self._base) :] not in works.publications.get(group_of_role(role), ())
             and (not has_publications or role in summaries.ROLES_WITHOUT_WORKS)
         ]
-        return summaries.role_lists(things, links, kind, self._language)
+        return summaries.role_lists(things, links, shown.kind, self._language)
 
     def _named_links(self, shown: summaries.EntitySummary) -> Mapping[str, views.PageLink]:
         """Return the links to other things of an entity by their IRIs; only those with a name."""
-        iris = dict.fromkeys((*shown.schemes, *shown.broader, *shown.parts))
+        others = shown.related, shown.used_instead
+        iris = dict.fromkeys(chain(shown.schemes, shown.broader, shown.parts, *others))
         titles = self._names.titles(iri for iri in iris if "#" not in iri and iri.startswith(self._base))
         found = {}
         for iri in iris:

@@ -43,7 +43,9 @@ _CLASSES = {
 _KIND_OF_CLASS = {expand(curie): kind for curie, kind in _CLASSES.items()}
 _SAME = tuple(map(expand, ("owl:sameAs", "skos:exactMatch", "skos:closeMatch", "rdfs:seeAlso")))
 _IS_PART_OF, _HAS_PART = expand("dcterms:isPartOf"), expand("dcterms:hasPart")
-_BROAD_MATCH = expand("skos:broadMatch")
+_BROAD_MATCH, _BROADER, _RELATED = map(expand, ("skos:broadMatch", "skos:broader", "skos:related"))
+_REPLACED_BY = expand("dcterms:isReplacedBy")
+_NOTES = tuple(map(expand, ("skos:definition", "skos:scopeNote", "skos:historyNote", "skos:note")))
 _SCHEME, _CONCEPT_SCHEME = expand("skos:inScheme"), expand("skos:ConceptScheme")
 _NOTATION = expand("skos:notation")
 _DATE, _BIRTH, _DEATH = map(expand, ("bf:date", "schema:birthDate", "schema:deathDate"))
@@ -67,6 +69,8 @@ _BY_PREDICATE = {
     "skos:inScheme": "scheme",
     "bf:source": "class",
     "dcterms:hasPart": "part",
+    "skos:broader": "narrower",
+    "skos:related": "related",
     "dcterms:creator": "cre",
     "dcterms:contributor": "ctb",
 }
@@ -79,7 +83,7 @@ _RANKS = {role: rank for rank, role in enumerate(("about", "published", "holds",
 ROLE_HEADINGS = read_words()["role_heading"]
 """How a thing is linked → the heading of the list."""
 
-ROLES_WITHOUT_WORKS = frozenset(("holds", "genre", "audience", "scheme", "class", "part"))
+ROLES_WITHOUT_WORKS = frozenset(("holds", "genre", "audience", "scheme", "class", "part", "narrower", "related"))
 """The ways of linking that the names for searching do not know."""
 
 _ABOUT_PERSON = message("Publications about this person")
@@ -97,7 +101,7 @@ class EntitySummary(msgspec.Struct, frozen=True):
     """What is stated about an entity. ``lives`` are the dates of a person as they are shown.
 
     ``years`` are the properties of schema.org with birth and death. ``absorbed`` are the IRIs on this site that lead
-    here. ``broader`` and ``parts`` are IRIs of other things.
+    here. ``broader``, ``related``, ``parts`` and ``used_instead`` are IRIs of other things.
     """
 
     kind: str
@@ -110,6 +114,9 @@ class EntitySummary(msgspec.Struct, frozen=True):
     schemes: tuple[str, ...]
     broader: tuple[str, ...]
     parts: tuple[str, ...]
+    related: tuple[str, ...] = ()
+    used_instead: tuple[str, ...] = ()
+    notes: tuple[Label, ...] = ()
 
 
 def kind_of_entity(path: str, types: Iterable[str]) -> str:
@@ -151,6 +158,7 @@ def entity_summary(
     values: dict[str, list[str]] = {}
     nodes: dict[str, dict[str, list[str]]] = {}
     names: list[Label] = []
+    notes: list[Label] = []
     for triple in triples:
         if not isinstance(triple.subject, ox.NamedNode) or isinstance(triple.object, ox.Triple):
             continue
@@ -159,6 +167,8 @@ def entity_summary(
             values.setdefault(predicate, []).append(value)
             if predicate == _OTHER_NAME and isinstance(triple.object, ox.Literal):
                 names.append(Label(value, triple.object.language or ""))
+            elif predicate in _NOTES:
+                notes.append(Label(value, fields.language_of(value)))
         elif subject.startswith(f"{thing}#"):
             nodes.setdefault(subject, {}).setdefault(predicate, []).append(value)
         elif predicate in _SAME and value == thing:
@@ -178,8 +188,9 @@ def entity_summary(
     birth, death = (next(iter(values.get(each, ())), "") for each in (_BIRTH, _DEATH))
     stated = next(iter(values.get(_DATE, ())), "")
     kind = kind_of_entity(path, values.get(_TYPE, ()))
+    kind = _kind_of_concept(path, values) if kind == "concept" else kind
     return EntitySummary(
-        kind=_kind_of_concept(path, values) if kind == "concept" else kind,
+        kind=kind,
         lives=stated.replace("-", "–") or (f"{birth}–{death}" if birth or death else ""),
         years={name: year for name, year in (("birthDate", birth), ("deathDate", death)) if year},
         other_names=tuple(names),
@@ -187,8 +198,11 @@ def entity_summary(
         numbers=tuple(dict.fromkeys(numbers)),
         absorbed=tuple(iri for iri in same if iri.startswith(base)),
         schemes=all_of((_SCHEME,)),
-        broader=all_of((_IS_PART_OF, _BROAD_MATCH)),
+        broader=all_of((_IS_PART_OF, _BROAD_MATCH, *((_BROADER,) if kind != "class" else ()))),
         parts=all_of((_HAS_PART,)),
+        related=all_of((_RELATED,)),
+        used_instead=all_of((_REPLACED_BY,)),
+        notes=tuple(notes),
     )
 
 

@@ -14,6 +14,7 @@ from bibld.model.linkage import Edge
 from bibld.model.marc_writers import to_mrk
 from bibld.model.mods import Cartographics, Mods, Subject
 from bibld.model.origin import RecordId
+from bibld.model.rdf import expand
 from bibld.protocols import SourceRecord
 from bibld.serve._citations.files import STYLES, coins
 from bibld.serve._citations.reference import reference_of
@@ -29,6 +30,7 @@ from bibld.serve._things import Thing
 _COMPARED = 12
 _EDGES_SHOWN = 40
 _STATEMENTS_SHOWN = 2000
+_TOPIC = expand("foaf:primaryTopic")
 
 STYLE_NAMES = {
     "gost": message("GOST R 7.0.5"),
@@ -79,7 +81,7 @@ class ThingPages:
             case "resource":
                 return self.publication(thing, _links(thing.iri, triples))
             case "record":
-                return self._record(thing)
+                return self._record(thing, _topics(triples))
             case "match":
                 return self._match(thing)
             case _:
@@ -192,7 +194,7 @@ class ThingPages:
 
     # -- source records and matches
 
-    def _record(self, thing: Thing) -> bytes:
+    def _record(self, thing: Thing, topics: Sequence[str]) -> bytes:
         record = thing.record
         assert record is not None
         original = self._release.original(record)
@@ -201,7 +203,8 @@ class ThingPages:
         common = self._common(thing, "html")
         if original is None:
             common["forms"] = [pair for pair in self._forms(thing) if pair[0] not in ("marcxml", "mrk")]
-        merged = self._catalog.merged(founder)
+        merged = self._catalog.merged(founder) if record.authority is None else None
+        titles = self._names.titles(topics) if record.authority is not None else {}
         groups = facts.facts_of(fields.values(record.mods, self._language), self._language, {})
         return self._render(
             "record.html",
@@ -212,6 +215,8 @@ class ThingPages:
             left_out=_by_fate(self._release.beside_mods(record)),
             founder=founder,
             publication=heading_of(merged.mods, self._language) if merged is not None else None,
+            is_authority=record.authority is not None,
+            topics=[(self._addresses.href(iri) or iri, title) for iri, title in titles.items()],
             siblings=[each for each in cluster.members if each != record.id][:INCOMING_ON_PAGE] if cluster else [],
             edges=self._edges_of_record(record, cluster.members if cluster else ()),
             events=self._events([record.id]),
@@ -301,6 +306,15 @@ def _links(thing: str, triples: Iterable[ox.Triple]) -> structured.LinkedIris:
         return [value for each, value in pairs if each.subject == subject and each.predicate == link]
 
     return structured.LinkedIris.from_objects((value for _, value in pairs), objects)
+
+
+def _topics(triples: Iterable[ox.Triple]) -> list[str]:
+    """Return the IRIs of what a record is about."""
+    return [
+        each.object.value
+        for each in triples
+        if each.predicate.value == _TOPIC and isinstance(each.object, ox.NamedNode)
+    ]
 
 
 def _by_fate(subfields: Iterable[tuple[str, str]]) -> list[tuple[str, list[tuple[str, int]]]]:

@@ -12,7 +12,7 @@ from bibld.text.headings import subject_heading_number
 from bibld.text.keys import entity_key
 from bibld.triplify._claims import EntityClaim
 from bibld.triplify._codes import SCHEME_LANGUAGES
-from bibld.triplify._describe.entities import find_identities, links_of
+from bibld.triplify._describe.entities import find_identities, links_of, number_ties
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import (
     Identity,
@@ -20,7 +20,9 @@ from bibld.triplify._identity import (
     parse_identity,
 )
 
-_SCHEME_OF_FREE_TERMS = "keywords"
+FREE_TERMS = "keywords"
+"""The scheme of terms of which none is stated."""
+
 _NUMBERED_BY_FIRST_PART = frozenset(("lcsh", "lcshac", "mesh"))
 """Schemes whose headings with subdivisions are given the number of the heading before them by many libraries."""
 _NAMES_REMEMBERED = 16_384
@@ -37,7 +39,7 @@ def claim_concept(
     label = tidy(label)
     if not label:
         return None
-    code = tidy(scheme or "") or _SCHEME_OF_FREE_TERMS
+    code = tidy(scheme or "") or FREE_TERMS
     is_compound = "--" in label
     is_numbered_by_part = is_compound and isinstance(element, Subject) and code in _NUMBERED_BY_FIRST_PART
     found = [] if is_numbered_by_part else find_identities(draft, element, path)
@@ -56,6 +58,7 @@ def claim_concept(
         entities=tuple(sorted({("dcterms:hasPart", part) for part in parts})),
         aliases=tuple(aliases),
         numbers=numbers_in_files(links),
+        ties=() if is_compound else number_ties(element),
     )
     draft.add_claim(concept, "concept", claim, path)
     return concept

@@ -12,6 +12,7 @@ from typing import Literal
 
 import msgspec
 
+from bibld.model.authorities import AUTHORITIES
 from bibld.model.iris import Iris, entity_identity, web_iri
 from bibld.model.mods import Controlled, Name, PhysicalLocation
 from bibld.text.folding import tidy
@@ -34,16 +35,21 @@ from bibld.triplify._entity_clusters import SHORT_NAME_TIE
 from bibld.triplify._headings import dates_of, heading, heading_to_compare
 from bibld.triplify._identity import (
     Identity,
+    is_qualified_number,
     library_key,
     name_key,
     numbers_in_files,
     parse_identity,
     parse_person_name,
+    tie_of_number,
 )
 from bibld.triplify._languages import Languages
 
 _ORGANISATIONS = frozenset(("corporate", "conference"))
 """Types of names that libraries may number apart from persons."""
+
+_TYPES_OF_NUMBERS = frozenset((None, "local", "uri", *AUTHORITIES))
+"""Types of identifiers of names that name no organisation, or a file with IRIs."""
 
 _ORGANISATIONS_OF_LOC = "http://id.loc.gov/vocabulary/organizations/"
 _TYPES_OF_NAMES = ("personal", "corporate", "conference", "family")
@@ -66,6 +72,21 @@ def find_identities(draft: Draft, element: Name | Controlled, path: str) -> list
     found = [parse_identity(one.value, one.type, source, file) for one in identifiers if one.invalid != "yes"]
     found += [parse_identity(link, None, source) for link in links if web_iri(link) is not None]
     return sorted({one for one in found if one is not None}, key=lambda one: one.rank)
+
+
+def number_ties(element: Name | Controlled) -> tuple[str, ...]:
+    r"""Return the ties of a heading by the numbers that it cites in files without IRIs.
+
+    The number names its organisation: ``RU\NLR\AUTH\7``, ``(CaQ)123``; that of a name may have it as its type.
+    """
+    cited = [link for link in (element.value_uri, getattr(element, "xlink_href", None)) if link]
+    if isinstance(element, Name):
+        cited += [
+            one.value if is_qualified_number(one.value) or one.type in _TYPES_OF_NUMBERS else f"({one.type}){one.value}"
+            for one in element.name_identifier
+            if one.invalid != "yes"
+        ]
+    return tuple(sorted({tie_of_number(text) for text in cited if is_qualified_number(text)}))
 
 
 def links_of(identities: Iterable[Identity]) -> tuple[str, ...]:
@@ -91,26 +112,26 @@ def claim_agent(draft: Draft, group: Sequence[NameAtPath], roles: Iterable[str] 
     agent = draft.iris.agent(found[0].key if found else _key_of_names(group))
     for (name, path), identities in zip(group, identities_of_names, strict=True):
         aliases = {draft.iris.agent(one.key) for one in identities}
-        if _is_identified_by_dates(name) or (not identities and _has_all_names(name)):
+        if is_identified_by_dates(name) or (not identities and has_all_names(name)):
             aliases.add(draft.iris.agent(name_key(heading_to_compare(name), dates_of(name), name.type or "")))
         claim = msgspec.structs.replace(
-            _claim_of_name(draft, name),
+            claim_of_name(draft, name),
             links=links_of(identities),
             aliases=tuple(sorted(aliases - {agent})),
             numbers=numbers_in_files(identities, scheme),
-            ties=_name_ties(draft, name),
+            ties=(*ties_of_name(draft, name), *number_ties(name)),
         )
         draft.add_claim(agent, "agent", claim, path)
     draft.mentions.append(_mention(draft, agent, group, roles, bool(found)))
     return agent
 
 
-def _is_identified_by_dates(name: Name) -> bool:
+def is_identified_by_dates(name: Name) -> bool:
     is_dated = name.type == "personal" and any(life_years(dates_of(name)))
     return is_dated and len(heading_to_compare(name).split()) > 1
 
 
-def _has_all_names(name: Name) -> bool:
+def has_all_names(name: Name) -> bool:
     """Whether two given names of a person are written out, so that hardly anybody else in a catalogue has the heading.
 
     The heading without dates is an alias only if the publication also names the person in a form that is identified
@@ -120,7 +141,7 @@ def _has_all_names(name: Name) -> bool:
     return parsed is not None and len(parsed.given) > 1 and all(map(parsed.is_written_out, parsed.given))
 
 
-def _name_ties(draft: Draft, name: Name) -> tuple[str, ...]:
+def ties_of_name(draft: Draft, name: Name) -> tuple[str, ...]:
     """Return the ties of an agent with all others of the same name.
 
     A person is tied by the full name and the year of birth, in either script. With initials, the years of birth and of
@@ -161,7 +182,7 @@ def _mention(draft: Draft, agent: str, group: Sequence[NameAtPath], roles: Itera
             word for name in names if name.type in _ORGANISATIONS for word in words_for_body(_last_unit(name))
         ),
         life=life_intervals(dates),
-        is_identified=has_number or any(map(_is_identified_by_dates, names)),
+        is_identified=has_number or any(map(is_identified_by_dates, names)),
         roles=frozenset(roles),
         records=records,
     )
@@ -195,7 +216,7 @@ def _is_full(name: Name) -> bool:
     return parsed is not None and parsed.is_full
 
 
-def _claim_of_name(draft: Draft, name: Name) -> EntityClaim:
+def claim_of_name(draft: Draft, name: Name) -> EntityClaim:
     label = heading(name)
     others = [tidy(form) for form in name.display_form]
     others += [heading(Name(name_part=other.name_part, type=name.type)) for other in name.alternative_name]

@@ -20,7 +20,7 @@ from bibld.text.places import (
     without_address,
 )
 from bibld.triplify._claims import EntityClaim
-from bibld.triplify._describe.entities import find_identities, links_of
+from bibld.triplify._describe.entities import find_identities, links_of, number_ties
 from bibld.triplify._draft import Draft
 from bibld.triplify._identity import (
     Identity,
@@ -103,6 +103,7 @@ def claim_place(
         aliases=tuple(sorted({*numbered, *named.aliases} - {place})),
         former=(named.by_name,) if named.by_name != named.best else (),
         numbers=numbers_in_files(found),
+        ties=number_ties(element),
     )
     draft.add_claim(place, "place", claim, path)
     return place

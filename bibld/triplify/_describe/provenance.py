@@ -39,11 +39,10 @@ from bibld.triplify._dates import record_date
 from bibld.triplify._describe.characteristics import CHARACTERISTICS
 from bibld.triplify._describe.identifiers import published_number
 from bibld.triplify._describe.titles import full_title
-from bibld.triplify._draft import Draft
+from bibld.triplify._draft import PROVENANCE, Draft
 from bibld.triplify._headings import Roles, heading
 
-GRAPH = "provenance"
-"""The name of the graph for provenance."""
+GRAPH = PROVENANCE
 
 
 def link_members(draft: Draft) -> None:
@@ -55,10 +54,16 @@ def link_members(draft: Draft) -> None:
 
 
 def describe_records(draft: Draft) -> None:
-    """Describe the source records. The topic of each is the merged resource, whose IRI has the description."""
+    """State from which records the merged resource was derived, and describe them."""
+    for member in draft.merged.cluster.members:
+        draft.add("prov:wasDerivedFrom", draft.record_term(member), graph=GRAPH)
+    describe_source_records(draft)
+
+
+def describe_source_records(draft: Draft) -> None:
+    """Describe the source records. The topic of each is the subject of the draft."""
     for member in draft.merged.cluster.members:
         record = draft.record_term(member)
-        draft.add("prov:wasDerivedFrom", record, graph=GRAPH)
         draft.add_class(draft.own_term("SourceRecord"), record, GRAPH)
         draft.add("foaf:primaryTopic", draft.subject, record, GRAPH)
         draft.add("void:inDataset", iri(draft.iris.source(member.source)), record, GRAPH)

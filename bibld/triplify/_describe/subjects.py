@@ -171,13 +171,18 @@ def _add_subject(draft: Draft, entity: str) -> None:
     draft.relate_work("bf:subject", entity)
 
 
-def _describe_geographic_code(draft: Draft, part: mods.GeographicCode) -> None:
+def area_term(part: mods.GeographicCode) -> str | None:
+    """Return the term for the area or country with a code; None for a code that is not known."""
     code = tidy(part.value).rstrip("-").lower()
     if part.authority in (None, "marcgac") and _AREA_CODE.fullmatch(code):
-        draft.add("dcterms:spatial", loc("geographicAreas", code))
-    country = country_of(part) if part.authority is not None else None
-    if country is not None:
-        draft.add("dcterms:spatial", country)
+        return loc("geographicAreas", code)
+    return country_of(part) if part.authority is not None else None
+
+
+def _describe_geographic_code(draft: Draft, part: mods.GeographicCode) -> None:
+    area = area_term(part)
+    if area is not None:
+        draft.add("dcterms:spatial", area)
 
 
 def _describe_hierarchy(draft: Draft, part: mods.HierarchicalGeographic, path: str) -> None:
