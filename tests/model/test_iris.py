@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from bibld.model.iris import Iris, entity_identity, pair_of_match, record_of_path
 from bibld.model.linkage import Pair
 from bibld.model.origin import Origin, RecordId, from_slug, to_slug
-from bibld.model.rdf import graph_of, is_language_tag, literal, quad, split_graphs
+from bibld.model.rdf import graph_of, is_language_tag, literal, quad, replace_entities, split_graphs
 from bibld.model.rdf import iri as iri_term
 
 IRIS = Iris("https://x.org/")
@@ -138,3 +138,13 @@ def test_a_block_is_split_where_named_graphs_begin(in_default_graph, in_named_gr
         for found, count in (((None,), in_default_graph), (graphs, in_named_graph))
     )
     assert split_graphs(default + named) == (default, named)
+
+
+def test_lines_of_named_graphs_stay_behind_the_others_when_entities_are_replaced():
+    iris = Iris("https://data.example.org/")
+    book, node = "<https://data.example.org/resource/x/1>", "<https://data.example.org/resource/x/1#title1>"
+    old, new = (f"https://data.example.org/agent/{name}" for name in ("old", "new"))
+    default = quad(book, "<urn:p>", f"<{old}>") + quad(node, "<urn:p>", literal("a"))
+    named = quad(book, "<urn:q>", f"<{old}>", f"<{iris.graph('provenance')}>")
+    replaced = replace_entities((default + named).encode(), {old: new})
+    assert split_graphs(replaced) == (default.replace(old, new).encode(), named.replace(old, new).encode())

@@ -501,7 +501,7 @@ def test_a_publication_leads_to_its_work_and_the_work_to_its_publications(client
     assert json.loads(work.scripts[0])["workTranslation"][0]["name"] == "War and peace"
 
 
-def test_a_work_that_is_only_named_says_so(client):
+def test_a_work_that_is_only_named_is_marked_so(client):
     text = "It is only named: no publication here is an edition of it."
     assert text in page(client, TRANSLATION).text
     assert text not in page(client, WORK).text

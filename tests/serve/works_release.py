@@ -69,7 +69,7 @@ def publication(path: str, title: str, year: str, of: str, *libraries: str, agen
     return lines
 
 
-NOVEL, SET, ENGLISH = "work/rsl/1", "work/rsl/set", "work/rsl/en1"
+NOVEL, ALIAS, ENGLISH = "work/rsl/1", "work/nlr/9", "work/rsl/en1"
 TOLSTOY = "agent/tolstoy=aut"
 QUADS = [
     *agent("agent/tolstoy", "Толстой, Лев Николаевич, 1828-1910"),
@@ -81,7 +81,7 @@ QUADS = [
         "Война и мир|Толстой. Война и мир",
         "rus",
         f"{TOLSTOY} agent/tolstoi",
-        ("work/nlr/9",),
+        (ALIAS,),
         intendedAudience="concept/marctarget/adult",
         subject="concept/x/war",
     ),
@@ -89,11 +89,11 @@ QUADS = [
     line("concept/marctarget/adult", "rdfs:label", '"adult"'),
     *publication("resource/rsl/3", "Война и мир", "1978", NOVEL, "nlr/3", agents=TOLSTOY),
     *publication("resource/rsl/1", "Война и мир : роман", "1936", NOVEL, agents=TOLSTOY),
-    *work("work/rsl/v10", "Война и мир. Т. 10", "rus", TOLSTOY, partOf="work/nlr/9"),
+    *work("work/rsl/v10", "Война и мир. Т. 10", "rus", TOLSTOY, partOf=ALIAS),
     *publication("resource/rsl/v10", "Война и мир. Т. 10", "1980", "work/rsl/v10", agents=TOLSTOY),
     *work("work/rsl/v2", "Война и мир. Т. 2", "rus", TOLSTOY, partOf=NOVEL),
     *publication("resource/rsl/v2", "Война и мир. Т. 2", "1980", "work/rsl/v2", agents=TOLSTOY),
-    *work(ENGLISH, "War and peace", "eng", f"{TOLSTOY} agent/maude=trl", translationOf="work/nlr/9"),
+    *work(ENGLISH, "War and peace", "eng", f"{TOLSTOY} agent/maude=trl", translationOf=ALIAS),
     *publication("resource/rsl/en1", "War and peace", "1942", ENGLISH, agents=f"{TOLSTOY} agent/maude=trl"),
     *publication("resource/rsl/en2", "War and peace", "2001", ENGLISH, agents=f"{TOLSTOY} agent/maude=trl"),
     *work("work/rsl/en3", "War & peace", "eng", TOLSTOY, translationOf=NOVEL),

@@ -78,7 +78,7 @@ class PublicationLine(msgspec.Struct, frozen=True):
     parts: tuple[str, ...] = ()
 
 
-class Line(Protocol):
+class ListedItem(Protocol):
     """What is sorted in a list: a publication or a work."""
 
     @property
@@ -332,18 +332,18 @@ def _imprint(publication: StoredPublication) -> str:
     return beginning if comma and year.strip("[]") == publication.year else publication.imprint
 
 
-def by_year(line: Line) -> tuple[str, str, str]:
+def by_year(line: ListedItem) -> tuple[str, str, str]:
     """Return what sorts publications by year."""
     return line.year[:4] or "9999", line.title.casefold(), line.href
 
 
-def by_issue(line: Line) -> tuple[str, tuple[int, ...], str, str]:
+def by_issue(line: ListedItem) -> tuple[str, tuple[int, ...], str, str]:
     """Return what sorts issues by year, those of one year by their numbers."""
     year, title, href = by_year(line)
     return year, numbers_of(line.title), title, href
 
 
-def by_number(line: Line) -> tuple[bool, tuple[int, ...], str, str, str]:
+def by_number(line: ListedItem) -> tuple[bool, tuple[int, ...], str, str, str]:
     """Return what sorts volumes by their numbers, those without one last."""
     numbers = numbers_of(line.title)
     return not numbers, numbers, *by_year(line)

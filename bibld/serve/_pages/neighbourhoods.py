@@ -14,7 +14,7 @@ from bibld.serve._graph import Names
 from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import views
 from bibld.serve._pages.environment import parted
-from bibld.serve._pages.lists import COMPANIONS, Line, PublicationLists
+from bibld.serve._pages.lists import COMPANIONS, ListedItem, PublicationLists
 from bibld.serve._pages.relatives import RelativeLists
 from bibld.serve._pages.work_pages import WorkPages, WorksOfAgent
 from bibld.serve._pictures.drawing import Caption, Picture
@@ -182,7 +182,7 @@ class NeighbourhoodPages:
         text = self._language.text
         work = [_Other(found.work.path, found.work.text, max(1, found.work.count))] if found.work is not None else []
         yield _Group(text("Work"), tuple(work), len(work), self._addresses.page(named.path))
-        groups: list[tuple[str, Sequence[Line], int]] = [
+        groups: list[tuple[str, Sequence[ListedItem], int]] = [
             (text("Part of"), found.hosts, len(found.hosts)),
             *((group.heading, group.lines, group.total) for group in found.parts),
             (text("Other volumes"), found.volumes, len(found.volumes)),
@@ -206,7 +206,7 @@ class NeighbourhoodPages:
         for section in shelf.sections:
             yield self._group(section.heading, section.lines, section.total, named.path)
 
-    def _group(self, heading: str, lines: Sequence[Line], total: int, path: str, href: str = "") -> _Group:
+    def _group(self, heading: str, lines: Sequence[ListedItem], total: int, path: str, href: str = "") -> _Group:
         """Return publications or works as neighbours; ``href`` leads to all of them, or the page of a path does."""
         mount = self._addresses.mount
         others = tuple(_Other(line.href.removeprefix(mount), _with_year(line.title, line.year)) for line in lines)

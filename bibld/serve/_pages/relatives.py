@@ -24,7 +24,7 @@ from bibld.serve._pages.facts import folded
 from bibld.serve._pages.lists import PublicationLine, by_issue, by_number, line_of, main_title, numbers_of
 from bibld.serve._pages.views import PageLink
 from bibld.serve._pages.work_pages import WorkPages, WorkSection
-from bibld.serve._pages.works import Work
+from bibld.serve._pages.works import StatedWork
 from bibld.serve._things import OpenRelease
 from bibld.text.classes import captions, main_class
 from bibld.text.keys import beginning_of_keys, entity_key, is_class_mark
@@ -204,7 +204,7 @@ class RelativeLists:
         self._language = language
         self._works = WorkPages(release, names, language)
 
-    def relatives(self, merged: Merged, reference: Reference, work: Work | None) -> Relatives:
+    def relatives(self, merged: Merged, reference: Reference, work: StatedWork | None) -> Relatives:
         """Return what is related to a publication; ``work`` is its work, if that is known."""
         founder, members = merged.cluster.founder, merged.cluster.members[:_MAX_MEMBERS]
         path = f"resource/{founder.path}"

@@ -15,7 +15,7 @@ from bibld.serve._graph import Label, Names
 from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages import codes, fields, views, works
 from bibld.serve._pages.lists import (
-    Line,
+    ListedItem,
     PublicationLine,
     by_issue,
     by_number,
@@ -27,7 +27,7 @@ from bibld.serve._pages.lists import (
 from bibld.serve._pages.structured import SchemaThing, SchemaWork
 from bibld.serve._pages.summaries import EntitySummary, labels_for_reader, role_heading
 from bibld.serve._pages.views import PageLink
-from bibld.serve._pages.works import TRANSLATOR, Work, WorkLine, WorkLists
+from bibld.serve._pages.works import TRANSLATOR, StatedWork, WorkLine, WorkLists
 from bibld.serve._things import OpenRelease
 
 _BOOKS = frozenset(("book", "multivolume"))
@@ -102,7 +102,7 @@ class WorkFact(msgspec.Struct, frozen=True):
     values: tuple[PageLink, ...]
 
 
-class WorkGroup(msgspec.Struct, frozen=True):
+class SectionGroup(msgspec.Struct, frozen=True):
     """Works below a heading, or without one."""
 
     heading: str
@@ -118,7 +118,7 @@ class WorkSection(msgspec.Struct, frozen=True):
     name: str
     heading: str
     total: int
-    groups: tuple[WorkGroup, ...]
+    groups: tuple[SectionGroup, ...]
     is_all: bool = True
 
     @property
@@ -127,7 +127,7 @@ class WorkSection(msgspec.Struct, frozen=True):
         return [line for group in self.groups for line in group.lines]
 
 
-class Holder(msgspec.Struct, frozen=True):
+class LibraryCount(msgspec.Struct, frozen=True):
     """A library (the id of the source) with the number of editions that it has."""
 
     source: str
@@ -143,7 +143,7 @@ class Shelf(msgspec.Struct, frozen=True):
 
     count: int
     editions: tuple[PublicationLine, ...]
-    holders: tuple[Holder, ...]
+    holders: tuple[LibraryCount, ...]
     sections: tuple[WorkSection, ...]
     named_by: tuple[PageLink, ...]
     pages: int
@@ -151,6 +151,7 @@ class Shelf(msgspec.Struct, frozen=True):
 
 
 _Item = TypeVar("_Item")
+_Order = Callable[[WorkLine], tuple[Any, ...]]
 
 
 class WorksOfAgent(msgspec.Struct, frozen=True):
@@ -187,7 +188,7 @@ class WorkPages:
 
     # -- facts
 
-    def facts(self, work: Work) -> list[WorkFact]:
+    def facts(self, work: StatedWork) -> list[WorkFact]:
         """Return what is stated about a work, apart from its titles."""
         pointing = self.lists.pointing([work])
         related = {
@@ -205,7 +206,7 @@ class WorkPages:
         found += [(self._language.text(label), self._values(work, predicate)) for predicate, label in _VALUES.items()]
         return [WorkFact(label, tuple(links)) for label, links in found if links]
 
-    def _agent_facts(self, work: Work) -> list[tuple[str, list[PageLink]]]:
+    def _agent_facts(self, work: StatedWork) -> list[tuple[str, list[PageLink]]]:
         """Return the agents of a work by role."""
         found: dict[str, list[PageLink]] = {}
         for agent, name in self.lists.people(work):
@@ -217,11 +218,11 @@ class WorkPages:
         return list(found.items())
 
     @staticmethod
-    def concepts(work: Work) -> list[str]:
+    def concepts(work: StatedWork) -> list[str]:
         """Return the IRIs of the genres and audiences of a work."""
         return [iri for predicate in (works.GENRE_FORM, works.AUDIENCE) for iri in work.values.get(predicate, ())]
 
-    def _values(self, work: Work, predicate: str) -> list[PageLink]:
+    def _values(self, work: StatedWork, predicate: str) -> list[PageLink]:
         iris = work.values.get(predicate, ())
         links = self._links(iri for iri in iris if iri.startswith(self._base))
         found = []
@@ -249,17 +250,17 @@ class WorkPages:
     def _work_links(self, iris: Iterable[str]) -> list[PageLink]:
         return [self.link(work) for work in self.lists.works(iris)]
 
-    def link(self, work: Work) -> PageLink:
+    def link(self, work: StatedWork) -> PageLink:
         """Return the link to the page of a work."""
         title, language = self.lists.title(work)
         path = work.iri.removeprefix(self._base)
         return PageLink(self._addresses.page(path), title, language, len(work.instances), path=path)
 
-    def makers(self, work: Work) -> list[str]:
+    def makers(self, work: StatedWork) -> list[str]:
         """Return the names of those under whom a work is entered."""
         return [name for agent, name in self.lists.people(work) if agent.is_primary]
 
-    def schema(self, work: Work, shelf: Shelf, others: Iterable[Label], shown: EntitySummary) -> SchemaWork:
+    def schema(self, work: StatedWork, shelf: Shelf, others: Iterable[Label], shown: EntitySummary) -> SchemaWork:
         """Return a work in terms of schema.org, with what its page lists."""
         kind = "Book" if shelf.is_book else "CreativeWork"
         lists = {section.name: [self._schema_of(line) for line in section.lines] for section in shelf.sections}
@@ -285,12 +286,12 @@ class WorkPages:
             {**agents, **linked, "workTranslation": lists.get("translations", []), "hasPart": parts},
         )
 
-    def _schema_of(self, line: Line, kind: str = "CreativeWork") -> SchemaThing:
+    def _schema_of(self, line: ListedItem, kind: str = "CreativeWork") -> SchemaThing:
         return SchemaThing(line.title, self._base + line.href.removeprefix(self._addresses.mount), kind)
 
     # -- the shelf
 
-    def shelf(self, work: Work, page: int, size: int) -> Shelf:
+    def shelf(self, work: StatedWork, page: int, size: int) -> Shelf:
         """Return what a page of a work lists; ``page`` counts from 1, ``size`` is that of each list on it."""
         shown = _Slice((page - 1) * size, size)
         pointing = self.lists.pointing([work])
@@ -318,12 +319,12 @@ class WorkPages:
             is_book=bool(types & _BOOKS),
         )
 
-    def other_translations(self, work: Work) -> list[str]:
+    def other_translations(self, work: StatedWork) -> list[str]:
         """Return the IRIs of the other translations of what a work is a translation of."""
         originals = self.lists.works(work.values.get(works.TRANSLATION_OF, ()))
         return self.lists.pointing(originals).get(works.TRANSLATION_OF, []) if originals else []
 
-    def _named_by(self, work: Work, pointing: Mapping[str, Sequence[str]]) -> list[PageLink]:
+    def _named_by(self, work: StatedWork, pointing: Mapping[str, Sequence[str]]) -> list[PageLink]:
         """Return the other things that point to a work."""
         iris = {
             iri.partition("#")[0]
@@ -334,12 +335,12 @@ class WorkPages:
         links = self._links(iri for iri in sorted(iris.difference(work.iris)) if iri.startswith(self._base))
         return sorted(links.values(), key=lambda link: (link.text.casefold(), link.href))
 
-    def _works(self, name: str, work: Work, iris: Sequence[str], shown: _Slice) -> WorkSection:
+    def _works(self, name: str, work: StatedWork, iris: Sequence[str], shown: _Slice) -> WorkSection:
         """Return a list of works by title."""
         total, lines = self._lines(work, iris, "aut", shown, lambda line: (line.title.casefold(), *by_year(line)))
-        return WorkSection(name, self._language.text(_SECTIONS[name]), total, (WorkGroup("", tuple(lines)),))
+        return WorkSection(name, self._language.text(_SECTIONS[name]), total, (SectionGroup("", tuple(lines)),))
 
-    def _parts(self, work: Work, iris: Sequence[str], shown: _Slice, *, is_serial: bool) -> WorkSection:
+    def _parts(self, work: StatedWork, iris: Sequence[str], shown: _Slice, *, is_serial: bool) -> WorkSection:
         """Return the volumes, issues or parts of a work by their numbers, articles and chapters last."""
         order = by_issue if is_serial else by_number
         total, lines = self._lines(work, iris, "", shown, lambda line: (line.is_article, *order(line)))
@@ -350,7 +351,7 @@ class WorkPages:
             return self._section("articles", total, [("", articles)])
         return self._section(name, total, [("", others), (_SECTIONS["articles"], articles)])
 
-    def _translations(self, name: str, work: Work, iris: Sequence[str], shown: _Slice) -> WorkSection:
+    def _translations(self, name: str, work: StatedWork, iris: Sequence[str], shown: _Slice) -> WorkSection:
         """Return translations by language, in each by year."""
 
         def language(line: WorkLine) -> str:
@@ -363,11 +364,16 @@ class WorkPages:
         return self._section(name, total, groups)
 
     def _section(self, name: str, total: int, groups: Iterable[tuple[str, Sequence[WorkLine]]]) -> WorkSection:
-        found = tuple(WorkGroup(self._language.text(heading), tuple(lines)) for heading, lines in groups if lines)
+        found = tuple(SectionGroup(self._language.text(heading), tuple(lines)) for heading, lines in groups if lines)
         return WorkSection(name, self._language.text(_SECTIONS[name]), total, found)
 
     def _lines(
-        self, work: Work, iris: Iterable[str], role: str, shown: _Slice, key: Callable[[WorkLine], tuple[Any, ...]]
+        self,
+        work: StatedWork,
+        iris: Iterable[str],
+        role: str,
+        shown: _Slice,
+        key: Callable[[WorkLine], tuple[Any, ...]],
     ) -> tuple[int, Sequence[WorkLine]]:
         """Return how many works there are among some IRIs, and the lines of those that are shown, in an order.
 
@@ -385,7 +391,7 @@ class WorkPages:
 
     # -- beside a publication, and below a person
 
-    def beside(self, work: Work, *, has_volumes: bool) -> list[WorkSection]:
+    def beside(self, work: StatedWork, *, has_volumes: bool) -> list[WorkSection]:
         """Return the volumes beside the work of a publication, its own ones, its original and translations.
 
         ``has_volumes``: the page has publications that are its volumes, or other volumes, already.
@@ -414,7 +420,7 @@ class WorkPages:
         nodes = (node.partition("#") for node in self._graph.subjects(works.AGENT, iri, works.MAX_POINTING))
         iris = dict.fromkeys(thing for thing, mark, _ in nodes if mark and thing.startswith(f"{self._base}work/"))
         read = self.lists.works(iris)
-        by_role: dict[str, list[Work]] = {}
+        by_role: dict[str, list[StatedWork]] = {}
         for work in read:
             for role in (role for agent in work.agents if agent.iri == iri for role in agent.roles):
                 by_role.setdefault(group_of_role(role), []).append(work)
@@ -425,7 +431,7 @@ class WorkPages:
             shown = folded[(page - 1) * size : page * size]
             lines = self.lists.lines(shown, "" if role in _CREATORS else "aut")
             heading, is_all = role_heading(role, kind, self._language), len(iris) <= works.MAX_READ
-            sections.append(WorkSection(role, heading, len(folded), (WorkGroup("", tuple(lines)),), is_all))
+            sections.append(WorkSection(role, heading, len(folded), (SectionGroup("", tuple(lines)),), is_all))
         sections.sort(key=lambda section: (-section.total, section.name))
         publications = {
             role: {instance.removeprefix(self._base) for work in own for instance in work.instances}
@@ -435,7 +441,7 @@ class WorkPages:
         return WorksOfAgent([section for section in sections if section.lines], publications, pages)
 
 
-def _fold(found: Sequence[Work]) -> list[Work]:
+def _fold(found: Sequence[StatedWork]) -> list[StatedWork]:
     """Return works with the publications and languages of those among them that are their translations or volumes."""
     answering = {iri: work.iri for work in found for iri in work.iris}
     above: dict[str, str] = {}
@@ -445,7 +451,7 @@ def _fold(found: Sequence[Work]) -> list[Work]:
         top = next((iri for iri in known if iri != work.iri), None)
         if top is not None:
             above[work.iri] = top
-    below: dict[str, list[Work]] = {}
+    below: dict[str, list[StatedWork]] = {}
     for work in found:
         below.setdefault(_top(work.iri, above), []).append(work)
     tops = {work.iri: work for work in found}
@@ -460,7 +466,7 @@ def _top(iri: str, above: Mapping[str, str]) -> str:
     return iri if iri == seen[-1] else min(seen[seen.index(iri) :])
 
 
-def _with_publications(work: Work, members: Sequence[Work]) -> Work:
+def _with_publications(work: StatedWork, members: Sequence[StatedWork]) -> StatedWork:
     """Return a work with the publications and languages of several."""
     others = [each for each in members if each is not work]
     values = {
@@ -470,8 +476,8 @@ def _with_publications(work: Work, members: Sequence[Work]) -> Work:
     return msgspec.structs.replace(work, values={**work.values, **values})
 
 
-def _holders(editions: Iterable[StoredPublication]) -> tuple[Holder, ...]:
+def _holders(editions: Iterable[StoredPublication]) -> tuple[LibraryCount, ...]:
     """Return the libraries that have some publications, those with most of them first."""
     counts = Counter(library for each in editions for library in each.libraries)
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return tuple(Holder(source, count) for source, count in ordered)
+    return tuple(LibraryCount(source, count) for source, count in ordered)

@@ -69,7 +69,7 @@ class WorkAgent(msgspec.Struct, frozen=True):
     is_stated: bool = True
 
 
-class Work(msgspec.Struct, frozen=True):
+class StatedWork(msgspec.Struct, frozen=True):
     """What is stated about a work: its titles, the best first, who made it, and the IRIs that each property has."""
 
     iri: str
@@ -117,7 +117,7 @@ class WorkLine(msgspec.Struct, frozen=True):
     is_article: bool = False
 
 
-def work_of(iri: str, triples: Iterable[ox.Triple]) -> Work:
+def work_of(iri: str, triples: Iterable[ox.Triple]) -> StatedWork:
     """Return what triples state about a work."""
     values: dict[str, dict[str, None]] = {}
     nodes: dict[str, dict[str, list[str]]] = {}
@@ -135,7 +135,7 @@ def work_of(iri: str, triples: Iterable[ox.Triple]) -> Work:
             named.append(triple)
     agents = tuple(_agents(nodes))
     labels = labels_among(named).get(iri, [])
-    return Work(iri, tuple(labels), agents, {predicate: tuple(found) for predicate, found in values.items()})
+    return StatedWork(iri, tuple(labels), agents, {predicate: tuple(found) for predicate, found in values.items()})
 
 
 def _agents(nodes: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterable[WorkAgent]:
@@ -168,7 +168,7 @@ class WorkLists:
 
     # -- works
 
-    def _read(self, iri: str) -> Work | None:
+    def _read(self, iri: str) -> StatedWork | None:
         path = self._iris.path(iri)
         if path is None or not path.startswith("work/"):
             return None
@@ -185,22 +185,22 @@ class WorkLists:
                 return found
         return None
 
-    def works(self, iris: Iterable[str]) -> list[Work]:
+    def works(self, iris: Iterable[str]) -> list[StatedWork]:
         """Return the works with some IRIs, each once; at most ``MAX_READ`` are read."""
         read = map(self.work, itertools.islice(dict.fromkeys(iris), MAX_READ))
         return list({work.iri: work for work in read if work is not None}.values())
 
-    def work_of_publication(self, iri: str) -> Work | None:
+    def work_of_publication(self, iri: str) -> StatedWork | None:
         """Return the work of a publication."""
         return next(iter(self.works(self._graph.objects(iri, INSTANCE_OF))), None)
 
-    def pointing(self, works: Iterable[Work]) -> dict[str, list[str]]:
+    def pointing(self, works: Iterable[StatedWork]) -> dict[str, list[str]]:
         """Return the IRIs of what points to some works, or to other IRIs of them, by predicate."""
         return self._graph.pointing((iri for work in works for iri in work.iris), MAX_POINTING)
 
     # -- lines
 
-    def lines(self, works: Iterable[Work], role: str = "") -> list[WorkLine]:
+    def lines(self, works: Iterable[StatedWork], role: str = "") -> list[WorkLine]:
         """Return the lines of works, with their agents: ``aut`` for all who are no translators, ``trl``, or none."""
         works = list(works)
         if not works:
@@ -221,12 +221,12 @@ class WorkLists:
         named = ((path, titles.get(self._iris.base + path)) for path in paths)
         return {path: StoredPublication(path, title, "", "", "", "", (), ()) for path, title in named if title}
 
-    def editions(self, work: Work) -> list[StoredPublication]:
+    def editions(self, work: StatedWork) -> list[StoredPublication]:
         """Return the publications of a work in the order of their years, at most ``_MAX_EDITIONS``."""
         found = self.publications([self._path(iri) for iri in work.instances[:_MAX_EDITIONS]])
         return sorted(found.values(), key=lambda each: (each.year or "9999", each.title.casefold(), each.path))
 
-    def people(self, work: Work) -> list[tuple[WorkAgent, str]]:
+    def people(self, work: StatedWork) -> list[tuple[WorkAgent, str]]:
         """Return who made a work with the names: each once, with all roles, by the IRI that most publications have."""
         titles = self._names.titles(dict.fromkeys(agent.iri for agent in work.agents))
         agents = {agent.iri: agent for agent in work.agents if agent.iri in titles}
@@ -244,12 +244,12 @@ class WorkLists:
         named = self._search.named(self._path(iri)) if self._search is not None else None
         return named.uses if named is not None else 0
 
-    def title(self, work: Work) -> tuple[str, str]:
+    def title(self, work: StatedWork) -> tuple[str, str]:
         """Return the title of a work, and its language tag."""
         title = work.title or self._language.text("Without title")
         return title, (work.labels[0].language if work.labels else "") or fields.language_of(title)
 
-    def href(self, work: Work) -> str:
+    def href(self, work: StatedWork) -> str:
         """Return the address of the page of a work."""
         return self._addresses.page(self._path(work.iri))
 
@@ -257,7 +257,7 @@ class WorkLists:
         return iri.removeprefix(self._iris.base)
 
     def _line(
-        self, work: Work, role: str, names: Mapping[str, str], publications: Mapping[str, StoredPublication]
+        self, work: StatedWork, role: str, names: Mapping[str, str], publications: Mapping[str, StoredPublication]
     ) -> WorkLine:
         own = [publications[path] for path in map(self._path, work.instances) if path in publications]
         lines = sorted((line_of(each, self._addresses, has_agents=False) for each in own), key=by_year)
@@ -277,7 +277,7 @@ class WorkLists:
         )
 
 
-def _agents_in_role(work: Work, role: str) -> list[WorkAgent]:
+def _agents_in_role(work: StatedWork, role: str) -> list[WorkAgent]:
     if not role:
         return []
     return [agent for agent in work.agents if (TRANSLATOR in agent.roles) == (role == TRANSLATOR)]
