@@ -364,7 +364,7 @@ def test_a_russian_replaced_heading_leads_to_the_one_that_is_used_instead(librar
     assert library.subjects("1") == {СЕМЬ}
 
 
-def test_a_cancelled_number_leads_to_the_heading_that_has_it_unless_several_have(library: Library) -> None:
+def test_a_cancelled_number_leads_to_the_heading_that_has_it_unless_two_have(library: Library) -> None:
     one, other = (subject(number, f"150 ##$aTerm {number}", "035 ##$z(XX)50") for number in ("51", "52"))
     books = [book("1", "650 #7$aOld term$2xxsh$0(XX)50")]
     library.run(books, [one])
