@@ -88,7 +88,7 @@ class DamagedFileError(ReadError):
 
 
 class CrosswalkError(RecordError):
-    """The record is not a bibliographic description that the crosswalk can convert; for example an authority record."""
+    """The record is not a bibliographic description that the crosswalk can convert; for example a holdings record."""
 
 
 class StageError(BibldError):

@@ -214,6 +214,13 @@ def test_a_subject_without_a_number_is_the_only_heading_with_its_text(library: L
     assert not library.subjects("4") & {"concept/xxsh/headings~3A21", "concept/xxsh/headings~3A22"}
 
 
+def test_a_subdivision_is_not_the_subject_of_the_same_text(library: Library) -> None:
+    subdivision = heading("001 12", "040 ##$fxxsh", "180 ##$xArchives")
+    library.run([book("1", "650 #7$aArchives$2xxsh")], [ARCHIVES, subdivision])
+    assert library.subjects("1") == {NINE}
+    assert "skos:prefLabel Archives" in library.about("concept/xxsh/headings~3A12")
+
+
 def test_a_heading_that_no_book_has_is_published_with_its_number(library: Library) -> None:
     summary = library.run([ANY_BOOK], SUBJECTS)
     assert "skos:prefLabel Museums" in library.about(SIX)
@@ -357,7 +364,7 @@ def test_a_russian_replaced_heading_leads_to_the_one_that_is_used_instead(librar
     assert library.subjects("1") == {СЕМЬ}
 
 
-def test_a_cancelled_number_leads_to_the_heading_that_has_it_unless_several_have(library: Library) -> None:
+def test_a_cancelled_number_leads_to_the_heading_that_has_it_unless_two_have(library: Library) -> None:
     one, other = (subject(number, f"150 ##$aTerm {number}", "035 ##$z(XX)50") for number in ("51", "52"))
     books = [book("1", "650 #7$aOld term$2xxsh$0(XX)50")]
     library.run(books, [one])

@@ -52,7 +52,9 @@ _SCHEME = {
 }  # fmt: skip
 _USE = {"a": True, "b": False}
 _PROVISIONAL = {"a": False, "b": True, "c": True, "d": True}
-_HEADINGS_OF_FORMAT = tuple(f"1{form}" for form in ("00", "10", "11", "30", "47", "48", "50", "51", "55", "62"))
+_HEADINGS_OF_FORMAT = tuple(
+    f"1{form}" for form in ("00", "10", "11", "30", "47", "48", "50", "51", "55", "62", "80", "81", "82", "85")
+)
 
 
 @FACTS.record(

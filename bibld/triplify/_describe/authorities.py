@@ -195,10 +195,7 @@ class _Describer:
         facts = describe_facts(draft, authority, thing)
         others, hidden = self._other_forms(kind)
         forms = {form: heading for heading in authority.headings if (form := self._form(heading, kind)).text}
-        ties = set(identities.ties)
-        if authority.state.is_differentiated is not False:
-            named = [one.heading for one in authority.variants if one.heading.kind == first.kind]
-            ties.update(tie for heading in (*authority.headings, *named) for tie in self._ties(heading, kind))
+        ties = set(identities.ties).union(*(self._ties(heading, kind) for heading in self._headings_of_others()))
         general = EntityClaim(
             label=NameForm(""),
             others=tuple(sorted(others - forms.keys())),
@@ -219,6 +216,18 @@ class _Describer:
             claim = replace(claim, label=form, type=type_, dates=dates, scheme=scheme, is_established=is_established)
             draft.add_claim(thing.iri, kind, claim, "")
         return thing
+
+    def _headings_of_others(self) -> list[Heading]:
+        """Return the forms that publications may have for the thing without its number.
+
+        There are none of a name that several persons have, of a subdivision, which is used after a heading only, and in
+        a record that only leads to other headings.
+        """
+        authority, state = self._authority, self._authority.state
+        if state.is_differentiated is False or state.record_type in ("reference", "explanatory", "subdivision"):
+            return []
+        variants = [one.heading for one in authority.variants if one.heading.kind == authority.kind]
+        return [one for one in (*authority.headings, *variants) if one.kind != "subdivision"]
 
     def _type_and_dates(self, heading: Heading, kind: Kind) -> tuple[str, str]:
         name = heading.parts[0]
