@@ -53,7 +53,7 @@ class Attempt(msgspec.Struct, frozen=True):
         return self.matches.total
 
 
-class Page(NamedTuple):
+class ResultPage(NamedTuple):
     """The results of a page, whether more pages follow, and the paths of all publications that were found, if few."""
 
     found: list[StoredPublication]
@@ -235,17 +235,17 @@ class Searches:
 
     # -- in which order
 
-    def _page(self, attempt: Attempt, request: SearchRequest, ranking: Ranking) -> Page:
+    def _page(self, attempt: Attempt, request: SearchRequest, ranking: Ranking) -> ResultPage:
         """Return the publications of a page; if folded, the best one of each work."""
         first = max(0, request.page - 1) * request.per_page
         last = min(first + request.per_page, MAX_LISTED)
         if first >= last:
-            return Page([], False)
+            return ResultPage([], False)
         sort = "libraries" if attempt.query.is_empty and request.sort == "relevance" else request.sort
         if sort == "relevance" and attempt.total <= _RANKED:
             found = self._ranked(attempt, request, ranking)
             paths = tuple(each.path for each in self._index.publications(attempt.matches.hits))
-            return Page(found[first:last], len(found) > last, paths)
+            return ResultPage(found[first:last], len(found) > last, paths)
 
         def read(limit: int) -> list[IndexHit]:
             if sort == "relevance":
@@ -253,7 +253,7 @@ class Searches:
             return self._index.find(attempt.match, limit, 0, sort).hits
 
         hits = fold_hits(read, self._index, last + 1) if request.is_folded else read(min(last + 1, MAX_LISTED))
-        return Page(self._index.publications(hits[first:last]), len(hits) > last)
+        return ResultPage(self._index.publications(hits[first:last]), len(hits) > last)
 
     def _ranked(self, attempt: Attempt, request: SearchRequest, ranking: Ranking) -> list[StoredPublication]:
         """Return all publications of a few, the best first; if folded, the best one of each work."""

@@ -248,6 +248,13 @@ def test_files_of_results_have_each_publication(shelf):
     assert text.count("bibframe/instanceOf>") == 14
 
 
+def test_a_work_is_named_above_the_results_only_if_it_has_no_publication(shelf):
+    for query, named in (("война и мир", []), ("повесть", ["Work Утраченная повесть"]), ("прокофьев", ["Person"])):
+        page = html.fromstring(shelf.get(f"/lod/search?q={query}", "text/html").text)
+        things = [words_of(each) for each in page.xpath("//ul[@class='things']/li")]
+        assert [thing for thing, name in zip(things, named, strict=True) if thing.startswith(name)] == things
+
+
 def test_suggestions_name_the_work_and_not_its_editions(shelf):
     groups = {each["kind"]: each["items"] for each in shelf.get("/lod/suggest?q=война+и+мир").json()["groups"]}
     (novel,) = groups["work"]

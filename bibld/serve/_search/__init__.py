@@ -191,7 +191,7 @@ class SearchSite:
         def make(view: SearchView) -> bytes:
             with_facets = len(address.request.text) <= _MAX_NARROWED_LENGTH
             found = view.search(msgspec.structs.replace(address.request, with_facets=with_facets))
-            things = self._things(view, address.request, found)
+            things = self._things(view, address.request)
             sparql = self._sparql(view, address.request, found)
             filtered = [path for name in NAMED_FILTERS for path in address.request.filters.get(name, ())]
             names = {path: named.title for path in filtered if (named := view.named(path)) is not None}
@@ -221,13 +221,16 @@ class SearchSite:
         ]
         return (("Link", link_header(links)),)
 
-    def _things(self, view: SearchView, wanted: SearchRequest, results: SearchResult) -> list[NamedThing]:
-        """Return people, subjects and so on whose names have all words of a query; no works that are results."""
+    def _things(self, view: SearchView, wanted: SearchRequest) -> list[NamedThing]:
+        """Return people, subjects and so on whose names have all words of a query; works only without publications."""
         if wanted.filters or wanted.excluded or wanted.page > 1 or wanted.literal:
             return []
-        suggested = _suggestions(view, wanted.text)
-        shown = {path for hit in results.hits for path in (hit.work, hit.top_work)}
-        found = [each for each in suggested if each.kind != EntryKind.PUBLICATION and each.path not in shown]
+        found = [
+            each
+            for each in _suggestions(view, wanted.text)
+            if each.kind != EntryKind.PUBLICATION
+            and (each.kind != EntryKind.WORK or not view.works(each.path, "work", limit=0)[1])
+        ]
         return sorted(found, key=lambda each: -each.uses)[:_THINGS_SHOWN]
 
     def _sparql(self, view: SearchView, wanted: SearchRequest, found: SearchResult) -> str:
