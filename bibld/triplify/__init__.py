@@ -48,7 +48,9 @@ from bibld.triplify._dataset import catalog_quads as catalog_quads
 from bibld.triplify._dataset import dataset_statements as dataset_statements
 from bibld.triplify._dataset import to_quads as to_quads
 from bibld.triplify._describe.authorities import authority_statements as authority_statements
+from bibld.triplify._entities import EntityComparison as EntityComparison
 from bibld.triplify._entities import EntityDescription as EntityDescription
+from bibld.triplify._entities import compare_entities as compare_entities
 from bibld.triplify._entities import describe_entity_clusters as describe_entity_clusters
 from bibld.triplify._entities import entity_statements as entity_statements
 from bibld.triplify._entity_batch import (
@@ -59,8 +61,6 @@ from bibld.triplify._entity_batch import (
     store_entities,
 )
 from bibld.triplify._entity_batch import keys_of_assertion as keys_of_assertion
-from bibld.triplify._entity_clusters import EntityComparison as EntityComparison
-from bibld.triplify._entity_clusters import compare_entities as compare_entities
 from bibld.triplify._entity_clusters import verdicts_by_identity as verdicts_by_identity
 from bibld.triplify._identity import Identity as Identity
 from bibld.triplify._identity import parse_identity as parse_identity

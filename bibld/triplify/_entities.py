@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 
 import msgspec
 
@@ -28,7 +29,14 @@ from bibld.triplify._claims import (
 from bibld.triplify._codes import loc, scheme_iri, scheme_names
 from bibld.triplify._dates import life_years
 from bibld.triplify._draft import PROVENANCE, Quad, sort_quads
-from bibld.triplify._entity_clusters import EntityCluster, EntityProfile, Verdicts, cluster_component, components
+from bibld.triplify._entity_clusters import (
+    Contradiction,
+    EntityCluster,
+    EntityProfile,
+    Verdicts,
+    cluster_component,
+    components,
+)
 from bibld.triplify._identity import local_number, parse_identity
 
 _MAX_FORMS_COMPARED = 50
@@ -297,3 +305,25 @@ def _relations_by_verdict(
                 if relation in _PROPERTY_OF_RELATION:
                     related[founders[left]].add((_PROPERTY_OF_RELATION[relation], founders[right]))
     return related
+
+
+class EntityComparison(msgspec.Struct, frozen=True):
+    """What two entities have in common, and in what they contradict each other.
+
+    ``common`` are the kinds of keys that both have, in lower case, the strongest first: ``number`` (of an authority
+    file), ``name`` (with a year of life), ``publication`` (that names both) and so on, see ``Strength``.
+    """
+
+    common: tuple[str, ...]
+    contradictions: tuple[Contradiction, ...]
+
+
+def compare_entities(
+    one: Mapping[str, Iterable[Assertion]], other: Mapping[str, Iterable[Assertion]]
+) -> EntityComparison:
+    """Compare two clusters of entities by all assertions about each of their members (by IRI)."""
+    these, those = ([EntityProfile.from_assertions(*member) for member in side.items()] for side in (one, other))
+    pairs = list(product(these, those))
+    common = {strength for left, right in pairs for key, strength in left.keys.items() if key in right.keys}
+    contradictions = dict.fromkeys(found for left, right in pairs for found in left.contradictions(right))
+    return EntityComparison(tuple(strength.name.lower() for strength in sorted(common)), tuple(contradictions))
