@@ -5,8 +5,9 @@
 
 With ``--workspace``, its own titles and names are searched for in its newest release. Otherwise publications are made
 up: words of a vocabulary whose frequencies fall as those of a language do, authors, subjects, publishers and series
-that are shared as unevenly, works of one to forty publications, one to four libraries. Times are those of ``SearchView`` with facets and folded works, without HTTP; beside
-them is processor time, which other programs on the machine change little.
+that are shared as unevenly, works of one to forty publications, one to four
+libraries. Times are those of ``SearchView`` with facets and folded works, without HTTP; beside them is processor time,
+which other programs on the machine change little.
 """
 
 import argparse

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from bibld._api.records import RejectWarning as RejectWarning
     from bibld._api.records import read as read
     from bibld._api.records import to_mods as to_mods
-    from bibld._api.review import EntityDecision as EntityDecision
     from bibld._api.review import Imported as Imported
     from bibld._api.review import Review as Review
     from bibld._api.review import ReviewSession as ReviewSession

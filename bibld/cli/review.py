@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 
@@ -23,8 +23,10 @@ from bibld.cli._options import (
     show,
 )
 from bibld.errors import CatalogError, ConfigError
+from bibld.model.review import INVERSE_RELATION
 
 _ASKED = "[s]ame  [d]ifferent  [r]elated  [enter] skip  [u]ndo  [q]uit; a reason may follow"
+_DECISIONS_ABOUT_ENTITIES = ("same", "different", *INVERSE_RELATION)
 _DECISIONS: dict[str, Any] = {"s": "same", "d": "different", "r": "related"}
 
 person_option = click.option("--person", help="Who decides; the login name by default. It is not published.")
@@ -153,14 +155,14 @@ def _decide_entities(
     if decision == "withdraw":
         row = workspace.review.withdraw_entities(left, right)
         show(row, as_json, lambda: click.echo(f"withdrawn: {printable(str(row))}"))
-    elif decision in get_args(bibld.EntityDecision):
+    elif decision in _DECISIONS_ABOUT_ENTITIES:
         chosen: Any = decision
         given = workspace.review.decide_entities(left, right, chosen, reason=reason, person=person)
         stored = f"The verdict is stored. The next `{workspace.run_command}` publishes this."
         text = stored if given else "The same verdict is in force already; nothing changed."
         show(given, as_json, lambda: click.echo(text))
     else:
-        allowed = ", ".join(get_args(bibld.EntityDecision))
+        allowed = ", ".join(_DECISIONS_ABOUT_ENTITIES)
         raise click.UsageError(f"--entity: unknown decision {decision!r}; allowed are {allowed} and withdraw")
 
 

@@ -5,8 +5,8 @@ up candidates for each entity by keys, estimates the probability of each from na
 rarity of the name, and stores the link that is probable enough, or the candidates for a person to decide about.
 ``update_links`` is the part of a run that links the entities that changed. Links own their quads: ``owl:sameAs`` for
 agents, places and works, ``skos:exactMatch`` and ``skos:closeMatch`` for concepts, each authority in a separate graph,
-with a VoID description of the link set. ``names_of_persons`` are the pseudonyms and real names in authority files, which
-matching knows by them.
+with a VoID description of the link set. ``names_of_persons`` are the pseudonyms and real names in authority files,
+which matching knows by them.
 """
 
 from __future__ import annotations

@@ -150,29 +150,28 @@ def replace_entities(lines: bytes, iris: Mapping[str, str]) -> bytes:
     """Replace IRIs of entities in the place of the object, in lines that :func:`quad` wrote; each line stays once.
 
     ``iris`` are the IRIs, not terms, and those that replace them. A node that is named after an entity
-    (``…#agent/slug``) is renamed with it. The lines about a subject stay together; otherwise the order stays.
+    (``…#agent/slug``) is renamed with it. The lines of the default graph stay the first ones; among them, and among
+    the others, the lines about a subject stay together. Otherwise the order stays.
     """
     terms = {iri(old).encode(): iri(new).encode() for old, new in iris.items()}
     if not any(old in lines for old in terms):
         return lines
     fragments = {b"#" + _tail(old): b"#" + _tail(new) for old, new in iris.items()}
-    if not any(fragment in lines for fragment in fragments):
-        return b"".join(dict.fromkeys(_with_values(line, terms) for line in lines.splitlines(keepends=True)))
-    default, named = split_graphs(lines)
-    about: dict[bytes, dict[bytes, None]] = {}
-    for line in default.splitlines(keepends=True):
+    has_nodes = any(fragment in lines for fragment in fragments)
+    parts = split_graphs(lines)
+    return b"".join(_replace_terms(part, terms, fragments if has_nodes else {}) for part in parts)
+
+
+def _replace_terms(lines: bytes, terms: Mapping[bytes, bytes], fragments: Mapping[bytes, bytes]) -> bytes:
+    result: dict[bytes, dict[bytes, None]] = {}
+    for line in lines.splitlines(keepends=True):
         subject, predicate, rest = line.split(b" ", 2)
         value, blank, end = rest.partition(b" ")
-        node = _renamed(subject, fragments)
-        renamed = b" ".join((node, predicate, _renamed(value, fragments) + blank + end))
-        about.setdefault(node, {})[_with_values(renamed, terms)] = None
-    return b"".join(line for found in about.values() for line in found) + replace_entities(named, iris)
-
-
-def _with_values(line: bytes, terms: Mapping[bytes, bytes]) -> bytes:
-    subject, predicate, rest = line.split(b" ", 2)
-    value, blank, end = rest.partition(b" ")
-    return b" ".join((subject, predicate, terms[value] + blank + end)) if value in terms else line
+        if fragments:
+            subject, value = _renamed(subject, fragments), _renamed(value, fragments)
+        value = terms.get(value, value)
+        result.setdefault(subject, {})[b" ".join((subject, predicate, value + blank + end))] = None
+    return b"".join(line for about in result.values() for line in about)
 
 
 def _tail(entity: str) -> bytes:

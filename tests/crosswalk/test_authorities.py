@@ -27,9 +27,9 @@ from bibld.model import mods
 from bibld.model.authority import Authority, ConvertedAuthority, Heading, RecordNumber
 from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
 from bibld.model.origin import Origin
-from bibld.triplify._headings import dates_of, heading
-from bibld.triplify._describe.works import access_point
 from bibld.triplify._describe.titles import full_title
+from bibld.triplify._describe.works import access_point
+from bibld.triplify._headings import dates_of, heading
 from tests.crosswalk.test_rusmarc import record
 
 FOLDER = Path(__file__).parent / "authorities"

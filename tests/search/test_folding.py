@@ -41,9 +41,9 @@ def work(path: str, *titles: str, by: str = "", **above: str) -> list[str]:
     lines = [line(path, "rdf:type", term("bf:Work"))]
     lines += [line(path, "rdfs:label", literal(title, "ru" if at == 0 else "en")) for at, title in enumerate(titles)]
     if by:
-        lines += [line(path, "bf:contribution", own(f"{path}#contribution1"))]
-        lines += [line(f"{path}#contribution1", "bf:agent", own(by))]
-        lines += [line(f"{path}#contribution1", "rdf:type", term("bf:PrimaryContribution"))]
+        lines += [line(path, "bf:contribution", own(f"{path}#{by}"))]
+        lines += [line(f"{path}#{by}", "bf:agent", own(by))]
+        lines += [line(f"{path}#{by}", "rdf:type", term("bf:PrimaryContribution"))]
     predicates = {"whole": "bf:partOf", "original": "bf:translationOf"}
     return lines + [line(path, predicates[name], own(other)) for name, other in above.items()]
 

@@ -229,7 +229,7 @@ def quads() -> list[str]:
             iri(IRIS.source("rsl")), term["label"], literal("Russian State Library", "en"), iri(IRIS.graph("dataset"))
         ),
     ]
-    work, translation, contribution = iri(WORK), iri(TRANSLATION), iri(f"{WORK}#contribution1")
+    work, translation, contribution = iri(WORK), iri(TRANSLATION), iri(IRIS.node_of(WORK, AUTHOR))
     lines += [
         quad(founder, term["instance_of"], work),
         quad(alone, term["instance_of"], work),

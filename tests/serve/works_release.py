@@ -40,9 +40,9 @@ def work(
     lines += [line(path, "skos:altLabel", f'"{title}"') for title in others]
     lines += [line(path, "bf:language", f"<{_LANGUAGES}{language}>")] if language else []
     lines += [line(path, "owl:sameAs", alias) for alias in aliases]
-    for number, stated in enumerate(agents.split(), 1):
-        node = f"{path}#contribution{number}"
+    for stated in agents.split():
         name, _, role = stated.partition("=")
+        node = f"{path}#{name}"
         kind = "bf:Contribution" if role in ("trl", "ill") else "bf:PrimaryContribution"
         lines += [line(path, "bf:contribution", node), line(node, "rdf:type", f"<{expand(kind)}>")]
         lines += [line(node, "bf:agent", name)]
