@@ -56,6 +56,9 @@ SCORER_WORDS = {
 RELATION_WORDS = read_words()["record_relation"]
 """The relations of two records that are not the same."""
 
+RELATIONS_OF_WORKS = read_words()["work_relation"]
+"""The relations of two works that are not the same."""
+
 _GROUPS = {
     "title": (
         message("Titles"),

@@ -35,6 +35,8 @@ _TOPICS = (
     (42, message("Matching and merging")),
     (50, _OTHER_TOPIC),
     (51, _ORIGINS),
+    (53, _OTHER_TOPIC),
+    (58, message("Works")),
 )
 """The number of the last example of a topic, and the topic."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from bibld.model.review import EntityQuestion, EntitySide, ItemKind, LinkQuestion
@@ -33,6 +33,7 @@ _COMMON = {
     "name": message("the name and a year of life"),
     "publication": message("a publication that names both"),
     "short_name": message("family name, first given name and years of life"),
+    "work": message("a title"),
 }
 _CONTRADICTIONS = {
     "kind": message("what they are"),
@@ -40,6 +41,8 @@ _CONTRADICTIONS = {
     "birth": message("the year of birth"),
     "death": message("the year of death"),
     "number": message("their numbers in one authority file"),
+    "work": message("form, language, translator, part, number, year or kind of the work"),
+    "creator": message("the creators"),
 }
 _KIND_OF_TYPE = {"personal": "person", "family": "family", "corporate": "organisation", "conference": "meeting"}
 
@@ -101,7 +104,7 @@ class ReviewPages:
                 for kind, name in KIND_NAMES.items()
             ],
             "is_open": view.edge is not None or view.question is not None,
-            "relations": matches.RELATION_WORDS if view.kind == ItemKind.RECORDS else {},
+            "relations": self._relations(view),
             "in_words": matches.labels_in_words,
             "letter_of": facts.letter_of,
             "common": (),
@@ -133,6 +136,13 @@ class ReviewPages:
         }
 
     # -- entities and links
+
+    def _relations(self, view: ReviewView) -> Mapping[str, str]:
+        """Return how the two may be related: records, or works, by the names that a verdict has."""
+        if view.kind == ItemKind.RECORDS:
+            return matches.RELATION_WORDS
+        of_works = isinstance(view.question, EntityQuestion) and view.question.left.path.startswith("work/")
+        return matches.RELATIONS_OF_WORKS if of_works else {}
 
     def _entities(self, question: EntityQuestion) -> dict[str, object]:
         text = self._language.text

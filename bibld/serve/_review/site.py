@@ -22,7 +22,16 @@ from starlette.responses import Response
 from bibld.config import Secret
 from bibld.errors import ConfigError, StageError
 from bibld.model.linkage import Edge, Pair
-from bibld.model.review import EntityQuestion, Item, ItemKind, LinkQuestion, from_text, kind_of, to_text
+from bibld.model.review import (
+    INVERSE_RELATION,
+    EntityQuestion,
+    Item,
+    ItemKind,
+    LinkQuestion,
+    from_text,
+    kind_of,
+    to_text,
+)
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.serve._addresses import Addresses
 from bibld.serve._http import ProblemError, language_headers, language_of
@@ -36,7 +45,7 @@ _MAX_NAME_LENGTH = 60
 _MAX_REASON_LENGTH = 500
 _DECISIONS = {
     ItemKind.RECORDS: ("same", "different", "related"),
-    ItemKind.ENTITIES: ("same", "different"),
+    ItemKind.ENTITIES: ("same", "different", "related"),
     ItemKind.LINKS: ("same", "different"),
 }
 _LETTERS = ("A", "B")
@@ -48,6 +57,8 @@ _NUMBER = re.compile(r"[0-9]{1,18}")
 _RETRY_AFTER = "10"
 _NOT_NOW = (StageError, sqlite3.Error)
 _BUSY = message("A run or another person is writing now; send it again in a moment.")
+
+_NO_RELATION = message("Choose in the list beside the button how the two works are related.")
 
 _LOG = logging.getLogger("bibld.serve")
 
@@ -256,6 +267,8 @@ class ReviewSite:
             self._leases.skip(person, item)
         elif action in _DECISIONS[kind_of(item)]:
             relation = fields.get("relation", "") if action == "related" else ""
+            if action == "related" and kind_of(item) == ItemKind.ENTITIES and relation not in INVERSE_RELATION:
+                raise ConfigError([_NO_RELATION])
             self._leases.answer(person, item, action, relation, _reason(fields))
 
     # -- who asks
