@@ -321,3 +321,27 @@ def test_all_records_of_a_publication_claim_one_work():
     made = describe(Merged(Cluster(NLR, (NLR, LOC)), titled(), ()))
     works = [subject for subject in made.subjects() if subject.startswith(f"{BASE}work/") and "#" not in subject]
     assert works == [WORK]
+
+
+@pytest.mark.parametrize(
+    ("decision", "of_first", "of_second"),
+    [
+        ("translation_of", ["bf:translationOf"], []),
+        ("has_translation", [], ["bf:translationOf"]),
+        ("part_of", ["bf:partOf"], ["bf:hasPart"]),
+        ("has_part", ["bf:hasPart"], ["bf:partOf"]),
+    ],
+)
+def test_people_part_works_that_the_rules_unite_and_state_how_they_are_related(decision, of_first, of_second):
+    name = person("Пушкин, Александр Сергеевич", "1799-1837", usage="primary")
+    novel = titled(TitleInfo("Евгений Онегин"), name=(name,))
+    first, second = alone(novel, RecordId("a", "1")), alone(novel, RecordId("b", "2"))
+    works = [IRIS.work_of(one.cluster.founder) for one in (first, second)]
+    united = Quads(to_quads([first, second], IRIS))
+    assert united.values("bf:instanceOf", IRIS.resource(second.cluster.founder)) == [works[0].replace(BASE, ":")]
+    parted = Quads(to_quads([first, second], IRIS, verdicts={(works[0], works[1]): decision}))
+    assert parted.values("bf:instanceOf", IRIS.resource(second.cluster.founder)) == [works[1].replace(BASE, ":")]
+    for work, other, properties in ((works[0], works[1], of_first), (works[1], works[0], of_second)):
+        stated = [name for name in ("bf:translationOf", "bf:partOf", "bf:hasPart") if parted.values(name, work)]
+        assert stated == properties
+        assert [parted.values(name, work) for name in properties] == [[other.replace(BASE, ":")]] * len(properties)
