@@ -24,6 +24,7 @@ from bibld.errors import ConfigError, StageError
 from bibld.model.linkage import Edge, Pair
 from bibld.model.review import (
     INVERSE_RELATION,
+    EntityPair,
     EntityQuestion,
     Item,
     ItemKind,
@@ -267,8 +268,11 @@ class ReviewSite:
             self._leases.skip(person, item)
         elif action in _DECISIONS[kind_of(item)]:
             relation = fields.get("relation", "") if action == "related" else ""
-            if action == "related" and kind_of(item) == ItemKind.ENTITIES and relation not in INVERSE_RELATION:
-                raise ConfigError([_NO_RELATION])
+            if isinstance(item, EntityPair) and action == "related":
+                if not item.left.startswith("work/"):
+                    return
+                if relation not in INVERSE_RELATION:
+                    raise ConfigError([_NO_RELATION])
             self._leases.answer(person, item, action, relation, _reason(fields))
 
     # -- who asks
