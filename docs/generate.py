@@ -319,6 +319,8 @@ API = {
         "RecordReport",
         "PairReport",
         "IriReport",
+        "EntityPairReport",
+        "FoundResults",
         "Evaluation",
         "MethodComparison",
         "MethodResult",
