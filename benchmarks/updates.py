@@ -227,26 +227,33 @@ def _lines(data: bytes) -> set[str]:
 def by_smallest(found: Outcome) -> set[str]:
     """The quads with the smallest member of each cluster in the place of all: who founded it is seen no more.
 
-    Tombstones are left out, since another register knows nothing of them.
+    Works are named after the founders of their publications, and the first of those that are one carries the
+    description. Tombstones are left out, since another register knows nothing of them.
     """
     iris = Iris(BASE)
     smallest: dict[str, str] = {}
     for cluster in found.clusters:
-        names = sorted(_resource(iris, member) for member in cluster)
-        smallest.update((name, names[0]) for name in names)
-    pattern = re.compile(f"<({re.escape(iris.base)}resource/[^#>]*)")
-    lines = without_tombstones(found.catalog)
-    return {pattern.sub(lambda match: f"<{smallest.get(match[1], match[1])}", line) for line in lines}
+        paths = sorted(RecordId.parse(member).path for member in cluster)
+        smallest.update((path, paths[0]) for path in paths)
+    of_publication = re.compile(f"<({re.escape(iris.base)}(?:resource|work)/)([^#>]*?)(?=#|>|~~)")
+    lines = {
+        of_publication.sub(lambda match: f"<{match[1]}{smallest.get(match[2], match[2])}", line)
+        for line in without_tombstones(found.catalog)
+    }
+    one_work = re.compile(f"<({re.escape(iris.base)}work/[^#>]*)> <{re.escape(expand('owl:sameAs'))}> <([^>]*)>")
+    first: dict[str, str] = {}
+    for one, other in sorted(match.groups() for line in lines if (match := one_work.match(line))):
+        names = {name for name in (one, other) for name in (name, first.get(name, name))}
+        united = {name for name, founder in first.items() if founder in names} | names
+        first.update(dict.fromkeys(united, min(united)))
+    of_work = re.compile(f"<({re.escape(iris.base)}work/[^#>]*)")
+    return {of_work.sub(lambda match: f"<{first.get(match[1], match[1])}", line) for line in lines}
 
 
 def without_tombstones(lines: set[str]) -> set[str]:
     """The quads without those of deleted records."""
     deleted = {line.partition(" ")[0] for line in lines if f"<{expand('prov:invalidatedAtTime')}>" in line}
     return {line for line in lines if line.partition(" ")[0] not in deleted}
-
-
-def _resource(iris: Iris, member: str) -> str:
-    return iris.resource(RecordId.parse(member))
 
 
 # -- the figures -------------------------------------------------------------------------------------------------------

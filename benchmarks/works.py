@@ -1,4 +1,5 @@
-"""Which publications are editions, translations and parts of one work: the labelled pairs of `labelled/works`.
+"""Which publications are editions, translations and parts of one work: the labelled pairs of `labelled/works`, or of the
+other set of that sort, `labelled/editions`.
 
 All records of a half are one catalogue, each a publication, and the relation of each pair is read in the quads that are
 published about it. `--show` lists the wrong decisions of the development half.
@@ -20,7 +21,7 @@ from bibld.model.origin import RecordId
 from bibld.model.rdf import iri, term
 from bibld.triplify import to_quads
 
-FOLDER = Path(__file__).parent / "labelled" / "works"
+FOLDER = Path(__file__).parent / "labelled"
 SOURCES = ("marc21", "rusmarc")
 RELATIONS = ("same", "translation", "part")
 PROPERTIES = ("bf:instanceOf", "bf:translationOf", "bf:partOf", "bf:hasPart")
@@ -39,13 +40,15 @@ class WorkPair(NamedTuple):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("set", nargs="?", choices=("works", "editions"), default="works")
     parser.add_argument("--half", choices=("development", "test"), default="development")
     parser.add_argument("--show", action="store_true", help="list the pairs that are decided wrongly")
     wanted = parser.parse_args()
     if wanted.show and wanted.half == "test":
         parser.error("the pairs of the test half are not shown; use --half development")
-    pairs = list(labelled_pairs(wanted.half))
-    records = read_records({record for pair in pairs for record in pair[:2]})
+    folder = FOLDER / wanted.set
+    pairs = list(labelled_pairs(folder, wanted.half))
+    records = read_records(folder, {record for pair in pairs for record in pair[:2]})
     found = Relations(records)
     decided = [(pair, found.between(pair.left, pair.right)) for pair in pairs]
     report(decided, with_kinds=wanted.half == "development")
@@ -56,18 +59,18 @@ def main() -> None:
             )
 
 
-def labelled_pairs(half: str) -> Iterator[WorkPair]:
+def labelled_pairs(folder: Path, half: str) -> Iterator[WorkPair]:
     """Yield the pairs of one half."""
-    with (FOLDER / "pairs.csv").open(encoding="utf-8", newline="") as lines:
+    with (folder / "pairs.csv").open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
             is_test = hashlib.sha256(row["family"].encode()).digest()[0] % 2 == 1
             if is_test == (half == "test"):
                 yield WorkPair(**row)
 
 
-def read_records(wanted: set[str]) -> dict[str, Mods]:
+def read_records(folder: Path, wanted: set[str]) -> dict[str, Mods]:
     """Return the descriptions of records by source and control number."""
-    records = ((source, mods) for source in SOURCES for mods in bibld.to_mods(FOLDER / f"{source}.mrk"))
+    records = ((source, mods) for source in SOURCES for mods in bibld.to_mods(folder / f"{source}.mrk"))
     found = {f"{source}:{mods.record_identifier}": mods for source, mods in records}
     return {record: mods for record, mods in found.items() if record in wanted}
 

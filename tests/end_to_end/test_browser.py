@@ -104,9 +104,9 @@ def test_nothing_is_cut_on_the_pages_of_hard_records(hard_window, name):
 
 def test_a_book_leads_to_its_translations(hard_window):
     page = hard_window.open("resource/one/anna-ru")
-    page.get_by_role("heading", name="Translations and originals").wait_for()
-    hard_window.follow(page.get_by_role("link", name="Anna Karenina : Roman"))
-    page.get_by_role("link", name="Анна Каренина : роман в восьми частях").wait_for()
+    page.get_by_role("heading", name="Translations").wait_for()
+    hard_window.follow(page.get_by_role("link", name="Anna Karenina").first)
+    page.get_by_role("link", name="Анна Каренина").first.wait_for()
     hard_window.check()
 
 
@@ -250,7 +250,7 @@ def test_a_publication_leads_back_to_the_results_and_to_its_neighbours(browser, 
 
 def test_any_publication_of_a_work_leads_back_to_the_results_and_on_to_the_next_one(browser, server):
     with visits(browser, server, locale="en") as visit:
-        page = visit.open("search?q=" + quote("война и мир"))
+        page = visit.open("search?q=" + quote("война"))
         work = page.locator("ol.hits > li").first
         following = page.locator("ol.hits > li").nth(1).get_attribute("data-page")
         work.locator("summary").click()
