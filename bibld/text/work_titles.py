@@ -167,7 +167,7 @@ def work_title_key(title: str, is_music: bool = False) -> TitleKey:
         len(contents) == 2 and len(joined) >= _MIN_LETTERS_OF_TWO
     )
     own = [word for word in named if not word.startswith(_SUBJECT_STEMS)]
-    is_generic = not named and not (contents and all(map(str.isdecimal, contents)))  # «Двенадцать» is a title
+    is_generic = not named and bool(contents) and not all(map(str.isdecimal, contents))  # «Двенадцать», «Лес» (les)
     return TitleKey(joined, is_generic, is_long and len(named) > 1 and bool(own))
 
 
@@ -271,6 +271,12 @@ def beginning_of_title(title: str) -> str:
 def work_words(title: str) -> set[str]:
     """Return the words of a title that are no function words, as keys."""
     return {word for word in title_key(title).replace("ch", "h").split() if word not in _FUNCTION_WORDS}
+
+
+def begins_with_function_word(text: str) -> bool:
+    """Whether a text begins with a preposition, a conjunction or an article, in lower case: «для инженеров»."""
+    first = text.partition(" ")[0]
+    return first.islower() and title_key(first) in _FUNCTION_WORDS
 
 
 class TitleForms(NamedTuple):

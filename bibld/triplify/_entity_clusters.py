@@ -28,7 +28,7 @@ from bibld.triplify._dates import life_intervals
 from bibld.triplify._identity import NUMBER_TIE, is_same_or_initial
 from bibld.triplify._work_clusters import (
     Sameness,
-    cliques,
+    certain_pairs,
     differ_beside_creators,
     have_other_creators,
     have_same_creators,
@@ -393,9 +393,8 @@ class _Clusters:
                 (self.founder(one), self.founder(other))
                 for one, other in likely_pairs(facts, holders, tie, Sameness.POSSIBLE)
             ]
-            for group in cliques((pair for pair in pairs if pair[0] != pair[1]), self.can_unite):
-                for other in group[1:]:
-                    self.unite(group[0], other)
+            for one, other in certain_pairs((pair for pair in pairs if pair[0] != pair[1]), self.can_unite):
+                self.unite(one, other)
 
     def can_unite(self, one: str, other: str) -> bool:
         """Whether no members of the clusters of two entities contradict each other."""

@@ -10,10 +10,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import lru_cache
+from itertools import combinations
 
 from bibld.text.names import are_spellings_of_one_name
 from bibld.text.romanisation import romanise
-from bibld.text.statements import StatedName, are_one_name
+from bibld.text.statements import CYRILLIC_NAME, StatedName, are_one_name
 from bibld.triplify._claims import BETWEEN_FORMS, BODY, WorkFacts
 
 MAX_WORKS_OF_TIE = 200
@@ -22,6 +23,7 @@ MAX_WORKS_OF_TIE = 200
 _REMEMBERED = 1 << 16
 _STRICT, _ANY = "!", "?"
 _SHORT, _MIN_WORDS, _MANY_WORDS = 3, 4, 4
+_MARKS = 2
 _BY_ANOTHER_HAND = ("!abridged", "!retold", "!arranged", "!selection", "!dramatized")
 _LAW, _SERIAL, _YEAR_OF_LAW = "kind:law", "!serial", "law of"
 _YEARS_BETWEEN_LAWS = 20
@@ -76,7 +78,9 @@ def have_same_creators(these: Sequence[WorkFacts], those: Sequence[WorkFacts]) -
 
 @lru_cache(_REMEMBERED)
 def _compare_beside_creators(one: WorkFacts, other: WorkFacts) -> Sameness:
-    if one.form != other.form or not _are_one_part(one.part, other.part) or not _do_traits_agree(one, other):
+    if one.form != other.form or not _do_traits_agree(one, other):
+        return Sameness.DIFFERENT
+    if not _are_one_part(one.part, other.part) and not _has_title_of(one, other) and not _has_title_of(other, one):
         return Sameness.DIFFERENT
     if one.language and other.language and not set(one.language.split()) & set(other.language.split()):
         return Sameness.DIFFERENT
@@ -147,6 +151,16 @@ def _are_one_part(one: str, other: str) -> bool:
         left == right or (value_of_step(left) == value_of_step(right) and (left[0].isdecimal() or right[0].isdecimal()))
         for left, right in zip(these, those, strict=True)
     )
+
+
+def _has_title_of(volume: WorkFacts, other: WorkFacts) -> bool:
+    """Whether the name of a volume is the title of a work that is no volume."""
+    return bool(volume.part) and not other.part and any(_is_name_of(volume, tie) for tie in other.ties)
+
+
+def _is_name_of(volume: WorkFacts, tie: str) -> bool:
+    """Whether a tie is made of the name of a volume."""
+    return f"name:{tie.split(' ')[1]}" in volume.traits
 
 
 def value_of_step(step: str) -> str:
@@ -283,7 +297,13 @@ def _are_one_body(one: str, other: str) -> bool:
 @lru_cache(_REMEMBERED)
 def _are_one_person(one: str, other: str) -> bool:
     left, right = (StatedName(words[0], tuple(words[1:])) for words in (one.split(), other.split()))
-    return are_one_name(left, right) or are_spellings_of_one_name(_heading(left), _heading(right))
+    if are_one_name(left, right):
+        return True
+    are_in_one_script = (CYRILLIC_NAME in one[:_MARKS]) == (CYRILLIC_NAME in other[:_MARKS])
+    are_initials = bool(left.given and right.given) and min(len(left.given[0]), len(right.given[0])) == 1
+    if are_in_one_script and are_initials and left.given[0][0] != right.given[0][0]:
+        return False
+    return are_spellings_of_one_name(_heading(left), _heading(right))
 
 
 def _heading(name: StatedName) -> str:
@@ -296,7 +316,9 @@ def likely_pairs(
     """Yield the pairs of the works (their IRIs) with a tie whose comparison shows something."""
     by_part: dict[str, list[str]] = defaultdict(list)
     for iri in holders:
-        by_part[" ".join(map(value_of_step, facts[iri][0].part.split()))].append(iri)
+        known = facts[iri][0]
+        part = "" if _is_name_of(known, tie) else known.part
+        by_part[" ".join(map(value_of_step, part.split()))].append(iri)
     for works in by_part.values():
         if len(works) > MAX_WORKS_OF_TIE:
             continue
@@ -320,23 +342,16 @@ def _is_title_of_one(these: Sequence[WorkFacts], those: Sequence[WorkFacts], tie
     return are_translated or any(facts.origin == "original" for facts in (*these, *those))
 
 
-def cliques(pairs: Iterable[tuple[str, str]], may_unite: Callable[[str, str], bool]) -> Iterator[list[str]]:
-    """Yield the groups of works that pairs connect, of which no two contradict each other."""
+def certain_pairs(pairs: Iterable[tuple[str, str]], may_unite: Callable[[str, str], bool]) -> list[tuple[str, str]]:
+    """Return the pairs of works of which neither may be one with two works that contradict each other."""
+    found = sorted(set(pairs))
     neighbours: dict[str, set[str]] = defaultdict(set)
-    for one, other in pairs:
+    for one, other in found:
         neighbours[one].add(other)
         neighbours[other].add(one)
-    seen: set[str] = set()
-    for start in neighbours:
-        if start in seen:
-            continue
-        group, queue = [], [start]
-        seen.add(start)
-        while queue:
-            work = queue.pop()
-            group.append(work)
-            queue += (new := sorted(neighbours[work] - seen))
-            seen.update(new)
-        group.sort()
-        if all(may_unite(one, other) for place, one in enumerate(group) for other in group[place + 1 :]):
-            yield group
+    ambiguous = {
+        work
+        for work, others in neighbours.items()
+        if not all(may_unite(one, other) for one, other in combinations(sorted(others), 2))
+    }
+    return [pair for pair in found if ambiguous.isdisjoint(pair)]

@@ -14,10 +14,11 @@ from bibld.text.folding import fold
 from bibld.text.keys import spelling_key, title_key
 from bibld.text.languages import NO_LANGUAGES, language_code
 from bibld.text.places import is_unknown_imprint
-from bibld.text.statements import stem_of_family
+from bibld.text.statements import read_statement, stem_of_family
 from bibld.text.work_titles import (
     UniformTitle,
     alternative_in_subtitle,
+    begins_with_function_word,
     book_of_title,
     parse_uniform_title,
     undated,
@@ -44,6 +45,7 @@ from bibld.triplify._works.titles import (
     numbers_of,
     title_in_subtitle,
     titles_of,
+    with_name,
     with_part_names,
 )
 
@@ -53,15 +55,16 @@ _MIN_CONTENTS = 2
 _NOT_TITLES = ("...", "…", "[")
 _NOT_OF_WORK = re.compile(r"head|running|caption|колонтит|надзаг|серии", re.IGNORECASE)
 _MAX_CONTENTS, _LETTERS_OF_SERIES, _LETTERS_OF_PUBLISHER = 30, 24, 5
-_MIN_WORDS_OF_SUBTITLE, _MAX_WORDS_IN_OMNIBUS = 4, 3
+_MAX_WORDS_IN_OMNIBUS = 6
 _ORIGINAL_IN_NOTE = re.compile(
-    r"\W*(?:translation of|originally published (?:in \w+ )?as|original title|пер(?:евод)?\. ?изд\.|перевод "
+    r"\W*(?:originally published (?:in \w+ )?(?:as|under the title):? |(?:translation of|translated from|original title|"
+    r"пер(?:евод)?\. ?изд\.|перевод "
     r"изд\w*\.?|"
     r"ориг(?:инал)?\.? (?:загл|назв)\w*\.?|загл\.? (?:ориг|подлин)\w*\.?|назв\.? ориг\w*\.?|"
     r"orig(?:inal)?(?:titel|sacht(?:itel)?)?\.?|"
     r"einheitssacht\.|titre original|traduction de|titolo originale|tytuł oryginału|tyt\. oryg\.|titulo original|"
     r"título original|původní název|eredeti cím|originalets titel|пер\. с изд\.|пер\. с \w+\.? изд\.|пер\. "
-    r"кн\.)\s*:\s*(.+)",
+    r"кн\.)\s*:\s*)(.+)",
     re.IGNORECASE,
 )
 _OTHER_TITLE_IN_NOTE = re.compile(
@@ -71,6 +74,9 @@ _OTHER_TITLE_IN_NOTE = re.compile(
     r"title)[^:]{0,30}(?:title|as|under)[^:]{0,12}|"
     r"(?:frühere?r?|auch u\.|vorher)[^:]{0,20}(?:titel|d\. t\.)[^:]{0,6})\s*:\s*(.+)",
     re.IGNORECASE,
+)
+_CONTENTS_IN_NOTE = re.compile(
+    r"\W*(?:(?:из|в) )?(?:содерж\w*|contents|inhalt|enth\w*)[^:]{0,20}:\s*(.+)", re.IGNORECASE
 )
 _REPORT = re.compile(
     r"\W*(?:the )?(?:annual|report|proceed|transact|acts?\b|laws?\b|journal|minutes|hearing|budget|statistic|"
@@ -92,6 +98,9 @@ _REPRINT = re.compile(
     re.IGNORECASE,
 )
 _FIRST_SERIES = re.compile(r"\b(first|second|third|fourth|перв\w+|втор\w+|третья) (?:series|серия)\b", re.IGNORECASE)
+_BETWEEN_SENTENCES = re.compile(r"(?<=\w\w)[.!?]\s+(?=[^\W\d_])")
+_KINDS_OF_ONE = ("genre:prose", "genre:drama", "genre:verse")
+_BETWEEN_NAMES = re.compile(r" ; |\. ")
 _SERIAL = frozenset(("serial", "continuing", "integrating resource"))
 _VERSIONS = (
     ("sinodal", re.compile(r"синод", re.IGNORECASE)),
@@ -106,12 +115,36 @@ _LANGUAGE_OF_WORK = {"orv": "rus", "chu": "rus", "hrv": "srp", "bos": "srp", "cn
 """Languages whose texts may be stated as being in another one."""
 
 
+def _may_be_sentence(piece: str) -> bool:
+    """Whether a sentence of a title proper may be the title of a work by itself."""
+    return (
+        piece[:1].isupper()
+        and len(piece.split()) <= _MAX_WORDS_IN_OMNIBUS
+        and piece[-1:] != "."
+        and not is_designation(piece)
+        and not work_title_key(piece).is_generic
+    )
+
+
+def _may_be_title(piece: str) -> bool:
+    """Whether other title information may be the title of a work by itself."""
+    return _may_be_sentence(piece) and not traits_of(piece, "text")
+
+
+def _may_be_in_omnibus(piece: str) -> bool:
+    """Whether a piece of other title information may name a work or several, and not the kind of a single one."""
+    is_kind = any(trait in _KINDS_OF_ONE for trait in traits_of(piece, "text"))
+    return piece[:1].isupper() and not is_kind and not is_designation(piece) and not _TRANSLATION.search(piece)
+
+
 class Description:
     """What one description states of the work of the publication and of others."""
 
     def __init__(self, mods: Mods) -> None:
         self.mods = mods
         self.count = ""
+        self.part = ""
+        self.in_title: list[str] = []
         self.written_by: tuple[Creator, ...] = ()
         self.form = form_of(mods)
         proper = [title for title in mods.title_info if title.type is None and title.title]
@@ -269,8 +302,11 @@ class Description:
         """Return others who took part, and the publishers."""
         publishers = (spelling_key(one.value) for info in self.mods.origin_info for one in info.publisher)
         counted = (f"= in {self.count}",) if len(self.count) == 1 and int(self.count) > 2 else ()
+        titled = () if self.people.creators else map(with_name, (title.title for title in self.proper[:1]))
+        named = (author.text for found in titled if found for author in read_statement(found[1]).authors)
         return (
             *self.people.others,
+            *named,
             *(f"= {one}" for one in dict.fromkeys(publishers) if one and not is_unknown_imprint(one)),
             *counted,
         )
@@ -285,12 +321,19 @@ class Description:
             for title in self.proper
             if not title.title.startswith(_NOT_TITLES)
         ]
+        if self.in_title:
+            own[:1] = [". ".join(self.in_title)]
+        names = self._names_of_volume()
+        if names and (title_of_set := self._title_of_set()):
+            own = [title_of_set]
         own += [one.title for one in self.parsed if not one.language and not self._is_original(one)]
         found = titles_of(own, creators)
-        others = self._alternatives()
+        others = [*names, *self._alternatives()]
         for title in self.proper:
             for text in title.sub_title:
                 others.append(alternative_in_subtitle(text) or title_in_subtitle(text))
+            if title.sub_title and begins_with_function_word(title.sub_title[0]):
+                others.append(f"{main_title(title)} {title.sub_title[0]}")
         others += [match[1] for note in self.notes if (match := _OTHER_TITLE_IN_NOTE.match(note))]
         more = titles_of(filter(None, others))
         if self.form == "music":  # "Kyrie, a 6" is not any Kyrie
@@ -370,18 +413,27 @@ class Description:
         steps = [step for step in part.split() if not step[0].isdecimal()]
         return " ".join(steps), traits, tuple(ties)
 
-    def _is_omnibus(self) -> bool:
-        """Whether other title information is further titles: «История одного города : Господа Головлевы : Сказки»."""
-        pieces = [piece.strip() for title in self.proper[:1] for text in title.sub_title for piece in text.split(" : ")]
-        are_short = all(piece[:1].isupper() and len(piece.split()) <= _MAX_WORDS_IN_OMNIBUS for piece in pieces)
-        traits = [traits_of(piece, "text") for piece in pieces]
-        return (
-            are_short
-            and ("genre:stories",) in traits
-            and any(
-                not found and not work_title_key(piece).is_generic for found, piece in zip(traits, pieces, strict=True)
-            )
-        )
+    def _titles_in_title(self, traits: Sequence[str]) -> list[str]:
+        """Return the titles of an omnibus: «Гроза. Лес : пьесы», «Часы ; Пакет», «Избранное : Поединок : Гамбринус».
+
+        Two that a full stop divides may be one title, unless the kind of the work is known to be literature.
+        """
+        if not self.proper or self.form != "text" or not any(not one.is_body for one in self.people.creators):
+            return []
+        title = self.proper[0]
+        pieces = [piece.strip() for piece in title.title.split(" ; ")]
+        if len(pieces) == 1 and not title.part_number and not any(trait.startswith("kind") for trait in traits):
+            sentences = [piece.strip() for piece in _BETWEEN_SENTENCES.split(title.title.rstrip("."))]
+            is_literature = any(trait.startswith("genre") for trait in traits)
+            if len(sentences) > (1 if is_literature else 2) and all(map(_may_be_sentence, sentences)):
+                pieces = sentences
+        further = [piece.strip() for text in title.sub_title for piece in text.split(" : ")]
+        if len(further) > 1 and any(map(_may_be_title, further)) and all(map(_may_be_in_omnibus, further)):
+            pieces += further
+        pieces += [piece for text in title.sub_title for piece in text.split(" ; ")[1:] if _may_be_title(piece)]
+        if len(pieces) == 1 and len(title.part_name) == 1 and not title.part_number:
+            pieces = _BETWEEN_NAMES.split(title.part_name[0])
+        return pieces if len(pieces) > 1 else []
 
     def _publishers(self) -> list[str]:
         """Return the beginnings of the publishers, also those of the set."""
@@ -390,8 +442,8 @@ class Description:
         return list(dict.fromkeys(filter(None, found)))[:2]
 
     def _contains_itself(self) -> bool:
-        """Whether the table of contents names the title among others: it is that of the first work of a collection."""
-        if not self.mods.table_of_contents or not self.proper:
+        """Whether the table of contents names the title among others: it is that of one work of a collection."""
+        if not self.proper or not self._contents_stated():
             return False
         own = work_title_key(self.proper[0].title).text
         contents = [work_title_key(divide_content(text)[1]).text for text in self._entries_of_contents()]
@@ -422,6 +474,21 @@ class Description:
             if title and (work_title_key(title).text not in own or any(one.language for one in self.parsed))
         ]
 
+    def _names_of_volume(self) -> list[str]:
+        """Return the names of a volume that has a number, too."""
+        if not self.part:
+            return []
+        names = [name for title in self.proper for name in title.part_name if not is_designation(name)]
+        if not names and self.host is not None and self.proper and not is_designation(self.proper[0].title):
+            names = [main_title(self.proper[0])]
+        of_set = work_title_key(self._title_of_set()).text
+        return [name for name in names if work_title_key(name).text != of_set]
+
+    def _title_of_set(self) -> str:
+        """Return the title of the set that a volume is a part of."""
+        titles = self._host_titles() or self.proper
+        return main_title(titles[0]) if titles else ""
+
     def _host_titles(self) -> tuple[TitleInfo, ...]:
         return self.host.mods.title_info if self.host is not None else ()
 
@@ -446,9 +513,17 @@ class Description:
         is_one = not key.is_generic and not re.search(r"[;,]|\. ", names[0]) and not traits_of(names[0], self.form)
         return names[0] if is_one and work_title_key(set_title).is_generic else ""
 
+    def _contents_stated(self) -> list[str]:
+        """Return the tables of contents, and the notes on contents."""
+        notes = [match[1] for note in self.notes if (match := _CONTENTS_IN_NOTE.match(note))]
+        return [*(contents.value for contents in self.mods.table_of_contents), *notes]
+
     def _entries_of_contents(self) -> Iterator[str]:
-        for contents in self.mods.table_of_contents:
-            for piece in _BETWEEN_CONTENTS.split(contents.value)[:_MAX_CONTENTS]:
+        for contents in self._contents_stated():
+            pieces = _BETWEEN_CONTENTS.split(contents)
+            if len(pieces) == 1:
+                pieces = _BETWEEN_SENTENCES.split(contents)
+            for piece in pieces[:_MAX_CONTENTS]:
                 text = _AND_OTHERS.sub("", _VOLUME_LABEL.sub("", piece.partition(" / ")[0])).strip(" .")
                 if len(text) > 2:
                     yield text

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from bibld.model.mods import TitleInfo
-from bibld.text.statements import stem_of_family
+from bibld.text.statements import name_word, stem_of_family
 from bibld.text.work_titles import TitleKey, work_title_key
 from bibld.triplify._claims import BODY, WorkFacts
 from bibld.triplify._works.people import Creator
@@ -63,7 +63,7 @@ def make_facts(facts: WorkFacts, titles: Titles, creators: Sequence[Creator], ev
     others += [
         pair
         for title, name in titles.named
-        for pair in _ties(facts.form, [title], [stem_of_family(name)], evidence, facts.part)
+        for pair in _ties(facts.form, [title], [stem_of_family(name_word(name.split()[-1]))], evidence, facts.part)
     ]
     beginnings = [tie for tie, _ in _ties(facts.form, titles.beginnings, stems, evidence, facts.part)]
     named = [tie for tie, is_own in own if is_own]

@@ -23,12 +23,12 @@ _FORMS = {
 }  # fmt: skip
 _LETTERS_OF_RANGE, _LETTERS_OF_WORD, _MAX_CHARACTERS = 8, 5, 80
 _TRAITS = {
-    "!abridged": r"сокращ|сокр\.|(?<!un)abridg|gekürzt|в сжатом",
+    "!abridged": r"сокращ[её]нн|в сокращ|сокр\. (?:изд|пер|вар)|(?<!un)abridg|gekürzt|в сжатом",
     "!retold": r"пересказ(?!\w* с \w+\.)|переложен\w+ для дет|retold|retelling|адаптир|адапт\.|adapted|"
     r"simplified|graphic novel|комикс|"
     r"graded reader|bookworms|easy reader|книга для чтения|nacherz",
-    "!selection": r"\bизбранн|избр\.|отрывк|отдельные главы|избранные главы|selections|selected (?:poems|"
-    r"stories|from)|auswahl|в извлеч",
+    "!selection": r"\bизбранн|избр\.|\bотрыв(?:ок|ки) из (?:рома|поэм|пове|книг|пьес)|^(?:отрыв(?:ок|ки)|глав[аы])$|"
+    r"\bглав[аы] из|отдельные главы|selections|selected (?:poems|stories|from)|auswahl|в извлеч",
     "!libretto": r"либретто|libretto",
     "!screenplay": r"сценари|screenplay|filmscript|drehbuch",
     "!abstract": r"автореф|авторефер|avtoref",
@@ -36,14 +36,14 @@ _TRAITS = {
     "!exercise": r"контрольн|самостоятельн|рабочая тетрадь|раб\. тетрадь|workbook|сборник (?:вопросов|задач|"
     r"упражнен|заданий)|\bтесты|тестов|"
     r"exercises|дидактич|проверочн|прописи|задачник|практикум",
-    "!teacher": r"для учител|методич\w*|метод\.|teacher|lehrerhand",
+    "!teacher": r"книга для учител|для учител\w+ к|метод(?:\.|ическ\w+) (?:пособ|указ|реком|матер|к )|teacher|"
+    r"lehrerhand",
     "!commentary": r"комментарий к|критич|этюд о|a critical|a study of|monsters and the critics|interpretat|анализ",
     "!supplement": r"приложени[ея] к|supplement to|^дополнени[ея] к",
     "!parody": r"пароди|parody",
     "!summary": r"\bsummary\b|zusammenfassung|краткое изложение|краткое содержание",
     "!addendum": r"addend|errat|appendi|nachtrag|resources?$|опечатк",
-    "!dramatized": r"hörspielfassung|hörspielbearb|инсцениров|радиоспект|аудиоспект|dramati[sz]ed|"
-    r"dramati[sz]ation|литературно-муз",
+    "!dramatized": r"hörspielfassung|hörspielbearb|инсцениров|переделк|dramati[sz]ed|dramati[sz]ation|литературно-муз",
     "!advanced": r"углубл[.её]",
     "!sequel": r"продолжени|second and last part|sequel|further",
     "kind:guide": r"(?<!краткий )путевод|putevod|\bguide\b",
@@ -61,9 +61,10 @@ _TRAITS = {
     "kind:design": r"дизайн",
     "genre:drama": r"пьеса|комеді|комеди|трагед|драма\b|\bplay\b|comedy|tragedy|schauspiel|hörspiel\b|comédie|"
     r"komödie|lustspiel|trauerspiel|"
-    r"водевиль|инсцениров|komedi",
+    r"водевиль|инсцениров|спектакл|komedi",
     "genre:verse": r"\[?стихи\]?$|стихотворен|\bpoems\b|gedichte",
-    "genre:prose": r"роман(?! в стихах)(?!ы)|\bповесть|рассказ\b|\bnovel\b|roman\b|povestʹ|erzählung\b|\bromance\b",
+    "genre:prose": r"роман(?! в стихах)(?!ы)|\bповесть|рассказ\b|\bсказка\b|\bnovel\b|roman\b|povestʹ|erzählung\b|"
+    r"\bromance\b",
     "genre:stories": r"\bпьесы\b|\bкомедии\b|\bдрамы\b|\bпроза\b|рассказы и|повести и|сборник рассказ|сборник "
     r"повест|\bplays\b|\bроманы|\bповести\b(?! (?:о|об|в)\b)|\bрассказы\b(?! (?:о|об)\b)|\bсказки\b|\bstories|"
     r"\bnovels|\btales|erzählungen|schönsten märchen|geschichten\b|povesti|rasskazy",
@@ -75,7 +76,7 @@ _LETTERS_OF_BEGINNING = 4
 _BEGINNINGS = {
     "!abridged": "сокр сжат abri gekü",
     "!retold": "пере адап adap reto rete simp grap коми grad book easy книг nach",
-    "!selection": "избр отры отде sele ausw извл",
+    "!selection": "избр отры отде глав sele ausw извл",
     "!libretto": "либр libr",
     "!screenplay": "сцен кино теле scre film dreh",
     "!abstract": "авто avto",
@@ -88,7 +89,7 @@ _BEGINNINGS = {
     "!sequel": "прод seco sequ furt",
     "!summary": "summ zusa крат proj exec",
     "!addendum": "adde erra appe nach reso опеч",
-    "!dramatized": "hörs инсц ради ауди dram лите",
+    "!dramatized": "hörs инсц пере dram лите",
     "!advanced": "углу",
     "kind:guide": "путе putev pute guid",
     "kind:short guide": "крат shor",
@@ -103,10 +104,10 @@ _BEGINNINGS = {
     "kind:painters": "худо",
     "kind:monograph": "моно",
     "kind:design": "диза",
-    "genre:drama": "пьес коме траг драм play come trag scha comé komö lust трау trau воде инсц kome hörs",
+    "genre:drama": "пьес коме траг драм ради ауди спек play come trag scha comé komö lust trau воде инсц kome hörs",
     "genre:verse": "стих poem gedi",
     "genre:stories": "пьес коме драм проз расс пове сбор play рома сказ stor nove tale erzä schö gesc pove rass",
-    "genre:prose": "рома пове расс nove roma pove erzä",
+    "genre:prose": "рома пове расс сказ nove roma pove erzä",
     "score:vocal": "пере для клав klav voca pian",
     "score:full": "парт full orch part",
 }
@@ -272,7 +273,7 @@ def traits_of(text: str, form: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-_OF_NOTES = ("!retold", "!commentary", "!sequel")
+_OF_NOTES = ("!abridged", "!retold", "!dramatized", "!commentary", "!sequel")
 
 
 def traits_of_note(text: str) -> list[str]:

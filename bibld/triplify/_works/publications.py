@@ -35,6 +35,9 @@ _FROM_COLLECTION = re.compile(
     r"book)\s*:?\s*[\"«„“]?([^\"»“”]+)",
     re.IGNORECASE,
 )
+_OF_TRANSLATION = ("kind", "number", "issn", "in ")
+"""Traits of a translation that its original may not have."""
+
 _FROM = ("Из ", "From ", "из ")
 
 
@@ -113,9 +116,10 @@ class _Works(Description):
             traits += [f"of:{count}"] * (bool(count) and not has_name)
         elif count and self.proper and work_title_key(self.proper[0].title).is_generic:
             traits.append(f"of:{count}")
-        if self._is_omnibus():
-            traits.append("!omnibus")
         creators = self.people.creators
+        self.in_title = self._titles_in_title(traits)
+        if self.in_title and not part:
+            traits.append("!omnibus")
         if not any(not creator.is_body for creator in creators):
             traits += self._numbers_in_series()
             traits += self._year_of_report()
@@ -126,13 +130,17 @@ class _Works(Description):
             traits += number_traits(text for title in self.proper[:1] for text in title.sub_title)
         if self._contains_itself():
             traits.append("!collection")
+        self.part = part
+        names = [work_title_key(name) for name in self._names_of_volume()]
+        traits += [f"name:{name.text}" for name in names if not name.is_generic]
+        traits = list(dict.fromkeys(traits))
         titles = self._titles(name_of_part, creators)
         evidence = self._evidence(count, part, covered)
         if self.form == "music":
             evidence = Evidence(ties_of_music, (), evidence.is_name)
         facts = WorkFacts(
             self.form,
-            tuple(dict.fromkeys(traits)),
+            tuple(traits),
             self.languages,
             translators=self._translators(),
             others=self._others(),
@@ -144,7 +152,7 @@ class _Works(Description):
         own = NamedWork(tuple(self.proper), names, make_facts(facts, titles, creators, evidence), "title_info/0")
         return PublicationWorks(
             own,
-            self._original(titles, creators, names, part, covered) if self.is_translation else None,
+            self._original(titles, creators, names, part, traits) if self.is_translation else None,
             self._containing(name_of_part, part, covered, creators, names, facts),
             self._bases(facts, titles, creators, names),
             tuple(self._contents(facts, creators, names)),
@@ -156,11 +164,11 @@ class _Works(Description):
         creators: Sequence[Creator],
         names: tuple[tuple[Name, str], ...],
         part: str,
-        covered: Sequence[str],
+        own_traits: Sequence[str],
     ) -> NamedWork:
         """Return the work that the publication is a translation of; it ties with others by the translation's title."""
         titles = titles_of(self.original_titles, creators)
-        traits = tuple(trait for trait in self._traits() if trait.startswith(("!", "genre"))) + tuple(covered)
+        traits = tuple(trait for trait in own_traits if not trait.startswith(_OF_TRANSLATION))
         facts = WorkFacts(self.form, traits, " ".join(sorted(self.originals)), part=part, origin="original")
         named = make_facts(facts, titles, creators, Evidence())
         translated = make_facts(facts, own, creators, Evidence())
@@ -265,19 +273,13 @@ class _Works(Description):
                 )
 
     def _titles_of_contents(self) -> Iterator[str]:
-        for title in self.proper[:1]:
-            pieces = [piece.strip() for piece in title.title.split(" ; ")]
-            if len(pieces) > 1:
-                yield from pieces
-            elif len(title.part_name) == 1 and re.search(r" ; |\. ", title.part_name[0]):
-                yield from re.split(r" ; |\. ", title.part_name[0])
-        if not self.mods.table_of_contents:
-            return
+        yield from self.in_title
+        stated = self._contents_stated()
         is_collection = any(
             work_title_key(text).is_generic
             for title in self.proper[:1]
             for text in (title.title, *title.sub_title)
             if text
         )
-        if is_collection or len(self.mods.table_of_contents) == 1:
+        if is_collection or len(stated) == 1:
             yield from self._entries_of_contents()

@@ -23,6 +23,7 @@ from bibld.triplify._works.kinds import (
 from bibld.triplify._works.people import Creator
 
 _MIN_WORDS_OF_SUBTITLE, _MAX_WORDS_IN_OMNIBUS = 4, 3
+_TITLE_AND_INITIALS = re.compile(r"(.{4,}?[^\W\d_]{2})\s+((?:[А-ЯЁ]\.\s?){1,2}[А-ЯЁ]\w{3,})")
 _STATEMENT_OF_CONTENT = re.compile(r"^((?:[А-ЯЁA-Z][\w'-]+ (?:[А-ЯЁA-Z]\. ?){1,2}))(?=[А-ЯЁA-Z])")
 
 
@@ -41,14 +42,20 @@ def titles_of(texts: Iterable[str], creators: Sequence[Creator] = ()) -> Titles:
 
 
 def with_name(title: str) -> tuple[str, str] | None:
-    """Return the first word of a Cyrillic title of two or three words, and the name that follows: «Иліада Гомера»."""
+    """Return a Cyrillic title and the name that follows: «Иліада Гомера», «Русские сказки А. Н. Афанасьева».
+
+    Without initials only the first word of two or three may be a title.
+    """
+    found = _TITLE_AND_INITIALS.fullmatch(title)
+    if found:
+        return found[1], found[2]
     words = title.split()
     is_name = (
         1 < len(words) <= 3
         and all(word[:1].isupper() for word in words)
         and script_of(title.replace(" ", "")) == CYRILLIC
     )
-    return (words[0], name_word(words[-1])) if is_name else None
+    return (words[0], words[-1]) if is_name else None
 
 
 def without_name(title: str, creators: Sequence[Creator]) -> str:
