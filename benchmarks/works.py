@@ -1,5 +1,5 @@
-"""Which publications are editions, translations and parts of one work: the labelled pairs of `labelled/works`, or of the
-other set of that sort, `labelled/editions`.
+"""Which publications are editions, translations and parts of one work: the labelled pairs of `labelled/works`, or of
+the other set of that sort, `labelled/editions`.
 
 All records of a half are one catalogue, each a publication, and the relation of each pair is read in the quads that are
 published about it. `--show` lists the wrong decisions of the development half.

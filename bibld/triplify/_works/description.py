@@ -57,7 +57,8 @@ _NOT_OF_WORK = re.compile(r"head|running|caption|колонтит|надзаг|�
 _MAX_CONTENTS, _LETTERS_OF_SERIES, _LETTERS_OF_PUBLISHER = 30, 24, 5
 _MAX_WORDS_IN_OMNIBUS = 6
 _ORIGINAL_IN_NOTE = re.compile(
-    r"\W*(?:originally published (?:in \w+ )?(?:as|under the title):? |(?:translation of|translated from|original title|"
+    r"\W*(?:originally published (?:in \w+ )?(?:as|under the title):? |"
+    r"(?:translation of|translated from|original title|"
     r"пер(?:евод)?\. ?изд\.|перевод "
     r"изд\w*\.?|"
     r"ориг(?:инал)?\.? (?:загл|назв)\w*\.?|загл\.? (?:ориг|подлин)\w*\.?|назв\.? ориг\w*\.?|"

@@ -131,8 +131,8 @@ class _Works(Description):
         if self._contains_itself():
             traits.append("!collection")
         self.part = part
-        names = [work_title_key(name) for name in self._names_of_volume()]
-        traits += [f"name:{name.text}" for name in names if not name.is_generic]
+        keys = [work_title_key(name) for name in self._names_of_volume()]
+        traits += [f"name:{key.text}" for key in keys if not key.is_generic]
         traits = list(dict.fromkeys(traits))
         titles = self._titles(name_of_part, creators)
         evidence = self._evidence(count, part, covered)
