@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import combinations
 
 from bibld.text.names import are_spellings_of_one_name
+from bibld.text.part_units import DAY, MONTH, SEASON
 from bibld.text.romanisation import romanise
 from bibld.text.statements import CYRILLIC_NAME, StatedName, are_one_name
 from bibld.triplify._claims import BETWEEN_FORMS, BODY, WorkFacts
@@ -27,7 +28,11 @@ _MARKS = 2
 _BY_ANOTHER_HAND = ("!abridged", "!retold", "!arranged", "!selection", "!dramatized")
 _LAW, _SERIAL, _YEAR_OF_LAW = "kind:law", "!serial", "law of"
 _YEARS_BETWEEN_LAWS = 20
+_PERIODS = frozenset(("year", MONTH, SEASON, DAY))
+"""What works may cover: all of it must be equal."""
+
 _KINDS = ("genre", "kind")
+_LISTS_OF_WORKS, _NUMBER_OF_MUSIC = ("op", "bwv", "k", "d", "rv", "hwv", "woo", "hob"), "no"
 _CLASSIC, _GENRE = "?classic", "genre"
 _INDIFFERENT = frozenset(
     romanise(
@@ -112,7 +117,7 @@ def _have_other_remainders(one: WorkFacts, other: WorkFacts) -> bool:
         return False
     if _has_person(one) or _has_person(other):
         is_of_kind = any(trait.startswith(_KINDS) for trait in (*one.traits, *other.traits))
-        return (least > _SHORT - 1 and not common and not is_of_kind) or (
+        return (least > _SHORT - 1 and common * 2 < least and not is_of_kind) or (
             least >= _MANY_WORDS and (common * 3 < least if is_of_kind else common * 3 <= least * 2)
         )
     return least > 1 and common * 2 < least
@@ -170,6 +175,8 @@ def value_of_step(step: str) -> str:
 
 def _do_traits_agree(one: WorkFacts, other: WorkFacts) -> bool:
     these, those = _groups(one.traits), _groups(other.traits)
+    if any(these.get(name, set()) & those.get(name, set()) for name in _LISTS_OF_WORKS):
+        these = {group: values for group, values in these.items() if group != _NUMBER_OF_MUSIC}
     for group, values in these.items():
         if group[:1] == _STRICT:
             if group not in those and _ANY + group[1:] not in those:
@@ -181,9 +188,13 @@ def _do_traits_agree(one: WorkFacts, other: WorkFacts) -> bool:
                 for another in those.get(group, ())
             ):
                 return False
-        elif group in those and not values & those[group]:
+        elif group in those and (values != those[group] if group in _PERIODS else not values & those[group]):
             return False
     if any(group[:1] == _STRICT and group not in these and _ANY + group[1:] not in these for group in those):
+        return False
+    if "year" in these.keys() ^ those.keys() and any(
+        group in _PERIODS for group in these.keys() | those.keys() - {"year"}
+    ):
         return False
     is_personal = _has_person(one) and _has_person(other)
     return is_personal or ("year" in these) == ("year" in those) or "meeting" in these.keys() & those.keys()
@@ -221,7 +232,11 @@ def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Sameness:
         return _compare_with_anonymous(*((one, other) if one.creators else (other, one)))
     if _LAW in one.traits and _LAW in other.traits:
         return Sameness.POSSIBLE
-    is_of_serials = _SERIAL in one.traits and _SERIAL in other.traits and not (_bodies(one) and _bodies(other))
+    is_of_serials = (
+        all(_SERIAL in facts.traits or _ANY + _SERIAL[1:] in facts.traits for facts in (one, other))
+        and _SERIAL in (*one.traits, *other.traits)
+        and not (_bodies(one) and _bodies(other))
+    )
     if is_of_serials and any(tie.endswith(" ") for tie in {*one.ties} & {*other.ties}):  # specific titles
         return Sameness.POSSIBLE
     if (one.translators and other.translators) or (_CLASSIC in one.traits and _CLASSIC in other.traits):
@@ -254,7 +269,8 @@ def _compare_with_anonymous(named: WorkFacts, anonymous: WorkFacts) -> Sameness:
             return Sameness.POSSIBLE
         has_others = bool(_persons(anonymous.others)) or anonymous.creators
         return Sameness.UNKNOWN if has_others else Sameness.POSSIBLE
-    return Sameness.POSSIBLE if _LAW in named.traits or set(named.others) & set(anonymous.others) else Sameness.UNKNOWN
+    has_common = bool({*named.others, *named.creators} & set(anonymous.others))
+    return Sameness.POSSIBLE if _LAW in named.traits or has_common else Sameness.UNKNOWN
 
 
 def _have_common_person(these: Iterable[str], those: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Real files of libraries: every record is accounted for, and authority records are rejected as such."""
+"""Real files of libraries: every record is accounted for."""
 
 import os
 from datetime import UTC, datetime

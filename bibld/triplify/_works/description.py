@@ -38,6 +38,7 @@ from bibld.triplify._works.kinds import (
     texts_about_kind,
     traits_of,
     traits_of_note,
+    without_opus,
 )
 from bibld.triplify._works.people import Creator, People, find_people
 from bibld.triplify._works.titles import (
@@ -71,8 +72,10 @@ _ORIGINAL_IN_NOTE = re.compile(
 _OTHER_TITLE_IN_NOTE = re.compile(
     r"\W*(?:(?:др|друг|ранее|прежн|перв|предыд|также|изд\. также|выход)[^:]{0,50}(?:загл|назв|названием|"
     r"заглавием)[^:]{0,20}|"
-    r"(?:previously|formerly|also|first|originally|earlier)[^:]{0,40}(?:published|issued|"
-    r"title)[^:]{0,30}(?:title|as|under)[^:]{0,12}|"
+    r"(?:previously|formerly|also|first|originally|earlier|later|subsequent)[^:]{0,40}(?:published|issued|"
+    r"title)[^:]{0,30}(?:title|as|under)[^:]{0,12}|later editions have title|"
+    r"загл\. (?:\d|др|пред|перв|посл)[^:]{0,20}изд\w*\.?|"
+    r"парал\w*\.? загл\w*\.?|"
     r"(?:frühere?r?|auch u\.|vorher)[^:]{0,20}(?:titel|d\. t\.)[^:]{0,6})\s*:\s*(.+)",
     re.IGNORECASE,
 )
@@ -206,7 +209,7 @@ class Description:
                 )
             elif language.object_part == ORIGINAL:
                 original |= dict.fromkeys(code for code in codes if code and code not in NO_LANGUAGES)
-        if self.form == "music":
+        if self.form in ("music", "film"):
             return "", ()
         others = [code for code in own if code not in original] or list(own)
         if len(others) == 1 and others[0] in original:
@@ -339,7 +342,8 @@ class Description:
         more = titles_of(filter(None, others))
         if self.form == "music":  # "Kyrie, a 6" is not any Kyrie
             found = Titles(
-                found.own, tuple(text for text in found.others if not any(one.startswith(text) for one in own))
+                tuple(dict.fromkeys((*found.own, *map(without_opus, found.own)))),
+                tuple(text for text in found.others if not any(one.startswith(text) for one in own)),
             )
         rest = dict.fromkeys((*found.others, *more.own, *more.others))
         return Titles(found.own, tuple(text for text in rest if text not in found.own), found.beginnings, found.named)
@@ -383,7 +387,7 @@ class Description:
         others += [f"year {year}" for year in issued if str(year) not in reprinted]
         forms = [{*fold(heading(name)).split()} for creator in self.people.creators for name, _ in creator.names]
         is_name = any({*fold(title.title).split()} <= words for title in self.proper for words in forms)
-        return Evidence(tuple(dict.fromkeys(own)), tuple(others), is_name)
+        return Evidence(tuple(dict.fromkeys(own)), tuple(others), is_name=is_name)
 
     def _year_of_report(self) -> list[str]:
         """Return the year of issue as a trait of reports, laws and other publications that come again and again."""
@@ -408,7 +412,7 @@ class Description:
         traits += [f"tonality:{key}" for key in keys] + [f"form of music:{form}" for form in forms]
         traits += [f"book:{book}" for text in texts if (book := book_of_title(text))][:1]
         form = " ".join(sorted(forms)[:1])
-        ties = [f"{form} {name} {number}" for name, number in numbers.items() if name != "no"]
+        ties = [f"{name} {number}" for name, number in numbers.items() if name != "no"]
         if "no" in numbers and (form == "symphony" or keys):
             ties += [f"{form} no {numbers['no']}"]
         steps = [step for step in part.split() if not step[0].isdecimal()]

@@ -48,10 +48,12 @@ class Titles(msgspec.Struct, frozen=True):
 
 class Evidence(msgspec.Struct, frozen=True):
     """What ties works of a generic title: texts about the work, and the texts that others may state of it.
-    ``is_name``: the title is but the name of the creator."""
+    ``numbers`` are those of music, in lists of the works of its composer. ``is_name``: the title is but the name of the
+    creator."""
 
     own: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
     is_name: bool = False
 
 
@@ -59,6 +61,7 @@ def make_facts(facts: WorkFacts, titles: Titles, creators: Sequence[Creator], ev
     """Return facts with the ties of titles."""
     stems = list(_stems(creators))
     own = list(_ties(facts.form, titles.own, stems, evidence, facts.part))[:_MAX_TIES_OF_OWN]
+    own += [(f"{facts.form}  {stem} {number}", True) for number in evidence.numbers for stem in stems]
     others = list(_ties(facts.form, titles.others, stems, evidence, facts.part))[: _MAX_TIES_OF_OWN + _MAX_VARIANTS]
     others += [
         pair
@@ -109,7 +112,7 @@ def _ties(
             continue
         if evidence.is_name:
             key = key._replace(is_generic=True)
-        text = "" if form == "music" and key.is_generic else _shortened(key.text)
+        text = _shortened(key.text)
         for end, is_own in _ends(key, stems, evidence, part):
             yield f"{form} {text} {end}", is_own
 

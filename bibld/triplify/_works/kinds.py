@@ -23,7 +23,7 @@ _FORMS = {
 }  # fmt: skip
 _LETTERS_OF_RANGE, _LETTERS_OF_WORD, _MAX_CHARACTERS = 8, 5, 80
 _TRAITS = {
-    "!abridged": r"сокращ[её]нн|в сокращ|сокр\. (?:изд|пер|вар)|(?<!un)abridg|gekürzt|в сжатом",
+    "!abridged": r"сокращ[её]нн|в сокр(?:ащ|\.)|сокр\. (?:изд|пер|вар)|(?<!un)abridg|gekürzt|в сжатом",
     "!retold": r"пересказ(?!\w* с \w+\.)|переложен\w+ для дет|retold|retelling|адаптир|адапт\.|adapted|"
     r"simplified|graphic novel|комикс|"
     r"graded reader|bookworms|easy reader|книга для чтения|nacherz",
@@ -119,7 +119,7 @@ for _trait, _words in _BEGINNINGS.items():
         _TRAITS_OF_BEGINNINGS.setdefault(_word[:_LETTERS_OF_BEGINNING], []).append(_trait)
 _ARRANGED = re.compile(
     r"аранжиров|оркестров(?:ка|ал)|инструментов|транскрипц|обработ|arrang|\barr\.|orchestrat|orchestr(?:ée|iert) |"
-    r"переложен\w*(?! для пения)|bearb\w*",
+    r"переложен\w*(?! для пения)|перелож\.(?! для пения)|bearb\w*",
     re.IGNORECASE,
 )
 _STATE_OF_LAW = re.compile(
@@ -161,10 +161,14 @@ def number_traits(texts: Iterable[str]) -> Iterator[str]:
 
 _OPUS = re.compile(
     r"\b(?P<list>op|соч|ор|opus|opera|œuvre|woo|bwv|kv|k|hob|d|rv|hwv|s|sz|fwv|twv)\b\.? ?"
-    r"(?P<number>(?:[IVX]+[:/a])?(?:post\w*\.? ?)?\d+[a-z]?)(?:[,/ ]{1,2}(?:no|nr|n|№|н)?\.? ?(?P<part>\d+))?",
+    r"(?P<number>(?:[IVX]+[:/a])?(?:post\w*\.? ?)?\d+(?: ?bis|[a-z])?)"
+    r"(?:[,/ ]{1,2}(?:no|nr|n|№|н)?\.? ?(?P<part>\d+)(?!\d|\s?[-–]\s?\d))?",
     re.IGNORECASE,
 )
 _SAME_LIST = {"соч": "op", "ор": "op", "opus": "op", "opera": "op", "œuvre": "op", "kv": "k"}
+_PIECES = frozenset(("prelude", "etude", "waltz", "song"))
+"""Forms of which several have one number of opus."""
+
 _NUMBER_OF_MUSIC = re.compile(r"(?:№|\bno\b\.?|\bnr\b\.?|\bn°) ?(\d{1,3})", re.IGNORECASE)
 _FORM_OF_MUSIC = re.compile(
     r"(?P<symphony>s[iy][mn](?:ph|f)on|симфон)|(?P<concerto>[kc]on[cz]ert|концерт)|(?P<sonata>sonat|соната|"
@@ -188,13 +192,19 @@ def music_numbers(texts: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     for text in texts:
         for found in _OPUS.finditer(text):
             name = found["list"].casefold()
-            numbers.setdefault(
-                _SAME_LIST.get(name, name), f"{found['number']}/{found['part']}" if found["part"] else found["number"]
-            )
+            number = found["number"].replace(" ", "").casefold()
+            numbers.setdefault(_SAME_LIST.get(name, name), f"{number}/{found['part']}" if found["part"] else number)
         for found in _NUMBER_OF_MUSIC.finditer(_OPUS.sub(" ", text)):
             numbers.setdefault("no", found[1])
         forms |= dict.fromkeys(found.lastgroup or "" for found in _FORM_OF_MUSIC.finditer(text))
+    if "no" in numbers and "/" not in numbers.get("op", "/") and not _PIECES.isdisjoint(forms):
+        numbers["op"] += f"/{numbers.pop('no')}"
     return numbers, list(forms)
+
+
+def without_opus(title: str) -> str:
+    """Return a title of music without the number of its opus, or of the list of the composer's works."""
+    return _OPUS.sub(" ", title).strip(" ,.:;()[]")
 
 
 def number_in_title(title: str) -> str:

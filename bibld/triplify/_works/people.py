@@ -134,8 +134,10 @@ def _divide(mods: Mods, stated: Responsibility) -> tuple[NamesAtPaths, NamesAtPa
     translators: NamesAtPaths = []
     retellers: NamesAtPaths = []
     others: NamesAtPaths = []
+    is_film = any(tidy(kind.value).lower() == "moving image" for kind in mods.type_of_resource)
     allowed = _CREATORS_OF_WORK.union(
-        *(CREATOR_ROLES_OF_CONTENT.get(tidy(kind.value).lower(), ()) for kind in mods.type_of_resource)
+        ("drt", "fmd") if is_film else (),
+        *(CREATOR_ROLES_OF_CONTENT.get(tidy(kind.value).lower(), ()) for kind in mods.type_of_resource),
     )
     for index, name in enumerate(mods.name):
         if not heading(name):

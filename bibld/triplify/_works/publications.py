@@ -121,12 +121,12 @@ class _Works(Description):
         if self.in_title and not part:
             traits.append("!omnibus")
         if not any(not creator.is_body for creator in creators):
-            traits += self._numbers_in_series()
             traits += self._year_of_report()
+        traits += self._numbers_in_series() if self.form != "music" else ()
         if self.form == "music":
             part, more, ties_of_music = self._numbers_of_music(part)
             traits += more
-        if not any(trait.startswith("genre") for trait in traits):
+        elif not any(trait.startswith("genre") for trait in traits):
             traits += number_traits(text for title in self.proper[:1] for text in title.sub_title)
         if self._contains_itself():
             traits.append("!collection")
@@ -137,7 +137,7 @@ class _Works(Description):
         titles = self._titles(name_of_part, creators)
         evidence = self._evidence(count, part, covered)
         if self.form == "music":
-            evidence = Evidence(ties_of_music, (), evidence.is_name)
+            evidence = Evidence(numbers=ties_of_music, is_name=evidence.is_name)
         facts = WorkFacts(
             self.form,
             tuple(traits),
