@@ -242,12 +242,20 @@ def name_word(word: str) -> str:
     return key.removesuffix("ii") + "i" if key.endswith("ii") else key
 
 
+_ONE_SOUND = str.maketrans("zgh", "skk")
+_VOWELS, _REPEATED, _CONSONANTS = re.compile("[aeiouy]"), re.compile(r"(.)\1"), 3
+
+
 def stem_of_family(family: str) -> str:
-    """Return the beginning of the key of a family name, without endings: a key that all its forms share."""
+    """Return the first consonants of the key of a family name, which all its forms, cases and transcriptions share.
+
+    >>> stem_of_family("hemet"), stem_of_family("hamet"), stem_of_family("shopen"), stem_of_family("asimova")
+    ('kmt', 'kmt', 'kpn', 'asmv')
+    """
     family = family.lstrip(_MARKS)
-    beginning = ("k" if family[:1] in "hgk" else family[:1]) + family[1:4]
-    stem = beginning.rstrip("aeiou")
-    return stem if len(stem) > 2 else beginning
+    sounds = family.replace("sh", "h").replace("ch", "h").replace("ts", "s").translate(_ONE_SOUND)
+    consonants = _VOWELS.sub("", sounds)
+    return ("a" if sounds[:1] in "aeiouy" else "") + _REPEATED.sub(r"\1", consonants)[:_CONSONANTS]
 
 
 def are_one_name(one: StatedName, other: StatedName) -> bool:

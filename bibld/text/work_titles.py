@@ -276,7 +276,13 @@ def work_words(title: str) -> set[str]:
 def begins_with_function_word(text: str) -> bool:
     """Whether a text begins with a preposition, a conjunction or an article, in lower case: «для инженеров»."""
     first = text.partition(" ")[0]
-    return first.islower() and title_key(first) in _FUNCTION_WORDS
+    return first.islower() and is_function_word(first)
+
+
+@lru_cache(_CACHED)
+def is_function_word(word: str) -> bool:
+    """Whether a word is a preposition, a conjunction or an article."""
+    return title_key(word) in _FUNCTION_WORDS
 
 
 class TitleForms(NamedTuple):
@@ -298,7 +304,7 @@ def title_forms(title: str) -> TitleForms:
     text = _LABEL.sub("", unicodedata.normalize("NFC", title)).strip(" .,:;/=")
     text = _MATERIAL.sub("", text) or text
     text = text.partition(" / ")[0].partition(" : ")[0]
-    others: list[str] = []
+    others: list[str] = [text[len("al-") :]] if text[:3].casefold() == "al-" else []
     found = _IN_PARENTHESES.search(text)
     if found and found.start():
         inner = found[1]

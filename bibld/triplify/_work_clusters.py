@@ -192,9 +192,8 @@ def _do_traits_agree(one: WorkFacts, other: WorkFacts) -> bool:
             return False
     if any(group[:1] == _STRICT and group not in these and _ANY + group[1:] not in these for group in those):
         return False
-    if "year" in these.keys() ^ those.keys() and any(
-        group in _PERIODS for group in these.keys() | those.keys() - {"year"}
-    ):
+    has_period = not _PERIODS.isdisjoint((these.keys() | those.keys()) - {"year"})
+    if has_period and "year" in these.keys() ^ those.keys():
         return False
     is_personal = _has_person(one) and _has_person(other)
     return is_personal or ("year" in these) == ("year" in those) or "meeting" in these.keys() & those.keys()
@@ -273,8 +272,10 @@ def _compare_with_anonymous(named: WorkFacts, anonymous: WorkFacts) -> Sameness:
     return Sameness.POSSIBLE if _LAW in named.traits or has_common else Sameness.UNKNOWN
 
 
-def _have_common_person(these: Iterable[str], those: Sequence[str]) -> bool:
-    return any(_are_one_person(left, right) for left in these for right in those)
+def _have_common_person(these: Sequence[str], those: Sequence[str]) -> bool:
+    """Whether two groups of persons have one in common, or two if both are of several."""
+    common = sum(any(_are_one_person(left, right) for right in those) for left in these)
+    return common >= min(len(these), len(those), 2) > 0
 
 
 def _bodies(facts: WorkFacts) -> list[str]:

@@ -62,7 +62,7 @@ _ORIGINAL_IN_NOTE = re.compile(
     r"(?:translation of|translated from|original title|"
     r"пер(?:евод)?\. ?изд\.|перевод "
     r"изд\w*\.?|"
-    r"ориг(?:инал)?\.? (?:загл|назв)\w*\.?|загл\.? (?:ориг|подлин)\w*\.?|назв\.? ориг\w*\.?|"
+    r"ориг(?:инал)?\.?(?: (?:загл|назв)\w*\.?)?|загл\.? (?:ориг|подлин)\w*\.?|назв\.? ориг\w*\.?|"
     r"orig(?:inal)?(?:titel|sacht(?:itel)?)?\.?|"
     r"einheitssacht\.|titre original|traduction de|titolo originale|tytuł oryginału|tyt\. oryg\.|titulo original|"
     r"título original|původní název|eredeti cím|originalets titel|пер\. с изд\.|пер\. с \w+\.? изд\.|пер\. "
@@ -90,6 +90,12 @@ _REPORT = re.compile(
     r"jahres|bericht|rapport|annuaire|comptes?|almanac|catalog|каталог|calendar|справочник-кален)",
     re.IGNORECASE,
 )
+_OLD_TEXT = re.compile(
+    r"(?:пов[ѣе]сть|слово|сказание|сказаніе|хож\w*|хождение|поучение|моление|послание) о |жит[иі][ея] |"
+    r"(?:\w+ ){0,3}л[ѣе]топись",
+    re.IGNORECASE,
+)
+_COLLECTION = re.compile(r"\W*(?:сборник|сб\.)", re.IGNORECASE)
 _LAW = re.compile(
     r"кодекс|конституци|федеральн\w+ закон|закон\w* (?:о|об)\b|правила дорожн|\bcode of|constitution "
     r"of",
@@ -250,6 +256,10 @@ class Description:
             and not any(one.qualifier and not one.language for one in self.parsed)
         ):
             found.append("?classic")
+        if not self.people.creators and self.proper and _OLD_TEXT.match(self.proper[0].title):
+            found.append("?classic")
+        if not self.people.creators and _COLLECTION.match(self.about):
+            found.append("!collection")
         if not self.people.creators:
             qualifiers = (parse_uniform_title(title.title).qualifier for title in self.proper[:1])
             found += [f"qualifier:{text}" for text in qualifiers if text]
@@ -268,6 +278,8 @@ class Description:
                 {"vocal": "score:vocal", "full": "score:full", "arranged": "!arranged"}.get(one.form, "")
                 for one in self.parsed
             ]
+        elif any(trait == "!dramatized" for trait in traits_of(statement, "text")):
+            found.append("!dramatized")
         elif self.people.is_retold and not self.people.is_translated and not self.people.translators:
             found.append("!retold")
         found += ["!selection" for one in self.parsed[:1] if one.is_selection]
@@ -338,7 +350,7 @@ class Description:
                 others.append(alternative_in_subtitle(text) or title_in_subtitle(text))
             if title.sub_title and begins_with_function_word(title.sub_title[0]):
                 others.append(f"{main_title(title)} {title.sub_title[0]}")
-        others += [match[1] for note in self.notes if (match := _OTHER_TITLE_IN_NOTE.match(note))]
+        others += [match[1] for text in self._pieces_of_notes() if (match := _OTHER_TITLE_IN_NOTE.match(text))]
         more = titles_of(filter(None, others))
         if self.form == "music":  # "Kyrie, a 6" is not any Kyrie
             found = Titles(
@@ -454,6 +466,10 @@ class Description:
         contents = [work_title_key(divide_content(text)[1]).text for text in self._entries_of_contents()]
         return len(contents) > 1 and own in contents
 
+    def _pieces_of_notes(self) -> Iterator[str]:
+        """Yield what notes state: «Др. загл.: Мальтийский сокол; ориг.: The Maltese falcon»."""
+        return (piece for note in self.notes for piece in note.split("; "))
+
     def _original_titles(self) -> list[str]:
         found = [one.title for one in self.parsed if one.language]
         found += [one.title for one in self.parsed if not one.language and self._is_original(one)]
@@ -466,8 +482,8 @@ class Description:
                 found += [
                     parse_uniform_title(stated_title(title)).title for title in item.mods.title_info[:1] if title.title
                 ]
-        for note in self.notes:
-            match = _ORIGINAL_IN_NOTE.match(note)
+        for text in self._pieces_of_notes():
+            match = _ORIGINAL_IN_NOTE.match(text)
             if match:
                 found.append(match[1].partition(" / ")[0].strip(' ."«»'))
         if not found:

@@ -21,6 +21,9 @@ from bibld.triplify._works.people import Creator
 _MAX_TIES_OF_OWN, _MAX_VARIANTS, _MAX_STEMS = 6, 4, 4
 _LETTERS_OF_BODY = 10
 _MAX_CHARACTERS = 80
+_NOBODY = "-"
+"""What ties have instead of the beginning of a name, where no person created a work."""
+
 _ENDS_OF_ARTICLES = " '’-"
 
 
@@ -95,6 +98,8 @@ def _stems(creators: Iterable[Creator]) -> Iterator[str]:
                 continue
             words = form.split()
             found[stem_of_family(words[0])] = None
+    if all(creator.is_body for creator in creators):
+        found[_NOBODY] = None
     yield from list(found)[:_MAX_STEMS]
 
 
@@ -108,7 +113,7 @@ def _ties(
             continue
         if form == "music" and key.is_specific:
             key = key._replace(is_specific=False)
-        if form == "music" and not stems:
+        if form == "music" and stems == [_NOBODY]:
             continue
         if evidence.is_name:
             key = key._replace(is_generic=True)
@@ -135,5 +140,6 @@ def _ends(key: TitleKey, stems: Sequence[str], evidence: Evidence, part: str) ->
     elif key.is_specific:
         yield "", True
     else:
-        for stem in stems or (() if key.text.isdecimal() else ("-",)):
-            yield stem, True
+        for stem in stems:
+            if stem != _NOBODY or not key.text.isdecimal():
+                yield stem, True

@@ -14,6 +14,7 @@ from bibld.text.music import read_scoring
 from bibld.text.part_units import CLASS, COVERED, LETTERS, LEVEL, MEETING, SCORING, VERSION, YEAR, meaning_of
 from bibld.text.part_values import Field
 from bibld.text.scripts import has_cyrillic
+from bibld.text.work_titles import is_function_word
 
 _CACHED = 1 << 14
 _FORMS = {
@@ -43,7 +44,9 @@ _TRAITS = {
     "!parody": r"пароди|parody",
     "!summary": r"\bsummary\b|zusammenfassung|краткое изложение|краткое содержание",
     "!addendum": r"addend|errat|appendi|nachtrag|resources?$|опечатк",
-    "!dramatized": r"hörspielfassung|hörspielbearb|инсцениров|переделк|dramati[sz]ed|dramati[sz]ation|литературно-муз",
+    "!dramatized": r"hörspielfassung|hörspielbearb|инсцениров|переделк|"
+    r"\bпо (?:одноим|мотив|поэме|роману|повести|рассказ\w+|пьесе|сказке|новелле) |based on the (?:novel|story|play)|"
+    r"nach dem (?:roman|stück)|dramati[sz]ed|dramati[sz]ation|литературно-муз",
     "!advanced": r"углубл[.её]",
     "!sequel": r"продолжени|second and last part|sequel|further",
     "kind:guide": r"(?<!краткий )путевод|putevod|\bguide\b",
@@ -89,7 +92,7 @@ _BEGINNINGS = {
     "!sequel": "прод seco sequ furt",
     "!summary": "summ zusa крат proj exec",
     "!addendum": "adde erra appe nach reso опеч",
-    "!dramatized": "hörs инсц пере dram лите",
+    "!dramatized": "hörs инсц пере одно моти поэм рома пове расс пьес сказ нове base roma stüc dram лите",
     "!advanced": "углу",
     "kind:guide": "путе putev pute guid",
     "kind:short guide": "крат shor",
@@ -228,7 +231,7 @@ def remainder_of(text: str) -> str:
     """Return the words of other title information as keys, of which works that differ in one are different."""
     if has_cyrillic(text):
         text = _BY_AUTHOR.sub("", text)
-    words = [_key_of_word(word) for word in _WORD.findall(without_state_of_law(text))]
+    words = [_key_of_word(word) for word in _WORD.findall(without_state_of_law(text)) if not is_function_word(word)]
     return " ".join(word for word in words if word)[:_MAX_CHARACTERS]
 
 

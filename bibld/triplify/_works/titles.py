@@ -96,7 +96,7 @@ def with_part_names(title: TitleInfo) -> str:
 def title_in_subtitle(text: str) -> str:
     """Return other title information that may be a title by itself: long, and not about editions or readers."""
     plain = without_state_of_law(text).strip(" ()[].,:;")
-    is_title = len(plain.split()) >= _MIN_WORDS_OF_SUBTITLE and not traits_of(plain, "text") and plain[:1].isalpha()
+    is_title = len(plain.split()) >= _MIN_WORDS_OF_SUBTITLE and not traits_of(plain, "text") and plain[:1].islower()
     return plain if is_title and not re.match(r"(?:в|in|for|для|с|пер|к|по|being)\b", plain, re.IGNORECASE) else ""
 
 
