@@ -32,6 +32,9 @@ _PERIODS = frozenset(("year", MONTH, SEASON, DAY))
 """What works may cover: all of it must be equal."""
 
 _KINDS = ("genre", "kind")
+_WITHOUT_LANGUAGE = ("music", "film")
+"""Forms of works whose titles are in any language."""
+
 _LISTS_OF_WORKS, _NUMBER_OF_MUSIC = ("op", "bwv", "k", "d", "rv", "hwv", "woo", "hob"), "no"
 _CLASSIC, _GENRE = "?classic", "genre"
 _INDIFFERENT = frozenset(
@@ -91,13 +94,15 @@ def _compare_beside_creators(one: WorkFacts, other: WorkFacts) -> Sameness:
         return Sameness.DIFFERENT
     if {one.origin, other.origin} == {"original", "translation"}:
         return Sameness.DIFFERENT
+    found = _compare_translators(one, other)
+    if one.form in _WITHOUT_LANGUAGE:
+        return found
     is_literature = _GENRE in _groups(one.traits) or _GENRE in _groups(other.traits)
     is_literature |= bool(one.translators and other.translators)
     if not is_literature and _differ_in_one_word(one.remainder, other.remainder):
         return Sameness.DIFFERENT
     if _have_other_remainders(one, other):
         return Sameness.DIFFERENT
-    found = _compare_translators(one, other)
     has_one = (len(one.remainder.split()) < _MIN_WORDS) != (len(other.remainder.split()) < _MIN_WORDS)
     if (
         has_one

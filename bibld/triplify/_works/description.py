@@ -95,7 +95,7 @@ _OLD_TEXT = re.compile(
     r"(?:\w+ ){0,3}л[ѣе]топись",
     re.IGNORECASE,
 )
-_COLLECTION = re.compile(r"\W*(?:сборник|сб\.)", re.IGNORECASE)
+_COLLECTION = re.compile(r"\W*(?i:сборник|сб\.)(?! [А-ЯЁ])")
 _LAW = re.compile(
     r"кодекс|конституци|федеральн\w+ закон|закон\w* (?:о|об)\b|правила дорожн|\bcode of|constitution "
     r"of",

@@ -141,7 +141,7 @@ _SEASONS_AND_DAYS = COVERED - {CLASS, LEVEL, YEAR, MEETING, VERSION}
 _NUMBER = re.compile(
     r"(?<![\d.,:/-])(\d{1,3})(?![\d]|[.,:/-]\d|-?(?:е|го|ое|st|nd|rd|th)\b|(?:-?[а-яx]{1,2})? ?(?:т|ч|кн|д|акт|"
     r"действ|карт|песн|vols?|"
-    r"volumes|acts?|parts?|books|cantos|aufz|akt|bd|teil|класс|кл|глав|chapters|рис|илл|ил|табл|портр|чертеж|"
+    r"volumes|acts?|parts?|books|cantos|aufz|akt|bd|b[äa]nd|teil|класс|кл|глав|chapters|рис|илл|ил|табл|портр|чертеж|"
     r"plates?|illus|ill|maps?|fig|abb|тыс|000)\w*\b)",
     re.IGNORECASE,
 )
@@ -172,7 +172,7 @@ _SAME_LIST = {"соч": "op", "ор": "op", "opus": "op", "opera": "op", "œuvre
 _PIECES = frozenset(("prelude", "etude", "waltz", "song"))
 """Forms of which several have one number of opus."""
 
-_NUMBER_OF_MUSIC = re.compile(r"(?:№|\bno\b\.?|\bnr\b\.?|\bn°) ?(\d{1,3})", re.IGNORECASE)
+_NUMBER_OF_MUSIC = re.compile(r"(?:№|\bno\b\.?|\bnr\b\.?|\bn°) ?(\d{1,3})(?!\d|\s?[-–]\s?\d)", re.IGNORECASE)
 _FORM_OF_MUSIC = re.compile(
     r"(?P<symphony>s[iy][mn](?:ph|f)on|симфон)|(?P<concerto>[kc]on[cz]ert|концерт)|(?P<sonata>sonat|соната|"
     r"сонат)|(?P<quartet>[qk][uv]art|квартет)|"
