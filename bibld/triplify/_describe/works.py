@@ -174,6 +174,7 @@ def _relate(draft: Draft, predicate: str, named: NamedWork, role: str, identifie
     """
     languages = Languages.originals_from_mods(draft.mods) if role == "original" else draft.languages
     titles = [(title, languages.tag_related(full_title(title), title)) for title in named.titles]
+    role = "" if named.is_identified else role
     work = _claim_named(draft, titles, group_names(draft, list(named.names)), identified, named.path, named.facts, role)
     if work is not None:
         draft.relate_work(predicate, work)
@@ -233,10 +234,10 @@ def _claim_named(
     found = _find_identities(draft, identified, path)
     agents = [_claim_creator(draft, forms) for forms in creators]
     if found or not role:
-        work = draft.iris.work(found[0].key if found else _key(access_point(first_names, title), first_names))
+        work = draft.iris.work(found[0].key if found else _key(access_point(first_names, title), first_names, facts))
     else:
         work = draft.iris.work_of(draft.merged.cluster.founder, role)
-    languages = facts.language.split() if role == "original" else ()
+    languages = facts.language.split() if facts.origin == "original" else ()
     claim = replace(
         _claim_of_titles(draft, titles, found, facts),
         others=_other_titles(draft, titles, access_point(first_names, title)),
@@ -282,9 +283,10 @@ def _claim_creator(draft: Draft, forms: Sequence[NameAtPath]) -> str | None:
     return find_mentioned(draft, names[0][0]) or claim_agent(draft, names)
 
 
-def _key(stated: str, names: Sequence[Name]) -> str:
+def _key(stated: str, names: Sequence[Name], facts: WorkFacts) -> str:
     is_dated = any(years_with_hyphen(dates_of(name)) for name in names)
-    return entity_key(stated, "work", is_slavic=is_dated)
+    more = (text for text in (facts.form.removeprefix("text"), facts.part) if text)
+    return entity_key(stated, "work", *more, is_slavic=is_dated)
 
 
 def _links_only(element: Controlled) -> Controlled:

@@ -38,19 +38,24 @@ _FROM_COLLECTION = re.compile(
 _OF_TRANSLATION = ("kind", "number", "issn", "in ")
 """Traits of a translation that its original may not have."""
 
+_QUALIFIER = re.compile(r"\([^()\d]{8,}\)$")
+"""What tells serials of one title apart: "CRS reports (Library of Congress)"."""
+
 _FROM = ("Из ", "From ", "из ")
 
 
 class NamedWork(msgspec.Struct, frozen=True):
     """A work that a description names: the forms of its title, the preferred one first, its creators, its facts.
 
-    ``names`` are the names of the creators with their paths in the description (``name/0``).
+    ``names`` are the names of the creators with their paths in the description (``name/0``). ``is_identified``: title
+    and creators tell it from all others, so that it is the same wherever they occur.
     """
 
     titles: tuple[TitleInfo, ...]
     names: tuple[tuple[Name, str], ...]
     facts: WorkFacts
     path: str
+    is_identified: bool = False
 
 
 class PublicationWorks(msgspec.Struct, frozen=True):
@@ -66,6 +71,12 @@ class PublicationWorks(msgspec.Struct, frozen=True):
     host: NamedWork | None = None
     bases: tuple[NamedWork, ...] = ()
     contents: tuple[NamedWork, ...] = ()
+
+
+def _identifies(title: str, creators: Sequence[Creator]) -> bool:
+    """Whether a title and those who created the work tell it from all others."""
+    has_creator = any(creator.names for creator in creators) and not work_title_key(title).is_generic
+    return has_creator or _QUALIFIER.search(title) is not None
 
 
 def find_works(mods: Mods) -> PublicationWorks:
@@ -175,7 +186,9 @@ class _Works(Description):
         ties = tuple(dict.fromkeys((*named.ties, *(f"translated {tie}" for tie in translated.ties))))
         variants = (*named.variants, *(f"translated {tie}" for tie in translated.variants))
         stated = tuple(TitleInfo(title=title) for title in self.original_titles) or tuple(self.proper[:1])
-        return NamedWork(stated, names, msgspec.structs.replace(named, ties=ties, variants=variants), "title_info/0")
+        facts = msgspec.structs.replace(named, ties=ties, variants=variants)
+        is_identified = bool(self.original_titles) and _identifies(self.original_titles[0], creators)
+        return NamedWork(stated, names, facts, "title_info/0", is_identified)
 
     def _containing(
         self,
@@ -226,8 +239,12 @@ class _Works(Description):
             tuple(f"year {year}" for date in years_of_set for year in years(date)[:1]),
         )
         entries = tuple(entry for creator in its_creators for entry in creator.names)
+        is_identified = _identifies(title, its_creators)
+        if is_identified:
+            traits = (*(trait for trait in facts.traits if trait == "!serial"), "?serial")
+            facts_of_set = WorkFacts(facts.form, traits, facts.language)
         found = make_facts(facts_of_set, titles_of([title], its_creators), its_creators, evidence)
-        return NamedWork((TitleInfo(title=title),), entries, found, path)
+        return NamedWork((TitleInfo(title=title),), entries, found, path, is_identified)
 
     def _series_of_volume(self) -> RelatedItem | None:
         """Return the set that a record states as a series: one that counts its volumes."""
@@ -247,11 +264,13 @@ class _Works(Description):
         strict = [trait for trait in facts.traits if trait in ("!abridged", "!retold", "!arranged", "!selection")]
         if not strict or not creators or facts.part:
             return ()
-        base = msgspec.structs.replace(
-            facts, traits=tuple(trait for trait in facts.traits if trait not in strict), translators=(), others=()
+        base = WorkFacts(
+            facts.form, tuple(trait for trait in facts.traits if trait.startswith("genre")), facts.language
         )
         found = make_facts(base, titles, creators, Evidence())
-        return (NamedWork(tuple(self.proper[:1]), names, found, "title_info/0"),) if found.ties else ()
+        is_identified = _identifies(main_title(self.proper[0]), creators)
+        named = NamedWork(tuple(self.proper[:1]), names, found, "title_info/0", is_identified)
+        return (named,) if found.ties else ()
 
     def _contents(
         self, facts: WorkFacts, creators: Sequence[Creator], names: tuple[tuple[Name, str], ...]
@@ -268,8 +287,15 @@ class _Works(Description):
             content = WorkFacts(facts.form, (), facts.language, translators=facts.translators, origin=facts.origin)
             found_facts = make_facts(content, titles_of([title]), authors, Evidence())
             if found_facts.ties:
+                is_identified = (
+                    not facts.origin and not facts.translators and not written_by and _identifies(title, authors)
+                )
                 yield NamedWork(
-                    (TitleInfo(title=title),), () if written_by else names, found_facts, f"content/{number}"
+                    (TitleInfo(title=title),),
+                    () if written_by else names,
+                    found_facts,
+                    f"content/{number}",
+                    is_identified,
                 )
 
     def _titles_of_contents(self) -> Iterator[str]:

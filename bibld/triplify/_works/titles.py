@@ -14,6 +14,7 @@ from bibld.text.statements import name_word
 from bibld.text.work_titles import (
     beginning_of_title,
     title_forms,
+    work_title_key,
 )
 from bibld.triplify._works.facts import Titles, main_title
 from bibld.triplify._works.kinds import (
@@ -97,6 +98,7 @@ def title_in_subtitle(text: str) -> str:
     """Return other title information that may be a title by itself: long, and not about editions or readers."""
     plain = without_state_of_law(text).strip(" ()[].,:;")
     is_title = len(plain.split()) >= _MIN_WORDS_OF_SUBTITLE and not traits_of(plain, "text") and plain[:1].islower()
+    is_title = is_title and work_title_key(plain).is_specific
     return plain if is_title and not re.match(r"(?:в|in|for|для|с|пер|к|по|being)\b", plain, re.IGNORECASE) else ""
 
 
