@@ -9,6 +9,7 @@ designation.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -30,6 +31,7 @@ from bibld.text.part_units import (
     VERSION,
     YEAR,
     full_year,
+    meaning_of,
 )
 from bibld.text.part_values import DASHES, FIRST_YEAR, LAST_YEAR, PUNCTUATION, STOP, Field, ReadValue, ValueReader
 
@@ -52,6 +54,7 @@ _MAX_WORDS_OF_MEETING = 10
 _LETTERS_OF_LEVELS = {"A": "a", "B": "b", "C": "c", "А": "a", "В": "b", "С": "c"}
 _BEFORE_YEAR_OF_SEASON = frozenset((",", "of", "."))
 _REMEMBERED = 1 << 14
+_WORD = re.compile(r"[^\W\d_]+")
 _COUNTED = frozenset("vhpbic")
 _NOT_CUT = frozenset((YEAR, SEASON, MONTH, part_units.MEETING))
 """What a part covers that often is what its title means."""
@@ -120,6 +123,21 @@ def describe(designation: str) -> str:
 def _in_words(unit: str, value: str) -> str:
     names = {SCORING: part_units.SCORED_FOR, FORM_OF_SCORE: part_units.FORMS_OF_SCORES}.get(unit)
     return " and ".join(names.get(letter, letter) for letter in value) if names else value
+
+
+def may_designate(text: str) -> bool:
+    """Return whether a text has a digit, or a word that may be the unit, the number or the range of a part.
+
+    >>> may_designate("Ч. 1-2"), may_designate("Том Сойер"), may_designate("Чайка")
+    (True, True, False)
+    """
+    return any(map(str.isdecimal, text)) or any(map(_means_something, _WORD.findall(text)))
+
+
+@lru_cache(_REMEMBERED)
+def _means_something(word: str) -> bool:
+    meaning = meaning_of(word)
+    return meaning.unit is not None or meaning.number is not None or meaning.covered is not None
 
 
 def is_designation(text: str) -> bool:

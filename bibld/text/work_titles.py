@@ -7,7 +7,7 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-from bibld.text.designations import without_designation
+from bibld.text.designations import may_designate, without_designation
 from bibld.text.folding import strip_brackets
 from bibld.text.keys import title_key
 from bibld.text.languages import code_of_language_name
@@ -365,7 +365,7 @@ def undated(title: str, has_author: bool = False) -> str:
     >>> undated("Годовой отчет за 2011 год"), undated("Математика. 5 класс"), undated("Август 1914", has_author=True)
     ('Годовой отчет', 'Математика', 'Август 1914')
     """
-    text = without_designation(title)
+    text = without_designation(title) if may_designate(title) else title
     if not has_author and any(map(str.isdecimal, text)):
         text = _YEARS_AT_END.sub("", text)
     return text.rstrip(" ,.:;(-–") or title

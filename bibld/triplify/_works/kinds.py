@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from bibld.model.mods import Mods, TitleInfo
-from bibld.text.designations import Step, canonical, read_designation
+from bibld.text.designations import Step, canonical, may_designate, read_designation
 from bibld.text.folding import tidy
 from bibld.text.keys import title_key
 from bibld.text.music import read_scoring
-from bibld.text.part_units import CLASS, COVERED, LETTERS, LEVEL, MEETING, SCORING, VERSION, YEAR, meaning_of
+from bibld.text.part_units import CLASS, COVERED, LETTERS, LEVEL, MEETING, SCORING, VERSION, YEAR
 from bibld.text.part_values import Field
 from bibld.text.scripts import has_cyrillic
 from bibld.text.work_titles import is_function_word
@@ -314,15 +314,7 @@ def steps_of_title(title: TitleInfo) -> Iterator[Step]:
 
 
 def _read(text: str, field: Field) -> tuple[Step, ...]:
-    may_designate = any(map(str.isdecimal, text)) or any(map(_means_something, _WORD.findall(text)))
-    return read_designation(text, field) if text and may_designate else ()
-
-
-@lru_cache(_CACHED)
-def _means_something(word: str) -> bool:
-    """Whether a word may be the unit or the number of a part."""
-    meaning = meaning_of(word)
-    return meaning.unit is not None or meaning.number is not None or meaning.covered is not None
+    return read_designation(text, field) if may_designate(text) else ()
 
 
 def designation_of(steps: Iterable[Step]) -> tuple[str, tuple[str, ...]]:

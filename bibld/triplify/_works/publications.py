@@ -301,6 +301,8 @@ class _Works(Description):
     def _titles_of_contents(self) -> Iterator[str]:
         yield from self.in_title
         stated = self._contents_stated()
+        if not stated:
+            return
         is_collection = any(
             work_title_key(text).is_generic
             for title in self.proper[:1]
