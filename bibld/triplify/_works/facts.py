@@ -8,6 +8,7 @@ volumes, the year of the edition that is reprinted.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -21,6 +22,8 @@ from bibld.triplify._works.people import Creator
 _MAX_TIES_OF_OWN, _MAX_VARIANTS, _MAX_STEMS = 6, 4, 4
 _LETTERS_OF_BODY = 10
 _MAX_CHARACTERS = 80
+_VOWELS, _MIN_CONSONANTS = re.compile("[aeiouy]"), 6
+_ONE_SOUND = str.maketrans("zg", "sk")
 _NOBODY = "-"
 """What ties have instead of the beginning of a name, where no person created a work."""
 
@@ -117,13 +120,17 @@ def _ties(
             continue
         if evidence.is_name:
             key = key._replace(is_generic=True)
-        text = _shortened(key.text)
+        text = title_in_ties(key)
         for end, is_own in _ends(key, stems, evidence, part):
             yield f"{form} {text} {end}", is_own
 
 
-def _shortened(text: str) -> str:
-    """Return a key of a title; of a long one the beginning and a hash."""
+def title_in_ties(key: TitleKey) -> str:
+    """Return the consonants of a title that has several, so that other endings do not matter; of a long one the
+    beginning and a hash."""
+    text = _VOWELS.sub("", key.text.translate(_ONE_SOUND))
+    if len(text) < _MIN_CONSONANTS:
+        return key.text
     if len(text) <= _MAX_CHARACTERS:
         return text
     return text[:_MAX_CHARACTERS] + hashlib.blake2b(text.encode(), digest_size=4).hexdigest()

@@ -18,7 +18,7 @@ from bibld.text.work_titles import (
 )
 from bibld.triplify._claims import WorkFacts
 from bibld.triplify._works.description import Description
-from bibld.triplify._works.facts import Evidence, Titles, main_title, make_facts, stated_title
+from bibld.triplify._works.facts import Evidence, Titles, main_title, make_facts, stated_title, title_in_ties
 from bibld.triplify._works.kinds import (
     count_of_volumes,
     designation_of,
@@ -143,7 +143,7 @@ class _Works(Description):
             traits.append("!collection")
         self.part = part
         keys = [work_title_key(name) for name in self._names_of_volume()]
-        traits += [f"name:{key.text}" for key in keys if not key.is_generic]
+        traits += [f"name:{title_in_ties(key)}" for key in keys if not key.is_generic]
         traits = list(dict.fromkeys(traits))
         titles = self._titles(name_of_part, creators)
         evidence = self._evidence(count, part, covered)
