@@ -111,6 +111,7 @@ _FIRST_SERIES = re.compile(r"\b(first|second|third|fourth|перв\w+|втор\w
 _BETWEEN_SENTENCES = re.compile(r"(?<=\w\w)[.!?]\s+(?=[^\W\d_])")
 _KINDS_OF_ONE = ("genre:prose", "genre:drama", "genre:verse")
 _BETWEEN_NAMES = re.compile(r" ; |\. ")
+_NOT_ALPHANUMERIC = re.compile(r"[\W_]|\(online\)")
 _SERIAL = frozenset(("serial", "continuing", "integrating resource"))
 _VERSIONS = (
     ("sinodal", re.compile(r"синод", re.IGNORECASE)),
@@ -202,6 +203,12 @@ class Description:
                 series = work_title_key(item.mods.title_info[0].title).text[:_LETTERS_OF_SERIES]
                 numbers = [*item.mods.title_info[0].part_number, *numbers_of(item)]
                 yield from (f"in {series}:{value}" for text in numbers if (value := part_number(text)))
+
+    def _numbers_of_documents(self) -> Iterator[str]:
+        """Yield the numbers that a government or another issuing body gives to each of its documents."""
+        classes = (("sudoc", one.value) for one in self.mods.classification if one.authority == "sudocs")
+        reports = (("report", one.value) for one in self.mods.identifier if one.type == "report number")
+        yield from (f"{group}:{_NOT_ALPHANUMERIC.sub('', value).casefold()}" for group, value in (*classes, *reports))
 
     def _languages(self) -> tuple[str, tuple[str, ...]]:
         """Return the languages of the text, with blanks between, and those it was translated from."""
@@ -295,6 +302,7 @@ class Description:
             found += [
                 f"issn:{one.value}" for one in self.mods.identifier if one.type == "issn" and one.invalid != "yes"
             ]
+        found += self._numbers_of_documents()
         first = _FIRST_SERIES.search(f"{self.about} | {statement}")
         if first:
             found.append(f"series:{first[1].casefold()[:3]}")
@@ -424,7 +432,7 @@ class Description:
         traits += [f"tonality:{key}" for key in keys] + [f"form of music:{form}" for form in forms]
         traits += [f"book:{book}" for text in texts if (book := book_of_title(text))][:1]
         form = " ".join(sorted(forms)[:1])
-        ties = [f"{name} {number}" for name, number in numbers.items() if name != "no"]
+        ties = [f"{name} {number}" for name, number in numbers.items() if name != "no" and (forms or "/" not in number)]
         if "no" in numbers and (form == "symphony" or keys):
             ties += [f"{form} no {numbers['no']}"]
         steps = [step for step in part.split() if not step[0].isdecimal()]
