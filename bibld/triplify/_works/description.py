@@ -11,7 +11,7 @@ from bibld.model.mods import Mods, TitleInfo
 from bibld.text.dates import years
 from bibld.text.designations import is_designation, part_number
 from bibld.text.folding import fold
-from bibld.text.keys import spelling_key, title_key
+from bibld.text.keys import spelling_key
 from bibld.text.languages import NO_LANGUAGES, language_code
 from bibld.text.places import is_unknown_imprint
 from bibld.text.statements import read_statement, stem_of_family
@@ -19,7 +19,6 @@ from bibld.text.work_titles import (
     UniformTitle,
     alternative_in_subtitle,
     begins_with_function_word,
-    book_of_title,
     parse_uniform_title,
     undated,
     work_title_key,
@@ -27,19 +26,17 @@ from bibld.text.work_titles import (
 )
 from bibld.triplify._headings import heading
 from bibld.triplify._languages import ORIGINAL, PARTS_OF_TEXT, codes_of
+from bibld.triplify._works.contents import entries_of_contents, stated_contents
 from bibld.triplify._works.facts import Evidence, Titles, main_title, stated_title
 from bibld.triplify._works.kinds import (
+    TRANSLATION,
     conference_traits,
     form_of,
-    is_arranged,
-    music_numbers,
-    number_in_title,
-    scoring_of,
     texts_about_kind,
     traits_of,
     traits_of_note,
-    without_opus,
 )
+from bibld.triplify._works.music import is_arranged, scoring_of, without_opus
 from bibld.triplify._works.people import Creator, People, find_people
 from bibld.triplify._works.titles import (
     divide_content,
@@ -55,8 +52,7 @@ _KEY_TITLE = "key title"
 _MIN_CONTENTS = 2
 _NOT_TITLES = ("...", "…", "[")
 _NOT_OF_WORK = re.compile(r"head|running|caption|колонтит|надзаг|серии", re.IGNORECASE)
-_MAX_CONTENTS, _LETTERS_OF_SERIES, _LETTERS_OF_PUBLISHER = 30, 24, 5
-_MAX_WORDS_IN_OMNIBUS = 6
+_LETTERS_OF_SERIES, _LETTERS_OF_PUBLISHER = 24, 5
 _ORIGINAL_IN_NOTE = re.compile(
     r"\W*(?:originally published (?:in \w+ )?(?:as|under the title):? |"
     r"(?:translation of|translated from|original title|"
@@ -79,9 +75,6 @@ _OTHER_TITLE_IN_NOTE = re.compile(
     r"(?:frühere?r?|auch u\.|vorher)[^:]{0,20}(?:titel|d\. t\.)[^:]{0,6})\s*:\s*(.+)",
     re.IGNORECASE,
 )
-_CONTENTS_IN_NOTE = re.compile(
-    r"\W*(?:(?:из|в) )?(?:содерж\w*|contents|inhalt|enth\w*)[^:]{0,20}:\s*(.+)", re.IGNORECASE
-)
 _REPORT = re.compile(
     r"\W*(?:the )?(?:annual|report|proceed|transact|acts?\b|laws?\b|journal|minutes|hearing|budget|statistic|"
     r"directory|year ?book|bulletin|register|"
@@ -101,16 +94,12 @@ _LAW = re.compile(
     r"of",
     re.IGNORECASE,
 )
-_TRANSLATION = re.compile(r"\btranslation\b|\btransl\.|\bпер(?:\.|евод)|übersetz", re.IGNORECASE)
 _REPRINT = re.compile(
     r"[^\d:]{0,20}?(?:репр\w*|переизд\w*|факс\w*|воспр\w*|facsim\w*|reprint\w*|"
     r"перепеч\w*)[^\d]{0,60}(1[5-9]\d\d|20\d\d)",
     re.IGNORECASE,
 )
 _FIRST_SERIES = re.compile(r"\b(first|second|third|fourth|перв\w+|втор\w+|третья) (?:series|серия)\b", re.IGNORECASE)
-_BETWEEN_SENTENCES = re.compile(r"(?<=\w\w)[.!?]\s+(?=[^\W\d_])")
-_KINDS_OF_ONE = ("genre:prose", "genre:drama", "genre:verse")
-_BETWEEN_NAMES = re.compile(r" ; |\. ")
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]|\(online\)")
 _SERIAL = frozenset(("serial", "continuing", "integrating resource"))
 _VERSIONS = (
@@ -119,33 +108,8 @@ _VERSIONS = (
     ("revised standard", re.compile(r"revised standard", re.IGNORECASE)),
     ("new international", re.compile(r"new international", re.IGNORECASE)),
 )  # fmt: skip
-_BETWEEN_CONTENTS = re.compile(r"\s*(?:--|—|;)\s*|\.\s+[—–-]\s+|(?<=\w)\.?\s+(?=(?:Т|Vol|Bd|Кн)\.\s*\d+\s*[:.])")
-_VOLUME_LABEL = re.compile(r"^\s*(?:Т|Vol|V|Bd|Кн|Ч)\.?\s*[\dIVX]+\s*[:.]\s*", re.IGNORECASE)
-_AND_OTHERS = re.compile(r"\s*\[?(?:и др|i dr|etc|u\.a|et al)\.?\]?\s*$")
 _LANGUAGE_OF_WORK = {"orv": "rus", "chu": "rus", "hrv": "srp", "bos": "srp", "cnr": "srp"}
 """Languages whose texts may be stated as being in another one."""
-
-
-def _may_be_sentence(piece: str) -> bool:
-    """Whether a sentence of a title proper may be the title of a work by itself."""
-    return (
-        piece[:1].isupper()
-        and len(piece.split()) <= _MAX_WORDS_IN_OMNIBUS
-        and piece[-1:] != "."
-        and not is_designation(piece)
-        and not work_title_key(piece).is_generic
-    )
-
-
-def _may_be_title(piece: str) -> bool:
-    """Whether other title information may be the title of a work by itself."""
-    return _may_be_sentence(piece) and not traits_of(piece, "text")
-
-
-def _may_be_in_omnibus(piece: str) -> bool:
-    """Whether a piece of other title information may name a work or several, and not the kind of a single one."""
-    is_kind = any(trait in _KINDS_OF_ONE for trait in traits_of(piece, "text"))
-    return piece[:1].isupper() and not is_kind and not is_designation(piece) and not _TRANSLATION.search(piece)
 
 
 class Description:
@@ -173,11 +137,12 @@ class Description:
             for note in mods.note
             if note.type in (None, "bibliography", "reproduction", "original version", "version identification")
         ]
+        self.contents = stated_contents(mods, self.notes)
         self.languages, self.originals = self._languages()
         is_classic = any(one.language for one in self.parsed) and not any(
             title.name_title_group for title in self.uniform
         )
-        self.people: People = find_people(mods, is_classic or _TRANSLATION.search(self.about) is not None)
+        self.people: People = find_people(mods, is_classic or TRANSLATION.search(self.about) is not None)
         if self.written_by and not self.people.creators:
             self.people = msgspec.structs.replace(self.people, creators=self.written_by)
         self.host = next((item for item in mods.related_item if item.type == "host"), None)
@@ -420,46 +385,6 @@ class Description:
             found += [f"issued:{year}" for date in dates for year in years(date)[:1]][:1]
         return found
 
-    def _numbers_of_music(self, part: str) -> tuple[str, list[str], tuple[str, ...]]:
-        """Return the part of a set of music, traits, and what ties works by numbers."""
-        texts = [stated_title(title) for title in (*self.proper, *self.uniform)]
-        texts += [text for title in self.proper for text in title.sub_title]
-        numbers, forms = music_numbers(texts)
-        if forms and "no" not in numbers and self.proper and (number := number_in_title(self.proper[0].title)):
-            numbers["no"] = number
-        keys = {word for text in texts for word in title_key(text).split() if word.startswith("tone")}
-        traits = [f"{name}:{number}" for name, number in numbers.items()]
-        traits += [f"tonality:{key}" for key in keys] + [f"form of music:{form}" for form in forms]
-        traits += [f"book:{book}" for text in texts if (book := book_of_title(text))][:1]
-        form = " ".join(sorted(forms)[:1])
-        ties = [f"{name} {number}" for name, number in numbers.items() if name != "no" and (forms or "/" not in number)]
-        if "no" in numbers and (form == "symphony" or keys):
-            ties += [f"{form} no {numbers['no']}"]
-        steps = [step for step in part.split() if not step[0].isdecimal()]
-        return " ".join(steps), traits, tuple(ties)
-
-    def _titles_in_title(self, traits: Sequence[str]) -> list[str]:
-        """Return the titles of an omnibus: «Гроза. Лес : пьесы», «Часы ; Пакет», «Избранное : Поединок : Гамбринус».
-
-        Two that a full stop divides may be one title, unless the kind of the work is known to be literature.
-        """
-        if not self.proper or self.form != "text" or not any(not one.is_body for one in self.people.creators):
-            return []
-        title = self.proper[0]
-        pieces = [piece.strip() for piece in title.title.split(" ; ")]
-        if len(pieces) == 1 and not title.part_number and not any(trait.startswith("kind") for trait in traits):
-            sentences = [piece.strip() for piece in _BETWEEN_SENTENCES.split(title.title.rstrip("."))]
-            is_literature = any(trait.startswith("genre") for trait in traits)
-            if len(sentences) > (1 if is_literature else 2) and all(map(_may_be_sentence, sentences)):
-                pieces = sentences
-        further = [piece.strip() for text in title.sub_title for piece in text.split(" : ")]
-        if len(further) > 1 and any(map(_may_be_title, further)) and all(map(_may_be_in_omnibus, further)):
-            pieces += further
-        pieces += [piece for text in title.sub_title for piece in text.split(" ; ")[1:] if _may_be_title(piece)]
-        if len(pieces) == 1 and len(title.part_name) == 1 and not title.part_number:
-            pieces = _BETWEEN_NAMES.split(title.part_name[0])
-        return pieces if len(pieces) > 1 else []
-
     def _publishers(self) -> list[str]:
         """Return the beginnings of the publishers, also those of the set."""
         origins = (*self.mods.origin_info, *(self.host.mods.origin_info if self.host is not None else ()))
@@ -468,10 +393,10 @@ class Description:
 
     def _contains_itself(self) -> bool:
         """Whether the table of contents names the title among others: it is that of one work of a collection."""
-        if not self.proper or not self._contents_stated():
+        if not self.proper or not self.contents:
             return False
         own = work_title_key(self.proper[0].title).text
-        contents = [work_title_key(divide_content(text)[1]).text for text in self._entries_of_contents()]
+        contents = [work_title_key(divide_content(text)[1]).text for text in entries_of_contents(self.contents)]
         return len(contents) > 1 and own in contents
 
     def _pieces_of_notes(self) -> Iterator[str]:
@@ -541,18 +466,3 @@ class Description:
         key = work_title_key(names[0])
         is_one = not key.is_generic and not re.search(r"[;,]|\. ", names[0]) and not traits_of(names[0], self.form)
         return names[0] if is_one and work_title_key(set_title).is_generic else ""
-
-    def _contents_stated(self) -> list[str]:
-        """Return the tables of contents, and the notes on contents."""
-        notes = [match[1] for note in self.notes if (match := _CONTENTS_IN_NOTE.match(note))]
-        return [*(contents.value for contents in self.mods.table_of_contents), *notes]
-
-    def _entries_of_contents(self) -> Iterator[str]:
-        for contents in self._contents_stated():
-            pieces = _BETWEEN_CONTENTS.split(contents)
-            if len(pieces) == 1:
-                pieces = _BETWEEN_SENTENCES.split(contents)
-            for piece in pieces[:_MAX_CONTENTS]:
-                text = _AND_OTHERS.sub("", _VOLUME_LABEL.sub("", piece.partition(" / ")[0])).strip(" .")
-                if len(text) > 2:
-                    yield text

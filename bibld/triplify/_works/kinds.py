@@ -10,8 +10,7 @@ from bibld.model.mods import Mods, TitleInfo
 from bibld.text.designations import Step, canonical, may_designate, read_designation
 from bibld.text.folding import tidy
 from bibld.text.keys import title_key
-from bibld.text.music import read_scoring
-from bibld.text.part_units import CLASS, COVERED, LETTERS, LEVEL, MEETING, SCORING, VERSION, YEAR
+from bibld.text.part_units import CLASS, COVERED, LETTERS, LEVEL, MEETING, VERSION, YEAR
 from bibld.text.part_values import Field
 from bibld.text.scripts import has_cyrillic
 from bibld.text.work_titles import is_function_word
@@ -40,28 +39,16 @@ _TRAITS = {
     "!teacher": r"книга для учител|для учител\w+ к|метод(?:\.|ическ\w+) (?:пособ|указ|реком|матер|к )|teacher|"
     r"lehrerhand",
     "!commentary": r"комментарий к|критич|этюд о|a critical|a study of|monsters and the critics|interpretat|анализ",
-    "!supplement": r"приложени[ея] к|supplement to|^дополнени[ея] к",
-    "!parody": r"пароди|parody",
     "!summary": r"\bsummary\b|zusammenfassung|краткое изложение|краткое содержание",
-    "!addendum": r"addend|errat|appendi|nachtrag|resources?$|опечатк",
     "!dramatized": r"hörspielfassung|hörspielbearb|инсцениров|переделк|"
     r"\bпо (?:одноим|мотив|поэме|роману|повести|рассказ\w+|пьесе|сказке|новелле) |based on the (?:novel|story|play)|"
     r"nach dem (?:roman|stück)|dramati[sz]ed|dramati[sz]ation|литературно-муз",
     "!advanced": r"углубл[.её]",
-    "!sequel": r"продолжени|second and last part|sequel|further",
-    "kind:guide": r"(?<!краткий )путевод|putevod|\bguide\b",
-    "kind:short guide": r"краткий путевод|short guide",
+    "kind:guide": r"путевод|putevod|\bguide\b",
     "kind:catalogue": r"каталог|katalog|catalogue?",
     "kind:album": r"альбом\b",
-    "kind:programme": r"\bпрограмма",
     "kind:dictionary": r"словарь|dictionary|wörterbuch",
-    "kind:conference": r"конф(?:\b|ер)|conference|симпоз|symposium|материалы|тезисы|proceedings|чтени",
     "kind:textbook": r"учебник|учеб\.|учебн\w+ пособ|textbook|lehrbuch|підруч|учебное",
-    "kind:essays": r"очерк|essays",
-    "kind:memoirs": r"мемуар|воспомин|memoir",
-    "kind:painters": r"о художник",
-    "kind:monograph": r"монограф",
-    "kind:design": r"дизайн",
     "genre:drama": r"пьеса|комеді|комеди|трагед|драма\b|\bplay\b|comedy|tragedy|schauspiel|hörspiel\b|comédie|"
     r"komödie|lustspiel|trauerspiel|"
     r"водевиль|инсцениров|спектакл|komedi",
@@ -87,26 +74,14 @@ _BEGINNINGS = {
     "!exercise": "конт само рабо раб work сбор тест exer дида пров проп зада прак",
     "!teacher": "учит для мето науч учеб teac lehr",
     "!commentary": "комм крит этюд crit stud mons inte анал",
-    "!supplement": "прил supp допо",
-    "!parody": "паро paro",
-    "!sequel": "прод seco sequ furt",
     "!summary": "summ zusa крат proj exec",
-    "!addendum": "adde erra appe nach reso опеч",
     "!dramatized": "hörs инсц пере одно моти поэм рома пове расс пьес сказ нове base roma stüc dram лите",
     "!advanced": "углу",
     "kind:guide": "путе putev pute guid",
-    "kind:short guide": "крат shor",
     "kind:catalogue": "ката kata cata",
     "kind:album": "альб фото",
-    "kind:programme": "прог",
     "kind:dictionary": "слов dict wört",
-    "kind:conference": "конф conf симп symp мате тези proc чтен",
     "kind:textbook": "учеб text lehr підр",
-    "kind:essays": "очер essa",
-    "kind:memoirs": "мему восп memo",
-    "kind:painters": "худо",
-    "kind:monograph": "моно",
-    "kind:design": "диза",
     "genre:drama": "пьес коме траг драм ради ауди спек play come trag scha comé komö lust trau воде инсц kome hörs",
     "genre:verse": "стих poem gedi",
     "genre:stories": "пьес коме драм проз расс пове сбор play рома сказ stor nove tale erzä schö gesc pove rass",
@@ -120,17 +95,13 @@ _TRAITS_OF_BEGINNINGS: dict[str, list[str]] = {}
 for _trait, _words in _BEGINNINGS.items():
     for _word in _words.split():
         _TRAITS_OF_BEGINNINGS.setdefault(_word[:_LETTERS_OF_BEGINNING], []).append(_trait)
-_ARRANGED = re.compile(
-    r"аранжиров|оркестров(?:ка|ал)|инструментов|транскрипц|обработ|arrang|\barr\.|orchestrat|orchestr(?:ée|iert) |"
-    r"переложен\w*(?! для пения)|перелож\.(?! для пения)|bearb\w*",
-    re.IGNORECASE,
-)
 _STATE_OF_LAW = re.compile(
     r"\(?\d\d\.\d\d\.\d\d\)?|(?:с изм\w*\.?|с последн\w+|по сост\w*\.?|с учетом|текст с|офиц\w*\.? текст|в "
     r"ред\w*\.?|с доп\w*\.?|пер\. с|репринт|факс|воспр|изд\.|от |принят|утв\w*|одобр).*",
     re.IGNORECASE,
 )
 _IN_CONFERENCE = re.compile(r"\((?:(\d+)\s*[;:,])?\s*(\d{4})?")
+TRANSLATION = re.compile(r"\btranslation\b|\btransl\.|\bпер(?:\.|евод)|übersetz", re.IGNORECASE)
 _COUNTED = re.compile(
     r"\b[вуin]{1,2}\s+(\d+)(?:-?[а-я]{1,2})?\s*(?:т|ч|кн|vols?|volumes|parts|bd|bänden|томах|частях)\b", re.IGNORECASE
 )
@@ -160,72 +131,6 @@ def number_traits(texts: Iterable[str]) -> Iterator[str]:
         plain = without_state_of_law(text)
         yield from (f"number:{found}" for found in _NUMBER.findall(plain))
         yield from (f"phase:{found.casefold()}" for found in _PHASE.findall(plain))
-
-
-_OPUS = re.compile(
-    r"\b(?P<list>op|соч|ор|opus|opera|œuvre|woo|bwv|kv|k|hob|d|rv|hwv|s|sz|fwv|twv)\b\.? ?"
-    r"(?P<number>(?:[IVX]+[:/a])?(?:post\w*\.? ?)?\d+(?: ?bis|[a-z])?)"
-    r"(?:[,/ ]{1,2}(?:no|nr|n|№|н)?\.? ?(?P<part>\d+)(?!\d|\s?[-–]\s?\d))?",
-    re.IGNORECASE,
-)
-_SAME_LIST = {"соч": "op", "ор": "op", "opus": "op", "opera": "op", "œuvre": "op", "kv": "k"}
-_PIECES = frozenset(("prelude", "etude", "waltz", "song"))
-"""Forms of which several have one number of opus."""
-
-_NUMBER_OF_MUSIC = re.compile(r"(?:№|\bno\b\.?|\bnr\b\.?|\bn°) ?(\d{1,3})(?!\d|\s?[-–]\s?\d)", re.IGNORECASE)
-_FORM_OF_MUSIC = re.compile(
-    r"(?P<symphony>s[iy][mn](?:ph|f)on|симфон)|(?P<concerto>[kc]on[cz]ert|концерт)|(?P<sonata>sonat|соната|"
-    r"сонат)|(?P<quartet>[qk][uv]art|квартет)|"
-    r"(?P<quintet>[qk][uv]int|квинтет)|(?P<trio>\btrio|трио)|(?P<prelude>pr[eéä]lud|прелюд)|(?P<etude>[eé]tud|"
-    r"этюд)|(?P<waltz>wal[zt]|valse|вальс)|"
-    r"(?P<overture>ouvert|overt|увертюр)|(?P<suite>\bsuit|сюит)|(?P<mass>\bmass|missa|messe|месса)|"
-    r"(?P<song>\bsong|lied|песн|романс|romance)",
-    re.IGNORECASE,
-)
-
-
-def music_numbers(texts: Iterable[str]) -> tuple[dict[str, str], list[str]]:
-    """Return what numbers of music titles state, by list (``op``, ``bwv``, ``no``), and the forms that they name.
-
-    Several numbers of one list are those of a collection, and left out.
-
-    >>> music_numbers(["Симфония № 5, соч. 67, до минор"])
-    ({'op': '67', 'no': '5'}, ['symphony'])
-    """
-    numbers: dict[str, str] = {}
-    forms: dict[str, None] = {}
-    several: set[str] = set()
-    for text in texts:
-        for found in _OPUS.finditer(text):
-            name = _SAME_LIST.get(found["list"].casefold(), found["list"].casefold())
-            number = found["number"].replace(" ", "").casefold()
-            number = f"{number}/{found['part']}" if found["part"] else number
-            if numbers.setdefault(name, number).partition("/")[0] != number.partition("/")[0]:
-                several.add(name)
-        for found in _NUMBER_OF_MUSIC.finditer(_OPUS.sub(" ", text)):
-            numbers.setdefault("no", found[1])
-        forms |= dict.fromkeys(found.lastgroup or "" for found in _FORM_OF_MUSIC.finditer(text))
-    for name in several:
-        del numbers[name]
-    if "no" in numbers and "/" not in numbers.get("op", "/") and not _PIECES.isdisjoint(forms):
-        numbers["op"] += f"/{numbers.pop('no')}"
-    return numbers, list(forms)
-
-
-def without_opus(title: str) -> str:
-    """Return a title of music without the number of its opus, or of the list of the composer's works."""
-    return _OPUS.sub(" ", title).strip(" ,.:;()[]")
-
-
-def number_in_title(title: str) -> str:
-    """Return the number of a symphony or concerto from its title: «Пятая симфония»."""
-    found = re.search(r"(?<!\d)\d{1,2}(?!\d)", title_key(title.partition(",")[0]))
-    return found[0] if found else ""
-
-
-def scoring_of(titles: Iterable[str]) -> Iterator[str]:
-    """Yield for what instruments music is, as a trait."""
-    yield from (f"for:{step.value}" for step in read_scoring(titles, ()) if step.unit == SCORING)
 
 
 @lru_cache(_CACHED)
@@ -293,17 +198,12 @@ def traits_of(text: str, form: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-_OF_NOTES = ("!abridged", "!retold", "!dramatized", "!commentary", "!sequel")
+_OF_NOTES = ("!abridged", "!retold", "!dramatized", "!commentary")
 
 
 def traits_of_note(text: str) -> list[str]:
     """Return the traits that notes state."""
     return [trait for trait in traits_of(text, "text") if trait in _OF_NOTES]
-
-
-def is_arranged(text: str) -> bool:
-    """Whether a text states that music is arranged for others than it was composed for."""
-    return _ARRANGED.search(text) is not None
 
 
 def steps_of_title(title: TitleInfo) -> Iterator[Step]:

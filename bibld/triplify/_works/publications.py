@@ -17,6 +17,7 @@ from bibld.text.work_titles import (
     work_title_key,
 )
 from bibld.triplify._claims import WorkFacts
+from bibld.triplify._works.contents import entries_of_contents, titles_in_title
 from bibld.triplify._works.description import Description
 from bibld.triplify._works.facts import Evidence, Titles, main_title, make_facts, stated_title, title_in_ties
 from bibld.triplify._works.kinds import (
@@ -26,6 +27,7 @@ from bibld.triplify._works.kinds import (
     remainder_of,
     steps_of_title,
 )
+from bibld.triplify._works.music import read_music
 from bibld.triplify._works.people import Creator, creators_of_heading
 from bibld.triplify._works.titles import divide_content, numbers_of, titles_of
 
@@ -128,15 +130,18 @@ class _Works(Description):
         elif count and self.proper and work_title_key(self.proper[0].title).is_generic:
             traits.append(f"of:{count}")
         creators = self.people.creators
-        self.in_title = self._titles_in_title(traits)
+        is_literature = self.form == "text" and any(not creator.is_body for creator in creators)
+        self.in_title = titles_in_title(self.proper[0], traits) if self.proper and is_literature else []
         if self.in_title and not part:
             traits.append("!omnibus")
         if not any(not creator.is_body for creator in creators):
             traits += self._year_of_report()
         traits += self._numbers_in_series() if self.form != "music" else ()
         if self.form == "music":
-            part, more, ties_of_music = self._numbers_of_music(part)
-            traits += more
+            part = " ".join(step for step in part.split() if not step[0].isdecimal())
+            titles_of_music = [stated_title(title) for title in (*self.proper, *self.uniform)]
+            music = read_music(titles_of_music, [text for title in self.proper for text in title.sub_title])
+            traits += music.traits
         elif not any(trait.startswith("genre") for trait in traits):
             traits += number_traits(text for title in self.proper[:1] for text in title.sub_title)
         if self._contains_itself():
@@ -148,7 +153,7 @@ class _Works(Description):
         titles = self._titles(name_of_part, creators)
         evidence = self._evidence(count, part, covered)
         if self.form == "music":
-            evidence = Evidence(numbers=ties_of_music, is_name=evidence.is_name)
+            evidence = Evidence(numbers=music.ties, is_name=evidence.is_name)
         facts = WorkFacts(
             self.form,
             tuple(traits),
@@ -300,8 +305,7 @@ class _Works(Description):
 
     def _titles_of_contents(self) -> Iterator[str]:
         yield from self.in_title
-        stated = self._contents_stated()
-        if not stated:
+        if not self.contents:
             return
         is_collection = any(
             work_title_key(text).is_generic
@@ -309,5 +313,5 @@ class _Works(Description):
             for text in (title.title, *title.sub_title)
             if text
         )
-        if is_collection or len(stated) == 1:
-            yield from self._entries_of_contents()
+        if is_collection or len(self.contents) == 1:
+            yield from entries_of_contents(self.contents)
