@@ -96,7 +96,7 @@ def _compare_beside_creators(one: WorkFacts, other: WorkFacts) -> Sameness:
         return Sameness.DIFFERENT
     found = _compare_translators(one, other)
     if one.form in _WITHOUT_LANGUAGE:
-        return found
+        return Sameness.DIFFERENT if _are_other_pieces(one, other) else found
     is_literature = _GENRE in _groups(one.traits) or _GENRE in _groups(other.traits)
     is_literature |= bool(one.translators and other.translators)
     if not is_literature and _differ_in_one_word(one.remainder, other.remainder):
@@ -111,6 +111,24 @@ def _compare_beside_creators(one: WorkFacts, other: WorkFacts) -> Sameness:
     ):
         return Sameness.UNKNOWN
     return min(found, Sameness.POSSIBLE) if _has_genre_alone(one, other) else found
+
+
+def _have_common_number(one: WorkFacts, other: WorkFacts) -> bool:
+    """Whether two works have one number in a list of the works of a composer."""
+    these, those = _groups(one.traits), _groups(other.traits)
+    return any(these.get(name, set()) & those.get(name, set()) for name in _LISTS_OF_WORKS)
+
+
+def _are_other_pieces(one: WorkFacts, other: WorkFacts) -> bool:
+    """Whether other title information in one script has nothing in common: songs under the title of an operetta."""
+    scripts = {facts.creators[0].startswith(CYRILLIC_NAME) if facts.creators else None for facts in (one, other)}
+    these, those = ({word for word in facts.remainder.split() if len(word) > _SHORT} for facts in (one, other))
+    return (
+        len(scripts) == 1
+        and min(len(these), len(those)) > 1
+        and not these & those
+        and not _have_common_number(one, other)
+    )
 
 
 def _have_other_remainders(one: WorkFacts, other: WorkFacts) -> bool:
@@ -180,7 +198,7 @@ def value_of_step(step: str) -> str:
 
 def _do_traits_agree(one: WorkFacts, other: WorkFacts) -> bool:
     these, those = _groups(one.traits), _groups(other.traits)
-    if any(these.get(name, set()) & those.get(name, set()) for name in _LISTS_OF_WORKS):
+    if _have_common_number(one, other):
         these = {group: values for group, values in these.items() if group != _NUMBER_OF_MUSIC}
     for group, values in these.items():
         if group[:1] == _STRICT:

@@ -250,9 +250,14 @@ class Description:
                 {"vocal": "score:vocal", "full": "score:full", "arranged": "!arranged"}.get(one.form, "")
                 for one in self.parsed
             ]
-        elif any(trait == "!dramatized" for trait in traits_of(statement, "text")):
-            found.append("!dramatized")
-        elif self.people.is_retold and not self.people.is_translated and not self.people.translators:
+        else:
+            found += [trait for trait in traits_of(statement, "text") if trait in ("!abridged", "!dramatized")]
+        if (
+            self.form != "music"
+            and self.people.is_retold
+            and not self.people.is_translated
+            and not self.people.translators
+        ):
             found.append("!retold")
         found += ["!selection" for one in self.parsed[:1] if one.is_selection]
         found += conference_traits(

@@ -23,10 +23,10 @@ _FORMS = {
 }  # fmt: skip
 _LETTERS_OF_RANGE, _LETTERS_OF_WORD, _MAX_CHARACTERS = 8, 5, 80
 _TRAITS = {
-    "!abridged": r"сокращ[её]нн|в сокр(?:ащ|\.)|сокр\. (?:изд|пер|вар)|(?<!un)abridg|gekürzt|в сжатом",
+    "!abridged": r"сокращ[её]нн|в сокр(?:ащ|\.)|сокр\. (?:изд|пер|вар)|(?<!un)abridg|(?<!un)gekürzt|в сжатом",
     "!retold": r"пересказ(?!\w* с \w+\.)|переложен\w+ для дет|retold|retelling|адаптир|адапт\.|adapted|"
     r"simplified|graphic novel|комикс|"
-    r"graded reader|bookworms|easy reader|книга для чтения|nacherz",
+    r"graded reader|bookworms|easy reader|книга для чтения|nacherz|frei nach ",
     "!selection": r"\bизбранн|избр\.|\bотрыв(?:ок|ки) из (?:рома|поэм|пове|книг|пьес)|^(?:отрыв(?:ок|ки)|глав[аы])$|"
     r"\bглав[аы] из|отдельные главы|selections|selected (?:poems|stories|from)|auswahl|в извлеч",
     "!libretto": r"либретто|libretto",
@@ -65,7 +65,7 @@ _PATTERNS = {trait: re.compile(words, re.IGNORECASE) for trait, words in _TRAITS
 _LETTERS_OF_BEGINNING = 4
 _BEGINNINGS = {
     "!abridged": "сокр сжат abri gekü",
-    "!retold": "пере адап adap reto rete simp grap коми grad book easy книг nach",
+    "!retold": "пере адап adap reto rete simp frei grap коми grad book easy книг nach",
     "!selection": "избр отры отде глав sele ausw извл",
     "!libretto": "либр libr",
     "!screenplay": "сцен кино теле scre film dreh",
