@@ -19,7 +19,8 @@ def pairs(half: str) -> list[dict[str, str]]:
 
 
 SUBJECTS = sorted(path.name for path in FOLDER.iterdir() if path.is_dir() and path.name not in HALVES)
-LABELS = {"works": {"same", "translation", "part", "related", "different"}}
+RELATIONS = {"same", "translation", "part", "related", "different"}
+LABELS = {"works": RELATIONS, "editions": RELATIONS}
 """Of a set by subject whose pairs are not of publications."""
 
 

@@ -19,12 +19,15 @@ def publication(
     language: str = "rus",
     kind: str = "text",
     uniform: str = "",
-    number: str = "",
+    **others: str,
 ) -> m.Mods:
-    titles = [m.TitleInfo(title=title, sub_title=subtitles, part_number=(number,) if number else ())]
+    """Return a description; ``others`` are the number and name of a part, a note, and a class of SuDoc."""
+    note, sudoc = others.get("note", ""), others.get("sudoc", "")
+    parts = [(others[key],) if key in others else () for key in ("number", "name")]
+    titles = [m.TitleInfo(title=title, sub_title=subtitles, part_number=parts[0], part_name=parts[1])]
     titles += [m.TitleInfo(title=uniform, type="uniform", name_title_group="1")] * bool(uniform)
     names = [m.Name(name_part=(m.NamePart(author),), type="personal", usage="primary")] if author else []
-    notes = [m.Note(stated, type="statement of responsibility")] * bool(stated)
+    notes = [m.Note(stated, type="statement of responsibility")] * bool(stated) + [m.Note(note)] * bool(note)
     term = m.LanguageTerm(language, type="code")
     return m.Mods(
         title_info=tuple(titles),
@@ -32,6 +35,7 @@ def publication(
         type_of_resource=(m.TypeOfResource(kind),),
         language=(m.Language(language_term=(term,)),),
         note=tuple(notes),
+        classification=(m.Classification(sudoc, authority="sudocs"),) if sudoc else (),
     )
 
 
@@ -89,6 +93,30 @@ SAME = {
         publication("Симфония № 5", "соч. 64", author="Чайковский, П. И.", kind="notated music"),
         publication("Пятая симфония", author="Чайковский, П.", kind="sound recording-musical"),
     ),
+    "vowels of titles and names": (
+        publication("Пространный христианский катехизис", author="Филарет"),
+        publication("Пространный христианскій катихизисъ", author="Филарет"),
+    ),
+    "film in two languages": (
+        publication("Metropolis", author="Lang, Fritz", language="ger", kind="moving image"),
+        publication("Метрополис", author="Ланг, Ф.", kind="moving image"),
+    ),
+    "other number of a symphony": (
+        publication("Симфония № 9", "соч. 95", author="Дворжак, А.", kind="notated music"),
+        publication("Симфония № 5", "соч. 95", author="Дворжак, А.", kind="sound recording-musical"),
+    ),
+    "other title in a note": (
+        publication("Сокол с Мальты", author="Хэммет, Д.", note="Др. рус. загл.: Мальтийский сокол; ориг.: The falcon"),
+        publication("Мальтийский сокол", author="Хэммет, Дэшил"),
+    ),
+    "volume by its own title": (
+        publication("Теоретическая физика", author="Ландау, Л. Д.", number="Т. 1", name="Механика"),
+        publication("Механика", author="Ландау, Л. Д."),
+    ),
+    "name in the title": (
+        publication("Народные русские сказки А. Н. Афанасьева"),
+        publication("Народныя русскія сказки", author="Афанасьев, А. Н."),
+    ),
     "volume in two editions": (
         publication("Тихий Дон", author="Шолохов, М. А.", number="Кн. 1"),
         publication("Тихий Дон", "роман", author="Шолохов, М.", number="Книга первая"),
@@ -109,6 +137,39 @@ DIFFERENT = {
     "abridged": (IDIOT, publication("Идиот", "в сокращении", author="Достоевский, Ф. М.")),
     "libretto": (IDIOT, publication("Идиот", "либретто", author="Достоевский, Ф. М.")),
     "film": (IDIOT, publication("Идиот", author="Достоевский, Ф. М.", kind="moving image")),
+    "abridged, in a note": (IDIOT, publication("Идиот", author="Достоевский, Ф. М.", note="Сокращенный вариант")),
+    "a chapter": (IDIOT, publication("Идиот", "глава из романа", author="Достоевский, Ф. М.")),
+    "omnibus": (IDIOT, publication("Идиот", "роман ; Рассказы", author="Достоевский, Ф. М.")),
+    "two plays": (
+        publication("Гроза. Лес", "пьесы", author="Островский, А. Н."), publication("Гроза", author="Островский, А. Н.")
+    ),
+    "play after the poem": (
+        publication("Горянка", "поэма", author="Гамзатов, Р. Г."),
+        publication("Горянка", author="Гамзатов, Р. Г.", stated="Р. Гамзатов ; по поэме «Горянка»"),
+    ),
+    "initial of another name": (
+        publication("Гроза", author="Островский, Александр Николаевич"), publication("Гроза", author="Островский, И.")
+    ),
+    "other half-years": (
+        publication("Reactor activities", "July 1975 to June 1976", author="Shorten, F. J.", language="eng"),
+        publication("Reactor activities", "July 1976 to June 1977", author="Shorten, F. J.", language="eng"),
+    ),
+    "numbers of documents": (
+        publication("Preparation of building codes", author="Thompson, G. N.", language="eng", sudoc="C 13.29:3"),
+        publication("Preparation of building codes", author="Thompson, G. N.", language="eng", sudoc="C 13.29:5"),
+    ),
+    "anthology under the title of an author": (
+        publication("Афоризмы житейской мудрости", author="Шопенгауэр, А."),
+        publication("Афоризмы житейской мудрости", "сборник"),
+    ),
+    "songs of one operetta": (
+        publication("Drei Musketiere", "Mein Herz ist butterweich", author="Benatzky, R.", kind="notated music"),
+        publication("Drei Musketiere", "Wenn du treulos bist", author="Benatzky, R.", kind="notated music"),
+    ),
+    "piece of a set of preludes": (
+        publication("Прелюдии", "соч. 28", author="Шопен, Ф.", kind="notated music"),
+        publication("Прелюдия № 15", "соч. 28", author="Шопен, Ф.", kind="notated music"),
+    ),
     "stories of this name": (
         publication("Муму", "рассказ", author="Тургенев, И. С."),
         publication("Муму", "повести и рассказы", author="Тургенев, И. С."),

@@ -36,7 +36,8 @@ def titles_in_title(title: TitleInfo, traits: Sequence[str]) -> list[str]:
     further = [piece.strip() for text in title.sub_title for piece in text.split(" : ")]
     if len(further) > 1 and any(map(_may_be_title, further)) and all(map(_may_be_in_omnibus, further)):
         pieces += further
-    pieces += [piece for text in title.sub_title for piece in text.split(" ; ")[1:] if _may_be_title(piece)]
+    further = [piece for text in title.sub_title for piece in text.split(" ; ")[1:]]
+    pieces += [piece for piece in further if _may_be_title(piece) or _is_of_stories(piece)]
     if len(pieces) == 1 and len(title.part_name) == 1 and not title.part_number:
         pieces = _BETWEEN_NAMES.split(title.part_name[0])
     return pieces if len(pieces) > 1 else []
@@ -56,6 +57,11 @@ def _may_be_sentence(piece: str) -> bool:
 def _may_be_title(piece: str) -> bool:
     """Whether other title information may be the title of a work by itself."""
     return _may_be_sentence(piece) and not traits_of(piece, "text")
+
+
+def _is_of_stories(piece: str) -> bool:
+    """Whether other title information names further works by their kind: «Мастер и Маргарита : роман ; Рассказы»."""
+    return piece[:1].isupper() and "genre:stories" in traits_of(piece, "text")
 
 
 def _may_be_in_omnibus(piece: str) -> bool:

@@ -119,6 +119,7 @@ class Description:
         self.mods = mods
         self.count = ""
         self.part = ""
+        self.is_volume = False
         self.in_title: list[str] = []
         self.written_by: tuple[Creator, ...] = ()
         self.form = form_of(mods)
@@ -438,14 +439,14 @@ class Description:
         if not self.part:
             return []
         names = [name for title in self.proper for name in title.part_name if not is_designation(name)]
-        if not names and self.host is not None and self.proper and not is_designation(self.proper[0].title):
+        if not names and self.is_volume and self.proper and not is_designation(self.proper[0].title):
             names = [main_title(self.proper[0])]
         of_set = work_title_key(self._title_of_set()).text
         return [name for name in names if work_title_key(name).text != of_set]
 
     def _title_of_set(self) -> str:
         """Return the title of the set that a volume is a part of."""
-        titles = self._host_titles() or self.proper
+        titles = (self.is_volume and self._host_titles()) or self.proper
         return main_title(titles[0]) if titles else ""
 
     def _host_titles(self) -> tuple[TitleInfo, ...]:

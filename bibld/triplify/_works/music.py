@@ -41,25 +41,25 @@ _FORM_OF_MUSIC = re.compile(
 def music_numbers(texts: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     """Return what numbers of music titles state, by list (``op``, ``bwv``, ``no``), and the forms that they name.
 
-    Several numbers of one list are those of a collection, and left out.
+    Two numbers of one list are those of a collection, and left out.
 
     >>> music_numbers(["Симфония № 5, соч. 67, до минор"])
     ({'op': '67', 'no': '5'}, ['symphony'])
     """
     numbers: dict[str, str] = {}
     forms: dict[str, None] = {}
-    several: set[str] = set()
+    ambiguous: set[str] = set()
     for text in texts:
         for found in _OPUS.finditer(text):
             name = _SAME_LIST.get(found["list"].casefold(), found["list"].casefold())
             number = found["number"].replace(" ", "").casefold()
             number = f"{number}/{found['part']}" if found["part"] else number
             if numbers.setdefault(name, number).partition("/")[0] != number.partition("/")[0]:
-                several.add(name)
+                ambiguous.add(name)
         for found in _NUMBER_OF_MUSIC.finditer(_OPUS.sub(" ", text)):
             numbers.setdefault("no", found[1])
         forms |= dict.fromkeys(found.lastgroup or "" for found in _FORM_OF_MUSIC.finditer(text))
-    for name in several:
+    for name in ambiguous:
         del numbers[name]
     if "no" in numbers and "/" not in numbers.get("op", "/") and not _PIECES.isdisjoint(forms):
         numbers["op"] += f"/{numbers.pop('no')}"

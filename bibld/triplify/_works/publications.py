@@ -41,7 +41,7 @@ _OF_TRANSLATION = ("kind", "number", "issn", "in ")
 """Traits of a translation that its original may not have."""
 
 _QUALIFIER = re.compile(r"\([^()\d]{8,}\)$")
-"""What tells serials of one title apart: "CRS reports (Library of Congress)"."""
+"""What distinguishes serials of one title: "CRS reports (Library of Congress)"."""
 
 _FROM = ("Из ", "From ", "из ")
 
@@ -50,7 +50,7 @@ class NamedWork(msgspec.Struct, frozen=True):
     """A work that a description names: the forms of its title, the preferred one first, its creators, its facts.
 
     ``names`` are the names of the creators with their paths in the description (``name/0``). ``is_identified``: title
-    and creators tell it from all others, so that it is the same wherever they occur.
+    and creators distinguish it from all others, so that it is the same where both occur.
     """
 
     titles: tuple[TitleInfo, ...]
@@ -76,7 +76,7 @@ class PublicationWorks(msgspec.Struct, frozen=True):
 
 
 def _identifies(title: str, creators: Sequence[Creator]) -> bool:
-    """Whether a title and those who created the work tell it from all others."""
+    """Whether a title and those who created the work distinguish it from all others."""
     has_creator = any(creator.names for creator in creators) and not work_title_key(title).is_generic
     return has_creator or _QUALIFIER.search(title) is not None
 
@@ -113,6 +113,7 @@ class _Works(Description):
                 covered = (*covered, "!article", *(f"in host:{number}" for number in numbers_of(self.host)))
             else:
                 part, _ = designation_of(step for number in numbers_of(self.host) for step in read_designation(number))
+                self.is_volume = bool(part)
         name_of_part = self._work_in_volume(part)
         traits = [*covered, *self._traits()]
         if name_of_part:
@@ -220,7 +221,7 @@ class _Works(Description):
                 its_creators = creators_of_heading(
                     (name, f"{path}/name/{number}") for number, name in enumerate(self.host.mods.name)
                 )
-            elif not self.host.other_type and not part:
+            elif not self.host.other_type and not self.is_volume:
                 its_creators = ()
         elif volume is not None:
             title = main_title(volume.mods.title_info[0])
