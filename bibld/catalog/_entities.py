@@ -126,10 +126,11 @@ class Entities(QuadTable):
         Returns its number, and how many clusters make it now.
         """
         row = self._connection.execute(
-            "INSERT INTO assertion (entity, body, clusters, votes) VALUES (?, ?, ?, ?) ON CONFLICT (entity, body)"
+            "INSERT INTO assertion (entity, digest, body, clusters, votes) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT (entity, digest)"
             " DO UPDATE SET clusters = clusters + excluded.clusters, votes = votes + excluded.votes"
             " RETURNING assertion, clusters",
-            (entity, body, clusters, votes),
+            (entity, _hash(body), body, clusters, votes),
         ).fetchone()
         return int(row[0]), int(row[1])
 
@@ -340,4 +341,8 @@ def _rows_of_keys(entity: int, keys: AssertionKeys) -> Iterator[tuple[str, int, 
 
 def hash_key(text: str) -> int:
     """Return 64 bits of a hash of a tie or an IRI, as SQLite stores an integer."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
+    return _hash(text.encode())
+
+
+def _hash(data: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big", signed=True)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from bibld.model.authority import AUTHORITY_FLAVOURS
 
 REGISTER_FORMAT = 5
-CATALOG_FORMAT = 12
+CATALOG_FORMAT = 13
 
 REGISTER = """
 -- What cannot be recomputed: back up this file.
@@ -247,10 +247,11 @@ CREATE TABLE entity_part (                     -- entities whose descriptions po
 CREATE TABLE assertion (                       -- what clusters assert about an entity, each assertion once
   assertion INTEGER PRIMARY KEY,
   entity INTEGER NOT NULL REFERENCES entity,
+  digest INTEGER NOT NULL,                     -- hash of the body, which an index would hold again
   body BLOB NOT NULL,
   clusters INTEGER NOT NULL,                   -- how many assert it
   votes INTEGER NOT NULL,                      -- how many of their records prefer its form of the name
-  UNIQUE (entity, body)
+  UNIQUE (entity, digest)
 );
 CREATE TABLE asserting_cluster (               -- which clusters make an assertion
   founder INTEGER NOT NULL,

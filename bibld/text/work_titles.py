@@ -276,13 +276,12 @@ def work_words(title: str) -> set[str]:
 def begins_with_function_word(text: str) -> bool:
     """Whether a text begins with a preposition, a conjunction or an article, in lower case: «для инженеров»."""
     first = text.partition(" ")[0]
-    return first.islower() and is_function_word(first)
+    return first.islower() and is_function_word(title_key(first))
 
 
-@lru_cache(_CACHED)
-def is_function_word(word: str) -> bool:
-    """Whether a word is a preposition, a conjunction or an article."""
-    return title_key(word) in _FUNCTION_WORDS
+def is_function_word(key: str) -> bool:
+    """Whether the key of a word is that of a preposition, a conjunction or an article."""
+    return key in _FUNCTION_WORDS
 
 
 class TitleForms(NamedTuple):

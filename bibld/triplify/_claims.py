@@ -38,7 +38,7 @@ BETWEEN_FORMS = " = "
 """What is between the forms of the name of one creator of a work."""
 
 
-class WorkFacts(msgspec.Struct, frozen=True, omit_defaults=True):
+class WorkFacts(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True):
     """What decides whether two works are the same.
 
     ``form`` is what the work is made of: ``text`` (printed, electronic or read aloud), ``music`` (score or

@@ -135,7 +135,7 @@ def number_traits(texts: Iterable[str]) -> Iterator[str]:
 
 @lru_cache(_CACHED)
 def _key_of_word(word: str) -> str:
-    return title_key(word)[:_LETTERS_OF_WORD]
+    return "" if is_function_word(key := title_key(word)) else key[:_LETTERS_OF_WORD]
 
 
 @lru_cache(_CACHED)
@@ -143,7 +143,7 @@ def remainder_of(text: str) -> str:
     """Return the words of other title information as keys, of which works that differ in one are different."""
     if has_cyrillic(text):
         text = _BY_AUTHOR.sub("", text)
-    words = [_key_of_word(word) for word in _WORD.findall(without_state_of_law(text)) if not is_function_word(word)]
+    words = [_key_of_word(word) for word in _WORD.findall(without_state_of_law(text))]
     return " ".join(word for word in words if word)[:_MAX_CHARACTERS]
 
 
