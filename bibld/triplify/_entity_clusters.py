@@ -29,10 +29,10 @@ from bibld.triplify._identity import NUMBER_TIE, is_same_or_initial
 from bibld.triplify._work_clusters import (
     Sameness,
     certain_pairs,
+    compared_pairs,
     differ_beside_creators,
     have_other_creators,
     have_same_creators,
-    likely_pairs,
 )
 
 MAX_ENTITIES_OF_COMPONENT = 1000
@@ -385,13 +385,17 @@ class _Clusters:
         if not ties:
             return
         facts = {iri: profile.works for iri, profile in self.by_iri.items() if profile.works}
-        for tie, holders in ties:
-            for one, other in likely_pairs(facts, holders, tie, Sameness.SAME):
-                self.unite(one, other)
-        for tie, holders in ties:
+        known: dict[tuple[str, str], Sameness] = {}
+        compared = [list(compared_pairs(facts, holders, tie, known)) for tie, holders in ties]
+        for found in compared:
+            for one, other, sameness in found:
+                if sameness is Sameness.SAME:
+                    self.unite(one, other)
+        for found in compared:
             pairs = [
                 (self.founder(one), self.founder(other))
-                for one, other in likely_pairs(facts, holders, tie, Sameness.POSSIBLE)
+                for one, other, sameness in found
+                if sameness is Sameness.POSSIBLE
             ]
             for one, other in certain_pairs((pair for pair in pairs if pair[0] != pair[1]), self.can_unite):
                 self.unite(one, other)

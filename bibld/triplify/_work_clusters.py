@@ -350,22 +350,31 @@ def _heading(name: StatedName) -> str:
     return f"{name.family.lstrip('*~')}, {' '.join(name.given)}"
 
 
-def likely_pairs(
-    facts: Mapping[str, Sequence[WorkFacts]], holders: Sequence[str], tie: str, wanted: Sameness
-) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of the works (their IRIs) with a tie whose comparison shows something."""
+def compared_pairs(
+    facts: Mapping[str, Sequence[WorkFacts]],
+    holders: Sequence[str],
+    tie: str,
+    known: dict[tuple[str, str], Sameness],
+) -> Iterator[tuple[str, str, Sameness]]:
+    """Yield the pairs of the works (their IRIs) with a tie that may be one, and what their comparison shows.
+
+    ``known`` remembers what comparisons of pairs showed.
+    """
     by_part: dict[str, list[str]] = defaultdict(list)
     for iri in holders:
-        known = facts[iri][0]
-        part = "" if _is_name_of(known, tie) else known.part
+        first = facts[iri][0]
+        part = "" if _is_name_of(first, tie) else first.part
         by_part[" ".join(map(value_of_step, part.split()))].append(iri)
     for works in by_part.values():
         if len(works) > MAX_WORKS_OF_TIE:
             continue
-        for place, one in enumerate(works):
-            for other in works[place + 1 :]:
-                if _is_title_of_one(facts[one], facts[other], tie) and compare(facts[one], facts[other]) is wanted:
-                    yield one, other
+        for pair in combinations(works, 2):
+            these, those = facts[pair[0]], facts[pair[1]]
+            if _is_title_of_one(these, those, tie):
+                if pair not in known:
+                    known[pair] = compare(these, those)
+                if known[pair] >= Sameness.POSSIBLE:
+                    yield (*pair, known[pair])
 
 
 def _is_title_of_one(these: Sequence[WorkFacts], those: Sequence[WorkFacts], tie: str) -> bool:
