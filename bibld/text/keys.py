@@ -65,6 +65,8 @@ _ABBREVIATIONS = tuple(_LONG_FORMS)
 """Names of states and parties, and words about music, as keys, that titles abbreviate."""
 
 _CACHED = 1 << 14
+_VOWELS = re.compile("[aeiouy]")
+_ONE_SOUND = str.maketrans("zg", "sk")
 _TENS = frozenset(map(str, range(20, 100, 10)))
 
 
@@ -109,6 +111,15 @@ def spelling_key(text: str) -> str:
     (True, True)
     """
     return single_letters(transcription_key(text))
+
+
+def consonants(key: str) -> str:
+    """Return a key without vowels, and with one letter for consonants that transcriptions confuse.
+
+    >>> consonants("gulistan") == consonants("golestan"), consonants("asimov") == consonants("azimov")
+    (True, True)
+    """
+    return _VOWELS.sub("", key.translate(_ONE_SOUND))
 
 
 def body_key(name: str) -> str:

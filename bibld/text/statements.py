@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
 
-from bibld.text.keys import spelling_key
+from bibld.text.keys import consonants, spelling_key
 from bibld.text.scripts import has_cyrillic
 
 _CACHED = 1 << 14
@@ -242,8 +242,12 @@ def name_word(word: str) -> str:
     return key.removesuffix("ii") + "i" if key.endswith("ii") else key
 
 
-_ONE_SOUND = str.maketrans("zgh", "skk")
-_VOWELS, _REPEATED, _CONSONANTS = re.compile("[aeiouy]"), re.compile(r"(.)\1"), 3
+_REPEATED, _CONSONANTS = re.compile(r"(.)\1"), 3
+
+
+def is_cyrillic_name(key: str) -> bool:
+    """Whether the key of a name is that of one in Cyrillic letters."""
+    return CYRILLIC_NAME in key[: len(_MARKS)]
 
 
 def stem_of_family(family: str) -> str:
@@ -253,9 +257,8 @@ def stem_of_family(family: str) -> str:
     ('kmt', 'kmt', 'kpn', 'asmv')
     """
     family = family.lstrip(_MARKS)
-    sounds = family.replace("sh", "h").replace("ch", "h").replace("ts", "s").translate(_ONE_SOUND)
-    consonants = _VOWELS.sub("", sounds)
-    return ("a" if sounds[:1] in "aeiouy" else "") + _REPEATED.sub(r"\1", consonants)[:_CONSONANTS]
+    sounds = consonants(family.replace("sh", "h").replace("ch", "h").replace("ts", "s")).replace("h", "k")
+    return ("a" if family[:1] in "aeiouy" else "") + _REPEATED.sub(r"\1", sounds)[:_CONSONANTS]
 
 
 def are_one_name(one: StatedName, other: StatedName) -> bool:

@@ -15,7 +15,7 @@ from itertools import combinations
 from bibld.text.names import are_spellings_of_one_name
 from bibld.text.part_units import DAY, MONTH, SEASON
 from bibld.text.romanisation import romanise
-from bibld.text.statements import CYRILLIC_NAME, StatedName, are_one_name
+from bibld.text.statements import StatedName, are_one_name, is_cyrillic_name
 from bibld.triplify._claims import BETWEEN_FORMS, BODY, WorkFacts
 
 MAX_WORKS_OF_TIE = 200
@@ -24,9 +24,8 @@ MAX_WORKS_OF_TIE = 200
 _REMEMBERED = 1 << 16
 _STRICT, _ANY = "!", "?"
 _SHORT, _MIN_WORDS, _MANY_WORDS = 3, 4, 4
-_MARKS = 2
 _BY_ANOTHER_HAND = ("!abridged", "!retold", "!arranged", "!selection", "!dramatized")
-_LAW, _SERIAL, _YEAR_OF_LAW = "kind:law", "!serial", "law of"
+_LAW, _SERIAL, _SET_OR_SERIAL, _YEAR_OF_LAW = "kind:law", "!serial", "?serial", "law of"
 _YEARS_BETWEEN_LAWS = 20
 _PERIODS = frozenset(("year", MONTH, SEASON, DAY))
 """What works may cover: all of it must be equal."""
@@ -121,7 +120,7 @@ def _have_common_number(one: WorkFacts, other: WorkFacts) -> bool:
 
 def _are_other_pieces(one: WorkFacts, other: WorkFacts) -> bool:
     """Whether other title information in one script has nothing in common: songs under the title of an operetta."""
-    scripts = {facts.creators[0].startswith(CYRILLIC_NAME) if facts.creators else None for facts in (one, other)}
+    scripts = {is_cyrillic_name(facts.creators[0]) if facts.creators else None for facts in (one, other)}
     these, those = ({word for word in facts.remainder.split() if len(word) > _SHORT} for facts in (one, other))
     return (
         len(scripts) == 1
@@ -255,7 +254,7 @@ def _compare_anonymous(one: WorkFacts, other: WorkFacts) -> Sameness:
     if _LAW in one.traits and _LAW in other.traits:
         return Sameness.POSSIBLE
     is_of_serials = (
-        all(_SERIAL in facts.traits or _ANY + _SERIAL[1:] in facts.traits for facts in (one, other))
+        all(_SERIAL in facts.traits or _SET_OR_SERIAL in facts.traits for facts in (one, other))
         and _SERIAL in (*one.traits, *other.traits)
         and not (_bodies(one) and _bodies(other))
     )
@@ -339,7 +338,7 @@ def _are_one_person(one: str, other: str) -> bool:
     left, right = (StatedName(words[0], tuple(words[1:])) for words in (one.split(), other.split()))
     if are_one_name(left, right):
         return True
-    are_in_one_script = (CYRILLIC_NAME in one[:_MARKS]) == (CYRILLIC_NAME in other[:_MARKS])
+    are_in_one_script = is_cyrillic_name(one) == is_cyrillic_name(other)
     are_initials = bool(left.given and right.given) and min(len(left.given[0]), len(right.given[0])) == 1
     if are_in_one_script and are_initials and left.given[0][0] != right.given[0][0]:
         return False

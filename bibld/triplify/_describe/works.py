@@ -284,8 +284,9 @@ def _claim_creator(draft: Draft, forms: Sequence[NameAtPath]) -> str | None:
 
 
 def _key(stated: str, names: Sequence[Name], facts: WorkFacts) -> str:
+    """Return the key of a heading; the original of a translated volume has its number beside the title."""
     is_dated = any(years_with_hyphen(dates_of(name)) for name in names)
-    more = (text for text in (facts.form.removeprefix("text"), facts.part) if text)
+    more = (facts.part,) if facts.part and facts.origin == "original" else ()
     return entity_key(stated, "work", *more, is_slavic=is_dated)
 
 

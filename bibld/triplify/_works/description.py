@@ -100,7 +100,7 @@ _REPRINT = re.compile(
     re.IGNORECASE,
 )
 _FIRST_SERIES = re.compile(r"\b(first|second|third|fourth|перв\w+|втор\w+|третья) (?:series|серия)\b", re.IGNORECASE)
-_NOT_ALPHANUMERIC = re.compile(r"[\W_]|\(online\)")
+_NOT_ALPHANUMERIC = re.compile(r"\(online\)|[\W_]", re.IGNORECASE)
 _SERIAL = frozenset(("serial", "continuing", "integrating resource"))
 _VERSIONS = (
     ("sinodal", re.compile(r"синод", re.IGNORECASE)),

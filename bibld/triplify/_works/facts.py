@@ -8,12 +8,12 @@ volumes, the year of the edition that is reprinted.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from bibld.model.mods import TitleInfo
+from bibld.text.keys import consonants
 from bibld.text.statements import name_word, stem_of_family
 from bibld.text.work_titles import TitleKey, work_title_key
 from bibld.triplify._claims import BODY, WorkFacts
@@ -22,8 +22,7 @@ from bibld.triplify._works.people import Creator
 _MAX_TIES_OF_OWN, _MAX_VARIANTS, _MAX_STEMS = 6, 4, 4
 _LETTERS_OF_BODY = 10
 _MAX_CHARACTERS = 80
-_VOWELS, _MIN_CONSONANTS = re.compile("[aeiouy]"), 6
-_ONE_SOUND = str.maketrans("zg", "sk")
+_MIN_CONSONANTS = 6
 _NOBODY = "-"
 """What ties have instead of the beginning of a name, where no person created a work."""
 
@@ -128,7 +127,7 @@ def _ties(
 def title_in_ties(key: TitleKey) -> str:
     """Return the consonants of a title that has several, so that other endings do not matter; of a long one the
     beginning and a hash."""
-    text = _VOWELS.sub("", key.text.translate(_ONE_SOUND))
+    text = consonants(key.text)
     if len(text) < _MIN_CONSONANTS:
         return key.text
     if len(text) <= _MAX_CHARACTERS:

@@ -51,7 +51,8 @@ def music_numbers(texts: Iterable[str]) -> tuple[dict[str, str], list[str]]:
     ambiguous: set[str] = set()
     for text in texts:
         for found in _OPUS.finditer(text):
-            name = _SAME_LIST.get(found["list"].casefold(), found["list"].casefold())
+            name = found["list"].casefold()
+            name = _SAME_LIST.get(name, name)
             number = found["number"].replace(" ", "").casefold()
             number = f"{number}/{found['part']}" if found["part"] else number
             if numbers.setdefault(name, number).partition("/")[0] != number.partition("/")[0]:
@@ -100,7 +101,7 @@ def read_music(titles: Sequence[str], others: Sequence[str]) -> Music:
     numbers, forms = music_numbers(texts)
     if forms and "no" not in numbers and titles and (number := number_in_title(titles[0])):
         numbers["no"] = number
-    keys = {word for text in texts for word in title_key(text).split() if word.startswith("tone")}
+    keys = sorted({word for text in texts for word in title_key(text).split() if word.startswith("tone")})
     traits = [f"{name}:{number}" for name, number in numbers.items()]
     traits += [f"tonality:{key}" for key in keys] + [f"form of music:{form}" for form in forms]
     traits += [f"book:{book}" for text in texts if (book := book_of_title(text))][:1]

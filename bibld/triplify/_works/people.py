@@ -31,6 +31,7 @@ _TRANSLATORS = frozenset(("trl", "adp"))
 _MAX_CREATORS = 6
 _MAX_FORMS = 5
 _CREATORS_OF_WORK = CREATOR_ROLES | frozenset(("arr",))
+_CREATORS_OF_CONTENT = {**CREATOR_ROLES_OF_CONTENT, "moving image": frozenset(("drt", "fmd"))}
 
 
 class Creator(msgspec.Struct, frozen=True):
@@ -134,10 +135,8 @@ def _divide(mods: Mods, stated: Responsibility) -> tuple[NamesAtPaths, NamesAtPa
     translators: NamesAtPaths = []
     retellers: NamesAtPaths = []
     others: NamesAtPaths = []
-    is_film = any(tidy(kind.value).lower() == "moving image" for kind in mods.type_of_resource)
     allowed = _CREATORS_OF_WORK.union(
-        ("drt", "fmd") if is_film else (),
-        *(CREATOR_ROLES_OF_CONTENT.get(tidy(kind.value).lower(), ()) for kind in mods.type_of_resource),
+        *(_CREATORS_OF_CONTENT.get(tidy(kind.value).lower(), ()) for kind in mods.type_of_resource),
     )
     for index, name in enumerate(mods.name):
         if not heading(name):

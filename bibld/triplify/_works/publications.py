@@ -115,9 +115,11 @@ class _Works(Description):
                 part, _ = designation_of(step for number in numbers_of(self.host) for step in read_designation(number))
                 self.is_volume = bool(part)
         name_of_part = self._work_in_volume(part)
-        traits = [*covered, *self._traits()]
+        traits = self._traits()
         if name_of_part:
-            part, traits = "", self._traits()
+            part = ""
+        else:
+            traits = [*covered, *traits]
         count = self.count = count_of_volumes(
             [text for title in self.proper for text in (title.title, *title.sub_title)],
             [extent.value for one in self.mods.physical_description for extent in one.extent],
