@@ -1,0 +1,23 @@
+"""The worklist of a library: what is wrong in its records, and what to write instead.
+
+In: a ``MarcRecord`` of MARC 21, RUSMARC or UNIMARC, and a catalog after a run. Out: the faults of a record
+(:class:`FormatChecker`), which ``ingest`` stores with it, and the lines of worklists (:func:`find_lines`): faults of
+the format, duplicates, contradictions with other libraries, and missing numbers of authority records. The formats are
+defined in the Avram schema language (https://format.gbv.de/schema/avram/specification), in the folder ``schemas``; the
+profile of a library in the same language adds to them (:func:`load_profile`).
+"""
+
+from bibld.worklist._avram import FORMATS as FORMATS
+from bibld.worklist._avram import FormatDefinition as FormatDefinition
+from bibld.worklist._avram import formats_digest as formats_digest
+from bibld.worklist._avram import load_format as load_format
+from bibld.worklist._avram import load_profile as load_profile
+from bibld.worklist._avram import read_definition as read_definition
+from bibld.worklist._checker import FormatChecker as FormatChecker
+from bibld.worklist._checker import checker_for as checker_for
+from bibld.worklist._faults import FormatFault as FormatFault
+from bibld.worklist._faults import FormatFindings as FormatFindings
+from bibld.worklist._faults import RecordLink as RecordLink
+from bibld.worklist._faults import WorklistPart as WorklistPart
+from bibld.worklist._faults import WorkKind as WorkKind
+from bibld.worklist._faults import describe_fault as describe_fault
