@@ -18,6 +18,6 @@ from bibld.worklist._checker import checker_for as checker_for
 from bibld.worklist._faults import FormatFault as FormatFault
 from bibld.worklist._faults import FormatFindings as FormatFindings
 from bibld.worklist._faults import RecordLink as RecordLink
-from bibld.worklist._faults import WorklistPart as WorklistPart
 from bibld.worklist._faults import WorkKind as WorkKind
+from bibld.worklist._faults import WorklistPart as WorklistPart
 from bibld.worklist._faults import describe_fault as describe_fault

@@ -79,13 +79,17 @@ class SubfieldDefinition(msgspec.Struct, frozen=True, rename="kebab"):
 
 
 class FieldDefinition(msgspec.Struct, frozen=True, rename="kebab"):
-    """A field; ``subfields`` is None for control fields and for fields whose subfields are not defined."""
+    """A field.
+
+    ``subfields`` is None for control fields and for fields whose subfields are not defined; an indicator that is None
+    must be blank, and one that is unset is not defined.
+    """
 
     label: str = ""
     repeatable: bool = False
     required: bool = False
-    indicator1: IndicatorDefinition | None = None
-    indicator2: IndicatorDefinition | None = None
+    indicator1: IndicatorDefinition | msgspec.UnsetType | None = msgspec.UNSET
+    indicator2: IndicatorDefinition | msgspec.UnsetType | None = msgspec.UNSET
     subfields: Mapping[str, SubfieldDefinition] | None = None
     deprecated_subfields: Mapping[str, SubfieldDefinition] = {}
     positions: Mapping[str, PositionDefinition] = {}
@@ -212,7 +216,7 @@ def _field_faults(field: FieldDefinition, lists: Mapping[str, Any]) -> Iterator[
         yield from _pattern_faults(f"types.{name}", fixed.pattern)
         yield from _position_faults(f"types.{name}", fixed.positions, lists)
     for number, indicator in ((1, field.indicator1), (2, field.indicator2)):
-        if indicator is not None:
+        if isinstance(indicator, IndicatorDefinition):
             where = f"indicator{number}"
             yield from _codes_faults(where, indicator.codes, lists)
             yield from _pattern_faults(where, indicator.pattern)

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+import msgspec
+
 from bibld.model.marc import ControlField, DataField, MarcRecord, flat_subfields
 from bibld.worklist._avram import (
     FORMATS,
@@ -286,7 +288,11 @@ def type_of_material(record: MarcRecord) -> str:
     return _TYPES_OF_LEADER.get(kind, "All Materials")
 
 
-def _indicator_templates(number: int, value: str, definition: IndicatorDefinition | None) -> list[_Template]:
+def _indicator_templates(
+    number: int, value: str, definition: IndicatorDefinition | msgspec.UnsetType | None
+) -> list[_Template]:
+    if definition is msgspec.UNSET:
+        return []
     if definition is None:
         return [] if value == " " else [_Template(WorkKind.WRONG_INDICATOR, f" ind{number}")]
     if value in definition.deprecated_codes:

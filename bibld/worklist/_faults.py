@@ -9,7 +9,14 @@ from typing import Any
 
 import msgspec
 
-from bibld.worklist._avram import Codes, FieldDefinition, FormatDefinition, PositionDefinition, SubfieldDefinition
+from bibld.worklist._avram import (
+    Codes,
+    FieldDefinition,
+    FormatDefinition,
+    IndicatorDefinition,
+    PositionDefinition,
+    SubfieldDefinition,
+)
 
 MAX_VALUE_CHARACTERS = 120
 """Of a value that a fault shows."""
@@ -27,15 +34,15 @@ class WorklistPart(StrEnum):
 
 
 class WorkKind(StrEnum):
-    """The kinds of lines of a worklist, each with its group and its harm, from 1 (untidy) to 5 (readers are misled)."""
+    """The kinds of lines of a worklist, each with its part and its harm, from 1 (untidy) to 5 (readers are misled)."""
 
-    group: WorklistPart
+    part: WorklistPart
     harm: int
 
-    def __new__(cls, value: str, group: WorklistPart, harm: int) -> WorkKind:
+    def __new__(cls, value: str, part: WorklistPart, harm: int) -> WorkKind:
         member = str.__new__(cls, value)
         member._value_ = value
-        member.group = group
+        member.part = part
         member.harm = harm
         return member
 
@@ -195,7 +202,7 @@ def _allowed(
     one: Any = field
     if indicator:
         one = field.indicator1 if indicator == "1" else field.indicator2
-        if one is None:
+        if not isinstance(one, IndicatorDefinition):
             return "a blank", "", ""
     elif code:
         one = (field.subfields or {}).get(code) or SubfieldDefinition()

@@ -151,7 +151,7 @@ class FixedRule:
             if len(value) == where.stop - where.start and (found := rule(value)):
                 faults.append((found[0], f"/{name}{self._material}", value, found[1]))
         if len(faults) > _MAX_SEPARATE:
-            names = ",".join(where[1:].partition("@")[0] for _, where, _, _ in faults)
+            names = ",".join(sorted(where[1:].partition("@")[0] for _, where, _, _ in faults))
             return [(WorkKind.WRONG_CODE, f"/{names}{self._material}", text, "")]
         return faults
 
