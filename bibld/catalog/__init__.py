@@ -46,11 +46,11 @@ from bibld.catalog._queues import DirtyQueues as DirtyQueues
 from bibld.catalog._queues import Queue as Queue
 from bibld.catalog._queues import Runs
 from bibld.catalog._queues import StageQueue as StageQueue
-from bibld.catalog._records import LoadCounts as LoadCounts
-from bibld.catalog._records import NewRecord as NewRecord
+from bibld.catalog._record_rows import LoadCounts as LoadCounts
+from bibld.catalog._record_rows import NewRecord as NewRecord
+from bibld.catalog._record_rows import Reject as Reject
+from bibld.catalog._record_rows import Superseded as Superseded
 from bibld.catalog._records import Records
-from bibld.catalog._records import Reject as Reject
-from bibld.catalog._records import Superseded as Superseded
 from bibld.catalog._register import EventKind as EventKind
 from bibld.catalog._register import History
 from bibld.catalog._register import Register as Register

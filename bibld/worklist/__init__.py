@@ -9,12 +9,15 @@ profile of a library in the same language adds to them (:func:`load_profile`).
 
 from bibld.worklist._avram import FORMATS as FORMATS
 from bibld.worklist._avram import FormatDefinition as FormatDefinition
-from bibld.worklist._avram import formats_digest as formats_digest
 from bibld.worklist._avram import load_format as load_format
 from bibld.worklist._avram import load_profile as load_profile
 from bibld.worklist._avram import read_definition as read_definition
 from bibld.worklist._checker import FormatChecker as FormatChecker
+from bibld.worklist._checker import InspectionRules as InspectionRules
 from bibld.worklist._checker import checker_for as checker_for
+from bibld.worklist._checker import inspect_record as inspect_record
+from bibld.worklist._checker import inspection_digest as inspection_digest
+from bibld.worklist._checker import read_findings as read_findings
 from bibld.worklist._faults import FormatFault as FormatFault
 from bibld.worklist._faults import FormatFindings as FormatFindings
 from bibld.worklist._faults import RecordLink as RecordLink

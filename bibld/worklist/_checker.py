@@ -15,12 +15,14 @@ from typing import NamedTuple
 
 import msgspec
 
+from bibld.model.digest import digest
 from bibld.model.marc import ControlField, DataField, MarcRecord, flat_subfields
 from bibld.worklist._avram import (
     FORMATS,
     FieldDefinition,
     FormatDefinition,
     IndicatorDefinition,
+    formats_digest,
     load_format,
     read_definition,
 )
@@ -43,6 +45,12 @@ from bibld.worklist._values import (
     has_bad_text,
     rules_of_subfield,
 )
+
+VERSION = 1
+"""The version of the findings: increase it when other ones are made of the same record and definitions."""
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(FormatFindings)
 
 _MAX_SHAPES = 20_000
 """Shapes that are remembered; then they are forgotten, so that files of any content need bounded memory."""
@@ -372,15 +380,43 @@ def _bad_texts(record: MarcRecord) -> list[LocatedFault]:
     return found
 
 
+class InspectionRules(msgspec.Struct, frozen=True):
+    """The rules of a source beside those of its format.
+
+    ``profile`` is the content of an Avram schema (:func:`load_profile`), or empty; ``checks_local`` is that of
+    :class:`FormatChecker`.
+    """
+
+    profile: bytes = b""
+    checks_local: bool = False
+
+
 @lru_cache(maxsize=32)
-def checker_for(flavour: str, profile: bytes = b"", checks_local: bool = False) -> FormatChecker | None:
-    """Return the checker of a format (the name of its crosswalk) with a profile; None for a format without definition.
+def checker_for(flavour: str, rules: InspectionRules | None = None) -> FormatChecker | None:
+    """Return the checker of a format (the name of its crosswalk); None for a format without definition.
 
     Raises ``ConfigError`` for a profile with faults.
     """
     if flavour not in FORMATS:
         return None
     definition = load_format(flavour)
-    if profile:
-        definition = definition.with_profile(read_definition(profile, "profile"))
-    return FormatChecker(definition, checks_local)
+    if rules is not None and rules.profile:
+        definition = definition.with_profile(read_definition(rules.profile, "profile"))
+    return FormatChecker(definition, rules is not None and rules.checks_local)
+
+
+def inspect_record(record: MarcRecord, flavour: str, rules: InspectionRules) -> bytes:
+    """Return the findings in a record as MessagePack (:func:`read_findings`), empty if there are none."""
+    checker = checker_for(flavour, rules)
+    found = NO_FINDINGS if checker is None else checker.inspect(record)
+    return b"" if found is NO_FINDINGS else _ENCODER.encode(found)
+
+
+def read_findings(findings: bytes) -> FormatFindings:
+    """Read what :func:`inspect_record` returned."""
+    return _DECODER.decode(findings) if findings else NO_FINDINGS
+
+
+def inspection_digest(rules: InspectionRules) -> str:
+    """Return a hash of all that the findings in a record depend on, beside the record."""
+    return digest(VERSION, formats_digest(), rules.profile, rules.checks_local)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bibld.errors import ConfigError
-from bibld.worklist import checker_for, load_format, load_profile, read_definition
+from bibld.worklist import InspectionRules, checker_for, load_format, load_profile, read_definition
 from tests.crosswalk.test_rusmarc import record
 
 FIELD = {"label": "Own", "subfields": {"a": {"required": True}}}
@@ -86,7 +86,7 @@ def test_a_profile_adds_and_replaces_fields() -> None:
         "deprecated-fields": {"500": {"label": "Note"}},
         "codelists": {"kinds": {"codes": {"book": "Book", "map": "Map"}}},
     }
-    checker = checker_for("marc21", json.dumps(profile).encode())
+    checker = checker_for("marc21", InspectionRules(json.dumps(profile).encode()))
     assert checker is not None
     assert checker.definition.title == "MARC 21 of our library"
     fixed = "008 840412s1884    xx a     bd   000 0 eng  "
