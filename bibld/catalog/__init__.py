@@ -120,6 +120,7 @@ class Catalog(AbstractContextManager["Catalog"]):
         self.dirty = DirtyQueues(self._connection)
         self.suppressions = SuppressionTables(self.register, self._register_connection, self._connection, self.dirty)
         self.records = Records(self._connection, blobs, self.register, self.dirty, self.suppressions)
+        self.worklist = self.records.worklist
         self.linkage = LinkageTables(self._connection, blobs, self.register, self.records)
         self.descriptions = Descriptions(self._connection, blobs, self.records, self.linkage)
         self.statements = StatementTables(self._connection, blobs)

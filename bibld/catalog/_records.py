@@ -8,13 +8,13 @@ from itertools import chain
 
 import msgspec
 
-from bibld.catalog._findings import FindingTable
 from bibld.catalog._queues import DirtyQueues, FormerRecords, Queue
 from bibld.catalog._record_bytes import Subfields, pack, unpack_mods, unpack_original
 from bibld.catalog._record_rows import LoadCounts, NewRecord, Reject, Superseded
 from bibld.catalog._register import Register
 from bibld.catalog._schema import IS_AUTHORITY, IS_PUBLICATION, RecordStatus
 from bibld.catalog._suppressions import SuppressionTables
+from bibld.catalog._worklist import WorklistTables
 from bibld.catalog.compression import Blobs
 from bibld.errors import RecordError
 from bibld.model.authority import AUTHORITY_FLAVOURS, Authority
@@ -58,7 +58,7 @@ class Records:
         self._subfields = Subfields(connection)
         self.former = FormerRecords(connection)
         """What has changed since the last run that ended."""
-        self.findings = FindingTable(connection)
+        self.worklist = WorklistTables(connection)
         """What the definitions of their formats find in records."""
 
     # -- writing -----------------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ class Records:
             "INSERT INTO warning VALUES (?, ?)",
             ((ordinal, text) for ordinal, record in last.items() for text in record.warnings),
         )
-        self.findings.replace(stored, ((ordinal, record.findings) for ordinal, record in last.items()))
+        self.worklist.replace_findings(stored, ((ordinal, record.findings) for ordinal, record in last.items()))
         self._unmatched.add(sorted(last))
         return Superseded(live, deleted)
 

@@ -213,11 +213,11 @@ def settings_digest(config: Config, source: Source) -> str:
     files = [identity] if identity else []
     copies = crosswalk.SourceCopies.from_source(source.config)
     kind = source.config.kind, config.citing_sources(source)
-    inspection = worklist.inspection_digest(_inspection_rules(source))
+    inspection = worklist.inspection_digest(inspection_rules(source))
     return digest(READ_VERSION, crosswalk.VERSION, source.config.crosswalk, settings, copies, kind, inspection, *files)
 
 
-def _inspection_rules(source: Source) -> worklist.InspectionRules:
+def inspection_rules(source: Source) -> worklist.InspectionRules:
     """Return the rules of a source; raises ``ConfigError`` for a profile that cannot be used."""
     chosen = source.config.worklist
     profile = worklist.load_profile(chosen.profile) if chosen.profile else b""
@@ -236,7 +236,7 @@ def conversion_job(config: Config, source: Source, examined: Examined) -> Job:
         copies=copies,
         kind=source.config.kind,
         cited_by=config.citing_sources(source),
-        inspection=_inspection_rules(source),
+        inspection=inspection_rules(source),
     )
 
 

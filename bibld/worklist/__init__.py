@@ -1,11 +1,15 @@
 """The worklist of a library: what is wrong in its records, and what to write instead.
 
 In: a ``MarcRecord`` of MARC 21, RUSMARC or UNIMARC, and a catalog after a run. Out: the faults of a record
-(:class:`FormatChecker`), which ``ingest`` stores with it, and the lines of worklists (:func:`find_lines`): faults of
-the format, duplicates, contradictions with other libraries, and missing numbers of authority records. The formats are
-defined in the Avram schema language (https://format.gbv.de/schema/avram/specification), in the folder ``schemas``; the
-profile of a library in the same language adds to them (:func:`load_profile`).
+(:class:`FormatChecker`), which ``ingest`` stores with it, and the lines of a source (:class:`SourceWorklist`): faults
+of the format, duplicates, contradictions with other libraries, and missing numbers of authority records. The formats
+are defined in the Avram schema language (https://format.gbv.de/schema/avram/specification), in the folder ``schemas``;
+the profile of a library in the same language adds to them (:func:`load_profile`).
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from bibld.worklist._avram import FORMATS as FORMATS
 from bibld.worklist._avram import FormatDefinition as FormatDefinition
@@ -24,3 +28,22 @@ from bibld.worklist._faults import RecordLink as RecordLink
 from bibld.worklist._faults import WorkKind as WorkKind
 from bibld.worklist._faults import WorklistPart as WorklistPart
 from bibld.worklist._faults import describe_fault as describe_fault
+
+if TYPE_CHECKING:
+    from bibld.worklist._lines import SourceWorklist as SourceWorklist
+    from bibld.worklist._lines import WorklistLine as WorklistLine
+    from bibld.worklist._trend import WorklistCount as WorklistCount
+    from bibld.worklist._trend import record_worklist as record_worklist
+    from bibld.worklist._trend import worklist_counts as worklist_counts
+else:
+
+    def __getattr__(name: str) -> object:
+        """Import what needs the catalog on first use: inspecting records does not need it."""
+        if not name.startswith("_"):
+            from bibld.worklist import _lines, _trend
+
+            for module in (_lines, _trend):
+                found = getattr(module, name, None)
+                if getattr(found, "__module__", "") == module.__name__:
+                    return found
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

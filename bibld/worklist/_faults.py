@@ -48,6 +48,7 @@ class WorkKind(StrEnum):
 
     DUPLICATE_RECORD = "duplicate-record", WorklistPart.DUPLICATES, 5
     POSSIBLE_DUPLICATE = "possible-duplicate", WorklistPart.DUPLICATES, 4
+    PAIR_TO_DECIDE = "pair-to-decide", WorklistPart.DUPLICATES, 2
     OTHER_PART = "other-part", WorklistPart.CONTRADICTIONS, 4
     OTHER_IDENTIFIER = "other-identifier", WorklistPart.CONTRADICTIONS, 4
     OTHER_YEAR = "other-year", WorklistPart.CONTRADICTIONS, 3
