@@ -65,7 +65,7 @@ def field_of(kind: WorkKind, flavour: str) -> str:
 
 
 def find_contradictions(own: Statements, members: Sequence[Statements]) -> Iterator[Contradiction]:
-    """Yield where a record is in the minority, or against one other library, among the records of its cluster.
+    """Yield where more libraries state something else than a record than state the same.
 
     Statements contradict each other if they have no value in common; who states nothing contradicts nobody.
     """
@@ -73,8 +73,9 @@ def find_contradictions(own: Statements, members: Sequence[Statements]) -> Itera
         others = [one for one in members if one.source != own.source and one.values[kind]]
         if not value or not others:
             continue
-        differing = [one for one in others if not _agree(kind, value, one.values[kind])]
-        if len(differing) > len(others) - len(differing):
+        agreeing = {one.source for one in others if _agree(kind, value, one.values[kind])}
+        differing = [one for one in others if one.source not in agreeing]
+        if len({one.source for one in differing}) > len(agreeing):
             stated = Counter(_written(one.values[kind]) for one in differing)
             most = max(stated.items(), key=lambda item: (item[1], item[0]))[0]
             yield Contradiction(
@@ -124,7 +125,13 @@ def _numbers_of(name: Name) -> set[tuple[str, str]]:
 def _agree(kind: WorkKind, one: Iterable[str], other: Iterable[str]) -> bool:
     if kind is WorkKind.OTHER_NAME:
         return any(are_variants_of_one_name(name, another) for name in one for another in other)
+    if kind is WorkKind.OTHER_PART:  # volume 1 contains its books 1 and 2
+        return any(_begins(part, another) or _begins(another, part) for part in one for another in other)
     return not set(one).isdisjoint(other)
+
+
+def _begins(part: str, longer: str) -> bool:
+    return f"{longer} ".startswith(f"{part} ")
 
 
 def _written(values: Iterable[str]) -> str:
