@@ -1,8 +1,8 @@
 """The process that matches the file of a stranger for a server: ``python -m bibld._api.match_process CONFIG``.
 
 It reads one line from standard input, the JSON of a ``MatchRequest``, and writes ``MatchMessage``s to standard output,
-a line of JSON each. It ends when standard input ends, and may be killed at any moment: what it writes is in the folder of
-the file. Nothing is reported that only concerns this machine.
+a line of JSON each. It ends when standard input ends, and may be killed at any moment: what it writes is in the folder
+of the file. Nothing is reported that only concerns this machine.
 """
 
 from __future__ import annotations
