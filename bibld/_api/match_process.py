@@ -12,6 +12,7 @@ import signal
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -39,7 +40,8 @@ def main() -> None:
     os.nice(_NICENESS)  # pages come before files
     file = Path(request.file)
     tempfile.tempdir = str(file.parent)
-    progress = _Messages()
+    write = _Writer(str(file), request.name).write
+    progress = _Messages(write)
     try:
         rows = match_files(Workspace(sys.argv[1], progress=progress), [HarvestedFile("file", request.name, file)])
         if request.table:
@@ -47,16 +49,30 @@ def main() -> None:
             write_table(rows, MatchedRecord.__struct_fields__, table, table_format(table, None))
         else:
             for row in rows:
-                _write(MatchRow(row))
-        _write(MatchEnd())
+                write(MatchRow(row))
+        write(MatchEnd())
     except BibldError as error:
-        _write(MatchEnd(str(error).replace(str(file), request.name)))
+        write(MatchEnd(str(error)))
+
+
+class _Writer:
+    """Writes messages, in which the file has its name instead of its path."""
+
+    def __init__(self, path: str, name: str) -> None:
+        self._path, self._name = (msgspec.json.encode(text)[1:-1] for text in (path, name))
+        self._encoder = msgspec.json.Encoder()
+
+    def write(self, message: MatchMessage) -> None:
+        """Write a line."""
+        sys.stdout.buffer.write(self._encoder.encode(message).replace(self._path, self._name) + b"\n")
+        sys.stdout.buffer.flush()
 
 
 class _Messages(Silent):
     """Writes progress as messages."""
 
-    def __init__(self) -> None:
+    def __init__(self, write: Callable[[MatchMessage], None]) -> None:
+        self._write = write
         self._step, self._done = "", 0
         self._total: int | None = None
 
@@ -68,15 +84,7 @@ class _Messages(Silent):
     def advance(self, count: int = 1) -> None:
         """Report what is done."""
         self._done += count
-        _write(MatchProgress(self._step, self._done, self._total))
-
-
-_ENCODER = msgspec.json.Encoder()
-
-
-def _write(message: MatchMessage) -> None:
-    sys.stdout.buffer.write(_ENCODER.encode(message) + b"\n")
-    sys.stdout.buffer.flush()
+        self._write(MatchProgress(self._step, self._done, self._total))
 
 
 def _end_with_server() -> None:
