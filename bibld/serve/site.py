@@ -39,6 +39,7 @@ from bibld.serve._guarding.clients import BUCKET_BYTES, Buckets, Clients
 from bibld.serve._guarding.log import AccessLog
 from bibld.serve._guarding.metrics import PROCESS_BYTES, Metrics
 from bibld.serve._guarding.requests import Checks, Classes
+from bibld.serve._guarding.slots import QuerySlots, SharedSlots, share_slots
 from bibld.serve._interfaces import Search, open_interfaces
 from bibld.serve._matching.site import MatchSite
 from bibld.serve._pages import pages_by_language
@@ -48,7 +49,6 @@ from bibld.serve._search import SearchSite
 from bibld.serve._sparql.lookups import Lookups
 from bibld.serve._sparql.pool import Pool
 from bibld.serve._sparql.protocol import Endpoint, SparqlEndpoint
-from bibld.serve._sparql.slots import QuerySlots, SharedSlots, share_slots
 from bibld.serve._sparql.worker import RemoteSource, StoreCopy
 from bibld.serve._static import StaticSite as StaticSite
 from bibld.serve._static import StaticWriter

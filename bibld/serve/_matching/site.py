@@ -24,11 +24,11 @@ from starlette.responses import Response, StreamingResponse
 
 from bibld.errors import StoreUnavailableError
 from bibld.model.matched import MatchedRecord, MatchEnd, MatchMessage, MatchProgress, MatchRequest, MatchRow
+from bibld.serve._guarding.slots import QuerySlots
 from bibld.serve._http import ProblemError, Representation, accept_of, language_headers, language_of, respond
 from bibld.serve._language import message
 from bibld.serve._matching.process import match_messages
 from bibld.serve._negotiation import choose
-from bibld.serve._sparql.slots import QuerySlots
 from bibld.serve.settings import MatchSettings
 
 _JSON_LINES = "application/jsonl"
