@@ -9,11 +9,11 @@ import msgspec
 MatchOutcome = Literal["same", "review", "related", "new", "rejected"]
 
 OUTCOMES: dict[MatchOutcome, str] = {
-    "same": "is there",
-    "review": "ask a person",
-    "related": "another edition, volume or form is there",
+    "same": "in the catalogue",
+    "review": "for a person to decide",
+    "related": "in another edition, volume or form",
     "new": "new",
-    "rejected": "cannot be used",
+    "rejected": "rejected",
 }
 """What the outcomes mean, in words."""
 
