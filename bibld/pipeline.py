@@ -398,12 +398,6 @@ def _store(run: LocalRun, queue: StageQueue) -> int | None:
     return store.store(run.catalog, blocks, run.config, run.progress)
 
 
-def _write_match_index(catalog: Catalog, folder: Path, config: Config) -> None:
-    from bibld.dedup.lookup import write_lookup  # loads the compiler
-
-    write_lookup(catalog, folder, config)
-
-
 def _publish(run: LocalRun, queue: StageQueue) -> int | None:
     run.releases.sweep()
     made_by = digest(publish.settings_digest(run.config, run.source_figures), blocking_digest(run.config))
@@ -416,7 +410,7 @@ def _publish(run: LocalRun, queue: StageQueue) -> int | None:
         figures=run.figures,
         blocks=partial(triplify.catalog_blocks, iris=run.iris, sources=run.source_figures),
         counts=partial(triplify.count_quads, iris=run.iris, sources=run.source_figures, workers=counting),
-        match_index=partial(_write_match_index, config=run.config),
+        match_index=partial(dedup.write_match_index, config=run.config),
         source_statements=triplify.dataset_statements(run.source_figures, run.iris),
         examples=[run.iris.resource(founder) for founder in run.catalog.sample_founders(EXAMPLES)],
         withdrawn=triplify.withdrawal_statements(run.catalog, run.iris),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -20,7 +20,9 @@ from bibld.errors import StageError
 from bibld.ingest import Conversion
 from bibld.model.features import FeatureColumns, Features
 from bibld.model.iris import Iris
+from bibld.model.matched import MatchedRecord
 from bibld.parallel import batches
+from bibld.protocols import HarvestedFile
 from bibld.publish import Releases
 from bibld.publish.match import FOLDER
 from bibld.read import AUTO
@@ -32,47 +34,6 @@ if TYPE_CHECKING:
 # What matches loads the compiler: it is imported when a file is matched.
 
 _ROWS_AT_ONCE = 1_000
-
-MatchOutcome = Literal["same", "review", "related", "new", "rejected"]
-
-OUTCOMES: dict[MatchOutcome, str] = {
-    "same": "is there",
-    "review": "ask a person",
-    "related": "another edition, volume or form is there",
-    "new": "new",
-    "rejected": "cannot be used",
-}
-"""What the outcomes mean, in words."""
-
-
-class MatchedRecord(msgspec.Struct, frozen=True):
-    """What a record of a file is in the current release.
-
-    ``position`` is that of the record in its file, from 1. ``outcome``: *same*: ``publication`` describes the same;
-    *review*: it may, a person has to decide; *related*: it is another edition, volume or form; *new*: there is none of
-    these; *rejected*: the record cannot be used, for the reason in ``message``, which also has what had to be repaired.
-    ``record`` is its control number, ``score`` that of its similarity to ``matched``, a record of the publication;
-    ``reasons`` are sentences. ``publication`` and ``work`` are IRIs; ``libraries`` are the ids of the sources that have
-    the publication, with ``records`` of them. ``others`` are other publications that are the same, too, and
-    ``duplicates`` the positions of other records of the file that are.
-    """
-
-    file: str
-    position: int
-    record: str
-    title: str
-    outcome: MatchOutcome
-    score: float | None = None
-    publication: str = ""
-    published_title: str = ""
-    work: str = ""
-    matched: str = ""
-    libraries: tuple[str, ...] = ()
-    records: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
-    duplicates: tuple[str, ...] = ()
-    message: str = ""
 
 
 class _StoredRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -91,7 +52,7 @@ _FEATURES = msgspec.msgpack.Decoder(tuple[str, Features])
 
 def match_files(
     workspace: ConfiguredWorkspace,
-    files: PathName | Iterable[PathName],
+    files: PathName | Iterable[PathName | HarvestedFile],
     *,
     reader: str = AUTO,
     charset: str = AUTO,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, get_args
@@ -14,6 +14,7 @@ from bibld._api import explaining
 from bibld._api.configured import ConfiguredWorkspace, PathName, check_choice, check_source
 from bibld._api.entities import EntityPairReport, explain_entities
 from bibld._api.explaining import IriReport, PairReport, RecordReport
+from bibld._api.file_matching import match_files
 from bibld._api.searching import FoundResults, search_release
 from bibld._api.sparql import query_release
 from bibld._api.table_files import FileFormat, table_format, write_table
@@ -24,9 +25,10 @@ from bibld.harvest import Freshness, freshness
 from bibld.ingest import Exported, export_mods, export_originals
 from bibld.model.iris import Iris
 from bibld.model.linkage import Decision, Edge
+from bibld.model.matched import OUTCOMES, MatchedRecord, MatchOutcome
 from bibld.protocols import SourceRecord
 from bibld.publish import WorkReader
-from bibld.read import carrier_of
+from bibld.read import AUTO, carrier_of
 from bibld.triplify import ElementCoverage, mods_coverage
 
 
@@ -244,6 +246,46 @@ class LookMethods(ConfiguredWorkspace):
         1,000. Raises ``StageError`` before the first release.
         """
         return search_release(self.config, text, limit, fold)
+
+    def match(
+        self, files: PathName | Iterable[PathName], *, reader: str = AUTO, charset: str = AUTO, flavour: str = AUTO
+    ) -> Table[MatchedRecord]:
+        """Return what each record of some files is in the current release: the same, another edition, new and so on.
+
+        Nothing of the files is stored. ``reader``, ``charset`` and ``flavour`` (a crosswalk) are detected by default.
+        Raises ``StageError`` before the first release, and ``ConfigError`` for a file that does not exist.
+        """
+        found = match_files(self, files, reader=reader, charset=charset, flavour=flavour)
+        return Table(MatchedRecord, found)
+
+    def export_matches(
+        self,
+        out: PathName | TextIO,
+        files: PathName | Iterable[PathName],
+        file_format: FileFormat | None = None,
+        *,
+        outcomes: Sequence[MatchOutcome] = (),
+        reader: str = AUTO,
+        charset: str = AUTO,
+        flavour: str = AUTO,
+    ) -> dict[str, int]:
+        """Write what :meth:`match` returns as CSV, a workbook, JSON Lines or Parquet; return the number by outcome.
+
+        ``outcomes``: only the records with these. One record at a time is in memory.
+        """
+        form = table_format(out, file_format)
+        for outcome in outcomes:
+            check_choice(outcome, "outcome", list(OUTCOMES))
+        counts = dict.fromkeys(OUTCOMES, 0)
+
+        def rows() -> Iterator[MatchedRecord]:
+            for row in match_files(self, files, reader=reader, charset=charset, flavour=flavour):
+                counts[row.outcome] += 1
+                if not outcomes or row.outcome in outcomes:
+                    yield row
+
+        write_table(rows(), MatchedRecord.__struct_fields__, out, form)
+        return {name: count for name, count in counts.items() if count}
 
     def export_mods(self, out: PathName | BinaryIO, source: str | None = None) -> None:
         """Write the MODS of all live records: into a folder one file for each source, or into a binary stream."""

@@ -45,6 +45,7 @@ _GROUPS = {
         "export": "look",
         "worklist": "worklist",
     },
+    "Give back": {"match": "match"},
     "Decide": {"review": "review", "join": "review", "split": "review", "evaluate": "evaluate", "train": "evaluate"},
     "Convert": {"read": "convert", "crosswalk": "convert"},
     "Maintain": {

@@ -33,7 +33,7 @@ from bibld.dedup.candidates import PairTest
 from bibld.dedup.columns import FeatureRows, FeatureTable
 from bibld.dedup.decisions import DECISIONS, DIFFERENT, RELATED, REVIEW, SAME, DecidedPairs, Decider
 from bibld.dedup.index import Index
-from bibld.dedup.key_tables import IndexedStatistics, from_bytes
+from bibld.dedup.key_tables import IndexedStatistics, KeyTables, from_bytes
 from bibld.dedup.keys import LEVELS, MAX_ROWS, ROW_BITS, ConfiguredBlocker, KeyMaker
 from bibld.dedup.method import Method, blocking_digest
 from bibld.dedup.prefilter import is_applied, likely, trees_for
@@ -73,26 +73,30 @@ def write_lookup(catalog: Catalog, folder: Path, config: Config) -> None:
     stored = catalog.linkage.statistics()
     if rows is None or statistics is None or stored is None:
         return
-    folder.mkdir()
-    (folder / "features").mkdir()
-    for file in sorted(rows.table.folder.iterdir()):
-        if file.is_file() and not file.name.startswith("keys-"):
-            _link_or_copy(file, folder / "features" / file.name)
     with index.open_key_tables(rows, version) as tables:
-        _link_or_copy(index.key_file(rows, version).with_suffix(".signatures"), folder / _SIGNATURES)
-        for blocker in tables.maker.with_keys:
-            with (folder / f"{blocker.name}.keys").open("wb") as out:
-                for level in range(LEVELS if blocker.largest else 1):
-                    for bounds in tables.ranges(blocker, level):
-                        words = tables.sorted_words(blocker, bounds)
-                        out.write(np.ascontiguousarray(words[rows.live[words & _LOW]]).data)
-        width = tables.width
+        copy_index(rows.table, rows.live, tables, folder)
     members = np.array(list(catalog.linkage.memberships()), dtype=np.uint64).reshape(-1, 2)
     (folder / _MEMBERS).write_bytes(members.tobytes())
     (folder / _STATISTICS).write_bytes(stored[2])
     sources = {name: number for number, name in catalog.matching.sources().items()}
-    head = _Head(_FORMAT, len(rows.table), width, blocking_digest(config), sources)
+    head = _Head(_FORMAT, len(rows.table), tables.width, blocking_digest(config), sources)
     (folder / _HEAD).write_bytes(msgspec.json.encode(head))
+
+
+def copy_index(table: FeatureTable, live: Flags, tables: KeyTables, folder: Path) -> None:
+    """Copy features, signatures and keys of the ``live`` rows (rows,) into a new folder. Raises ``OSError``."""
+    (folder / "features").mkdir(parents=True)
+    for file in sorted(table.folder.iterdir()):
+        if file.is_file() and not file.name.startswith("keys-"):
+            _link_or_copy(file, folder / "features" / file.name)
+    assert tables.file is not None  # they are those of an index on disk
+    _link_or_copy(tables.file.with_suffix(".signatures"), folder / _SIGNATURES)
+    for blocker in tables.maker.with_keys:
+        with (folder / f"{blocker.name}.keys").open("wb") as out:
+            for level in range(LEVELS if blocker.largest else 1):
+                for bounds in tables.ranges(blocker, level):
+                    words = tables.sorted_words(blocker, bounds)
+                    out.write(np.ascontiguousarray(words[live[words & _LOW]]).data)
 
 
 def _link_or_copy(source: Path, target: Path) -> None:
