@@ -19,6 +19,7 @@ from bibld.worklist import (
     WorklistLine,
     WorklistPart,
     checker_for,
+    compare_worklist,
     record_worklist,
     worklist_counts,
 )
@@ -31,8 +32,8 @@ class WorklistMethods(ConfiguredWorkspace):
         """Return what is to be mended in the records of one source or of all, the most harmful first.
 
         ``kinds`` are kinds of lines such as ``wrong-check-digit``, or parts of the worklist: ``duplicates``,
-        ``contradictions``, ``format``, ``authorities``; all by default. A worklist of all kinds is remembered, so that
-        that after the next run shows what is new, and :meth:`worklist_counts` what was mended. Raises ``ConfigError``,
+        ``contradictions``, ``format``, ``authorities``; all by default. A worklist of all kinds is remembered: the
+        next one after a run shows what is new, and :meth:`worklist_counts` what was mended. Raises ``ConfigError``,
         and ``CatalogError`` before the first run or if the workspace cannot be written.
         """
         lines = [line for found in self._worklists(source, kinds) for line in found]
@@ -72,7 +73,8 @@ class WorklistMethods(ConfiguredWorkspace):
                 if source not in (None, one.id):
                     continue
                 lines = SourceWorklist(catalog, one.id, _definitions(one)).lines(chosen)
-                yield lines if chosen else record_worklist(self.config.workspace, run, one.id, lines)
+                complete = compare_worklist if chosen else record_worklist
+                yield complete(self.config.workspace, run, one.id, lines)
 
 
 def _definitions(source: Source) -> Callable[[str], FormatDefinition | None]:

@@ -48,12 +48,12 @@ def worklist(
     limit: int,
     as_json: bool,
 ) -> None:
-    r"""List what is to be mended in the records of SOURCE, or of all sources, the most harmful first.
+    r"""List what cataloguers should mend in their records.
 
-    Duplicates in the catalogue and pairs to decide; where other libraries state something else, and who; faults of
-    MARC 21, RUSMARC and UNIMARC, with what to write; headings whose authority number is certain. A line stays the same
-    until it is mended. A list of all kinds is remembered: the next one after a run shows what is new and what was
-    mended.
+    The lines are those of SOURCE, or of all sources, the most harmful first: duplicates in the catalogue, and pairs to
+    decide; where other libraries state something else, and who; faults of MARC 21, RUSMARC and UNIMARC, with what to
+    write; headings whose authority number is certain. A line stays the same until it is mended. A list of all kinds is
+    remembered: the next one after a run shows what is new and what was mended.
 
     \b
     bibld worklist bibld.toml rsl

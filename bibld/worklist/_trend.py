@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -60,13 +60,7 @@ def record_worklist(workspace: Path, run: int, source: str, lines: Sequence[Work
     Worklists of the same run have the same states. Raises ``CatalogError`` if the workspace cannot be written.
     """
     with _open(workspace) as connection:
-        known: dict[str, tuple[str, int]] = {
-            key: (kind, first)
-            for key, kind, first in connection.execute(
-                "SELECT key, kind, first_run FROM line WHERE source = ?", (source,)
-            )
-        }
-        earlier = {key: kind for key, (kind, first) in known.items() if first < run}
+        earlier, known = _known_lines(connection, source, run)
         present = {line.key for line in lines}
         added = Counter(line.kind for line in lines if line.key not in earlier)
         mended = Counter(kind for key, kind in earlier.items() if key not in present)
@@ -76,7 +70,7 @@ def record_worklist(workspace: Path, run: int, source: str, lines: Sequence[Work
             connection.execute("DELETE FROM line WHERE source = ?", (source,))
             connection.executemany(
                 "INSERT INTO line VALUES (?, ?, ?, ?)",
-                ((source, line.key, line.kind, known.get(line.key, ("", run))[1]) for line in lines),
+                ((source, line.key, line.kind, known.get(line.key, run)) for line in lines),
             )
             connection.executemany(
                 "INSERT OR REPLACE INTO tally VALUES (?, ?, ?, ?, ?, ?)",
@@ -87,6 +81,24 @@ def record_worklist(workspace: Path, run: int, source: str, lines: Sequence[Work
                 ),
             )
             connection.commit()
+    return _with_states(lines, earlier)
+
+
+def compare_worklist(workspace: Path, run: int, source: str, lines: Sequence[WorklistLine]) -> list[WorklistLine]:
+    """Return lines of some kinds with their states, and store nothing. Raises ``CatalogError``."""
+    if not (workspace / _FILE).is_file():
+        return _with_states(lines, ())
+    with _open(workspace) as connection:
+        return _with_states(lines, _known_lines(connection, source, run)[0])
+
+
+def _known_lines(connection: sqlite3.Connection, source: str, run: int) -> tuple[dict[str, str], dict[str, int]]:
+    """Return the kinds of the lines that a worklist before a run had, and the first run of all stored lines, by key."""
+    rows = connection.execute("SELECT key, kind, first_run FROM line WHERE source = ?", (source,)).fetchall()
+    return {key: kind for key, kind, first in rows if first < run}, {key: first for key, _, first in rows}
+
+
+def _with_states(lines: Iterable[WorklistLine], earlier: Container[str]) -> list[WorklistLine]:
     return [msgspec.structs.replace(line, state="known" if line.key in earlier else "new") for line in lines]
 
 

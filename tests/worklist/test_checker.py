@@ -7,6 +7,7 @@ and, after a colon, what to write instead, or the type of material. ``LDR nam2``
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -140,3 +141,9 @@ def _without_surrogates(found: FormatFindings) -> FormatFindings:
 
 def test_kinds_have_a_harm_and_a_part() -> None:
     assert all(1 <= kind.harm <= 5 and kind.part for kind in WorkKind)
+
+
+def test_the_reference_lists_every_kind() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "worklist.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w-]+)` \| (\w+) \| (\d) \|", page, re.MULTILINE)
+    assert sorted(rows) == sorted((kind.value, kind.part.value, str(kind.harm)) for kind in WorkKind)

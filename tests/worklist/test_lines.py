@@ -135,6 +135,8 @@ def test_lines_stay_until_they_are_mended_and_are_counted(workspace, tmp_path) -
     assert [
         (line.kind, line.where) for line in second if line.state == "new" and line.kind.startswith("undefined")
     ] == [("undefined-subfield", "300[1]$z")]
+    only = workspace.worklist("one", kinds=["missing-record", "undefined-subfield"])
+    assert {line.kind: line.state for line in only} == {"missing-record": "known", "undefined-subfield": "new"}
     counts = {(one.run, one.kind): (one.lines, one.new, one.mended) for one in workspace.worklist_counts("one")}
     runs = sorted({run for run, _ in counts})
     assert counts[runs[0], "wrong-check-digit"] == (1, 1, 0)
