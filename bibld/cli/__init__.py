@@ -92,7 +92,7 @@ class Group(click.Group):
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command; the ``\\b`` before examples in its docstring becomes the character that click expects."""
+        r"""Return a command; the ``\b`` before examples in its docstring becomes the character that click expects."""
         command = self._find_command(ctx, cmd_name)
         if command is not None and command.help:
             command.help = command.help.replace("\\b\n", "\b\n")
