@@ -53,6 +53,11 @@ class WorklistTables:
             {"source": source},
         )
 
+    def flavour(self, ordinal: int) -> str:
+        """Return the flavour of a stored record."""
+        row = self._connection.execute("SELECT flavour FROM record WHERE ordinal = ?", (ordinal,)).fetchone()
+        return str(row[0])
+
     def last_run(self) -> int:
         """Return the number of the last finished run; 0 before the first."""
         row = self._connection.execute("SELECT max(run) FROM run WHERE finished IS NOT NULL").fetchone()

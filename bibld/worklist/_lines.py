@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
-from functools import cached_property
+from itertools import groupby
+from operator import attrgetter
 
 import msgspec
 
-from bibld.catalog import Catalog
+from bibld.catalog import Catalog, StoredLink
 from bibld.model.card import name_text, title_text
 from bibld.model.linkage import Pair
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
-from bibld.text.folding import fold
 from bibld.worklist._avram import FormatDefinition
 from bibld.worklist._checker import read_findings
 from bibld.worklist._faults import FormatFault, WorkKind, WorklistPart, describe_fault
@@ -25,6 +25,7 @@ from bibld.worklist._statements import (
     find_contradictions,
     find_missing_authorities,
     has_number,
+    is_name_of,
 )
 
 _LARGEST_COMPARED = 50
@@ -85,6 +86,9 @@ class SourceWorklist:
             found += self._pair_lines()
         if parts & {WorklistPart.DUPLICATES, WorklistPart.CONTRADICTIONS, WorklistPart.AUTHORITIES}:
             found += self._cluster_lines(wanted)
+        if WorkKind.MISSING_AUTHORITY in wanted:
+            kind = WorkKind.MISSING_AUTHORITY.value
+            found += self._link_lines({(line.record, line.value) for line in found if line.kind == kind})
         names = {kind.value for kind in wanted}
         chosen = [line for line in found if line.kind in names]
         return sorted(chosen, key=lambda line: (-line.harm, line.kind, line.record, line.where, line.key))
@@ -157,7 +161,7 @@ class SourceWorklist:
 
     def _cluster_lines(self, wanted: frozenset[WorkKind]) -> Iterator[WorklistLine]:
         compares = any(kind.part in (WorklistPart.CONTRADICTIONS, WorklistPart.AUTHORITIES) for kind in wanted)
-        for founder, members in self._catalog.worklist.clusters(self._source):
+        for _, members in self._catalog.worklist.clusters(self._source):
             own = [ordinal for ordinal, source, _ in members if source == self._source]
             for ordinal in own[1:]:
                 words = ("the record describes the same publication as another one", "merge the two, or delete one")
@@ -167,36 +171,48 @@ class SourceWorklist:
                 stated = [Statements.from_mods(*one, self._catalog.records.mods(one[0])) for one in members]
                 for one in stated:
                     if one.source == self._source:
-                        yield from self._statement_lines(founder, one, stated)
+                        yield from self._statement_lines(one, stated)
 
-    def _statement_lines(self, founder: int, own: Statements, members: list[Statements]) -> Iterator[WorklistLine]:
+    def _statement_lines(self, own: Statements, members: list[Statements]) -> Iterator[WorklistLine]:
         found: list[Contradiction] = list(find_contradictions(own, members))
-        found += find_missing_authorities(own, members) or self._linked(founder, own)
+        found += find_missing_authorities(own, members)
         for one in found:
             others = [f"{self._catalog.register.record(ordinal)}: {value}" for ordinal, value in one.others]
             words = _WORDS[one.kind][0], _WORDS[one.kind][1].format(one.suggestion)
             yield self._line(one.kind, own.ordinal, one.where, one.value, words, others)
 
-    def _linked(self, founder: int, own: Statements) -> Iterator[Contradiction]:
-        """Yield the headings without a number whose entity has an accepted link."""
-        headings = {fold(name_text(name)): name_text(name) for name in own.names if not has_number(name)}
-        if not headings or not self._has_links:
-            return
-        entities = {iri for iri, _ in self._catalog.entities.asserted_by(founder)}
-        founders = self._catalog.entities.founders_of_iris(entities)
-        targets: defaultdict[str, set[str]] = defaultdict(set)
-        for iri in entities:
-            for link in self._catalog.links.of_entity(founders.get(iri, iri)):
-                if link.status == "accepted" and fold(link.label) in headings:
-                    targets[fold(link.label)].add(link.target)
-        for heading, addresses in sorted(targets.items()):
-            if len(addresses) == 1:
-                where = field_of(WorkKind.MISSING_AUTHORITY, own.flavour)
-                yield Contradiction(WorkKind.MISSING_AUTHORITY, where, headings[heading], min(addresses), ())
+    # -- links -------------------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _has_links(self) -> bool:
-        return bool(self._catalog.links.files())
+    def _link_lines(self, known: Collection[tuple[str, str]]) -> Iterator[WorklistLine]:
+        """Yield the headings without a number whose entity has an accepted link to one record of an authority file.
+
+        ``known`` are the records and headings that have a line already.
+        """
+        for entity, links in groupby(self._catalog.links.with_status("accepted"), key=attrgetter("entity")):
+            of_entity = list(links)
+            for founder in self._catalog.entities.asserting_clusters(entity):
+                for ordinal in self._catalog.linkage.members(founder):
+                    record = self._catalog.register.record(ordinal)
+                    if record.source == self._source:
+                        yield from self._lines_of_links(ordinal, of_entity, known)
+
+    def _lines_of_links(
+        self, ordinal: int, links: list[StoredLink], known: Collection[tuple[str, str]]
+    ) -> Iterator[WorklistLine]:
+        record = str(self._catalog.register.record(ordinal))
+        words = _WORDS[WorkKind.MISSING_AUTHORITY]
+        for name in self._catalog.records.mods(ordinal).name:
+            heading = name_text(name)
+            if has_number(name) or (record, heading) in known:
+                continue
+            targets = sorted({link.target for link in links if is_name_of(name, link.label)})
+            sets = {link.link_set for link in links if link.target in targets}
+            if targets and len(targets) == len(sets):
+                numbers = ", ".join(targets)
+                where = field_of(WorkKind.MISSING_AUTHORITY, self._catalog.worklist.flavour(ordinal))
+                yield self._line(
+                    WorkKind.MISSING_AUTHORITY, ordinal, where, heading, (words[0], words[1].format(numbers))
+                )
 
 
 def _title_of(mods: Mods) -> str:

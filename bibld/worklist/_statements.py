@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -14,8 +15,11 @@ from bibld.text.dates import years
 from bibld.text.designations import part_number
 from bibld.text.folding import fold
 from bibld.text.languages import NO_LANGUAGES
-from bibld.text.names import are_variants_of_one_name
+from bibld.text.names import are_spellings_of_one_name, are_variants_of_one_name
 from bibld.worklist._faults import WorkKind
+
+_DATES = re.compile(r"[,(\s]*[0-9]{3,4}.*$")
+"""The dates at the end of a label."""
 
 _NAMES_COMPARED = 10
 """Names of one record; encyclopedias list hundreds."""
@@ -110,6 +114,19 @@ def find_missing_authorities(own: Statements, members: Sequence[Statements]) -> 
                 yield Contradiction(WorkKind.MISSING_AUTHORITY, where, name_text(name), iri, others)
 
 
+def is_name_of(name: Name, label: str) -> bool:
+    """Whether a heading is the label of an entity, or of a person another spelling of it; dates are not compared."""
+    if fold(name_text(name)) == fold(label):
+        return True
+    return name.type == "personal" and are_spellings_of_one_name(_heading(name), _DATES.sub("", label))
+
+
+def _heading(name: Name) -> str:
+    """Return the name of a person without dates and titles."""
+    parts = (part.value for part in name.name_part if part.type in (None, "family", "given"))
+    return ", ".join(filter(None, parts))
+
+
 def has_number(name: Name) -> bool:
     """Whether a heading has the number of an authority file."""
     return bool(_numbers_of(name))
@@ -164,9 +181,7 @@ def _languages(mods: Mods) -> Iterator[str]:
 def _persons(mods: Mods) -> Iterator[str]:
     for name in mods.name[:_NAMES_COMPARED]:
         if name.type == "personal":
-            parts = [part.value for part in name.name_part if part.type in (None, "family", "given") and part.value]
-            if parts:
-                yield ", ".join(parts)
+            yield from filter(None, [_heading(name)])
 
 
 def _parts(mods: Mods) -> Iterator[str]:

@@ -15,6 +15,7 @@ from bibld import cli
 from bibld.catalog import Catalog
 from bibld.errors import CatalogError, ConfigError
 from bibld.worklist import WorkKind, WorklistPart, read_findings
+from tests.link.catalogue import TWAIN, write_catalogue
 
 FIXED = "=008  840412s{year}    gw a     b    000 0 {language}  "
 BOOK = """=LDR  00000nam a2200000 i 4500
@@ -216,3 +217,14 @@ def test_a_damaged_memory_of_worklists_is_reported(workspace, tmp_path) -> None:
     (tmp_path / "work" / "worklist.db").write_bytes(b"no database" * 100)
     with pytest.raises(CatalogError, match=r"worklist\.db: cannot be read or written: .* or delete the file"):
         workspace.worklist("one")
+
+
+def test_accepted_links_give_numbers_to_headings_of_single_records_too(tmp_path) -> None:
+    workspace = bibld.Workspace(write_catalogue(tmp_path))
+    workspace.run()
+    workspace.links.update([tmp_path / "people.csv"])
+    found = {(line.record, line.value): line.remedy for line in workspace.worklist(kinds=["authorities"])}
+    assert found == {
+        ("a:1", "Twain, Mark, 1835-1910"): f"add {TWAIN}",
+        ("a:2", "Кузнецов, Пётр Ильич, 1901-1970"): "add http://viaf.org/viaf/3",
+    }
