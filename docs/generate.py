@@ -332,6 +332,8 @@ API = {
         "CheckedFile",
         "CheckReport",
         "ValidationReport",
+        "WorklistLine",
+        "WorklistCount",
         "ShapeFinding",
         "ReportSettings",
         "Finding",

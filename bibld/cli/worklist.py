@@ -11,9 +11,10 @@ from typing import cast, get_args
 import click
 
 import bibld
-from bibld import WorkKind, WorklistCount, WorklistLine, WorklistPart
+from bibld import WorklistCount, WorklistLine
 from bibld._api.table_files import FileFormat
 from bibld.cli._options import config_argument, count_of, json_option, print_json, print_rows, printable
+from bibld.worklist import WorkKind, WorklistPart
 
 _TEXT = "text"
 _KINDS = [*(part.value for part in WorklistPart), *(kind.value for kind in WorkKind)]
