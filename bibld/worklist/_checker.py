@@ -216,8 +216,9 @@ class FormatChecker:
             if field.subfields is not None:
                 templates += _subfield_templates(field, codes)
                 rules = self._subfield_rules(tag, indicator1, field, codes)
-            elif tag[:1] == "4" and "1" in codes:
-                rules = [(index, _note_embedded_number) for index, code in enumerate(codes) if code == "1"]
+            elif tag[:1] == "4":  # UNIMARC: fields inside, or the number of the record in $0
+                notes: dict[str, Rule] = {"1": _note_embedded_number, "0": _note_number}
+                rules = [(index, notes[code]) for index, code in enumerate(codes) if code in notes]
         shape = _Shape(tuple(templates), tuple(rules)) if templates or rules else None
         if len(self._shapes) >= _MAX_SHAPES:
             self._shapes.clear()
@@ -365,6 +366,13 @@ def _note_embedded_number(text: str, notes: Notes) -> list[ValueFault]:
     """Note the number of the record that an embedded field 001 of a 4XX field of UNIMARC names."""
     if text[:3] == "001" and text[3:].strip():
         notes.add_link(text[3:])
+    return []
+
+
+def _note_number(text: str, notes: Notes) -> list[ValueFault]:
+    """Note the number of the record that ``$0`` of a 4XX field of UNIMARC names."""
+    if text.strip():
+        notes.add_link(text)
     return []
 
 
