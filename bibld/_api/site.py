@@ -17,6 +17,7 @@ from bibld._api.configured import ConfiguredWorkspace, remote_store, run_time
 from bibld._api.entities import MAX_WAITING, entity_question, entity_side, waiting_entities
 from bibld._api.links import Links
 from bibld._api.review import EntityDecision, PersonDecision, Review, VerdictRow
+from bibld._api.table_files import table_format, write_table
 from bibld.catalog import Catalog, DatabaseWatch, StoredLink, Verdicts
 from bibld.dedup import review as reviewing
 from bibld.dedup.deciding_facts import deciding_facts
@@ -38,6 +39,7 @@ from bibld.publish.match import FOLDER
 from bibld.search import has_search, open_search
 from bibld.serve import Settings
 from bibld.serve.site import ReleaseLookup, Site, StaticSite, serve, write_static
+from bibld.worklist import WorklistCount, WorklistLine, stored_worklist, worklist_counts
 
 
 def serve_site(workspace: ConfiguredWorkspace, stated: Mapping[str, Any]) -> None:
@@ -91,12 +93,33 @@ def open_site(workspace: ConfiguredWorkspace, settings: Settings) -> Site:
             ReviewDesk(workspace),
             lambda record: catalog.records.subfields_beside_mods(record.ordinal),
             match_command(config.file) if (release / FOLDER).is_dir() else (),
+            StoredWorklists(config.workspace),
         )
 
 
 def match_command(config: Path) -> tuple[str, ...]:
     """Return the command that starts the process that matches a file with the current release."""
     return sys.executable, "-P", "-m", "bibld._api.match_process", str(config.absolute())
+
+
+class StoredWorklists:
+    """Reads the last worklists of a workspace, for ``bibld.serve``."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._workspace = workspace
+
+    def counts(self, source: str) -> Sequence[WorklistCount]:
+        """Return the counts of all worklists of a source, the last run at the end."""
+        return worklist_counts(self._workspace, source)
+
+    def lines(self, source: str, kind: str, limit: int, offset: int) -> Sequence[WorklistLine]:
+        """Return some lines of the last worklist, of one kind or, without one, of all."""
+        return list(stored_worklist(self._workspace, source, kind, limit, offset))
+
+    def write_table(self, source: str, file: Path) -> None:
+        """Write the last worklist as a table, in the format of the suffix of the file."""
+        lines = stored_worklist(self._workspace, source)
+        write_table(lines, WorklistLine.__struct_fields__, file, table_format(file, None))
 
 
 # -- review ------------------------------------------------------------------------------------------------------------

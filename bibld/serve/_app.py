@@ -37,6 +37,7 @@ from bibld.serve._pages import Pages, PagesByLanguage
 from bibld.serve._review.site import ReviewSite
 from bibld.serve._search import SearchSite
 from bibld.serve._sparql.protocol import SparqlEndpoint
+from bibld.serve._worklists import WorklistSite
 
 _REQUEST_HEADERS = (
     "Accept, Accept-Language, Authorization, Cache-Control, Content-Type, If-Modified-Since, If-None-Match, Pragma, "
@@ -60,6 +61,7 @@ class Parts(NamedTuple):
     charts: ThingCharts
     review: ReviewSite | None = None
     matching: MatchSite | None = None
+    worklists: WorklistSite | None = None
 
 
 def build(parts: Parts) -> Front:
@@ -112,6 +114,7 @@ def build(parts: Parts) -> Front:
         *(_route(f"{mount}{path}", endpoint, *methods) for path, endpoint, methods in parts.search.routes()),
         *([_route(f"{mount}review", parts.review.answer, "GET", "POST")] if parts.review is not None else []),
         *([_route(f"{mount}match", parts.matching.answer, "GET", "POST")] if parts.matching is not None else []),
+        *([_route(f"{mount}worklist/{{source}}", parts.worklists.answer)] if parts.worklists is not None else []),
         _route(f"{mount}{{path:path}}", parts.documents.answer),
     ]
     if mount != "/":

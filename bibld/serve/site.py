@@ -54,6 +54,7 @@ from bibld.serve._static import StaticSite as StaticSite
 from bibld.serve._static import StaticWriter
 from bibld.serve._supervisor import Supervisor, Tasks
 from bibld.serve._things import Finder, OpenRelease, ReleaseView
+from bibld.serve._worklists import WorklistDesk, WorklistSite
 from bibld.serve._writers.simple import JSON_KEYS as JSON_KEYS
 from bibld.serve.ontology import load_vocabulary
 from bibld.serve.settings import Settings
@@ -86,7 +87,7 @@ class Site(msgspec.Struct, frozen=True):
     ``open_search`` after the release); without them there is neither search nor reconciliation. ``review`` stores what
     people decide on the review page. ``beside_mods`` returns name and fate of the subfields of a source record that are
     not in its MODS (``SourceRecord`` has no room for them). ``match_command`` starts the process that matches a file;
-    empty if the release has no index for that.
+    empty if the release has no index for that. ``worklists`` reads what cataloguers should mend.
     """
 
     manifest: Manifest
@@ -102,6 +103,7 @@ class Site(msgspec.Struct, frozen=True):
     review: Desk | None = None
     beside_mods: Callable[[SourceRecord], Sequence[tuple[str, str]]] = _none
     match_command: Sequence[str] = ()
+    worklists: WorklistDesk | None = None
 
     @property
     def store(self) -> StoreCopy | RemoteSource:
@@ -261,6 +263,10 @@ def _open(site: Site, slots: Slots, has_services: bool = True) -> ServedRelease:
                 slots.matches,
                 {tag: each.matching for tag, each in pages.items()},
             )
+        worklists = None
+        if site.worklists is not None:
+            worklist_pages = {tag: each.worklists for tag, each in pages.items()}
+            worklists = WorklistSite(site.worklists, sources, worklist_pages)
         app = _app.build(
             _app.Parts(
                 addresses,
@@ -273,6 +279,7 @@ def _open(site: Site, slots: Slots, has_services: bool = True) -> ServedRelease:
                 ThingCharts(addresses, documents, pages, finder),
                 review,
                 matching,
+                worklists,
             )
         )
         close_site = opening.pop_all().close

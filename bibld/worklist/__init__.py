@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from bibld.worklist._trend import WorklistCount as WorklistCount
     from bibld.worklist._trend import compare_worklist as compare_worklist
     from bibld.worklist._trend import record_worklist as record_worklist
+    from bibld.worklist._trend import stored_worklist as stored_worklist
     from bibld.worklist._trend import worklist_counts as worklist_counts
 else:
 

@@ -1,4 +1,4 @@
-"""How worklists change from run to run: the keys of the last lines, and the counts of each kind.
+"""How worklists change from run to run: the lines of the last ones, and the counts of each kind.
 
 They are in a small database of the workspace, which can be deleted: then the next worklist has only new lines.
 """
@@ -24,8 +24,11 @@ CREATE TABLE IF NOT EXISTS line (       -- the lines of the last worklist of eac
   key TEXT NOT NULL,
   kind TEXT NOT NULL,
   first_run INTEGER NOT NULL,           -- the run whose worklist had it first
+  position INTEGER NOT NULL,            -- among the lines of the source
+  body BLOB NOT NULL,                   -- the line as JSON
   PRIMARY KEY (source, key)
 ) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS line_position ON line (source, position);
 CREATE TABLE IF NOT EXISTS tally (
   run INTEGER NOT NULL,
   source TEXT NOT NULL,
@@ -36,6 +39,10 @@ CREATE TABLE IF NOT EXISTS tally (
   PRIMARY KEY (run, source, kind)
 ) WITHOUT ROWID;
 """
+
+
+_ENCODER = msgspec.json.Encoder()
+_DECODER = msgspec.json.Decoder(WorklistLine)
 
 
 class WorklistCount(msgspec.Struct, frozen=True):
@@ -55,7 +62,7 @@ class WorklistCount(msgspec.Struct, frozen=True):
 
 
 def record_worklist(workspace: Path, run: int, source: str, lines: Sequence[WorklistLine]) -> list[WorklistLine]:
-    """Store the keys and counts of the worklist of a source after a run; return the lines with their states.
+    """Store the worklist of a source after a run; return the lines with their states.
 
     Worklists of the same run have the same states. Raises ``CatalogError`` if the workspace cannot be written.
     """
@@ -69,8 +76,11 @@ def record_worklist(workspace: Path, run: int, source: str, lines: Sequence[Work
         if last != run:
             connection.execute("DELETE FROM line WHERE source = ?", (source,))
             connection.executemany(
-                "INSERT INTO line VALUES (?, ?, ?, ?)",
-                ((source, line.key, line.kind, known.get(line.key, run)) for line in lines),
+                "INSERT INTO line VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    (source, line.key, line.kind, known.get(line.key, run), position, _ENCODER.encode(line))
+                    for position, line in enumerate(_with_states(lines, earlier))
+                ),
             )
             connection.executemany(
                 "INSERT OR REPLACE INTO tally VALUES (?, ?, ?, ?, ?, ?)",
@@ -100,6 +110,24 @@ def _known_lines(connection: sqlite3.Connection, source: str, run: int) -> tuple
 
 def _with_states(lines: Iterable[WorklistLine], earlier: Container[str]) -> list[WorklistLine]:
     return [msgspec.structs.replace(line, state="known" if line.key in earlier else "new") for line in lines]
+
+
+def stored_worklist(
+    workspace: Path, source: str, kind: str = "", limit: int = -1, offset: int = 0
+) -> Iterator[WorklistLine]:
+    """Yield the lines of the last worklist of a source, or those of a kind: ``limit`` after the first ``offset``.
+
+    Nothing before the first worklist. Raises ``CatalogError``.
+    """
+    if not (workspace / _FILE).is_file():
+        return
+    with _open(workspace) as connection:
+        rows = connection.execute(
+            "SELECT body FROM line WHERE source = ? AND ? IN (kind, '') ORDER BY position LIMIT ? OFFSET ?",
+            (source, kind, limit, offset),
+        )
+        for (body,) in rows:
+            yield _DECODER.decode(body)
 
 
 def worklist_counts(workspace: Path, source: str | None = None) -> list[WorklistCount]:

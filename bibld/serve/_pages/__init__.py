@@ -28,6 +28,7 @@ from bibld.serve._pages.reports import ReportPages
 from bibld.serve._pages.reviews import ReviewPages
 from bibld.serve._pages.structured import LOCALES
 from bibld.serve._pages.things import ThingPages, heading_of
+from bibld.serve._pages.worklists import WorklistPages
 from bibld.serve._pictures.drawing import Picture
 from bibld.serve._review.site import ReviewView
 from bibld.serve._things import OpenRelease, Thing
@@ -71,7 +72,8 @@ class Pages:
         self._templates = self._environment(release)
         self.things = ThingPages(PageContext(release, self._names, self.language, self._source_label, self._render))
         self._reviews = ReviewPages(self._addresses, self.language, heading_of, self._render)
-        self.matching = MatchPages(self._addresses, self.language, self._source_label, self._record_href, self._render)
+        common = self._addresses, self.language, self._source_label, self._record_href, self._render
+        self.matching, self.worklists = MatchPages(*common), WorklistPages(*common)
         maps = ResultMaps(self.language, self._local, self._names.titles, f"{self._addresses.iris.base}place/")
         self._results = queries.ResultPictures(self.language, self._local, self._compact, maps)
         self._report = release.report

@@ -1,0 +1,210 @@
+"""The page of a worklist: how many lines of each kind there are, how that changes, and the lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from urllib.parse import urlencode
+
+import msgspec
+
+from bibld.model.origin import RecordId
+from bibld.serve._addresses import Addresses
+from bibld.serve._language import PageLanguage, message
+from bibld.serve._pages.views import PageLink
+from bibld.serve._phrases import Phrases, in_words
+from bibld.serve._worklists import LINES_OF_PAGE, WorklistView
+from bibld.worklist import WorklistCount, WorklistLine
+
+_RUNS_SHOWN = 12
+
+KIND_WORDS = {
+    "duplicate-record": message("Duplicates in the catalogue"),
+    "possible-duplicate": message("Possible duplicates in the catalogue"),
+    "pair-to-decide": message("Pairs to decide with other libraries"),
+    "other-part": message("Others state another volume or part"),
+    "other-identifier": message("Others state another ISBN"),
+    "other-year": message("Others state another year"),
+    "other-language": message("Others state another language"),
+    "other-name": message("Others name other persons"),
+    "encoded-twice": message("Text encoded twice"),
+    "wrong-check-digit": message("Wrong check digits"),
+    "missing-field": message("Missing fields"),
+    "missing-record": message("Links to records that do not exist"),
+    "bad-character": message("Damaged characters"),
+    "contradicting-dates": message("Dates that contradict each other"),
+    "wrong-length": message("Fields of a wrong length"),
+    "wrong-code": message("Wrong codes"),
+    "missing-subfield": message("Missing subfields"),
+    "repeated-field": message("Fields that must not be repeated"),
+    "wrong-form": message("Values of a wrong form"),
+    "undefined-field": message("Undefined fields"),
+    "wrong-indicator": message("Wrong indicators"),
+    "undefined-subfield": message("Undefined subfields"),
+    "repeated-subfield": message("Subfields that must not be repeated"),
+    "deprecated-field": message("Obsolete fields"),
+    "deprecated-indicator": message("Obsolete indicators"),
+    "deprecated-subfield": message("Obsolete subfields"),
+    "deprecated-code": message("Obsolete codes"),
+    "missing-authority": message("Headings without the number of their authority record"),
+}
+
+_SENTENCES = Phrases(
+    (
+        message("%(name)s is mandatory and missing"),
+        message("add $%(code)s, or delete the field"),
+        message("add %(what)s"),
+        message("%(name)s must not be repeated"),
+        message("put the content into one %(tag)s, or into another field"),
+        message("%(format)s defines no field %(tag)s"),
+        message("move the content to the right field, or define %(tag)s in a profile"),
+        message("move the content to the field that took its place"),
+        message("the value %(value)s of indicator %(indicator)s of %(name)s is obsolete"),
+        message("indicator %(indicator)s of %(name)s has no value %(value)s"),
+        message("subfield $%(code)s of %(name)s is obsolete"),
+        message("%(name)s is obsolete"),
+        message("%(name)s has no $%(code)s, which is mandatory"),
+        message("repeat the field, or write one $%(code)s"),
+        message("%(name)s has no subfield $%(code)s"),
+        message("use one of %(subfields)s"),
+        message("%(name)s has %(length)s characters"),
+        message("%(value)s is an obsolete code of %(position)s"),
+        message("%(value)s is not a code of %(position)s"),
+        message("%(value)s does not have the form of %(position)s"),
+        message("the check digit is wrong"),
+        message("compare with the publication; a number that is printed so belongs in $z"),
+        message("compare with the publication; they have %(what)s"),
+        message("the coded year %(value)s is not among the stated ones"),
+        message("write %(allowed)s, or correct the statement"),
+        message("the text has damaged characters, or some without meaning"),
+        message("the text was encoded twice"),
+        message("type the text again, or export the file again"),
+        message("type the text again"),
+        message("no record of this catalogue has the number %(value)s"),
+        message("correct the number, or delete the link"),
+        message("other libraries state another part"),
+        message("other libraries state another ISBN"),
+        message("other libraries state another year"),
+        message("other libraries state another language"),
+        message("other libraries name other persons"),
+        message("the heading has no number of its authority record"),
+        message("the record may describe the same publication as another one"),
+        message("the record may describe the same publication as that of another library"),
+        message("decide with `bibld review`"),
+        message("the record describes the same publication as another one"),
+        message("merge the two, or delete one"),
+        message("write one of %(codes)s"),
+        message("write a code of the list of %(codes)s"),
+        message("write a blank"),
+        message("write a text of the form %(form)s"),
+        message("write %(allowed)s"),
+    ),
+    {"code": ".", "tag": r"\w+", "indicator": "[12]", "length": r"\d+"},
+)
+"""What is wrong, and what to do, as ``bibld.worklist`` words it."""
+
+
+class RunTotal(msgspec.Struct, frozen=True):
+    """The lines of the worklist after one run."""
+
+    run: int
+    lines: int
+    new: int
+    mended: int
+
+
+class LineView(msgspec.Struct, frozen=True):
+    """A line as the page shows it."""
+
+    record: PageLink
+    kind: str
+    where: str
+    value: str
+    wrong: str
+    remedy: str
+    others: tuple[PageLink, ...]
+    is_new: bool
+
+
+class WorklistPages:
+    """Makes the page in one language.
+
+    ``label`` returns what a source is called, ``record_href`` the address of the page of a record.
+    """
+
+    def __init__(
+        self,
+        addresses: Addresses,
+        language: PageLanguage,
+        label: Callable[[str], str],
+        record_href: Callable[[RecordId], str],
+        render: Callable[..., bytes],
+    ) -> None:
+        self._addresses = addresses
+        self._language = language
+        self._label = label
+        self._record_href = record_href
+        self._render = render
+
+    def worklist(self, view: WorklistView) -> bytes:
+        """Return the page."""
+        here = self._addresses.page(f"worklist/{view.source}")
+        counts = view.last_counts if view.counts else []
+        pages = -(-view.total // LINES_OF_PAGE) if view.counts else 0
+        return self._render(
+            "worklist.html",
+            here=here,
+            query_string=_query(view.kind, view.page),
+            view=view,
+            label=self._label(view.source),
+            counts=[
+                (one, self._kind(one.kind), f"{here}?{_query(one.kind)}") for one in counts if one.lines or one.mended
+            ],
+            runs=_totals(view.counts),
+            kind=self._kind(view.kind) if view.kind else "",
+            lines=[self._line(line) for line in view.lines],
+            pages=pages,
+            previous=f"{here}?{_query(view.kind, view.page - 1)}" if view.page > 1 else "",
+            following=f"{here}?{_query(view.kind, view.page + 1)}" if view.page < pages else "",
+        )
+
+    def _kind(self, kind: str) -> str:
+        return self._language.text(KIND_WORDS[kind]) if kind in KIND_WORDS else kind
+
+    def _line(self, line: WorklistLine) -> LineView:
+        return LineView(
+            record=self._record(line.record),
+            kind=self._kind(line.kind),
+            where=line.where,
+            value=line.value,
+            wrong=in_words(_SENTENCES, line.wrong, self._language),
+            remedy=in_words(_SENTENCES, line.remedy, self._language),
+            others=tuple(self._other(other) for other in line.others),
+            is_new=line.state == "new",
+        )
+
+    def _record(self, text: str) -> PageLink:
+        record = RecordId(*text.split(":", 1))
+        return PageLink(self._record_href(record), record.control_number)
+
+    def _other(self, text: str) -> PageLink:
+        """Return the record of another library, with what it states, if anything."""
+        number, _, stated = text.partition(": ")
+        record = RecordId(*number.split(":", 1))
+        label = self._label(record.source)
+        return PageLink(self._record_href(record), f"{label}: {stated or record.control_number}")
+
+
+def _query(kind: str, page: int = 1) -> str:
+    return urlencode({name: value for name, value in (("kind", kind), ("page", page)) if value not in ("", 1)})
+
+
+def _totals(counts: Sequence[WorklistCount]) -> list[RunTotal]:
+    """Return the sums of the last runs, the newest first."""
+    runs: dict[int, list[WorklistCount]] = {}
+    for one in counts:
+        runs.setdefault(one.run, []).append(one)
+    totals = [
+        RunTotal(run, *(sum(getattr(one, name) for one in found) for name in ("lines", "new", "mended")))
+        for run, found in runs.items()
+    ]
+    return totals[::-1][:_RUNS_SHOWN]
