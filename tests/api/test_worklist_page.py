@@ -1,0 +1,99 @@
+"""The page of a worklist: counts, lines by kind and page, tables, both languages, and what cannot be asked for."""
+
+from __future__ import annotations
+
+import io
+import shutil
+
+import openpyxl
+import pytest
+
+import bibld
+from bibld._api.site import open_site
+from bibld.serve._pages.worklists import _SENTENCES, KIND_WORDS
+from bibld.worklist import WorkKind
+from tests.serve.client import running
+
+
+@pytest.fixture(scope="module")
+def own(workspace, tmp_path_factory) -> bibld.Workspace:
+    folder = shutil.copytree(workspace.path.parent, tmp_path_factory.mktemp("worklist") / "sample")
+    return bibld.Workspace(folder / "bibld.toml")
+
+
+@pytest.fixture(scope="module")
+def lines(own):
+    return own.worklist()
+
+
+@pytest.fixture(scope="module")
+def server(own, lines):
+    with running(open_site(own, own.config.serve)) as client:
+        yield client
+
+
+def test_before_the_first_worklist_the_page_names_the_command(workspace):
+    with running(open_site(workspace, workspace.config.serve)) as client:
+        page = client.get("/worklist/nlr", "text/html").text
+    assert "bibld worklist CONFIG nlr" in page
+
+
+def test_the_page_has_the_lines_of_the_library_and_their_counts(server, lines):
+    page = server.get("/worklist/nlr", "text/html")
+    assert page.headers["x-robots-tag"] == "noindex"
+    of_source = [line for line in lines if line.source == "nlr"]
+    assert page.text.count('data-label="What to do"') == len(of_source)
+    kinds = {line.kind for line in of_source}
+    assert all(f"kind={kind}" in page.text for kind in kinds)
+    assert 'href="/worklist/nlr"' in server.get("/doc/dataset/nlr.html", "text/html").text
+
+
+def test_the_lines_of_a_kind_and_their_json(server, lines):
+    kind = next(line.kind for line in lines if line.source == "nlr")
+    found = server.get(f"/worklist/nlr?kind={kind}&format=json").json()
+    expected = [line for line in lines if line.source == "nlr" and line.kind == kind]
+    assert [line["key"] for line in found["lines"]] == [line.key for line in expected]
+    assert sum(one["lines"] for one in found["counts"]) == sum(line.source == "nlr" for line in lines)
+
+
+def test_a_page_without_lines_is_empty(server):
+    assert server.get("/worklist/nlr?page=99&format=json").json()["lines"] == []
+
+
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_the_list_is_taken_along_as_a_table(server, lines, form):
+    answer = server.get(f"/worklist/nlr?format={form}")
+    assert answer.headers["content-disposition"] == f'attachment; filename="worklist-nlr.{form}"'
+    if form == "csv":
+        rows = answer.content.decode("utf-8-sig").splitlines()[1:]
+    else:
+        rows = list(openpyxl.load_workbook(io.BytesIO(answer.content)).active.values)[1:]
+    assert len(rows) == sum(line.source == "nlr" for line in lines)
+
+
+def test_a_russian_page_states_in_russian_what_is_wrong(server, lines):
+    page = server.get("/worklist/nlr", "text/html", accept_language="ru").text
+    assert "Рабочий список" in page
+    for line in lines:
+        assert _SENTENCES.find(line.wrong) is not None, line.wrong
+        assert _SENTENCES.find(line.remedy) is not None, line.remedy
+
+
+def test_every_kind_has_words():
+    assert set(KIND_WORDS) == {kind.value for kind in WorkKind}
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/worklist/nowhere", 404),
+        ("/worklist/nlr?kind=nothing", 400),
+        ("/worklist/nlr?page=0", 400),
+        ("/worklist/nlr?page=-1", 400),
+        ("/worklist/nlr?page=999999999999999999999", 400),
+        ("/worklist/nlr?page=٣", 400),
+        ("/worklist/nlr?format=exe", 400),
+    ],
+)
+def test_what_cannot_be_asked_for_is_refused(server, path, status):
+    assert server.get(path).status_code == status
