@@ -15,8 +15,8 @@ from bibld.search._conditions import MIN_DIGITS as MIN_DIGITS
 from bibld.search._conditions import MIN_LETTERS as MIN_LETTERS
 from bibld.search._conditions import SCANNED as SCANNED
 from bibld.search._conditions import AnyPublication as AnyPublication
+from bibld.search._conditions import BooleanCondition as BooleanCondition
 from bibld.search._conditions import BooleanOperator as BooleanOperator
-from bibld.search._conditions import Combination as Combination
 from bibld.search._conditions import NumberCondition as NumberCondition
 from bibld.search._conditions import PathCondition as PathCondition
 from bibld.search._conditions import SearchCondition as SearchCondition

@@ -21,7 +21,7 @@ from bibld.search._words import STOP_WORDS, to_query_words
 MASK_MANY, MASK_ONE = "*", "?"
 """In a word of a condition: any number of characters, and one character."""
 
-MIN_LETTERS = 2
+MIN_LETTERS = 3
 """Letters before the first mask of a word: words are found by their beginnings."""
 
 MIN_DIGITS = 5
@@ -111,7 +111,7 @@ class BooleanOperator(StrEnum):
     NOT = "not"
 
 
-class Combination(msgspec.Struct, frozen=True):
+class BooleanCondition(msgspec.Struct, frozen=True):
     """Two conditions."""
 
     operator: BooleanOperator
@@ -119,13 +119,13 @@ class Combination(msgspec.Struct, frozen=True):
     right: SearchCondition
 
 
-SearchCondition = TextCondition | NumberCondition | PathCondition | YearCondition | AnyPublication | Combination
+SearchCondition = TextCondition | NumberCondition | PathCondition | YearCondition | AnyPublication | BooleanCondition
 
 
 def query_of(condition: SearchCondition, index: IndexReader, matcher: matching.Matcher) -> Query:
     """Return the query of the index for a condition; raises ``ValueError`` for a field that is none of ``FIELDS``."""
     match condition:
-        case Combination(operator, left, right):
+        case BooleanCondition(operator, left, right):
             both = query_of(left, index, matcher), query_of(right, index, matcher)
             if operator == BooleanOperator.AND:
                 return matching.all_of(both) or matching.NOTHING
@@ -142,6 +142,16 @@ def query_of(condition: SearchCondition, index: IndexReader, matcher: matching.M
         case YearCondition(first, last):
             return matching.of_years(first, last) if first <= last else matching.NOTHING
     return matching.ANY_PUBLICATION
+
+
+def searched_titles(condition: SearchCondition) -> list[list[str]]:
+    """Return the words of the titles that a condition looks for, those of its negated parts excepted."""
+    match condition:
+        case BooleanCondition(operator, left, right):
+            return searched_titles(left) + (searched_titles(right) if operator != BooleanOperator.NOT else [])
+        case TextCondition(field, WordComparison.ALL, text) if field in ("any", "title"):
+            return [to_query_words(text)]
+    return []
 
 
 def _of_text(condition: TextCondition, index: IndexReader, matcher: matching.Matcher) -> Query:

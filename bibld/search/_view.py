@@ -9,7 +9,7 @@ import msgspec
 from tantivy import Query
 
 from bibld.search import _matching as matching
-from bibld.search._conditions import SearchCondition, query_of, words_around
+from bibld.search._conditions import SearchCondition, query_of, searched_titles, words_around
 from bibld.search._documents import AUTHOR, FACET_LINKS, WORK, EntryKind
 from bibld.search._index import FOLDER, IndexReader, distinct, open_index
 from bibld.search._matching import MAX_WORDS, QUERY_LIMIT
@@ -62,14 +62,23 @@ class SearchView:
         return self._searches.search(request)
 
     def retrieve(
-        self, condition: SearchCondition, sort: str = "libraries", limit: int = 10, offset: int = 0
+        self, condition: SearchCondition, sort: str = "relevance", limit: int = 10, offset: int = 0
     ) -> tuple[list[StoredPublication], int]:
         """Return publications that fulfil a condition, and how many there are.
 
-        ``sort``: ``libraries``, ``year``, ``-year``, ``title`` or ``-title``.
+        ``sort``: ``relevance`` (first those whose title is what is looked for, and no more; then as ``libraries``),
+        ``libraries``, ``year``, ``-year``, ``title`` or ``-title``.
         """
-        found = self._index.find(query_of(condition, self._index, self._matcher), limit, offset, sort)
-        return self._index.publications(found.hits), found.total
+        query = query_of(condition, self._index, self._matcher)
+        titles = matching.any_of(map(matching.of_complete_title, searched_titles(condition)))
+        parts = [_both(query, titles), matching.without(query, [titles])] if sort == "relevance" else [query]
+        found: list[StoredPublication] = []
+        total = 0
+        for part in parts:
+            matches = self._index.find(part, limit - len(found), max(0, offset - total), sort)
+            found += self._index.publications(matches.hits)
+            total += matches.total
+        return found, total
 
     def words_around(self, field: str, start: str, before: int, count: int) -> list[tuple[str, int]]:
         """Return words of a field with the number of publications that have each; see ``SCANNED``.

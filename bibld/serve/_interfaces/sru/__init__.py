@@ -16,9 +16,9 @@ import msgspec
 from lxml import etree
 
 from bibld.documents import PublishedView
+from bibld.errors import RecordError
 from bibld.model.iris import Iris
 from bibld.model.linkage import Merged
-from bibld.model.marc import MarcRecord
 from bibld.model.release import Manifest
 from bibld.protocols import CatalogView, SourceRecord
 from bibld.search import SearchView, StoredPublication
@@ -40,8 +40,9 @@ from bibld.serve._interfaces.sru.envelope import (
     scan_response,
     search_response,
 )
-from bibld.serve._interfaces.sru.explain import describe_server
-from bibld.serve._interfaces.sru.records import DEFAULT_SCHEMA, PublicationRecords, RecordSchema, find_schema
+from bibld.serve._interfaces.sru.explain import ServerLimits, describe_server
+from bibld.serve._interfaces.sru.records import MarcReaders as MarcReaders
+from bibld.serve._interfaces.sru.records import PublicationRecords, RecordSchema, default_schema, find_schema
 
 MAX_RECORDS = 100
 """Records of one response."""
@@ -110,14 +111,11 @@ class FoundPage(msgspec.Struct, frozen=True):
 
 
 class ReleaseRecords(msgspec.Struct, frozen=True):
-    """Where records are read, in the thread of the catalog.
-
-    ``merged`` returns the description of a publication by its path; ``original`` the MARC record of a source record.
-    """
+    """Where records are read, in the thread of the catalog; ``merged`` returns a publication by its path."""
 
     catalog: CatalogView
     merged: Callable[[str], Merged | None]
-    original: Callable[[SourceRecord], MarcRecord | None]
+    marc: MarcReaders
     view: PublishedView | None
 
 
@@ -136,6 +134,7 @@ class SruServer:
         self._search = search
         self._records = records
         self._dataset = manifest.dataset
+        self._limits = ServerLimits(_DEFAULT_RECORDS, MAX_RECORDS, default_schema(records.marc))
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> Retrieval | ScanRequest | bytes:
         """Return what is requested by these parameters, or the response if no search is needed for it."""
@@ -159,7 +158,8 @@ class SruServer:
         return explain_response(version, self._describe(), XML_PACKING, [error])
 
     def _describe(self) -> etree._Element:
-        return describe_server(self._dataset, f"{self._iris.base}sru", NEWEST.number, _DEFAULT_RECORDS, MAX_RECORDS)
+        address = f"{self._iris.base}sru"
+        return describe_server(self._dataset, address, NEWEST.number, self._limits)
 
     def find(self, request: Retrieval | ScanRequest) -> FoundPage | bytes:
         """Search: return the publications of a response, or the response itself if it needs no records."""
@@ -169,10 +169,10 @@ class SruServer:
             words = self._search.words_around(clause.field, clause.start, before, request.limit + left_out)[left_out:]
             return scan_response(request.version, [FoundTerm(word, count) for word, count in words])
         query = request.query
-        limit = min(request.limit, MAX_POSITION - request.start + 1)
-        found, total = self._search.retrieve(query.condition, query.sort, max(0, limit), request.start - 1)
-        is_outside = request.start > total and (total or request.start > 1)
-        if is_outside or request.start > MAX_POSITION:
+        is_beyond = request.start > MAX_POSITION  # the engine reserves memory for all that is skipped
+        limit = 0 if is_beyond else min(request.limit, MAX_POSITION - request.start + 1)
+        found, total = self._search.retrieve(query.condition, query.sort, limit, 0 if is_beyond else request.start - 1)
+        if is_beyond or (request.start > total and (total or request.start > 1)):
             last = min(total, MAX_POSITION)
             fault = SruDiagnosticError(SruFault.POSITION, f"{request.start}; the last position is {last}")
             return failed_search_response(request.version, [fault], total)
@@ -214,11 +214,14 @@ class SruServer:
             return [record for record in map(catalog.record, ordered) if record is not None]
 
         work = (self._iris.base + publication.work, titles.get(publication.work, "")) if publication.work else ("", "")
-        found = PublicationRecords(iri, merged, read_members, self._records.original, work)
-        data = request.schema.make(found)
-        if data is None:
-            return SruDiagnosticError(SruFault.RECORD_IN_SCHEMA, f"{request.schema.name}: {iri}")
-        return data
+        found = PublicationRecords(iri, merged, read_members, self._records.marc, work, bool(request.source))
+        try:
+            data = request.schema.make(found)
+        except RecordError as error:
+            return SruDiagnosticError(SruFault.RECORD_IN_SCHEMA, f"{request.schema.name}: {iri}: {error}")
+        return (
+            data if data is not None else SruDiagnosticError(SruFault.RECORD_IN_SCHEMA, f"{request.schema.name}: {iri}")
+        )
 
     def _retrieval(self, version: SruVersion, arguments: Mapping[str, str]) -> Retrieval:
         if "query" not in arguments:
@@ -227,7 +230,7 @@ class SruServer:
             raise SruDiagnosticError(SruFault.QUERY_TYPE, arguments["queryType"])
         if arguments.get("recordXPath"):
             raise SruDiagnosticError(SruFault.XPATH)
-        name = arguments.get("recordSchema") or DEFAULT_SCHEMA.name
+        name = arguments.get("recordSchema") or self._limits.default_schema
         schema = find_schema(name)
         if schema is None:
             raise SruDiagnosticError(SruFault.SCHEMA, name)
@@ -238,7 +241,7 @@ class SruServer:
         limit = min(_number(arguments, "maximumRecords", _DEFAULT_RECORDS, 0), MAX_RECORDS)
         packing = _packing(version, arguments)
         query = self._cql.read(arguments["query"])
-        if query.sort == "libraries" and arguments.get("sortKeys"):
+        if query.sort == "relevance" and arguments.get("sortKeys"):
             query = msgspec.structs.replace(query, sort=sort_of_sort_keys(arguments["sortKeys"]))
         echo = [("version", version.number), ("query", arguments["query"]), ("startRecord", str(start))]
         echo += [("maximumRecords", str(limit)), (version.packing, packing), ("recordSchema", name)]

@@ -23,8 +23,8 @@ from bibld.search import (
     MIN_LETTERS,
     SCANNED,
     AnyPublication,
+    BooleanCondition,
     BooleanOperator,
-    Combination,
     NumberCondition,
     PathCondition,
     SearchCondition,
@@ -34,7 +34,7 @@ from bibld.search import (
     to_words,
 )
 from bibld.serve._interfaces.sru.diagnostics import SruDiagnosticError, SruFault
-from bibld.serve._interfaces.sru.indexes import CqlIndex, IndexKind, Prefixes
+from bibld.serve._interfaces.sru.indexes import CqlIndex, CqlPrefixes, IndexKind
 from bibld.text.languages import language_code
 
 MAX_QUERY_LENGTH = 2000
@@ -111,23 +111,25 @@ class CqlReader:
     def __init__(self, iris: Iris, libraries: Mapping[str, str]) -> None:
         self._iris = iris
         self._libraries = libraries
-        lexer = CQLLexer()
-        lexer.build()
+        self._lexer = CQLLexer()
+        self._lexer.build()
         self._parser = CQLParser12()
-        self._parser.build(lexer)  # type: ignore[arg-type]  # it takes what the package calls a lexer
+        self._parser.build(self._lexer)  # type: ignore[arg-type]  # it takes what the package calls a lexer
 
     def read(self, text: str) -> CqlQuery:
         """Return the condition and the order that a query states; raises ``SruDiagnosticError``."""
         root = self._parse(text)
         keys = [(str(key.index), _modifiers(key.modifiers)) for key in getattr(root, "sortSpecs", ())]
-        return CqlQuery(self._condition(root, Prefixes()), _sort_of_keys(keys))
+        condition = self._condition(root, CqlPrefixes())
+        _check_size(condition)
+        return CqlQuery(condition, _sort_of_keys(keys))
 
     def read_scan_clause(self, text: str) -> ScanClause:
         """Return the clause with which a list of terms begins; the name of an index alone begins with its first."""
         root = self._parse(text)
         if not isinstance(root, CQLSearchClause):
             raise SruDiagnosticError(SruFault.SYNTAX, "a scan has one search clause")
-        prefixes = _with_prefixes(Prefixes(), root)
+        prefixes = _with_prefixes(CqlPrefixes(), root)
         name, start = (str(root.index), root.term) if root.index is not None else (root.term, "")
         index = prefixes.find_index(name)
         if index.field not in SCANNED:
@@ -142,12 +144,13 @@ class CqlReader:
         try:
             root = self._parser.parse(text, tracking=True).root
         except (CQLParserError, CQLLexerError) as error:
-            raise SruDiagnosticError(SruFault.SYNTAX, str(error.args[0])) from error
+            position = min(self._lexer.lexer.lexpos, len(text))
+            raise SruDiagnosticError(SruFault.SYNTAX, f"near character {position} of the query") from error
         if _count_clauses(root) > MAX_CLAUSES:
             raise SruDiagnosticError(SruFault.BOOLEANS, f"{MAX_CLAUSES - 1} at most")
         return root
 
-    def _condition(self, node: CQLTriple | CQLSearchClause, prefixes: Prefixes) -> SearchCondition:
+    def _condition(self, node: CQLTriple | CQLSearchClause, prefixes: CqlPrefixes) -> SearchCondition:
         prefixes = _with_prefixes(prefixes, node)
         if isinstance(node, CQLSearchClause):
             return self._clause(node, prefixes)
@@ -157,9 +160,9 @@ class CqlReader:
         for name, _ in _modifiers(node.operator.modifiers):
             raise SruDiagnosticError(SruFault.BOOLEAN_MODIFIER, name)
         left, right = (self._condition(each, prefixes) for each in (node.left, node.right))
-        return Combination(BooleanOperator(operator), left, right)
+        return BooleanCondition(BooleanOperator(operator), left, right)
 
-    def _clause(self, clause: CQLSearchClause, prefixes: Prefixes) -> SearchCondition:
+    def _clause(self, clause: CQLSearchClause, prefixes: CqlPrefixes) -> SearchCondition:
         name = str(clause.index) if clause.index is not None else "cql.serverChoice"
         index = prefixes.find_index(name)
         relation, is_unmasked = "=", False
@@ -178,7 +181,7 @@ class CqlReader:
         if is_unmasked:
             term = _Term(re.sub(r"[*?]", " ", clause.term))
         if relation == "<>":
-            return Combination(BooleanOperator.NOT, AnyPublication(), self._comparison(index, "=", term))
+            return BooleanCondition(BooleanOperator.NOT, AnyPublication(), self._comparison(index, "=", term))
         return self._comparison(index, relation, term)
 
     def _comparison(self, index: CqlIndex, relation: str, term: _Term) -> SearchCondition:
@@ -243,12 +246,12 @@ def sort_of_sort_keys(text: str) -> str:
 
 def _sort_of_keys(keys: list[tuple[str, list[tuple[str, str]]]]) -> str:
     if not keys:
-        return "libraries"
+        return "relevance"
     if len(keys) > 1:
         raise SruDiagnosticError(SruFault.SORT_KEYS, "one at most")
     ((name, modifiers),) = keys
     try:
-        index = Prefixes().find_index(name)
+        index = CqlPrefixes().find_index(name)
     except SruDiagnosticError as error:
         raise SruDiagnosticError(SruFault.SORT_PATH, name) from error
     if not index.sort:
@@ -267,7 +270,7 @@ def _modifiers(modifiers: list[CQLModifier] | None) -> list[tuple[str, str]]:
     return [(str(each.name).lower().rpartition(".")[2], each.value or "") for each in modifiers or ()]
 
 
-def _with_prefixes(prefixes: Prefixes, node: CQLPrefixable) -> Prefixes:
+def _with_prefixes(prefixes: CqlPrefixes, node: CQLPrefixable) -> CqlPrefixes:
     for each in node.prefixes:
         prefixes = prefixes.with_declaration(each.prefix, each.uri)
     return prefixes
@@ -283,6 +286,23 @@ def _count_clauses(root: object) -> int:
         else:
             count += 1
     return count
+
+
+def _check_size(condition: SearchCondition) -> None:
+    """Raise ``SruDiagnosticError`` if a query has more words or masks than one search may look for."""
+    texts = [each.text for each in _parts(condition) if isinstance(each, TextCondition)]
+    if sum(len(to_words(text)) for text in texts) > _MAX_WORDS:
+        raise SruDiagnosticError(SruFault.TERM_LENGTH, f"{_MAX_WORDS} words in all at most")
+    if sum(text.count(MASK_MANY) + text.count(MASK_ONE) for text in texts) > _MAX_MASKS:
+        raise SruDiagnosticError(SruFault.MASKS, f"{_MAX_MASKS} in all at most")
+
+
+def _parts(condition: SearchCondition) -> Iterator[SearchCondition]:
+    if isinstance(condition, BooleanCondition):
+        yield from _parts(condition.left)
+        yield from _parts(condition.right)
+    else:
+        yield condition
 
 
 def _unescaped(text: str) -> _Term:
@@ -311,13 +331,11 @@ def _text(index: CqlIndex, relation: str, term: _Term) -> SearchCondition:
     words = term.text.split()
     if not to_words(term.text):
         raise SruDiagnosticError(SruFault.MASKED_WORD if term.is_masked else SruFault.EMPTY_TERM, term.text)
-    if len(words) > _MAX_WORDS:
-        raise SruDiagnosticError(SruFault.TERM_LENGTH, f"{_MAX_WORDS} words at most")
     if term.is_masked:
         _check_masks(index, comparison, words)
     condition = TextCondition(index.field, comparison, term.text)
     if index.field == "any" and _NUMBER.fullmatch(term.text.strip()):
-        return Combination(BooleanOperator.OR, condition, NumberCondition(term.text))
+        return BooleanCondition(BooleanOperator.OR, condition, NumberCondition(term.text))
     return condition
 
 
@@ -326,8 +344,6 @@ def _check_masks(index: CqlIndex, comparison: WordComparison, words: list[str]) 
         raise SruDiagnosticError(SruFault.MASK_IN_PHRASE)
     if comparison not in (WordComparison.ALL, WordComparison.ANY) or index.field not in ("any", *SCANNED):
         raise SruDiagnosticError(SruFault.MASK, f"in {index.names[0]} only with =, all and any of texts")
-    if sum(word.count(MASK_MANY) + word.count(MASK_ONE) for word in words) > _MAX_MASKS:
-        raise SruDiagnosticError(SruFault.MASKS, f"{_MAX_MASKS} at most")
     for word in words:
         beginning = re.split(r"[*?]", word, maxsplit=1)[0]
         if beginning != word and len("".join(to_words(beginning))) < MIN_LETTERS:
@@ -383,5 +399,5 @@ def _span(text: str, relation: str) -> tuple[int, int]:
 def _any_of(conditions: Iterator[SearchCondition]) -> SearchCondition:
     first, *others = conditions
     for each in others[: MAX_CLAUSES - 1]:
-        first = Combination(BooleanOperator.OR, first, each)
+        first = BooleanCondition(BooleanOperator.OR, first, each)
     return first

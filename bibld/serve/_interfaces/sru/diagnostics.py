@@ -42,7 +42,7 @@ class SruFault(IntEnum):
     MASKS = 30, "Too many masking characters in term"
     ANCHOR = 31, "Anchoring character not supported"
     ANCHOR_POSITION = 32, "Anchoring character in unsupported position"
-    MASK_IN_PHRASE = 33, "Combination of proximity/adjacency and masking characters not supported"
+    MASK_IN_PHRASE = 33, "BooleanCondition of proximity/adjacency and masking characters not supported"
     TERM_FORMAT = 36, "Term in invalid format for index or relation"
     BOOLEANS = 38, "Too many boolean operators in query"
     PROXIMITY = 39, "Proximity not supported"

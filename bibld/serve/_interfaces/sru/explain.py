@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
+import msgspec
 from lxml import etree
 
 from bibld.model.mods_xml import without_illegal_characters
@@ -11,14 +12,20 @@ from bibld.model.release import DatasetDescription
 from bibld.search import SCANNED
 from bibld.serve._interfaces.sru.envelope import EXPLAIN
 from bibld.serve._interfaces.sru.indexes import INDEXES, SETS, IndexKind
-from bibld.serve._interfaces.sru.records import DEFAULT_SCHEMA, SCHEMAS
+from bibld.serve._interfaces.sru.records import SCHEMAS
 
 _PORTS = {"http": "80", "https": "443"}
 
 
-def describe_server(
-    dataset: DatasetDescription, address: str, version: str, default_records: int, max_records: int
-) -> etree._Element:
+class ServerLimits(msgspec.Struct, frozen=True):
+    """Records of a response by default and at most, and the schema of those that name none."""
+
+    default_records: int
+    max_records: int
+    default_schema: str
+
+
+def describe_server(dataset: DatasetDescription, address: str, version: str, limits: ServerLimits) -> etree._Element:
     """Return the ZeeRex record; ``address`` is that of the server, ``version`` the newest one of the protocol."""
     root = etree.Element(f"{{{EXPLAIN}}}explain", nsmap={"zr": EXPLAIN})
     parts = urlsplit(address)
@@ -37,11 +44,11 @@ def describe_server(
         element = _add(schemas, "schema", identifier=schema.identifier, name=schema.name, sort="false", retrieve="true")
         _add(element, "title", schema.title, lang="en")
     configuration = _add(root, "configInfo")
-    _add(configuration, "default", str(default_records), type="numberOfRecords")
-    _add(configuration, "default", DEFAULT_SCHEMA.name, type="retrieveSchema")
+    _add(configuration, "default", str(limits.default_records), type="numberOfRecords")
+    _add(configuration, "default", limits.default_schema, type="retrieveSchema")
     _add(configuration, "default", "cql", type="contextSet")
     _add(configuration, "default", "cql.serverChoice", type="index")
-    _add(configuration, "setting", str(max_records), type="maximumRecords")
+    _add(configuration, "setting", str(limits.max_records), type="maximumRecords")
     for relation in ("=", "==", "all", "any", "adj", "<", ">", "<=", ">=", "<>", "within", "exact"):
         _add(configuration, "supports", relation, type="relation")
     for operator in ("and", "or", "not"):

@@ -99,13 +99,13 @@ _BY_LOCAL_NAME = {name.lower().partition(".")[2]: index for index in reversed(IN
 RESULT_SET = "cql.resultsetid"
 
 
-class Prefixes(msgspec.Struct, frozen=True):
+class CqlPrefixes(msgspec.Struct, frozen=True):
     """The prefixes that a part of a query declares, beside the usual ones; ``default`` is the set of names without."""
 
     declared: tuple[tuple[str, str], ...] = ()
     default: str = ""
 
-    def with_declaration(self, prefix: str | None, uri: str) -> Prefixes:
+    def with_declaration(self, prefix: str | None, uri: str) -> CqlPrefixes:
         """Return these prefixes with a further one; raises ``SruDiagnosticError`` for an unknown set."""
         known = _PREFIX_OF_URI.get(uri)
         if known is None:

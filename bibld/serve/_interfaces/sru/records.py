@@ -1,13 +1,13 @@
 """The schemas in which records are retrieved, each with what makes a record of a publication.
 
-The merged description is available as MODS and Dublin Core. As MARC the record of a library is available: that of the
-founder, else the first of another member in this flavour, or that of the source which ``x-source`` names.
+They are of the merged description. The record of a library is retrieved by ``x-source``, which names it, or by the
+schemas of own records: that of the founder, else the first of another member in a flavour of the schema.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from functools import cached_property
+from typing import Literal
 
 import msgspec
 from lxml import etree
@@ -24,9 +24,18 @@ from bibld.protocols import SourceRecord
 MARCXCHANGE = "info:lc/xmlns/marcxchange-v2"
 """ISO 25577."""
 
+MarcFlavour = Literal["marc21", "rusmarc"]
+"""The flavours in which merged descriptions can be written."""
+
+
+class MarcReaders(msgspec.Struct, frozen=True):
+    """What returns the MARC record of a source record, and what writes a description as MARC (None: nothing does)."""
+
+    original: Callable[[SourceRecord], MarcRecord | None]
+    to_marc: Callable[[Mods, MarcFlavour], MarcRecord] | None = None
+
+
 _DC_SCHEMA = "info:srw/schema/1/dc-schema"
-_MARC21 = ("marc21",)
-_UNIMARC_FAMILY = ("rusmarc", "unimarc")
 _FORMATS = {"marc21": "MARC 21", "rusmarc": "RUSMARC", "unimarc": "UNIMARC"}
 """The attribute ``format`` of MarcXchange by the name of a flavour."""
 
@@ -35,7 +44,8 @@ class PublicationRecords:
     """A publication that was found, with its records; read when they are needed.
 
     ``members`` returns its source records, the preferred one first, ``original`` the MARC record of one; ``work`` is
-    the IRI of its work with its title, both empty if it has none.
+    the IRI of its work with its title, both empty if it has none. ``to_marc`` writes a description as MARC; None if the
+    site cannot. ``is_of_source``: the client wants the record of a library, which is the first of ``members``.
     """
 
     def __init__(
@@ -43,26 +53,39 @@ class PublicationRecords:
         iri: str,
         merged: Merged,
         members: Callable[[], Sequence[SourceRecord]],
-        original: Callable[[SourceRecord], MarcRecord | None],
+        readers: MarcReaders,
         work: tuple[str, str],
+        is_of_source: bool,
     ) -> None:
         self.iri = iri
         self._merged = merged
         self._members = members
-        self._original = original
+        self._readers = readers
         self._work = work
+        self._is_of_source = is_of_source
 
-    @cached_property
-    def mods(self) -> Mods:
-        """The merged description, with a link to the work."""
+    def mods(self) -> Mods | None:
+        """Return the merged description with a link to the work, or that of the library; None if it has no record."""
         mods = self._merged.mods
+        if self._is_of_source:
+            return next((record.mods for record in self._members() if not record.deleted), None)
         return add_work(mods, *self._work) if self._work[0] else mods
+
+    def marc(self, flavour: MarcFlavour, others: Collection[str] = ()) -> tuple[MarcRecord, str] | None:
+        """Return the merged description as MARC, and its flavour; the own record of a library if there is no other way.
+
+        ``others``: flavours in which that may be, too.
+        """
+        write = self._readers.to_marc
+        if self._is_of_source or write is None:
+            return self.own((flavour, *others))
+        return write(self._merged.mods, flavour), flavour
 
     def own(self, flavours: Collection[str] = ()) -> tuple[MarcRecord, str] | None:
         """Return the first MARC record in one of some flavours (any if empty), and its flavour; None if none is."""
         for record in self._members():
             if not record.deleted and (not flavours or record.flavour in flavours):
-                original = self._original(record)
+                original = self._readers.original(record)
                 if original is not None:
                     return original, record.flavour
         return None
@@ -78,9 +101,17 @@ class RecordSchema(msgspec.Struct, frozen=True):
     others: tuple[str, ...] = ()
 
 
-def _dc(found: PublicationRecords) -> etree._Element:
+def _mods(found: PublicationRecords) -> etree._Element | None:
+    mods = found.mods()
+    return to_element(mods) if mods is not None else None
+
+
+def _dc(found: PublicationRecords) -> etree._Element | None:
+    mods = found.mods()
+    if mods is None:
+        return None
     root = etree.Element(f"{{{_DC_SCHEMA}}}dc", nsmap={"srw_dc": _DC_SCHEMA, "dc": dublin_core.DC})
-    root.extend(list(dublin_core.to_dublin_core(found.mods, found.iri)))
+    root.extend(list(dublin_core.to_dublin_core(mods, found.iri)))
     etree.cleanup_namespaces(root, keep_ns_prefixes=["srw_dc", "dc"])
     return root
 
@@ -109,21 +140,21 @@ SCHEMAS = (
         "marcxml",
         "info:srw/schema/1/marcxml-v1.1",
         "MARC 21 in MARCXML",
-        lambda found: _marcxml(found.own(_MARC21)),
+        lambda found: _marcxml(found.marc("marc21")),
         ("marc21", "MARC21-xml", "http://www.loc.gov/MARC21/slim"),
     ),
     RecordSchema(
         "marcxchange",
         MARCXCHANGE,
         "RUSMARC or UNIMARC in MarcXchange (ISO 25577)",
-        lambda found: _marcxchange(found.own(_UNIMARC_FAMILY)),
+        lambda found: _marcxchange(found.marc("rusmarc", ["unimarc"])),
         ("rusmarc", "unimarc", "unimarcxchange", "info:lc/xmlns/marcxchange-v1"),
     ),
     RecordSchema(
         "mods",
         "info:srw/schema/1/mods-v3.8",
         "MODS of the merged description",
-        lambda found: to_element(found.mods),
+        _mods,
         ("http://www.loc.gov/mods/v3", *(f"info:srw/schema/1/mods-v3.{number}" for number in range(8))),
     ),
     RecordSchema(
@@ -137,7 +168,7 @@ SCHEMAS = (
         "own-marcxml",
         "info:srw/schema/1/marcxml-v1.1#own",
         "a library's own record, if it is MARC 21, in MARCXML",
-        lambda found: _marcxml(found.own(_MARC21)),
+        lambda found: _marcxml(found.own(["marc21"])),
     ),
     RecordSchema(
         "own-marcxchange",
@@ -146,8 +177,12 @@ SCHEMAS = (
         lambda found: _marcxchange(found.own()),
     ),
 )
-DEFAULT_SCHEMA = SCHEMAS[0]
 _BY_NAME = {name.lower(): schema for schema in SCHEMAS for name in (schema.name, schema.identifier, *schema.others)}
+
+
+def default_schema(readers: MarcReaders) -> str:
+    """Return the name of the schema of clients that name none: MARC 21 where each publication has a record in it."""
+    return "marcxml" if readers.to_marc is not None else "mods"
 
 
 def find_schema(name: str) -> RecordSchema | None:
