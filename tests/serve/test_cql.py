@@ -180,6 +180,82 @@ def test_what_cannot_be_answered_has_its_diagnostic(query, fault):
     assert raised.value.fault == fault
 
 
+# The examples of the introduction to CQL and of the context set at the site of the Library of Congress. Those about the
+# fields of dinosaurs and about proximity have a diagnostic, as the standard has it for what a server does not support.
+@pytest.mark.parametrize(
+    ("query", "understood"),
+    [
+        ("dinosaur", "any:all(dinosaur)"),
+        ('"complete dinosaur"', "any:all(complete dinosaur)"),
+        ('title = "complete dinosaur"', "title:all(complete dinosaur)"),
+        ('title exact "the complete dinosaur"', "title:complete(the complete dinosaur)"),
+        ("dinosaur or bird", "(any:all(dinosaur) or any:all(bird))"),
+        ('Palomar assignment and "ice age"', SruFault.SYNTAX),  # a term of two words without quotation marks
+        ("dinosaur not reptile", "(any:all(dinosaur) not any:all(reptile))"),
+        ("dinosaur and bird or dinobird", "((any:all(dinosaur) and any:all(bird)) or any:all(dinobird))"),
+        (
+            "(bird or dinosaur) and (feathers or scales)",
+            "((any:all(bird) or any:all(dinosaur)) and (any:all(feathers) or any:all(scales)))",
+        ),
+        (
+            '"feathered dinosaur" and (yixian or jehol)',
+            "(any:all(feathered dinosaur) and (any:all(yixian) or any:all(jehol)))",
+        ),
+        (
+            "(((a and b) or (c not d) not (e or f and g)) and h not i) or j",
+            "((((((any:all(a) and any:all(b)) or (any:all(c) not any:all(d))) not"
+            " ((any:all(e) or any:all(f)) and any:all(g))) and any:all(h)) not any:all(i)) or any:all(j))",
+        ),
+        ("publicationYear < 1980", "0..1979"),
+        ("lengthOfFemur > 2.4", SruFault.INDEX),
+        ("bioMass >= 100", SruFault.INDEX),
+        ("year > 1998", "1999..9999"),
+        ('title all "complete dinosaur"', "title:all(complete dinosaur)"),
+        ('title any "dinosaur bird reptile"', "title:any(dinosaur bird reptile)"),
+        ("complete prox dinosaur", SruFault.PROXIMITY),
+        ("ribs prox/distance<=5 chevrons", SruFault.PROXIMITY),
+        ("ribs prox/unit=sentence chevrons", SruFault.PROXIMITY),
+        ("dinosaur*", "any:all(dinosaur*)"),
+        ("*sauria", SruFault.MASKED_WORD),
+        ("man?raptor", "any:all(man?raptor)"),
+        ("man?raptor*", "any:all(man?raptor*)"),
+        (r'"\"quoted\""', 'any:all("quoted")'),
+        ("bath.uniformTitle = a", "title:all(a)"),
+        ("author = smith", "author:all(smith)"),
+        ("dc.title any fish", "title:any(fish)"),
+        ("dc.title any fish or dc.creator any sanderson", "(title:any(fish) or author:any(sanderson))"),
+        (
+            'dc.title any fish or (dc.creator any sanderson and dc.identifier = "id:1234567")',
+            "(title:any(fish) or (author:any(sanderson) and number(id:1234567)))",
+        ),
+        ("dc.title any fish prox/unit=word/distance>3 dc.title any squirrel", SruFault.PROXIMITY),
+        ("dc.title any fish sortBy dc.date/sort.ascending", "title:any(fish)"),
+        ("dc.title any fish sortBy dc.date/sort.ascending dc.title/sort.descending", SruFault.SORT_KEYS),
+        ('> dc = "info:srw/context-sets/1/dc-v1.1" dc.title any fish', "title:any(fish)"),
+        ('> "http://deepcustard.org/" custardDepth > 10', SruFault.CONTEXT_SET),
+        ('title any/relevant "cat fish"', "title:any(cat fish)"),
+        ("dc.title any/rel.CORI fish", SruFault.RELATION_MODIFIER),
+        ('dc.date within "2002 2005"', "2002..2005"),
+        ("dateRange encloses 2003", SruFault.INDEX),
+        ("dc.title =/fuzzy fish", SruFault.RELATION_MODIFIER),
+        ('dc.title = "^cat"', "title:beginning(cat)"),
+        ("cql.serverChoice = fish", "any:all(fish)"),
+        ("cql.anywhere = fish", "any:all(fish)"),
+        ("cql.allRecords = 1 NOT title = fish", "(everything not title:all(fish))"),
+        ("cql.resultSetId = a and title = fish", SruFault.RESULT_SETS),
+        ("bath.isbn = 0321832183", "number(0321832183)"),
+        ('"Marv Throneberry"', "any:all(Marv Throneberry)"),
+    ],
+)
+def test_the_examples_of_the_library_of_congress_are_answered(query, understood):
+    try:
+        found = written(READER.read(query).condition)
+    except SruDiagnosticError as error:
+        assert error.fault == understood
+    else:
+        assert found == understood
+
+
 @pytest.mark.parametrize(
     ("keys", "sort"),
     [

@@ -6,6 +6,7 @@ up in all of them.
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 import msgspec
@@ -42,14 +43,11 @@ SETS = {
 }
 """The context sets by their usual prefixes."""
 
-_PREFIX_OF_URI = {uri: prefix for prefix, uri in SETS.items()} | {
-    "info:srw/context-set/1/cql-v1.1": "cql",
-    "info:srw/cql-context-set/1/cql-v1.1": "cql",
-    "info:srw/cql-context-set/1/cql-v1.2": "cql",
-    "info:srw/cql-context-set/1/dc-v1.1": "dc",
-    "info:srw/cql-context-set/2/rec-1.1": "rec",
-    "http://zing.z3950.org/cql/bath/2.0": "bath",
-}
+_SET_OF_URI = re.compile(
+    r"info:srw/(?:cql-)?context-sets?/[0-9]+/(cql|dc|rec)-v?[0-9.]+|http://zing\.z3950\.org/cql/(bath)/[0-9.]*/?"
+)
+"""Identifiers of the context sets, as the standard and its older versions and examples write them."""
+
 _OTHER_PREFIXES = {"srw": "cql"}
 """The name of the set ``cql`` in CQL 1.0."""
 
@@ -86,7 +84,13 @@ INDEXES = (
         "dc.identifier bath.standardIdentifier bath.lccn bath.remoteSystemControlNumber dc.number",
     ),
     _index("Record", IndexKind.RECORD, "", "rec.identifier rec.id"),
-    _index("Year of publication", IndexKind.YEAR, "", "dc.date dc.year bath.publicationYear bath.date", "year"),
+    _index(
+        "Year of publication",
+        IndexKind.YEAR,
+        "",
+        "dc.date dc.year dc.publicationYear bath.publicationYear bath.date",
+        "year",
+    ),
     _index("Publisher", IndexKind.TEXT, "publisher", "dc.publisher bath.publisher"),
     _index("Place of publication", IndexKind.TEXT, "place", "bath.placePublication dc.place"),
     _index("Series", IndexKind.TEXT, "series", "bath.seriesTitle dc.series"),
@@ -107,9 +111,10 @@ class CqlPrefixes(msgspec.Struct, frozen=True):
 
     def with_declaration(self, prefix: str | None, uri: str) -> CqlPrefixes:
         """Return these prefixes with a further one; raises ``SruDiagnosticError`` for an unknown set."""
-        known = _PREFIX_OF_URI.get(uri)
-        if known is None:
+        found = _SET_OF_URI.fullmatch(uri)
+        if found is None:
             raise SruDiagnosticError(SruFault.CONTEXT_SET, uri)
+        known = found[1] or found[2]
         if prefix is None:
             return msgspec.structs.replace(self, default=known)
         return msgspec.structs.replace(self, declared=(*self.declared, (prefix.lower(), known)))
