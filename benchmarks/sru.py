@@ -3,7 +3,7 @@
     python benchmarks/sru.py ADDRESS [--clients 1]
 
 ADDRESS is that of the interface of a server that runs, such as http://localhost:8000/sru. Titles, names, numbers and
-years are those of publications that are drawn from the first 100,000 of its own; each query is sent once, with
+years are those of publications that are drawn from its first 100,000; each query is sent once, with
 ten records in MODS. Times are those of the client: search, records, XML and transport together.
 """
 

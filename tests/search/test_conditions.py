@@ -151,8 +151,8 @@ def test_results_are_sorted_and_paged(view, sort, found):
 
 def test_the_title_that_is_looked_for_comes_first_on_all_pages(view):
     condition = TextCondition("title", ALL, "война и мир")
-    everything = BooleanCondition(OR, AnyPublication(), condition)
-    pages = [numbers(view, everything, limit=1, offset=offset) for offset in range(5)]
+    all_of_them = BooleanCondition(OR, AnyPublication(), condition)
+    pages = [numbers(view, all_of_them, limit=1, offset=offset) for offset in range(5)]
     assert pages[0] == "1"
     assert sorted(pages[:4]) == ["1", "2", "3", "4"]
     assert pages[4] == ""

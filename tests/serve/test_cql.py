@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +20,7 @@ from bibld.search import (
 )
 from bibld.serve._interfaces.sru.cql import MAX_CLAUSES, MAX_QUERY_LENGTH, CqlReader, sort_of_sort_keys
 from bibld.serve._interfaces.sru.diagnostics import SruDiagnosticError, SruFault
+from bibld.serve._interfaces.sru.indexes import CqlPrefixes
 
 READER = CqlReader(Iris("https://data.example.org/"), {"ru-10010001": "rsl", "state library": "rsl"})
 DC, BATH = "info:srw/context-set/1/dc-v1.1", "http://zing.z3950.org/cql/bath/2.0/"
@@ -36,7 +40,7 @@ def written(condition: SearchCondition) -> str:
             return f"{first}..{last}"
         case PathCondition(path):
             return f"path({path})"
-    return "everything"
+    return "all records"
 
 
 @pytest.mark.parametrize(
@@ -53,11 +57,11 @@ def written(condition: SearchCondition) -> str:
         ('dc.title exact "complete dinosaur"', "title:complete(complete dinosaur)"),
         ('dc.title cql.exact "complete dinosaur"', "title:complete(complete dinosaur)"),
         ("dc.title scr dinosaur", "title:all(dinosaur)"),
-        ("dc.title <> dinosaur", "(everything not title:all(dinosaur))"),
+        ("dc.title <> dinosaur", "(all records not title:all(dinosaur))"),
         ("dc.title =/relevant/cql.stem dinosaur", "title:all(dinosaur)"),
         ("srw.serverChoice = x1", "any:all(x1)"),
         ("cql.anywhere = dinosaur", "any:all(dinosaur)"),
-        ("cql.allRecords = 1", "everything"),
+        ("cql.allRecords = 1", "all records"),
         ("bath.name = Smith", "author:all(Smith)"),
         ("dc.creator = Smith", "author:all(Smith)"),
         ("dc.contributor = Smith", "author:all(Smith)"),
@@ -90,7 +94,7 @@ def written(condition: SearchCondition) -> str:
         ("dc.date <= 1970", "0..1970"),
         ('dc.date within "1970 1980"', "1970..1980"),
         ("year within 1970-1980", "1970..1980"),
-        ("year <> 1970", "(everything not 1970..1970)"),
+        ("year <> 1970", "(all records not 1970..1970)"),
         ("year = 197?", "1970..1979"),
         ("year = 19*", "1900..1999"),
         # masks and anchors
@@ -98,7 +102,7 @@ def written(condition: SearchCondition) -> str:
         ("title = dino?aur", "title:all(dino?aur)"),
         ('title = "dino* com?lete"', "title:all(dino* com?lete)"),
         (r"title = dino\*", "title:all(dino )"),
-        (r'title = "say \"dino\""', 'title:all(say "dino")'),
+        (r'title = "the \"dino\""', 'title:all(the "dino")'),
         ("title =/unmasked dino*", "title:all(dino )"),
         ('title = "^the complete"', "title:beginning(the complete)"),
         ('title = "^the complete^"', "title:complete(the complete)"),
@@ -241,7 +245,7 @@ def test_what_cannot_be_answered_has_its_diagnostic(query, fault):
         ('dc.title = "^cat"', "title:beginning(cat)"),
         ("cql.serverChoice = fish", "any:all(fish)"),
         ("cql.anywhere = fish", "any:all(fish)"),
-        ("cql.allRecords = 1 NOT title = fish", "(everything not title:all(fish))"),
+        ("cql.allRecords = 1 NOT title = fish", "(all records not title:all(fish))"),
         ("cql.resultSetId = a and title = fish", SruFault.RESULT_SETS),
         ("bath.isbn = 0321832183", "number(0321832183)"),
         ('"Marv Throneberry"', "any:all(Marv Throneberry)"),
@@ -322,3 +326,11 @@ def test_any_text_is_a_query_or_has_a_diagnostic(text):
             read(text)
         except SruDiagnosticError as error:
             assert error.fault.message and error.fault.uri.startswith("info:srw/diagnostic/1/")
+
+
+def test_the_how_to_names_indexes_that_there_are():
+    """In the settings of Koha, and in the stylesheet for the numbers of Bib-1."""
+    text = (Path(__file__).parents[2] / "docs" / "how-to" / "copy-cataloguing.md").read_text(encoding="utf-8")
+    names = re.findall(r'<attr type="1" value="([\w.]+)"', text) + re.findall(r"\w+=((?:dc|bath|rec|cql)\.\w+)", text)
+    assert len(names) > 20
+    assert [CqlPrefixes().find_index(name).title for name in names]
