@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 from _measure import DATE, run_sample
 
-from bibld import pipeline, progress, publish, store, triplify
+from bibld import dedup, pipeline, progress, publish, store, triplify
 from bibld.catalog import Catalog, NewRecord, Queue
 from bibld.config import Config
 from bibld.model.iris import Iris
@@ -81,6 +81,7 @@ class Stages:
                 figures=figures,
                 blocks=lambda: triplify.catalog_blocks(catalog, self._iris, ()),
                 counts=lambda: triplify.count_quads(catalog, self._iris, ()),
+                match_index=lambda catalog, folder: dedup.write_match_index(catalog, folder, loaded),
                 source_statements=(),
                 examples=(),
             )

@@ -102,6 +102,7 @@ if TYPE_CHECKING:
     from bibld.model.marc import Leader as Leader
     from bibld.model.marc import MarcRecord as MarcRecord
     from bibld.model.marc import Subfield as Subfield
+    from bibld.model.matched import MatchedRecord as MatchedRecord
     from bibld.model.mods import Mods as Mods
     from bibld.model.mods_xml import from_xml as from_xml
     from bibld.model.mods_xml import to_xml as to_xml

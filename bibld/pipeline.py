@@ -23,9 +23,10 @@ from typing import Any, Protocol
 import msgspec
 
 from bibld import dedup, harvest, ingest, link, publish, store, triplify
-from bibld.catalog import Catalog, Queue, StageQueue
+from bibld.catalog import Catalog, Queue, StageQueue, digest
 from bibld.catalog.engines import check_newest_is_local, missing_results
 from bibld.config import Config, Remote
+from bibld.dedup.method import blocking_digest
 from bibld.dedup.method import settings_digest as matching_digest
 from bibld.dedup.warm_up import KernelWarmUp
 from bibld.errors import ConfigError, StageError, StoreError
@@ -399,7 +400,7 @@ def _store(run: LocalRun, queue: StageQueue) -> int | None:
 
 def _publish(run: LocalRun, queue: StageQueue) -> int | None:
     run.releases.sweep()
-    made_by = publish.settings_digest(run.config, run.source_figures)
+    made_by = digest(publish.settings_digest(run.config, run.source_figures), blocking_digest(run.config))
     if publish.is_current(run.catalog, run.releases, made_by, run.config):
         return None
     # One core is for the parts that are written meanwhile.
@@ -409,6 +410,7 @@ def _publish(run: LocalRun, queue: StageQueue) -> int | None:
         figures=run.figures,
         blocks=partial(triplify.catalog_blocks, iris=run.iris, sources=run.source_figures),
         counts=partial(triplify.count_quads, iris=run.iris, sources=run.source_figures, workers=counting),
+        match_index=partial(dedup.write_match_index, config=run.config),
         source_statements=triplify.dataset_statements(run.source_figures, run.iris),
         examples=[run.iris.resource(founder) for founder in run.catalog.sample_founders(EXAMPLES)],
         withdrawn=triplify.withdrawal_statements(run.catalog, run.iris),

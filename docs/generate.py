@@ -321,6 +321,7 @@ API = {
         "IriReport",
         "EntityPairReport",
         "FoundResults",
+        "MatchedRecord",
         "Evaluation",
         "MethodComparison",
         "MethodResult",

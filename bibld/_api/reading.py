@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Literal, TextIO, cast, get_args
+from typing import Any, BinaryIO, TextIO, get_args
 
 import msgspec
 
@@ -15,8 +14,10 @@ from bibld._api import explaining
 from bibld._api.configured import ConfiguredWorkspace, PathName, check_choice, check_source
 from bibld._api.entities import EntityPairReport, explain_entities
 from bibld._api.explaining import IriReport, PairReport, RecordReport
+from bibld._api.file_matching import match_files
 from bibld._api.searching import FoundResults, search_release
 from bibld._api.sparql import query_release
+from bibld._api.table_files import FileFormat, table_format, write_table
 from bibld._api.tables import ClusterRow, PairRow, Table, WorkRow, main_title
 from bibld.catalog import Catalog, LoadCounts, Reject, Suppression
 from bibld.errors import ConfigError
@@ -24,22 +25,11 @@ from bibld.harvest import Freshness, freshness
 from bibld.ingest import Exported, export_mods, export_originals
 from bibld.model.iris import Iris
 from bibld.model.linkage import Decision, Edge
-from bibld.parallel import batches
+from bibld.model.matched import OUTCOMES, MatchedRecord, MatchOutcome
 from bibld.protocols import SourceRecord
 from bibld.publish import WorkReader
-from bibld.read import carrier_of
+from bibld.read import AUTO, carrier_of
 from bibld.triplify import ElementCoverage, mods_coverage
-
-FileFormat = Literal["csv", "jsonl", "parquet"]
-
-_COLUMN_TYPES = {
-    **{"score": "double", "size": "bigint"},
-    **dict.fromkeys(("publications", "first_year", "last_year"), "bigint"),
-}
-"""The types of the columns that are no texts."""
-
-_MEMORY = 1 << 30
-_ROWS_AT_ONCE = 50_000
 
 
 class RecordRow(msgspec.Struct, frozen=True):
@@ -158,10 +148,10 @@ class LookMethods(ConfiguredWorkspace):
 
         The columns are those of ``WorkRow``. One work at a time is in memory.
         """
-        form = _form_of(out, file_format)
+        form = table_format(out, file_format)
         with self.catalog() as catalog:
             rows = (row for row in self._work_rows(catalog) if row.publications >= min_publications)
-            _write_rows(rows, WorkRow.__struct_fields__, out, form)
+            write_table(rows, WorkRow.__struct_fields__, out, form)
 
     def export_clusters(
         self, out: PathName | TextIO, file_format: FileFormat | None = None, *, min_size: int = 2
@@ -171,9 +161,9 @@ class LookMethods(ConfiguredWorkspace):
         Its columns are cluster, record, source, size and title. The format is that of the suffix of the file by
         default; a text stream takes CSV.
         """
-        form = _form_of(out, file_format)
+        form = table_format(out, file_format)
         with self.catalog() as catalog:
-            _write_rows(_member_rows(catalog, min_size), MemberRow.__struct_fields__, out, form)
+            write_table(_member_rows(catalog, min_size), MemberRow.__struct_fields__, out, form)
 
     def export_pairs(
         self, out: PathName | TextIO, file_format: FileFormat | None = None, *, decision: Decision | None = None
@@ -182,10 +172,10 @@ class LookMethods(ConfiguredWorkspace):
 
         The columns are those of ``PairRow``; the reasons of a pair are joined by ``; ``, and so are its keys.
         """
-        form = _form_of(out, file_format)
+        form = table_format(out, file_format)
         with self.catalog() as catalog:
             rows = map(PairRow.from_edge, self._edges(catalog, decision))
-            _write_rows(rows, PairRow.__struct_fields__, out, form)
+            write_table(rows, PairRow.__struct_fields__, out, form)
 
     def rejects(self, source: str | None = None) -> Table[Reject]:
         """Return what could not be used, with the reason and the original bytes."""
@@ -257,6 +247,46 @@ class LookMethods(ConfiguredWorkspace):
         """
         return search_release(self.config, text, limit, fold)
 
+    def match(
+        self, files: PathName | Iterable[PathName], *, reader: str = AUTO, charset: str = AUTO, flavour: str = AUTO
+    ) -> Table[MatchedRecord]:
+        """Return what each record of some files is in the current release: the same, another edition, new and so on.
+
+        Nothing of the files is stored. ``reader``, ``charset`` and ``flavour`` (a crosswalk) are detected by default.
+        Raises ``StageError`` before the first release, and ``ConfigError`` for a file that does not exist.
+        """
+        found = match_files(self, files, reader=reader, charset=charset, flavour=flavour)
+        return Table(MatchedRecord, found)
+
+    def export_matches(
+        self,
+        out: PathName | TextIO,
+        files: PathName | Iterable[PathName],
+        file_format: FileFormat | None = None,
+        *,
+        outcomes: Sequence[MatchOutcome] = (),
+        reader: str = AUTO,
+        charset: str = AUTO,
+        flavour: str = AUTO,
+    ) -> dict[str, int]:
+        """Write what :meth:`match` returns as CSV, a workbook, JSON Lines or Parquet; return the number by outcome.
+
+        ``outcomes``: only the records with these. One record at a time is in memory.
+        """
+        form = table_format(out, file_format)
+        for outcome in outcomes:
+            check_choice(outcome, "outcome", list(OUTCOMES))
+        counts = dict.fromkeys(OUTCOMES, 0)
+
+        def rows() -> Iterator[MatchedRecord]:
+            for row in match_files(self, files, reader=reader, charset=charset, flavour=flavour):
+                counts[row.outcome] += 1
+                if not outcomes or row.outcome in outcomes:
+                    yield row
+
+        write_table(rows(), MatchedRecord.__struct_fields__, out, form)
+        return {name: count for name, count in counts.items() if count}
+
     def export_mods(self, out: PathName | BinaryIO, source: str | None = None) -> None:
         """Write the MODS of all live records: into a folder one file for each source, or into a binary stream."""
         check_source(self.config, source)
@@ -276,91 +306,6 @@ class LookMethods(ConfiguredWorkspace):
 
 
 # -- files -------------------------------------------------------------------------------------------------------------
-
-
-def _form_of(out: PathName | IO[str], named: str | None) -> FileFormat:
-    """Return the format of a file: the one that is named, or that of its suffix; CSV for a stream and other suffixes.
-
-    Raises ``ConfigError`` for an unknown format, and for Parquet to a stream.
-    """
-    if named is not None:
-        check_choice(named, "format", list(get_args(FileFormat)))
-    suffix = Path(out).suffix.lower() if isinstance(out, str | os.PathLike) else ""
-    form = cast(FileFormat, named or {".parquet": "parquet", ".jsonl": "jsonl"}.get(suffix, "csv"))
-    if form == "parquet" and not isinstance(out, str | os.PathLike):
-        raise ConfigError(["--format parquet: needs a file; name it: --out FILE"])
-    return form
-
-
-def _write_rows(
-    rows: Iterable[msgspec.Struct], columns: Sequence[str], out: PathName | IO[str], form: FileFormat
-) -> None:
-    """Write rows with these columns; a file is replaced when all are written. Raises ``ConfigError``.
-
-    Several values in a cell are joined by ``; ``; in JSON Lines they are a list.
-    """
-    cells = ([_cell(getattr(row, name)) for name in columns] for row in rows)
-    if not isinstance(out, str | os.PathLike):
-        assert form != "parquet"  # _form_of() refuses it for a stream
-        _write_text(cells, columns, out, form)
-        return
-    file = Path(out)
-    unfinished = file.with_name(f"{file.name}.unfinished")
-    try:
-        if form == "parquet":
-            _write_parquet(cells, columns, unfinished)
-        else:
-            with unfinished.open("w", encoding="utf-8", newline="") as stream:
-                _write_text(cells, columns, stream, form)
-        unfinished.replace(file)
-    except OSError as error:
-        raise ConfigError([f"{file}: cannot be written: {error.strerror or error}"]) from error
-    finally:
-        if unfinished.is_file():
-            unfinished.unlink()
-
-
-def _cell(value: object) -> object:
-    """Return a value as it is stored, several as a list; characters that are none are replaced."""
-    if isinstance(value, tuple):
-        return [_cell(one if isinstance(one, str) else str(one)) for one in value]
-    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-
-
-def _write_text(
-    cells: Iterable[Sequence[object]], columns: Sequence[str], stream: IO[str], form: Literal["csv", "jsonl"]
-) -> None:
-    if form == "jsonl":
-        for row in cells:
-            stream.write(msgspec.json.encode(dict(zip(columns, row, strict=True))).decode() + "\n")
-        return
-    writer = csv.writer(stream)
-    writer.writerow(columns)
-    writer.writerows(map(_joined, row) for row in cells)
-
-
-def _joined(cell: object) -> object:
-    return "; ".join(map(str, cell)) if isinstance(cell, list) else cell
-
-
-def _write_parquet(cells: Iterable[Sequence[object]], columns: Sequence[str], file: Path) -> None:
-    import numpy as np
-
-    from bibld.dedup.database import connect, reported
-
-    types = ", ".join(f'"{name}" {_COLUMN_TYPES.get(name, "text")}' for name in columns)
-    with reported(file), connect(None, _MEMORY, 1, file.parent) as database:
-        database.execute(f"create table rows (number bigint, {types})")
-        for number, batch in enumerate(batches(cells, _ROWS_AT_ONCE)):
-            start = number * _ROWS_AT_ONCE
-            arrays: dict[str, Any] = {"number": np.arange(start, start + len(batch))}
-            for name, values in zip(columns, zip(*batch, strict=True), strict=True):
-                values = tuple(map(_joined, values))
-                arrays[name] = np.array(values, float if _COLUMN_TYPES.get(name) == "double" else object)
-            database.execute("insert into rows select * from arrays")
-        database.execute(
-            "copy (select * exclude (number) from rows order by number) to $file (format parquet)", {"file": str(file)}
-        )
 
 
 def _member_rows(catalog: Catalog, min_size: int) -> Iterable[MemberRow]:

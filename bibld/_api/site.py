@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
@@ -33,6 +34,7 @@ from bibld.model.review import (
 )
 from bibld.protocols import SourceRecord
 from bibld.publish import Releases
+from bibld.publish.match import FOLDER
 from bibld.search import has_search, open_search
 from bibld.serve import Settings
 from bibld.serve.site import ReleaseLookup, Site, StaticSite, serve, write_static
@@ -88,7 +90,13 @@ def open_site(workspace: ConfiguredWorkspace, settings: Settings) -> Site:
             search,
             ReviewDesk(workspace),
             lambda record: catalog.records.subfields_beside_mods(record.ordinal),
+            match_command(config.file) if (release / FOLDER).is_dir() else (),
         )
+
+
+def match_command(config: Path) -> tuple[str, ...]:
+    """Return the command that starts the process that matches a file with the current release."""
+    return sys.executable, "-P", "-m", "bibld._api.match_process", str(config.absolute())
 
 
 # -- review ------------------------------------------------------------------------------------------------------------

@@ -281,6 +281,10 @@ class LinkageTables:
         rows = self._connection.execute("SELECT ordinal FROM member WHERE founder = ? ORDER BY ordinal", (founder,))
         return [ordinal for (ordinal,) in rows] or [founder]
 
+    def memberships(self) -> Iterator[tuple[int, int]]:
+        """Yield ordinal and founder of each record in a cluster of two or more, by ordinal."""
+        yield from self._connection.execute("SELECT ordinal, founder FROM member ORDER BY ordinal")
+
     def cluster(self, founder: int, ordinals: Sequence[int] = ()) -> Cluster:
         """Return the cluster of a founder; ``ordinals`` are its members, if they are known."""
         members = tuple(self._register.record(ordinal) for ordinal in ordinals or self.members(founder))

@@ -44,6 +44,7 @@ _GROUPS = {
         "validate": "look",
         "export": "look",
     },
+    "Give back": {"match": "match"},
     "Decide": {"review": "review", "join": "review", "split": "review", "evaluate": "evaluate", "train": "evaluate"},
     "Convert": {"read": "convert", "crosswalk": "convert"},
     "Maintain": {

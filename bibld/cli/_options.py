@@ -171,3 +171,15 @@ def _row(head: str, texts: tuple[str, str], width: int, different: Collection[st
 def _colour(text: str, words: Collection[str]) -> str:
     """Colour these words of a text."""
     return _WORD.sub(lambda word: click.style(word[0], fg="yellow") if word[0].casefold() in words else word[0], text)
+
+
+def file_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a command that writes a table: ``form`` and ``out``."""
+    form = click.option(
+        "--format",
+        "form",
+        type=click.Choice(["csv", "xlsx", "jsonl", "parquet"]),
+        help="By default that of the file name, or csv.",
+    )
+    out = click.option("--out", type=click.Path(path_type=Path), help="Write this file instead of standard output.")
+    return form(out(command))

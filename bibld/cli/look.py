@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -17,6 +16,7 @@ from bibld.cli import Group
 from bibld.cli._options import (
     config_argument,
     count_of,
+    file_options,
     json_option,
     opened,
     print_findings,
@@ -329,25 +329,14 @@ def _print_finding(finding: ShapeFinding) -> None:
         click.echo(f"    … and {finding.count - len(finding.examples):,} more")
 
 
-def _file_options(command: Callable[..., None]) -> Callable[..., None]:
-    form = click.option(
-        "--format",
-        "form",
-        type=click.Choice(["csv", "jsonl", "parquet"]),
-        help="By default that of the file name, or csv.",
-    )
-    out = click.option("--out", type=click.Path(path_type=Path), help="Write this file instead of standard output.")
-    return form(out(command))
-
-
 @click.group(cls=Group)
 def export() -> None:
-    """Write clusters, scored pairs or works as a table: CSV, JSON Lines, or Parquet for DuckDB, pandas and others."""
+    """Write clusters, scored pairs or works as a table: CSV, Excel, JSON Lines, or Parquet for DuckDB and pandas."""
 
 
 @export.command()
 @config_argument
-@_file_options
+@file_options
 @click.option("--min-size", type=click.IntRange(min=1), default=2, show_default=True, help="1: also single records.")
 def clusters(config: Path, form: Any, out: Path | None, min_size: int) -> None:  # noqa: ANN401
     """Write the records of each cluster: cluster, record, source, size of the cluster, title.
@@ -359,7 +348,7 @@ def clusters(config: Path, form: Any, out: Path | None, min_size: int) -> None: 
 
 @export.command()
 @config_argument
-@_file_options
+@file_options
 @click.option("--decision", type=click.Choice(get_args(Decision)), help="Only pairs with this decision.")
 def pairs(config: Path, form: Any, out: Path | None, decision: Any) -> None:  # noqa: ANN401
     """Write the scored pairs: both records, score, decision, the rule or person that decided, relation, reasons, keys.
@@ -371,7 +360,7 @@ def pairs(config: Path, form: Any, out: Path | None, decision: Any) -> None:  # 
 
 @export.command()
 @config_argument
-@_file_options
+@file_options
 @click.option(
     "--min-publications",
     type=click.IntRange(min=0),

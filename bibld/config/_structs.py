@@ -282,7 +282,8 @@ class PublishConfig(msgspec.Struct, frozen=True):
     full_above: Annotated[float, msgspec.Meta(ge=0)] = 0.05
     suppress: File = File("")
     parts: tuple[str, ...] = (
-        "void", "report", "completion", "run", "documents", "search", "dumps", "store", "sitemap", "feed", "dcat",
+        "void", "report", "completion", "run", "documents", "search", "match", "dumps", "store", "sitemap", "feed",
+        "dcat",
     )  # fmt: skip
 
 

@@ -14,7 +14,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bibld.catalog import Catalog, StageQueue
+    from bibld.config import Config
 
 
 def is_pending(catalog: Catalog, queue: StageQueue) -> bool:
@@ -22,3 +25,10 @@ def is_pending(catalog: Catalog, queue: StageQueue) -> bool:
     seen = catalog.matching.state().verdict_change
     last, _ = catalog.register.changed_verdicts(seen)
     return last != seen or not queue.dirty.is_empty()
+
+
+def write_match_index(catalog: Catalog, folder: Path, config: Config) -> None:
+    """Write the index of a release, with which files are matched, into a new folder; see ``lookup.write_lookup``."""
+    from bibld.dedup.lookup import write_lookup
+
+    write_lookup(catalog, folder, config)

@@ -60,12 +60,19 @@ def _dublin_core(raw: Raw, record: MarcRecord | Mods | Row, mods: Mods) -> bytes
     return etree.tostring(to_dublin_core(mods), encoding="UTF-8")
 
 
+def _features(raw: Raw, record: MarcRecord | Mods | Row, mods: Mods) -> bytes:
+    from bibld.dedup.features import features_of  # few who convert records need it
+
+    return msgspec.msgpack.encode((card(mods).get("title", ""), features_of(mods)))
+
+
 WRITERS: Mapping[str, Callable[[Raw, MarcRecord | Mods | Row, Mods], bytes]] = {
     "json": lambda raw, record, mods: _JSON.encode(mods),
     "xml": lambda raw, record, mods: to_xml(mods),
     "marcxml": _marcxml,
     "csv": _row,
     "dc": _dublin_core,
+    "features": _features,
 }
 """Form → what writes a record in it, from its bytes, the record read, and its MODS."""
 

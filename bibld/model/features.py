@@ -117,6 +117,13 @@ class TextColumn(msgspec.Struct, frozen=True, eq=False):
         offsets = self.offsets[start : stop + 1]
         return TextColumn(offsets - offsets[0], self.codes[offsets[0] : offsets[-1]])
 
+    @classmethod
+    def concatenate(cls, first: TextColumn, second: TextColumn) -> TextColumn:
+        """Return the rows of one column, then those of another."""
+        offsets = np.append(first.offsets, second.offsets[1:] + (first.offsets[-1] - second.offsets[0]))
+        codes = first.codes[: first.offsets[-1]], second.codes[second.offsets[0] : second.offsets[-1]]
+        return cls(offsets, np.concatenate(codes))
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
@@ -138,6 +145,15 @@ class FeatureColumns(msgspec.Struct, frozen=True, eq=False):
             ordinals=np.array([ordinal for ordinal, _ in items], dtype=np.uint64),
             texts={name: TextColumn.from_texts(values.get(name, ())) for name in TEXTS},
             numbers={name: np.array(values.get(name, ()), dtype=np.int32) for name in NUMBERS},
+        )
+
+    @classmethod
+    def concatenate(cls, first: FeatureColumns, second: FeatureColumns) -> FeatureColumns:
+        """Return the rows of two, one behind the other; both must have the same columns."""
+        return cls(
+            np.append(first.ordinals, second.ordinals),
+            {name: TextColumn.concatenate(column, second.texts[name]) for name, column in first.texts.items()},
+            {name: np.append(column, second.numbers[name]) for name, column in first.numbers.items()},
         )
 
     @property

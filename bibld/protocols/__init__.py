@@ -586,7 +586,8 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     N-Quads, in each of which those of the default graph come first; ``counts`` counts the quads; ``changes`` opens
     the lines (without line end, sorted) that were added (True) and removed (False) since the previous release;
     ``merged`` begins a pass over the merged records, with the IRIs of their resources; ``works`` one over the works, in
-    the order of their IRIs; ``work_of`` returns the work of a publication, by the founder of its cluster.
+    the order of their IRIs; ``work_of`` returns the work of a publication, by the founder of its cluster;
+    ``match_index`` writes the index that files are matched with into a new folder.
     ``examples`` are resource IRIs to try, ``settings`` the table ``[publish]``, ``thresholds`` the scores by name above
     which pairs are the same or reviewed. ``workers`` is the number of processes that a part may start.
 
@@ -605,6 +606,7 @@ class ReleaseDraft(msgspec.Struct, frozen=True):
     merged: Callable[[], Iterator[tuple[str, Merged]]]
     works: Callable[[], Iterator[WorkDescription]]
     work_of: Callable[[RecordId], WorkOfPublication]
+    match_index: Callable[[Path], None]
     examples: tuple[str, ...]
     settings: Any
     source_statements: frozenset[str]

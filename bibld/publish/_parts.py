@@ -41,7 +41,8 @@ class Contents(msgspec.Struct, frozen=True):
     """What is published: the figures, and all quads in the order of the dump (each call of ``blocks`` begins again).
 
     A block is some lines, those of the default graph first; ``counts`` counts all of them. Both read a catalog, and are
-    functions that other processes can import, or partial ones of such. ``made_by`` is the digest of the settings and
+    functions that other processes can import, or partial ones of such. So is ``match_index``, which writes the index
+    that files are matched with. ``made_by`` is the digest of the settings and
     sources, ``source_statements`` are the quads that describe the sources, ``examples`` resource IRIs to try.
     ``withdrawn`` are the lines about records that must not be published.
     """
@@ -50,6 +51,7 @@ class Contents(msgspec.Struct, frozen=True):
     figures: Figures
     blocks: Callable[[Catalog], Iterable[bytes]]
     counts: Callable[[Catalog], QuadCounts]
+    match_index: Callable[[Catalog, Path], None]
     source_statements: Sequence[str]
     examples: Sequence[str]
     withdrawn: Sequence[str] = ()
@@ -132,6 +134,7 @@ def bind_draft(draft: ReleaseDraft, contents: Contents, catalog: Catalog, goal: 
         merged=lambda: _merged(catalog, Iris(draft.manifest.dataset.base)),
         works=reader.works,
         work_of=reader.work_of,
+        match_index=partial(contents.match_index, catalog),
     )
 
 
@@ -174,6 +177,7 @@ _UNBOUND: Mapping[str, Any] = {
     "merged": _not_bound,
     "works": _not_bound,
     "work_of": _not_bound,
+    "match_index": _not_bound,
 }
 """Fields of a draft without what it reads, so that it can be sent to another process."""
 

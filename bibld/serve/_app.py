@@ -32,6 +32,7 @@ from bibld.serve._http import (
 )
 from bibld.serve._interfaces import Interfaces
 from bibld.serve._language import message
+from bibld.serve._matching.site import MatchSite
 from bibld.serve._pages import Pages, PagesByLanguage
 from bibld.serve._review.site import ReviewSite
 from bibld.serve._search import SearchSite
@@ -58,6 +59,7 @@ class Parts(NamedTuple):
     search: SearchSite
     charts: ThingCharts
     review: ReviewSite | None = None
+    matching: MatchSite | None = None
 
 
 def build(parts: Parts) -> Front:
@@ -109,6 +111,7 @@ def build(parts: Parts) -> Front:
         *(_route(f"{mount}{path}", endpoint, *methods) for path, endpoint, methods in parts.interfaces.routes()),
         *(_route(f"{mount}{path}", endpoint, *methods) for path, endpoint, methods in parts.search.routes()),
         *([_route(f"{mount}review", parts.review.answer, "GET", "POST")] if parts.review is not None else []),
+        *([_route(f"{mount}match", parts.matching.answer, "GET", "POST")] if parts.matching is not None else []),
         _route(f"{mount}{{path:path}}", parts.documents.answer),
     ]
     if mount != "/":

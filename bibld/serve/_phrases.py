@@ -43,6 +43,9 @@ class Phrases:
 
 
 _AND = message(" and ")
+_BETWEEN = re.compile(r", (?![^(]*\))")
+"""Between elements, not between the values of one."""
+
 _AS_IN = "as in "
 _DECIMALS = frozenset(("score", "limit", "low", "high", "others"))
 """The names of values that are numbers with a decimal point."""
@@ -69,9 +72,18 @@ def _value(name: str, value: str, language: PageLanguage) -> str:
     if name in ("element", "elements"):
         words = read_words()["compared"]
         return ", ".join(language.text(words.get(one, one)) for one in value.split(", "))
+    if name == "differing":
+        return ", ".join(_differing(one, language) for one in _BETWEEN.split(value))
     if name == "value" and value.startswith(_AS_IN):
         return language.text("as in %(record)s", record=value.removeprefix(_AS_IN))
     return value.replace(" and ", language.text(_AND)) if name in _LISTS else value
+
+
+def _differing(element: str, language: PageLanguage) -> str:
+    """Return an element with the two values that follow it in brackets, if they do, in a language."""
+    name, bracket, values = element.partition(" (")
+    words = language.text(read_words()["compared"].get(name, name))
+    return f"{words}{bracket}{values.replace(' and ', language.text(_AND))}"
 
 
 _RIVALS = message("other records that fit, too: %(rivals)s")

@@ -167,7 +167,8 @@ class OpenRelease(msgspec.Struct, frozen=True):
     ``void`` is the ``void.ttl`` of the release; ``contact`` the mail address of those who run the site, empty if it is
     not known. ``search`` has the names of the release, for the thread that makes pages; None if the release has none.
     ``report`` are its figures; None for a release that was made without the part ``report``. ``has_services``: whether
-    a server answers queries; none does for a site of files. ``beside_mods``: see ``bibld.serve.Site``.
+    a server answers queries; none does for a site of files; ``has_matching``: whether it matches files.
+    ``beside_mods``: see ``bibld.serve.Site``.
     ``validation`` reads the results of the last validation. ``published`` has the prepared documents, for the thread
     that makes pages; None if the release has none. ``to_marc``: see ``bibld.serve.Site``.
     """
@@ -183,6 +184,7 @@ class OpenRelease(msgspec.Struct, frozen=True):
     search: SearchView | None = None
     report: Report | None = None
     has_services: bool = True
+    has_matching: bool = False
     beside_mods: Callable[[SourceRecord], Sequence[tuple[str, str]]] = lambda _: ()
     validation: Callable[[], Validation] = Validation
     published: PublishedView | None = None

@@ -17,7 +17,8 @@ class LimitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     They may come all at once: the allowance of a minute is saved up, and then refilled steadily. ``pages``: HTML;
     ``documents``: RDF and other data; ``search``: searches and the interfaces that search; ``sparql``: queries;
-    ``dumps``: files of the release. ``exempt``: networks without limits.
+    ``dumps``: files of the release; ``uploads``: files to be matched, and their page. ``exempt``: networks without
+    limits.
     """
 
     pages: _PerMinute = 600
@@ -25,7 +26,27 @@ class LimitSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     search: _PerMinute = 600
     sparql: _PerMinute = 600
     dumps: _PerMinute = 120
+    uploads: _PerMinute = 30
     exempt: tuple[str, ...] = ("127.0.0.0/8", "::1")
+
+
+class MatchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table ``[serve.match]``: files that anybody may send to be matched with the release.
+
+    ``workers``: how many are matched at once, 0 for none at all; ``waiting``: how many wait. A file may have ``size``
+    MiB, and take ``timeout`` seconds to arrive and as many to be matched, with ``memory`` MiB for each process.
+    """
+
+    workers: Annotated[int, msgspec.Meta(ge=0)] = 1
+    waiting: Annotated[int, msgspec.Meta(ge=0)] = 4
+    size: Annotated[int, msgspec.Meta(ge=1)] = 64
+    timeout: Annotated[float, msgspec.Meta(gt=0)] = 300.0
+    memory: Annotated[int, msgspec.Meta(ge=256)] = 4096
+
+    @property
+    def limits(self) -> QueryLimits:
+        """The bounds of files as those of queries; a client has one file here at a time."""
+        return QueryLimits(self.timeout, self.memory, self.workers, self.waiting, 1)
 
 
 class QueryLimits(msgspec.Struct, frozen=True):
@@ -69,6 +90,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ``prefixes``: prefix → namespace, which queries may use without declaring them, beside those of the dataset.
 
+    ``match``: see ``MatchSettings``.
+
     ``store``: the name of a ``[[store.remote]]`` from which queries are answered, and documents that the release
     has not prepared; if empty, the copy of
     the store in the release.
@@ -95,6 +118,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_result: Annotated[int, msgspec.Meta(ge=1)] = 64
     review_token: Secret | None = None
     prefixes: dict[Prefix, Namespace] = {}
+    match: MatchSettings = MatchSettings()
 
     @property
     def query_limits(self) -> QueryLimits:

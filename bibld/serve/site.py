@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import msgspec
 from starlette.types import ASGIApp
@@ -40,7 +40,9 @@ from bibld.serve._guarding.clients import BUCKET_BYTES, Buckets, Clients
 from bibld.serve._guarding.log import AccessLog
 from bibld.serve._guarding.metrics import PROCESS_BYTES, Metrics
 from bibld.serve._guarding.requests import Checks, Classes
+from bibld.serve._guarding.slots import QuerySlots, SharedSlots, share_slots
 from bibld.serve._interfaces import Search, open_interfaces
+from bibld.serve._matching.site import MatchSite
 from bibld.serve._pages import pages_by_language
 from bibld.serve._review.desk import Desk as Desk
 from bibld.serve._review.site import ReviewSite, read_token
@@ -48,7 +50,6 @@ from bibld.serve._search import SearchSite
 from bibld.serve._sparql.lookups import Lookups
 from bibld.serve._sparql.pool import Pool
 from bibld.serve._sparql.protocol import Endpoint, SparqlEndpoint
-from bibld.serve._sparql.slots import QuerySlots, SharedSlots, share_slots
 from bibld.serve._sparql.worker import RemoteSource, StoreCopy
 from bibld.serve._static import StaticSite as StaticSite
 from bibld.serve._static import StaticWriter
@@ -85,8 +86,9 @@ class Site(msgspec.Struct, frozen=True):
     catalog, which takes longer. ``search`` opens the names that are searched (its arguments are those of
     ``open_search`` after the release); without them there is neither search nor reconciliation. ``review`` stores what
     people decide on the review page. ``beside_mods`` returns name and fate of the subfields of a source record that are
-    not in its MODS (``SourceRecord`` has no room for them). ``to_marc`` writes a merged description as a record of a
-    flavour of MARC; None where only the libraries' own records are MARC.
+    not in its MODS (``SourceRecord`` has no room for them). ``match_command`` starts the process that matches a file;
+    empty if the release has no index for that. ``to_marc`` writes a merged description as a record of a flavour of
+    MARC; None where only the libraries' own records are MARC.
     """
 
     manifest: Manifest
@@ -101,6 +103,7 @@ class Site(msgspec.Struct, frozen=True):
     search: Callable[..., SearchView] | None = None
     review: Desk | None = None
     beside_mods: Callable[[SourceRecord], Sequence[tuple[str, str]]] = _none
+    match_command: Sequence[str] = ()
     to_marc: Callable[[Mods, Literal["marc21", "rusmarc"]], MarcRecord] | None = None
 
     @property
@@ -131,6 +134,14 @@ class Memory(msgspec.Struct, frozen=True):
     metrics: memoryview
     buckets: memoryview
     slots: SharedSlots | None
+    match_slots: SharedSlots | None = None
+
+
+class Slots(NamedTuple):
+    """The slots of queries, and those of files that are matched."""
+
+    queries: QuerySlots
+    matches: QuerySlots
 
 
 def application(site: Site, releases: ReleaseLookup | None = None) -> ASGIApp:
@@ -152,7 +163,8 @@ def _application(
     settings = site.settings
     metrics = Metrics(memory.metrics, process)
     metrics.begin()
-    slots = QuerySlots(settings.query_limits, memory.slots, process)
+    queries = QuerySlots(settings.query_limits, memory.slots, process)
+    slots = Slots(queries, QuerySlots(settings.match.limits, memory.match_slots, process))
     if releases is None:
         following = Following(_open(site, slots))
     else:
@@ -167,22 +179,24 @@ def _application(
         metrics,
         settings.request_timeout,
         addresses.mount,
+        settings.match.timeout,
+        settings.match.size << 20,
     )
     log = AccessLog(settings.access_log, settings.access_log_format) if settings.access_log else None
-    return Guard(following, rules, slots.counts, log), log, following
+    return Guard(following, rules, queries.counts, log), log, following
 
 
 def _clients(settings: Settings) -> Clients:
     return Clients(settings.trusted_proxies, settings.limits.exempt, settings.metrics_clients)
 
 
-def _new_memory(processes: int, slots: SharedSlots | None) -> Memory:
+def _new_memory(processes: int, slots: SharedSlots | None, match_slots: SharedSlots | None = None) -> Memory:
     """Return memory that this process shares with those that it forks."""
     metrics, buckets = (memoryview(mmap.mmap(-1, size))[:size] for size in (processes * PROCESS_BYTES, BUCKET_BYTES))
-    return Memory(metrics, buckets, slots)
+    return Memory(metrics, buckets, slots, match_slots)
 
 
-def _open(site: Site, slots: QuerySlots, has_services: bool = True) -> ServedRelease:
+def _open(site: Site, slots: Slots, has_services: bool = True) -> ServedRelease:
     addresses = Addresses(Iris(site.manifest.dataset.base))
     with ExitStack() as opening:
         opening.callback(site.close)
@@ -211,6 +225,7 @@ def _open(site: Site, slots: QuerySlots, has_services: bool = True) -> ServedRel
             search=names_of_pages,
             report=report,
             has_services=has_services,
+            has_matching=bool(site.match_command) and site.settings.match.workers > 0,
             validation=partial(Validation.read, site.release.parent.parent),
             published=view_of_pages,
             to_marc=site.to_marc,
@@ -226,7 +241,7 @@ def _open(site: Site, slots: QuerySlots, has_services: bool = True) -> ServedRel
             lookups = Lookups(view, addresses.iris.base) if view is not None else None
         prefixes = {**release.vocabulary.prefixes, **site.settings.prefixes}
         sizes = site.settings.max_result, site.settings.query_cache
-        pool = Pool(site.store, site.settings.query_limits, slots)
+        pool = Pool(site.store, site.settings.query_limits, slots.queries)
         endpoint = Endpoint(release.vocabulary, addresses.iris.base, prefixes, *sizes, lookups)
         sparql = SparqlEndpoint(pool, pages, endpoint)
         names_of_search, view_of_search = open_(site.search), open_(site.published)
@@ -242,6 +257,14 @@ def _open(site: Site, slots: QuerySlots, has_services: bool = True) -> ServedRel
         if site.settings.review_token is not None and site.review is not None:
             token = read_token(site.settings.review_token)
             review = ReviewSite(token, site.review, site.catalog, addresses, pages, documents.run)
+        matching = None
+        if release.has_matching:
+            matching = MatchSite(
+                site.match_command,
+                site.settings.match,
+                slots.matches,
+                {tag: each.matching for tag, each in pages.items()},
+            )
         app = _app.build(
             _app.Parts(
                 addresses,
@@ -253,6 +276,7 @@ def _open(site: Site, slots: QuerySlots, has_services: bool = True) -> ServedRel
                 searching,
                 ThingCharts(addresses, documents, pages, finder),
                 review,
+                matching,
             )
         )
         close_site = opening.pop_all().close
@@ -279,7 +303,8 @@ def write_static(site: Site, folder: Path, progress: Progress) -> StaticSite:
         site.close()
         raise StageError(f"{site.release}: has no prepared documents; run `bibld run` with the part `documents`")
     open_view = site.published
-    served = _open(site, QuerySlots(site.settings.query_limits), has_services=False)
+    unused = Slots(QuerySlots(site.settings.query_limits), QuerySlots(site.settings.match.limits))
+    served = _open(site, unused, has_services=False)
     addresses = Addresses(Iris(site.manifest.dataset.base))
     writer = StaticWriter(served.app, addresses, site.manifest, site.release)
 
@@ -304,7 +329,8 @@ def serve(settings: Settings, base: str, releases: ReleaseLookup) -> None:
     """
     _clients(settings)  # a faulty network is reported once, and before anything is started
     count = settings.processes or os.cpu_count() or 1
-    memory = _new_memory(count, share_slots(settings.query_limits, count))
+    limits = settings.query_limits, settings.match.limits
+    memory = _new_memory(count, *(share_slots(each, count) for each in limits))
     metrics = Metrics(memory.metrics)
     listener = _server.listen(settings.host, settings.port, settings.request_timeout)
 
@@ -320,7 +346,8 @@ def serve(settings: Settings, base: str, releases: ReleaseLookup) -> None:
 
     def forget(process: int) -> None:
         metrics.mark_ended(process)
-        QuerySlots(settings.query_limits, memory.slots, process).clear(process)
+        for each, shared in zip(limits, (memory.slots, memory.match_slots), strict=True):
+            QuerySlots(each, shared, process).clear(process)
 
     with listener:
         Supervisor(Tasks(run, metrics.is_ready, report_address, forget, listener.close), count).run()

@@ -1,14 +1,17 @@
-"""Clusters and pairs as CSV, JSON Lines and Parquet: the rows are those of the tables of the API."""
+"""Clusters and pairs as CSV, Excel, JSON Lines and Parquet: the rows are those of the tables of the API."""
 
 import csv
 import io
 import json
 
 import duckdb
+import msgspec
+import openpyxl
 import pytest
 from click.testing import CliRunner
 
 import bibld
+from bibld._api.table_files import table_format, write_table
 from bibld.cli import command_line
 from bibld.errors import ConfigError
 from tests.dedup.conftest import _loaded_sample, sample  # noqa: F401
@@ -95,4 +98,59 @@ def test_a_file_that_cannot_be_written_is_named(invoke, tmp_path, sample):  # no
     done = invoke("pairs", "--format", "parquet")
     assert (done.exit_code, "needs a file" in done.stderr) == (2, True)
     with pytest.raises(ConfigError, match="unknown format"):
-        bibld.Workspace(sample).export_pairs(io.StringIO(), "xlsx")
+        bibld.Workspace(sample).export_pairs(io.StringIO(), "xls")
+
+
+@pytest.mark.parametrize("table", ["clusters", "pairs"])
+def test_a_workbook_has_the_rows_of_csv(invoke, tmp_path, table):
+    assert invoke(table, "--out", tmp_path / "table.xlsx").output == ""
+    sheet = openpyxl.load_workbook(tmp_path / "table.xlsx").active
+    header, *rows = sheet.iter_rows(values_only=True)
+    expected = rows_of(invoke(table).stdout)
+    assert list(header) == list(expected[0])
+    for row, wanted in zip(rows, expected, strict=True):
+        for cell, (name, text) in zip(row, wanted.items(), strict=True):
+            assert str(cell or "") == text or (name == "score" and cell == float(text))
+    assert "needs a file" in invoke(table, "--format", "xlsx").stderr
+
+
+def test_excel_recognises_a_file_of_csv_as_utf_8(invoke, tmp_path):
+    invoke("clusters", "--out", tmp_path / "clusters.csv")
+    written = (tmp_path / "clusters.csv").read_bytes()
+    assert written.decode("utf-8-sig").encode() == invoke("clusters").stdout_bytes
+    assert written.startswith(b"\xef\xbb\xbfcluster,")
+
+
+class Line(msgspec.Struct):
+    title: str
+    score: float | None = None
+
+
+@pytest.mark.parametrize(
+    ("title", "cell"),
+    [
+        ("Война и мир", "Война и мир"),
+        ("=HYPERLINK(A1)", "'=HYPERLINK(A1)"),
+        ("@SUM(1)", "'@SUM(1)"),
+        ("+1 и другие", "'+1 и другие"),
+        ("a=b", "a=b"),
+    ],
+)
+def test_no_title_is_a_formula(tmp_path, title, cell):
+    for name, shown in (("table.csv", cell), ("table.xlsx", title)):
+        write_table([Line(title, -0.5)], ("title", "score"), tmp_path / name, table_format(name, None))
+        if name.endswith("csv"):
+            rows = list(csv.reader((tmp_path / name).read_text(encoding="utf-8-sig").splitlines()))
+            assert rows == [["title", "score"], [shown, "-0.5"]]
+        else:
+            found = openpyxl.load_workbook(tmp_path / name).active["A2"]
+            assert (found.value, found.data_type) == (shown, "s")
+
+
+def test_a_sheet_that_is_full_has_another_behind_it(tmp_path, monkeypatch):
+    monkeypatch.setattr("bibld._api.table_files._ROWS_OF_A_SHEET", 2)
+    for count, sheets in ((0, 1), (2, 1), (5, 3)):
+        file = tmp_path / f"{count}.xlsx"
+        write_table([Line(f"title {number}") for number in range(count)], ("title",), file, "xlsx")
+        found = [list(sheet.values) for sheet in openpyxl.load_workbook(file)]
+        assert [len(rows) - 1 for rows in found] == [min(2, count - 2 * each) for each in range(sheets)]

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from bibld.catalog import digest
 from bibld.catalog._patches import Patches
 from bibld.config import Config, DedupConfig, MergeConfig, PublishConfig, StoreConfig
+from bibld.dedup import write_match_index
 from bibld.errors import StageError
 from bibld.model.release import DatasetDescription, Figures, Manifest
 from bibld.progress import Silent
@@ -70,6 +71,7 @@ class Publisher:
             figures=Figures(SOURCES, 0, 0, 0, 0, 0, 0),
             blocks=partial(catalog_blocks, iris=IRIS, sources=SOURCES),
             counts=partial(count_quads, iris=IRIS, sources=SOURCES),
+            match_index=partial(write_match_index, config=configured(self.folder, dataset, settings)),
             source_statements=dataset_statements(SOURCES, IRIS),
             examples=[],
         )

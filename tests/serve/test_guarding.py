@@ -15,7 +15,7 @@ from bibld.serve._guarding.clients import BUCKET_BYTES, Buckets, Clients
 from bibld.serve._guarding.log import AccessEntry, AccessLog
 from bibld.serve._guarding.metrics import PROCESS_BYTES, Metrics
 from bibld.serve._guarding.requests import DOCUMENTS, FILES, PAGES, Classes
-from bibld.serve._sparql.slots import QuerySlots, QueueFullError, TooManyQueriesError, share_slots
+from bibld.serve._guarding.slots import QuerySlots, QueueFullError, TooManyQueriesError, share_slots
 from bibld.serve.settings import LimitSettings, QueryLimits
 
 LOOPBACK = ("127.0.0.0/8", "::1")

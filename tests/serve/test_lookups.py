@@ -16,11 +16,11 @@ from bibld.errors import BadQueryError
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, quad, term
 from bibld.protocols import Query
-from bibld.serve._sparql import slots
+from bibld.serve._guarding import slots
+from bibld.serve._guarding.slots import TooManyQueriesError
 from bibld.serve._sparql.lookups import Lookups
 from bibld.serve._sparql.pool import Pool, QueryResult
 from bibld.serve._sparql.protocol import BYPASS, COLLAPSED, HIT, MISS, ResultCache
-from bibld.serve._sparql.slots import TooManyQueriesError
 from bibld.serve.settings import QueryLimits
 
 BASE = "https://data.example.org/lod/"

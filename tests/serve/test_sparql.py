@@ -14,9 +14,9 @@ import pytest
 
 from bibld.errors import BadQueryError, QueryTimeoutError, StoreUnavailableError
 from bibld.protocols import Query
+from bibld.serve._guarding.slots import QueueFullError
 from bibld.serve._sparql import pool as pools
 from bibld.serve._sparql.pool import Pool, QueryMemoryError, Worker
-from bibld.serve._sparql.slots import QueueFullError
 from bibld.serve.settings import QueryLimits
 from bibld.serve.site import application
 from tests.serve.client import children, within_lifespan

@@ -22,7 +22,18 @@ from bibld.serve._following import Following
 from bibld.serve._guarding.clients import Buckets, Clients, RequestClient
 from bibld.serve._guarding.log import MAX_HEADER_LENGTH, AccessEntry, AccessLog
 from bibld.serve._guarding.metrics import Metrics
-from bibld.serve._guarding.requests import CLASSES, CONTROL, DOCUMENTS, PAGES, Body, Checks, Classes, Head
+from bibld.serve._guarding.requests import (
+    CLASSES,
+    CONTROL,
+    DOCUMENTS,
+    MAX_BODY_BYTES,
+    PAGES,
+    UPLOADS,
+    Body,
+    Checks,
+    Classes,
+    Head,
+)
 from bibld.serve._http import CACHE, PAGE_VARY, PlainResponse, ProblemError, problem_response
 from bibld.serve._language import Message, PageLanguage, language_named, message
 
@@ -36,7 +47,10 @@ _COUNTED = "bibld.counted"
 
 
 class Rules(msgspec.Struct, frozen=True):
-    """What the guard applies: ``body_seconds`` is the time that the body of a request may take."""
+    """What the guard applies: ``body_seconds`` is the time that the body of a request may take.
+
+    ``upload_seconds`` and ``upload_bytes`` are those of files to be matched.
+    """
 
     clients: Clients
     checks: Checks
@@ -45,6 +59,8 @@ class Rules(msgspec.Struct, frozen=True):
     metrics: Metrics
     body_seconds: float
     mount: str
+    upload_seconds: float
+    upload_bytes: int
 
 
 class RequestOutcome(NamedTuple):
@@ -143,13 +159,16 @@ class Guard:
 
         rules.metrics.add_in_flight(1)
         try:
-            rules.checks.check(scope, head)
+            is_upload = kind == UPLOADS
+            max_body = rules.upload_bytes if is_upload else MAX_BODY_BYTES
+            rules.checks.check(scope, head, max_body)
             if _COUNTED not in scope and not client.is_exempt and (wait := rules.buckets.take(client.name, kind)):
                 raise self._too_many(kind, wait)
             if kind == CONTROL or scope["path"] == "*":
                 await self._control(scope, client, send_and_count)
             else:
-                body = Body(receive, rules.body_seconds) if head.has_body else receive
+                seconds = rules.upload_seconds if is_upload else rules.body_seconds
+                body = Body(receive, seconds, max_body) if head.has_body else receive
                 await self._site(scope, body, send_and_count)
         except Exception as error:  # noqa: BLE001 - where an answer has begun, the application has reported the error
             if not status:

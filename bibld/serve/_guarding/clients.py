@@ -10,7 +10,7 @@ from functools import lru_cache
 import msgspec
 
 from bibld.errors import ConfigError
-from bibld.serve._guarding.requests import DUMPS
+from bibld.serve._guarding.requests import UPLOADS
 from bibld.serve.settings import LimitSettings
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -19,7 +19,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 _CLIENT_NETWORK_BITS = 64
 """The part of an IPv6 address that one customer of a network usually has."""
 _REMEMBERED = 4096
-_LIMITED = DUMPS + 1
+_LIMITED = UPLOADS + 1
 
 _SETS = 1 << 14
 _WAYS = 4
@@ -110,7 +110,8 @@ class Buckets:
     """
 
     def __init__(self, settings: LimitSettings, memory: memoryview) -> None:
-        per_minute = (settings.pages, settings.documents, settings.search, settings.sparql, settings.dumps)
+        limits = settings
+        per_minute = (limits.pages, limits.documents, limits.search, limits.sparql, limits.dumps, limits.uploads)
         self._intervals = tuple(_SAVED_SECONDS / each if each else 0.0 for each in per_minute)
         self._keys = memory.cast("B").cast("q")
         self._full = memory.cast("B").cast("d")

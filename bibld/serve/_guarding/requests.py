@@ -10,16 +10,16 @@ from starlette.types import Message, Receive, Scope
 
 from bibld.serve._http import ProblemError
 
-CLASSES = ("pages", "documents", "search", "sparql", "dumps", "files", "control")
+CLASSES = ("pages", "documents", "search", "sparql", "dumps", "uploads", "files", "control")
 """Classes of requests. ``files`` (style sheets, robots.txt) and ``control`` (/health, /metrics) have no limit."""
-PAGES, DOCUMENTS, SEARCH, SPARQL, DUMPS, FILES, CONTROL = range(len(CLASSES))
+PAGES, DOCUMENTS, SEARCH, SPARQL, DUMPS, UPLOADS, FILES, CONTROL = range(len(CLASSES))
 
 _METHODS = "GET, HEAD, OPTIONS, POST"
 _REFUSED_METHODS = ("CONNECT", "TRACE")
 _MAX_PATH_BYTES = 8 * 1024
 _MAX_HEADER_BYTES = 32 * 1024
-_MAX_BODY_BYTES = 2 << 20
-"""Bytes; the largest body that anything here takes is a query of 1 MiB."""
+MAX_BODY_BYTES = 2 << 20
+"""Of all bodies but files to be matched; the largest of them is a query of 1 MiB."""
 _AUTHORITY = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~!$&'()*+,;=%-]+)(?::[0-9]*)?")
 _CLOSE = {"Connection": "close"}
 _ROOT_FILES = ("/robots.txt", "/favicon.ico", "/.well-known/void")
@@ -67,8 +67,8 @@ class Checks:
         self._hosts = frozenset(host.lower() for host in hosts)
         self._check_authority = lru_cache(256)(self._authority_status)
 
-    def check(self, scope: Scope, head: Head) -> None:
-        """Raise ``ProblemError`` for a request that may not be answered."""
+    def check(self, scope: Scope, head: Head, max_body: int = MAX_BODY_BYTES) -> None:
+        """Raise ``ProblemError`` for a request that may not be answered; ``max_body``: bytes that its body may have."""
         method = scope["method"]
         path = scope["raw_path"] or b""
         if method in _REFUSED_METHODS:
@@ -88,8 +88,8 @@ class Checks:
         if head.size > _MAX_HEADER_BYTES:
             detail = f"The headers of a request may have {_MAX_HEADER_BYTES:,} bytes."
             raise ProblemError(431, "Request header fields too large", detail, _CLOSE)
-        if head.length > _MAX_BODY_BYTES:
-            raise _too_large()
+        if head.length > max_body:
+            raise _too_large(max_body)
 
     def _authority_status(self, authority: bytes) -> int | None:
         text = authority.decode("latin-1")
@@ -107,9 +107,10 @@ class Body:
     or ends early.
     """
 
-    def __init__(self, receive: Receive, seconds: float) -> None:
+    def __init__(self, receive: Receive, seconds: float, max_bytes: int = MAX_BODY_BYTES) -> None:
         self._receive = receive
         self._seconds = seconds
+        self._max_bytes = max_bytes
         self._deadline = asyncio.get_running_loop().time() + seconds
         self._size = 0
         self.is_complete = False
@@ -126,14 +127,14 @@ class Body:
         if event["type"] == "http.disconnect":  # a client that has left does not see the answer
             raise ProblemError(400, "Bad request", "The body of the request is malformed or incomplete.", _CLOSE)
         self._size += len(event.get("body", b""))
-        if self._size > _MAX_BODY_BYTES:
-            raise _too_large()
+        if self._size > self._max_bytes:
+            raise _too_large(self._max_bytes)
         self.is_complete = not event.get("more_body", False)
         return event
 
 
-def _too_large() -> ProblemError:
-    return ProblemError(413, "Content too large", f"The body of a request may have {_MAX_BODY_BYTES:,} bytes.", _CLOSE)
+def _too_large(max_bytes: int) -> ProblemError:
+    return ProblemError(413, "Content too large", f"The body of this request may have {max_bytes:,} bytes.", _CLOSE)
 
 
 class Classes:
@@ -143,6 +144,7 @@ class Classes:
         self._mount = mount
         self._sparql = f"{mount}sparql"
         self._dumps = f"{mount}dumps/"
+        self._match = f"{mount}match"
         self._static = f"{mount}static/"
         self._searches = tuple(f"{mount}{name}" for name in _SEARCHES)
 
@@ -152,6 +154,8 @@ class Classes:
             return SPARQL
         if path.startswith(self._dumps):
             return DUMPS
+        if path == self._match:
+            return UPLOADS
         if path.startswith(self._searches):
             return SEARCH
         if path.startswith(self._static) or path in _ROOT_FILES:

@@ -20,6 +20,7 @@ from bibld.serve._language import PageLanguage, language_named, message
 from bibld.serve._pages import fields, matches, ontology, overview, queries, summaries, views
 from bibld.serve._pages.entities import INCOMING_ON_PAGE, PageContext
 from bibld.serve._pages.environment import make_environment
+from bibld.serve._pages.file_matches import MatchPages
 from bibld.serve._pages.maps import ResultMaps
 from bibld.serve._pages.neighbourhoods import NeighbourhoodPages
 from bibld.serve._pages.queries import SparqlView as SparqlView
@@ -71,6 +72,7 @@ class Pages:
         self._templates = self._environment(release)
         self.things = ThingPages(PageContext(release, self._names, self.language, self._source_label, self._render))
         self._reviews = ReviewPages(self._addresses, self.language, heading_of, self._render)
+        self.matching = MatchPages(self._addresses, self.language, self._source_label, self._record_href, self._render)
         maps = ResultMaps(self.language, self._local, self._names.titles, f"{self._addresses.iris.base}place/")
         self._results = queries.ResultPictures(self.language, self._local, self._compact, maps)
         self._report = release.report
@@ -98,6 +100,7 @@ class Pages:
             "manifest": self._manifest,
             "has_search": release.has_services and release.search is not None,
             "has_services": release.has_services,
+            "has_matching": release.has_services and release.has_matching,
             "dataset": self._manifest.dataset,
             "source_label": self._source_label,
             "source_labels": self._source_labels,

@@ -98,8 +98,12 @@ REASONS = (
     message("by others: no name in common"),
     message("the names of the parts have no word in common"),
     message("they have no ISBN in common"),
+    message("equal: %(elements)s"),
+    message("different: %(differing)s"),
+    message("not stated by the file: %(elements)s"),
+    message("not stated by the catalogue: %(elements)s"),
 )
-"""The reasons of verdicts that rules and models write."""
+"""The reasons of verdicts that rules and models write, and what agrees and differs in a file that is matched."""
 
 WOULD_DECIDE = (
     message(

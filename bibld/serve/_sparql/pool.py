@@ -20,8 +20,8 @@ import msgspec
 
 from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError, StoreUnavailableError
 from bibld.protocols import Query
+from bibld.serve._guarding.slots import QuerySlots
 from bibld.serve._sparql import worker
-from bibld.serve._sparql.slots import QuerySlots
 from bibld.serve._sparql.worker import QueryJob, RemoteSource, Setup, StoreCopy
 from bibld.serve.settings import QueryLimits
 

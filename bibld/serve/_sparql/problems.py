@@ -8,13 +8,13 @@ recognised by their patterns, so that pages can show them in another language. W
 from __future__ import annotations
 
 from bibld.errors import BadQueryError, NotAcceptableError, QueryTimeoutError, StoreError, StoreUnavailableError
+from bibld.serve._guarding.slots import QueueFullError, TooManyQueriesError
 from bibld.serve._http import ProblemError
 from bibld.serve._language import message
 from bibld.serve._phrases import Phrases
 from bibld.serve._sparql.guard import ForbiddenQueryError
 from bibld.serve._sparql.pool import QueryMemoryError, ResultTooLargeError
 from bibld.serve._sparql.requests import GRAPHS, TABLES
-from bibld.serve._sparql.slots import QueueFullError, TooManyQueriesError
 
 _RETRY_AFTER = "10"
 

@@ -22,6 +22,7 @@ from bibld.errors import StoreError
 from bibld.model.rdf import PREFIXES, XSD
 from bibld.protocols import Query
 from bibld.serve._graph import triple, with_prefixes_in_order, write
+from bibld.serve._guarding.slots import QueueFullError, TooManyQueriesError
 from bibld.serve._http import (
     CACHE,
     ByteCache,
@@ -41,7 +42,6 @@ from bibld.serve._sparql.lookups import Lookups
 from bibld.serve._sparql.pool import Pool, QueryResult
 from bibld.serve._sparql.problems import to_problem
 from bibld.serve._sparql.requests import GRAPHS, HTML, RESULTS_JSON, TABLES, SparqlRequest, read_request, wanted_types
-from bibld.serve._sparql.slots import QueueFullError, TooManyQueriesError
 from bibld.serve.ontology import Vocabulary
 
 Key = tuple[str, ...]

@@ -1,0 +1,189 @@
+"""Match the records of files with the publications of the current release; nothing of the files is stored."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from bibld import pipeline
+from bibld._api.configured import ConfiguredWorkspace, PathName
+from bibld._api.records import Converter
+from bibld.catalog import Catalog, Reject
+from bibld.errors import StageError
+from bibld.ingest import Conversion
+from bibld.model.features import FeatureColumns, Features
+from bibld.model.iris import Iris
+from bibld.model.matched import MatchedRecord
+from bibld.parallel import batches
+from bibld.protocols import HarvestedFile
+from bibld.publish import Releases
+from bibld.publish.match import FOLDER
+from bibld.read import AUTO
+from bibld.search import SearchView, has_search, open_search
+
+if TYPE_CHECKING:
+    from bibld.dedup.lookup import MatchOfRecord, ReleasedIndex
+
+# What matches loads the compiler: it is imported when a file is matched.
+
+_ROWS_AT_ONCE = 1_000
+
+
+class _StoredRecord(msgspec.Struct, frozen=True, array_like=True):
+    """What is remembered of a record of a file until it is looked up."""
+
+    file: str
+    position: int
+    record: str
+    title: str
+    message: str
+    is_rejected: bool = False
+
+
+_FEATURES = msgspec.msgpack.Decoder(tuple[str, Features])
+
+
+def match_files(
+    workspace: ConfiguredWorkspace,
+    files: PathName | Iterable[PathName | HarvestedFile],
+    *,
+    reader: str = AUTO,
+    charset: str = AUTO,
+    flavour: str = AUTO,
+) -> Iterator[MatchedRecord]:
+    """Yield what each record of some files is in the current release, in their order.
+
+    ``reader``, ``charset`` and ``flavour`` are detected by default. What is known of the records is in a temporary
+    folder meanwhile. Raises ``StageError`` before the first release, and ``ConfigError`` for a file that does not
+    exist.
+    """
+    with ExitStack() as opened:
+        release, _ = pipeline.current_release(workspace.config)
+        lock = Releases.hold(release)
+        if lock is None:
+            raise StageError(f"{release}: was removed meanwhile; match again")
+        opened.callback(lock.close)
+        from bibld.dedup.lookup import Lookup, ReleasedIndex
+
+        index = ReleasedIndex(release / FOLDER, workspace.config)
+        converter = opened.enter_context(
+            Converter(reader=reader, charset=charset, flavour=flavour, workers=workspace.config.workers)
+        )
+        conversions = converter.convert(files, form="features", progress=workspace.progress)
+        folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="bibld-match-")))
+        records = _FileRecords(folder, conversions)
+        converter.close()
+        workspace.progress.stage("match", "records", records.count)
+        lookup = Lookup(index, records.table) if records.table is not None else None
+        described = _Describer(workspace, index, opened.enter_context(workspace.catalog()), records.names)
+        if has_search(release):
+            described.search = opened.enter_context(closing(open_search(release)))
+        found = iter(()) if lookup is None else lookup.found()
+        for batch in batches(records.stored(), _ROWS_AT_ONCE):
+            results = list(islice(found, sum(not one.is_rejected for one in batch)))
+            yield from described.describe(batch, results)
+            workspace.progress.advance(len(batch))
+
+
+class _FileRecords:
+    """The records of files in a temporary folder: a table of their features, and what is remembered of each.
+
+    ``names`` are the control numbers, or positions, of the rows of the table, which is None without any record.
+    """
+
+    def __init__(self, folder: Path, conversions: Iterable[Conversion | Reject]) -> None:
+        from bibld.dedup.columns import FeatureWriter, stored_rows
+
+        self.count = 0
+        self.names: list[str] = []
+        self.table = None
+        self._file = folder / "records.jsonl"
+        encoder = msgspec.json.Encoder()
+        with FeatureWriter(folder / "features") as writer, self._file.open("wb") as out:
+            for batch in batches(conversions, _ROWS_AT_ONCE):
+                features = []
+                for one in batch:
+                    stored, found = _stored(one)
+                    out.write(encoder.encode(stored) + b"\n")
+                    if found is not None:
+                        features.append((len(self.names), found))
+                        self.names.append(stored.record or f"record {stored.position}")
+                self.count += len(batch)
+                if features:
+                    rows = stored_rows(FeatureColumns.from_features(features))
+                    writer.add(rows, np.zeros(len(features), np.uint64), np.zeros(len(features), np.uint16))
+            if self.names:
+                self.table = writer.close()
+
+    def stored(self) -> Iterator[_StoredRecord]:
+        """Yield what is remembered of each record, those that cannot be used included."""
+        decoder = msgspec.json.Decoder(_StoredRecord)
+        with self._file.open("rb") as lines:
+            yield from map(decoder.decode, lines)
+
+
+def _stored(one: Conversion | Reject) -> tuple[_StoredRecord, Features | None]:
+    if isinstance(one, Reject):
+        origin, number = one.origin, one.control_number or ""
+        return _StoredRecord(origin.file, origin.position, number, "", one.reason, is_rejected=True), None
+    title, features = _FEATURES.decode(one.content)
+    origin, number = one.raw.origin, one.id.control_number if one.id else ""
+    return _StoredRecord(origin.file, origin.position, number, title, "; ".join(one.warnings)), features
+
+
+class _Describer:
+    """Names what was found: IRIs, titles and libraries."""
+
+    def __init__(
+        self, workspace: ConfiguredWorkspace, index: ReleasedIndex, catalog: Catalog, names: list[str]
+    ) -> None:
+        self._iris = Iris(workspace.config.dataset.base)
+        self._index = index
+        self._catalog = catalog
+        self._names = names
+        self.search: SearchView | None = None
+
+    def describe(self, batch: list[_StoredRecord], results: list[MatchOfRecord]) -> Iterator[MatchedRecord]:
+        """Yield the row of each record of a batch; ``results`` are those of the records that are not rejected."""
+        founders = {
+            result.ordinal: self._index.founder(result.ordinal) for result in results if result.ordinal is not None
+        }
+        iris = {founder: self._iris.resource(self._catalog.register.record(founder)) for founder in founders.values()}
+        paths = {founder: self._iris.path(iri) or "" for founder, iri in iris.items()}
+        published = self.search.publications(paths.values()) if self.search is not None else {}
+        waiting = iter(results)
+        for one in batch:
+            head = one.file, one.position, one.record, one.title
+            if one.is_rejected:
+                yield MatchedRecord(*head, "rejected", message=one.message)
+                continue
+            result = next(waiting)
+            duplicates = tuple(self._names[row] for row in result.duplicates)
+            if result.ordinal is None:
+                yield MatchedRecord(*head, "new", duplicates=duplicates, message=one.message)
+                continue
+            founder = founders[result.ordinal]
+            shown = published.get(paths[founder])
+            records = [self._catalog.register.record(member) for member in self._index.members(founder)]
+            yield MatchedRecord(
+                *head,
+                outcome=result.outcome,
+                score=result.score,
+                publication=iris[founder],
+                published_title=shown.title if shown else "",
+                work=self._iris.base + shown.work if shown and shown.work else "",
+                matched=str(self._catalog.register.record(result.ordinal)),
+                libraries=tuple(dict.fromkeys(record.source for record in records)),
+                records=tuple(map(str, records)),
+                reasons=result.reasons,
+                others=tuple(self._iris.resource(self._catalog.register.record(other)) for other in result.others),
+                duplicates=duplicates,
+                message=one.message,
+            )
