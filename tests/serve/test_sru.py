@@ -12,6 +12,7 @@ from lxml import etree
 from bibld.documents import ReleaseState, fill, open_published
 from bibld.errors import CrosswalkError
 from bibld.model.marc import ControlField, Leader, MarcRecord
+from bibld.model.mods import Mods
 from bibld.model.origin import Origin
 from bibld.search import open_search, write_search
 from bibld.serve._interfaces import sru
@@ -233,17 +234,19 @@ def test_a_library_s_record_is_chosen_by_its_source(client):
     assert "Худож. лит." in mods and "Художественная литература" not in mods
 
 
-def marc_of(mods: object, flavour: str) -> MarcRecord:
+def marc_of(mods: Mods, flavour: str) -> MarcRecord:
     if flavour == "rusmarc":
         raise CrosswalkError(Origin("x", "x", 1, 0), "cannot be written")
     return MarcRecord(
-        Origin("x", "x", 1, 0), Leader("00000nam a2200000 i 4500"), (ControlField("001", f"m {flavour}"),)
+        Origin("x", "x", 1, 0),
+        Leader("00000nam a2200000 i 4500"),
+        (ControlField("001", f"m {flavour} {mods.identifier[-1].value}"),),
     )
 
 
 def test_a_site_that_writes_marc_sends_the_merged_description(opened):
     with running(msgspec.structs.replace(opened, to_marc=marc_of)) as client:
-        assert search(client, WAR, recordSchema="marcxml").xpath("string(//*[@tag='001'])") == "m marc21"
+        assert search(client, WAR, recordSchema="marcxml").xpath("string(//*[@tag='001'])") == f"m marc21 {FOUNDER}"
         own = search(client, WAR, recordSchema="marcxchange", x_source="rsl")
         assert own.xpath("string(//*[@tag='001'])") == "RU\\NLR\\bibl\\204591"
         assert diagnostics(search(client, WAR, recordSchema="marcxchange")) == ["67"]

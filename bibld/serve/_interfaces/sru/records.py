@@ -16,7 +16,7 @@ from bibld.model import dublin_core
 from bibld.model.linkage import Merged
 from bibld.model.marc import MarcRecord
 from bibld.model.marc_writers import to_marcxml
-from bibld.model.mods import Mods
+from bibld.model.mods import Identifier, Mods
 from bibld.model.mods_xml import to_element
 from bibld.model.works import add_work
 from bibld.protocols import SourceRecord
@@ -74,12 +74,15 @@ class PublicationRecords:
     def marc(self, flavour: MarcFlavour, others: Collection[str] = ()) -> tuple[MarcRecord, str] | None:
         """Return the merged description as MARC, and its flavour; the own record of a library if there is no other way.
 
-        ``others``: flavours in which that may be, too.
+        The merged one has the IRI of the publication among its identifiers. ``others``: flavours in which the own
+        record may be, too.
         """
         write = self._readers.to_marc
         if self._is_of_source or write is None:
             return self.own((flavour, *others))
-        return write(self._merged.mods, flavour), flavour
+        mods = self._merged.mods
+        identifiers = (*mods.identifier, Identifier(self.iri, type="uri"))
+        return write(msgspec.structs.replace(mods, identifier=identifiers), flavour), flavour
 
     def own(self, flavours: Collection[str] = ()) -> tuple[MarcRecord, str] | None:
         """Return the first MARC record in one of some flavours (any if empty), and its flavour; None if none is."""
