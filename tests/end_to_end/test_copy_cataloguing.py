@@ -133,6 +133,55 @@ def test_each_field_of_koha_is_an_index(http, field):
     assert hits(search(http, koha_query({field: "1970"}), maximumRecords="0")) >= 0
 
 
+# What Koha does with the settings of a server of type SRU: the libraries, their options and their order are those of
+# its search of targets (C4::Breeding).
+SEARCH_OF_KOHA = r"""
+use strict; use warnings; use ZOOM; use MARC::Record; use MARC::File::XML (BinaryEncoding => "UTF-8");
+binmode STDOUT, ":utf8";
+my ($address, $schema, $syntax, $query) = @ARGV;
+my $options = ZOOM::Options->new();
+my %values = (async => 1, elementSetName => "F", preferredRecordSyntax => $syntax, timeout => 60,
+              sru => "get", sru_version => "1.1", schema => $schema);
+$options->option($_ => $values{$_}) for sort keys %values;
+my $connection = ZOOM::Connection->create($options);
+$connection->connect($address);
+my $result = $connection->search(ZOOM::Query::CQL->new($query));
+while (ZOOM::event([$connection])) { last if $connection->last_event() == ZOOM::Event::ZEND; }
+my ($error, $message) = $connection->error_x();
+die "$error $message" if $error;
+for my $position (0 .. $result->size() - 1) {
+    my $record = MARC::Record->new_from_xml($result->record($position)->raw(), "UTF-8", $syntax);
+    print $record->field("001")->data, " ", $record->subfield($syntax eq "UNIMARC" ? "200" : "245", "a"), "\n";
+}
+"""
+
+
+def has_libraries_of_koha() -> bool:
+    command = ["perl", "-MZOOM", "-MMARC::File::XML", "-e", "1"]
+    return shutil.which("perl") is not None and subprocess.run(command, capture_output=True).returncode == 0
+
+
+@pytest.mark.skipif(
+    not has_libraries_of_koha(),
+    reason="needs the Perl modules of Koha (Debian: libnet-z3950-zoom-perl libmarc-xml-perl)",
+)
+@pytest.mark.parametrize(
+    ("schema", "syntax", "query", "number", "title"),
+    [
+        ("own-marcxml", "USMARC", 'bath.issn="0042-8795"', "01006471111", "Вопросы литературы"),
+        ("own-marcxml", "USMARC", 'rec.identifier="01004039769"', "01004039769", "Анна Каренина"),
+        ("own-marcxchange", "UNIMARC", 'rec.identifier="RU\\\\NLR\\\\bibl\\\\495639"', "495639", "Война и мир"),
+    ],
+)
+def test_the_libraries_of_koha_read_the_records(server, schema, syntax, query, number, title):
+    command = ["perl", "-e", SEARCH_OF_KOHA, f"{server}sru", schema, syntax, query]
+    done = subprocess.run(command, capture_output=True, timeout=600, stdin=subprocess.DEVNULL)
+    assert not done.returncode, done.stderr.decode()
+    (line,) = done.stdout.decode().splitlines()
+    assert number in line
+    assert title in line
+
+
 # -- VuFind: the parameters that its connector sends
 
 

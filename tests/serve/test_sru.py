@@ -7,6 +7,8 @@ from urllib.parse import urlencode
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from lxml import etree
 
 from bibld.documents import ReleaseState, fill, open_published
@@ -185,6 +187,21 @@ def test_an_error_of_the_server_is_a_diagnostic(opened, monkeypatch, caplog):
 def test_without_names_there_is_no_server(site):
     with running(site) as client:
         assert client.get("/lod/sru").status_code == 404
+
+
+NAMES = ["operation", "version", "query", "scanClause", "startRecord", "maximumRecords", "recordSchema", "sortKeys"]
+NAMES += ["recordPacking", "recordXMLEscaping", "responsePosition", "maximumTerms", "x-source", "x-any", "other"]
+VALUES = ["", "1", "0", "-1", "99999999999999999999", "1.1", "2.0", "explain", "scan", "searchRetrieve", "mods", "dc"]
+VALUES += [WAR, "cql.allRecords=1", "dc.title", "title=вой*", "xml", "string", "rsl", "title,,0", "\x00", "a and (b"]
+
+
+@given(st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(VALUES) | st.text(max_size=20)), max_size=8))
+def test_any_request_has_a_response_of_the_protocol(client, pairs):
+    response = client.get(f"/lod/sru?{urlencode(pairs, errors='replace')}")
+    assert response.status_code == 200
+    root = etree.fromstring(response.content)
+    assert etree.QName(root).localname in ("explainResponse", "searchRetrieveResponse", "scanResponse")
+    assert "1" not in diagnostics(root)
 
 
 # -- records
