@@ -18,7 +18,6 @@ from bibld.search._conditions import AnyPublication as AnyPublication
 from bibld.search._conditions import BooleanCondition as BooleanCondition
 from bibld.search._conditions import BooleanOperator as BooleanOperator
 from bibld.search._conditions import NumberCondition as NumberCondition
-from bibld.search._conditions import PathCondition as PathCondition
 from bibld.search._conditions import SearchCondition as SearchCondition
 from bibld.search._conditions import TextCondition as TextCondition
 from bibld.search._conditions import WordComparison as WordComparison

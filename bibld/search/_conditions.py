@@ -86,12 +86,6 @@ class NumberCondition(msgspec.Struct, frozen=True):
     is_beginning: bool = False
 
 
-class PathCondition(msgspec.Struct, frozen=True):
-    """The publication with a path."""
-
-    path: str
-
-
 class YearCondition(msgspec.Struct, frozen=True):
     """Publications from the first to the last of two years."""
 
@@ -119,7 +113,7 @@ class BooleanCondition(msgspec.Struct, frozen=True):
     right: SearchCondition
 
 
-SearchCondition = TextCondition | NumberCondition | PathCondition | YearCondition | AnyPublication | BooleanCondition
+SearchCondition = TextCondition | NumberCondition | YearCondition | AnyPublication | BooleanCondition
 
 
 def query_of(condition: SearchCondition, index: IndexReader, matcher: matching.Matcher) -> Query:
@@ -136,9 +130,6 @@ def query_of(condition: SearchCondition, index: IndexReader, matcher: matching.M
             if is_beginning and not _is_complete(text):
                 return matching.of_beginnings(index, _number_beginnings(text), "code")
             return matching.of_identifier(text)
-        case PathCondition(path):
-            found = [Query.term_query(SCHEMA, "path", path, "basic"), matching.ANY_PUBLICATION]
-            return matching.all_of(found) or matching.NOTHING
         case YearCondition(first, last):
             return matching.of_years(first, last) if first <= last else matching.NOTHING
     return matching.ANY_PUBLICATION

@@ -69,6 +69,11 @@ def titles(root: etree._Element) -> list[str]:
             1,
             "Анна Каренина : роман в восьми частях",
         ),
+        (
+            'rec.identifier = "http://localhost:8000/resource/nlr/RU~5CNLR~5Cbibl~5C538692"',  # it was absorbed
+            1,
+            "Анна Каренина : роман в восьми частях",
+        ),
         ('rec.identifier = "http://localhost:8000/record/rsl/01004039769"', 1, "Анна Каренина : роман в восьми частях"),
         ("dc.title = nothing", 0, ""),
     ],

@@ -18,7 +18,6 @@ from bibld.search import (
     BooleanCondition,
     BooleanOperator,
     NumberCondition,
-    PathCondition,
     SearchView,
     TextCondition,
     WordComparison,
@@ -129,8 +128,6 @@ def test_texts_are_found(view, field, comparison, text, found):
         (NumberCondition("9785280010000", is_beginning=True), "1"),
         (NumberCondition("3"), "3"),  # the control number of a record
         (NumberCondition("rsl:3"), "3"),
-        (PathCondition("resource/rsl/4"), "4"),
-        (PathCondition("agent/t"), ""),
         (BooleanCondition(AND, YearCondition(1900, 1980), TextCondition("author", ALL, "толстой")), "1 3"),
         (BooleanCondition(OR, NumberCondition("3"), YearCondition(1990, 1990)), "3 4"),
         (BooleanCondition(NOT, AnyPublication(), TextCondition("title", ALL, "война")), "3 4"),

@@ -13,7 +13,6 @@ from bibld.model.iris import Iris
 from bibld.search import (
     BooleanCondition,
     NumberCondition,
-    PathCondition,
     SearchCondition,
     TextCondition,
     YearCondition,
@@ -38,8 +37,6 @@ def written(condition: SearchCondition) -> str:
             return f"number({text}{'*' if is_beginning else ''})"
         case YearCondition(first, last):
             return f"{first}..{last}"
-        case PathCondition(path):
-            return f"path({path})"
     return "all records"
 
 
@@ -83,7 +80,7 @@ def written(condition: SearchCondition) -> str:
         ("9780804429570", "(any:all(9780804429570) or number(9780804429570))"),
         ('"0-8044-2957-X"', "(any:all(0-8044-2957-X) or number(0-8044-2957-X))"),
         ("rec.identifier = 01004039769", "number(01004039769)"),
-        ('rec.id = "https://data.example.org/resource/rsl/1"', "path(resource/rsl/1)"),
+        ('rec.id = "https://data.example.org/resource/rsl/1"', "number(rsl:1)"),
         ('rec.id = "https://data.example.org/record/rsl/a~2Fb"', "number(rsl:a/b)"),
         # years
         ("dc.date = 1970", "1970..1970"),
@@ -267,10 +264,12 @@ def test_the_examples_of_the_library_of_congress_are_answered(query, understood)
         ("sortBy dc.date/sort.descending", "-year"),
         ("sortby title/sort.ascending/sort.ignoreCase", "title"),
         ("", "relevance"),
+        ("or b sortBy title", "title"),
     ],
 )
 def test_results_are_sorted_as_the_query_states(keys, sort):
     assert READER.read(f"a {keys}").sort == sort
+    assert READER.read(f'> d = "{DC}" d.title = a {keys}').sort == sort
 
 
 @pytest.mark.parametrize(

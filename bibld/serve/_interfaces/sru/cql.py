@@ -26,7 +26,6 @@ from bibld.search import (
     BooleanCondition,
     BooleanOperator,
     NumberCondition,
-    PathCondition,
     SearchCondition,
     TextCondition,
     WordComparison,
@@ -177,9 +176,7 @@ class CqlReader:
             raise SruDiagnosticError(SruFault.RELATION, relation)
         if len(clause.term) > MAX_TERM_LENGTH:
             raise SruDiagnosticError(SruFault.TERM_LENGTH, f"{MAX_TERM_LENGTH} characters at most")
-        term = _Term(clause.term) if is_unmasked else _unescaped(clause.term)
-        if is_unmasked:
-            term = _Term(re.sub(r"[*?]", " ", clause.term))
+        term = _Term(re.sub(r"[*?]", " ", clause.term)) if is_unmasked else _unescaped(clause.term)
         if relation == "<>":
             return BooleanCondition(BooleanOperator.NOT, AnyPublication(), self._comparison(index, "=", term))
         return self._comparison(index, relation, term)
@@ -204,13 +201,10 @@ class CqlReader:
         return makers[index.kind](index, relation, term)
 
     def _record(self, index: CqlIndex, relation: str, term: _Term) -> SearchCondition:
-        """Return the condition for the IRI of a publication or a record, its path, or its control number."""
+        """Return the condition for a control number, or the IRI of a record or of a publication that has it."""
         text = term.text.strip()
-        path = self._iris.path(text) or text
-        folder, _, rest = path.partition("/")
-        if folder == "resource":
-            return PathCondition(path)
-        if folder != "record":
+        folder, _, rest = (self._iris.path(text) or text).partition("/")
+        if folder not in ("resource", "record"):
             return NumberCondition(text)
         source, _, slug = rest.partition("/")
         try:
