@@ -136,6 +136,7 @@ def test_operation_and_version_are_negotiated(client, arguments, name, version):
         ({"query": WAR, "maximumRecords": "9" * 30}, "6"),
         ({"query": WAR, "x_source": "nowhere"}, "6"),
         ({"query": WAR, "queryType": "pqf"}, "11"),
+        ({"query": WAR, "queryType": "searchTerms"}, "11"),
         ({"query": WAR, "recordSchema": "picaxml"}, "66"),
         ({"query": WAR, "recordXMLEscaping": "zip"}, "71"),
         ({"query": WAR, "version": "1.1", "recordPacking": "zip"}, "71"),

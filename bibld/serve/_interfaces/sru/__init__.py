@@ -226,7 +226,7 @@ class SruServer:
     def _retrieval(self, version: SruVersion, arguments: Mapping[str, str]) -> Retrieval:
         if "query" not in arguments:
             raise SruDiagnosticError(SruFault.MISSING_PARAMETER, "query")
-        if arguments.get("queryType", "cql") not in ("cql", "searchTerms"):
+        if arguments.get("queryType", "cql") != "cql":
             raise SruDiagnosticError(SruFault.QUERY_TYPE, arguments["queryType"])
         if arguments.get("recordXPath"):
             raise SruDiagnosticError(SruFault.XPATH)
