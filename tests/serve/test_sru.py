@@ -145,6 +145,7 @@ def test_operation_and_version_are_negotiated(client, arguments, name, version):
         ({"query": WAR, "sortKeys": "title date"}, "84"),
         ({"query": WAR, "startRecord": "2"}, "61"),
         ({"query": "cql.allRecords=1", "startRecord": "999999999"}, "61"),
+        ({"query": "cql.allRecords=1 sortBy dc.title", "startRecord": "1001"}, "61"),
         ({"query": "title=nothing", "startRecord": "2"}, "61"),
         ({"scanClause": "dc.title", "maximumTerms": "5", "responsePosition": "7"}, "120"),
         ({"scanClause": "dc.title", "maximumTerms": "0"}, "6"),
