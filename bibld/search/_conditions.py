@@ -156,8 +156,10 @@ def _of_text(condition: TextCondition, index: IndexReader, matcher: matching.Mat
         return matching.of_tokens(field, _headings(words, field, index))
     fields = _FIELDS_OF_TEXT.get(field)
     if fields is None:  # a publisher, series or place: by its name
-        term = matching.FieldTerm(tuple(words), field, False, condition.text)
-        return matcher.of_fields(matching.ParsedQuery("", fields=(term,)), _ANY_SCRIPT) or matching.NOTHING
+        names = words if comparison == WordComparison.ANY else [" ".join(words)]
+        terms = [matching.FieldTerm(tuple(name.split()), field, text=name) for name in names]
+        found = [matcher.of_fields(matching.ParsedQuery("", fields=(term,)), _ANY_SCRIPT) for term in terms]
+        return matching.any_of(query for query in found if query is not None)
     if comparison == WordComparison.COMPLETE and field == "title":
         return matching.of_complete_title(words)
     if comparison == WordComparison.BEGINNING and field == "title":
