@@ -117,6 +117,8 @@ if TYPE_CHECKING:
     from bibld.validate import ReportSettings as ReportSettings
     from bibld.validate import ShapeFinding as ShapeFinding
     from bibld.validate import ValidationReport as ValidationReport
+    from bibld.worklist import WorklistCount as WorklistCount
+    from bibld.worklist import WorklistLine as WorklistLine
 
 # A name is imported when it is first used, so that each command starts without what only others need.
 _HOME_OF = {

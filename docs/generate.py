@@ -36,6 +36,7 @@ from bibld.config import (
     SourceConfig,
     StoreConfig,
     TriplifyConfig,
+    WorklistConfig,
 )
 from bibld.crosswalk import rules_of
 from bibld.model.iris import Iris
@@ -106,6 +107,7 @@ def plain(docstring: str | None) -> str:
 _STRUCTS: dict[str, type[Any]] = {
     "dataset": DatasetDescription,
     "source": SourceConfig,
+    "source.worklist": WorklistConfig,
     "dedup": DedupConfig,
     "merge": MergeConfig,
     "triplify": TriplifyConfig,
@@ -330,6 +332,8 @@ API = {
         "CheckedFile",
         "CheckReport",
         "ValidationReport",
+        "WorklistLine",
+        "WorklistCount",
         "ShapeFinding",
         "ReportSettings",
         "Finding",

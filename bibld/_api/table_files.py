@@ -21,7 +21,7 @@ _BINARY = ("xlsx", "parquet")
 
 _COLUMN_TYPES = {
     **{"score": "double", "size": "bigint"},
-    **dict.fromkeys(("publications", "first_year", "last_year", "position"), "bigint"),
+    **dict.fromkeys(("publications", "first_year", "last_year", "position", "harm"), "bigint"),
 }
 """The types of the columns that are no texts."""
 

@@ -20,6 +20,7 @@ from bibld._api.review import Review
 from bibld._api.run_report import write_report
 from bibld._api.source_check import SourcesReport, inspect_and_check
 from bibld._api.tables import FileRow, Table
+from bibld._api.worklists import WorklistMethods
 from bibld.catalog.engines import engine_state
 from bibld.catalog.exchange import ConvertedWorkspace
 from bibld.config import Source
@@ -45,7 +46,7 @@ _PACKAGES_OF_SPARK = {"pyspark", "pyarrow", "py4j"}
 # The modules that match and train load compiler and database: the methods that use them import them.
 
 
-class Workspace(LookMethods, CheckMethods):
+class Workspace(LookMethods, CheckMethods, WorklistMethods):
     """A configuration file and the workspace that it names.
 
     The configuration is checked at once: ``ConfigError`` lists everything that is wrong with it. Nothing else is opened

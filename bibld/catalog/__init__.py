@@ -46,11 +46,11 @@ from bibld.catalog._queues import DirtyQueues as DirtyQueues
 from bibld.catalog._queues import Queue as Queue
 from bibld.catalog._queues import Runs
 from bibld.catalog._queues import StageQueue as StageQueue
-from bibld.catalog._records import LoadCounts as LoadCounts
-from bibld.catalog._records import NewRecord as NewRecord
+from bibld.catalog._record_rows import LoadCounts as LoadCounts
+from bibld.catalog._record_rows import NewRecord as NewRecord
+from bibld.catalog._record_rows import Reject as Reject
+from bibld.catalog._record_rows import Superseded as Superseded
 from bibld.catalog._records import Records
-from bibld.catalog._records import Reject as Reject
-from bibld.catalog._records import Superseded as Superseded
 from bibld.catalog._register import EventKind as EventKind
 from bibld.catalog._register import History
 from bibld.catalog._register import Register as Register
@@ -120,6 +120,7 @@ class Catalog(AbstractContextManager["Catalog"]):
         self.dirty = DirtyQueues(self._connection)
         self.suppressions = SuppressionTables(self.register, self._register_connection, self._connection, self.dirty)
         self.records = Records(self._connection, blobs, self.register, self.dirty, self.suppressions)
+        self.worklist = self.records.worklist
         self.linkage = LinkageTables(self._connection, blobs, self.register, self.records)
         self.descriptions = Descriptions(self._connection, blobs, self.records, self.linkage)
         self.statements = StatementTables(self._connection, blobs)

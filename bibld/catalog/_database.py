@@ -39,6 +39,7 @@ CATALOG_UPGRADE = Upgrade(
     kept=frozenset(
         (
             *("workspace", "dictionary", "run", "source", "carrier", "record", "subfield", "warning", "reject", "load"),
+            "format_finding",
             *("active_suppression", "dirty_queue", "feature_index", "matching", "statistics"),
             *("edge", "member", "merged"),
         )

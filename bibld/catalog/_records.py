@@ -10,14 +10,16 @@ import msgspec
 
 from bibld.catalog._queues import DirtyQueues, FormerRecords, Queue
 from bibld.catalog._record_bytes import Subfields, pack, unpack_mods, unpack_original
+from bibld.catalog._record_rows import LoadCounts, NewRecord, Reject, Superseded
 from bibld.catalog._register import Register
 from bibld.catalog._schema import IS_AUTHORITY, IS_PUBLICATION, RecordStatus
 from bibld.catalog._suppressions import SuppressionTables
+from bibld.catalog._worklist import WorklistTables
 from bibld.catalog.compression import Blobs
 from bibld.errors import RecordError
 from bibld.model.authority import AUTHORITY_FLAVOURS, Authority
 from bibld.model.mods import Mods
-from bibld.model.origin import Origin, RecordId
+from bibld.model.origin import Origin
 from bibld.parallel import batches
 from bibld.protocols import SourceRecord
 
@@ -32,58 +34,6 @@ _REPLACED = (
 
 _MODS = msgspec.json.Decoder(Mods)
 _AUTHORITY = msgspec.json.Decoder(Authority)
-
-
-class NewRecord(msgspec.Struct, frozen=True, gc=False):
-    """A converted record to be stored.
-
-    ``mods`` is the JSON of its ``Mods``, or for a flavour of authority records of its ``Authority``; ``made_by`` is a
-    hash of what it was made from: bytes, carrier, versions, settings.
-    """
-
-    id: RecordId
-    origin: Origin
-    original: bytes
-    carrier: int
-    made_by: bytes
-    flavour: str
-    mods: bytes
-    unmapped: tuple[str, ...]
-    private: tuple[str, ...]
-    warnings: tuple[str, ...]
-    deleted: bool
-
-
-class LoadCounts(msgspec.Struct, frozen=True):
-    """The counts of one complete reading of a source: ``read`` is the sum of the others."""
-
-    source: str
-    read: int
-    converted: int
-    superseded: int
-    rejected: int
-    deleted: int
-
-
-class Superseded(msgspec.Struct, frozen=True):
-    """How many records of this load were replaced by later ones: live ones, and ones deleted by their status."""
-
-    live: int
-    deleted: int
-
-
-class Reject(msgspec.Struct, frozen=True):
-    """A piece of a file that could not be used: its position, the kind of error, the reason, its bytes."""
-
-    origin: Origin
-    control_number: str | None
-    kind: str
-    reason: str
-    original: bytes
-
-    def __str__(self) -> str:
-        number = f", 001 {self.control_number}" if self.control_number else ""
-        return f"{self.origin}{number}: {self.reason}"
 
 
 class Records:
@@ -108,6 +58,8 @@ class Records:
         self._subfields = Subfields(connection)
         self.former = FormerRecords(connection)
         """What has changed since the last run that ended."""
+        self.worklist = WorklistTables(connection)
+        """What the definitions of their formats find in records."""
 
     # -- writing -----------------------------------------------------------------------------------------------------
 
@@ -209,6 +161,7 @@ class Records:
             "INSERT INTO warning VALUES (?, ?)",
             ((ordinal, text) for ordinal, record in last.items() for text in record.warnings),
         )
+        self.worklist.replace_findings(stored, ((ordinal, record.findings) for ordinal, record in last.items()))
         self._unmatched.add(sorted(last))
         return Superseded(live, deleted)
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from bibld.model.authority import AUTHORITY_FLAVOURS
 
 REGISTER_FORMAT = 5
-CATALOG_FORMAT = 13
+CATALOG_FORMAT = 14
 
 REGISTER = """
 -- What cannot be recomputed: back up this file.
@@ -155,6 +155,10 @@ CREATE TABLE warning (                         -- what had to be repaired
   text TEXT NOT NULL
 );
 CREATE INDEX warning_ordinal ON warning (ordinal);
+CREATE TABLE format_finding (                  -- what the definition of its format finds in a record; no row: nothing
+  ordinal INTEGER PRIMARY KEY,
+  body BLOB NOT NULL                           -- FormatFindings of bibld.worklist as MessagePack
+);
 CREATE TABLE reject (
   reject INTEGER PRIMARY KEY,
   source TEXT NOT NULL,

@@ -43,6 +43,7 @@ _GROUPS = {
         "search": "look",
         "validate": "look",
         "export": "look",
+        "worklist": "worklist",
     },
     "Give back": {"match": "match"},
     "Decide": {"review": "review", "join": "review", "split": "review", "evaluate": "evaluate", "train": "evaluate"},
@@ -90,6 +91,16 @@ class Group(click.Group):
             ctx.fail(f'unknown command "{args[0]}"{hint}')
         return super().resolve_command(ctx, args)
 
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        r"""Return a command; the ``\b`` before examples in its docstring becomes the character that click expects."""
+        command = self._find_command(ctx, cmd_name)
+        if command is not None and command.help:
+            command.help = command.help.replace("\\b\n", "\b\n")
+        return command
+
+    def _find_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        return super().get_command(ctx, name)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each command with the first sentence of its help, in groups."""
         for title, names in self.grouped_commands(ctx).items():
@@ -113,11 +124,11 @@ class _Bibld(Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+    def _find_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
             return None
-        module = importlib.import_module(f"bibld.cli.{COMMANDS[cmd_name]}")
-        command: click.Command = getattr(module, cmd_name)
+        module = importlib.import_module(f"bibld.cli.{COMMANDS[name]}")
+        command: click.Command = getattr(module, name)
         return command
 
     def grouped_commands(self, ctx: click.Context) -> dict[str, list[str]]:

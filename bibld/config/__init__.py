@@ -32,6 +32,7 @@ from bibld.config._structs import Source as Source
 from bibld.config._structs import SourceConfig as SourceConfig
 from bibld.config._structs import StoreConfig as StoreConfig
 from bibld.config._structs import TriplifyConfig as TriplifyConfig
+from bibld.config._structs import WorklistConfig as WorklistConfig
 from bibld.errors import ConfigError
 
 _POSITION = re.compile(r" \(at line (\d+), column \d+\)$")

@@ -203,6 +203,9 @@ class Checker:
             check = getattr(adapters.load_adapter("harvest", config.harvest), "faults", None)
             for key, message in check(self._file.parent, harvest_settings) if check is not None else ():
                 self._add_fault(f"{where}.{key}", message)
+        if config.worklist.profile:
+            profile = File(os.path.normpath(self._file.parent / config.worklist.profile))
+            config = msgspec.structs.replace(config, worklist=msgspec.structs.replace(config.worklist, profile=profile))
         source = Source(config, harvest_settings, self._struct(read, table, where) if read else None)
         return msgspec.structs.replace(source, columns=self._columns(source, where)) if config.columns else source
 

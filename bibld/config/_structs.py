@@ -53,6 +53,18 @@ class CopyFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
 
 
+class WorklistConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """By which definitions the records of a source are inspected, beside those of their format.
+
+    ``profile``: a file in the Avram schema language with fields that the library uses in another way, or in addition;
+    ``local_fields``: whether fields for local use (with a 9 in their tag) that it does not define are ignored, or
+    reported (``check``).
+    """
+
+    profile: File = File("")
+    local_fields: Literal["ignore", "check"] = "ignore"
+
+
 class SourceConfig(msgspec.Struct, frozen=True):
     """The keys of every source, whatever harvester fetches it.
 
@@ -75,6 +87,8 @@ class SourceConfig(msgspec.Struct, frozen=True):
 
     ``members``: patterns (``*.mrc``, ``full/*.xml``) for the files in archives that are read; by default all but those
     that are obviously no data.
+
+    ``worklist``: a table ``[source.worklist]``: by which definitions the records are inspected.
 
     ``max_deletes``: how many of its records one run may delete, a number or a percentage (``"10%"``); if more would be,
     none is, until ``--allow-deletes`` allows it. By default more than 50 records and more than 10 % are too many, and
@@ -104,6 +118,7 @@ class SourceConfig(msgspec.Struct, frozen=True):
     holdings: dict[str, CopyFields] = {}
     libraries: dict[str, str | dict[str, str]] = {}
     members: str | tuple[str, ...] = ()
+    worklist: WorklistConfig = WorklistConfig()
     max_deletes: Annotated[int, msgspec.Meta(ge=0)] | Annotated[str, msgspec.Meta(pattern=PERCENTAGE)] | None = None
     max_rejects: Annotated[float, msgspec.Meta(ge=0, le=100)] = 100.0
 

@@ -22,6 +22,7 @@ from bibld.ingest._conversion import convert_record as convert_record
 from bibld.ingest._conversion import encoded_twice_warning as encoded_twice_warning
 from bibld.ingest._conversion import file_context as file_context
 from bibld.ingest._conversion import identify as identify
+from bibld.ingest._conversion import inspection_rules as inspection_rules
 from bibld.ingest._conversion import no_authority_warning as no_authority_warning
 from bibld.ingest._conversion import other_kind_warning as other_kind_warning
 from bibld.ingest._conversion import record_made_by as record_made_by

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from lxml import etree
 
-from bibld import crosswalk
+from bibld import crosswalk, worklist
 from bibld.config import Config, Source
 from bibld.errors import BibldError, CrosswalkError, ReadError, RecordError
 from bibld.model.card import LINES, card
@@ -91,6 +91,7 @@ class Job(msgspec.Struct, frozen=True):
     they are written, a key of ``WRITERS``; ``counts_fields``: whether conversions list the subfields of the records;
     ``copies`` is what the configuration of the source states about copies. ``kind`` is that of the source; empty:
     authority records are rejected. ``cited_by`` are the sources whose records cite the numbers of its headings.
+    ``inspection``: records are inspected by the definition of their format with these rules; None: they are not.
     """
 
     source: str
@@ -102,6 +103,7 @@ class Job(msgspec.Struct, frozen=True):
     copies: crosswalk.SourceCopies | None = None
     kind: str = ""
     cited_by: tuple[str, ...] = ()
+    inspection: worklist.InspectionRules | None = None
 
 
 class Conversion(msgspec.Struct, frozen=True, gc=False):
@@ -109,7 +111,8 @@ class Conversion(msgspec.Struct, frozen=True, gc=False):
 
     The content of an authority record is the JSON of its ``Authority``.
 
-    ``seen`` are the names of its subfields, as in ``unmapped``, if they are counted.
+    ``seen`` are the names of its subfields, as in ``unmapped``, if they are counted. ``findings`` are the faults and
+    links of an inspected record as MessagePack, empty if there are none.
     """
 
     raw: Raw
@@ -121,6 +124,7 @@ class Conversion(msgspec.Struct, frozen=True, gc=False):
     private: tuple[str, ...]
     warnings: tuple[str, ...]
     seen: tuple[str, ...] = ()
+    findings: bytes = b""
 
 
 def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
@@ -150,6 +154,7 @@ def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
             private=result.private,
             warnings=(*parsed.warnings, *result.warnings, *found),
             seen=crosswalk.subfields_of(record) if job.counts_fields else (),
+            findings=_inspect(job, flavour, record),
         )
     except RecordError as error:
         return error if error.original else type(error)(raw.origin, error.reason, raw.data, error.control_number)
@@ -162,6 +167,13 @@ def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
             return ReadError(raw.origin, f"the reader {reader} failed with {cause}; report it to its author", raw.data)
         reason = f"the record cannot be converted ({cause}); report it to the author of the crosswalk"
         return CrosswalkError(raw.origin, reason, raw.data, _control_number(record))
+
+
+def _inspect(job: Job, flavour: str, record: MarcRecord | Mods | Row) -> bytes:
+    """Return the findings of a record of a defined format; one that states that it is deleted has none."""
+    if job.inspection is None or not isinstance(record, MarcRecord) or crosswalk.is_deleted(record):
+        return b""
+    return worklist.inspect_record(record, flavour, job.inspection)
 
 
 def _convert_authority(job: Job, raw: Raw, record: MarcRecord, warnings: tuple[str, ...]) -> Conversion:
@@ -201,7 +213,15 @@ def settings_digest(config: Config, source: Source) -> str:
     files = [identity] if identity else []
     copies = crosswalk.SourceCopies.from_source(source.config)
     kind = source.config.kind, config.citing_sources(source)
-    return digest(READ_VERSION, crosswalk.VERSION, source.config.crosswalk, settings, copies, kind, *files)
+    inspection = worklist.inspection_digest(inspection_rules(source))
+    return digest(READ_VERSION, crosswalk.VERSION, source.config.crosswalk, settings, copies, kind, inspection, *files)
+
+
+def inspection_rules(source: Source) -> worklist.InspectionRules:
+    """Return the rules of a source; raises ``ConfigError`` for a profile that cannot be used."""
+    chosen = source.config.worklist
+    profile = worklist.load_profile(chosen.profile) if chosen.profile else b""
+    return worklist.InspectionRules(profile, checks_local=chosen.local_fields == "check")
 
 
 def conversion_job(config: Config, source: Source, examined: Examined) -> Job:
@@ -216,6 +236,7 @@ def conversion_job(config: Config, source: Source, examined: Examined) -> Job:
         copies=copies,
         kind=source.config.kind,
         cited_by=config.citing_sources(source),
+        inspection=inspection_rules(source),
     )
 
 

@@ -215,6 +215,7 @@ class Intake:
             private=conversion.private,
             warnings=warnings,
             deleted=conversion.deleted,
+            findings=conversion.findings,
         )
 
     def _store(self, new: list[NewRecord]) -> None:

@@ -1,4 +1,4 @@
-"""Standard numbers of publications: check digits and normal forms of ISBN (ISO 2108) and ISSN (ISO 3297)."""
+"""Standard numbers of publications: check digits and normal forms of ISBN (ISO 2108), ISSN (3297), ISMN (10957)."""
 
 from __future__ import annotations
 
@@ -72,6 +72,14 @@ def has_isbn_check_digit(value: str) -> bool:
     if len(value) == 13 and value.isdecimal() and value.isascii() and value.startswith(("978", "979")):
         return _isbn13_check(value[:12]) == value[12]
     return False
+
+
+def has_ismn_check_digit(value: str) -> bool:
+    """Whether ``M`` with nine digits, or thirteen digits, are an ISMN (ISO 10957) with its right check digit."""
+    digits = f"9790{value[1:]}" if value[:1] == "M" else value
+    if len(digits) != 13 or not (digits.isascii() and digits.isdecimal()) or not digits.startswith("9790"):
+        return False
+    return _isbn13_check(digits[:12]) == digits[12]
 
 
 def isbn13(value: str) -> str:

@@ -63,7 +63,8 @@ _OWN_TABLES = {
     # What reading made of each piece of the files; identity is the id of a record, of a reject too if it states one.
     # kind is that of the error, or empty; made_by is null for bytes that are not a record.
     "conversions": "source carrier:long position:long byte_offset:long identity kind reason control_number flavour"
-    " made_by:bytes is_deleted:flag mods:bytes original:bytes unmapped:texts private:texts warnings:texts",
+    " made_by:bytes is_deleted:flag mods:bytes original:bytes unmapped:texts private:texts warnings:texts"
+    " findings:bytes",
     # The files that conversions were made of: content is a hash of a file, context of what reads it.
     "inputs": "carrier:long content context",
     # The fingerprints of the files of sources whose next reading would change nothing.

@@ -37,7 +37,7 @@ from bibld.read import Examined, FilePart, PartPlan, read, read_part, to_json
 from bibld.spark._engine import Engine
 from bibld.spark._frames import SCHEMAS, arrow_schema, small_frame, spark_schema
 
-VERSION = 1
+VERSION = 2
 
 _MIN_PART_BYTES, _MAX_PART_BYTES = 1 << 18, 1 << 26
 """Bytes of a part of a file, at least and at most (unless it cannot be divided)."""
@@ -224,6 +224,7 @@ def _conversion(plan: FilePlan, conversion: Conversion) -> tuple[object, ...]:
         list(conversion.unmapped),
         list(conversion.private),
         list(warnings),
+        conversion.findings,
     )
 
 
@@ -245,7 +246,7 @@ def _reject(plan: FilePlan, error: RecordError, piece: Raw | ReadError) -> tuple
         None,
         None,
         error.original,
-        *(None,) * 3,
+        *(None,) * 4,
     )
 
 

@@ -34,7 +34,7 @@ was wel wen wln wol xal xho yao yap yid yor ypk zap zbl zen zgh zha znd zul zun 
 CODES = frozenset(_CODES_IN_ORDER.split())
 """The codes of ISO 639-2/B, which are those of MARC 21."""
 
-_OBSOLETE_CODES = {
+OBSOLETE_CODES = {
     "ajm": "jrb", "cam": "khm", "esk": "ypk", "esp": "epo", "eth": "gez", "far": "fao", "fri": "fry", "gae": "gla",
     "gag": "glg", "gal": "orm", "gua": "grn", "int": "ina", "iri": "gle", "kus": "kos", "lan": "oci", "lap": "smi",
     "max": "glv", "mla": "mlg", "mol": "rum", "sao": "smo", "scc": "srp", "scr": "hrv", "sho": "sna", "snh": "sin",
@@ -80,7 +80,7 @@ def language_code(text: str) -> str | None:
     ['rus', 'fre', 'hrv', 'chi', 'ger', 'eng', None]
     """
     code = text.strip(" .|#").lower().partition("-")[0]
-    code = _OBSOLETE_CODES.get(code, code)
+    code = OBSOLETE_CODES.get(code, code)
     if code in CODES:
         return code
     if _CODE.fullmatch(code):
@@ -116,7 +116,7 @@ def language_tag(code: str) -> str | None:
     text = code.strip()
     lower = text.lower()
     if _CODE.fullmatch(lower):
-        return None if lower in NO_LANGUAGES else _short_code(_OBSOLETE_CODES.get(lower, lower))
+        return None if lower in NO_LANGUAGES else _short_code(OBSOLETE_CODES.get(lower, lower))
     return text if _TAG.fullmatch(text) else None
 
 

@@ -212,6 +212,19 @@ _STATES = {
 STATES_OF_THE_USA = frozenset(_STATES.values())
 """Codes of the post, such as ``MA``."""
 
+_PARTS_OF_STATES = """
+abc bcc mbc nfc nkc nsc ntc nuc onc pic quc snc ykc aca qea tma vra wea xga xna xoa enk nik stk uik wlk
+air ajr bwr err gsr kgr kzr lir lvr mvr rur tar tkr unr uzr xxr
+"""
+
+MARC_COUNTRIES = (
+    frozenset(MARC_COUNTRY_OF_ISO.values())
+    | frozenset(_PARTS_OF_STATES.split())
+    | {f"{state.lower()}u" for state in STATES_OF_THE_USA - {"NE"}}
+    | {"ac", "bp", "cf", "gg", "im", "je", "jn", "nbu", "px", "ry", "sb", "sk", "ui", "us", "vp", "wb", "xl", "xx"}
+)
+"""The MARC code list for countries (https://www.loc.gov/marc/countries/): states and their parts, also former ones."""
+
 _TOWN_AND_STATE = re.compile(
     r"(?P<town>[^,()]+?)(?:[, ]*, *(?P<after>[^,()]+)| +\((?P<within>[^,()]+)\)| +(?P<short>[A-Z]{2}|[A-Z][\w. ]*\.))"
 )

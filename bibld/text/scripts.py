@@ -107,6 +107,15 @@ def repair_lookalikes(text: str) -> str:
     return _WORD.sub(_in_one_script, text) if _LETTER_BESIDE_FOREIGN_LETTER.search(text) else text
 
 
+def to_latin_lookalikes(text: str) -> str:
+    """Return a text with each Cyrillic letter that looks like a Latin one written as that.
+
+    >>> to_latin_lookalikes("а")  # it was Cyrillic
+    'a'
+    """
+    return "".join(_LATIN_FOR_CYRILLIC.get(letter, letter) for letter in text)
+
+
 def _in_one_script(found: re.Match[str]) -> str:
     word = found[0]
     latin = [letter for letter in word if _LATIN_LETTER.match(letter)]

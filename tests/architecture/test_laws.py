@@ -32,7 +32,7 @@ LAYERS = (
     ("model",),
     ("protocols", "config", "parallel", "progress"),
     ("catalog",),
-    ("documents", "search"),
+    ("documents", "search", "worklist"),
     STAGES,
     ("ingest", "link", "validate"),
     ("pipeline", "spark"),
@@ -208,7 +208,7 @@ def graph_of(package: str, found: Iterable[Import]) -> dict[str, set[str]]:
     return graph
 
 
-MAX_ENTRIES = 30
+MAX_ENTRIES = 31
 """Files and folders directly in ``bibld/``: the listing is the first page of the documentation."""
 
 

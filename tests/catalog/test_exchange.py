@@ -22,7 +22,7 @@ TIME = CLOCK.isoformat()
 ONLY_OF_ONE_MACHINE = {
     *("workspace", "dictionary", "run", "stage", "subfield", "warning", "dirty_queue", "feature_index"),
     *("entity_tie", "entity_part", "assertion", "entity_matching", "seen_link_verdict", "patch", "delivery"),
-    *("remote_store", "former_record"),
+    *("remote_store", "former_record", "format_finding"),
 }
 """Tables of the databases that have no rows in the exchange: state, numbers, and what follows from other tables."""
 

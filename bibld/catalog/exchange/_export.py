@@ -126,6 +126,9 @@ class Export:
             "SELECT ordinal, text FROM warning WHERE ordinal BETWEEN ? AND ? ORDER BY ordinal, rowid", keys
         ):
             warnings[ordinal].append(text)
+        findings: dict[int, bytes] = dict(
+            self._connection.execute("SELECT ordinal, body FROM format_finding WHERE ordinal BETWEEN ? AND ?", keys)
+        )
         names = self._subfields.names()
         for row in self._connection.execute(TABLES[RECORDS].query, keys):
             ordinal, source, *position, coverage, body = row
@@ -141,6 +144,7 @@ class Export:
                 [name for name, fate in subfields if fate == "unmapped"],
                 [name for name, fate in subfields if fate == "private"],
                 warnings.get(ordinal, []),
+                findings.get(ordinal, b""),
             )
 
     def _of(self, table: str) -> sqlite3.Connection:

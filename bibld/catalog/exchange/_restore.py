@@ -127,6 +127,9 @@ class Restoration:
         self._connection.executemany(
             "INSERT INTO warning VALUES (?, ?)", [(row[0], text) for row in rows for text in row[14]]
         )
+        self._connection.executemany(
+            "INSERT INTO format_finding VALUES (?, ?)", [(row[0], row[15]) for row in rows if row[15]]
+        )
 
     def _describe_entities(self, rows: Sequence[Row]) -> None:
         changed = 0

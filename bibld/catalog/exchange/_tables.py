@@ -83,7 +83,7 @@ TABLES: dict[str, ExchangeTable] = {
         "record",
         columns_of(
             "ordinal:long source control_number carrier:long position:long byte_offset:long flavour made_by:bytes"
-            " run:long status mods:bytes original:bytes unmapped:texts private:texts warnings:texts"
+            " run:long status mods:bytes original:bytes unmapped:texts private:texts warnings:texts findings:bytes"
         ),
         "SELECT ordinal, source, carrier, position, byte_offset, flavour, made_by, run, status, coverage, body FROM"
         " record JOIN carrier USING (carrier) WHERE ordinal BETWEEN ? AND ? ORDER BY ordinal",
