@@ -209,6 +209,21 @@ SOURCES = "[[source]]"
         ),
         (ID, f'{ID}\nlicense = "x"', 'bibld.toml:10: source[1].license: "x" is not an absolute IRI; '),
         (ID, f'{ID}\nlabel = {{ x_y = "B" }}', 'bibld.toml:10: source[1].label: "x_y" is not a language tag; use a '),
+        (
+            ID,
+            f'{ID}\naddress = {{ x_y = "B" }}',
+            'bibld.toml:10: source[1].address: "x_y" is not a language tag; use a ',
+        ),
+        (
+            ID,
+            f'{ID}\ncatalogue_url = "https://opac.example.org/{{isb}}"',
+            'bibld.toml:10: source[1].catalogue_url: unknown placeholder "isb"; did you mean "isbn"? (allowed: id, ',
+        ),
+        (
+            ID,
+            f'{ID}\ncatalogue_url = "gopher://opac.example.org/{{id}}"',
+            'bibld.toml:10: source[1].catalogue_url: "gopher://opac.example.org/{id}" is not a web address with ',
+        ),
         (ID, f'{ID}\nread = "x"', 'bibld.toml:10: source[1].read: unknown read adapter "x" (allowed: '),
         (ID, f'{ID}\nharvest = "lokal"', 'bibld.toml:10: source[1].harvest: unknown harvest adapter "lokal"; did you '),
     ],

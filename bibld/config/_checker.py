@@ -31,6 +31,7 @@ from bibld.config._structs import (
 )
 from bibld.errors import ConfigError
 from bibld.model.iris import is_web_iri
+from bibld.model.opac import PLACEHOLDERS, template_fault, unknown_placeholders
 from bibld.model.origin import SOURCE_ID
 from bibld.model.rdf import is_language_tag
 from bibld.model.release import DatasetDescription
@@ -184,7 +185,13 @@ class Checker:
         if not SOURCE_ID.fullmatch(config.id):
             self._add_fault(f"{where}.id", f'"{config.id}" is not a source id; use small Latin letters and digits')
         self._check_license(config.license or None, f"{where}.license")
-        self._check_language_tags(table, where, "label")
+        self._check_language_tags(table, where, "label", "address", "opening")
+        unknown = unknown_placeholders(config.catalogue_url)
+        known = list(PLACEHOLDERS)
+        for message in [adapters.unknown_name_message(name, known, "placeholder") for name in unknown]:
+            self._add_fault(f"{where}.catalogue_url", message)
+        if config.catalogue_url and not unknown and (fault := template_fault(config.catalogue_url)):
+            self._add_fault(f"{where}.catalogue_url", f'"{config.catalogue_url}" {fault}')
         self._check_copies(config, where)
         if config.charset != adapters.AUTO:
             try:

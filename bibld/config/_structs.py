@@ -81,6 +81,10 @@ class SourceConfig(msgspec.Struct, frozen=True):
     ``libraries``: what the codes mean by which the records name libraries: an ISIL, a name, or names by language; the
     empty code is the library of copies of which none is stated, by default that of ``isil``.
 
+    ``catalogue_url``: a template of the addresses at which the library's own catalogue shows its records, with ``{id}``
+    (the control number), ``{isbn}`` or ``{call_number}``; ``address``: the postal address of the library, by language;
+    ``opening``: its opening hours, by language; ``contact``: an address for questions: mail, telephone or web.
+
     ``members``: patterns (``*.mrc``, ``full/*.xml``) for the files in archives that are read; by default all but those
     that are obviously no data.
 
@@ -95,6 +99,10 @@ class SourceConfig(msgspec.Struct, frozen=True):
     id: str
     label: dict[str, str] = {}
     isil: str = ""
+    catalogue_url: str = ""
+    address: dict[str, str] = {}
+    opening: dict[str, str] = {}
+    contact: str = ""
     license: str = ""
     harvest: str = "local"
     read: str = "auto"

@@ -185,6 +185,10 @@ def describe_sources(config: Config, loads: Iterable[LoadCounts], live: Mapping[
             license=source.config.license or config.dataset.license,
             records=live.get(source.id, 0),
             isil=source.config.isil,
+            catalogue_url=source.config.catalogue_url,
+            address=source.config.address,
+            opening=source.config.opening,
+            contact=source.config.contact,
         )
         for source in config.sources
         if (load := counts.get(source.id))

@@ -17,7 +17,8 @@ class ReleaseFile(msgspec.Struct, frozen=True):
 class SourceFigures(msgspec.Struct, frozen=True):
     """What became of the records of one source in its last load: read = converted + superseded + rejected + deleted.
 
-    ``records`` is the number of its live records, also those of earlier loads.
+    ``records`` is the number of its live records, also those of earlier loads. ``catalogue_url``, ``address``,
+    ``opening`` and ``contact`` are those of the source's configuration.
     """
 
     source: str
@@ -30,6 +31,10 @@ class SourceFigures(msgspec.Struct, frozen=True):
     deleted: int = 0
     records: int = 0
     isil: str = ""
+    catalogue_url: str = ""
+    address: dict[str, str] = {}
+    opening: dict[str, str] = {}
+    contact: str = ""
 
 
 class Figures(msgspec.Struct, frozen=True):

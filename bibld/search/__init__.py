@@ -8,6 +8,20 @@ or a subject are found too, and facets are counted.
 
 from __future__ import annotations
 
+from bibld.search._conditions import FIELDS as FIELDS
+from bibld.search._conditions import MASK_MANY as MASK_MANY
+from bibld.search._conditions import MASK_ONE as MASK_ONE
+from bibld.search._conditions import MIN_DIGITS as MIN_DIGITS
+from bibld.search._conditions import MIN_LETTERS as MIN_LETTERS
+from bibld.search._conditions import SCANNED as SCANNED
+from bibld.search._conditions import AnyPublication as AnyPublication
+from bibld.search._conditions import BooleanCondition as BooleanCondition
+from bibld.search._conditions import BooleanOperator as BooleanOperator
+from bibld.search._conditions import NumberCondition as NumberCondition
+from bibld.search._conditions import SearchCondition as SearchCondition
+from bibld.search._conditions import TextCondition as TextCondition
+from bibld.search._conditions import WordComparison as WordComparison
+from bibld.search._conditions import YearCondition as YearCondition
 from bibld.search._documents import EntryKind as EntryKind
 from bibld.search._index import TYPES as TYPES
 from bibld.search._index import has_search as has_search

@@ -152,6 +152,7 @@ _ORDERS = {
     "year": ("year", Order.Asc),
     "-year": ("year", Order.Desc),
     "title": ("title_order", Order.Asc),
+    "-title": ("title_order", Order.Desc),
 }
 """The field that each order of results follows; documents without a value come last."""
 

@@ -9,6 +9,7 @@ import msgspec
 from tantivy import Query
 
 from bibld.search import _matching as matching
+from bibld.search._conditions import SearchCondition, query_of, searched_titles, words_around
 from bibld.search._documents import AUTHOR, FACET_LINKS, WORK, EntryKind
 from bibld.search._index import FOLDER, IndexReader, distinct, open_index
 from bibld.search._matching import MAX_WORDS, QUERY_LIMIT
@@ -48,16 +49,45 @@ class SearchView:
     def __init__(self, index: IndexReader, libraries: Mapping[str, str], languages: Mapping[str, str]) -> None:
         self._index = index
         self._searches = Searches(index, libraries, languages)
+        self._matcher = matching.Matcher(index, libraries, languages)
 
     def close(self) -> None:
         """Let go of the index."""
-        del self._index, self._searches
+        del self._index, self._searches, self._matcher
 
     # -- publications
 
     def search(self, request: SearchRequest) -> SearchResult:
         """Return the publications that a text finds, with facets. Every text is a query."""
         return self._searches.search(request)
+
+    def retrieve(
+        self, condition: SearchCondition, sort: str = "relevance", limit: int = 10, offset: int = 0
+    ) -> tuple[list[StoredPublication], int]:
+        """Return publications that fulfil a condition, and how many there are.
+
+        ``sort``: ``relevance`` (first those whose title is what is looked for, and no more; then as ``libraries``),
+        ``libraries``, ``year``, ``-year``, ``title`` or ``-title``.
+        """
+        query = query_of(condition, self._index, self._matcher)
+        titles = matching.any_of(map(matching.of_complete_title, searched_titles(condition)))
+        parts = [_both(query, titles), matching.without(query, [titles])] if sort == "relevance" else [query]
+        found: list[StoredPublication] = []
+        total = 0
+        for part in parts:
+            matches = self._index.find(part, limit - len(found), max(0, offset - total), sort)
+            found += self._index.publications(matches.hits)
+            total += matches.total
+        return found, total
+
+    def words_around(self, field: str, start: str, before: int, count: int) -> list[tuple[str, int]]:
+        """Return words of a field with the number of publications that have each; see ``SCANNED``.
+
+        The words are in the order of their characters, ``before`` of them before the first that does not precede
+        ``start``; at most ``count``.
+        """
+        words = to_words(start)
+        return words_around(self._index, field, words[0] if words else "", before, count)
 
     def facet(self, name: str, request: SearchRequest, limit: int = 100) -> tuple[FacetValue, ...]:
         """Return the values of one facet of a search, the most frequent first."""

@@ -6,6 +6,7 @@ base stays the same, and every link and redirect is a path, so that following on
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import get_args
 from urllib.parse import quote, unquote, urlsplit
@@ -13,7 +14,9 @@ from urllib.parse import quote, unquote, urlsplit
 import msgspec
 
 from bibld.model.iris import Iris
-from bibld.model.release import Manifest
+from bibld.model.opac import catalogue_address
+from bibld.model.origin import from_slug
+from bibld.model.release import Manifest, SourceFigures
 from bibld.serve._forms import MEDIA_TYPES, STATEMENTS_FORM, Kind, forms_of, is_document
 from bibld.serve._http import link_header
 
@@ -64,6 +67,30 @@ class Addresses(msgspec.Struct, frozen=True):
     def page(self, path: str) -> str:
         """Return the server's path for the part of an IRI that follows the base."""
         return self.mount + quoted(path)
+
+
+class CatalogueLinks:
+    """The addresses of records in the own catalogues of their libraries, as far as the release states them."""
+
+    def __init__(self, sources: Iterable[SourceFigures]) -> None:
+        self._sources = {figures.source: figures for figures in sources if figures.catalogue_url}
+
+    def href(self, source: str, control_number: str, isbn: str = "", call_number: str = "") -> str:
+        """Return the address of a record; empty if its library has no catalogue, or this record is not found in it."""
+        figures = self._sources.get(source)
+        return catalogue_address(figures, control_number, isbn, call_number) if figures is not None else ""
+
+    def libraries(self, records: Iterable[str], isbn: str) -> list[tuple[str, str]]:
+        """Return the libraries of the records of a publication, each with the address of its first record or empty.
+
+        ``records`` are paths after ``record/``.
+        """
+        found: dict[str, str] = {}
+        for path in records:
+            source, _, slug = path.partition("/")
+            if not found.get(source):
+                found[source] = self.href(source, from_slug(slug), isbn) if source in self._sources else ""
+        return list(found.items())
 
 
 @lru_cache(maxsize=_CACHED_TYPES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import get_args
+from typing import Literal, get_args
 
 import msgspec
 
@@ -170,7 +170,7 @@ class OpenRelease(msgspec.Struct, frozen=True):
     a server answers queries; none does for a site of files; ``has_matching``: whether it matches files.
     ``beside_mods``: see ``bibld.serve.Site``.
     ``validation`` reads the results of the last validation. ``published`` has the prepared documents, for the thread
-    that makes pages; None if the release has none.
+    that makes pages; None if the release has none. ``to_marc``: see ``bibld.serve.Site``.
     """
 
     manifest: Manifest
@@ -188,6 +188,7 @@ class OpenRelease(msgspec.Struct, frozen=True):
     beside_mods: Callable[[SourceRecord], Sequence[tuple[str, str]]] = lambda _: ()
     validation: Callable[[], Validation] = Validation
     published: PublishedView | None = None
+    to_marc: Callable[[Mods, Literal["marc21", "rusmarc"]], MarcRecord] | None = None
 
 
 class Thing(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import msgspec
 from starlette.types import ASGIApp
@@ -20,6 +20,7 @@ from bibld.documents import PublishedView
 from bibld.errors import StageError
 from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord
+from bibld.model.mods import Mods
 from bibld.model.release import Manifest
 from bibld.model.report import FILE as REPORT
 from bibld.model.report import Report, Validation
@@ -87,7 +88,8 @@ class Site(msgspec.Struct, frozen=True):
     ``open_search`` after the release); without them there is neither search nor reconciliation. ``review`` stores what
     people decide on the review page. ``beside_mods`` returns name and fate of the subfields of a source record that are
     not in its MODS (``SourceRecord`` has no room for them). ``match_command`` starts the process that matches a file;
-    empty if the release has no index for that. ``worklists`` reads what cataloguers should mend.
+    empty if the release has no index for that. ``worklists`` reads what cataloguers should mend. ``to_marc`` writes a
+    merged description as a record of a flavour of MARC; None where only the libraries' own records are MARC.
     """
 
     manifest: Manifest
@@ -104,6 +106,7 @@ class Site(msgspec.Struct, frozen=True):
     beside_mods: Callable[[SourceRecord], Sequence[tuple[str, str]]] = _none
     match_command: Sequence[str] = ()
     worklists: WorklistDesk | None = None
+    to_marc: Callable[[Mods, Literal["marc21", "rusmarc"]], MarcRecord] | None = None
 
     @property
     def store(self) -> StoreCopy | RemoteSource:
@@ -227,6 +230,7 @@ def _open(site: Site, slots: Slots, has_services: bool = True) -> ServedRelease:
             has_matching=bool(site.match_command) and site.settings.match.workers > 0,
             validation=partial(Validation.read, site.release.parent.parent),
             published=view_of_pages,
+            to_marc=site.to_marc,
         )
         sources = [figures.source for figures in site.manifest.figures.sources]
         finder = Finder(addresses.iris, release.catalog, graph, sources, view_of_pages)

@@ -109,20 +109,46 @@ def dataset_statements(sources: Iterable[SourceFigures], iris: Iris) -> tuple[st
         for language, label in source.label.items():
             for predicate in ("rdfs:label", "dcterms:title"):
                 quads.append((graph, subject, term(predicate), literal(label, language)))
-        if tidy(source.isil):
-            quads += _library_quads(source, subject, graph, iris)
+        quads += _library_quads(source, subject, graph, iris)
     return sort_quads(quads, dataset)
 
 
 def _library_quads(source: SourceFigures, dataset: str, graph: str, iris: Iris) -> Iterable[Quad]:
-    """Yield the description of the library that supplies a source, which its ISIL (ISO 15511) identifies."""
+    """Yield the description of the library that supplies a source, if the configuration has any.
+
+    Its IRI is that of its ISIL (ISO 15511), else a hash IRI of the source.
+    """
     isil = tidy(source.isil)
-    library = iri(iris.agent(library_key(isil, is_stated_isil=True)))
+    if not (isil or source.catalogue_url or source.address or source.opening or source.contact):
+        return
+    library = iri(
+        iris.agent(library_key(isil, is_stated_isil=True)) if isil else f"{iris.source(source.source)}#library"
+    )
     yield graph, dataset, term("dcterms:publisher"), library
     for class_ in ("foaf:Organization", "bf:Organization"):
         yield graph, library, term("rdf:type"), term(class_)
-    for predicate in ("dcterms:identifier", "skos:notation"):
+    for predicate in ("dcterms:identifier", "skos:notation") if isil else ():
         yield graph, library, term(predicate), literal(isil)
     for language, label in source.label.items():
         for predicate in ("skos:prefLabel", "rdfs:label", "foaf:name"):
             yield graph, library, term(predicate), literal(label, language or None)
+    for predicate, texts in (("schema:address", source.address), ("schema:openingHours", source.opening)):
+        for language, text in texts.items():
+            yield graph, library, term(predicate), literal(text, language or None)
+    if source.contact:
+        yield graph, library, *_contact_statement(source.contact)
+    if source.catalogue_url:
+        action, entry = (iri(f"{iris.source(source.source)}#{name}") for name in ("catalogue", "catalogue-entry"))
+        yield graph, library, term("schema:potentialAction"), action
+        yield graph, action, term("rdf:type"), term("schema:ViewAction")
+        yield graph, action, term("schema:target"), entry
+        yield graph, entry, term("rdf:type"), term("schema:EntryPoint")
+        yield graph, entry, term("schema:urlTemplate"), literal(source.catalogue_url)
+
+
+def _contact_statement(contact: str) -> tuple[str, str]:
+    """Return predicate and object for an address for questions: a page, mail or telephone."""
+    page = web_iri(contact)
+    if page is not None:
+        return term("foaf:page"), iri(page)
+    return term("schema:email" if "@" in contact else "schema:telephone"), literal(tidy(contact))

@@ -8,6 +8,7 @@ import pytest
 from bibld import harvest
 from bibld.errors import ConfigError
 from bibld.harvest import HarvestOptions, ServerReport
+from bibld.harvest.sru._answers import parse_search
 from bibld.progress import Silent
 from tests.configuration import load_config
 from tests.harvest import sru_server
@@ -248,3 +249,19 @@ def test_settings_that_cannot_work_are_faults_of_the_configuration(line, tmp_pat
     stated = ['url = "http://localhost/"', line] if "url" not in line else [line]
     with pytest.raises(ConfigError):
         load_config(tmp_path, "\n".join(["[[source]]", 'id = "lib"', 'harvest = "sru"', *stated, ""]))
+
+
+@pytest.mark.parametrize(
+    ("parts", "number"),
+    [
+        ("<identifier>isbn</identifier><relatedItem>{host}</relatedItem>{own}", "own"),
+        ("<identifier>isbn</identifier>", "isbn"),
+    ],
+)
+def test_the_number_of_mods_is_that_of_the_record_and_not_of_what_it_is_related_to(parts, number):
+    host, own = (f"<recordInfo><recordIdentifier>{each}</recordIdentifier></recordInfo>" for each in ("host", "own"))
+    mods = f'<mods xmlns="http://www.loc.gov/mods/v3">{parts.format(host=host, own=own)}</mods>'
+    records = f"<records><record><recordData>{mods}</recordData></record></records>"
+    body = f'<searchRetrieveResponse xmlns="http://www.loc.gov/zing/srw/">{records}</searchRetrieveResponse>'
+    (piece,) = parse_search(body.encode()).pieces
+    assert piece.identifier == number

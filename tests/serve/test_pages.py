@@ -21,6 +21,7 @@ from bibld.serve._pages import Pages, facts, fields, structured, summaries, view
 from bibld.serve._pages.overview import example_queries, licence_name
 from bibld.serve._things import OpenRelease, Thing
 from bibld.serve.ontology import load_vocabulary
+from tests.serve.client import running
 
 BASE = "https://data.example.org/lod/"
 FOUNDER = RecordId("rsl", "RU\\NLR\\bibl\\204591")
@@ -255,6 +256,29 @@ def test_structured_data_names_the_book(client):
     ]
     assert structured["isbn"] == ["5280010000"]
     assert structured["datePublished"] == "1978"
+
+
+def test_pages_lead_into_the_catalogue_of_a_library(site):
+    """Only the library that states the addresses of its catalogue has links."""
+    rsl, nlr = site.manifest.figures.sources
+    rsl = msgspec.structs.replace(
+        rsl,
+        catalogue_url="https://opac.example.org/{id}?isbn={isbn}",
+        address={"en": "Moscow"},
+        opening={"en": "9 to 20"},
+        contact="info@example.org",
+    )
+    figures = msgspec.structs.replace(site.manifest.figures, sources=(rsl, nlr))
+    manifest = msgspec.structs.replace(site.manifest, figures=figures)
+    address = "https://opac.example.org/RU%5CNLR%5Cbibl%5C204591?isbn=5280010000"
+    with running(msgspec.structs.replace(site, manifest=manifest)) as changed:
+        assert address in [each.get("href") for each in page(changed, RESOURCE).of("a")]
+        assert "in the library's catalogue" in changed.get(RESOURCE).text
+        assert "в каталоге библиотеки" in changed.get(f"{RESOURCE}?lang=ru").text
+        structured = json.loads(page(changed, RESOURCE).scripts[0])
+        action = {"@type": "ViewAction", "name": "Russian State Library", "target": address}
+        assert structured["potentialAction"] == [action]
+        assert not [each for each in page(changed, RECORD).of("a") if "opac" in (each.get("href") or "")]
 
 
 def test_a_resource_of_one_record_shows_no_marks(client):

@@ -215,6 +215,18 @@ def test_a_single_work_is_open_and_all_its_publications_are_one_click_away(shelf
     assert len(listed) == 9 and not [each for each in listed if each.xpath("details")]
 
 
+def test_the_libraries_of_results_and_of_a_shelf_lead_into_their_catalogues(site, names):
+    rsl, nlr = site.manifest.figures.sources
+    rsl = msgspec.structs.replace(rsl, catalogue_url="https://opac.example.org/{id}")
+    figures = msgspec.structs.replace(site.manifest.figures, sources=(rsl, nlr))
+    manifest = msgspec.structs.replace(site.manifest, figures=figures)
+    opened = msgspec.structs.replace(site, manifest=manifest, search=lambda **options: open_search(names, **options))
+    with running(opened) as client:
+        (first, *_) = results_of_page(client, "search?q=война+и+мир")
+        assert first.xpath(".//a[contains(@href, 'opac')]/@href") == ["https://opac.example.org/0"]
+        assert first.xpath("string(.//a[contains(@href, 'opac')])") == "Russian State Library"
+
+
 def test_each_publication_is_shown_if_the_address_asks_for_it_and_links_remember_that(shelf):
     page = html.fromstring(shelf.get("/lod/search?q=война+и+мир", "text/html").text)
     unfolded = page.find_class("folding")[0].get("href")

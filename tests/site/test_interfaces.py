@@ -1,4 +1,4 @@
-"""OAI-PMH and reconciliation, where the site has them."""
+"""OAI-PMH, SRU and reconciliation, where the site has them."""
 
 from __future__ import annotations
 
@@ -76,6 +76,54 @@ def test_errors_have_their_codes_with_status_200(site: Site, code: str) -> None:
     """OAI-PMH 2.0, 3.6. A date before the earliest one may be a badArgument, too."""
     found = [each.get("code") for each in oai(site, ERRORS[code]).findall(f"{OAI}error")]
     assert code in found or (code == "noRecordsMatch" and found == ["badArgument"])
+
+
+def sru(site: Site, arguments: str) -> etree._Element:
+    response = site.follow(f"{site.url}sru?{arguments}")
+    if response.status == 404:
+        site.lacks("SRU")
+    assert (response.status, response.media_type) in ((200, "text/xml"), (200, "application/xml"))
+    return etree.fromstring(response.body)
+
+
+def test_explain_names_schemas_in_which_records_are_retrieved(site: Site) -> None:
+    """SRU 1.2, explain and searchRetrieve."""
+    schemas = [each.get("name") for each in sru(site, "version=1.2&operation=explain").iter("{*}schema")]
+    assert "marcxml" in schemas or "mods" in schemas
+    for schema in schemas:
+        arguments = (
+            f"version=1.2&operation=searchRetrieve&query=cql.allRecords=1&maximumRecords=2&recordSchema={schema}"
+        )
+        found = sru(site, arguments)
+        assert found.tag == "{http://www.loc.gov/zing/srw/}searchRetrieveResponse"
+        assert int(found.findtext("{*}numberOfRecords") or 0) > 0
+        assert [each.text for each in found.iter("{*}recordPosition")] == ["1", "2"]
+
+
+def test_a_scan_lists_terms_that_find_publications(site: Site) -> None:
+    """SRU 1.2, scan."""
+    terms = list(sru(site, "version=1.2&operation=scan&scanClause=dc.title&maximumTerms=3").iter("{*}term"))
+    assert terms
+    for term in terms:
+        query = quote(f'dc.title adj "{term.findtext("{*}value")}"', safe="")
+        found = sru(site, f"version=1.2&operation=searchRetrieve&maximumRecords=0&query={query}")
+        assert int(found.findtext("{*}numberOfRecords") or 0) > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "number"),
+    [
+        ("version=1.2&operation=nothing", 4),
+        ("version=0.9&operation=explain", 5),
+        ("version=1.2&operation=searchRetrieve", 7),
+        ("version=1.2&operation=searchRetrieve&query=a%20b", 10),
+        ("version=1.2&operation=searchRetrieve&query=dc.nothing=1", 16),
+        ("version=1.2&operation=searchRetrieve&query=cql.allRecords=1&recordSchema=nothing", 66),
+    ],
+)
+def test_faults_have_their_diagnostics_with_status_200(site: Site, arguments: str, number: int) -> None:
+    """SRU 1.2, diagnostics."""
+    assert f"info:srw/diagnostic/1/{number}" in [each.text for each in sru(site, arguments).iter("{*}uri")]
 
 
 # -- reconciliation (Reconciliation API 0.2, 4 to 8) -----------------------------------------------------------------

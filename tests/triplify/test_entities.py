@@ -231,6 +231,37 @@ def test_the_library_of_a_source_has_its_isil_and_is_the_holder_that_records_nam
     assert "RSL@en" in quads.values("rdfs:label", library[0])
 
 
+def test_a_source_states_where_its_library_is_and_how_its_catalogue_is_asked():
+    source = SourceFigures(
+        "rsl", {"en": "RSL"}, "https://example.org/licence", 1, 1, 0, 0,
+        catalogue_url="https://opac.example.org/{id}", address={"ru": "Москва"}, opening={"ru": "пн–сб 9–20"},
+        contact="info@example.org",
+    )  # fmt: skip
+    quads = Quads(dataset_statements([source], IRIS))
+    (library,) = quads.values("dcterms:publisher", IRIS.source("rsl"))
+    assert library == ":dataset/rsl#library"  # it has no ISIL
+    assert quads.values("schema:address", library) == ["Москва@ru"]
+    assert quads.values("schema:openingHours", library) == ["пн–сб 9–20@ru"]
+    assert quads.values("schema:email", library) == ["info@example.org"]
+    (action,) = quads.values("schema:potentialAction", library)
+    (entry,) = quads.values("schema:target", action)
+    assert quads.values("schema:urlTemplate", entry) == ["https://opac.example.org/{id}"]
+
+
+@pytest.mark.parametrize(
+    ("contact", "predicate"),
+    [("https://example.org/ask", "foaf:page"), ("ask@example.org", "schema:email"), ("+7 495 000", "schema:telephone")],
+)
+def test_a_contact_is_a_page_a_mail_address_or_a_telephone(contact, predicate):
+    source = SourceFigures("rsl", {}, "https://example.org/licence", 1, 1, 0, 0, contact=contact)
+    assert Quads(dataset_statements([source], IRIS)).values(predicate, f"{IRIS.source('rsl')}#library") == [contact]
+
+
+def test_a_source_without_any_of_these_has_no_library():
+    source = SourceFigures("rsl", {"en": "RSL"}, "https://example.org/licence", 1, 1, 0, 0)
+    assert "library" not in "".join(dataset_statements([source], IRIS))
+
+
 def test_a_title_only_record_claims_nothing_but_its_work():
     claims = cluster_statements(alone(Mods(title_info=(TitleInfo("А"),))), [], IRIS).claims
     assert [claim.entity for claim in claims] == [WORK]

@@ -181,6 +181,10 @@ def _piece(record: etree._Element) -> Piece:
 
 
 def _identifier(record: etree._Element) -> str:
+    information = _child(record, "recordInfo")  # of MODS; its related items have numbers, too
+    number = _text(_child(information, "recordIdentifier")) if information is not None else ""
+    if number:
+        return number
     for element in _elements(record):
         name = local_name(element)
         if (name == "controlfield" and element.get("tag") == "001") or name in ("recordIdentifier", "identifier"):

@@ -1,8 +1,9 @@
-"""More interfaces to a release: OAI-PMH 2.0 and the Reconciliation API 0.2."""
+"""More interfaces to a release: OAI-PMH 2.0, SRU and the Reconciliation API 0.2."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,11 +15,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bibld.documents import PublishedView
+from bibld.model.linkage import Merged
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
 from bibld.search import SearchView
 from bibld.serve._http import Endpoint, ProblemError, Representation, query_of, read_body, respond
-from bibld.serve._interfaces import oai, reconcile
+from bibld.serve._interfaces import oai, reconcile, sru
 from bibld.serve._things import Finder, OpenRelease, Thing
 
 _RETRY_AFTER = {"Retry-After": "10"}
@@ -31,6 +33,7 @@ _SECONDS_OF_QUERIES = 20.0
 _FORM = "application/x-www-form-urlencoded"
 _MAX_FORM_BYTES = 1 << 20
 _MAX_ARGUMENTS = 200
+_LOG = logging.getLogger("bibld.serve")
 _CALLBACK = re.compile(r"[A-Za-z_$][\w$.]{0,99}", re.ASCII)
 
 Result = TypeVar("Result")
@@ -53,11 +56,19 @@ class Interfaces:
     """Answers requests of harvesters and other programs.
 
     ``provider`` is None without prepared documents; ``run`` runs functions in the thread in which it may be asked.
+    ``service`` and ``server`` are None without names to search.
     """
 
-    def __init__(self, provider: oai.Provider | None, service: reconcile.Service | None, run: Threads) -> None:
+    def __init__(
+        self,
+        provider: oai.Provider | None,
+        service: reconcile.Service | None,
+        run: Threads,
+        server: sru.SruServer | None = None,
+    ) -> None:
         self._provider = provider
         self._service = service
+        self._server = server
         # Searches are short, and do not wait for pages: they have a thread for themselves.
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="bibld-search")
         self._searching = 0
@@ -67,6 +78,7 @@ class Interfaces:
         """Return the paths after the mount, and what answers there to which methods."""
         return [
             ("oai", self._oai, ("GET", "POST")),
+            ("sru", self._sru, ("GET", "POST")),
             ("reconcile", self._reconcile, ("GET", "POST")),
             ("reconcile/suggest/{kind}", self._suggest, ("GET",)),
             ("reconcile/properties", self._properties, ("GET",)),
@@ -85,17 +97,42 @@ class Interfaces:
         body = await self._run(lambda: provider.answer(pairs))
         return Response(body, headers={"Content-Type": "text/xml; charset=utf-8", "Cache-Control": "no-cache"})
 
+    async def _sru(self, request: Request) -> Response:
+        server = self._server
+        if server is None:
+            raise ProblemError(404, "Not found", "The release has no names to search; run `bibld run` again.")
+        version, operation = sru.NEWEST, ""
+        try:
+            wanted = server.read(await read_parameters(request))
+            if isinstance(wanted, bytes):
+                return _sru_response(wanted)
+            version, operation = wanted.version, wanted.operation
+            found = await self._in_thread(lambda: server.find(wanted))
+            return _sru_response(found if isinstance(found, bytes) else await self._run(lambda: server.write(found)))
+        except ProblemError as problem:
+            if problem.status != 400:
+                raise
+            error = sru.SruDiagnosticError(sru.SruFault.PARAMETER_VALUE, str(problem.detail))
+        except Exception:  # noqa: BLE001 - a client of SRU reads diagnostics; the log has the cause
+            _LOG.exception("%s %s failed", request.method, request.scope["path"])
+            error = sru.SruDiagnosticError(sru.SruFault.SYSTEM_ERROR, "the log of the server contains the cause")
+        return _sru_response(server.refuse(operation, version, error))
+
     # -- reconciliation: the sections are those of the specification 0.2
 
     async def _search(self, find: Callable[[reconcile.Service], Result]) -> Result:
         service = self._service
         if service is None:
             raise ProblemError(404, "Not found", "The release has no names to search; run `bibld run` again.")
+        return await self._in_thread(lambda: find(service))
+
+    async def _in_thread(self, find: Callable[[], Result]) -> Result:
+        """Run a search in its thread; raises the ``ProblemError`` 503 if too many wait."""
         if self._searching >= _MAX_SEARCHES:
             raise ProblemError(503, "Busy", "Too many searches are waiting; try again in a few seconds.", _RETRY_AFTER)
         self._searching += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, find, service)
+            return await asyncio.get_running_loop().run_in_executor(self._thread, find)
         finally:
             self._searching -= 1
 
@@ -144,6 +181,10 @@ class Interfaces:
         return response
 
 
+def _sru_response(body: bytes) -> Response:
+    return Response(body, headers={"Content-Type": "text/xml; charset=utf-8", "Cache-Control": "no-cache"})
+
+
 def _json(arguments: dict[str, str], value: object) -> Response:
     """Answer with JSON, or with a script that calls the function that ``callback`` names (JSONP)."""
     callback = arguments.get("callback", "")
@@ -175,17 +216,23 @@ def open_interfaces(
 ) -> Interfaces:
     """Return the interfaces of a release; ``view`` is used in the thread of ``run`` only."""
 
-    def mods(path: str) -> Mods | None:
+    def merged(path: str) -> Merged | None:
         thing = finder.find(path)
-        return thing.merged.mods if isinstance(thing, Thing) and thing.merged is not None else None
+        return thing.merged if isinstance(thing, Thing) else None
+
+    def mods(path: str) -> Mods | None:
+        found = merged(path)
+        return found.mods if found is not None else None
 
     def marc(path: str) -> MarcRecord | None:
-        thing = finder.find(path)
-        if not isinstance(thing, Thing) or thing.merged is None:
-            return None
-        record = release.catalog.record(thing.merged.cluster.founder)
+        found = merged(path)
+        record = release.catalog.record(found.cluster.founder) if found is not None else None
         return release.original(record) if record is not None else None
 
     provider = oai.Provider(release.manifest, view, mods, marc, release.contact) if view is not None else None
     service = reconcile.Service(release.manifest, search.names, search.view) if search is not None else None
-    return Interfaces(provider, service, run)
+    server = None
+    if search is not None:
+        records = sru.ReleaseRecords(release.catalog, merged, sru.MarcReaders(release.original, release.to_marc), view)
+        server = sru.SruServer(release.manifest, search.names, records)
+    return Interfaces(provider, service, run, server)

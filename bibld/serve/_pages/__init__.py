@@ -11,6 +11,7 @@ import msgspec
 import pyoxigraph as ox
 
 from bibld.model.origin import RecordId
+from bibld.serve._addresses import CatalogueLinks
 from bibld.serve._files import SCRIPTS_WITH_EDITOR, assets
 from bibld.serve._forms import MEDIA_TYPES
 from bibld.serve._graph import Names
@@ -105,6 +106,7 @@ class Pages:
             "dataset": self._manifest.dataset,
             "source_label": self._source_label,
             "source_labels": self._source_labels,
+            "catalogues": CatalogueLinks(self._sources.values()),
             "record_href": self._record_href,
             "resource_href": self._resource_href,
             "form_names": FORM_NAMES,

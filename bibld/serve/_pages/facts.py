@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from bibld.model.holdings import library_and_places
+from bibld.model.identifiers import isbn
 from bibld.model.iris import is_web_iri
 from bibld.model.linkage import Merged, ValueSource
 from bibld.model.mods import Location
@@ -202,12 +203,21 @@ class Copy(msgspec.Struct, frozen=True):
 
 
 class Holding(msgspec.Struct, frozen=True):
-    """What the records of one library (``source``) state about its copies; ``links`` are addresses with their words."""
+    """What the records of one library (``source``) state about its copies; ``links`` are addresses with their words.
+
+    ``isbn`` is the first of these records, by which catalogues are asked.
+    """
 
     source: str
     records: tuple[RecordId, ...]
     copies: tuple[Copy, ...]
     links: tuple[tuple[str, str], ...]
+    isbn: str = ""
+
+    @property
+    def call_number(self) -> str:
+        """The first shelf mark; empty if none is stated."""
+        return next((mark for copy in self.copies for mark in copy.marks), "")
 
 
 def holdings(records: Iterable[SourceRecord]) -> list[Holding]:
@@ -221,6 +231,7 @@ def holdings(records: Iterable[SourceRecord]) -> list[Holding]:
 def _holding(source: str, records: list[SourceRecord]) -> Holding:
     copies: dict[Copy, None] = {}
     links: dict[str, str] = {}
+    numbers = [each.value for record in records for each in record.mods.identifier if each.type == "isbn"]
     for record in records:
         for location in record.mods.location:
             for url in location.url:
@@ -234,6 +245,7 @@ def _holding(source: str, records: list[SourceRecord]) -> Holding:
         tuple(record.id for record in records),
         tuple(copies),
         tuple(links.items()),
+        next((found.value for text in numbers if (found := isbn(text)) is not None), ""),
     )
 
 

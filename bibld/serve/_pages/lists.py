@@ -65,7 +65,8 @@ _END_OF_TITLE = re.compile(r"\s[:=/;]\s|\.\s")
 class PublicationLine(msgspec.Struct, frozen=True):
     """A publication in a list: ``agents`` in one line, ``libraries`` are ids of sources.
 
-    ``imprint`` is place and publisher, ``parts`` are volumes and statements of the edition.
+    ``imprint`` is place and publisher, ``parts`` are volumes and statements of the edition. ``records`` are paths after
+    ``record/``.
     """
 
     href: str
@@ -76,6 +77,8 @@ class PublicationLine(msgspec.Struct, frozen=True):
     libraries: tuple[str, ...] = ()
     imprint: str = ""
     parts: tuple[str, ...] = ()
+    records: tuple[str, ...] = ()
+    isbn: str = ""
 
 
 class ListedItem(Protocol):
@@ -323,6 +326,8 @@ def line_of(publication: StoredPublication, addresses: Addresses, *, has_agents:
         publication.libraries,
         _imprint(publication),
         tuple(part for part in publication.parts if folded(part) not in folded(publication.title)),
+        publication.records,
+        next(iter(publication.isbns), ""),
     )
 
 

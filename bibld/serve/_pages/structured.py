@@ -120,10 +120,17 @@ def _subject_key(heading: str) -> str:
     return folded(transcription_key(_DATES.sub(" ", heading)))
 
 
-def publication(reference: Reference, page: str, linked: LinkedThings, same: Sequence[str]) -> dict[str, object]:
+def publication(
+    reference: Reference,
+    page: str,
+    linked: LinkedThings,
+    same: Sequence[str],
+    catalogues: Iterable[tuple[str, str]] = (),
+) -> dict[str, object]:
     """Describe a publication in terms of schema.org; each author once.
 
-    ``page`` is the address of the page, ``same`` are other IRIs of the publication.
+    ``page`` is the address of the page, ``same`` are other IRIs of the publication, ``catalogues`` names of libraries
+    with the addresses of its records in their catalogues.
     """
     entities = linked.entities
     document: dict[str, object] = {
@@ -148,6 +155,7 @@ def publication(reference: Reference, page: str, linked: LinkedThings, same: Seq
         "exampleOfWork": _thing(linked.work) if linked.work is not None else {},
         "abstract": reference.abstract,
         "sameAs": list(same) + ([f"https://doi.org/{reference.doi}"] if reference.doi else []),
+        "potentialAction": [{"@type": "ViewAction", "name": name, "target": href} for name, href in catalogues],
     }
     return {key: value for key, value in document.items() if value}
 

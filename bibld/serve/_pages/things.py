@@ -16,6 +16,7 @@ from bibld.model.mods import Cartographics, Mods, Subject
 from bibld.model.origin import RecordId
 from bibld.model.rdf import expand
 from bibld.protocols import SourceRecord
+from bibld.serve._addresses import CatalogueLinks
 from bibld.serve._citations.files import STYLES, coins
 from bibld.serve._citations.reference import reference_of
 from bibld.serve._language import PageLanguage, message
@@ -146,6 +147,14 @@ class ThingPages:
         if work is not None:
             example = structured.SchemaThing(work.title, work.iri, "CreativeWork")
             linked_things = msgspec.structs.replace(linked_things, work=example)
+        holdings = facts.holdings(records)
+        catalogues = CatalogueLinks(self._release.manifest.figures.sources)
+        in_catalogues = [
+            (self._source_label(record.source), href)
+            for holding in holdings
+            for record in holding.records
+            if (href := catalogues.href(record.source, record.control_number, holding.isbn, holding.call_number))
+        ]
         same = [self._release.addresses.iris.resource(member) for member in members if member != merged.cluster.founder]
         return self._render(
             "publication.html",
@@ -158,7 +167,7 @@ class ThingPages:
             groups=[group for group in groups if group.name not in (fields.ABOUT_RECORD, "access")],
             members=members,
             letters=[(facts.letter_of(number), record) for number, record in enumerate(members[:_COMPARED])],
-            holdings=facts.holdings(records),
+            holdings=holdings,
             comparison=views.values_side_by_side(side_by_side),
             edges=edges[:_EDGES_SHOWN],
             more_edges=max(0, len(edges) - _EDGES_SHOWN),
@@ -173,7 +182,7 @@ class ThingPages:
             else [],
             coins=coins(reference),
             summary=structured.summary(reference),
-            structured=script_json(structured.publication(reference, page, linked_things, same)),
+            structured=script_json(structured.publication(reference, page, linked_things, same, in_catalogues)),
             open_graph=structured.open_graph(reference, heading.title, page, self._dataset_title(), self._language.tag),
             **self._common(thing, "html"),
         )
@@ -217,6 +226,7 @@ class ThingPages:
             publication=heading_of(merged.mods, self._language) if merged is not None else None,
             is_authority=record.authority is not None,
             topics=[(self._addresses.href(iri) or iri, title) for iri, title in titles.items()],
+            holding=facts.holdings([record])[0],
             siblings=[each for each in cluster.members if each != record.id][:INCOMING_ON_PAGE] if cluster else [],
             edges=self._edges_of_record(record, cluster.members if cluster else ()),
             events=self._events([record.id]),

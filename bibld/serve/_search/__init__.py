@@ -26,7 +26,7 @@ from bibld.search import (
     StoredPublication,
     to_words,
 )
-from bibld.serve._addresses import Addresses
+from bibld.serve._addresses import Addresses, CatalogueLinks
 from bibld.serve._citations.files import FILES
 from bibld.serve._citations.reference import Reference, reference_of
 from bibld.serve._forms import MEDIA_TYPES, RDF_FORMS
@@ -341,7 +341,7 @@ def _maker(tag: str, manifest: Manifest, addresses: Addresses) -> ViewMaker:
     def source_label(source: str) -> str:
         return language.best(labels[source]) if labels.get(source) else source
 
-    return ViewMaker(language, addresses, source_label)
+    return ViewMaker(language, addresses, source_label, CatalogueLinks(manifest.figures.sources))
 
 
 def _open(open_view: Callable[..., SearchView], manifest: Manifest) -> SearchView:

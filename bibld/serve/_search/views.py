@@ -19,7 +19,7 @@ from bibld.search import (
     WorkGroup,
     to_words,
 )
-from bibld.serve._addresses import Addresses
+from bibld.serve._addresses import Addresses, CatalogueLinks
 from bibld.serve._language import PageLanguage, message, read_words
 from bibld.serve._pictures.columns import Words, draw_years
 from bibld.serve._pictures.drawing import Caption, Picture
@@ -81,7 +81,14 @@ _FORMS = (
 class ViewMaker:
     """Makes what the template of the results shows, in one language; ``source_label`` gives the name of a library."""
 
-    def __init__(self, language: PageLanguage, addresses: Addresses, source_label: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        language: PageLanguage,
+        addresses: Addresses,
+        source_label: Callable[[str], str],
+        catalogues: CatalogueLinks,
+    ) -> None:
+        self._catalogues = catalogues
         self._language = language
         self._addresses = addresses
         self._source_label = source_label
@@ -181,10 +188,16 @@ class ViewMaker:
             "shelf": (),
             "type": self._language.text(TYPE_NAMES.get(hit.type, hit.type)),
             "languages": [self._language.name_of_language(code) for code in hit.languages],
-            "libraries": [self._source_label(library) for library in hit.libraries],
+            "libraries": self._libraries(hit),
             "agents": [(self._addresses.page(agent.path), agent.name) for agent in hit.agents],
             "why": self._language.text(why) if why is not None else "",
         }
+
+    def _libraries(self, publication: StoredPublication) -> list[tuple[str, str]]:
+        """Return the names of the libraries that have a publication, with its addresses in their catalogues."""
+        isbn = next(iter(publication.isbns), "")
+        found = self._catalogues.libraries(publication.records, isbn)
+        return [(self._source_label(library), href) for library, href in found]
 
     def _work(self, address: Address, hit: StoredPublication, group: WorkGroup) -> dict[str, object]:
         """Return a work with its publications, of which ``hit`` is the best one."""
@@ -200,7 +213,7 @@ class ViewMaker:
             "years": "–".join(map(str, group.years)),
             "count": self._language.plural("%(num)s publication", "%(num)s publications", group.total),
             "languages": [self._language.name_of_language(code) for code in group.languages[:_MAX_LISTED]],
-            "libraries": [self._source_label(library) for library in group.libraries[:_MAX_LISTED]],
+            "libraries": [(self._source_label(library), "") for library in group.libraries[:_MAX_LISTED]],
             "shelf": self._shelf(group),
             "rest": (address.of_work(group.path), self._language.text("All publications: %(number)s", number=number))
             if group.total > len(group.publications)
@@ -225,7 +238,7 @@ class ViewMaker:
                     "name": each.title if is_named else _imprint(each),
                     "year": each.year,
                     "imprint": _imprint(each) if is_named and each.imprint else "",
-                    "libraries": [self._source_label(library) for library in each.libraries],
+                    "libraries": self._libraries(each),
                 }
             )
         return [(heading, lines) for heading, lines in shelf.items() if lines]
