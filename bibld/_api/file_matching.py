@@ -21,6 +21,8 @@ from bibld.ingest import Conversion
 from bibld.model.features import FeatureColumns, Features
 from bibld.model.iris import Iris
 from bibld.model.matched import MatchedRecord
+from bibld.model.opac import catalogue_address
+from bibld.model.origin import RecordId
 from bibld.parallel import batches
 from bibld.protocols import HarvestedFile
 from bibld.publish import Releases
@@ -148,6 +150,7 @@ class _Describer:
         self._index = index
         self._catalog = catalog
         self._names = names
+        self._sources = {source.id: source.config for source in workspace.config.sources}
         self.search: SearchView | None = None
 
     def describe(self, batch: list[_StoredRecord], results: list[MatchOfRecord]) -> Iterator[MatchedRecord]:
@@ -172,6 +175,7 @@ class _Describer:
             founder = founders[result.ordinal]
             shown = published.get(paths[founder])
             records = [self._catalog.register.record(member) for member in self._index.members(founder)]
+            isbn = next(iter(shown.isbns), "") if shown else ""
             yield MatchedRecord(
                 *head,
                 outcome=result.outcome,
@@ -182,8 +186,14 @@ class _Describer:
                 matched=str(self._catalog.register.record(result.ordinal)),
                 libraries=tuple(dict.fromkeys(record.source for record in records)),
                 records=tuple(map(str, records)),
+                addresses=tuple(filter(None, (self._address(record, isbn) for record in records))),
                 reasons=result.reasons,
                 others=tuple(self._iris.resource(self._catalog.register.record(other)) for other in result.others),
                 duplicates=duplicates,
                 message=one.message,
             )
+
+    def _address(self, record: RecordId, isbn: str) -> str:
+        """Return the address of a record in its library's own catalogue; empty if it is not known."""
+        source = self._sources.get(record.source)  # None: it is no longer in the configuration
+        return catalogue_address(source, record.control_number, isbn) if source is not None else ""

@@ -26,7 +26,8 @@ class MatchedRecord(msgspec.Struct, frozen=True):
     these; *rejected*: the record cannot be used, for the reason in ``message``, which also has what had to be repaired.
     ``record`` is its control number, ``score`` that of its similarity to ``matched``, a record of the publication;
     ``reasons`` are sentences. ``publication`` and ``work`` are IRIs; ``libraries`` are the ids of the sources that have
-    the publication, with ``records`` of them. ``others`` are other publications that are the same, too, and
+    the publication, ``records`` theirs, and ``addresses`` the pages of these in the libraries' own catalogues, as far
+    as the configuration states them. ``others`` are other publications that are the same, too, and
     ``duplicates`` the positions of other records of the file that are.
     """
 
@@ -42,6 +43,7 @@ class MatchedRecord(msgspec.Struct, frozen=True):
     matched: str = ""
     libraries: tuple[str, ...] = ()
     records: tuple[str, ...] = ()
+    addresses: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     duplicates: tuple[str, ...] = ()

@@ -149,6 +149,21 @@ def test_a_release_keeps_its_index_while_runs_change_that_of_the_workspace(witho
     assert list(bibld.Workspace(copy / "bibld.toml").match(file)) == before
 
 
+def test_libraries_are_named_with_their_own_catalogues(without_slavica, file, tmp_path):
+    copy = shutil.copytree(without_slavica.path.parent, tmp_path / "copy")
+    path = copy / "bibld.toml"
+    text = path.read_text(encoding="utf-8")
+    for source, template in (("rsl", "https://rsl.example/{id}"), ("nlr", "https://nlr.example/?isbn={isbn}")):
+        text = text.replace(f'id = "{source}"', f'id = "{source}"\ncatalogue_url = "{template}"')
+    path.write_text(text, encoding="utf-8")
+    found = bibld.Workspace(path).match([file, copy / "nlr.iso"])
+    addresses = [address for row in found for address in row.addresses]
+    assert any(address.startswith("https://nlr.example/?isbn=978") for address in addresses)
+    for row in found:
+        own = [f"https://rsl.example/{record.removeprefix('rsl:')}" for record in row.records if "rsl:" in record]
+        assert set(own) <= set(row.addresses)
+
+
 # -- the command -------------------------------------------------------------------------------------------------------
 
 

@@ -74,7 +74,8 @@ class Pages:
         self.things = ThingPages(PageContext(release, self._names, self.language, self._source_label, self._render))
         self._reviews = ReviewPages(self._addresses, self.language, heading_of, self._render)
         common = self._addresses, self.language, self._source_label, self._record_href, self._render
-        self.matching, self.worklists = MatchPages(*common), WorklistPages(*common)
+        self.matching = MatchPages(*common, CatalogueLinks(self._sources.values()))
+        self.worklists = WorklistPages(*common)
         maps = ResultMaps(self.language, self._local, self._names.titles, f"{self._addresses.iris.base}place/")
         self._results = queries.ResultPictures(self.language, self._local, self._compact, maps)
         self._report = release.report

@@ -8,7 +8,7 @@ import msgspec
 
 from bibld.model.matched import MatchedRecord, MatchProgress
 from bibld.model.origin import RecordId
-from bibld.serve._addresses import Addresses
+from bibld.serve._addresses import Addresses, CatalogueLinks
 from bibld.serve._language import PageLanguage, message
 from bibld.serve._matching.site import FORMATS, MatchSummary
 from bibld.serve._pages.matches import reason_words
@@ -58,7 +58,8 @@ class MatchRowView(msgspec.Struct, frozen=True):
 class MatchPages:
     """Makes the page in one language.
 
-    ``label`` returns what a source is called, ``record_href`` the address of the page of a record.
+    ``label`` returns what a source is called, ``record_href`` the address of the page of a record; ``catalogues`` has
+    those in the libraries' own catalogues.
     """
 
     def __init__(
@@ -68,7 +69,9 @@ class MatchPages:
         label: Callable[[str], str],
         record_href: Callable[[RecordId], str],
         render: Callable[..., bytes],
+        catalogues: CatalogueLinks,
     ) -> None:
+        self._catalogues = catalogues
         self._addresses = addresses
         self._language = language
         self._label = label
@@ -118,7 +121,7 @@ class MatchPages:
     def _row(self, row: MatchedRecord) -> MatchRowView:
         records = [RecordId(*text.split(":", 1)) for text in row.records]
         by_source = {record.source: record for record in reversed(records)}
-        libraries = [PageLink(self._record_href(by_source[one]), self._label(one)) for one in row.libraries]
+        libraries = [PageLink(self._href(by_source[one]), self._label(one)) for one in row.libraries]
         title = row.published_title or row.publication
         href = self._addresses.href(row.publication) if row.publication else None
         return MatchRowView(
@@ -135,6 +138,10 @@ class MatchPages:
             duplicates=row.duplicates,
             message=row.message,
         )
+
+    def _href(self, record: RecordId) -> str:
+        """Return the address of a record in its library's own catalogue, or of its page here."""
+        return self._catalogues.href(record.source, record.control_number) or self._record_href(record)
 
     def _reasons(self, reasons: Sequence[str]) -> tuple[str, ...]:
         return tuple(reason_words(reason, self._language) for reason in reasons)
