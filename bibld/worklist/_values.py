@@ -315,7 +315,8 @@ def find_bad_text(text: str) -> Iterator[tuple[WorkKind, str]]:
     if is_encoded_twice(text.encode(errors="replace")) or _WESTERN_TWICE.search(text):
         yield WorkKind.ENCODED_TWICE, _decode_again(text)
     elif _BAD.search(text):
-        cleaned = re.sub("[\x00-\x1f\x7f\ufeff]+", " ", text).strip()
+        between = "" if "://" in text else " "  # a line break inside an address or between words
+        cleaned = re.sub("\\s*[\x00-\x1f\x7f\ufeff]+\\s*", between, text).strip()
         yield WorkKind.BAD_CHARACTER, "" if _BAD.search(cleaned) else cleaned
 
 
