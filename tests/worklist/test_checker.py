@@ -98,6 +98,7 @@ def test_records_have_the_faults_that_their_example_states(example: Example) -> 
         ("marc21", "787 08$tOther$w(ABC)123", "", []),
         ("rusmarc", r"461 #0$1001RU\NLR\1$12001#$aСборник", "", [("461$1", r"RU\NLR\1")]),
         ("unimarc", "461 #0$1200 1 $aRecueil", "", []),
+        ("unimarc", "604 ##$1001FR1$1200#1$aTitre", "", [("604$1", "FR1")]),
         ("unimarc", "461 #0$0FR1$tRecueil", "", [("461$0", "FR1")]),
     ],
 )
