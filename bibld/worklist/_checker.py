@@ -55,6 +55,9 @@ _DECODER = msgspec.msgpack.Decoder(FormatFindings)
 _MAX_SHAPES = 20_000
 """Shapes that are remembered; then they are forgotten, so that files of any content need bounded memory."""
 
+_LARGE_SHAPE = 500
+"""Fields of a record, or subfields of a field, of which a larger number is not remembered as a shape."""
+
 _MAX_FAULTS = 200
 """Faults of one record that are reported."""
 
@@ -223,7 +226,9 @@ class FormatChecker:
                 faults.append(FormatFault(WorkKind.UNDEFINED_FIELD, tag))
         if len(self._tags) >= _MAX_SHAPES:
             self._tags.clear()
-        self._tags[tags] = result = tuple(faults[:_MAX_FAULTS])
+        result = tuple(faults[:_MAX_FAULTS])
+        if len(tags) <= _LARGE_SHAPE:
+            self._tags[tags] = result
         return result
 
     def _new_shape(self, key: tuple[str, str, str, str]) -> _Shape | None:
@@ -244,7 +249,8 @@ class FormatChecker:
         shape = _Shape(tuple(templates), tuple(rules)) if templates or rules else None
         if len(self._shapes) >= _MAX_SHAPES:
             self._shapes.clear()
-        self._shapes[key] = shape
+        if len(codes) <= _LARGE_SHAPE:
+            self._shapes[key] = shape
         return shape
 
     def _subfield_rules(self, tag: str, indicator1: str, field: FieldDefinition, codes: str) -> list[tuple[int, Rule]]:

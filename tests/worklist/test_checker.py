@@ -149,3 +149,11 @@ def test_the_reference_lists_every_kind() -> None:
     page = (Path(__file__).parents[2] / "docs" / "reference" / "worklist.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([\w-]+)` \| (\w+) \| (\d) \|", page, re.MULTILINE)
     assert sorted(rows) == sorted((kind.value, kind.part.value, str(kind.harm)) for kind in WorkKind)
+
+
+def test_a_hostile_record_is_inspected_in_bounded_time_and_space() -> None:
+    wild = "\x07" + " " * 200_000 + "\x07"
+    fields = [f"5{number % 100:02} ##$a{wild if number == 1 else 'x'}{'$z' * (number % 700)}" for number in range(1000)]
+    found = FormatChecker(load_format("marc21")).inspect(completed("marc21", fields))
+    assert 0 < len(found.faults) <= 1000
+    assert all(len(fault.value) <= 120 and len(fault.suggestion) <= 120 for fault in found.faults)
