@@ -53,6 +53,24 @@ class WorklistTables:
             {"source": source},
         )
 
+    def linked_records(self, source: str) -> Iterator[tuple[str, int]]:
+        """Yield the IRIs of entities with an accepted link, each with the records of a source whose clusters name it.
+
+        They are ordered by IRI and ordinal.
+        """
+        yield from self._connection.execute(
+            "WITH own AS (SELECT ordinal, coalesce(member.founder, ordinal) AS founder FROM record"
+            " JOIN carrier USING (carrier) LEFT JOIN member USING (ordinal) WHERE source = ? AND status = 'live'),"
+            " linked AS (SELECT DISTINCT entity.iri, entity.entity FROM link JOIN entity ON entity.iri = link.entity"
+            " WHERE link.status = 'accepted'),"
+            " named AS (SELECT iri, entity FROM linked UNION"
+            " SELECT linked.iri, entity.entity FROM linked JOIN entity ON entity.founder = linked.entity)"
+            " SELECT DISTINCT named.iri, own.ordinal FROM named JOIN assertion USING (entity)"
+            " JOIN asserting_cluster USING (assertion) JOIN own ON own.founder = asserting_cluster.founder"
+            " ORDER BY 1, 2",
+            (source,),
+        )
+
     def flavour(self, ordinal: int) -> str:
         """Return the flavour of a stored record."""
         row = self._connection.execute("SELECT flavour FROM record WHERE ordinal = ?", (ordinal,)).fetchone()

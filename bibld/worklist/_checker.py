@@ -16,7 +16,7 @@ from typing import NamedTuple
 import msgspec
 
 from bibld.model.digest import digest
-from bibld.model.marc import ControlField, DataField, MarcRecord, flat_subfields
+from bibld.model.marc import ControlField, DataField, MarcRecord, flat_subfields, with_embedded_fields
 from bibld.worklist._avram import (
     FORMATS,
     FieldDefinition,
@@ -54,6 +54,9 @@ _DECODER = msgspec.msgpack.Decoder(FormatFindings)
 
 _MAX_SHAPES = 20_000
 """Shapes that are remembered; then they are forgotten, so that files of any content need bounded memory."""
+
+_LARGE_SHAPE = 500
+"""Fields of a record, or subfields of a field, of which a larger number is not remembered as a shape."""
 
 _MAX_FAULTS = 200
 """Faults of one record that are reported."""
@@ -101,6 +104,7 @@ class FormatChecker:
         self._tags: dict[tuple[str, ...], tuple[FormatFault, ...]] = {}
         fields = definition.fields
         self._required = [tag for tag, field in fields.items() if field.required and tag != "LDR"]
+        self._carriers = frozenset(tag for tag, field in fields.items() if _carries_fields(tag, field))
         self._single = frozenset(tag for tag, field in fields.items() if not field.repeatable)
         leader = fields.get("LDR", FieldDefinition()).positions
         checked = {name: one for name, one in leader.items() if name not in _LEADER_OF_SYSTEMS}
@@ -143,6 +147,9 @@ class FormatChecker:
         for subfield in subfields:
             codes += subfield.code
             texts.append(subfield.value)
+        if "1" in codes and field.tag in self._carriers:
+            self._inspect_carrier(index, field, notes, found)
+            return
         tag = field.tag if field.tag != "880" else _linked_tag(field)
         key = (tag, field.indicator1, field.indicator2, codes)
         shape = self._shapes[key] if key in self._shapes else self._new_shape(key)
@@ -155,6 +162,25 @@ class FormatChecker:
                 found.append((index, kind, f"${codes[position]}{suffix}", value, suggestion))
             if notes.is_new:
                 notes.locate(index, f"${codes[position]}")
+
+    def _inspect_carrier(self, index: int, field: DataField, notes: Notes, found: list[LocatedFault]) -> None:
+        """Inspect a field that carries others after ``$1``: itself, and each of them, of which none is complete."""
+        divided = with_embedded_fields(field)
+        own = "".join(subfield.code for subfield in divided.subfields) + "1" * len(divided.embedded)
+        key = (field.tag, field.indicator1, field.indicator2, own)
+        shape = self._shapes[key] if key in self._shapes else self._new_shape(key)
+        for template in shape.templates if shape else ():
+            found.append((index, template.kind, template.suffix, _value_at(field, template.suffix), ""))
+        for inner in divided.embedded:
+            if isinstance(inner, ControlField):
+                if inner.tag == "001" and inner.value.strip():
+                    notes.links.append((index, "$1", inner.value))
+                continue
+            inside: list[LocatedFault] = []
+            self._inspect_field(index, msgspec.structs.replace(inner, embedded=()), [], Notes(), inside)
+            for _, kind, suffix, value, suggestion in inside:
+                if kind is not WorkKind.MISSING_SUBFIELD:
+                    found.append((index, kind, f"/{inner.tag}{suffix}", value, suggestion))
 
     def _findings(
         self, record: MarcRecord, faults: list[FormatFault], found: list[LocatedFault], notes: Notes
@@ -200,7 +226,9 @@ class FormatChecker:
                 faults.append(FormatFault(WorkKind.UNDEFINED_FIELD, tag))
         if len(self._tags) >= _MAX_SHAPES:
             self._tags.clear()
-        self._tags[tags] = result = tuple(faults[:_MAX_FAULTS])
+        result = tuple(faults[:_MAX_FAULTS])
+        if len(tags) <= _LARGE_SHAPE:
+            self._tags[tags] = result
         return result
 
     def _new_shape(self, key: tuple[str, str, str, str]) -> _Shape | None:
@@ -216,13 +244,13 @@ class FormatChecker:
             if field.subfields is not None:
                 templates += _subfield_templates(field, codes)
                 rules = self._subfield_rules(tag, indicator1, field, codes)
-            elif tag[:1] == "4":  # UNIMARC: fields inside, or the number of the record in $0
-                notes: dict[str, Rule] = {"1": _note_embedded_number, "0": _note_number}
-                rules = [(index, notes[code]) for index, code in enumerate(codes) if code in notes]
+            elif tag in self._carriers:
+                rules = [(index, _note_number) for index, code in enumerate(codes) if code == "0"]
         shape = _Shape(tuple(templates), tuple(rules)) if templates or rules else None
         if len(self._shapes) >= _MAX_SHAPES:
             self._shapes.clear()
-        self._shapes[key] = shape
+        if len(codes) <= _LARGE_SHAPE:
+            self._shapes[key] = shape
         return shape
 
     def _subfield_rules(self, tag: str, indicator1: str, field: FieldDefinition, codes: str) -> list[tuple[int, Rule]]:
@@ -362,11 +390,11 @@ def _number_in_source(text: str, own: str | None) -> str:
     return text
 
 
-def _note_embedded_number(text: str, notes: Notes) -> list[ValueFault]:
-    """Note the number of the record that an embedded field 001 of a 4XX field of UNIMARC names."""
-    if text[:3] == "001" and text[3:].strip():
-        notes.add_link(text[3:])
-    return []
+def _carries_fields(tag: str, field: FieldDefinition) -> bool:
+    """Whether a field of UNIMARC may carry others after ``$1``: 4XX, and those that have little else (604, 576)."""
+    if field.subfields is None:
+        return tag[:1] == "4"
+    return "1" in field.subfields and field.subfields["1"].repeatable and "a" not in field.subfields
 
 
 def _note_number(text: str, notes: Notes) -> list[ValueFault]:

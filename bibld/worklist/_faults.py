@@ -80,8 +80,9 @@ class FormatFault(msgspec.Struct, frozen=True, gc=False, array_like=True, omit_d
     """A fault of the format.
 
     ``where`` is a field with its occurrence if it is repeated, and a subfield, a position or an indicator:
-    ``020[2]$a``, ``008/07-10``, ``245 ind1``. ``suggestion`` is what to write instead, where that is certain;
-    ``material`` is the type of material by which the positions of 006, 007 and 008 were read.
+    ``020[2]$a``, ``008/07-10``, ``245 ind1``, ``461/011$a`` (a field inside another one). ``suggestion`` is what to
+    write instead, where that is certain; ``material`` is the type of material by which the positions of 006, 007 and
+    008 were read.
     """
 
     kind: WorkKind
@@ -108,6 +109,7 @@ class FormatFindings(msgspec.Struct, frozen=True, gc=False, array_like=True, omi
 NO_FINDINGS = FormatFindings()
 
 _WHERE = re.compile(
+    r"(?:[^\[$/ ]+(?:\[\d+\])?/(?=\d{3}(?![\d-])))?"  # the field that carries this one
     r"(?P<tag>[^\[$/ ]+)(?:\[\d+\])?(?: ind(?P<indicator>[12]))?(?:\$(?P<code>.))?(?:/(?P<positions>[\d,-]+))?"
 )
 

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import groupby
-from operator import attrgetter
+from operator import itemgetter
 
 import msgspec
 
@@ -188,13 +188,10 @@ class SourceWorklist:
 
         ``known`` are the records and headings that have a line already.
         """
-        for entity, links in groupby(self._catalog.links.with_status("accepted"), key=attrgetter("entity")):
-            of_entity = list(links)
-            for founder in self._catalog.entities.asserting_clusters(entity):
-                for ordinal in self._catalog.linkage.members(founder):
-                    record = self._catalog.register.record(ordinal)
-                    if record.source == self._source:
-                        yield from self._lines_of_links(ordinal, of_entity, known)
+        for entity, rows in groupby(self._catalog.worklist.linked_records(self._source), key=itemgetter(0)):
+            links = [link for link in self._catalog.links.of_entity(entity) if link.status == "accepted"]
+            for _, ordinal in rows:
+                yield from self._lines_of_links(ordinal, links, known)
 
     def _lines_of_links(
         self, ordinal: int, links: list[StoredLink], known: Collection[tuple[str, str]]

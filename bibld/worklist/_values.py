@@ -23,7 +23,7 @@ LocatedFault = tuple[int, WorkKind, str, str, str]
 
 _CodeLists = Mapping[str, tuple[frozenset[str], frozenset[str]]]
 
-_MAX_REMEMBERED = 20_000
+_MAX_REMEMBERED = 5_000
 
 _MAX_SEPARATE = 3
 """Wrong positions of a field that are separate faults; more are one fault."""
@@ -35,6 +35,7 @@ _CODE_LENGTH = 3
 _BAD = re.compile(
     "[\x00-\x1f\x7f-\x87\x8a-\x97\x99-\x9b\x9d-\x9f\ufeff\ufff9-\ufffd\ue000-\uf8ff\ud800-\udfff\U000f0000-\U0010ffff]"
 )
+_CONTROLS = re.compile("[\x00-\x1f\x7f\ufeff]+")
 _WESTERN_TWICE = re.compile("[\xc2-\xdf][\x80-\x9f]|[ÃÂ][\xa0-\xbf]")
 _LENGTHS = re.compile(r"\.\{(\d+)\}(?:\(\.\{(\d+)\}\)\?)?")
 _CHARSETS = ("latin-1", "cp1252", "cp1251")
@@ -315,7 +316,8 @@ def find_bad_text(text: str) -> Iterator[tuple[WorkKind, str]]:
     if is_encoded_twice(text.encode(errors="replace")) or _WESTERN_TWICE.search(text):
         yield WorkKind.ENCODED_TWICE, _decode_again(text)
     elif _BAD.search(text):
-        cleaned = re.sub("[\x00-\x1f\x7f\ufeff]+", " ", text).strip()
+        between = "" if "://" in text else " "  # a line break inside an address or between words
+        cleaned = between.join(part.strip() for part in _CONTROLS.split(text)).strip()
         yield WorkKind.BAD_CHARACTER, "" if _BAD.search(cleaned) else cleaned
 
 

@@ -158,7 +158,7 @@ def test_libraries_are_named_with_their_own_catalogues(without_slavica, file, tm
     path.write_text(text, encoding="utf-8")
     found = bibld.Workspace(path).match([file, copy / "nlr.iso"])
     addresses = [address for row in found for address in row.addresses]
-    assert any(address.startswith("https://nlr.example/?isbn=978") for address in addresses)
+    assert any(address.startswith("https://nlr.example/?isbn=") for address in addresses), addresses[:9]
     for row in found:
         own = [f"https://rsl.example/{record.removeprefix('rsl:')}" for record in row.records if "rsl:" in record]
         assert set(own) <= set(row.addresses)

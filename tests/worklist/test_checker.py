@@ -98,6 +98,7 @@ def test_records_have_the_faults_that_their_example_states(example: Example) -> 
         ("marc21", "787 08$tOther$w(ABC)123", "", []),
         ("rusmarc", r"461 #0$1001RU\NLR\1$12001#$aСборник", "", [("461$1", r"RU\NLR\1")]),
         ("unimarc", "461 #0$1200 1 $aRecueil", "", []),
+        ("unimarc", "604 ##$1001FR1$1200#1$aTitre", "", [("604$1", "FR1")]),
         ("unimarc", "461 #0$0FR1$tRecueil", "", [("461$0", "FR1")]),
     ],
 )
@@ -148,3 +149,11 @@ def test_the_reference_lists_every_kind() -> None:
     page = (Path(__file__).parents[2] / "docs" / "reference" / "worklist.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([\w-]+)` \| (\w+) \| (\d) \|", page, re.MULTILINE)
     assert sorted(rows) == sorted((kind.value, kind.part.value, str(kind.harm)) for kind in WorkKind)
+
+
+def test_a_hostile_record_is_inspected_in_bounded_time_and_space() -> None:
+    wild = "\x07" + " " * 200_000 + "\x07"
+    fields = [f"5{number % 100:02} ##$a{wild if number == 1 else 'x'}{'$z' * (number % 700)}" for number in range(1000)]
+    found = FormatChecker(load_format("marc21")).inspect(completed("marc21", fields))
+    assert 0 < len(found.faults) <= 1000
+    assert all(len(fault.value) <= 120 and len(fault.suggestion) <= 120 for fault in found.faults)
