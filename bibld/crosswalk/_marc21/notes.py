@@ -30,7 +30,7 @@ NOTE_TYPES: dict[str, str | None] = {
 }  # fmt: skip
 """Fields that become a note as they are, and its type."""
 
-_SOURCES_OF_DESCRIPTION = {"0": "Source of description", "1": "Latest issue consulted"}
+SOURCES_OF_DESCRIPTION = {"0": "Source of description", "1": "Latest issue consulted"}
 """First indicator of 588 → the words that are shown before the note."""
 _NUMBERS_OF_FUNDING = {
     "b": "contract", "c": "grant", "d": "", "e": "program element", "f": "project", "g": "task", "h": "work unit",
@@ -79,8 +79,8 @@ for _tag, _kind in NOTE_TYPES.items():
         """Note, with its address as link."""
         left_out = _ALWAYS_LEFT_OUT + _LEFT_OUT.get(field.tag, "")
         text = " ".join([subfield.value for subfield in field.subfields if subfield.code not in left_out])
-        if field.tag == "588" and text.strip() and field.indicator1 in _SOURCES_OF_DESCRIPTION:
-            text = f"{_SOURCES_OF_DESCRIPTION[field.indicator1]}: {text}"
+        if field.tag == "588" and text.strip() and field.indicator1 in SOURCES_OF_DESCRIPTION:
+            text = f"{SOURCES_OF_DESCRIPTION[field.indicator1]}: {text}"
         elif field.tag == "536":
             text = " ".join(filter(None, (join(field, "a"), "; ".join(_numbers_of_funding(field)))))
         elif field.tag == "504":

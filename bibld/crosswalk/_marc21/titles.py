@@ -214,7 +214,7 @@ def varying_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     if previous_entry(field) is not None:
         return
     label = field.first("i")
-    display_label = (chop(label) or None) if label else _LABEL_OF_VARYING_TITLE.get(field.indicator2)
+    display_label = (chop(label) or None) if label else LABEL_OF_VARYING_TITLE.get(field.indicator2)
     display_label = _dated(display_label, field, "varying title")
     kind = "translated" if field.indicator2 == "1" else _kind_of_variant(display_label)
     yield from _with_sub_title(field, "a", " ", type=kind, display_label=display_label)
@@ -242,7 +242,7 @@ def _dated(label: str | None, field: DataField, usual: str) -> str | None:
     return f"{label or usual}, {dates}" if dates else label
 
 
-_LABEL_OF_VARYING_TITLE = {
+LABEL_OF_VARYING_TITLE = {
     "2": "distinctive title", "4": "cover title", "5": "added title page", "6": "caption title",
     "7": "running title", "8": "spine title",
 }  # fmt: skip

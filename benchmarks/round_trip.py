@@ -1,0 +1,259 @@
+"""What comes back of MARC records that were converted to MODS, and from it to MARC again.
+
+Of each real record the subfields are taken that the crosswalk maps: those that have content ($6, $8 and 880$6 only link
+fields), are not private and not counted as unmapped. One *comes back* if the record that is made of its MODS has a
+subfield with the same tag and code whose text is equal; each subfield of the new record is used once. The tag of a field
+in another script is that of the field that it repeats, with 880. Control fields 001, 003 and 005 are one subfield each;
+the leader and 006 to 008 are coded and measured by their elements below.
+
+Two texts are *equal* if they are the same characters after composition (NFC), with blanks in sequence as one, without
+blanks, the marks ``. , : ; / = +`` and non-sorting controls at both ends. *Strictly equal* are texts whose characters
+are the same after composition alone; the record is written with punctuation there.
+
+*Coded elements* are leader/06 and 07 and those of 008: dates (06, 07-10, 11-14), country, language, and each position of
+18-34 with a code that is neither blank nor a fill character and that has a term in MODS.
+
+Then the second law: MODS → MARC → MODS. The share of records whose MODS is the same, and of values (each element of MODS
+below the top, with its path and attributes) that both have.
+
+Records whose control number has an even first digit of its SHA-1 (the last bit) are for development, the others are the
+result. ``--half`` chooses; ``--show TAG`` prints examples of what is lost, only of the development half.
+
+Usage: ``python benchmarks/round_trip.py [--flavour marc21] [--half test] [--show TAG] [--punctuation]``
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import time
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+
+import msgspec
+from _measure import real_data
+from unmapped import files, records
+
+from bibld import crosswalk
+from bibld.crosswalk import SubfieldCoverage, to_marc
+from bibld.errors import BibldError
+from bibld.model.marc import ControlField, DataField, Field, MarcRecord, with_embedded_fields
+from bibld.model.mods import Mods, RecordInfo
+
+LINKS = frozenset("68")
+MARKS = " .,:;/=+\x98\x9c\x88\x89"
+SHOWN = 25
+HALVES = ("development", "test")
+Item = tuple[str, str]
+"""Name of a subfield, and its text."""
+
+
+def half_of(record: MarcRecord) -> str:
+    """Return the half that a record belongs to, by its control number, which its copies in other files share."""
+    number = (record.control_number or "").encode()
+    return HALVES[hashlib.sha1(number, usedforsecurity=False).digest()[-1] & 1]
+
+
+def items(record: MarcRecord, unimarc: bool) -> list[Item]:
+    """Return the subfields of a record that have content."""
+    return list(_items(record.all_fields, "", unimarc))
+
+
+def _items(fields: tuple[Field, ...], within: str, unimarc: bool) -> Iterator[Item]:
+    for field in fields:
+        if isinstance(field, ControlField):
+            if field.tag in ("001", "003", "005") and field.value.strip():
+                yield f"{within}{field.tag}", field.value
+            continue
+        if unimarc and field.tag[:1] in "436":
+            field = with_embedded_fields(field)
+        tag = field.tag
+        if tag == "880":
+            tag = f"880-{(field.first('6') or '')[:3]}"
+        for subfield in field.subfields:
+            if subfield.value.strip() and subfield.code not in LINKS:
+                yield f"{within}{tag}${subfield.code}", subfield.value
+        yield from _items(field.embedded, f"{within}{field.tag}/", unimarc)
+
+
+def mapped(found: list[Item], converted: crosswalk.Converted) -> list[Item]:
+    """Return the subfields that are neither private nor unmapped; of a name that is both, the first ones."""
+    left = Counter(name.partition("$")[0][:3] + name[name.find("$") :] if "$" in name else name for name in ())
+    left.update(converted.unmapped)
+    left.update(converted.private)
+    kept = []
+    for name, text in reversed(found):
+        own = f"880${name[-1]}" if name.startswith("880") and left[f"880${name[-1]}"] else name
+        if left[own]:
+            left[own] -= 1
+        else:
+            kept.append((name, text))
+    return kept[::-1]
+
+
+def normal(text: str) -> str:
+    """Return a text as it is compared."""
+    return " ".join(unicodedata.normalize("NFC", text).split()).strip(MARKS)
+
+
+def exact(text: str) -> str:
+    """Return a text as it is compared strictly."""
+    return unicodedata.normalize("NFC", text)
+
+
+class Law:
+    """Counts of values of MODS that both sides have."""
+
+    def __init__(self) -> None:
+        self.records = self.same = self.values = self.kept = self.made = 0
+        self.lost: Counter[str] = Counter()
+        self.added: Counter[str] = Counter()
+
+    def add(self, before: Mods, after: Mods) -> None:
+        left, right = values(before), values(after)
+        self.records += 1
+        self.same += left == right
+        self.values += left.total()
+        self.kept += (left & right).total()
+        self.made += right.total()
+        self.lost.update(f"{path} {text}" for path, text in (left - right).elements())
+        self.added.update(f"{path} {text}" for path, text in (right - left).elements())
+
+
+def values(mods: Mods) -> Counter[Item]:
+    """Return the values of a description: path and text, with the attributes of its element."""
+    found: Counter[Item] = Counter()
+    for kind in Mods.elements:
+        for element in getattr(mods, kind):
+            if isinstance(element, RecordInfo):
+                element = msgspec.structs.replace(element, record_origin=())
+            _values(msgspec.to_builtins(element), kind, found)
+    return found
+
+
+def _values(value: object, path: str, found: Counter[Item]) -> None:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            _values(inner, f"{path}.{name}", found)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            _values(inner, path, found)
+    elif value is not None:
+        found[path, str(value)] += 1
+
+
+class Shares:
+    """Counts by tag."""
+
+    def __init__(self) -> None:
+        self.seen: Counter[str] = Counter()
+        self.equal: Counter[str] = Counter()
+        self.strict: Counter[str] = Counter()
+        self.written = 0
+        self.wanted = 0
+        self.lost: dict[str, list[tuple[str, str]]] = {}
+
+    def add(self, source: list[Item], result: list[Item], punctuated: list[Item], number: str) -> None:
+        left = Counter((name, normal(text)) for name, text in result)
+        strict = Counter((name, exact(text)) for name, text in punctuated)
+        self.written += len(result)
+        for name, text in source:
+            tag = name.partition("$")[0]
+            self.seen[tag] += 1
+            if strict[name, exact(text)]:
+                strict[name, exact(text)] -= 1
+                self.strict[tag] += 1
+            if left[name, normal(text)]:
+                left[name, normal(text)] -= 1
+                self.equal[tag] += 1
+                self.wanted += 1
+            else:
+                others = [f"{other}" for (other_name, other), many in left.items() if other_name == name and many]
+                self.lost.setdefault(tag, []).append((f"{number} {name} {text!r}", " | ".join(others)[:160]))
+
+
+class Coded:
+    """Counts of coded elements."""
+
+    def __init__(self) -> None:
+        self.seen: Counter[str] = Counter()
+        self.equal: Counter[str] = Counter()
+
+    def add(self, source: MarcRecord, result: MarcRecord) -> None:
+        left, right = source.leader.text, result.leader.text
+        own, other = source.control("008") or "", result.control("008") or ""
+        pairs = [(f"LDR/{at:02}", left[at : at + 1], right[at : at + 1]) for at in (6, 7)]
+        if len(own) == 40:
+            spans = ((0, 6), (6, 7), (7, 11), (11, 15), (15, 18), (35, 38), *((at, at + 1) for at in range(18, 35)))
+            pairs += [(f"008/{start:02}", own[start:end], other[start:end]) for start, end in spans]
+        for name, one, two in pairs:
+            if one.strip(" |#0u"):
+                self.seen[name] += 1
+                self.equal[name] += one == two
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--flavour", choices=("marc21", "unimarc"), default="marc21")
+    parser.add_argument("--half", choices=HALVES, default="development")
+    parser.add_argument("--show", metavar="TAG", help="print lost subfields of a tag; `mods` prints lost values of MODS")
+    asked = parser.parse_args()
+    if asked.show and asked.half == "test":
+        parser.error("the records of the test half are not shown; use --half development")
+    shares, coded, law = Shares(), Coded(), Law()
+    forth = back = 0.0
+    for path in files(real_data()):
+        for record in records(path):
+            if half_of(record) != asked.half:
+                continue
+            try:
+                begin = time.process_time()
+                flavour, converted = crosswalk.convert(record)
+                middle = time.process_time()
+            except BibldError:
+                continue
+            if (flavour == "marc21") != (asked.flavour == "marc21"):
+                continue
+            result = to_marc(converted.mods, flavour)
+            end = time.process_time()
+            forth, back = forth + middle - begin, back + end - middle
+            unimarc = flavour != "marc21"
+            wanted = mapped(items(record, unimarc), converted)
+            marked = to_marc(converted.mods, flavour, punctuation=True)
+            shares.add(wanted, items(result, unimarc), items(marked, unimarc), f"{path.name} {record.control_number}")
+            coded.add(record, result)
+            law.add(converted.mods, crosswalk.convert(result, flavour)[1].mods)
+    report(shares, coded, law, asked.show)
+    print(f"to MODS {forth / law.records * 1e6:.0f} us a record, from MODS {back / law.records * 1e6:.0f} us")
+
+
+def report(shares: Shares, coded: Coded, law: Law, show: str | None) -> None:
+    """Print the shares: those of a tag with the most losses first."""
+    seen, equal, strict = shares.seen.total(), shares.equal.total(), shares.strict.total()
+    lost = sorted(shares.seen, key=lambda tag: shares.equal[tag] - shares.seen[tag])
+    if show == "mods":
+        for title, counter in (("lost", law.lost), ("added", law.added)):
+            print(title, *(f"  {many:6} {what[:160]}" for what, many in counter.most_common(60)), sep="\n")
+    elif show:
+        for tag, examples in shares.lost.items():
+            if tag == show:
+                step = max(1, len(examples) // SHOWN)
+                print(*(f"{one}\n    now: {other}" for one, other in examples[::step]), sep="\n")
+    for tag in lost[:SHOWN]:
+        missing = shares.seen[tag] - shares.equal[tag]
+        print(f"  {tag:9} {shares.seen[tag]:7,} subfields, {shares.equal[tag] / shares.seen[tag]:7.2%} back, {missing:6,} lost")
+    many, same = coded.seen.total(), coded.equal.total()
+    if many:
+        print("  coded", *(f"{name} {coded.equal[name] / coded.seen[name]:.1%}" for name in sorted(coded.seen)))
+        print(f"{many:,} coded elements: {same / many:.2%} come back")
+    print(f"{law.records:,} records, {seen:,} subfields: {equal / seen:.2%} come back, strictly {strict / seen:.2%}")
+    print(f"{shares.written:,} subfields written, {shares.wanted / shares.written:.2%} of them are in the source")
+    print(
+        f"MODS → MARC → MODS: {law.same / law.records:.2%} of the records and {law.kept / law.values:.2%} of the values"
+        f" are the same; {law.made:,} values are made of {law.values:,}"
+    )
+
+
+if __name__ == "__main__":
+    main()
