@@ -194,7 +194,10 @@ _SYSTEM_PREFIXES = {"(OCoLC)": "oclc", "(WlCaITV)": "WlCaITV"}
 def system_number(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
     """Control number in another system; one without the prefix of its system is left out."""
     for subfield in field.subfields:
-        if subfield.code not in "az" or not subfield.value.startswith("("):
+        if subfield.code not in "az":
+            continue
+        if not subfield.value.startswith("("):
+            view.unmapped.append(f"035${subfield.code}")
             continue
         element = system_identifier(subfield.value)
         yield replace(element, invalid="yes") if subfield.code == "z" else element

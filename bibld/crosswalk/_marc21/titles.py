@@ -259,7 +259,7 @@ def former_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
 def uniform_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Uniform title under a name."""
     group = "1" if view.has("100", "110", "111") else None
-    yield from _uniform(field, field.indicator2, name_title_group=group)
+    yield from _uniform(field, view, field.indicator2, name_title_group=group)
 
 
 @TITLES.field("100 110 111", "tfklmnoprs", "titleInfo[uniform] (with $t), nameTitleGroup")
@@ -286,7 +286,7 @@ def uncontrolled_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo
 @TITLES.field("130", "adfklmnoprs01", "titleInfo[uniform]")
 def uniform_title_heading(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Uniform title as main entry."""
-    yield from _uniform(field, field.indicator1)
+    yield from _uniform(field, view, field.indicator1)
 
 
 @TITLES.field("242", "abnpy", "titleInfo[translated], lang from $y")
@@ -316,6 +316,7 @@ def _with_sub_title(
 
 def _uniform(
     field: DataField,
+    view: Marc21View,
     skipped: str,
     **attributes: Any,  # noqa: ANN401
 ) -> Iterator[TitleInfo]:
@@ -324,7 +325,10 @@ def _uniform(
         return
     part_number, part_name = title_parts(field)
     info = title_info(title, skipped, type="uniform", part_number=part_number, part_name=part_name, **attributes)
-    yield identified_title(info, heading_links(field))
+    links = heading_links(field)
+    if links.value_uri is None:
+        view.unmapped += [f"{field.tag}${item.code}" for item in field.subfields if item.code in "01"]
+    yield identified_title(info, links)
 
 
 def identified_title(title: TitleInfo, links: AuthorityLinks) -> TitleInfo:

@@ -13,7 +13,8 @@ BOOK = WriterBook()
 _STATEMENT_TAG = {"1": "866", "2": "867", "3": "868"}
 _ADDRESS, _COUNTRY = "address", "country"
 _LCC = re.compile(r"[A-Z]{1,3} ?\d")
-_SIGLA = re.compile(r"\(.*\)|[A-Z\d/. -]{1,12}")
+_SIGLUM = re.compile(r"[A-Z]{1,3}-[A-Z][^\W\d_]*[a-z][^\W\d_]*")
+"""A library by the sigla of RISM, whose records have shelf marks in $p, what a copy lacks in $q and links in $z."""
 
 
 @BOOK.writes(
@@ -64,15 +65,16 @@ def _copies(location: Location, draft: MarcDraft) -> None:
     for copy in copies or (CopyInformation(),):
         shelf = [*location.shelf_locator, *copy.shelf_locator]
         places = [place for place in location.physical_location if place.type not in (_ADDRESS, _COUNTRY)]
+        of_rism = bool(places) and all(_SIGLUM.fullmatch(place.value) and place.authority is None for place in places)
         subfields = [
             *(("a", place.value) for place in places),
             *(("b" if not number else "c", text) for number, text in enumerate(copy.sub_location)),
             *(("e", place.value) for place in location.physical_location if place.type == _ADDRESS),
-            *(("h", text) for text in shelf),
+            *(("p" if of_rism else "h", text) for text in shelf),
             *(("n", place.value) for place in location.physical_location if place.type == _COUNTRY),
             *(("t" if item.type == "copy number" else "p", item.value) for item in copy.item_identifier),
-            *(("q" if _SIGLA.fullmatch(note.value) else "z", note.value) for note in copy.note),
-            *(("u", url.value) for url in location.url),
+            *(("q" if of_rism else "z", note.value) for note in copy.note),
+            *(("z" if of_rism else "u", url.value) for url in location.url),
         ]
         draft.add("852", "0 " if shelf and _LCC.match(shelf[0]) else "  ", subfields, location)
         for statement in copy.enumeration_and_chronology:

@@ -25,6 +25,8 @@ _ADDITION = re.compile(r"(?P<number>\d[\dX]{5,}) (?P<addition>\d{2}|\d{5})")
 _UNSPECIFIED = "8"
 _PLACE_OF_URN = ("doi", "hdl")
 _LCCN = "lccn"
+_STRUCTURE_OF_LCCN = re.compile(r"(?P<prefix>[a-z]{0,3}) *(?P<digits>\d{8}|\d{10})")
+_DIGITS_UNTIL_2000 = 8
 _NOT_REPEATABLE = ("010",)
 _TAKEN_BY_ADDRESS = ("doi.org/", "hdl.handle.net/", "hdl.loc.gov/")
 
@@ -47,6 +49,7 @@ _TAKEN_BY_ADDRESS = ("doi.org/", "hdl.handle.net/", "hdl.loc.gov/")
 )
 def identifiers(mods: Mods, draft: MarcDraft) -> None:
     """Standard and other numbers."""
+    has_qualifiers = any(one.value == "rda" for info in mods.record_info for one in info.description_standard)
     addresses = [url.value for location in mods.location for url in location.url]
     for one in mods.identifier:
         if one.type in _PLACE_OF_URN and any(
@@ -55,20 +58,35 @@ def identifiers(mods: Mods, draft: MarcDraft) -> None:
             for host in _TAKEN_BY_ADDRESS
         ):
             continue
-        _identifier(one, draft)
+        _identifier(one, draft, has_qualifiers=has_qualifiers)
 
 
-def _identifier(one: Identifier, draft: MarcDraft) -> None:
+def spaced_lccn(number: str) -> str:
+    """Return a control number of the Library of Congress with the blanks of its structure before it (field 010).
+
+    The prefix has three characters before a year of two digits, and two before one of four.
+    """
+    found = _STRUCTURE_OF_LCCN.fullmatch(number)
+    if found is None:
+        return number
+    return found["prefix"].ljust(3 if len(found["digits"]) == _DIGITS_UNTIL_2000 else 2) + found["digits"]
+
+
+def _identifier(one: Identifier, draft: MarcDraft, *, has_qualifiers: bool) -> None:
     kind, value, is_invalid = one.type or "", one.value, one.invalid == "yes"
     code = "z" if is_invalid else "a"
     if kind == "isbn":
-        draft.add("020", "  ", ((code, value), ("q", one.display_label)))
+        label = one.display_label
+        if label and not has_qualifiers:
+            value, label = f"{value} ({label})", None
+        draft.add("020", "  ", ((code, value), ("q", f"({label})" if label and has_qualifiers else label)))
     elif kind in _ISSN_CODES:
         draft.add("022", "  ", ((_ISSN_CODES[kind][is_invalid], value),))
     elif kind == _LCCN and draft.has("010") and not is_invalid:
-        draft.add("035", "  ", (("a", f"(DLC){value}"),))
+        draft.add("035", "  ", (("a", f"(DLC){spaced_lccn(value)}"),))
     elif kind in _TAG_OF_NUMBER:
         tag = _TAG_OF_NUMBER[kind]
+        value = spaced_lccn(value) if kind == _LCCN else value
         draft.add(tag, "  ", ((code, value), (_SOURCE_CODE.get(tag, "q"), one.display_label)))
     elif kind in _INDICATOR_OF_PUBLISHER and not is_invalid:
         draft.add("028", f"{_INDICATOR_OF_PUBLISHER[kind]}2", (("a", value), ("q", one.display_label)))

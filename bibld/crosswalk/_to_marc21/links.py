@@ -10,6 +10,7 @@ from bibld.crosswalk._marc21.links import LINK_FIELDS, RELATION_OF_PHRASE
 from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook
 from bibld.crosswalk._to_marc.texts import RESPONSIBILITY, bracketed, full_title, parts_of_title
 from bibld.crosswalk._to_marc21.holdings import address_subfields
+from bibld.crosswalk._to_marc21.identification import spaced_lccn
 from bibld.crosswalk._to_marc21.names import entry_indicator, heading_subfields, link_subfields, tail_of_kind
 from bibld.crosswalk._to_marc21.uniform_titles import uniform_title_subfields
 from bibld.model.mods import Detail, Identifier, Mods, Name, OriginInfo, Part, PartExtent, RelatedItem, TitleInfo
@@ -240,8 +241,9 @@ def _imprint(infos: tuple[OriginInfo, ...]) -> Subfields:
 
 
 def _control_number(one: Identifier) -> str:
-    prefix = {"oclc": "(OCoLC)", "lccn": "(DLC)"}.get(one.type or "", "")
-    return f"{prefix}{one.value}"
+    if one.type == "lccn":
+        return f"(DLC){spaced_lccn(one.value)}"
+    return f"(OCoLC){one.value}" if one.type == "oclc" else one.value
 
 
 def _linked_identifier(one: Identifier) -> tuple[str, str]:

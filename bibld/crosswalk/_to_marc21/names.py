@@ -158,7 +158,12 @@ def link_subfields(element: Controlled, identifiers: tuple[NameIdentifier, ...] 
     addresses = [link, *(one.value for one in identifiers if one.type == "uri")]
     for text in addresses:
         if text:
-            yield _link(text, is_number=element.authority_uri is not None)
+            is_number = element.authority_uri is not None or element.authority in _SCHEMES_WITH_NUMBERS
+            yield _link(text, is_number=is_number)
+
+
+_SCHEMES_WITH_NUMBERS = ("fast", "gnd", "gnd-content", "gnd-music")
+"""Thesauri whose headings are cited by number, with the code of their organisation."""
 
 
 def _link(text: str, *, is_number: bool) -> tuple[str, str]:

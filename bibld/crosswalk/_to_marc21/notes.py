@@ -9,6 +9,7 @@ from bibld.crosswalk._marc21.notes import (
     AUDIENCE_LABELS,
     CONTENTS_LABELS,
     NOTE_TYPES,
+    NUMBERS_OF_FUNDING,
     SOURCES_OF_DESCRIPTION,
 )
 from bibld.crosswalk._marc21.subjects import ADDED_PLACE, PLACE_LEVELS
@@ -33,13 +34,16 @@ _TAG_OF_TYPE: dict[str, str] = {
 _FIELD_OF_ATTRIBUTE = {
     kind: (tag, code) for tag, kinds in reversed(NOTES_ON_WORKS.items()) for code, kind in reversed(kinds.items())
 }
+_SERIES_OF_RISM = re.compile(r"RISM series (?P<series>.+)")
 _PUBLIC = frozenset(("541", "561", "583"))
 """Fields that are public only if their first indicator states it."""
 
 _BEGINNINGS = {
-    "588": r"description based on|title from|latest issue consulted|source of (?:title|description)|based on (?:print|online)",
+    "588": r"description based on|latest issue consulted|source of description|based on (?:print|online)"
+    r"|(?:contents|version|online resource|last (?:reviewed|updated)|(?:pdf|print|online) version).*\b(?:viewed|accessed|based)",
     "501": r"with(?: his| her)?:|bound with",
-    "513": r"(?:technical|final|annual|interim|progress|quarterly|research) (?:report|memo)[^.]*;",
+    "513": r"(?:technical (?:report|memorandum|publication|paper|note)|(?:final|interim|progress|quarterly) (?:report)?)\W[^.]*;?"
+    r"[^.;]*\d{4}|technical|final (?:report|contractor)",
     "516": r"text \(|computer (?:data|program)|electronic (?:text|serial|journal)",
     "522": r"geographic coverage|county-level|covers ",
     "525": r"(?:has |some issues? )?(?:accompanied by |issued with )?supplement|kept up to date",
@@ -54,8 +58,13 @@ _FIELD_OF_BEGINNING = [(tag, re.compile(pattern, re.IGNORECASE)) for tag, patter
 """Beginnings of notes without a type, by which records state what they are about; others are general (500)."""
 
 _REPRODUCTION = re.compile(
-    r"(?P<a>[^.\[]+?)\.? (?:(?P<b>\[?[^:\[\]]+\]?) ?: ?)?(?P<c>[^:\[]+?), (?P<d>\[?(?:c|between )?\d{4}[^,. ]*\]?)\.?"
-    r"(?: (?P<e>[\d\[<].*?))?"
+    r"(?P<a>[^.:,\[\d]+?)\.? (?P<m>(?:\w+\.? )?\d{4}-(?:\d{4})?\.? )?"
+    r"(?P<b>\[[^\]]*\](?: ?:|,)?(?= )|(?:[^:\[\]\d]|\[[^\]]*\])+?(?: ?:|,(?= (?:U\.S\.|Supt))))? ?(?P<c>\D+?)"
+    r",? (?P<d>\[?(?:c|between )?\d{4}[?-]*\]?(?:-\d{4})?)[.,]?(?: (?P<e>.+))?"
+)
+_FUNDING = re.compile(
+    r" (?P<kind>contract|grant|program element|project|task|work unit) (?=\S)|(?:^|(?<=; ))(?P<first>contract|grant"
+    r"|program element|project|task|work unit) "
 )
 _REFERENCES = re.compile(r"(?P<text>.*?) \((?P<number>\d+) references\)", re.DOTALL)
 _PLACE_LEVEL_CODES = "".join(PLACE_LEVELS.values())
@@ -82,6 +91,9 @@ def notes(mods: Mods, draft: MarcDraft) -> None:
 
 def _note(note: Note, draft: MarcDraft) -> None:
     text, kind = note.value, note.type or ""
+    if note.type is None and (series := _SERIES_OF_RISM.fullmatch(text)) is not None:
+        draft.add("490", "0 ", (("a", series["series"]),), note)
+        return
     if kind in _FIELD_OF_ATTRIBUTE:
         tag, code = _FIELD_OF_ATTRIBUTE[kind]
         draft.add(tag, "  ", ((code, text),), note)
@@ -118,6 +130,8 @@ def _field(tag: str, note: Note, draft: MarcDraft) -> None:
                 indicator, subfields = first, (("a", text.removeprefix(f"{phrase}: ")),)
     elif tag == "533" and (found := _REPRODUCTION.fullmatch(text)) is not None:
         subfields = tuple(found.groupdict().items())
+    elif tag == "536":
+        subfields = _funding(text)
     elif tag == "504" and (found := _REFERENCES.fullmatch(text)) is not None:
         subfields = (("a", found["text"]), ("b", found["number"]))
     elif tag == "511":
@@ -125,6 +139,19 @@ def _field(tag: str, note: Note, draft: MarcDraft) -> None:
     elif tag == "362":
         indicator = "0"
     draft.add(tag, f"{indicator} ", subfields, note)
+
+
+def _funding(text: str) -> Subfields:
+    """Divide a note on funding at the words that name the kinds of its numbers."""
+    codes = {kind: code for code, kind in NUMBERS_OF_FUNDING.items() if kind}
+    found = next((one for one in _FUNDING.finditer(text)), None)
+    if found is None:
+        yield "a", text
+        return
+    yield "a", text[: found.start()]
+    for statement in text[found.start() :].strip().split("; "):
+        kind = next((kind for kind in codes if statement.startswith(f"{kind} ")), None)
+        yield (codes[kind], statement.removeprefix(f"{kind} ")) if kind is not None else ("d", statement)
 
 
 def _with_address(text: str, link: str | None, code: str = "a") -> Subfields:

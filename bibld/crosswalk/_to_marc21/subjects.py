@@ -212,7 +212,7 @@ def _class_mark(one: Classification, draft: MarcDraft) -> None:
     number, item = one.value, None
     if tag in ("050", "060", "082") and scheme is not None:
         first, _, rest = one.value.partition(" ")
-        number, item = (first, rest) if first and rest else (one.value, None)
+        number, item = (first, rest) if first and rest and not first.isalpha() else (one.value, None)
     source = one.edition if tag in ("080", "082") else scheme if tag == "084" else None
     label = one.display_label if tag == "050" else None
     draft.add(tag, _INDICATORS[tag], (("3", label), ("a", number), ("b", item), ("1", one.value_uri), ("2", source)))

@@ -10,13 +10,14 @@ from babel import Locale
 from bibld.crosswalk._marc21.codes import INSTRUMENT
 
 _KEY = re.compile(
-    r"(?:[A-Ha-h](?:[b#♭♯]| ?-?(?:flat|sharp))?(?: (?:major|minor))?|\d+t)"
-    r"(?:; (?:[A-Ha-h](?:[b#♭♯]| ?-?(?:flat|sharp))?(?: (?:major|minor))?|\d+t))*"
+    r"(?:[A-Ha-h](?:[b#♭♯]| ?-?(?:flat|sharp))?(?: (?:major|minor))?|[A-Ha-h]\|[bx]|\d+t)"
+    r"(?:; (?:[A-Ha-h](?:[b#♭♯]| ?-?(?:flat|sharp))?(?: (?:major|minor))?|[A-Ha-h]\|[bx]|\d+t))*"
 )
 _FORM = ("Selections", "Protocols, etc", "Abridgment", "Libretto")
 _YEAR = re.compile(r"\d{4}(?:-\d{4})?")
 _PIECE = re.compile(r"(?P<before>.*[.?!\])]) (?P<piece>[^.]+(?:, etc)?)\.?", re.DOTALL)
 _NUMBER_OF_PLAYERS = re.compile(r"^(?:X |\d+ ?|\()*")
+_FOR_PARTS = re.compile(r"(?:a|V|X) \d+(?:-\d+)?")
 _MEDIA = frozenset(
     ["V", "S", "A", "T", "B", "Coro", "org", "vl", "vla", "vlc", "vlne", "bc", "b", "i", "pf", "clav", "cemb", "fl", "ob"]
     + ["fag", "cor", "tr", "trb", "timp", "guit", "orch", "a-vla", "t-vla", "b-vla", "hpcd", "arp", "lute", "theorbe"]
@@ -37,10 +38,10 @@ def uniform_title_subfields(text: str, title_code: str = "a") -> list[tuple[str,
         ends.insert(0, (code, found["piece"]))
         text = found["before"].removesuffix(".").strip()
     title, *pieces = text.split(", ")
-    key = pieces.pop() if len(pieces) > 1 and _KEY.fullmatch(pieces[-1]) and _is_medium(pieces[-2]) else ""
+    key = pieces.pop() if pieces and _KEY.fullmatch(pieces[-1]) and not _is_voice(pieces) else ""
     start = next((position for position, piece in enumerate(pieces) if _is_medium(piece)), None)
     if start is None:
-        return [(title_code, text), *ends]
+        return [(title_code, text.removesuffix(f", {key}")), *([("r", key)] if key else []), *ends]
     medium = ", ".join(pieces[start:])
     subfields = [(title_code, ", ".join([title, *pieces[:start]])), ("m", medium)]
     return [*subfields, *([("r", key)] if key else []), *ends]
@@ -54,8 +55,17 @@ def _code_of_piece(text: str) -> str | None:
     return "l" if text.partition(" & ")[0] in _languages() else None
 
 
+def _is_voice(pieces: list[str]) -> bool:
+    """Whether the last of these pieces is a bass or alto among voices (``S, A, T, B``) rather than a key."""
+    if len(pieces) == 1:
+        return pieces[0] in ("A", "B")
+    return pieces[-1] in ("A", "B") and _NUMBER_OF_PLAYERS.sub("", pieces[-2]) in ("S", "A", "T", "V", "B")
+
+
 def _is_medium(text: str) -> bool:
     """Whether a text names an instrument or voice: ``2 vl``, ``bc: org``, ``V 5``, ``Coro 2 (S``."""
+    if _FOR_PARTS.fullmatch(text):
+        return True
     word = _NUMBER_OF_PLAYERS.sub("", text).partition(":")[0].partition(" (")[0].strip(" ()0123456789")
     return word in _MEDIA
 
