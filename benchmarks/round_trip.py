@@ -7,7 +7,7 @@ in another script is that of the field that it repeats, with 880. Control fields
 the leader and 006 to 008 are coded and measured by their elements below.
 
 Two texts are *equal* if they are the same characters after composition (NFC), with blanks in sequence as one, without
-blanks, the marks ``. , : ; / = +`` and non-sorting controls at both ends. *Strictly equal* are texts whose characters
+blanks and the marks ``. , : ; / = +`` at both ends, and without the control characters around what sorting skips. *Strictly equal* are texts whose characters
 are the same after composition alone; the record is written with punctuation there.
 
 *Coded elements* are leader/06 and 07 and those of 008: dates (06, 07-10, 11-14), country, language, and each position of
@@ -36,13 +36,15 @@ from _measure import real_data
 from unmapped import files, records
 
 from bibld import crosswalk
-from bibld.crosswalk import SubfieldCoverage, to_marc
+from bibld.crosswalk import to_marc
 from bibld.errors import BibldError
 from bibld.model.marc import ControlField, DataField, Field, MarcRecord, with_embedded_fields
 from bibld.model.mods import Mods, RecordInfo
+from bibld.protocols import Converted
 
 LINKS = frozenset("68")
-MARKS = " .,:;/=+\x98\x9c\x88\x89"
+MARKS = " .,:;/=+"
+NON_SORTING = str.maketrans("", "", "\x98\x9c\x88\x89")
 SHOWN = 25
 HALVES = ("development", "test")
 Item = tuple[str, str]
@@ -77,24 +79,9 @@ def _items(fields: tuple[Field, ...], within: str, unimarc: bool) -> Iterator[It
         yield from _items(field.embedded, f"{within}{field.tag}/", unimarc)
 
 
-def mapped(found: list[Item], converted: crosswalk.Converted) -> list[Item]:
-    """Return the subfields that are neither private nor unmapped; of a name that is both, the first ones."""
-    left = Counter(name.partition("$")[0][:3] + name[name.find("$") :] if "$" in name else name for name in ())
-    left.update(converted.unmapped)
-    left.update(converted.private)
-    kept = []
-    for name, text in reversed(found):
-        own = f"880${name[-1]}" if name.startswith("880") and left[f"880${name[-1]}"] else name
-        if left[own]:
-            left[own] -= 1
-        else:
-            kept.append((name, text))
-    return kept[::-1]
-
-
 def normal(text: str) -> str:
     """Return a text as it is compared."""
-    return " ".join(unicodedata.normalize("NFC", text).split()).strip(MARKS)
+    return " ".join(unicodedata.normalize("NFC", text).translate(NON_SORTING).split()).strip(MARKS)
 
 
 def exact(text: str) -> str:
@@ -154,12 +141,19 @@ class Shares:
         self.wanted = 0
         self.lost: dict[str, list[tuple[str, str]]] = {}
 
-    def add(self, source: list[Item], result: list[Item], punctuated: list[Item], number: str) -> None:
+    def add(
+        self, source: list[Item], converted: Converted, result: list[Item], punctuated: list[Item], number: str
+    ) -> None:
+        absent = Counter((*converted.unmapped, *converted.private))
         left = Counter((name, normal(text)) for name, text in result)
         strict = Counter((name, exact(text)) for name, text in punctuated)
         self.written += len(result)
         for name, text in source:
             tag = name.partition("$")[0]
+            own = f"880${name[-1]}" if tag.startswith("880") and absent[f"880${name[-1]}"] else name
+            if absent[own] and not left[name, normal(text)]:
+                absent[own] -= 1
+                continue
             self.seen[tag] += 1
             if strict[name, exact(text)]:
                 strict[name, exact(text)] -= 1
@@ -219,9 +213,10 @@ def main() -> None:
             end = time.process_time()
             forth, back = forth + middle - begin, back + end - middle
             unimarc = flavour != "marc21"
-            wanted = mapped(items(record, unimarc), converted)
             marked = to_marc(converted.mods, flavour, punctuation=True)
-            shares.add(wanted, items(result, unimarc), items(marked, unimarc), f"{path.name} {record.control_number}")
+            number = f"{path.name} {record.control_number}"
+            own, new, written = (items(one, unimarc) for one in (record, result, marked))
+            shares.add(own, converted, new, written, number)
             coded.add(record, result)
             law.add(converted.mods, crosswalk.convert(result, flavour)[1].mods)
     report(shares, coded, law, asked.show)

@@ -225,15 +225,15 @@ def _kind_of_variant(label: str | None) -> str:
     return "translated" if label is not None and "parallel" in label.casefold() else "alternative"
 
 
-_PREVIOUS_ENTRY = "[previous entry:]"
+PREVIOUS_ENTRY = "[previous entry:]"
 """How RISM begins the title of the print that the catalogue describes before a piece in it, or before a reprint."""
 
 
 def previous_entry(field: DataField) -> str | None:
     """Return the title of another resource, which a 246 has after a remark of RISM, or None."""
     text = field.first("a") or ""
-    is_other = text[: len(_PREVIOUS_ENTRY)].casefold() == _PREVIOUS_ENTRY
-    return chop(text[len(_PREVIOUS_ENTRY) :].strip()) if is_other else None
+    is_other = text[: len(PREVIOUS_ENTRY)].casefold() == PREVIOUS_ENTRY
+    return chop(text[len(PREVIOUS_ENTRY) :].strip()) if is_other else None
 
 
 def _dated(label: str | None, field: DataField, usual: str) -> str | None:

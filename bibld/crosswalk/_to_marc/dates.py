@@ -80,6 +80,8 @@ def _printed(dates: Sequence[Date]) -> list[str]:
         years = f"{first.value}-{'' if dates[1].value == OPEN_END else dates[1].value}"
     if first.qualifier == _QUESTIONABLE:
         years = f"{years}?"
+    elif first.point == "start" and len(dates) == 1:
+        years = f"{years}-"
     elif first.qualifier == _APPROXIMATE:
         years = f"approximately {years}"
     is_supplied = first.qualifier in (_INFERRED, _QUESTIONABLE, _APPROXIMATE)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import zip_longest
 
+from bibld.crosswalk._dates import states_only_copyright
 from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._to_marc.dates import PublicationDates, publication_dates
 from bibld.crosswalk._to_marc.draft import MarcDraft, WriterBook
@@ -141,7 +143,7 @@ def _kind_of_dates(dates: PublicationDates, level: str) -> tuple[str, str, str]:
         return "e", dates.first, dates.detail
     if dates.original:
         return "r", dates.first, dates.original
-    if dates.copyright:
+    if dates.copyright and not (dates.stated and all(map(states_only_copyright, dates.stated))):
         return "t", dates.first, dates.copyright
     return "s", dates.first, ""
 
@@ -229,15 +231,15 @@ def _descriptions(mods: Mods) -> list[str]:
             elif form.authority == "marcsmd" and found and len(found[-1]) == 1:
                 found[-1] += _DESIGNATION.get(found[-1], {}).get(form.value, "")
     texts = [text.ljust(_LENGTH_OF_007[text[0]], _UNKNOWN) for text in dict.fromkeys(found)]
-    for description in mods.physical_description:
-        origins = [_DIGITAL_ORIGIN[one] for one in description.digital_origin if one in _DIGITAL_ORIGIN]
-        qualities = [_REFORMATTING[one] for one in description.reformatting_quality if one in _REFORMATTING]
-        if not (origins or qualities):
-            continue
-        electronic = next((position for position, text in enumerate(texts) if text.startswith("c")), None)
-        if electronic is None:
-            texts.append("c".ljust(_LENGTH_OF_007["c"], _UNKNOWN))
-            electronic = len(texts) - 1
-        text = texts[electronic]
-        texts[electronic] = f"{text[:11]}{''.join(origins[:1]) or text[11]}{text[12]}{''.join(qualities[:1]) or text[13]}"
+    origins = [code for one in _values(mods, "digital_origin") if (code := _DIGITAL_ORIGIN.get(one))]
+    qualities = [code for one in _values(mods, "reformatting_quality") if (code := _REFORMATTING.get(one))]
+    electronic = next((text for text in texts if text.startswith("c")), "c".ljust(_LENGTH_OF_007["c"], _UNKNOWN))
+    if origins or qualities:
+        texts = [text for text in texts if text is not electronic]
+    for origin, quality in zip_longest(origins, qualities, fillvalue=_UNKNOWN):
+        texts.append(f"{electronic[:11]}{origin}{electronic[12]}{quality}")
     return texts
+
+
+def _values(mods: Mods, name: str) -> list[str]:
+    return [value for description in mods.physical_description for value in getattr(description, name)]

@@ -21,10 +21,11 @@ _LIST_OF_KIND = {"content": ("336", "contentTypes"), "media": ("337", "mediaType
 _FIELD_OF_KIND = {
     kind: (tag, code) for tag, kinds in reversed(CHARACTERISTICS.items()) for code, kind in reversed(kinds.items())
 }
-_PIECE = re.compile(r" (?P<mark>[:;+]) ")
+_PIECE = re.compile(r" (?P<mark>[:;+]) (?![^(]*\))")
+"""A mark of ISBD between two parts of an extent; not one within parentheses."""
 _CODE_OF_MARK = {":": "b", ";": "c", "+": "e"}
 _SIZE = re.compile(r"\d+(?:[.,]\d+)?(?: ?[x×-] ?\d+(?:[.,]\d+)?)? ?(?:cm|mm|см|мм|in)\b.*")
-_MATERIALS = re.compile(r"(?P<materials>[^\d(:;+]{3,60}:) (?P<rest>.+)")
+_MATERIALS = re.compile(r"(?P<materials>[^\d(:;+]{3,60}(?<! ):) (?P<rest>.+)")
 _NOT_DIGITS = re.compile(r"\D")
 _YEARS = re.compile(r"\D*\d{4}.*|\d\d?(?:st|nd|rd|th) century")
 

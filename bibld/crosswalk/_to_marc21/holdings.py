@@ -6,6 +6,7 @@ import re
 
 from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook
 from bibld.crosswalk._to_marc21.notes import status_of_addresses
+from bibld.crosswalk._to_marc21.rism import code_of_note, is_of_rism
 from bibld.model.mods import CopyInformation, Location, Mods, Url
 
 BOOK = WriterBook()
@@ -13,8 +14,6 @@ BOOK = WriterBook()
 _STATEMENT_TAG = {"1": "866", "2": "867", "3": "868"}
 _ADDRESS, _COUNTRY = "address", "country"
 _LCC = re.compile(r"[A-Z]{1,3} ?\d")
-_SIGLUM = re.compile(r"[A-Z]{1,3}-[A-Z][^\W\d_]*[a-z][^\W\d_]*")
-"""A library by the sigla of RISM, whose records have shelf marks in $p, what a copy lacks in $q and links in $z."""
 
 
 @BOOK.writes(
@@ -32,6 +31,7 @@ _SIGLUM = re.compile(r"[A-Z]{1,3}-[A-Z][^\W\d_]*[a-z][^\W\d_]*")
 def holdings(mods: Mods, draft: MarcDraft) -> None:
     """Copies and addresses."""
     status = status_of_addresses(mods)
+    of_rism = is_of_rism(mods)
     formats = [text for description in mods.physical_description for text in description.internet_media_type]
     for location in mods.location:
         places = location.physical_location
@@ -41,7 +41,7 @@ def holdings(mods: Mods, draft: MarcDraft) -> None:
                 draft.add("850", "  ", (("a", places[0].value),), location)
                 continue
         if is_copy:
-            _copies(location, draft)
+            _copies(location, draft, of_rism=of_rism)
             continue
         for url in location.url:
             draft.add("856", f"4{_relation(url)}", (*address_subfields(url), ("q", _taken(formats)), ("7", status)), location)
@@ -60,12 +60,11 @@ def address_subfields(url: Url) -> Subfields:
     return (("u", url.value), ("3", url.display_label), ("z", url.note))
 
 
-def _copies(location: Location, draft: MarcDraft) -> None:
+def _copies(location: Location, draft: MarcDraft, *, of_rism: bool) -> None:
     copies = location.holding_simple.copy_information if location.holding_simple is not None else ()
     for copy in copies or (CopyInformation(),):
         shelf = [*location.shelf_locator, *copy.shelf_locator]
         places = [place for place in location.physical_location if place.type not in (_ADDRESS, _COUNTRY)]
-        of_rism = bool(places) and all(_SIGLUM.fullmatch(place.value) and place.authority is None for place in places)
         subfields = [
             *(("a", place.value) for place in places),
             *(("b" if not number else "c", text) for number, text in enumerate(copy.sub_location)),
@@ -73,8 +72,8 @@ def _copies(location: Location, draft: MarcDraft) -> None:
             *(("p" if of_rism else "h", text) for text in shelf),
             *(("n", place.value) for place in location.physical_location if place.type == _COUNTRY),
             *(("t" if item.type == "copy number" else "p", item.value) for item in copy.item_identifier),
-            *(("q" if of_rism else "z", note.value) for note in copy.note),
-            *(("z" if of_rism else "u", url.value) for url in location.url),
+            *((code_of_note(note.value) if of_rism else "z", note.value) for note in copy.note),
+            *(("u", url.value) for url in location.url),
         ]
         draft.add("852", "0 " if shelf and _LCC.match(shelf[0]) else "  ", subfields, location)
         for statement in copy.enumeration_and_chronology:

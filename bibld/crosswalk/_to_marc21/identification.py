@@ -75,11 +75,10 @@ def spaced_lccn(number: str) -> str:
 def _identifier(one: Identifier, draft: MarcDraft, *, has_qualifiers: bool) -> None:
     kind, value, is_invalid = one.type or "", one.value, one.invalid == "yes"
     code = "z" if is_invalid else "a"
+    qualifier = f"({one.display_label})" if one.display_label else None
     if kind == "isbn":
-        label = one.display_label
-        if label and not has_qualifiers:
-            value, label = f"{value} ({label})", None
-        draft.add("020", "  ", ((code, value), ("q", f"({label})" if label and has_qualifiers else label)))
+        joined = f"{value} {qualifier}" if qualifier and not has_qualifiers else value
+        draft.add("020", "  ", ((code, joined), ("q", qualifier if has_qualifiers else None)))
     elif kind in _ISSN_CODES:
         draft.add("022", "  ", ((_ISSN_CODES[kind][is_invalid], value),))
     elif kind == _LCCN and draft.has("010") and not is_invalid:
@@ -105,11 +104,11 @@ def _identifier(one: Identifier, draft: MarcDraft, *, has_qualifiers: bool) -> N
     elif kind in _INDICATOR_OF_STANDARD:
         added = _ADDITION.fullmatch(value)
         number, addition = (added["number"], added["addition"]) if added is not None else (value, None)
-        subfields = ((code, number), ("d", addition), ("q", one.display_label))
+        subfields = ((code, number), ("d", addition), ("q", qualifier))
         draft.add("024", f"{_INDICATOR_OF_STANDARD[kind]} ", subfields)
     else:
         indicator = "7" if kind else _UNSPECIFIED
-        draft.add("024", f"{indicator} ", ((code, value), ("q", one.display_label), ("2", kind or None)))
+        draft.add("024", f"{indicator} ", ((code, value), ("q", qualifier), ("2", kind or None)))
 
 
 @BOOK.writes(

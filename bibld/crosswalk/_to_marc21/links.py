@@ -7,11 +7,13 @@ import re
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.links import LINK_FIELDS, RELATION_OF_PHRASE
+from bibld.crosswalk._marc21.titles import PREVIOUS_ENTRY
 from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook
 from bibld.crosswalk._to_marc.texts import RESPONSIBILITY, bracketed, full_title, parts_of_title
 from bibld.crosswalk._to_marc21.holdings import address_subfields
 from bibld.crosswalk._to_marc21.identification import spaced_lccn
 from bibld.crosswalk._to_marc21.names import entry_indicator, heading_subfields, link_subfields, tail_of_kind
+from bibld.crosswalk._to_marc21.rism import is_of_rism, places_in_print
 from bibld.crosswalk._to_marc21.uniform_titles import uniform_title_subfields
 from bibld.model.mods import Detail, Identifier, Mods, Name, OriginInfo, Part, PartExtent, RelatedItem, TitleInfo
 
@@ -118,6 +120,8 @@ def _related(item: RelatedItem, mods: Mods, draft: MarcDraft) -> None:
         text, skipped = full_title(title) if title is not None else ("", "0")
         parts = parts_of_title(title, "n", "p") if title is not None else ()
         draft.add("740", f"{skipped}2", (("a", text), *parts), title)
+    elif item.type in (_HOST, "otherVersion") and is_of_rism(mods):
+        _linking_entry(_of_rism(item, draft), label, draft)
     else:
         _linking_entry(item, label, draft)
 
@@ -209,6 +213,17 @@ def _linking_entry(item: RelatedItem, label: str | None, draft: MarcDraft) -> No
     subfields += [("g", text) for part in content.part for text in place_in_host(part)]
     second = "8" if label is not None else _SECOND_INDICATOR.get(tag, " ")
     draft.add(tag, f"0{second}", subfields, content.title_info[0] if content.title_info else None)
+
+
+def _of_rism(item: RelatedItem, draft: MarcDraft) -> RelatedItem:
+    """Add the title of a print and the place of a piece in it as RISM writes them (246, 300); return what is left."""
+    content = item.mods
+    for title in content.title_info[:1]:
+        draft.add("246", "  ", (("a", f"{PREVIOUS_ENTRY} {full_title(title)[0]}"),))
+    for part in content.part:
+        for text in places_in_print(part):
+            draft.add("300", "  ", (("a", text),))
+    return replace(item, mods=replace(content, title_info=content.title_info[1:], part=()))
 
 
 def _stated_title(title: TitleInfo, responsibility: str | None) -> str:

@@ -9,7 +9,7 @@ from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook, is_
 from bibld.crosswalk._to_marc.texts import enclosed, split_meeting
 from bibld.crosswalk._texts import address
 from bibld.model.authorities import read_authority_iri, read_authority_number
-from bibld.model.mods import Controlled, Mods, Name, NameIdentifier
+from bibld.model.mods import Controlled, Genre, Mods, Name, NameIdentifier
 from bibld.model.relators import TERM_OF_RELATOR, relators_of
 
 BOOK = WriterBook()
@@ -21,7 +21,7 @@ _FORENAME, _SURNAME = "0", "1"
 _ORGANISATION_OF_SCHEME = {
     scheme: organisation for organisation, scheme in reversed([
         ("DE-588", "gnd"), ("viaf", "viaf"), ("isni", "isni"), ("orcid", "orcid"), ("DLC", "lccn"), ("OCoLC", "fast"),
-        ("FrPBN", "bnf"), ("IDREF", "idref"), ("wikidata", "wikidata"), ("DNLM", "mesh"),
+        ("FrPBN", "bnf"), ("CStmoGRI", "aat"), ("IDREF", "idref"), ("wikidata", "wikidata"), ("DNLM", "mesh"),
     ])
 }  # fmt: skip
 _LENGTH_OF_FAST = 8
@@ -155,11 +155,12 @@ def link_subfields(element: Controlled, identifiers: tuple[NameIdentifier, ...] 
     if link is not None and element.authority_uri is not None and numbers:
         known = (read_authority_number(organisation, number) for organisation, number in numbers)
         link = None if any(one is not None and one.iri == element.value_uri for one in known) else link
-    addresses = [link, *(one.value for one in identifiers if one.type == "uri")]
-    for text in addresses:
-        if text:
-            is_number = element.authority_uri is not None or element.authority in _SCHEMES_WITH_NUMBERS
-            yield _link(text, is_number=is_number)
+    if link:
+        is_cited = isinstance(element, Genre) and element.authority in _SCHEMES_WITH_NUMBERS
+        yield _link(link, is_number=is_cited or element.authority_uri is not None)
+    for one in identifiers:
+        if one.type == "uri":
+            yield _link(one.value, is_number=False)
 
 
 _SCHEMES_WITH_NUMBERS = ("fast", "gnd", "gnd-content", "gnd-music")
@@ -172,6 +173,7 @@ def _link(text: str, *, is_number: bool) -> tuple[str, str]:
     organisation = _ORGANISATION_OF_SCHEME.get(found.authority) if found is not None else None
     if found is not None and organisation is not None:
         number = f"fst{found.number.zfill(_LENGTH_OF_FAST)}" if found.authority == "fast" else found.number
+        number = f"aat{number}" if found.authority == "aat" else number
         return "0", f"({organisation}){number}"
     is_thing = address(text) is not None and any(part in text for part in _REAL_WORLD)
     return ("1" if is_thing else "0"), text

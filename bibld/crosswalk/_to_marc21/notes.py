@@ -58,9 +58,9 @@ _FIELD_OF_BEGINNING = [(tag, re.compile(pattern, re.IGNORECASE)) for tag, patter
 """Beginnings of notes without a type, by which records state what they are about; others are general (500)."""
 
 _REPRODUCTION = re.compile(
-    r"(?P<a>[^.:,\[\d]+?)\.? (?P<m>(?:\w+\.? )?\d{4}-(?:\d{4})?\.? )?"
+    r"(?P<a>[^.:,\[\d]+?\.?) (?P<m>(?:\w+\.? )?<?\d{4}>?-(?:<?\d{2,4}>?)?\.? )?"
     r"(?P<b>\[[^\]]*\](?: ?:|,)?(?= )|(?:[^:\[\]\d]|\[[^\]]*\])+?(?: ?:|,(?= (?:U\.S\.|Supt))))? ?(?P<c>\D+?)"
-    r",? (?P<d>\[?(?:c|between )?\d{4}[?-]*\]?(?:-\d{4})?)[.,]?(?: (?P<e>.+))?"
+    r" (?P<d>\[?(?:c|between )?\d{4}[?-]*\]?(?:-(?:\d{4})?)?[.,]?)(?: (?P<e>.+))?"
 )
 _FUNDING = re.compile(
     r" (?P<kind>contract|grant|program element|project|task|work unit) (?=\S)|(?:^|(?<=; ))(?P<first>contract|grant"
@@ -129,7 +129,7 @@ def _field(tag: str, note: Note, draft: MarcDraft) -> None:
             if text.startswith(f"{phrase}: "):
                 indicator, subfields = first, (("a", text.removeprefix(f"{phrase}: ")),)
     elif tag == "533" and (found := _REPRODUCTION.fullmatch(text)) is not None:
-        subfields = tuple(found.groupdict().items())
+        subfields = [(code, value.strip() if value else None) for code, value in found.groupdict().items()]
     elif tag == "536":
         subfields = _funding(text)
     elif tag == "504" and (found := _REFERENCES.fullmatch(text)) is not None:

@@ -63,6 +63,9 @@ def origin(mods: Mods, draft: MarcDraft) -> None:
                 pieces = (found["frequency"], found["period"]) if found is not None else (frequency.value, None)
                 is_former = draft.has("310") and not (info.script and is_counterpart(info, main))
                 draft.add("321" if is_former else "310", "  ", zip("ab", pieces, strict=True), info)
+        coded = next((one.value for one in info.frequency if one.authority == "marcfrequency"), None)
+        if is_main and not draft.has("310"):
+            draft.add("310", "  ", (("a", coded),))
         _special_dates(info, draft)
 
 

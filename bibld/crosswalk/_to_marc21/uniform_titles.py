@@ -28,22 +28,24 @@ _MEDIA = frozenset(
 
 
 def uniform_title_subfields(text: str, title_code: str = "a") -> list[tuple[str, str]]:
-    """Divide a uniform title; the title itself is in ``title_code``.
+    """Divide a uniform title; the title itself is in ``title_code``. Full stops between its parts belong to it.
 
     >>> uniform_title_subfields("Sonatas, 2 vl, bc, D"), uniform_title_subfields("Bible. English. 1901", "t")
-    ([('a', 'Sonatas'), ('m', '2 vl, bc'), ('r', 'D')], [('t', 'Bible'), ('l', 'English'), ('f', '1901')])
+    ([('a', 'Sonatas'), ('m', '2 vl, bc'), ('r', 'D')], [('t', 'Bible.'), ('l', 'English.'), ('f', '1901')])
     """
     ends: list[tuple[str, str]] = []
     while (found := _PIECE.fullmatch(text)) is not None and (code := _code_of_piece(found["piece"])) is not None:
         ends.insert(0, (code, found["piece"]))
-        text = found["before"].removesuffix(".").strip()
+        text = found["before"].strip()
     title, *pieces = text.split(", ")
+    closed, parenthesis, medium = title.rpartition(") ")
+    if parenthesis and _is_medium(medium):
+        title, pieces = f"{closed})", [medium, *pieces]
     key = pieces.pop() if pieces and _KEY.fullmatch(pieces[-1]) and not _is_voice(pieces) else ""
     start = next((position for position, piece in enumerate(pieces) if _is_medium(piece)), None)
     if start is None:
         return [(title_code, text.removesuffix(f", {key}")), *([("r", key)] if key else []), *ends]
-    medium = ", ".join(pieces[start:])
-    subfields = [(title_code, ", ".join([title, *pieces[:start]])), ("m", medium)]
+    subfields = [(title_code, ", ".join([title, *pieces[:start]])), ("m", ", ".join(pieces[start:]))]
     return [*subfields, *([("r", key)] if key else []), *ends]
 
 
