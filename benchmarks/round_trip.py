@@ -38,7 +38,7 @@ from unmapped import files, records
 from bibld import crosswalk
 from bibld.crosswalk import to_marc
 from bibld.errors import BibldError
-from bibld.model.marc import ControlField, DataField, Field, MarcRecord, with_embedded_fields
+from bibld.model.marc import ControlField, Field, MarcRecord, with_embedded_fields
 from bibld.model.mods import Mods, RecordInfo
 from bibld.protocols import Converted
 
@@ -191,7 +191,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--flavour", choices=("marc21", "unimarc"), default="marc21")
     parser.add_argument("--half", choices=HALVES, default="development")
-    parser.add_argument("--show", metavar="TAG", help="print lost subfields of a tag; `mods` prints lost values of MODS")
+    parser.add_argument(
+        "--show", metavar="TAG", help="print lost subfields of a tag; `mods` prints lost values of MODS"
+    )
     asked = parser.parse_args()
     if asked.show and asked.half == "test":
         parser.error("the records of the test half are not shown; use --half development")
@@ -237,7 +239,9 @@ def report(shares: Shares, coded: Coded, law: Law, show: str | None) -> None:
                 print(*(f"{one}\n    now: {other}" for one, other in examples[::step]), sep="\n")
     for tag in lost[:SHOWN]:
         missing = shares.seen[tag] - shares.equal[tag]
-        print(f"  {tag:9} {shares.seen[tag]:7,} subfields, {shares.equal[tag] / shares.seen[tag]:7.2%} back, {missing:6,} lost")
+        print(
+            f"  {tag:9} {shares.seen[tag]:7,} subfields, {shares.equal[tag] / shares.seen[tag]:7.2%} back, {missing:6,} lost"
+        )
     many, same = coded.seen.total(), coded.equal.total()
     if many:
         print("  coded", *(f"{name} {coded.equal[name] / coded.seen[name]:.1%}" for name in sorted(coded.seen)))

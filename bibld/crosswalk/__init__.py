@@ -51,6 +51,9 @@ COLUMNS_FLAVOUR = "columns"
 """The flavour of rows; their column map is in the settings."""
 
 
+MarcFlavour = Literal["marc21", "unimarc", "rusmarc"]
+"""A flavour of MARC that :func:`to_marc` writes."""
+
 _FROM_MODS = Origin("mods", "", 0, 0)
 
 
@@ -87,7 +90,7 @@ def convert(
 
 def to_marc(
     mods: Mods,
-    flavour: Literal["marc21", "unimarc", "rusmarc"] = "marc21",
+    flavour: MarcFlavour = "marc21",
     *,
     punctuation: bool = False,
     origin: Origin = _FROM_MODS,

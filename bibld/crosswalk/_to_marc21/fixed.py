@@ -79,7 +79,10 @@ def _level(mods: Mods) -> str:
 
 def _forms(mods: Mods, authority: str) -> list[str]:
     return [
-        form.value for description in mods.physical_description for form in description.form if form.authority == authority
+        form.value
+        for description in mods.physical_description
+        for form in description.form
+        if form.authority == authority
     ]
 
 
@@ -102,7 +105,9 @@ def fixed_fields(mods: Mods, draft: MarcDraft) -> None:
         draft.add_control("007", text)
     kind = _configuration(mods)
     positions, uncoded = _positions(kind, mods)
-    draft.add_control("008", _entered(mods) + _dates(mods) + _country(mods) + "".join(positions) + _language(mods) + "||")
+    draft.add_control(
+        "008", _entered(mods) + _dates(mods) + _country(mods) + "".join(positions) + _language(mods) + "||"
+    )
     for term in uncoded:
         draft.add("655", " 7", (("a", term), ("2", "marcgt")))
 
@@ -196,7 +201,12 @@ def _coded_genres(kind: str, genres: Iterable[str], positions: list[str]) -> set
     taken: set[str] = set()
     contents = iter((24, 25, 26, 27))
     texts = iter((30, 31))
-    lists = {codes.SERIAL: (21, _SERIAL_GENRE), codes.MAP: (25, _MAP), codes.FILE: (26, _FILE), codes.VISUAL: (33, _VISUAL)}
+    lists = {
+        codes.SERIAL: (21, _SERIAL_GENRE),
+        codes.MAP: (25, _MAP),
+        codes.FILE: (26, _FILE),
+        codes.VISUAL: (33, _VISUAL),
+    }
     for term in genres:
         position, code = None, ""
         if kind in lists and term in lists[kind][1] and positions[lists[kind][0] - 18] == _UNKNOWN:

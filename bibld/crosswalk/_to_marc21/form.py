@@ -68,7 +68,9 @@ def form(mods: Mods, draft: MarcDraft) -> None:
 def _genre(genre: Genre, draft: MarcDraft) -> None:
     if genre.type == _MUSICAL_COMPOSITION:
         is_marc = genre.authority == "marcmuscomp"
-        draft.add("047", f" {' ' if is_marc else '7'}", (("a", genre.value), ("2", None if is_marc else genre.authority)))
+        draft.add(
+            "047", f" {' ' if is_marc else '7'}", (("a", genre.value), ("2", None if is_marc else genre.authority))
+        )
     elif (genre.authority or "").startswith("rdaco") or (
         genre.authority is None and type_code("contentTypes", genre.value) is not None
     ):

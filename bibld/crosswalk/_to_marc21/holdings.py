@@ -44,7 +44,9 @@ def holdings(mods: Mods, draft: MarcDraft) -> None:
             _copies(location, draft, of_rism=of_rism)
             continue
         for url in location.url:
-            draft.add("856", f"4{_relation(url)}", (*address_subfields(url), ("q", _taken(formats)), ("7", status)), location)
+            draft.add(
+                "856", f"4{_relation(url)}", (*address_subfields(url), ("q", _taken(formats)), ("7", status)), location
+            )
 
 
 def _taken(formats: list[str]) -> str | None:

@@ -127,7 +127,11 @@ def languages(mods: Mods, draft: MarcDraft) -> None:
     has_parts = any(language.object_part is not None for language, _ in listed)
     if has_parts or len(listed) > 1:
         indicator = "1" if any(language.object_part == "translation" for language, _ in listed) else " "
-        draft.add("041", f"{indicator} ", [(_CODE_OF_PART.get(language.object_part, "a"), value) for language, value in listed])
+        draft.add(
+            "041",
+            f"{indicator} ",
+            [(_CODE_OF_PART.get(language.object_part, "a"), value) for language, value in listed],
+        )
     for scheme in dict.fromkeys(authority for _, _, authority in stated):
         if scheme not in (None, "iso639-2b"):
             chosen = [
@@ -166,9 +170,7 @@ def record(mods: Mods, draft: MarcDraft) -> None:
         draft.add_control("003", number.source)
     for date in info.record_change_date[:1]:
         draft.add_control("005", _time(date.value))
-    standards = list(
-        dict.fromkeys(one.value for info in mods.record_info[:1] for one in info.description_standard)
-    )
+    standards = list(dict.fromkeys(one.value for info in mods.record_info[:1] for one in info.description_standard))
     if draft.punctuates and _AACR in standards:
         standards.remove(_AACR)
     subfields = [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.links import LINK_FIELDS, RELATION_OF_PHRASE
@@ -114,7 +112,12 @@ def _related(item: RelatedItem, mods: Mods, draft: MarcDraft) -> None:
     elif is_heading and title is not None and title.type == "uniform" and not content.name:
         text, skipped = full_title(title)
         second = "2" if item.type == _CONSTITUENT else " "
-        subfields = [("i", label), *uniform_title_subfields(text), *parts_of_title(title, "n", "p"), *_rest_of_heading(item, title)]
+        subfields = [
+            ("i", label),
+            *uniform_title_subfields(text),
+            *parts_of_title(title, "n", "p"),
+            *_rest_of_heading(item, title),
+        ]
         draft.add("730", f"{skipped}{second}", subfields, title)
     elif item.type == _CONSTITUENT and has_only == {"title_info"} and item.other_type is None and label is None:
         text, skipped = full_title(title) if title is not None else ("", "0")
@@ -178,7 +181,15 @@ def _series(item: RelatedItem, draft: MarcDraft) -> None:
     stated = f"{text}{''.join(f' : {one}' for one in title.sub_title)}{responsibility}"
     if name is not None:
         draft.add("490", "1 ", (("a", stated), *issns, *placed), title)
-        subfields = [*heading_subfields(name, has_links=False), ("t", text), *sections, *issns, *placed, *numbers, *link]
+        subfields = [
+            *heading_subfields(name, has_links=False),
+            ("t", text),
+            *sections,
+            *issns,
+            *placed,
+            *numbers,
+            *link,
+        ]
         draft.add(f"8{tail_of_kind(name)}", f"{entry_indicator(name)} ", subfields, name)
         return
     section = "".join(f". {one}" for one in title.part_name)

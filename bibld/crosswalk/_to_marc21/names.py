@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from bibld.crosswalk._marc21.names import CONFERENCE, CORPORATE, FAMILY, PERSONAL, SCHEME_OF_ORGANISATION
+from bibld.crosswalk._marc21.names import CONFERENCE, CORPORATE, FAMILY, PERSONAL
+from bibld.crosswalk._texts import address
 from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook, is_counterpart
 from bibld.crosswalk._to_marc.texts import enclosed, split_meeting
-from bibld.crosswalk._texts import address
 from bibld.model.authorities import read_authority_iri, read_authority_number
 from bibld.model.mods import Controlled, Genre, Mods, Name, NameIdentifier
 from bibld.model.relators import TERM_OF_RELATOR, relators_of
@@ -25,7 +25,15 @@ _ORGANISATION_OF_SCHEME = {
     ])
 }  # fmt: skip
 _LENGTH_OF_FAST = 8
-_REAL_WORLD = ("/rwo/", "wikidata.org", "viaf.org", "isni.org", "orcid.org", "id.oclc.org/worldcat/entity", "rism.online")
+_REAL_WORLD = (
+    "/rwo/",
+    "wikidata.org",
+    "viaf.org",
+    "isni.org",
+    "orcid.org",
+    "id.oclc.org/worldcat/entity",
+    "rism.online",
+)
 """Parts of addresses of persons, bodies and things; other addresses are those of authority records."""
 
 

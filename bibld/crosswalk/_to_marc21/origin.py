@@ -18,7 +18,9 @@ _FUNCTION = {
 """Type of the event → second indicator of 264."""
 
 _MANUFACTURE, _PUBLICATION, _COPYRIGHT = "3", "1", "4"
-_WITH_PERIOD = re.compile(r"(?P<frequency>[^\d]+?),? (?P<period>[<\[(]?(?:[^\W\d]+\.? )?\d{4}\??[>\])]?[-–/].*)", re.DOTALL)
+_WITH_PERIOD = re.compile(
+    r"(?P<frequency>[^\d]+?),? (?P<period>[<\[(]?(?:[^\W\d]+\.? )?\d{4}\??[>\])]?[-–/].*)", re.DOTALL
+)
 _EDITION_AND_RESPONSIBILITY = re.compile(r"(?P<edition>.*?) / (?P<rest>.*)", re.DOTALL)
 
 
@@ -125,7 +127,10 @@ def _places(info: OriginInfo) -> list[str]:
 def country_codes(places: tuple[Place, ...], authority: str) -> list[str]:
     """Return the codes of places from one list."""
     return [
-        term.value for place in places for term in place.place_term if term.type == "code" and term.authority == authority
+        term.value
+        for place in places
+        for term in place.place_term
+        if term.type == "code" and term.authority == authority
     ]
 
 
@@ -149,7 +154,9 @@ def _special_dates(info: OriginInfo, draft: MarcDraft) -> None:
     for is_edtf in (False, True):
         chosen = [(code, date) for code, date in coded if (date.encoding == "edtf") == is_edtf]
         scheme = "edtf" if is_edtf else None
-        draft.add("046", "  ", [*((code, date.value if is_edtf else _digits(date)) for code, date in chosen), ("2", scheme)])
+        draft.add(
+            "046", "  ", [*((code, date.value if is_edtf else _digits(date)) for code, date in chosen), ("2", scheme)]
+        )
 
 
 def _digits(date: Date) -> str:

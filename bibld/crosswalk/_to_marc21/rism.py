@@ -22,7 +22,9 @@ def is_of_rism(mods: Mods) -> bool:
         return False
     places = [place for location in mods.location for place in location.physical_location]
     texts = [place.value for place in places if place.authority is None]
-    return len(texts) == len(places) and all(map(_SIGLUM.fullmatch, texts)) and any(map(_SIGLUM_AND_NO_ISIL.match, texts))
+    return (
+        len(texts) == len(places) and all(map(_SIGLUM.fullmatch, texts)) and any(map(_SIGLUM_AND_NO_ISIL.match, texts))
+    )
 
 
 def code_of_note(text: str) -> str:

@@ -8,7 +8,18 @@ from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.conventions import SCRIPT_OF_CODE
 from bibld.crosswalk._to_marc.draft import MarcDraft, WriterBook, with_link
-from bibld.crosswalk._to_marc21 import fixed, form, holdings, identification, links, names, notes, origin, subjects, titles
+from bibld.crosswalk._to_marc21 import (
+    fixed,
+    form,
+    holdings,
+    identification,
+    links,
+    names,
+    notes,
+    origin,
+    subjects,
+    titles,
+)
 from bibld.crosswalk._to_marc21.punctuation import punctuated
 from bibld.model.marc import DataField, MarcRecord, Subfield
 from bibld.model.mods import Mods

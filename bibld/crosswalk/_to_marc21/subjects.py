@@ -97,7 +97,9 @@ def _heading(subject: Subject, lead: SubjectPart, draft: MarcDraft) -> None:
             text = full_title(title)[0]
             work = (*uniform_title_subfields(text, "t"), *parts_of_title(title, "n", "p"), *link_subfields(title))
         tail = tail_of_kind(lead) or "00"
-        draft.add(f"6{tail}", entry_indicator(lead) + indicators[1], (*own, *work, *_subdivisions(rest), *links), subject)
+        draft.add(
+            f"6{tail}", entry_indicator(lead) + indicators[1], (*own, *work, *_subdivisions(rest), *links), subject
+        )
     elif isinstance(lead, TitleInfo):
         text, skipped = full_title(lead)
         subfields = (*uniform_title_subfields(text), *parts_of_title(lead, "n", "p"), *_subdivisions(rest), *links)
@@ -139,13 +141,14 @@ def _uncontrolled(subject: Subject, lead: SubjectPart, draft: MarcDraft) -> None
         kind = _INDICATOR_OF_NAME.get(lead.type or "", " ")
         draft.add("653", f"{first}{kind}", (("a", lead.name_part[0].value),), subject)
     else:
-        draft.add("653", f" {_KIND_OF_UNCONTROLLED[type(lead)]}", (("a", str(getattr(lead, 'value', ''))),), subject)
+        draft.add("653", f" {_KIND_OF_UNCONTROLLED[type(lead)]}", (("a", str(getattr(lead, "value", ""))),), subject)
 
 
 def _period(subject: Subject, draft: MarcDraft) -> None:
     stated = [part for part in subject.parts if isinstance(part, Temporal)]
     texts = [
-        f"c{part.value[1:]}" if part.value.startswith(_BEFORE_OUR_ERA) else f"d{part.value.replace('-', '')}" for part in stated
+        f"c{part.value[1:]}" if part.value.startswith(_BEFORE_OUR_ERA) else f"d{part.value.replace('-', '')}"
+        for part in stated
     ]
     kind = "2" if any(part.point for part in stated) else "1" if len(texts) > 1 else "0"
     draft.add("045", f"{kind} ", [("b", text) for text in texts])
@@ -199,9 +202,7 @@ def classifications(mods: Mods, draft: MarcDraft) -> None:
 def _class_mark(one: Classification, draft: MarcDraft) -> None:
     scheme = one.authority
     tag = _TAG_OF_SCHEME.get(scheme or "", "084")
-    if scheme is None and _SERIES_OF_DEWEY.fullmatch(one.value):
-        tag = "082"
-    elif scheme is None and one.edition is not None:
+    if (scheme is None and _SERIES_OF_DEWEY.fullmatch(one.value)) or (scheme is None and one.edition is not None):
         tag = "082"
     elif scheme is None and _LETTERS.match(one.value):
         tag = "050"

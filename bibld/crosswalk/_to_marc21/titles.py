@@ -64,7 +64,9 @@ def titles(mods: Mods, draft: MarcDraft) -> None:
 def _title_statement(title: TitleInfo, notes: list[Note], mods: Mods, draft: MarcDraft, *, is_first: bool) -> None:
     """Add a field 245 with the statement of responsibility that belongs to it, which is taken from the notes."""
     text, skipped = full_title(title)
-    own = next((note for note in notes if note.alt_rep_group == title.alt_rep_group and note.script == title.script), None)
+    own = next(
+        (note for note in notes if note.alt_rep_group == title.alt_rep_group and note.script == title.script), None
+    )
     if own is None and is_first:
         own = next((note for note in notes if note.alt_rep_group is None), None)
     if own is not None:

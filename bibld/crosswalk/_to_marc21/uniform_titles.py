@@ -19,9 +19,41 @@ _PIECE = re.compile(r"(?P<before>.*[.?!\])]) (?P<piece>[^.]+(?:, etc)?)\.?", re.
 _NUMBER_OF_PLAYERS = re.compile(r"^(?:X |\d+ ?|\()*")
 _FOR_PARTS = re.compile(r"(?:a|V|X) \d+(?:-\d+)?")
 _MEDIA = frozenset(
-    ["V", "S", "A", "T", "B", "Coro", "org", "vl", "vla", "vlc", "vlne", "bc", "b", "i", "pf", "clav", "cemb", "fl", "ob"]
+    [
+        "V",
+        "S",
+        "A",
+        "T",
+        "B",
+        "Coro",
+        "org",
+        "vl",
+        "vla",
+        "vlc",
+        "vlne",
+        "bc",
+        "b",
+        "i",
+        "pf",
+        "clav",
+        "cemb",
+        "fl",
+        "ob",
+    ]
     + ["fag", "cor", "tr", "trb", "timp", "guit", "orch", "a-vla", "t-vla", "b-vla", "hpcd", "arp", "lute", "theorbe"]
-    + ["chitarrone", "spinetta", "clno", "cl", "strings", "winds", "orchestra", "band", "Contra-T", "Contra-A", "taille"]
+    + [
+        "chitarrone",
+        "spinetta",
+        "clno",
+        "cl",
+        "strings",
+        "winds",
+        "orchestra",
+        "band",
+        "Contra-T",
+        "Contra-A",
+        "taille",
+    ]
     + [word for term in INSTRUMENT.values() for word in (term, f"{term}s")]
 )
 """Instruments and voices of 240$m, as RISM abbreviates them and as English headings name them."""
