@@ -42,7 +42,9 @@ from bibld.model.marc import ControlField, Field, MarcRecord, with_embedded_fiel
 from bibld.model.mods import Mods, RecordInfo
 from bibld.protocols import Converted
 
-LINKS = frozenset("68")
+LINKS = frozenset("678")
+CODED = frozenset(("100", "105", "106", "110", "115", "116", "117", "120", "121", "123", "124", "125", "126", "130", "135", "140"))
+"""Fields of UNIMARC that contain codes by their positions."""
 MARKS = " .,:;/=+"
 NON_SORTING = str.maketrans("", "", "\x98\x9c\x88\x89")
 SHOWN = 25
@@ -73,7 +75,7 @@ def _items(fields: tuple[Field, ...], within: str, unimarc: bool) -> Iterator[It
         tag = field.tag
         if tag == "880":
             tag = f"880-{(field.first('6') or '')[:3]}"
-        for subfield in field.subfields:
+        for subfield in () if unimarc and tag in CODED else field.subfields:
             if subfield.value.strip() and subfield.code not in LINKS:
                 yield f"{within}{tag}${subfield.code}", subfield.value
         yield from _items(field.embedded, f"{within}{field.tag}/", unimarc)

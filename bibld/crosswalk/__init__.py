@@ -26,6 +26,7 @@ from bibld.crosswalk._rules import Tally as Tally
 from bibld.crosswalk._rules import Writes, failure_reason
 from bibld.crosswalk._rules import subfields_of as subfields_of
 from bibld.crosswalk._to_marc21.rules import to_marc21
+from bibld.crosswalk._to_unimarc.rules import to_unimarc
 from bibld.crosswalk._unimarc.view import UnimarcSettings
 from bibld.crosswalk._view import Conventions as Conventions
 from bibld.crosswalk._view import Linkage as Linkage
@@ -103,7 +104,7 @@ def to_marc(
     """
     if flavour == "marc21":
         return to_marc21(mods, origin, punctuation=punctuation)
-    raise NotImplementedError
+    return to_unimarc(mods, origin, flavour)
 
 
 def convert_authority(

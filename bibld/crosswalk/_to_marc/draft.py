@@ -20,6 +20,9 @@ Subfields = Iterable[tuple[str, str | None]]
 LATIN = "Latn"
 """The script (ISO 15924) of a field that has its counterpart in another script."""
 
+MARC21, UNIMARC, RUSMARC = "marc21", "unimarc", "rusmarc"
+"""Flavours."""
+
 _SEPARATORS = str.maketrans("", "", "\x1d\x1e\x1f")
 _NUMBERED_GROUPS = 99
 
@@ -33,9 +36,13 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class MarcDraft:
-    """The fields of a record in the order in which they are written; ``punctuates``: the record gets marks of ISBD."""
+    """The fields of a record of one flavour in the order in which they are written.
 
-    def __init__(self, *, punctuates: bool) -> None:
+    ``punctuates``: the record gets the marks of ISBD.
+    """
+
+    def __init__(self, flavour: str, *, punctuates: bool = False) -> None:
+        self.flavour = flavour
         self.punctuates = punctuates
         self._controls: list[ControlField] = []
         self._entries: list[_Entry] = []

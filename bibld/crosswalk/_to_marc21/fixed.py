@@ -10,7 +10,7 @@ from bibld.crosswalk._marc21 import codes
 from bibld.crosswalk._to_marc.dates import PublicationDates, publication_dates
 from bibld.crosswalk._to_marc.draft import MarcDraft, WriterBook
 from bibld.crosswalk._to_marc.texts import single_codes
-from bibld.crosswalk._to_marc21.origin import country_codes
+from bibld.crosswalk._to_marc21.origin import country_codes, marc_countries
 from bibld.model.marc import Leader
 from bibld.model.mods import Mods, OriginInfo
 from bibld.model.mods_plan import OPEN_END
@@ -154,7 +154,8 @@ def _kind_of_dates(dates: PublicationDates, level: str) -> tuple[str, str, str]:
 
 
 def _country(mods: Mods) -> str:
-    found = country_codes(main_origin(mods).place, "marccountry")
+    places = main_origin(mods).place
+    found = country_codes(places, "marccountry") or marc_countries(places)
     return found[0].ljust(3)[:3] if found and found[0].isascii() else _UNKNOWN_PLACE
 
 

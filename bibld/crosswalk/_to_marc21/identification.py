@@ -11,7 +11,7 @@ from bibld.model.mods import Identifier, Language, LanguageTerm, Mods, RecordInf
 
 BOOK = WriterBook()
 
-_TAG_OF_NUMBER = {kind: tag for tag, kind in NUMBER_TYPES.items()}
+_TAG_OF_NUMBER = {kind: tag for tag, kind in NUMBER_TYPES.items()} | {"legal deposit": "017"}
 _SOURCE_CODE = {"015": "2", "016": "2", "017": "b", "032": "b", "036": "b"}
 _INDICATOR_OF_STANDARD = {kind: indicator for indicator, kind in OTHER_STANDARD.items()}
 _INDICATOR_OF_PUBLISHER = {kind: indicator for indicator, kind in NUMBER_OF_PUBLISHER.items()}

@@ -7,6 +7,7 @@ import re
 from bibld.crosswalk._to_marc.dates import further_copyright, publication_dates
 from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook, is_counterpart
 from bibld.crosswalk._to_marc.texts import bracketed
+from bibld.text.places import MARC_COUNTRY_OF_ISO
 from bibld.model.mods import Date, Mods, OriginInfo, Place
 
 BOOK = WriterBook()
@@ -19,7 +20,7 @@ _FUNCTION = {
 
 _MANUFACTURE, _PUBLICATION, _COPYRIGHT = "3", "1", "4"
 _WITH_PERIOD = re.compile(
-    r"(?P<frequency>[^\d]+?),? (?P<period>[<\[(]?(?:[^\W\d]+\.? )?\d{4}\??[>\])]?[-–/].*)", re.DOTALL
+    r"(?P<frequency>[^\d]+?,?) (?P<period>[<\[(]?(?:[^\W\d]+\.? )?\d{4}\??[>\])]?[-–/].*)", re.DOTALL
 )
 _EDITION_AND_RESPONSIBILITY = re.compile(r"(?P<edition>.*?) / (?P<rest>.*)", re.DOTALL)
 
@@ -57,7 +58,8 @@ def origin(mods: Mods, draft: MarcDraft) -> None:
         _imprint(info, function, draft, printer, is_main=is_main or is_counterpart(info, main))
         for edition in info.edition:
             found = _EDITION_AND_RESPONSIBILITY.fullmatch(edition.value)
-            text, rest = (found["edition"], found["rest"]) if found is not None else (edition.value, None)
+            is_divided = found is not None and draft.punctuates
+            text, rest = (found["edition"], found["rest"]) if found and is_divided else (edition.value, None)
             draft.add("250", "  ", (("a", bracketed(text, edition.supplied)), ("b", rest)), info)
         for frequency in info.frequency:
             if frequency.authority != "marcfrequency":
@@ -134,8 +136,16 @@ def country_codes(places: tuple[Place, ...], authority: str) -> list[str]:
     ]
 
 
+def marc_countries(places: tuple[Place, ...]) -> list[str]:
+    """Return the codes of MARC for countries that have a code of ISO 3166."""
+    found = (MARC_COUNTRY_OF_ISO.get(code) for code in country_codes(places, "iso3166"))
+    return [code for code in found if code is not None]
+
+
 def _countries(main: OriginInfo, draft: MarcDraft) -> None:
     marc, iso = country_codes(main.place, "marccountry"), country_codes(main.place, "iso3166")
+    if not marc and len(iso) == 1 and marc_countries(main.place):
+        return
     stated = [("a", code) for code in marc] if len(marc) > 1 else []
     draft.add("044", "  ", [*stated, *(("c", code) for code in iso)])
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.conventions import SCRIPT_OF_CODE
-from bibld.crosswalk._to_marc.draft import MarcDraft, WriterBook, with_link
+from bibld.crosswalk._to_marc.draft import MARC21, MarcDraft, WriterBook, with_link
 from bibld.crosswalk._to_marc21 import (
     fixed,
     form,
@@ -44,7 +44,7 @@ _REPEATED_AS = {"240": "730", "130": "730", "100": "700", "110": "710", "111": "
 
 def to_marc21(mods: Mods, origin: Origin, *, punctuation: bool) -> MarcRecord:
     """Write a description as a bibliographic record of MARC 21 in UTF-8."""
-    draft = MarcDraft(punctuates=punctuation)
+    draft = MarcDraft(MARC21, punctuates=punctuation)
     WRITERS.write(mods, draft)
     fields = list(_linked(draft))
     fields.sort(key=lambda field: field.tag)
