@@ -38,12 +38,13 @@ class _Entry(msgspec.Struct, frozen=True):
 class MarcDraft:
     """The fields of a record of one flavour in the order in which they are written.
 
-    ``punctuates``: the record gets the marks of ISBD.
+    ``punctuates``: the record gets the marks of ISBD. ``is_nested``: the fields describe another resource in a link.
     """
 
-    def __init__(self, flavour: str, *, punctuates: bool = False) -> None:
+    def __init__(self, flavour: str, *, punctuates: bool = False, is_nested: bool = False) -> None:
         self.flavour = flavour
         self.punctuates = punctuates
+        self.is_nested = is_nested
         self._controls: list[ControlField] = []
         self._entries: list[_Entry] = []
         self._tags: set[str] = set()

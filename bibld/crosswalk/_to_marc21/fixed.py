@@ -36,7 +36,8 @@ _CONFERENCE, _FESTSCHRIFT, _BIOGRAPHY, _CONTAINS_BIOGRAPHY = "conference publica
 _CATEGORY = single_codes(codes.MATERIAL_CATEGORY)
 _DESIGNATION = {category: single_codes(terms) for category, terms in codes.MATERIAL_DESIGNATION.items()}
 _LENGTH_OF_007 = {
-    "a": 8, "c": 14, "d": 6, "f": 10, "g": 9, "h": 13, "k": 6, "m": 23, "o": 2, "q": 2, "r": 11, "s": 14, "t": 2, "v": 9,
+    "a": 8, "c": 14, "d": 6, "f": 10, "g": 9, "h": 13, "k": 6, "m": 23, "o": 2, "q": 2, "r": 11, "s": 14, "t": 2,
+    "v": 9,
 }  # fmt: skip
 _DIGITAL_ORIGIN, _REFORMATTING = single_codes(codes.DIGITAL_ORIGIN), single_codes(codes.REFORMATTING_QUALITY)
 _UNKNOWN_LEVEL = "u"

@@ -12,6 +12,7 @@ from bibld.model.mods import CopyInformation, Location, Mods, Url
 BOOK = WriterBook()
 
 _STATEMENT_TAG = {"1": "866", "2": "867", "3": "868"}
+_LISTS_OF_LIBRARIES = ("isil", "marcorg", "local")
 _ADDRESS, _COUNTRY = "address", "country"
 _LCC = re.compile(r"[A-Z]{1,3} ?\d")
 
@@ -29,17 +30,17 @@ _LCC = re.compile(r"[A-Z]{1,3} ?\d")
     },
 )
 def holdings(mods: Mods, draft: MarcDraft) -> None:
-    """Copies and addresses."""
+    """Add copies and addresses."""
     status = status_of_addresses(mods)
     of_rism = is_of_rism(mods)
     formats = [text for description in mods.physical_description for text in description.internet_media_type]
     for location in mods.location:
         places = location.physical_location
         is_copy = bool(places or location.shelf_locator or location.holding_simple)
-        if is_copy and not (location.shelf_locator or location.holding_simple or location.url) and len(places) == 1:
-            if places[0].authority in ("isil", "marcorg", "local"):
-                draft.add("850", "  ", (("a", places[0].value),), location)
-                continue
+        is_described = bool(location.shelf_locator or location.holding_simple or location.url)
+        if len(places) == 1 and not is_described and places[0].authority in _LISTS_OF_LIBRARIES:
+            draft.add("850", "  ", (("a", places[0].value),), location)
+            continue
         if is_copy:
             _copies(location, draft, of_rism=of_rism)
             continue

@@ -48,7 +48,7 @@ _TAKEN_BY_ADDRESS = ("doi.org/", "hdl.handle.net/", "hdl.loc.gov/")
     },
 )
 def identifiers(mods: Mods, draft: MarcDraft) -> None:
-    """Standard and other numbers."""
+    """Add standard and other numbers."""
     has_qualifiers = any(one.value == "rda" for info in mods.record_info for one in info.description_standard)
     addresses = [url.value for location in mods.location for url in location.url]
     for one in mods.identifier:

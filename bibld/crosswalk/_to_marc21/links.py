@@ -33,7 +33,7 @@ _UNKNOWN_VOLUME = ""
 @BOOK.writes(
     "relatedItem",
     {
-        "relatedItem[@type=series]": "490 $a $n $p $v $x; with @xlink:href, a control number or a name 830, 800, 810, 811",
+        "relatedItem[@type=series]": "490 $a $v $x, and 830 $a $p $v $x $w, or with a name 800, 810, 811",
         "relatedItem with name and titleInfo, nothing else": "700, 710, 711 $t; [@type=constituent] second indicator 2",
         "relatedItem/titleInfo[@type=uniform]": "730",
         "relatedItem[@type=host]": "773",

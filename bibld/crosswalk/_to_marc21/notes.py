@@ -40,16 +40,17 @@ _PUBLIC = frozenset(("541", "561", "583"))
 
 _BEGINNINGS = {
     "588": r"description based on|latest issue consulted|source of description|based on (?:print|online)"
-    r"|(?:contents|version|online resource|last (?:reviewed|updated)|(?:pdf|print|online) version).*\b(?:viewed|accessed|based)",
+    r"|(?:contents|version|online resource|last (?:reviewed|updated)|(?:pdf|print|online) version)"
+    r".*\b(?:viewed|accessed|based)",
     "501": r"with(?: his| her)?:|bound with",
-    "513": r"(?:technical (?:report|memorandum|publication|paper|note)|(?:final|interim|progress|quarterly) (?:report)?)\W[^.]*;?"
-    r"[^.;]*\d{4}|technical|final (?:report|contractor)",
+    "513": r"technical (?:report|memorandum|publication|paper|note)\b|technical;|final (?:report|contractor)\b"
+    r"|(?:final|interim|progress|quarterly) (?:report)?\W[^.]*\d{4}",
     "516": r"text \(|computer (?:data|program)|electronic (?:text|serial|journal)",
     "522": r"geographic coverage|county-level|covers ",
     "525": r"(?:has |some issues? )?(?:accompanied by |issued with )?supplement|kept up to date",
     "530": r"also (?:available|issued|distributed)|issued also|available also",
     "547": r"title (?:varies|history)|former title",
-    "550": r"(?:vols?\.|issues?|issued|published|prepared|sponsored|compiled) .*\bby\b.*|issuing body|vols? for .* issued by",
+    "550": r"(?:vols?\.|issues?|issued|published|prepared|sponsored|compiled) .*\bby\b|issuing body",
     "555": r"index(?:es)?:|finding aid|cumulative index",
     "580": r"continue[sd]|merger of|absorbed|formed by|split (?:from|into)|merged with|companion",
     "586": r".*\b(?:award|prize|medal)\b.*winner|academy awards?|pulitzer|.*\bbook award",
@@ -83,7 +84,7 @@ _MAX_LEVELS = 4
     },
 )
 def notes(mods: Mods, draft: MarcDraft) -> None:
-    """Notes by their type."""
+    """Add notes by their type."""
     for note in mods.note:
         if note.type not in (RESPONSIBILITY, "form and dates"):
             _note(note, draft)

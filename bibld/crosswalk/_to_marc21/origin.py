@@ -7,8 +7,8 @@ import re
 from bibld.crosswalk._to_marc.dates import further_copyright, publication_dates
 from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook, is_counterpart
 from bibld.crosswalk._to_marc.texts import bracketed
-from bibld.text.places import MARC_COUNTRY_OF_ISO
 from bibld.model.mods import Date, Mods, OriginInfo, Place
+from bibld.text.places import MARC_COUNTRY_OF_ISO
 
 BOOK = WriterBook()
 
@@ -84,7 +84,7 @@ def _imprint(
     dates = publication_dates(info)
     stated = list(dates.stated)
     if not is_main or not stated:
-        stated += [date.value for date in info.date_other if date.type != "original" and not date.encoding == "marc"]
+        stated += [date.value for date in info.date_other if date.type != "original" and date.encoding != "marc"]
     made: Subfields = ()
     if printer is not None:
         made = [

@@ -6,26 +6,15 @@ from msgspec.structs import replace
 
 from bibld.model.marc import DataField, Subfield
 
-_HEADING = {
-    "b": ".",
-    "c": ",",
-    "d": ",",
-    "e": ",",
-    "j": ",",
-    "t": ".",
-    "l": ".",
-    "n": ".",
-    "p": ".",
-    "k": ".",
-    "f": ".",
-}
+_HEADING = {"b": ".", "c": ",", "d": ",", "e": ",", "j": ",", **dict.fromkeys("tlnpkf", ".")}
 _PERSON = {**_HEADING, "b": "", "m": ",", "r": ",", "u": ","}
 _TITLE = {"b": " :", "n": ".", "p": ".", "c": " /", "f": ","}
 _UNIFORM = {"m": ",", "r": ",", "n": ".", "p": ".", "l": ".", "k": ".", "f": "."}
 _IMPRINT = {"a": " ;", "b": " :", "c": ","}
 
 _MARKS: dict[str, dict[str, str]] = {
-    "130": _UNIFORM, "240": _UNIFORM, "630": _UNIFORM, "730": _UNIFORM, "245": _TITLE, "246": {**_TITLE, "a": ""}, "247": _TITLE,
+    "130": _UNIFORM, "240": _UNIFORM, "630": _UNIFORM, "730": _UNIFORM,
+    "245": _TITLE, "246": {**_TITLE, "a": ""}, "247": _TITLE,
     "250": {"b": " /"}, "255": {"b": " ;", "c": ""}, "260": _IMPRINT, "264": _IMPRINT,
     "300": {"b": " :", "c": " ;", "e": " +"}, "490": {"v": " ;", "x": ","}, "830": {**_UNIFORM, "v": " ;", "x": ","},
     **dict.fromkeys(("100", "600", "700", "800"), _PERSON),
@@ -35,45 +24,10 @@ _MARKS: dict[str, dict[str, str]] = {
 """Tag → subfield → the mark at the end of the subfield before it."""
 
 _WITH_FULL_STOP = frozenset(
-    [
-        "100",
-        "110",
-        "111",
-        "130",
-        "245",
-        "250",
-        "260",
-        "264",
-        "500",
-        "501",
-        "502",
-        "504",
-        "505",
-        "508",
-        "511",
-        "515",
-        "518",
-    ]
-    + [
-        "520",
-        "525",
-        "530",
-        "533",
-        "538",
-        "540",
-        "545",
-        "546",
-        "547",
-        "550",
-        "555",
-        "580",
-        "588",
-        "600",
-        "610",
-        "611",
-        "630",
-    ]
-    + ["650", "651", "700", "710", "711", "730", "800", "810", "811", "830"]
+    (
+        "100 110 111 130 245 250 260 264 500 501 502 504 505 508 511 515 518 520 525 530 533 538 540 545 546 547 550 555 580"
+        " 588 600 610 611 630 650 651 700 710 711 730 800 810 811 830"
+    ).split()
 )
 _BEHIND_CONTENT = "0124568u"
 """Subfields behind the text of a field, which get no mark before them; the full stop is before them."""

@@ -28,7 +28,7 @@ def is_of_rism(mods: Mods) -> bool:
 
 
 def code_of_note(text: str) -> str:
-    """Return the subfield of a note on a copy: ``q`` for what of it exists, ``z`` for longer texts such as its title."""
+    """Return the subfield of a note on a copy: ``q`` for what exists of it, ``z`` for longer texts as its title."""
     return "q" if len(text) < _MAX_CHARACTERS_OF_CONDITION else "z"
 
 

@@ -73,7 +73,7 @@ def uniform_title_subfields(text: str, title_code: str = "a") -> list[tuple[str,
     closed, parenthesis, medium = title.rpartition(") ")
     if parenthesis and _is_medium(medium):
         title, pieces = f"{closed})", [medium, *pieces]
-    key = pieces.pop() if pieces and _KEY.fullmatch(pieces[-1]) and not _is_voice(pieces) else ""
+    key = pieces.pop() if pieces and _KEY.fullmatch(pieces[-1]) and not _ends_in_voice(pieces) else ""
     start = next((position for position, piece in enumerate(pieces) if _is_medium(piece)), None)
     if start is None:
         return [(title_code, text.removesuffix(f", {key}")), *([("r", key)] if key else []), *ends]
@@ -89,7 +89,7 @@ def _code_of_piece(text: str) -> str | None:
     return "l" if text.partition(" & ")[0] in _languages() else None
 
 
-def _is_voice(pieces: list[str]) -> bool:
+def _ends_in_voice(pieces: list[str]) -> bool:
     """Whether the last of these pieces is a bass or alto among voices (``S, A, T, B``) rather than a key."""
     if len(pieces) == 1:
         return pieces[0] in ("A", "B")

@@ -86,7 +86,8 @@ def level_of(mods: Mods) -> str:
 
 
 def _hierarchical_level(mods: Mods) -> str:
-    if any(item.type == "host" and item.other_type in ("set", "subset") for item in mods.related_item):
+    hosts = [item for item in mods.related_item if item.type == "host"]
+    if any(item.other_type in ("set", "subset") for item in hosts) or (hosts and level_of(mods) == "a"):
         return "2"
     return "1" if _MULTIPART in main_origin(mods).issuance else "0"
 
@@ -121,7 +122,9 @@ def coded_fields(mods: Mods, draft: MarcDraft) -> None:
     for description in mods.physical_description:
         for form in description.form:
             if form.authority in ("marcform", "marcsmd", "marccategory"):
-                _write_code(form.value, form.authority, FORM_CODES, (*_tags(mods), "106", "130", "135", "115", "126"), fields)
+                _write_code(
+                    form.value, form.authority, FORM_CODES, (*_tags(mods), "106", "130", "135", "115", "126"), fields
+                )
             elif form.type in ("illustrative content", "supplementary content"):
                 _write_code(form.value, None, DETAIL_CODES, (_TEXTUAL,), fields)
         _write_origin(description.digital_origin, _DIGITAL_ORIGIN, 10, fields)
@@ -190,11 +193,13 @@ def _processing_data(mods: Mods) -> str:
     """Return 100$a: 36 characters."""
     created = [date.value.replace("-", "")[:8] for info in mods.record_info for date in info.record_creation_date]
     entered = next((text for text in created if len(text) == 8 and text.isdecimal()), _BLANK * 8)
-    audience = "".join(
-        _AUDIENCE.get(one.value, "") for one in mods.target_audience if one.authority == "marctarget"
-    )[:3]
+    audience = "".join(_AUDIENCE.get(one.value, "") for one in mods.target_audience if one.authority == "marctarget")[
+        :3
+    ]
     is_official = any(one.value == _GOVERNMENT and one.authority == "marcgt" for one in mods.genre)
-    languages = [term.value for info in mods.record_info for one in info.language_of_cataloging for term in one.language_term]
+    languages = [
+        term.value for info in mods.record_info for one in info.language_of_cataloging for term in one.language_term
+    ]
     language = next((code for code in languages if len(code) == 3 and code.isascii()), _UNKNOWN * 3)
     title = next((one.title for one in mods.title_info if one.type is None), "")
     script = "ca" if has_cyrillic(title) else "ba"

@@ -1,4 +1,4 @@
-"""genre, physicalDescription, notes, abstract, contents, audience, access → 115, 127, 181-183, 203, 215, block 3, 608."""
+"""genre, physicalDescription, notes, abstract, contents, audience, access → 127, 181-183, 203, 215, block 3."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from bibld.crosswalk._marc21.characteristics import DURATION, DURATION_OF_PART
 from bibld.crosswalk._to_marc.draft import RUSMARC, MarcDraft, Subfields, WriterBook
 from bibld.crosswalk._to_marc.texts import RESPONSIBILITY
+from bibld.crosswalk._to_unimarc.coded import level_of
 from bibld.crosswalk._unimarc.notes import ABOUT_ACCESS, ABOUT_USE, COMPLETENESS, NOTES
 from bibld.model.mods import Form, Mods, Note, PhysicalDescription
 
@@ -24,6 +25,8 @@ _TAG_OF_KIND = {"content": "181", "media": "182", "carrier": "183"}
 _STATED_CODE = {"content": "a", "media": "c"}
 _QUALIFIED = re.compile(r"(?P<form>[^()]+) \((?P<qualifications>[^()]+)\)")
 _INDICATOR_OF_CONTENTS = {label: indicator for indicator, label in COMPLETENESS.items()}
+_SECTION = "section of the periodical"
+_ISSN = re.compile(r"\d{4}-\d{3}[\dX]")
 PRINT_RUN = "print run"
 """The type of a note on how many copies were printed."""
 
@@ -103,14 +106,18 @@ def _form(one: Form, draft: MarcDraft) -> None:
     "note",
     {
         **{f"note[@type='{kind}']": tag for kind, tag in sorted(_TAG_OF_TYPE.items())},
+        "note[@type='section of the periodical']": "225 $a of articles",
         "note[@type='print run']": "010 $9 in RUSMARC, else 300",
         "note": "300, @xlink:href $u, @displayLabel $5",
     },
 )
 def notes(mods: Mods, draft: MarcDraft) -> None:
-    """Notes by their type."""
+    """Add notes by their type."""
     for note in mods.note:
-        if note.type not in (RESPONSIBILITY, PRINT_RUN):
+        if note.type == _SECTION and level_of(mods) == "a":
+            title, *others = note.value.split(" : ")
+            draft.add("225", "1 ", (("a", title), *(("e", text) for text in others)), note)
+        elif note.type not in (RESPONSIBILITY, PRINT_RUN):
             _note(note, draft)
         elif note.type == PRINT_RUN and draft.flavour != RUSMARC:
             draft.add(_GENERAL_NOTE, "  ", (("a", note.value),))
@@ -119,7 +126,15 @@ def notes(mods: Mods, draft: MarcDraft) -> None:
 def _note(note: Note, draft: MarcDraft) -> None:
     tag = _TAG_OF_TYPE.get(note.type or "", _GENERAL_NOTE)
     text = note.value if note.value != note.xlink_href else None
-    draft.add(tag, "0 " if tag == "207" else "  ", (("a", text), ("u", note.xlink_href), ("5", note.display_label)), note)
+    if tag == "321" and text is not None:
+        pieces = text.split(", ")
+        issn = pieces.pop() if len(pieces) > 1 and _ISSN.fullmatch(pieces[-1]) else None
+        dates = pieces.pop() if len(pieces) > 1 and pieces[-1][:4].isdecimal() else None
+        draft.add("321", "1 ", (("a", ", ".join(pieces)), ("b", dates), ("x", issn)), note)
+        return
+    draft.add(
+        tag, "0 " if tag == "207" else "  ", (("a", text), ("u", note.xlink_href), ("5", note.display_label)), note
+    )
 
 
 @BOOK.writes(

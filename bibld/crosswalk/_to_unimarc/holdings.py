@@ -23,13 +23,14 @@ _ADDRESS, _COUNTRY = "address", "country"
     },
 )
 def holdings(mods: Mods, draft: MarcDraft) -> None:
-    """Copies and addresses."""
+    """Add copies and addresses."""
     formats = [text for description in mods.physical_description for text in description.internet_media_type]
     for location in mods.location:
         for url in location.url:
             media = formats.pop(0) if formats else None
             subfields = (
-                ("u", url.value), ("2", url.display_label), ("z", url.note), ("e", url.date_last_accessed), ("q", media),
+                ("u", url.value), ("2", url.display_label), ("z", url.note), ("e", url.date_last_accessed),
+                ("q", media),
             )  # fmt: skip
             draft.add("856", f"4{'2' if url.access == 'preview' and draft.flavour == RUSMARC else ' '}", subfields)
         if location.physical_location or location.shelf_locator or location.holding_simple:
@@ -50,7 +51,8 @@ def _copies(location: Location, draft: MarcDraft) -> None:
     for copy in copies:
         subfields += [("j", text) for text in copy.shelf_locator]
         subfields += [
-            ("t" if item.type == "copy number" else "p" if is_russian else "m", item.value) for item in copy.item_identifier
+            ("t" if item.type == "copy number" else "p" if is_russian else "m", item.value)
+            for item in copy.item_identifier
         ]
         notes = [*(note.value for note in copy.note), *(one.value for one in copy.enumeration_and_chronology)]
         subfields += [("z" if is_russian else "y", text) for text in notes]

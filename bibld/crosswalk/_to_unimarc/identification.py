@@ -6,6 +6,7 @@ import re
 
 from bibld.crosswalk._marc21.codes import PUBLISHER_NUMBER
 from bibld.crosswalk._to_marc.draft import RUSMARC, MarcDraft, Subfields, WriterBook
+from bibld.crosswalk._to_unimarc.coded import level_of
 from bibld.crosswalk._to_unimarc.form import PRINT_RUN
 from bibld.crosswalk._unimarc.codes import ORIGINAL_LANGUAGE
 from bibld.crosswalk._unimarc.identification import AGENCY_NOTE, NUMBERS
@@ -39,14 +40,15 @@ _ARTICLES = ("sici",)
         "identifier[@type='issue number' …]": "071 $a, the first indicator from @type",
         "identifier[@type=oclc, lccn, local, uri]": "035 with the prefix of the system",
         "identifier[@type=urn]": "856 $g",
-        "identifier of any other type": "017 $a $2",
+        "identifier of any other type": "017 $a $2, of an article 014",
         "note[@type='print run']": "010 $9 in RUSMARC",
     },
 )
 def identifiers(mods: Mods, draft: MarcDraft) -> None:
-    """Standard and other numbers."""
+    """Add standard and other numbers."""
     runs = [note.value for note in mods.note if note.type == PRINT_RUN] if draft.flavour == RUSMARC else []
     sheets = [one.value for one in mods.identifier if one.type == "registration sheet"]
+    is_article = level_of(mods) == "a"
     for one in mods.identifier:
         if one.type == "registration sheet":
             continue
@@ -55,14 +57,14 @@ def identifiers(mods: Mods, draft: MarcDraft) -> None:
             extra = (("9", runs.pop(0)),)
         elif one.type in ("legal deposit", "legal deposit number") and sheets:
             extra = (("9", sheets.pop(0)),)
-        _identifier(one, draft, extra)
+        _identifier(one, draft, extra, is_article=is_article)
     for text in runs:
         draft.add("010", "  ", (("9", text),))
     for text in sheets:
         draft.add("021", "  ", (("9", text),))
 
 
-def _identifier(one: Identifier, draft: MarcDraft, extra: Subfields) -> None:
+def _identifier(one: Identifier, draft: MarcDraft, extra: Subfields, *, is_article: bool) -> None:
     kind, value, is_invalid = one.type or "", one.value, one.invalid == "yes"
     label = one.display_label
     if kind == "isbn":
@@ -91,7 +93,8 @@ def _identifier(one: Identifier, draft: MarcDraft, extra: Subfields) -> None:
     elif kind in _ARTICLES:
         draft.add("014", "  ", (("a", value), ("2", kind)))
     else:
-        draft.add("017", "7 ", (("z" if is_invalid else "a", value), ("b", label), ("2", kind or None)))
+        tag, first = ("014", " ") if is_article else ("017", "7")
+        draft.add(tag, f"{first} ", (("z" if is_invalid else "a", value), ("b", label), ("2", kind or None)))
 
 
 @BOOK.writes(
@@ -142,7 +145,8 @@ def record(mods: Mods, draft: MarcDraft) -> None:
         draft.add("801", " 0", (*agency, *standards, *(("h", text) for text in numbers_of_source)))
     for note in info.record_info_note:
         if note.type in _INDICATOR_OF_AGENCY or note.type is None:
-            draft.add("801", f" {_INDICATOR_OF_AGENCY.get(note.type or '', '2')}", _agency(note.value))
+            agency = list(_agency(note.value))
+            draft.add("801", f" {_INDICATOR_OF_AGENCY.get(note.type or '', '2')}", (*agency, *standards))
         elif note.type == "cataloguer":
             draft.add("830", "  ", (("a", note.value),))
 

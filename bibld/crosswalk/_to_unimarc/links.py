@@ -21,12 +21,14 @@ _TAG_OF_TYPE = {
 }  # fmt: skip
 _OTHER_RELATION = "488"
 _SERIES, _HOST, _CONSTITUENT, _SET = "series", "host", "constituent", ("set", "subset")
-_IN_LINK = frozenset(("010", "011", "035", "101", "200", "205", "210", "215", "225", "500", "300", "856", "013", "040", "020"))
+_IN_LINK = frozenset(
+    ("010", "011", "035", "101", "200", "205", "210", "215", "225", "500", "300", "856", "013", "040", "020")
+)
 """Fields that a link contains of the description of the other resource, beside names and subjects."""
 
 RELATED_FIELDS = {
     "relatedItem[@type=series]": "225 $a $e $f $h $i $v $x; with a record identifier or a name also 410",
-    "relatedItem[@type=host]": "461 with the title, 463 with the issue and pages of an article; sets 461 with $v, subsets 462",
+    "relatedItem[@type=host]": "461 with the title, 463 with issue and pages of an article; sets 461 $v, subsets 462",
     "relatedItem[@type=constituent]": "464, volumes 463, works issued with it 423",
     "relatedItem with @type and @otherType": "412-488 by both",
     "relatedItem": "430, 440, 451, 452, 455, 470, 488 by @type",

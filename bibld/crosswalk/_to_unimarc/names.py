@@ -14,7 +14,7 @@ BOOK = WriterBook()
 _BLOCK_OF_KIND = {"personal": "70", "corporate": "71", "conference": "71", "family": "72"}
 _KIND_OF_HEADING = {"personal": "0", "corporate": "1", "conference": "1", "family": "2"}
 _PRIMARY, _ALTERNATIVE, _SECONDARY = "0", "1", "2"
-_CREATORS = frozenset(("aut", "cmp", "cre", "ctb"))
+_CREATORS = frozenset(("aut", "cmp", "cre"))
 """Roles of those who are responsible for a work beside the first."""
 _CODE_OF_RELATOR = single_codes({**RELATOR, "070": "aut", "340": "edt", "730": "trl", "440": "ill", "230": "cmp"})
 _INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.[ -]*)+")
@@ -27,7 +27,8 @@ _UNCONTROLLED = {"personal": "1", "corporate": "2"}
     "name",
     {
         "name[@usage=primary]": "700 (personal), 710 (corporate, conference), 720 (family)",
-        "name": "701, 711, 721 for authors and names without a role, 702, 712, 722 for others; without @type 730",
+        "name": "701, 711, 721 for authors, and names without a role beside a primary one; 702, 712, 722; "
+        "without @type 730",
         "name/namePart": "$a entry element, $b initials, $g full forenames; of bodies $a $b $c; of meetings $d $e $f",
         "name/namePart[@type=termsOfAddress]": "$d for Roman numerals, $c",
         "name/namePart[@type=date]": "$f",
@@ -42,6 +43,7 @@ _UNCONTROLLED = {"personal": "1", "corporate": "2"}
 def names(mods: Mods, draft: MarcDraft) -> None:
     """Persons, bodies and families."""
     primary: Name | None = None
+    has_primary = draft.is_nested or any(name.usage == "primary" for name in mods.name)
     for name in mods.name:
         block = _BLOCK_OF_KIND.get(name.type or "")
         text = next((part.value for part in name.name_part), "") or next(iter(name.display_form), "")
@@ -49,8 +51,9 @@ def names(mods: Mods, draft: MarcDraft) -> None:
             roles = tuple(role_subfields(name))
             draft.add("730", f"{_UNCONTROLLED.get(name.type or '', ' ')} ", (("a", text), *roles), name)
             continue
-        level = _level(name)
-        if name.usage == "primary" and (primary is None or is_counterpart(name, primary)):
+        level = _level(name, has_primary=has_primary)
+        is_primary = name.usage == "primary" or (draft.is_nested and level == _ALTERNATIVE)
+        if is_primary and (primary is None or is_counterpart(name, primary)):
             level, primary = _PRIMARY, primary or name
         draft.add(f"{block}{level}", heading_indicators(name), (*heading_subfields(name), *role_subfields(name)), name)
         for other in name.alternative_name:
@@ -60,9 +63,10 @@ def names(mods: Mods, draft: MarcDraft) -> None:
             draft.add("790" if block == "70" else "791", " 0", (*numbers, ("a", form), ("z", heading)))
 
 
-def _level(name: Name) -> str:
+def _level(name: Name, *, has_primary: bool) -> str:
+    """Return the third digit of the tag: a name without a role is an alternative to the primary one."""
     codes = {term.value for role in name.role for term in role.role_term if term.type == "code"}
-    return _ALTERNATIVE if not name.role or codes & _CREATORS else _SECONDARY
+    return _ALTERNATIVE if codes & _CREATORS or (has_primary and not name.role) else _SECONDARY
 
 
 def heading_indicators(name: Name) -> str:
@@ -80,7 +84,9 @@ def kind_of_heading(name: Name) -> str:
 
 def heading_subfields(name: Name, *, has_links: bool = True) -> Subfields:
     """Return the subfields of a heading without roles; ``has_links``: with its numbers in authority files."""
-    parts = _personal(name) if name.type in ("personal", None) else _family(name) if name.type == "family" else _body(name)
+    parts = (
+        _personal(name) if name.type in ("personal", None) else _family(name) if name.type == "family" else _body(name)
+    )
     links: Subfields = _links(name) if has_links else ()
     return (*parts, *links, ("5", name.display_label))
 

@@ -14,7 +14,8 @@ BOOK = WriterBook()
 
 _ISO_OF_MARC = {marc: iso for iso, marc in reversed(MARC_COUNTRY_OF_ISO.items())}
 _FUNCTION = {
-    "producer": "1", "production": "1", "distributor": "2", "distribution": "2", "manufacturer": "3", "manufacture": "3",
+    "producer": "1", "production": "1", "distributor": "2", "distribution": "2", "manufacturer": "3",
+    "manufacture": "3",
 }  # fmt: skip
 _MANUFACTURE = ("manufacture", "manufacturer")
 _WITH_PERIOD = re.compile(r"(?P<frequency>.+?) \((?P<period>[^()]*\d[^()]*)\)")
@@ -109,7 +110,10 @@ def _places_and_publishers(info: OriginInfo) -> Subfields:
 
 def _places(info: OriginInfo) -> list[str]:
     return [
-        bracketed(term.value, place.supplied) for place in info.place for term in place.place_term if term.type != "code"
+        bracketed(term.value, place.supplied)
+        for place in info.place
+        for term in place.place_term
+        if term.type != "code"
     ]
 
 

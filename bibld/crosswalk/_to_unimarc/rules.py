@@ -25,7 +25,7 @@ def related(mods: Mods, draft: MarcDraft) -> None:
     """Related resources."""
 
     def describe(other: Mods) -> list[DataField]:
-        inner = MarcDraft(draft.flavour)
+        inner = MarcDraft(draft.flavour, is_nested=True)
         _DESCRIPTION.write(other, inner)
         return sorted((field for field, *_ in inner.linked_fields()), key=lambda field: field.tag)
 

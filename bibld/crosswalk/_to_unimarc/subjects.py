@@ -28,8 +28,10 @@ BOOK = WriterBook()
 
 _CODE_OF_SUBDIVISION: dict[type[SubjectPart], str] = {Genre: "j", Topic: "x", Temporal: "z", Geographic: "y"}
 _LENGTH_OF_AREA = 7
+_LOCAL = "local"
 _LEVELS = {
-    "country": "a", "state": "b", "county": "c", "city": "d", "area": "e", "city_section": "k", "extraterrestrial_area": "n",
+    "country": "a", "state": "b", "county": "c", "city": "d", "area": "e", "city_section": "k",
+    "extraterrestrial_area": "n",
 }  # fmt: skip
 
 
@@ -38,7 +40,7 @@ _LEVELS = {
     {
         "subject/name": "600, 601, 602; with subject/titleInfo $t",
         "subject/titleInfo": "605",
-        "subject/topic": "606; a single one without @authority 610; after another part $x",
+        "subject/topic": "606; one without @authority or of a local list 610; after another part $x",
         "subject/geographic": "607; after another part $y",
         "subject/temporal": "606; after another part $z; [@encoding=iso8601, w3cdtf] 122",
         "subject/genre": "608; after another part $j",
@@ -97,10 +99,19 @@ def _heading(subject: Subject, lead: SubjectPart, draft: MarcDraft) -> None:
         draft.add("617", "  ", (number, *levels, *ends), subject)
     else:
         value = str(getattr(lead, "value", ""))
-        is_free = subject.authority is None and subject.value_uri is None and isinstance(lead, Topic)
-        tag = "607" if isinstance(lead, Geographic) else "610" if is_free else "608" if isinstance(lead, Genre) else "606"
+        is_free = isinstance(lead, Topic) and _is_uncontrolled(subject)
+        tag = (
+            "607" if isinstance(lead, Geographic) else "610" if is_free else "608" if isinstance(lead, Genre) else "606"
+        )
         indicators = "0 " if tag == "610" else "  "
         draft.add(tag, indicators, (number, ("a", value), *_subdivisions(rest), *ends), subject)
+
+
+def _is_uncontrolled(subject: Subject) -> bool:
+    """Whether a subject is of no list, or of a list of one library."""
+    if subject.authority is None:
+        return subject.value_uri is None
+    return subject.authority.casefold().startswith(_LOCAL)
 
 
 def _subdivisions(parts: Sequence[SubjectPart]) -> Subfields:

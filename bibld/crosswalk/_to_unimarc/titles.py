@@ -58,7 +58,9 @@ def _is_parallel(title: TitleInfo) -> bool:
 
 def _statement_of(title: TitleInfo, notes: list[Note], *, is_first: bool) -> str:
     """Take the statement of responsibility of a title out of the notes."""
-    own = next((note for note in notes if (note.alt_rep_group, note.script) == (title.alt_rep_group, title.script)), None)
+    own = next(
+        (note for note in notes if (note.alt_rep_group, note.script) == (title.alt_rep_group, title.script)), None
+    )
     if own is None and is_first:
         own = next((note for note in notes if note.alt_rep_group is None), None)
     if own is None:
@@ -73,7 +75,11 @@ def _title_proper(title: TitleInfo, statement: str, parallel: list[TitleInfo], d
         ("a", marked_title(title)),
         *(("e", piece) for text in title.sub_title for piece in text.split(" : ")),
         *parts_of_title(title, "h", "i"),
-        *((code, text) for other in parallel for code, text in (("d", marked_title(other)), *_other_information(other))),
+        *(
+            (code, text)
+            for other in parallel
+            for code, text in (("d", marked_title(other)), *_other_information(other))
+        ),
         (_FIRST_STATEMENT, first),
         *((_NEXT_STATEMENTS, text) for text in others),
         *(("z", other.lang) for other in parallel),
@@ -94,7 +100,12 @@ def _other_title(title: TitleInfo, draft: MarcDraft) -> None:
     label = title.display_label
     base, _, copy = label.partition(": ") if label is not None else ("", "", "")
     if title.type == "uniform" and label is None:
-        subfields = [("a", marked_title(title)), *parts_of_title(title, "h", "i"), ("2", title.authority), ("3", title.value_uri)]
+        subfields = [
+            ("a", marked_title(title)),
+            *parts_of_title(title, "h", "i"),
+            ("2", title.authority),
+            ("3", title.value_uri),
+        ]
         draft.add(_UNIFORM, "10", subfields, title)
     elif title.type == "translated" and _is_parallel(title):
         draft.add("510" if label == _PARALLEL or title.lang is None else "541", "1 ", _parts(title), title)
