@@ -1,11 +1,12 @@
 """What comes back of MARC records that were converted to MODS, and from it to MARC again.
 
-Of each real record the subfields are taken that the crosswalk maps: those that have content ($6, $7 and $8 only link
-fields), are not private and not counted as unmapped (of a name of which a record has mapped and unmapped ones, those
-that do not come back are the unmapped ones). One *comes back* if the record that is made of its MODS has a subfield
-with the same tag and code whose text is equal; each subfield of the new record is used once. The tag of a field in
-another script is that of the field that it repeats, with 880. Control fields 001, 003 and 005 are one subfield each; the
-leader, 006 to 008 and 100 to 140 of UNIMARC contain codes by position and are measured by their elements below.
+Of each real record the subfields are taken that the crosswalk maps: those that have content ($6 and $8, and $7 of
+UNIMARC, only link fields), are not private and not counted as unmapped (of a name of which a record has mapped and
+unmapped ones, those that do not come back are the unmapped ones). One *comes back* if the record that is made of its
+MODS has a subfield with the same tag and code whose text is equal; each subfield of the new record is used once. The
+tag of a field in another script is that of the field that it repeats, with 880. Control fields 001, 003 and 005 are one
+subfield each; the leader, 006 to 008 and 100 to 140 of UNIMARC contain codes by position and are measured by their
+elements below.
 
 Two texts are *equal* if they are the same characters after composition (NFC), with blanks in sequence as one, without
 blanks and the marks ``. , : ; / = +`` at both ends, and without the control characters around what sorting skips.
@@ -15,11 +16,12 @@ there.
 *Coded elements* are leader/06 and 07 and those of 008: date of entry, dates, country, language, and the positions of
 18-34 that have a code other than blank, 0, ``u`` and fill; MODS has no term for many of these.
 
-Then the second law: MODS → MARC → MODS. The share of records whose MODS is the same, and of values (each element of MODS
-below the top, with its path and attributes) that both have.
+Then the second law: MODS → MARC → MODS. The share of records whose MODS is the same, and of values (each element of
+MODS below the top, with its path and attributes) that both have.
 
-Records whose control number has a SHA-1 with an even last byte are for development, the others are the result: ``--half``
-chooses. ``--show TAG`` prints what is lost of a tag, ``--show mods`` the values of MODS; only of the development half.
+Records whose control number has a SHA-1 with an even last byte are for development, the others are the result:
+``--half`` chooses. ``--show TAG`` prints what is lost of a tag, ``--show mods`` the values of MODS; only of the
+development half.
 
 Usage: ``python benchmarks/round_trip.py [--flavour marc21] [--half test] [--show TAG]``
 """
@@ -44,8 +46,11 @@ from bibld.model.marc import ControlField, Field, MarcRecord, with_embedded_fiel
 from bibld.model.mods import Mods, RecordInfo
 from bibld.protocols import Converted
 
-LINKS = frozenset("678")
-CODED = frozenset("100 105 106 110 115 116 117 120 121 123 124 125 126 130 135 140".split())
+LINKS, LINKS_OF_UNIMARC = frozenset("68"), frozenset("678")
+CODED = frozenset((
+    "100", "105", "106", "110", "115", "116", "117", "120", "121", "123", "124", "125", "126", "130", "135",
+    "140",
+))  # fmt: skip
 """Fields of UNIMARC that contain codes by their positions."""
 MARKS = " .,:;/=+"
 NON_SORTING = str.maketrans("", "", "\x98\x9c\x88\x89")
@@ -78,7 +83,7 @@ def _items(fields: tuple[Field, ...], within: str, unimarc: bool) -> Iterator[It
         if tag == "880":
             tag = f"880-{(field.first('6') or '')[:3]}"
         for subfield in () if unimarc and tag in CODED else field.subfields:
-            if subfield.value.strip() and subfield.code not in LINKS:
+            if subfield.value.strip() and subfield.code not in (LINKS_OF_UNIMARC if unimarc else LINKS):
                 yield f"{within}{tag}${subfield.code}", subfield.value
         yield from _items(field.embedded, f"{within}{field.tag}/", unimarc)
 
@@ -242,10 +247,8 @@ def report(shares: Shares, coded: Coded, law: Law, show: str | None) -> None:
                 step = max(1, len(examples) // SHOWN)
                 print(*(f"{one}\n    now: {other}" for one, other in examples[::step]), sep="\n")
     for tag in lost[:SHOWN]:
-        missing = shares.seen[tag] - shares.equal[tag]
-        print(
-            f"  {tag:9} {shares.seen[tag]:7,} subfields, {shares.equal[tag] / shares.seen[tag]:7.2%} back, {missing:6,} lost"
-        )
+        many, equal_ones = shares.seen[tag], shares.equal[tag]
+        print(f"  {tag:9} {many:7,} subfields, {equal_ones / many:7.2%} back, {many - equal_ones:6,} lost")
     many, same = coded.seen.total(), coded.equal.total()
     if many:
         print("  coded", *(f"{name} {coded.equal[name] / coded.seen[name]:.1%}" for name in sorted(coded.seen)))

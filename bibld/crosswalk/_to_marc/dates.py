@@ -12,6 +12,7 @@ from bibld.model.mods_plan import OPEN_END
 from bibld.text.dates import copyright_years
 
 _CODED = re.compile(r"\d[\du]{3}")
+_ONE_OF_A_SET = re.compile(r"\[(?P<first>\d{4})?\.\.(?P<last>\d{4})?\]")
 _DAY = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?")
 _QUESTIONABLE, _INFERRED, _APPROXIMATE = "questionable", "inferred", "approximate"
 _PRODUCTION = ("producer", "production")
@@ -49,7 +50,7 @@ def publication_dates(info: OriginInfo) -> PublicationDates:
         day = _DAY.fullmatch(coded[0].value)
         first = _year(coded[0])
         detail = f"{day[2]}{day[3] or ''}" if day is not None else ""
-    words = tuple(date.value for date in dates if date.encoding in (None, "edtf") and date.value)
+    words = tuple(_in_words(date) for date in dates if date.encoding in (None, "edtf") and date.value)
     rights = next((year for date in info.copyright_date if (year := _year(date))), "")
     original = next((year for date in info.date_other if date.type == "original" and (year := _year(date))), "")
     qualifiers = {date.qualifier for date in (*times, *coded)}
@@ -63,6 +64,14 @@ def publication_dates(info: OriginInfo) -> PublicationDates:
         original=original,
         stated=words or tuple(_printed(coded[:1] or [date for date in (start, end) if date is not None])),
     )
+
+
+def _in_words(date: Date) -> str:
+    """Return a date as a publication has it: ``[1985..]`` of EDTF as ``[1985-?]``, other texts unchanged."""
+    found = _ONE_OF_A_SET.fullmatch(date.value) if date.encoding == "edtf" else None
+    if found is None:
+        return date.value
+    return f"[{found['first'] or ''}-{found['last'] or '?'}]"
 
 
 def _year(date: Date | None) -> str:

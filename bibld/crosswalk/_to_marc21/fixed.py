@@ -53,8 +53,17 @@ def leader(mods: Mods, *, punctuates: bool) -> Leader:
     kind, level = _kind(mods), _level(mods)
     standards = {standard.value.casefold() for info in mods.record_info for standard in info.description_standard}
     form = ("a" if "aacr" in standards else "i") if punctuates else "c"
-    part = "a" if _MULTIPART in main_origin(mods).issuance else " "
+    part = _part_of_set(mods)
     return Leader(f"00000n{kind}{level} a2200000{_UNKNOWN_LEVEL}{form}{part}4500")
+
+
+def _part_of_set(mods: Mods) -> str:
+    """Return leader/19: a set, or a volume with a title of itself (b) or one that depends on that of the set (c)."""
+    if _MULTIPART in main_origin(mods).issuance:
+        return "a"
+    if not any(item.type == "host" and item.other_type == "set" for item in mods.related_item):
+        return " "
+    return "c" if any(title.part_number or title.part_name for title in mods.title_info[:1]) else "b"
 
 
 def _kind(mods: Mods) -> str:
@@ -67,7 +76,8 @@ def _kind(mods: Mods) -> str:
 
 def _level(mods: Mods) -> str:
     issuance = main_origin(mods).issuance
-    is_in_host = any(item.type == "host" and item.mods.part and item.other_type is None for item in mods.related_item)
+    hosts = [item for item in mods.related_item if item.type == "host" and item.other_type is None]
+    is_in_host = any(part.extent or part.detail for item in hosts for part in item.mods.part)
     is_component = is_in_host or any(part.extent for part in mods.part)
     if any(one.collection == "yes" for one in mods.type_of_resource):
         return "c"

@@ -128,10 +128,7 @@ def _extents(description: PhysicalDescription, draft: MarcDraft) -> None:
             digits = _NOT_DIGITS.sub("", extent.value)
             draft.add("306", "  ", (("a", digits if len(digits) == 6 else None),))
             continue
-        subfields = list(extent_subfields(extent.value))
-        if details and all(code != "b" for code, _ in subfields):
-            subfields.insert(1, ("b", details.pop(0)))
-        draft.add("300", "  ", subfields, description)
+        draft.add("300", "  ", extent_subfields(extent.value), description)
     for text in details:
         draft.add("300", "  ", (("b", text),), description)
 

@@ -16,7 +16,7 @@ BOOK = WriterBook()
 
 _TAIL_OF_KIND = {PERSONAL: "00", FAMILY: "00", CORPORATE: "10", CONFERENCE: "11"}
 _FULLER_FORM = re.compile(r"(?P<name>.*\S) (?P<fuller>\([^()]+\))")
-_NUMERATION = re.compile(r"(?P<numeration>[IVXLC]+\.?)(?:,? (?P<titles>.+))?")
+_NUMERATION = re.compile(r"(?P<numeration>[IVXLC]+\.?,?)(?: (?P<titles>.+))?")
 _FORENAME, _SURNAME = "0", "1"
 _ORGANISATION_OF_SCHEME = {
     scheme: organisation for organisation, scheme in reversed([

@@ -23,12 +23,12 @@ _MARKS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 """Tag → subfield → the mark at the end of the subfield before it."""
 
-_WITH_FULL_STOP = frozenset(
-    (
-        "100 110 111 130 245 250 260 264 500 501 502 504 505 508 511 515 518 520 525 530 533 538 540 545 546 547 550 555 580"
-        " 588 600 610 611 630 650 651 700 710 711 730 800 810 811 830"
-    ).split()
-)
+_WITH_FULL_STOP = frozenset((
+    "100", "110", "111", "130", "245", "250", "260", "264", "600", "610", "611", "630", "650", "651", "700",
+    "710", "711", "730", "800", "810", "811", "830",
+))  # fmt: skip
+"""Fields that end in a full stop; notes are left as they are."""
+
 _BEHIND_CONTENT = "0124568u"
 """Subfields behind the text of a field, which get no mark before them; the full stop is before them."""
 _ENDS = (".", "?", "!", ")", "]", "-", ">", "…", ",")
@@ -61,5 +61,7 @@ def _join(subfields: list[Subfield], before: int, position: int, mark: str) -> N
     if following.value.startswith(_OWN_MARKS):
         mark = " ="
         subfields[position] = Subfield(following.code, following.value.removeprefix(_OWN_MARKS[0]))
+    if text.endswith(" :") or following.value.startswith("("):
+        return
     if mark and not text.endswith(mark.strip()) and not (mark in (",", ".") and text.endswith((".", "-", "?", "!"))):
         subfields[before] = Subfield(subfields[before].code, f"{text}{mark}")

@@ -34,9 +34,10 @@ _CODE_OF_SCRIPT = {script: code for code, script in reversed(SCRIPT_OF_CODE.item
 _EAST_ASIAN, _EAST_ASIAN_CODE = frozenset(("Hani", "Jpan", "Kore", "Hans", "Hant")), "$1"
 _FROM_RIGHT_TO_LEFT = frozenset(("Arab", "Hebr"))
 _ALTERNATE = "880"
-_NOT_REPEATABLE = frozenset(
-    "010 036 038 040 042 043 044 045 066 100 110 111 130 240 243 245 254 256 263 306 310 357 384 507 514".split()
-)
+_NOT_REPEATABLE = frozenset((
+    "010", "036", "038", "040", "042", "043", "044", "045", "066", "100", "110", "111", "130", "240", "243",
+    "245", "254", "256", "263", "306", "310", "357", "384", "507", "514",
+))  # fmt: skip
 _REPEATED_AS = {"240": "730", "130": "730", "100": "700", "110": "710", "111": "711", "256": "500", "310": "321"}
 """Where a further field of a tag goes that a record can have once; others of these tags are not written again."""
 

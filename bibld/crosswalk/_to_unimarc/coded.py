@@ -125,6 +125,9 @@ def coded_fields(mods: Mods, draft: MarcDraft) -> None:
                 _write_code(
                     form.value, form.authority, FORM_CODES, (*_tags(mods), "106", "130", "135", "115", "126"), fields
                 )
+            elif form.type is None and form.authority is None:
+                if not _write_code(form.value, None, FORM_CODES, (*_tags(mods), "130", "135", "115", "126"), fields):
+                    draft.add("300", "  ", (("a", form.value),))
             elif form.type in ("illustrative content", "supplementary content"):
                 _write_code(form.value, None, DETAIL_CODES, (_TEXTUAL,), fields)
         _write_origin(description.digital_origin, _DIGITAL_ORIGIN, 10, fields)
@@ -203,7 +206,7 @@ def _processing_data(mods: Mods) -> str:
     language = next((code for code in languages if len(code) == 3 and code.isascii()), _UNKNOWN * 3)
     title = next((one.title for one in mods.title_info if one.type is None), "")
     script = "ca" if has_cyrillic(title) else "ba"
-    official = "z" if is_official else _UNKNOWN
+    official = "h" if is_official else _UNKNOWN
     return f"{entered}{_dates(mods)}{audience.ljust(3, _UNKNOWN)}{official}0{language}y50      {script}"
 
 

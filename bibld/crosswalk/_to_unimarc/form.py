@@ -25,6 +25,7 @@ _TAG_OF_KIND = {"content": "181", "media": "182", "carrier": "183"}
 _STATED_CODE = {"content": "a", "media": "c"}
 _QUALIFIED = re.compile(r"(?P<form>[^()]+) \((?P<qualifications>[^()]+)\)")
 _INDICATOR_OF_CONTENTS = {label: indicator for indicator, label in COMPLETENESS.items()}
+_CODE_OF_OTHER_TYPE = {"key": ("128", "d"), "medium of performance": ("128", "b"), "document number": ("029", "f")}
 _SECTION = "section of the periodical"
 _ISSN = re.compile(r"\d{4}-\d{3}[\dX]")
 PRINT_RUN = "print run"
@@ -39,7 +40,7 @@ PRINT_RUN = "print run"
         "physicalDescription/form[@authority=gmd]": "200 $b",
         "physicalDescription/form[@authority=isbdcontent, isbdmedia]": "203 $a $b $c",
         "physicalDescription/form[@type=content, media, carrier]": "181, 182, 183 $c $2",
-        "physicalDescription/form": "215 $c, 300",
+        "physicalDescription/form": "106-135 $a, 300",
         "physicalDescription/note": "230 $a, 300",
     },
 )
@@ -62,10 +63,7 @@ def _extents(description: PhysicalDescription, draft: MarcDraft) -> None:
             digits = _NOT_DIGITS.sub("", extent.value)
             draft.add("127", "  ", (("a", digits or extent.value),))
             continue
-        subfields = list(_extent_subfields(extent.value))
-        if details and all(code != "c" for code, _ in subfields):
-            subfields.insert(1, ("c", details.pop(0)))
-        draft.add("215", "  ", subfields, description)
+        draft.add("215", "  ", _extent_subfields(extent.value), description)
     for text in details:
         draft.add("215", "  ", (("c", text),), description)
 
@@ -98,7 +96,7 @@ def _form(one: Form, draft: MarcDraft) -> None:
         return
     if one.type in _TAG_OF_KIND:
         draft.add(_TAG_OF_KIND[one.type], "  ", (("c", one.value), ("2", one.authority)))
-    else:
+    elif one.type is not None or one.authority is not None:
         draft.add(_GENERAL_NOTE, "  ", (("a", one.value),))
 
 
@@ -106,6 +104,7 @@ def _form(one: Form, draft: MarcDraft) -> None:
     "note",
     {
         **{f"note[@type='{kind}']": tag for kind, tag in sorted(_TAG_OF_TYPE.items())},
+        "note[@type=key, 'medium of performance', 'document number']": "128 $d $b, 029 $f",
         "note[@type='section of the periodical']": "225 $a of articles",
         "note[@type='print run']": "010 $9 in RUSMARC, else 300",
         "note": "300, @xlink:href $u, @displayLabel $5",
@@ -124,6 +123,10 @@ def notes(mods: Mods, draft: MarcDraft) -> None:
 
 
 def _note(note: Note, draft: MarcDraft) -> None:
+    if note.type in _CODE_OF_OTHER_TYPE:
+        tag, code = _CODE_OF_OTHER_TYPE[note.type]
+        draft.add(tag, "  ", ((code, note.value),), note)
+        return
     tag = _TAG_OF_TYPE.get(note.type or "", _GENERAL_NOTE)
     text = note.value if note.value != note.xlink_href else None
     if tag == "321" and text is not None:

@@ -40,7 +40,9 @@ def holdings(mods: Mods, draft: MarcDraft) -> None:
 def _copies(location: Location, draft: MarcDraft) -> None:
     """Add a field for each library with all its copies, as both fields repeat their subfields."""
     copies = location.holding_simple.copy_information if location.holding_simple is not None else (CopyInformation(),)
-    is_russian = draft.flavour == RUSMARC
+    is_russian = draft.flavour == RUSMARC and all(
+        place.type not in (_ADDRESS, _COUNTRY) for place in location.physical_location
+    )
     places = location.physical_location
     subfields = [
         *(("a", place.value) for place in places if place.type not in (_ADDRESS, _COUNTRY)),

@@ -59,7 +59,8 @@ def _related(item: RelatedItem, level: str, draft: MarcDraft, describe: Describe
     content = item.mods
     kinds = {kind for kind in Mods.elements if getattr(content, kind)}
     for outer in content.related_item:
-        _related(outer, level, draft, describe)
+        tag = _tag(outer)
+        _link("461" if tag == "410" else tag, outer, place_in_host(outer.mods.part), draft, describe)
     if kinds == {"location"}:
         for location in content.location:
             for url in location.url:
@@ -78,7 +79,8 @@ def _tag(item: RelatedItem) -> str:
         return "462" if item.other_type == "subset" else "461"
     if item.type == _CONSTITUENT and item.other_type == "volume":
         return "463"
-    found = _TAG_OF_RELATION.get((item.type, item.other_type)) if item.type is not None else None
+    is_stated = item.type is not None or item.other_type is not None
+    found = _TAG_OF_RELATION.get((item.type, item.other_type)) if is_stated else None
     return found or _TAG_OF_TYPE.get(item.type or "", _OTHER_RELATION)
 
 
@@ -97,7 +99,8 @@ def _link(tag: str, item: RelatedItem, volumes: list[str], draft: MarcDraft, des
         subfields += [(one.code, one.value) for one in field.subfields if one.code != "1"]
         if field.tag == "200":
             subfields += [("v", text) for text in volumes]
-    if any(code != "1" or (text or "").startswith("001") for code, text in subfields):
+    subfields += [("5", item.display_label)] if item.display_label and subfields else []
+    if any(code not in ("1", "5") or (text or "").startswith("001") for code, text in subfields):
         draft.add(tag, f" {'0' if draft.flavour == RUSMARC else '1'}", subfields)
 
 
@@ -131,7 +134,7 @@ def _host_of_article(item: RelatedItem, draft: MarcDraft, describe: Describe) ->
     """Add a journal (461) and its issue (463), or a book (463), with the pages of the article."""
     parts = item.mods.part
     details = [detail for part in parts for detail in part.detail]
-    dates = [date.value for part in parts for date in part.date]
+    dates = list(dict.fromkeys(date.value for part in parts for date in part.date))
     texts = [text.value for part in parts for text in part.text]
     stated_pages = [text for part in parts for extent in part.extent if (text := pages(extent))]
     if not (details or dates):
