@@ -1,4 +1,4 @@
-"""Crosswalk: convert records of one flavour to MODS, and authority records to an ``Authority``.
+"""Crosswalk: convert records of one flavour to MODS, MODS to MARC, and authority records to an ``Authority``.
 
 Takes a ``MarcRecord`` of MARC 21, RUSMARC or UNIMARC, a ``Mods`` (which is returned unchanged) or a ``Row`` of a table,
 and returns MODS 3.7 with an account of what is not in it. Each flavour is an adapter in this folder. Adapters are made
@@ -25,7 +25,10 @@ from bibld.crosswalk._rules import SubfieldCoverage as SubfieldCoverage
 from bibld.crosswalk._rules import Tally as Tally
 from bibld.crosswalk._rules import Writes, failure_reason
 from bibld.crosswalk._rules import subfields_of as subfields_of
+from bibld.crosswalk._to_marc.draft import Writer as Writer
+from bibld.crosswalk._to_marc21.rules import WRITERS as _MARC21_WRITERS
 from bibld.crosswalk._to_marc21.rules import to_marc21
+from bibld.crosswalk._to_unimarc.rules import WRITERS as _UNIMARC_WRITERS
 from bibld.crosswalk._to_unimarc.rules import to_unimarc
 from bibld.crosswalk._unimarc.view import UnimarcSettings
 from bibld.crosswalk._view import Conventions as Conventions
@@ -105,6 +108,11 @@ def to_marc(
     if flavour == "marc21":
         return to_marc21(mods, origin, punctuation=punctuation)
     return to_unimarc(mods, origin, flavour)
+
+
+def writers_of(flavour: MarcFlavour) -> tuple[Writer, ...]:
+    """Return the writers of :func:`to_marc`: which elements of MODS they read, and which fields they write."""
+    return (_MARC21_WRITERS if flavour == "marc21" else _UNIMARC_WRITERS).writers
 
 
 def convert_authority(

@@ -11,6 +11,7 @@ from bibld.crosswalk._to_marc.dates import PublicationDates, publication_dates
 from bibld.crosswalk._to_marc.draft import MarcDraft, WriterBook
 from bibld.crosswalk._to_marc.texts import single_codes
 from bibld.crosswalk._to_marc21.origin import country_codes, marc_countries
+from bibld.crosswalk._to_marc21.rism import is_of_rism
 from bibld.model.marc import Leader
 from bibld.model.mods import Mods, OriginInfo
 from bibld.model.mods_plan import OPEN_END
@@ -77,7 +78,8 @@ def _kind(mods: Mods) -> str:
 def _level(mods: Mods) -> str:
     issuance = main_origin(mods).issuance
     hosts = [item for item in mods.related_item if item.type == "host" and item.other_type is None]
-    is_in_host = any(part.extent or part.detail for item in hosts for part in item.mods.part)
+    parts = [part for item in hosts for part in item.mods.part]
+    is_in_host = any(part.extent or part.detail for part in parts) or (bool(parts) and is_of_rism(mods))
     is_component = is_in_host or any(part.extent for part in mods.part)
     if any(one.collection == "yes" for one in mods.type_of_resource):
         return "c"

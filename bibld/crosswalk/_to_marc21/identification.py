@@ -159,7 +159,7 @@ def _codes_of(language: Language) -> list[LanguageTerm]:
         "recordInfo/recordContentSource": "040 $a",
         "recordInfo/languageOfCataloging": "040 $b",
         "recordInfo/descriptionStandard": "040 $e; aacr leader/18 a if the record has the marks of ISBD",
-        "recordInfo/recordInfoNote": "588",
+        "recordInfo/recordInfoNote[@type='transcribing agency', 'modifying agency']": "040 $c $d",
     },
 )
 def record(mods: Mods, draft: MarcDraft) -> None:
@@ -177,6 +177,8 @@ def record(mods: Mods, draft: MarcDraft) -> None:
         *(("a", source.value) for source in info.record_content_source[:1]),
         *(("b", term.value) for language in info.language_of_cataloging[:1] for term in language.language_term[:1]),
         *(("e", standard) for standard in standards),
+        *(("c", note.value) for note in info.record_info_note[:1] if note.type == "transcribing agency"),
+        *(("d", note.value) for note in info.record_info_note if note.type == "modifying agency"),
     ]
     draft.add("040", "  ", subfields)
 

@@ -104,6 +104,8 @@ def _note(note: Note, draft: MarcDraft) -> None:
         levels = list(reversed(text.split(", ")))
         codes = "a" * (len(levels) == 1) or "abd"[-len(levels) + 3 - 3 :]
         draft.add("752", "  ", zip(_codes_of_levels(len(levels)) or codes, levels, strict=False), note)
+    elif kind == "print run" and text.isdecimal():
+        draft.add("500", "  ", (("a", f"Print run: {text}"),), note)
     elif kind == "acquisition source":
         draft.add("037", "  ", (("b", text),), note)
     else:

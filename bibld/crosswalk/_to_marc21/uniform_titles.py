@@ -15,7 +15,7 @@ _KEY = re.compile(
 )
 _FORM = ("Selections", "Protocols, etc", "Abridgment", "Libretto")
 _YEAR = re.compile(r"\d{4}(?:-\d{4})?")
-_PIECE = re.compile(r"(?P<before>.*[.?!\])]) (?P<piece>[^.]+(?:, etc)?)\.?", re.DOTALL)
+_PIECE = re.compile(r"(?P<before>.*[.?!\])]) (?P<piece>[^.]+(?:, etc)?)(?P<mark>\.?)", re.DOTALL)
 _NUMBER_OF_PLAYERS = re.compile(r"^(?:X |\d+ ?|\()*")
 _FOR_PARTS = re.compile(r"(?:a|V|X) \d+(?:-\d+)?")
 _MEDIA = frozenset(
@@ -67,7 +67,7 @@ def uniform_title_subfields(text: str, title_code: str = "a") -> list[tuple[str,
     """
     ends: list[tuple[str, str]] = []
     while (found := _PIECE.fullmatch(text)) is not None and (code := _code_of_piece(found["piece"])) is not None:
-        ends.insert(0, (code, found["piece"]))
+        ends.insert(0, (code, found["piece"] + found["mark"]))
         text = found["before"].strip()
     title, *pieces = text.split(", ")
     closed, parenthesis, medium = title.rpartition(") ")
