@@ -13,8 +13,8 @@ blanks and the marks ``. , : ; / = +`` at both ends, and without the control cha
 *Strictly equal* are texts whose characters are the same after composition alone; the record is written with punctuation
 there.
 
-*Coded elements* are leader/06 and 07 and those of 008: date of entry, dates, country, language, and the positions of
-18-34 that have a code other than blank, 0, ``u`` and fill; MODS has no term for many of these.
+*Coded elements* are leader/06 and 07 and those of 008: date of entry, type of date, dates, country, language, and each
+position of 18-34 whose code has a term in MODS.
 
 Then the second law: MODS → MARC → MODS. The share of records whose MODS is the same, and of values (each element of
 MODS below the top, with its path and attributes) that both have.
@@ -41,6 +41,7 @@ from unmapped import files, records
 
 from bibld import crosswalk
 from bibld.crosswalk import to_marc
+from bibld.crosswalk._marc21 import codes
 from bibld.errors import BibldError
 from bibld.model.marc import ControlField, Field, MarcRecord, with_embedded_fields
 from bibld.model.mods import Mods, RecordInfo
@@ -176,6 +177,31 @@ class Shares:
                 self.lost.setdefault(tag, []).append((f"{number} {name} {text!r}", " | ".join(others)[:160]))
 
 
+def positions_with_terms(leader: str) -> dict[int, str]:
+    """Return the positions of 008/18-34 of a kind of resource, and the codes of each that have a term in MODS."""
+    kind = (
+        codes.CONFIGURATION_OF_LEVEL.get(leader[7], "") if leader[6] == "a" else codes.CONFIGURATION.get(leader[6], "")
+    )
+    listed: dict[int, str] = {}
+    if kind in (codes.BOOK, codes.SERIAL):
+        contents = codes.BOOK_CONTENTS_GENRE if kind == codes.BOOK else codes.CONTENTS_GENRE
+        listed |= {at: "".join(contents) for at in range(24, 28)} | {29: "1"}
+    if kind in (codes.BOOK, codes.FILE, codes.MUSIC, codes.VISUAL):
+        listed[22] = "".join(codes.AUDIENCE)
+    if kind not in ("", codes.MUSIC, codes.MIXED):
+        listed[28] = codes.GOVERNMENT_CODES
+    listed[29 if kind in (codes.MAP, codes.VISUAL) else 23] = "".join(codes.FORM_OF_ITEM)
+    listed |= {
+        codes.BOOK: {30: "1", 33: "".join(codes.LITERARY_FORM), 34: codes.BIOGRAPHY_CODES},
+        codes.SERIAL: {18: "".join(codes.FREQUENCY), 21: "".join(codes.SERIAL_GENRE)},
+        codes.MAP: {25: "".join(codes.MAP_GENRE)},
+        codes.FILE: {26: "".join(codes.FILE_GENRE)},
+        codes.MUSIC: {30: "".join(codes.MUSIC_TEXT_GENRE)},
+        codes.VISUAL: {33: "".join(codes.VISUAL_GENRE)},
+    }.get(kind, {})
+    return listed
+
+
 class Coded:
     """Counts of coded elements."""
 
@@ -188,10 +214,12 @@ class Coded:
         own, other = source.control("008") or "", result.control("008") or ""
         pairs = [(f"LDR/{at:02}", left[at : at + 1], right[at : at + 1]) for at in (6, 7)]
         if len(own) == 40:
-            spans = ((0, 6), (6, 7), (7, 11), (11, 15), (15, 18), (35, 38), *((at, at + 1) for at in range(18, 35)))
+            spans = ((0, 6), (6, 7), (7, 11), (11, 15), (15, 18), (35, 38))
             pairs += [(f"008/{start:02}", own[start:end], other[start:end]) for start, end in spans]
+            coded = positions_with_terms(left)
+            pairs += [(f"008/{at:02}", own[at], other[at]) for at, known in coded.items() if own[at] in known]
         for name, one, two in pairs:
-            if one.strip(" |#0u"):
+            if one.strip(" |#0"):
                 self.seen[name] += 1
                 self.equal[name] += one == two
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from msgspec.structs import replace
 
 from bibld.crosswalk._marc21.links import LINK_FIELDS, RELATION_OF_PHRASE
@@ -27,7 +29,10 @@ _OTHER_RELATION = "787"
 _SECOND_INDICATOR = {"780": "0", "785": "0"}
 _LINKED_TITLE = {None: "t", "uniform": "s", "abbreviated": "p", "alternative": "t", "translated": "t"}
 _MAX_LINKED_TITLES = 1
-_UNKNOWN_VOLUME = ""
+_NUMBERED_SECTION = re.compile(
+    r"(?P<number>\d+|[A-Z]|(?:Ser(?:ies?|ija|\.)|Reihe|Série|Сер(?:ия|\.)|Part|Section|Abt(?:eilung|\.)) [^\s,]+), "
+    r"(?P<name>.+)"
+)
 
 
 @BOOK.writes(
@@ -174,7 +179,7 @@ def _series(item: RelatedItem, draft: MarcDraft) -> None:
     title = content.title_info[0]
     text, skipped = full_title(title)
     volumes = [*title.part_number, *(text for part in content.part for text in place_in_host(part))]
-    sections: list[tuple[str, str | None]] = [("p", text) for text in title.part_name]
+    sections = [piece for text in title.part_name for piece in _section(text)]
     placed = [("v", text) for text in volumes]
     link = [*link_subfields(replace(title, value_uri=item.xlink_href, authority_uri=None))] if item.xlink_href else []
     responsibility = "".join(f" / {note.value}" for note in content.note if note.type == RESPONSIBILITY)
@@ -195,6 +200,14 @@ def _series(item: RelatedItem, draft: MarcDraft) -> None:
     section = "".join(f". {one}" for one in title.part_name)
     draft.add("490", "1 ", (("a", f"{stated}{section}"), *issns, *placed), title)
     draft.add("830", f" {skipped}", (("a", text), *sections, *issns, *placed, *numbers, *link), title)
+
+
+def _section(text: str) -> Subfields:
+    """Divide the number and the name of a section of a series: ``Series D, Medica``."""
+    found = _NUMBERED_SECTION.fullmatch(text)
+    if found is None:
+        return (("p", text),)
+    return (("n", f"{found['number']},"), ("p", found["name"]))
 
 
 # --- linking entries

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from bibld.crosswalk._marc21.names import CONFERENCE, CORPORATE, FAMILY, PERSONAL
 from bibld.crosswalk._texts import address
@@ -134,7 +135,11 @@ def _corporate(name: Name) -> Subfields:
 
 
 def role_subfields(name: Name, text_code: str) -> Subfields:
-    """Yield the roles: terms, and codes without a term or beside one that is not of the MARC list."""
+    """Return the roles, each once: terms, and codes without a term or beside one that is not of the MARC list."""
+    return dict.fromkeys(_roles(name, text_code))
+
+
+def _roles(name: Name, text_code: str) -> Iterator[tuple[str, str]]:
     for role in name.role:
         texts = [term.value for term in role.role_term if term.type != "code"]
         codes = [term.value for term in role.role_term if term.type == "code"]

@@ -15,7 +15,6 @@ BOOK = WriterBook()
 
 _VARYING_TITLE, _FORMER_TITLE, _KEY_TITLE = "varying title", "former title", "key title"
 _INDICATOR_OF_LABEL = {label: indicator for indicator, label in LABEL_OF_VARYING_TITLE.items()}
-_DATED_LABEL = re.compile(r"(?P<label>.+), (?P<dates>[^,]*\d[^,]*)")
 _QUALIFIER = re.compile(r"(?P<title>.*\S) ?(?P<qualifier>\([^()]*(?:\([^()]*\)[^()]*)*\))")
 _MAX_PARALLEL_TITLES = 2
 """How many parallel titles are repeated in 245$b; all have a field of their type."""
@@ -135,9 +134,9 @@ def _uniform(title: TitleInfo, draft: MarcDraft, tag: str) -> None:
 def _other_title(title: TitleInfo, draft: MarcDraft) -> None:
     text, skipped = full_title(title)
     label, dates = title.display_label, None
-    if label is not None and (dated := _DATED_LABEL.fullmatch(label)) is not None:
-        known = dated["label"] in (*_INDICATOR_OF_LABEL, _VARYING_TITLE, _FORMER_TITLE)
-        label, dates = (dated["label"], dated["dates"]) if known else (label, None)
+    for known in (*_INDICATOR_OF_LABEL, _VARYING_TITLE, _FORMER_TITLE):
+        if label is not None and label.startswith(f"{known}, "):
+            label, dates = known, label.removeprefix(f"{known}, ")
     if title.type == "abbreviated":
         draft.add("210", "0 ", _with_qualifier(text), title)
     elif label == _KEY_TITLE:

@@ -16,6 +16,8 @@ _KEY = re.compile(
 _FORM = ("Selections", "Protocols, etc", "Abridgment", "Libretto")
 _YEAR = re.compile(r"\d{4}(?:-\d{4})?")
 _PIECE = re.compile(r"(?P<before>.*[.?!\])]) (?P<piece>[^.]+(?:, etc)?)(?P<mark>\.?)", re.DOTALL)
+_DATED = re.compile(r"(?P<title>.+) (?P<date>\(\d{4}(?: [A-Z][a-z]+(?: \d{1,2})?)?\)\.?)", re.DOTALL)
+"""A treaty with its date."""
 _NUMBER_OF_PLAYERS = re.compile(r"^(?:X |\d+ ?|\()*")
 _FOR_PARTS = re.compile(r"(?:a|V|X) \d+(?:-\d+)?")
 _MEDIA = frozenset(
@@ -69,11 +71,14 @@ def uniform_title_subfields(text: str, title_code: str = "a") -> list[tuple[str,
     while (found := _PIECE.fullmatch(text)) is not None and (code := _code_of_piece(found["piece"])) is not None:
         ends.insert(0, (code, found["piece"] + found["mark"]))
         text = found["before"].strip()
+    dated = _DATED.fullmatch(text)
+    if dated is not None:
+        return [(title_code, dated["title"]), ("d", dated["date"]), *ends]
     title, *pieces = text.split(", ")
     closed, parenthesis, medium = title.rpartition(") ")
     if parenthesis and _is_medium(medium):
         title, pieces = f"{closed})", [medium, *pieces]
-    key = pieces.pop() if pieces and _KEY.fullmatch(pieces[-1]) and not _ends_in_voice(pieces) else ""
+    key = pieces.pop() if pieces and _KEY.fullmatch(pieces[-1]) and not _ends_in_bass_or_alto(pieces) else ""
     start = next((position for position, piece in enumerate(pieces) if _is_medium(piece)), None)
     if start is None:
         return [(title_code, text.removesuffix(f", {key}")), *([("r", key)] if key else []), *ends]
@@ -89,7 +94,7 @@ def _code_of_piece(text: str) -> str | None:
     return "l" if text.partition(" & ")[0] in _languages() else None
 
 
-def _ends_in_voice(pieces: list[str]) -> bool:
+def _ends_in_bass_or_alto(pieces: list[str]) -> bool:
     """Whether the last of these pieces is a bass or alto among voices (``S, A, T, B``) rather than a key."""
     if len(pieces) == 1:
         return pieces[0] in ("A", "B")

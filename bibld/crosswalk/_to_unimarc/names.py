@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook, is_counterpart
 from bibld.crosswalk._to_marc.texts import single_codes, split_meeting
@@ -148,7 +149,11 @@ def _body(name: Name) -> Subfields:
 
 
 def role_subfields(name: Name) -> Subfields:
-    """Yield the relators: codes of UNIMARC where they exist, other codes and words as they are."""
+    """Return the relators, each once: codes of UNIMARC where they exist, other codes and words as they are."""
+    return dict.fromkeys(_relators(name))
+
+
+def _relators(name: Name) -> Iterator[tuple[str, str]]:
     for role in name.role:
         codes = [term.value for term in role.role_term if term.type == "code"]
         for code in codes:

@@ -22,7 +22,8 @@ _FIRST_STATEMENT, _NEXT_STATEMENTS = "f", "g"
         "titleInfo": "200 $a $e $h $i, the article between the marks of ISO 6630; further ones 517; with @supplied 540",
         "titleInfo[@type=translated]": "541; a parallel title 200 $d $e and 510 with $z",
         "titleInfo[@type=alternative]": "511-518, 520, 545, 560 by displayLabel, else 517",
-        "titleInfo[@type=uniform]": "500; beside a primary name of no nameTitleGroup 506; [@displayLabel='key title'] 530",
+        "titleInfo[@type=uniform]": "500; beside a primary name of no nameTitleGroup 506; "
+        "[@displayLabel='key title'] 530",
         "titleInfo[@type=abbreviated]": "531",
         "note[@type='statement of responsibility']": "200 $f, further statements $g; of other titles 314",
     },
