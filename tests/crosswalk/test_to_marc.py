@@ -150,8 +150,8 @@ def test_of_merged_descriptions_unimarc_has_one_200_and_one_700():
     record = to_marc(MERGED, "unimarc")
     assert fields_of(record, "200") == ["1 $aAnna Karenina$fby Leo Tolstoy"]
     assert fields_of(record, "517") == ["1 $aAnna Karenin"]
-    assert fields_of(record, "700") == [" 1$aTolstoy$gLeo"]
-    assert fields_of(record, "701") == [" 1$aTolstoi$gLew"]
+    assert fields_of(record, "700") == [" 1$aTolstoy$bLeo"]
+    assert fields_of(record, "701") == [" 1$aTolstoi$bLew"]
 
 
 # --- single elements

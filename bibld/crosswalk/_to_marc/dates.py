@@ -53,6 +53,7 @@ def publication_dates(info: OriginInfo) -> PublicationDates:
     words = tuple(_in_words(date) for date in dates if date.encoding in (None, "edtf") and date.value)
     rights = next((year for date in info.copyright_date if (year := _year(date))), "")
     original = next((year for date in info.date_other if date.type == "original" and (year := _year(date))), "")
+    goes_on = not {"serial", "continuing", "integrating resource"}.isdisjoint(info.issuance)
     qualifiers = {date.qualifier for date in (*times, *coded)}
     return PublicationDates(
         first=first,
@@ -62,7 +63,8 @@ def publication_dates(info: OriginInfo) -> PublicationDates:
         is_questionable=_QUESTIONABLE in qualifiers and bool(times),
         copyright=rights,
         original=original,
-        stated=words or tuple(_printed(coded[:1] or [date for date in (start, end) if date is not None])),
+        stated=words
+        or tuple(_printed(coded[:1] or [date for date in (start, end) if date is not None], goes_on=goes_on)),
     )
 
 
@@ -79,8 +81,8 @@ def _year(date: Date | None) -> str:
     return text if _CODED.fullmatch(text) else ""
 
 
-def _printed(dates: Sequence[Date]) -> list[str]:
-    """Return the date that the publication has, if its year is not only coded."""
+def _printed(dates: Sequence[Date], *, goes_on: bool) -> list[str]:
+    """Return the date that the publication has, if its year is not only coded; ``goes_on``: it is a serial."""
     if not dates or dates[0].encoding == "marc":
         return []
     first = dates[0]
@@ -89,7 +91,7 @@ def _printed(dates: Sequence[Date]) -> list[str]:
         years = f"{first.value}-{'' if dates[1].value == OPEN_END else dates[1].value}"
     if first.qualifier == _QUESTIONABLE:
         years = f"{years}?"
-    elif first.point == "start" and len(dates) == 1:
+    elif first.point == "start" and len(dates) == 1 and goes_on:
         years = f"{years}-"
     elif first.qualifier == _APPROXIMATE:
         years = f"approximately {years}"

@@ -169,14 +169,14 @@ def _kind_of_dates(dates: PublicationDates, level: str) -> tuple[str, str, str]:
 def _country(mods: Mods) -> str:
     places = main_origin(mods).place
     found = country_codes(places, "marccountry") or marc_countries(places)
-    return found[0].ljust(3)[:3] if found and found[0].isascii() else _UNKNOWN_PLACE
+    return found[0].ljust(3)[:3] if found and found[0].isascii() and found[0].isalpha() else _UNKNOWN_PLACE
 
 
 def _language(mods: Mods) -> str:
     for language in mods.language:
         for term in language.language_term:
             is_code = term.type == "code" and term.authority in ("iso639-2b", None) and len(term.value) == 3
-            if language.object_part is None and is_code and term.value.isascii():
+            if language.object_part is None and is_code and term.value.isascii() and term.value.isalpha():
                 return term.value
     return _UNKNOWN * 3
 

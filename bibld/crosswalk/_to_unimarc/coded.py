@@ -203,7 +203,7 @@ def _processing_data(mods: Mods) -> str:
     languages = [
         term.value for info in mods.record_info for one in info.language_of_cataloging for term in one.language_term
     ]
-    language = next((code for code in languages if len(code) == 3 and code.isascii()), _UNKNOWN * 3)
+    language = next((code for code in languages if len(code) == 3 and code.isascii() and code.isalpha()), _UNKNOWN * 3)
     title = next((one.title for one in mods.title_info if one.type is None), "")
     script = "ca" if has_cyrillic(title) else "ba"
     official = "h" if is_official else _UNKNOWN

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook, is_counterpart
+from bibld.crosswalk._to_marc.draft import UNIMARC, MarcDraft, Subfields, WriterBook, is_counterpart
 from bibld.crosswalk._to_marc.texts import single_codes, split_meeting
 from bibld.crosswalk._unimarc.codes import RELATOR
 from bibld.model.mods import Mods, Name
@@ -30,7 +30,8 @@ _UNCONTROLLED = {"personal": "1", "corporate": "2"}
         "name[@usage=primary]": "700 (personal), 710 (corporate, conference), 720 (family)",
         "name": "701, 711, 721 for authors, and names without a role beside a primary one; 702, 712, 722; "
         "without @type 730",
-        "name/namePart": "$a entry element, $b initials, $g full forenames; of bodies $a $b $c; of meetings $d $e $f",
+        "name/namePart": "$a entry element, $b initials, $g full forenames (in UNIMARC $b without initials); of bodies "
+        "$a $b $c; of meetings $d $e $f",
         "name/namePart[@type=termsOfAddress]": "$d for Roman numerals, $c",
         "name/namePart[@type=date]": "$f",
         "name/role": "$4, codes of UNIMARC where they exist",
@@ -56,12 +57,13 @@ def names(mods: Mods, draft: MarcDraft) -> None:
         is_primary = name.usage == "primary" or (draft.is_nested and level == _ALTERNATIVE)
         if is_primary and (primary is None or is_counterpart(name, primary)):
             level, primary = _PRIMARY, primary or name
-        draft.add(f"{block}{level}", heading_indicators(name), (*heading_subfields(name), *role_subfields(name)), name)
+        heading = [*heading_subfields(name, draft.flavour)]
+        draft.add(f"{block}{level}", heading_indicators(name), (*heading, *role_subfields(name)), name)
         for other in name.alternative_name:
             form = " ".join(part.value for part in other.name_part if part.type is None)
             numbers = tuple(("3", one.value) for one in other.name_identifier)
-            heading = " ".join(value for code, value in heading_subfields(name) if code in "ab" and value)
-            draft.add("790" if block == "70" else "791", " 0", (*numbers, ("a", form), ("z", heading)))
+            entry = " ".join(value for code, value in heading if code in "ab" and value)
+            draft.add("790" if block == "70" else "791", " 0", (*numbers, ("a", form), ("z", entry)))
 
 
 def _level(name: Name, *, has_primary: bool) -> str:
@@ -83,11 +85,13 @@ def kind_of_heading(name: Name) -> str:
     return _KIND_OF_HEADING.get(name.type or "", "0")
 
 
-def heading_subfields(name: Name, *, has_links: bool = True) -> Subfields:
+def heading_subfields(name: Name, flavour: str, *, has_links: bool = True) -> Subfields:
     """Return the subfields of a heading without roles; ``has_links``: with its numbers in authority files."""
-    parts = (
-        _personal(name) if name.type in ("personal", None) else _family(name) if name.type == "family" else _body(name)
-    )
+    parts = _body(name)
+    if name.type in ("personal", None):
+        parts = _personal(name, flavour)
+    elif name.type == "family":
+        parts = _family(name)
     links: Subfields = _links(name) if has_links else ()
     return (*parts, *links, ("5", name.display_label))
 
@@ -98,13 +102,16 @@ def _links(name: Name) -> Subfields:
     yield "3", name.value_uri
 
 
-def _personal(name: Name) -> Subfields:
+def _personal(name: Name, flavour: str) -> Subfields:
+    """Yield the parts of a person's name; full forenames without initials are ``$b`` in UNIMARC, ``$g`` in RUSMARC."""
     stated = [part.value for part in name.name_part if part.type in (None, "family", "given")]
     text = ", ".join(stated) or " ".join(name.display_form)
     entry, comma, rest = text.partition(", ")
     initials, full = (rest, "") if _INITIALS.fullmatch(rest) else ("", rest)
     if full:
         initials = next((form.partition(", ")[2] for form in name.display_form if form.startswith(f"{entry}, ")), "")
+        if not initials and flavour == UNIMARC:
+            initials, full = full, ""
     yield "a", entry if comma else text
     yield "b", initials
     for part in name.name_part:

@@ -86,7 +86,7 @@ def _heading(subject: Subject, lead: SubjectPart, draft: MarcDraft) -> None:
     number = ("3", subject.value_uri)
     if isinstance(lead, Name):
         title = rest[0] if rest and isinstance(rest[0], TitleInfo) else None
-        own = heading_subfields(lead, has_links=title is None)
+        own = heading_subfields(lead, draft.flavour, has_links=title is None)
         work: Subfields = (("t", marked_title(title)), ("3", title.value_uri)) if title is not None else ()
         others = rest[1:] if title is not None else rest
         subfields = (*own, number, *work, *_subdivisions(others), *ends)
