@@ -54,6 +54,7 @@ _NUMBERED_SECTION = re.compile(
         "relatedItem": "787",
         "relatedItem/identifier": "$x issn, $z isbn, $w with the code of the system, $u strn, $y coden, $o others",
         "relatedItem/originInfo": "$b edition, $d place, publisher and date",
+        "relatedItem/recordInfo/recordIdentifier": "$w",
         "relatedItem/part": "773 $g",
         "relatedItem/@displayLabel": "$i",
         "part": "773 $g",
@@ -124,10 +125,15 @@ def _related(item: RelatedItem, mods: Mods, draft: MarcDraft) -> None:
             *_rest_of_heading(item, title),
         ]
         draft.add("730", f"{skipped}{second}", subfields, title)
-    elif item.type == _CONSTITUENT and has_only == {"title_info"} and item.other_type is None and label is None:
-        text, skipped = full_title(title) if title is not None else ("", "0")
-        parts = parts_of_title(title, "n", "p") if title is not None else ()
-        draft.add("740", f"{skipped}2", (("a", text), *parts), title)
+    elif (
+        title is not None
+        and not title.sub_title
+        and item.type == _CONSTITUENT
+        and label is None
+        and (has_only == {"title_info"})
+    ):
+        text, skipped = full_title(title)
+        draft.add("740", f"{skipped}2", (("a", text), *parts_of_title(title, "n", "p")), title)
     elif item.type in (_HOST, "otherVersion") and is_of_rism(mods):
         _linking_entry(_of_rism(item, draft), label, draft)
     else:
@@ -173,6 +179,7 @@ def _series(item: RelatedItem, draft: MarcDraft) -> None:
     content = item.mods
     name = next((name for name in content.name if tail_of_kind(name)), None)
     numbers = [("w", _control_number(one)) for one in content.identifier if one.type != "issn"]
+    numbers += _record_numbers(content)
     issns = [("x", one.value) for one in content.identifier if one.type == "issn" and one.invalid is None]
     if not content.title_info:
         return
@@ -234,6 +241,7 @@ def _linking_entry(item: RelatedItem, label: str | None, draft: MarcDraft) -> No
     if tag == "775":
         subfields += [("e", term.value) for language in content.language for term in language.language_term]
     subfields += [_linked_identifier(one) for one in content.identifier]
+    subfields += _record_numbers(content)
     subfields += [("g", text) for part in content.part for text in place_in_host(part)]
     second = "8" if label is not None else _SECOND_INDICATOR.get(tag, " ")
     draft.add(tag, f"0{second}", subfields, content.title_info[0] if content.title_info else None)
@@ -283,6 +291,15 @@ def _control_number(one: Identifier) -> str:
     if one.type == "lccn":
         return f"(DLC){spaced_lccn(one.value)}"
     return f"(OCoLC){one.value}" if one.type == "oclc" else one.value
+
+
+def _record_numbers(content: Mods) -> list[tuple[str, str]]:
+    """Return the numbers of the records of a related resource, with the organisation that gave them if it is known."""
+    return [
+        ("w", f"({one.source}){one.value}" if one.source not in (None, "uri") else one.value)
+        for info in content.record_info
+        for one in info.record_identifier
+    ]
 
 
 def _linked_identifier(one: Identifier) -> tuple[str, str]:

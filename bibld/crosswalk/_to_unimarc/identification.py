@@ -123,7 +123,7 @@ def languages(mods: Mods, draft: MarcDraft) -> None:
         "recordInfo/recordIdentifier": "001; [@source=uri] 003",
         "recordInfo/recordChangeDate": "005",
         "recordInfo/recordCreationDate": "100 $a/0-7",
-        "recordInfo/recordContentSource": "801 _0 $a $b",
+        "recordInfo/recordContentSource": "801 _0 $a $b; without it recordIdentifier/@source",
         "recordInfo/descriptionStandard": "801 _0 $g",
         "recordInfo/recordInfoNote": "801 _1-_3 $a $b $c by @type; [@type=encodingLevel] leader/17; 830",
         "recordInfo/recordInfoNote[@type='original number']": "801 _0 $h",
@@ -140,13 +140,14 @@ def record(mods: Mods, draft: MarcDraft) -> None:
     draft.add_control("005", _time(changed))
     numbers_of_source = [note.value for note in info.record_info_note if note.type == "original number"]
     standards = [("g", one.value) for one in info.description_standard[:1]]
-    for source in info.record_content_source[:1]:
-        agency = list(_agency(source.value))
-        draft.add("801", " 0", (*agency, *standards, *(("h", text) for text in numbers_of_source)))
+    sources = [one.value for one in info.record_content_source[:1]]
+    sources += [one.source for one in info.record_identifier if one.source not in (None, "uri")]
+    agency = list(_agency(sources[0])) if sources else []
+    draft.add("801", " 0", (*agency, *standards, *(("h", text) for text in numbers_of_source)))
     for note in info.record_info_note:
         if note.type in _INDICATOR_OF_AGENCY or note.type is None:
-            agency = list(_agency(note.value))
-            draft.add("801", f" {_INDICATOR_OF_AGENCY.get(note.type or '', '2')}", (*agency, *standards))
+            other = list(_agency(note.value))
+            draft.add("801", f" {_INDICATOR_OF_AGENCY.get(note.type or '', '2')}", (*other, *standards))
         elif note.type == "cataloguer":
             draft.add("830", "  ", (("a", note.value),))
 

@@ -35,6 +35,7 @@ RELATED_FIELDS = {
     "relatedItem/titleInfo, name, originInfo …": "the embedded fields 200, 700, 210 …",
     "relatedItem/recordInfo/recordIdentifier": "the embedded field 001",
     "relatedItem/part": "200 $v of the link",
+    "relatedItem/@xlink:href": "the embedded field 035",
     "relatedItem/location/url": "856 42",
     "part": "215 $a of an article",
 }
@@ -99,6 +100,8 @@ def _link(tag: str, item: RelatedItem, volumes: list[str], draft: MarcDraft, des
         subfields += [(one.code, one.value) for one in field.subfields if one.code != "1"]
         if field.tag == "200":
             subfields += [("v", text) for text in volumes]
+    if item.xlink_href and item.xlink_href not in {text for _, text in subfields}:
+        subfields += [("1", "035  "), ("a", item.xlink_href)]
     subfields += [("5", item.display_label)] if item.display_label and subfields else []
     if any(code not in ("1", "5") or (text or "").startswith("001") for code, text in subfields):
         draft.add(tag, f" {'0' if draft.flavour == RUSMARC else '1'}", subfields)
@@ -120,7 +123,8 @@ def _series(item: RelatedItem, draft: MarcDraft, describe: Describe) -> None:
         *(("z", one.lang) for one in content.title_info if one.type == "translated"),
     ]
     draft.add("225", "1 ", subfields, stated)
-    if content.record_info or content.name or stated is not title:
+    has_number = any(one.type != "issn" for one in content.identifier) or item.xlink_href is not None
+    if content.record_info or content.name or has_number or stated is not title:
         titles = tuple(one for one in content.title_info if one is not stated or one is title)
         _link("410", replace(item, mods=replace(content, title_info=titles, note=())), volumes, draft, describe)
 

@@ -45,7 +45,7 @@ _LEVELS = {
         "subject/temporal": "606; after another part $z; [@encoding=iso8601, w3cdtf] 122",
         "subject/genre": "608; after another part $j",
         "subject/hierarchicalGeographic": "617",
-        "subject/geographicCode": "660",
+        "subject/geographicCode": "660; of another list than MARC's 607",
         "subject/cartographics": "206 $a $c $d",
         "subject/@authority": "$2",
         "subject/@valueURI": "$3",
@@ -59,6 +59,8 @@ def subjects(mods: Mods, draft: MarcDraft) -> None:
             for part in subject.parts:
                 if isinstance(part, GeographicCode) and part.authority == "marcgac":
                     draft.add("660", "  ", (("a", part.value.ljust(_LENGTH_OF_AREA, "-")),))
+                elif isinstance(part, GeographicCode):
+                    draft.add("607", "  ", (("a", part.value), ("2", part.authority)))
         elif isinstance(lead, Cartographics):
             stated = [part for part in subject.parts if isinstance(part, Cartographics)]
             subfields = [
