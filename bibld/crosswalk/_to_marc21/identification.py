@@ -42,7 +42,7 @@ _TAKEN_BY_ADDRESS = ("doi.org/", "hdl.handle.net/", "hdl.loc.gov/")
         "identifier[@type='patent number']": "013 $b $a",
         "identifier[@type=fingerprint]": "026 $e $2",
         "identifier[@type='issue number' …]": "028 $b $a, the first indicator from @type",
-        "identifier[@type=oclc, WlCaITV, local]": "035 with the prefix of the system",
+        "identifier[@type=oclc, WlCaITV, local]": "035 with the prefix of the system; local without one 024 7_",
         "identifier[@type='stock number']": "037",
         "identifier of any other type": "024 7_ $2, without @type 024 8_",
     },
@@ -91,8 +91,8 @@ def _identifier(one: Identifier, draft: MarcDraft, *, has_qualifiers: bool) -> N
         draft.add("028", f"{_INDICATOR_OF_PUBLISHER[kind]}2", (("a", value), ("q", one.display_label)))
     elif kind in ("oclc", "WlCaITV"):
         draft.add("035", "  ", ((code, f"{_OCLC_PREFIX if kind == 'oclc' else f'({kind})'}{value}"),))
-    elif kind == "local":
-        draft.add("035", "  ", ((code, value if value.startswith("(") else f"(local){value}"),))
+    elif kind == "local" and value.startswith("("):
+        draft.add("035", "  ", ((code, value),))
     elif kind == "patent number":
         found = _COUNTRY_OF_PATENT.fullmatch(value)
         stated: Subfields = (("a", value),) if found is None else (("a", found["number"]), ("b", found["country"]))

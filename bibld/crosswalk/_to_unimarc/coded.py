@@ -18,6 +18,7 @@ from bibld.crosswalk._unimarc.codes import (
     TYPE_OF_RESOURCE,
     CodeTable,
 )
+from bibld.crosswalk._unimarc.form import PAGES, TEXT_FORMAT
 from bibld.model.marc import Leader
 from bibld.model.mods import Genre, Mods, OriginInfo
 from bibld.model.mods_plan import OPEN_END
@@ -45,6 +46,9 @@ _OF_TYPE = {
     "three dimensional object": ("117",), "software, multimedia": ("135",), "text": ("105", "140"),
 }  # fmt: skip
 """Kind of resource → coded fields that it may have beside those of its form."""
+_ELECTRONIC_RECORD = "l"
+"""Leader 06 of an electronic resource, whose content is stated in 135."""
+_KIND_OF_FILE = {"still image": "c", "text": "d"}
 _ELECTRONIC, _PRINT = "electronic", "print"
 _LENGTH_OF_TIME = 4
 
@@ -66,7 +70,7 @@ def _kind(mods: Mods) -> str:
     kind = _TYPE.get(found.value, "a") if found is not None else "a"
     is_electronic = _ELECTRONIC in _forms(mods) and _PRINT not in _forms(mods)
     if is_electronic and kind in ("a", "k"):
-        return "l"
+        return _ELECTRONIC_RECORD
     return _MANUSCRIPT_OF.get(kind, kind) if found is not None and found.manuscript == "yes" else kind
 
 
@@ -99,7 +103,7 @@ def _forms(mods: Mods) -> list[str]:
 @BOOK.writes(
     "typeOfResource",
     {
-        "typeOfResource": "leader/06, @manuscript leader/06, @collection leader/07",
+        "typeOfResource": "leader/06, of electronic resources 135 $a/0; @manuscript leader/06, @collection leader/07",
         "genre[@authority=marcgt]": "100 $a/20, 105 $a/4-12, 110 $a/0-7, 115-140; article leader/07; else 608",
         "genre": "608 $a $2 $3; [@type='musical composition'] 128 $a; [@authority=rdacontent] 181",
         "targetAudience[@authority=marctarget]": "100 $a/17-19",
@@ -132,12 +136,27 @@ def coded_fields(mods: Mods, draft: MarcDraft) -> None:
                 _write_code(form.value, None, DETAIL_CODES, (_TEXTUAL,), fields)
         _write_origin(description.digital_origin, _DIGITAL_ORIGIN, 10, fields)
         _write_origin(description.reformatting_quality, _REFORMATTING, 12, fields)
+    _kind_of_file(mods, fields)
     frequencies = [one.value for one in main_origin(mods).frequency if one.authority == "marcfrequency"]
     for term in frequencies[:1]:
         if term in _FREQUENCY:
             _positions(_SERIAL, fields)[1] = _FREQUENCY[term]
     for tag in sorted(fields):
         draft.add(tag, "  ", (("a", "".join(fields[tag])),))
+
+
+def _kind_of_file(mods: Mods, fields: dict[str, list[str]]) -> None:
+    """Write the content of an electronic resource, unless its extent, its format or its forms of content show it."""
+    if _kind(mods) != _ELECTRONIC_RECORD:
+        return
+    for description in mods.physical_description:
+        formats = map(TEXT_FORMAT.search, map(str.casefold, description.internet_media_type))
+        pages = (PAGES.search(extent.value) for extent in description.extent)
+        if any(form.authority == "isbdcontent" for form in description.form) or any(formats) or any(pages):
+            return
+    for one in mods.type_of_resource:
+        if one.value in _KIND_OF_FILE:
+            _positions(_ELECTRONIC_DATA, fields)[0] = _KIND_OF_FILE[one.value]
 
 
 def _genre(genre: Genre, mods: Mods, fields: dict[str, list[str]], draft: MarcDraft) -> None:
@@ -155,8 +174,14 @@ def _genre(genre: Genre, mods: Mods, fields: dict[str, list[str]], draft: MarcDr
 def _tags(mods: Mods) -> tuple[str, ...]:
     """Return the coded fields that a resource of this kind may have."""
     kinds = [one.value for one in mods.type_of_resource] or ["text"]
+    electronic = (_ELECTRONIC_DATA,) if _kind(mods) == _ELECTRONIC_RECORD else ()
     own = (_SERIAL,) if level_of(mods) in ("s", "i") else ()
-    return (*own, *(tag for kind in kinds for tag in _OF_TYPE.get(kind, ())), *(() if own else (_TEXTUAL,)))
+    return (
+        *own,
+        *electronic,
+        *(tag for kind in kinds for tag in _OF_TYPE.get(kind, ())),
+        *(() if own else (_TEXTUAL,)),
+    )
 
 
 def _positions(tag: str, fields: dict[str, list[str]]) -> list[str]:

@@ -22,7 +22,7 @@ _COUNTRY = re.compile(r"(?P<country>[A-Z]{2}) (?P<number>.+)", re.DOTALL)
 _INDICATOR_OF_PUBLISHER = {kind: indicator for indicator, kind in PUBLISHER_NUMBER.items()}
 _CODE_OF_PART = {part: code for code, part in ORIGINAL_LANGUAGE.items()}
 _TRANSLATION = "c"
-_PREFIX = {"oclc": "(OCoLC)", "lccn": "(DLC)", "uri": "", "local": "", "WlCaITV": "(WlCaITV)", "nban": "(nban)"}
+_PREFIX = {"oclc": "(OCoLC)", "lccn": "(DLC)", "uri": "", "local": "", "WlCaITV": "(WlCaITV)", "nban": ""}
 _INDICATOR_OF_AGENCY = {kind: indicator for indicator, kind in AGENCY_NOTE.items()}
 _AGENCY = re.compile(r"(?P<country>[A-Z]{2}) (?P<agency>.+?)(?: (?P<date>\d{8}))?")
 _NOT_TIME = str.maketrans("", "", "-:T")
@@ -87,7 +87,8 @@ def _identifier(one: Identifier, draft: MarcDraft, extra: Subfields, *, is_artic
     elif kind in _INDICATOR_OF_PUBLISHER:
         draft.add("071", f"{_INDICATOR_OF_PUBLISHER[kind]} ", (("z" if is_invalid else "a", value), ("c", label)))
     elif kind in _PREFIX:
-        draft.add("035", "  ", (("z" if is_invalid else "a", f"{_PREFIX[kind]}{value}"),))
+        prefix = f"({label})" if kind == "nban" and label else _PREFIX[kind]
+        draft.add("035", "  ", (("z" if is_invalid else "a", f"{prefix}{value}"),))
     elif kind == "urn":
         draft.add("856", "4 ", (("g", value),))
     elif kind in _ARTICLES:

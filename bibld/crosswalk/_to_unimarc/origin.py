@@ -13,6 +13,8 @@ from bibld.text.places import MARC_COUNTRY_OF_ISO
 BOOK = WriterBook()
 
 _ISO_OF_MARC = {marc: iso for iso, marc in reversed(MARC_COUNTRY_OF_ISO.items())}
+_COUNTRY_OF_PARTS = {"u": "US", "c": "CA", "k": "GB", "a": "AU"}
+_LENGTH_OF_PART = 3
 _FUNCTION = {
     "producer": "1", "production": "1", "distributor": "2", "distribution": "2", "manufacturer": "3",
     "manufacture": "3",
@@ -69,12 +71,17 @@ def _countries(info: OriginInfo) -> tuple[list[str], list[str]]:
     countries: dict[str, None] = {}
     others: list[str] = []
     for term in (term for place in info.place for term in place.place_term if term.type == "code"):
-        code = _ISO_OF_MARC.get(term.value.casefold()) if term.authority == "marccountry" else None
+        code = _iso_of_marc(term.value.casefold()) if term.authority == "marccountry" else None
         if term.authority == "iso3166" or code is not None:
             countries[code or term.value] = None
         elif term.authority != "marccountry":
             others.append(term.value)
     return list(countries), others
+
+
+def _iso_of_marc(code: str) -> str | None:
+    """Return the country of a code of MARC, also of a state or province, whose third letter is that of the country."""
+    return _ISO_OF_MARC.get(code) or (_COUNTRY_OF_PARTS.get(code[2]) if len(code) == _LENGTH_OF_PART else None)
 
 
 def _imprint(info: OriginInfo, draft: MarcDraft, made: list[tuple[str, str | None]], *, is_main: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook
+from bibld.crosswalk._to_marc.draft import RUSMARC, MarcDraft, Subfields, WriterBook
 from bibld.crosswalk._to_marc.texts import parts_of_title
 from bibld.crosswalk._to_unimarc.names import heading_indicators, heading_subfields, kind_of_heading
 from bibld.crosswalk._to_unimarc.titles import marked_title
@@ -133,7 +133,7 @@ def _subdivisions(parts: Sequence[SubjectPart]) -> Subfields:
         "classification[@authority=udc]": "675 $a $v",
         "classification[@authority=ddc]": "676 $a $v",
         "classification[@authority=lcc]": "680 $a $b",
-        "classification": "686 $a $2 $v, @displayLabel $h",
+        "classification": "686 $a $2 $v, @displayLabel $h; without @authority $2 local in RUSMARC",
     },
 )
 def classifications(mods: Mods, draft: MarcDraft) -> None:
@@ -145,5 +145,6 @@ def classifications(mods: Mods, draft: MarcDraft) -> None:
             number, _, item = one.value.partition(" ")
             draft.add("680", "  ", (("a", number), ("b", item)))
         else:
-            subfields = (("2", one.authority), ("v", one.edition), ("a", one.value), ("h", one.display_label))
+            scheme = one.authority or (_LOCAL if draft.flavour == RUSMARC else None)
+            subfields = (("2", scheme), ("v", one.edition), ("a", one.value), ("h", one.display_label))
             draft.add("686", "  ", subfields)
