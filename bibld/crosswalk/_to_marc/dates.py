@@ -15,7 +15,6 @@ _CODED = re.compile(r"\d[\du]{3}")
 _ONE_OF_A_SET = re.compile(r"\[(?P<first>\d{4})?\.\.(?P<last>\d{4})?\]")
 _DAY = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?")
 _QUESTIONABLE, _INFERRED, _APPROXIMATE = "questionable", "inferred", "approximate"
-_PRODUCTION = ("producer", "production")
 
 
 class PublicationDates(msgspec.Struct, frozen=True):
@@ -103,8 +102,3 @@ def further_copyright(info: OriginInfo, stated: Sequence[str]) -> list[str]:
     """Return the dates of copyright that the stated dates do not contain."""
     known = {str(year) for text in stated for year in copyright_years(text)}
     return [date.value for date in info.copyright_date if date.value not in known]
-
-
-def is_production(info: OriginInfo) -> bool:
-    """Whether an event is the making of what is not published."""
-    return info.event_type in _PRODUCTION

@@ -27,7 +27,6 @@ _PLACE_OF_URN = ("doi", "hdl")
 _LCCN = "lccn"
 _STRUCTURE_OF_LCCN = re.compile(r"(?P<prefix>[a-z]{0,3}) *(?P<digits>\d{8}|\d{10})")
 _DIGITS_UNTIL_2000 = 8
-_NOT_REPEATABLE = ("010",)
 _TAKEN_BY_ADDRESS = ("doi.org/", "hdl.handle.net/", "hdl.loc.gov/")
 
 

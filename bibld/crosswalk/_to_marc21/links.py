@@ -28,7 +28,6 @@ _TAG_OF_RELATION = {
 _OTHER_RELATION = "787"
 _SECOND_INDICATOR = {"780": "0", "785": "0"}
 _LINKED_TITLE = {None: "t", "uniform": "s", "abbreviated": "p", "alternative": "t", "translated": "t"}
-_MAX_LINKED_TITLES = 1
 _NUMBERED_SECTION = re.compile(
     r"(?P<number>\d+|[A-Z]|(?:Ser(?:ies?|ija|\.)|Reihe|Série|Сер(?:ия|\.)|Part|Section|Abt(?:eilung|\.)) [^\s,]+), "
     r"(?P<name>.+)"

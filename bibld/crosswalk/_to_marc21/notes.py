@@ -12,7 +12,7 @@ from bibld.crosswalk._marc21.notes import (
     NUMBERS_OF_FUNDING,
     SOURCES_OF_DESCRIPTION,
 )
-from bibld.crosswalk._marc21.subjects import ADDED_PLACE, PLACE_LEVELS
+from bibld.crosswalk._marc21.subjects import ADDED_PLACE
 from bibld.crosswalk._marc21.work_attributes import MEDIUM, NOTES_ON_WORKS
 from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook
 from bibld.crosswalk._to_marc.texts import RESPONSIBILITY
@@ -68,8 +68,8 @@ _FUNDING = re.compile(
     r"|program element|project|task|work unit) "
 )
 _REFERENCES = re.compile(r"(?P<text>.*?) \((?P<number>\d+) references\)", re.DOTALL)
-_PLACE_LEVEL_CODES = "".join(PLACE_LEVELS.values())
-_MAX_LEVELS = 4
+_CODES_OF_LEVELS = {1: "a", 2: "ad", 3: "abd", 4: "abcd"}
+"""Number of places from the largest down → the subfields of 752."""
 
 
 @BOOK.writes(
@@ -102,8 +102,8 @@ def _note(note: Note, draft: MarcDraft) -> None:
         draft.add("382", "  ", (("a", text),), note)
     elif kind == ADDED_PLACE:
         levels = list(reversed(text.split(", ")))
-        codes = "a" * (len(levels) == 1) or "abd"[-len(levels) + 3 - 3 :]
-        draft.add("752", "  ", zip(_codes_of_levels(len(levels)) or codes, levels, strict=False), note)
+        codes = _CODES_OF_LEVELS.get(len(levels))
+        draft.add("752", "  ", zip(codes, levels, strict=True) if codes is not None else (("d", text),), note)
     elif kind == "print run" and text.isdecimal():
         draft.add("500", "  ", (("a", f"Print run: {text}"),), note)
     elif kind == "acquisition source":
@@ -111,10 +111,6 @@ def _note(note: Note, draft: MarcDraft) -> None:
     else:
         tag = _TAG_OF_TYPE.get(kind) or ("500" if kind else _tag_of_text(text))
         _field(tag, note, draft)
-
-
-def _codes_of_levels(number: int) -> str:
-    return {1: "a", 2: "ad", 3: "abd", 4: "abcd"}.get(number, _PLACE_LEVEL_CODES)
 
 
 def _tag_of_text(text: str) -> str:
