@@ -38,7 +38,7 @@ from bibld.config import (
     TriplifyConfig,
     WorklistConfig,
 )
-from bibld.crosswalk import rules_of
+from bibld.crosswalk import rules_of, writers_of
 from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
 from bibld.model.mods import Mods
@@ -435,6 +435,16 @@ def rules(flavour: str) -> str:
     return table(("tag", "subfields", "MODS", "what"), rows)
 
 
+def writers(flavour: str) -> str:
+    """Return which fields of MARC the crosswalk back writes of each element of MODS."""
+    rows = [
+        (_cell(reads), _cell(fields))
+        for writer in writers_of(flavour)  # type: ignore[arg-type]
+        for reads, fields in writer.fields.items()
+    ]
+    return table(("MODS", "fields"), rows)
+
+
 def _codes(codes: str) -> str:
     return {"": "–", "*": "all"}.get(codes) or f"`{codes}`"
 
@@ -538,6 +548,7 @@ PARTS: dict[str, Callable[..., str]] = {
     "errors": error_tree,
     "rules": rules,
     "private": private,
+    "writers": writers,
     "api": public_names,
     "iris": iri_table,
     "queries": queries,

@@ -246,6 +246,10 @@ def _marcxml(records: Iterable[bytes], out: BinaryIO, base: str) -> None:
     out.write(b"</collection>\n")
 
 
+def _iso2709(records: Iterable[bytes], out: BinaryIO, base: str) -> None:
+    out.writelines(records)
+
+
 def _dublin_core(records: Iterable[bytes], out: BinaryIO, base: str) -> None:
     namespaces = f' xmlns:oai_dc="{NAMESPACE}" xmlns:dc="{DC}"'.encode()
     out.write(_XML + b"<records" + namespaces + b">\n")
@@ -292,6 +296,12 @@ OUTPUTS: Mapping[str, Output] = {
     "json": Output("MODS as one JSON array", "json", _json),
     "jsonl": Output("the same, one JSON object a line", "json", _lines),
     "marcxml": Output("the MARC records as one MARCXML collection", "marcxml", _marcxml),
+    "marc21": Output("records of MARC 21 made of the MODS, in ISO 2709 and UTF-8", "marc21", _iso2709),
+    "marc21xml": Output("the same as one MARCXML collection", "marc21xml", _marcxml),
+    "unimarc": Output("records of UNIMARC made of the MODS, in ISO 2709 and UTF-8", "unimarc", _iso2709),
+    "unimarcxml": Output("the same as one MARCXML collection", "unimarcxml", _marcxml),
+    "rusmarc": Output("records of RUSMARC made of the MODS, in ISO 2709 and UTF-8", "rusmarc", _iso2709),
+    "rusmarcxml": Output("the same as one MARCXML collection", "rusmarcxml", _marcxml),
     "csv": Output("a table of catalogue cards", "csv", _csv),
     "dc": Output("simple Dublin Core, as in OAI-PMH", "dc", _dublin_core),
     "nt": Output("the triples that a run would publish, in N-Triples", "json", _ntriples),

@@ -240,8 +240,9 @@ class Converter(AbstractContextManager["Converter"]):
         """Convert the records of files, in their order: a ``Conversion`` each, or a ``Reject`` with the reason.
 
         The ``content`` of a conversion is its MODS in the ``form`` json, xml, csv (a row of a table of catalogue cards)
-        or dc (Dublin Core), or the record itself with marcxml. Raises ``ConfigError`` at once for a file that does not
-        exist.
+        or dc (Dublin Core), the record itself with marcxml, or MARC made of the MODS with marc21, unimarc or rusmarc,
+        in MARCXML with marc21xml …, with the marks of ISBD with marc21+isbd …. Raises ``ConfigError`` at once for a
+        file that does not exist.
         """
         return self._convert(_harvested(files), form, progress or Silent())
 

@@ -19,6 +19,7 @@ from bibld._api.links import Links
 from bibld._api.review import EntityDecision, PersonDecision, Review, VerdictRow
 from bibld._api.table_files import table_format, write_table
 from bibld.catalog import Catalog, DatabaseWatch, StoredLink, Verdicts
+from bibld.crosswalk import to_marc
 from bibld.dedup import review as reviewing
 from bibld.dedup.deciding_facts import deciding_facts
 from bibld.dedup.features import features_of
@@ -94,6 +95,7 @@ def open_site(workspace: ConfiguredWorkspace, settings: Settings) -> Site:
             lambda record: catalog.records.subfields_beside_mods(record.ordinal),
             match_command(config.file) if (release / FOLDER).is_dir() else (),
             StoredWorklists(config.workspace),
+            partial(to_marc, punctuation=True),
         )
 
 

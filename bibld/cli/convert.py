@@ -112,7 +112,8 @@ def read(files: tuple[str, ...], reader: str, charset: str, as_json: bool) -> No
 
 
 SOME_REJECTED = 3
-_FORMS = ("mods", "json", "jsonl", "marcxml", "csv", "dc", "nt", "ttl", "nq")
+_FORMS_OF_MARC = ("marc21", "marc21xml", "unimarc", "unimarcxml", "rusmarc", "rusmarcxml")
+_FORMS = ("mods", "json", "jsonl", "marcxml", *_FORMS_OF_MARC, "csv", "dc", "nt", "ttl", "nq")
 _OPTION_OF_KEY = {"charset": "--charset", "read": "--read", "crosswalk": "--flavour"}
 _SETTING = re.compile(rf'({"|".join(_OPTION_OF_KEY)}) = "([^"]*)"')
 
@@ -130,8 +131,10 @@ _SETTING = re.compile(rf'({"|".join(_OPTION_OF_KEY)}) = "([^"]*)"')
     default="mods",
     show_default=True,
     help="mods: one modsCollection; json: MODS as an array; jsonl: one JSON object a line; marcxml: the MARC records; "
-    "csv: a table of catalogue cards; dc: Dublin Core; nt, ttl: triples; nq: triples with provenance.",
+    "marc21, unimarc, rusmarc: MARC records made of the MODS, in ISO 2709 and UTF-8, with xml in MARCXML; csv: a table "
+    "of catalogue cards; dc: Dublin Core; nt, ttl: triples; nq: triples with provenance.",
 )
+@click.option("--isbd", is_flag=True, help="MARC made of MODS gets the marks of ISBD between subfields.")
 @click.option("--base", default="https://example.org/", show_default=True, help="The beginning of IRIs, for RDF.")
 @click.option("--output", "-o", default="-", help="Where to write; standard output by default.")
 @click.option("--rejects", help="Where to write the bytes of what could not be converted.")
@@ -145,6 +148,7 @@ def crosswalk(
     /,
     files: tuple[str, ...],
     to: str,
+    isbd: bool,
     base: str,
     output: str,
     rejects: str | None,
@@ -161,16 +165,20 @@ def crosswalk(
     records are written only where -o names a file. RDF is made of all records together, in memory.
     """
     from bibld._api.matching import OUTPUTS
+    from bibld.ingest import PUNCTUATED
 
     converted = rejected = warned = 0
     form = OUTPUTS[to]
+    if isbd and to not in _FORMS_OF_MARC:
+        raise click.UsageError(f"--isbd: there is no MARC to punctuate in --to {to}; add --to marc21")
+    record_form = f"{form.record_form}{PUNCTUATED}" if isbd else form.record_form
     with ExitStack() as opened:
         paths = [on_disk(name, opened) for name in files]
         converter = opened.enter_context(bibld.Converter(**names, counts_fields=coverage))
         display = opened.enter_context(progress.display(quiet=quiet or not sys.stderr.isatty()))
 
         # Names the files that do not exist, before anything is written.
-        outcomes = converter.convert(paths, form=form.record_form, progress=display)
+        outcomes = converter.convert(paths, form=record_form, progress=display)
         bytes_of_rejects = opened.enter_context(complete_output(rejects)) if rejects is not None else None
 
         def contents() -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Crosswalk: convert records of one flavour to MODS, and authority records to an ``Authority``.
+"""Crosswalk: convert records of one flavour to MODS, MODS to MARC, and authority records to an ``Authority``.
 
 Takes a ``MarcRecord`` of MARC 21, RUSMARC or UNIMARC, a ``Mods`` (which is returned unchanged) or a ``Row`` of a table,
 and returns MODS 3.7 with an account of what is not in it. Each flavour is an adapter in this folder. Adapters are made
@@ -8,7 +8,7 @@ of rules: :class:`RuleBook`, :class:`RuleSet` and :class:`View` are the public m
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from bibld.crosswalk._authorities import AUTHORITY_RULES as AUTHORITY_RULES
 from bibld.crosswalk._authorities import authority_flavour as authority_flavour
@@ -25,6 +25,11 @@ from bibld.crosswalk._rules import SubfieldCoverage as SubfieldCoverage
 from bibld.crosswalk._rules import Tally as Tally
 from bibld.crosswalk._rules import Writes, failure_reason
 from bibld.crosswalk._rules import subfields_of as subfields_of
+from bibld.crosswalk._to_marc.draft import Writer as Writer
+from bibld.crosswalk._to_marc21.rules import WRITERS as _MARC21_WRITERS
+from bibld.crosswalk._to_marc21.rules import to_marc21
+from bibld.crosswalk._to_unimarc.rules import WRITERS as _UNIMARC_WRITERS
+from bibld.crosswalk._to_unimarc.rules import to_unimarc
 from bibld.crosswalk._unimarc.view import UnimarcSettings
 from bibld.crosswalk._view import Conventions as Conventions
 from bibld.crosswalk._view import Linkage as Linkage
@@ -34,6 +39,7 @@ from bibld.errors import ConfigError, CrosswalkError, RecordError
 from bibld.model.authority import ConvertedAuthority
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
+from bibld.model.origin import Origin
 from bibld.protocols import Converted, Row, adapters
 
 VERSION = 6
@@ -47,6 +53,12 @@ MODS_FLAVOUR = "mods"
 
 COLUMNS_FLAVOUR = "columns"
 """The flavour of rows; their column map is in the settings."""
+
+
+MarcFlavour = Literal["marc21", "unimarc", "rusmarc"]
+"""A flavour of MARC that :func:`to_marc` writes."""
+
+_FROM_MODS = Origin("mods", "", 0, 0)
 
 
 def convert(
@@ -78,6 +90,29 @@ def convert(
     except Exception as error:
         number = record.control_number if isinstance(record, MarcRecord) else None
         raise CrosswalkError(record.origin, failure_reason(f'crosswalk "{name}"', error), b"", number) from error
+
+
+def to_marc(
+    mods: Mods,
+    flavour: MarcFlavour = "marc21",
+    *,
+    punctuation: bool = False,
+    origin: Origin = _FROM_MODS,
+) -> MarcRecord:
+    """Write a description as a record of MARC: the crosswalk back.
+
+    With ``punctuation`` the record has the marks of ISBD between its subfields; without, it is coded so (leader/18).
+    ``origin`` is that of the result. Of descriptions that are merged, what a record can have once is that of the first
+    value; the others go where the format has a place for them.
+    """
+    if flavour == "marc21":
+        return to_marc21(mods, origin, punctuation=punctuation)
+    return to_unimarc(mods, origin, flavour)
+
+
+def writers_of(flavour: MarcFlavour) -> tuple[Writer, ...]:
+    """Return the writers of :func:`to_marc`: which elements of MODS they read, and which fields they write."""
+    return (_MARC21_WRITERS if flavour == "marc21" else _UNIMARC_WRITERS).writers
 
 
 def convert_authority(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from bibld.ingest._conversion import ENCODED_TWICE as ENCODED_TWICE
 from bibld.ingest._conversion import NO_AUTHORITY as NO_AUTHORITY
+from bibld.ingest._conversion import PUNCTUATED as PUNCTUATED
 from bibld.ingest._conversion import TABLE_COLUMNS as TABLE_COLUMNS
 from bibld.ingest._conversion import Conversion as Conversion
 from bibld.ingest._conversion import Job as Job

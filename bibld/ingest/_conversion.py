@@ -21,7 +21,7 @@ from bibld.model.card import LINES, card
 from bibld.model.digest import digest
 from bibld.model.dublin_core import to_dublin_core
 from bibld.model.marc import MarcRecord
-from bibld.model.marc_writers import to_marcxml
+from bibld.model.marc_writers import to_iso2709, to_marcxml
 from bibld.model.mods import Mods
 from bibld.model.mods_xml import to_xml
 from bibld.model.origin import RecordId
@@ -56,6 +56,31 @@ def _marcxml(raw: Raw, record: MarcRecord | Mods | Row, mods: Mods) -> bytes:
     return to_marcxml(record)
 
 
+MARC_FORMS: Mapping[str, crosswalk.MarcFlavour] = {"marc21": "marc21", "unimarc": "unimarc", "rusmarc": "rusmarc"}
+"""Form of a record of MARC that is made of MODS → its flavour."""
+
+MARCXML_SUFFIX, PUNCTUATED = "xml", "+isbd"
+"""The ends of the names of forms: in MARCXML rather than ISO 2709, and with the marks of ISBD."""
+
+
+def _marc_of_mods(
+    flavour: crosswalk.MarcFlavour, *, in_xml: bool, punctuation: bool
+) -> Callable[[Raw, MarcRecord | Mods | Row, Mods], bytes]:
+    """Return what writes the MODS of a record as MARC; a record too long for ISO 2709 is a ``CrosswalkError``."""
+
+    def write(raw: Raw, record: MarcRecord | Mods | Row, mods: Mods) -> bytes:
+        made = crosswalk.to_marc(mods, flavour, punctuation=punctuation, origin=raw.origin)
+        if in_xml:
+            return to_marcxml(made)
+        try:
+            return to_iso2709(made)
+        except ValueError as error:
+            reason = f"cannot be written in ISO 2709: {error}; choose {flavour}{MARCXML_SUFFIX}"
+            raise CrosswalkError(raw.origin, reason, raw.data, made.control_number) from error
+
+    return write
+
+
 def _dublin_core(raw: Raw, record: MarcRecord | Mods | Row, mods: Mods) -> bytes:
     return etree.tostring(to_dublin_core(mods), encoding="UTF-8")
 
@@ -73,6 +98,14 @@ WRITERS: Mapping[str, Callable[[Raw, MarcRecord | Mods | Row, Mods], bytes]] = {
     "csv": _row,
     "dc": _dublin_core,
     "features": _features,
+    **{
+        f"{form}{MARCXML_SUFFIX if in_xml else ''}{PUNCTUATED if punctuation else ''}": _marc_of_mods(
+            flavour, in_xml=in_xml, punctuation=punctuation
+        )
+        for form, flavour in MARC_FORMS.items()
+        for in_xml in (False, True)
+        for punctuation in (False, True)
+    },
 }
 """Form → what writes a record in it, from its bytes, the record read, and its MODS."""
 

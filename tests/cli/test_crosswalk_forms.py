@@ -13,7 +13,8 @@ import pytest
 import rdflib
 from lxml import etree
 
-from bibld.model.mods import Mods
+from bibld.model.mods import Mods, Note, TitleInfo
+from bibld.model.mods_xml import to_xml
 from tests.cli.test_crosswalk_command import FILE, NUMBERS, invoke, numbers
 
 DC = "{http://purl.org/dc/elements/1.1/}"
@@ -52,6 +53,38 @@ def test_what_is_no_marc_is_rejected_as_marcxml(path, tmp_path):
     assert done.stderr.count("the record is no MARC") == len(NUMBERS)
 
 
+@pytest.mark.parametrize(("form", "tag"), [("marc21", "245"), ("unimarc", "200"), ("rusmarc", "200")])
+def test_marc_is_made_of_the_mods_of_any_input(path, tmp_path, form, tag):
+    mods = tmp_path / "mods.xml"
+    invoke(path, "-o", str(mods))
+    for source in (path, str(mods)):
+        records = list(pymarc.MARCReader(invoke(source, "--to", form).stdout_bytes, force_utf8=True))
+        assert [record["001"].data for record in records] == NUMBERS
+        assert records[0][tag]["a"] == "Title 1 <&>"
+        xml = invoke(source, "--to", f"{form}xml").stdout_bytes
+        assert pymarc.parse_xml_to_array(io.BytesIO(xml))[0][tag]["a"] == "Title 1 <&>"
+
+
+def test_isbd_puts_marks_between_subfields_of_marc_alone(path):
+    first = next(pymarc.MARCReader(invoke(path, "--to", "marc21", "--isbd").stdout_bytes, force_utf8=True))
+    assert (first["245"]["a"], first.leader[18]) == ("Title 1 <&>.", "i")
+    refused = invoke(path, "--to", "dc", "--isbd")
+    assert refused.exit_code == 2
+    assert "--isbd: there is no MARC to punctuate in --to dc; add --to marc21" in refused.stderr
+
+
+def test_a_record_too_long_for_iso_2709_is_rejected_with_its_place(tmp_path):
+    notes = tuple(Note(value=f"{number} {'x' * 9_000}") for number in range(12))
+    long = Mods(title_info=(TitleInfo("Long"),), note=notes)
+    (tmp_path / "long.xml").write_bytes(to_xml(long))
+    done = invoke(str(tmp_path / "long.xml"), "--to", "marc21")
+    assert (done.exit_code, done.stdout_bytes) == (3, b"")
+    assert "long.xml record 1" in done.stderr
+    assert "cannot be written in ISO 2709" in done.stderr
+    assert "choose marc21xml" in done.stderr
+    assert invoke(str(tmp_path / "long.xml"), "--to", "marc21xml").exit_code == 0
+
+
 def test_csv_has_one_row_a_record(path):
     rows = list(csv.DictReader(io.StringIO(invoke(path, "--to", "csv").stdout, newline="")))
     assert [row["id"] for row in rows] == NUMBERS
@@ -80,7 +113,8 @@ def test_iris_begin_with_the_base(path):
     assert (wrong.exit_code, wrong.stdout) == (2, "")
 
 
-FORMS = ("mods", "json", "jsonl", "marcxml", "csv", "dc", "nt", "ttl", "nq")
+MARC_OF_MODS = ("marc21", "marc21xml", "unimarc", "unimarcxml", "rusmarc", "rusmarcxml")
+FORMS = ("mods", "json", "jsonl", "marcxml", *MARC_OF_MODS, "csv", "dc", "nt", "ttl", "nq")
 ALL_FORMS = """
 import contextlib, sys
 from bibld.cli import command_line

@@ -17,7 +17,7 @@ from bibld.text.scripts import CJK, HAN, JAPANESE, KOREAN, first_foreign_script
 Marc21View = View[None]
 """A record of MARC 21 while it is converted."""
 
-_SCRIPT_OF_CODE = {
+SCRIPT_OF_CODE = {
     "(3": "Arab", "(4": "Arab", "(B": "Latn", "!E": "Latn", "(N": "Cyrl", "(Q": "Cyrl", "(2": "Hebr", "(S": "Grek",
     "$1": CJK,
 }  # fmt: skip
@@ -68,7 +68,7 @@ def _group(occurrence: str) -> str | None:
 
 def _script(code: str, field: DataField) -> str:
     """Return the script (ISO 15924) that the code in ``$6`` names, or else that of the field's text."""
-    known = _SCRIPT_OF_CODE.get(code)
+    known = SCRIPT_OF_CODE.get(code)
     if known is not None and known != CJK:
         return known
     if len(code) == 4 and code.isascii() and code.isalpha():

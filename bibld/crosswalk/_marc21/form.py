@@ -23,13 +23,13 @@ from bibld.text.resource_types import code_iri, type_code
 
 KIND_AND_LANGUAGE = RuleBook()
 
-_OBJECT_PART = {
+OBJECT_PART = {
     "a": None, "b": "summary", "d": "sung or spoken text", "e": "libretto", "f": "table of contents",
     "g": "accompanying material", "h": "translation", "i": "intertitles", "j": "subtitles",
     "k": "intermediate translation", "p": "captions", "t": "transcripts",
 }  # fmt: skip
-_PART_OF_ORIGINAL = _OBJECT_PART["h"]
-_PARTS_OF_TEXT = (_OBJECT_PART["a"], _OBJECT_PART["d"])
+_PART_OF_ORIGINAL = OBJECT_PART["h"]
+_PARTS_OF_TEXT = (OBJECT_PART["a"], OBJECT_PART["d"])
 
 _LANGUAGE_SCHEMES = frozenset(("rfc3066", "rfc4646", "rfc5646", "iso639-3"))
 
@@ -220,9 +220,9 @@ def _stated_languages(view: Marc21View) -> Iterator[tuple[str, str, str | None]]
     for field in view.fields("041"):
         scheme = (field.first("2") or "").strip().casefold()
         for subfield in field.subfields:
-            if subfield.code not in _OBJECT_PART:
+            if subfield.code not in OBJECT_PART:
                 continue
-            part = _OBJECT_PART[subfield.code]
+            part = OBJECT_PART[subfield.code]
             if scheme in _LANGUAGE_SCHEMES:
                 yield subfield.value, scheme, part
                 continue

@@ -77,13 +77,13 @@ def issns(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
         yield element
 
 
-_OTHER_STANDARD = {"0": "isrc", "1": "upc", "2": "ismn", "3": "ean", "4": "sici"}
+OTHER_STANDARD = {"0": "isrc", "1": "upc", "2": "ismn", "3": "ean", "4": "sici"}
 
 
 @IDENTIFIERS.field("024", "adqz2", "identifier, type from the first indicator or $2")
 def other_standard_numbers(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
     """Other standard identifiers; those of type 7 name their scheme in ``$2``."""
-    kind = field.first("2") if field.indicator1 == "7" else _OTHER_STANDARD.get(field.indicator1)
+    kind = field.first("2") if field.indicator1 == "7" else OTHER_STANDARD.get(field.indicator1)
     kind = kind.strip().casefold() if kind else None
     label = ", ".join([chop(text).strip("() ") for text in field.values("q")]) or None
     for subfield in field.subfields:
@@ -118,7 +118,7 @@ def _bare(value: str, kind: str | None) -> str:
     return value
 
 
-_NUMBER_TYPES = {
+NUMBER_TYPES = {
     "010": "lccn", "015": "nbn", "016": "nban", "017": "legal deposit number", "027": "strn", "030": "coden",
     "032": "postal registration number", "036": "study number", "074": "gpo item number", "088": "report number",
 }  # fmt: skip
@@ -128,7 +128,7 @@ _SOURCE_CODES = {"015": "2", "016": "2", "017": "b2", "032": "b", "036": "b"}
 """Fields of numbers → the subfields that name who gave the number."""
 
 
-for _tag, _kind in _NUMBER_TYPES.items():
+for _tag, _kind in NUMBER_TYPES.items():
 
     @IDENTIFIERS.field(_tag, f"az{_SOURCE_CODES.get(_tag, '')}", f"identifier[{_kind}]")
     def number(field: DataField, view: Marc21View, kind: str = _kind) -> Iterator[mods.Identifier]:
@@ -175,7 +175,8 @@ def fingerprint(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]
         yield mods.Identifier(value=value, type="fingerprint", display_label=field.first("2"))
 
 
-_PUBLISHER_NUMBER = PUBLISHER_NUMBER | {"6": "distributor number"}
+NUMBER_OF_PUBLISHER = PUBLISHER_NUMBER | {"5": "publisher number", "6": "distributor number"}
+"""First indicator of 028 → the type of the number."""
 
 
 @IDENTIFIERS.field("028", "ab", "identifier, type from the first indicator")
@@ -183,7 +184,7 @@ def publisher_number(field: DataField, view: Marc21View) -> Iterator[mods.Identi
     """Issue, plate or other number of a publisher or distributor, with its source."""
     value = join(field, "ab")
     if field.first("a") is not None:
-        yield mods.Identifier(value=value, type=_PUBLISHER_NUMBER.get(field.indicator1, "publisher number"))
+        yield mods.Identifier(value=value, type=NUMBER_OF_PUBLISHER.get(field.indicator1, "publisher number"))
 
 
 _SYSTEM_PREFIXES = {"(OCoLC)": "oclc", "(WlCaITV)": "WlCaITV"}
@@ -193,7 +194,10 @@ _SYSTEM_PREFIXES = {"(OCoLC)": "oclc", "(WlCaITV)": "WlCaITV"}
 def system_number(field: DataField, view: Marc21View) -> Iterator[mods.Identifier]:
     """Control number in another system; one without the prefix of its system is left out."""
     for subfield in field.subfields:
-        if subfield.code not in "az" or not subfield.value.startswith("("):
+        if subfield.code not in "az":
+            continue
+        if not subfield.value.startswith("("):
+            view.unmapped.append(f"035${subfield.code}")
             continue
         element = system_identifier(subfield.value)
         yield replace(element, invalid="yes") if subfield.code == "z" else element

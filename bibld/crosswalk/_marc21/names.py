@@ -22,7 +22,7 @@ from bibld.model.relators import TERM_OF_RELATOR, relators_of
 
 _PREFIXED = re.compile(r"\(([^()]+)\)\s*(\S.*)")
 
-_SCHEME_OF_ORGANISATION = {
+SCHEME_OF_ORGANISATION = {
     "de-588": "gnd", "viaf": "viaf", "isni": "isni", "orcid": "orcid", "dlc": "lccn", "fast": "fast",
     "ocolc": "fast", "fr-pabn": "bnf", "idref": "idref", "wikidata": "wikidata", "dnlm": "mesh", "uri": "uri",
 }  # fmt: skip
@@ -75,7 +75,7 @@ def authority_links(texts: Iterable[str]) -> AuthorityLinks:
 
 
 def _identifier(organisation: str, number: str) -> NameIdentifier:
-    scheme = _SCHEME_OF_ORGANISATION.get(organisation.casefold(), organisation)
+    scheme = SCHEME_OF_ORGANISATION.get(organisation.casefold(), organisation)
     if scheme == "fast":
         if organisation.casefold() == "ocolc" and not number.startswith("fst"):
             return NameIdentifier(value=number, type=organisation)

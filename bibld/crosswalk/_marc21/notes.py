@@ -30,9 +30,9 @@ NOTE_TYPES: dict[str, str | None] = {
 }  # fmt: skip
 """Fields that become a note as they are, and its type."""
 
-_SOURCES_OF_DESCRIPTION = {"0": "Source of description", "1": "Latest issue consulted"}
+SOURCES_OF_DESCRIPTION = {"0": "Source of description", "1": "Latest issue consulted"}
 """First indicator of 588 → the words that are shown before the note."""
-_NUMBERS_OF_FUNDING = {
+NUMBERS_OF_FUNDING = {
     "b": "contract", "c": "grant", "d": "", "e": "program element", "f": "project", "g": "task", "h": "work unit",
 }  # fmt: skip
 """Subfields of 536 → what their number is one of."""
@@ -67,9 +67,9 @@ def statement_of_responsibility(field: DataField, view: Marc21View) -> Iterator[
 
 def _numbers_of_funding(field: DataField) -> Iterator[str]:
     for subfield in field.subfields:
-        if subfield.code in _NUMBERS_OF_FUNDING:
+        if subfield.code in NUMBERS_OF_FUNDING:
             is_named = any(map(str.islower, subfield.value))
-            yield subfield.value if is_named else f"{_NUMBERS_OF_FUNDING[subfield.code]} {subfield.value}".strip()
+            yield subfield.value if is_named else f"{NUMBERS_OF_FUNDING[subfield.code]} {subfield.value}".strip()
 
 
 for _tag, _kind in NOTE_TYPES.items():
@@ -79,8 +79,8 @@ for _tag, _kind in NOTE_TYPES.items():
         """Note, with its address as link."""
         left_out = _ALWAYS_LEFT_OUT + _LEFT_OUT.get(field.tag, "")
         text = " ".join([subfield.value for subfield in field.subfields if subfield.code not in left_out])
-        if field.tag == "588" and text.strip() and field.indicator1 in _SOURCES_OF_DESCRIPTION:
-            text = f"{_SOURCES_OF_DESCRIPTION[field.indicator1]}: {text}"
+        if field.tag == "588" and text.strip() and field.indicator1 in SOURCES_OF_DESCRIPTION:
+            text = f"{SOURCES_OF_DESCRIPTION[field.indicator1]}: {text}"
         elif field.tag == "536":
             text = " ".join(filter(None, (join(field, "a"), "; ".join(_numbers_of_funding(field)))))
         elif field.tag == "504":
@@ -153,3 +153,5 @@ def access_status(view: Marc21View) -> Iterator[AccessCondition]:
     text = _ACCESS_STATUS.get(stated.pop() or "") if len(stated) == 1 else None
     if text is not None and not view.has("506"):
         yield AccessCondition(value=text, type="restriction on access")
+    else:
+        view.unmapped += ["856$7" for field in view.fields("856") for _ in field.values("7")]

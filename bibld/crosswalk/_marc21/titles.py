@@ -214,7 +214,7 @@ def varying_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     if previous_entry(field) is not None:
         return
     label = field.first("i")
-    display_label = (chop(label) or None) if label else _LABEL_OF_VARYING_TITLE.get(field.indicator2)
+    display_label = (chop(label) or None) if label else LABEL_OF_VARYING_TITLE.get(field.indicator2)
     display_label = _dated(display_label, field, "varying title")
     kind = "translated" if field.indicator2 == "1" else _kind_of_variant(display_label)
     yield from _with_sub_title(field, "a", " ", type=kind, display_label=display_label)
@@ -225,15 +225,15 @@ def _kind_of_variant(label: str | None) -> str:
     return "translated" if label is not None and "parallel" in label.casefold() else "alternative"
 
 
-_PREVIOUS_ENTRY = "[previous entry:]"
+PREVIOUS_ENTRY = "[previous entry:]"
 """How RISM begins the title of the print that the catalogue describes before a piece in it, or before a reprint."""
 
 
 def previous_entry(field: DataField) -> str | None:
     """Return the title of another resource, which a 246 has after a remark of RISM, or None."""
     text = field.first("a") or ""
-    is_other = text[: len(_PREVIOUS_ENTRY)].casefold() == _PREVIOUS_ENTRY
-    return chop(text[len(_PREVIOUS_ENTRY) :].strip()) if is_other else None
+    is_other = text[: len(PREVIOUS_ENTRY)].casefold() == PREVIOUS_ENTRY
+    return chop(text[len(PREVIOUS_ENTRY) :].strip()) if is_other else None
 
 
 def _dated(label: str | None, field: DataField, usual: str) -> str | None:
@@ -242,7 +242,7 @@ def _dated(label: str | None, field: DataField, usual: str) -> str | None:
     return f"{label or usual}, {dates}" if dates else label
 
 
-_LABEL_OF_VARYING_TITLE = {
+LABEL_OF_VARYING_TITLE = {
     "2": "distinctive title", "4": "cover title", "5": "added title page", "6": "caption title",
     "7": "running title", "8": "spine title",
 }  # fmt: skip
@@ -259,7 +259,7 @@ def former_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
 def uniform_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Uniform title under a name."""
     group = "1" if view.has("100", "110", "111") else None
-    yield from _uniform(field, field.indicator2, name_title_group=group)
+    yield from _uniform(field, view, field.indicator2, name_title_group=group)
 
 
 @TITLES.field("100 110 111", "tfklmnoprs", "titleInfo[uniform] (with $t), nameTitleGroup")
@@ -286,7 +286,7 @@ def uncontrolled_title(field: DataField, view: Marc21View) -> Iterator[TitleInfo
 @TITLES.field("130", "adfklmnoprs01", "titleInfo[uniform]")
 def uniform_title_heading(field: DataField, view: Marc21View) -> Iterator[TitleInfo]:
     """Uniform title as main entry."""
-    yield from _uniform(field, field.indicator1)
+    yield from _uniform(field, view, field.indicator1)
 
 
 @TITLES.field("242", "abnpy", "titleInfo[translated], lang from $y")
@@ -316,6 +316,7 @@ def _with_sub_title(
 
 def _uniform(
     field: DataField,
+    view: Marc21View,
     skipped: str,
     **attributes: Any,  # noqa: ANN401
 ) -> Iterator[TitleInfo]:
@@ -324,7 +325,10 @@ def _uniform(
         return
     part_number, part_name = title_parts(field)
     info = title_info(title, skipped, type="uniform", part_number=part_number, part_name=part_name, **attributes)
-    yield identified_title(info, heading_links(field))
+    links = heading_links(field)
+    if links.value_uri is None:
+        view.unmapped += [f"{field.tag}${item.code}" for item in field.subfields if item.code in "01"]
+    yield identified_title(info, links)
 
 
 def identified_title(title: TitleInfo, links: AuthorityLinks) -> TitleInfo:

@@ -32,6 +32,9 @@ _REASONS = (
     ("880$4", "the role is in the field of the same name in Latin letters"),
     ("*$5", "the library whose copy the field describes"),
     ("050$u 060$f 082$c 100$h 245$e 300$[4n] 554* 650$e 852$=", "not in MARC 21: errors, and fields of older formats"),
+    ("035$[az]", "a control number that does not name its system"),
+    ("240$0 130$0", "a number of a title that does not name its authority file"),
+    ("856$7", "the access to one address, where others differ or field 506 states it"),
 )  # fmt: skip
 
 REASONS = {pattern: reason for patterns, reason in _REASONS for pattern in patterns.split()}

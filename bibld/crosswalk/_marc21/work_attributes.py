@@ -85,7 +85,7 @@ def medium(field: DataField, view: Marc21View) -> Iterator[Note]:
         yield Note(value=f"{chop(part)}: {text}" if part else text, type=MEDIUM)
 
 
-_NOTES = {
+NOTES_ON_WORKS = {
     "370": {
         "c": "associated country", "f": "associated place", "g": "place of origin of the work",
         "s": "start of the association", "t": "end of the association",
@@ -101,7 +101,7 @@ _NOTES = {
 """Tag → subfield → ``type`` of a note."""
 
 
-for _tag, _types in _NOTES.items():
+for _tag, _types in NOTES_ON_WORKS.items():
 
     @WORK_ATTRIBUTES.field(
         _tag, "".join(_types) + "023", f"note[{', '.join(dict.fromkeys(_types.values()))}], one for each subfield"

@@ -51,10 +51,10 @@ _OF_KIND_OF_FILE = {"c": "still image", "d": _TEXT, "h": "sound recording-nonmus
 """135$a/0."""
 
 _TEXT_DATA = re.compile(r"текст|\btext", re.IGNORECASE)
-_TEXT_FORMAT = re.compile(
+TEXT_FORMAT = re.compile(
     r"(?:application/(?:pdf|epub|msword|rtf|x-fb2|x-mobi)|text/|image/vnd\.djvu)|\b(?:pdf|epub|fb2)\b"
 )
-_PAGES = re.compile(r"\d\]?\s*(?:с|стр|л|p|pages?|s)\b", re.IGNORECASE)
+PAGES = re.compile(r"\d\]?\s*(?:с|стр|л|p|pages?|s)\b", re.IGNORECASE)
 
 
 def content_of_electronic(view: UnimarcView) -> str:
@@ -73,8 +73,8 @@ def content_of_electronic(view: UnimarcView) -> str:
             return _OF_KIND_OF_FILE[latin(text[:1])]
     is_text = (
         any(map(_TEXT_DATA.search, view.texts("230", "a")))
-        or any(map(_TEXT_FORMAT.search, map(str.casefold, view.texts("856", "q"))))
-        or any(map(_PAGES.search, view.texts("215", "a")))
+        or any(map(TEXT_FORMAT.search, map(str.casefold, view.texts("856", "q"))))
+        or any(map(PAGES.search, view.texts("215", "a")))
     )
     return _TEXT if is_text else TYPE_OF_RESOURCE[ELECTRONIC]
 

@@ -102,7 +102,7 @@ class _Number(NamedTuple):
     label: str = ""
 
 
-_NUMBERS = {
+NUMBERS = {
     "012": _Number("fingerprint", "a", "2"), "013": _Number("ismn", "a", "b"), "014": _Number("$2", "a"),
     "015": _Number("isrn", "a", "b"), "016": _Number("isrc", "a", "b"), "017": _Number("$2", "a", "b"),
     "020": _Number("nbn", "ab", "9"), "021": _Number("legal deposit", "ab"), "022": _Number("gov doc number", "ab"),
@@ -113,7 +113,7 @@ _NUMBERS = {
 """Fields of one number; the country before it is part of it."""
 
 
-for _tag, _number in _NUMBERS.items():
+for _tag, _number in NUMBERS.items():
     _codes = {*_number.codes, *_number.label, "z", *("2" if _number.type == "$2" else "")}
 
     @BOOK.field(
@@ -207,7 +207,7 @@ _CHANGE_DATE = re.compile(r"\d{14}(?:\.\d+)?|\d{8}")
 _WITH_AGENCY = re.compile(r"[A-Za-z]{2}[\\/]\w+[\\/]")
 """The form of control numbers that begin with country and organisation: ``RU\\NLR\\bibl\\1980``."""
 
-_AGENCY_NOTE = {"1": "transcribing agency", "2": "modifying agency", "3": "issuing agency"}
+AGENCY_NOTE = {"1": "transcribing agency", "2": "modifying agency", "3": "issuing agency"}
 
 
 @BOOK.record(
@@ -270,7 +270,7 @@ def _record_info_notes(view: UnimarcView, others: list[DataField]) -> Iterator[m
     for field in others:
         text = " ".join(field.values("a", "b", "c"))
         if text:
-            yield mods.RecordInfoNote(value=text, type=_AGENCY_NOTE.get(field.indicator2))
+            yield mods.RecordInfoNote(value=text, type=AGENCY_NOTE.get(field.indicator2))
     for field in view.fields("801"):
         for value in field.values("h"):
             yield mods.RecordInfoNote(value=value, type="original number")

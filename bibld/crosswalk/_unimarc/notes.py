@@ -82,7 +82,7 @@ for _tag, _kind in NOTES.items():
             )
 
 
-_COMPLETENESS = {"1": "Contents", "0": "Incomplete contents", "2": "Partial contents"}
+COMPLETENESS = {"1": "Contents", "0": "Incomplete contents", "2": "Partial contents"}
 _CONTENTS = {**dict.fromkeys("abcdefghiz", " -- "), "p": ", "}
 
 
@@ -98,7 +98,7 @@ def contents(field: DataField, view: UnimarcView) -> Elements:
     text = punctuate(field, _CONTENTS if reference is not None else {**_CONTENTS, "u": " "})
     if text:
         yield TableOfContents(
-            value=text, display_label=_COMPLETENESS.get(field.indicator1, "Contents"), xlink_href=reference
+            value=text, display_label=COMPLETENESS.get(field.indicator1, "Contents"), xlink_href=reference
         )
     if field.embedded and _names_the_set(view):
         part = Part(detail=tuple(Detail(type="volume", number=(number,)) for number in view.texts("200", "v")))
@@ -130,10 +130,10 @@ def abstract(field: DataField, view: UnimarcView) -> Elements:
 
 
 _RESTRICTION, _USE = "restriction on access", "use and reproduction"
-_ABOUT_ACCESS = re.compile(
+ABOUT_ACCESS = re.compile(
     r"доступ|служебного пользования|ограничен|секретн|по подписке|паролю|\baccess|\baccès\b|restricted", re.IGNORECASE
 )
-_ABOUT_USE = re.compile(
+ABOUT_USE = re.compile(
     r"на правах|использован|лиценз|печат|копирован|распростран|воспроизвед|бесплатн|продаж|не подлежит"
     r"|\bright|licen[cs]e|reproduction|copyright|creative commons|\bcc[ -]by",
     re.IGNORECASE,
@@ -144,9 +144,9 @@ _ABOUT_USE = re.compile(
 def target_audience(field: DataField, view: UnimarcView) -> Elements:
     """Target audience; in RUSMARC also how the resource may be distributed and used."""
     for value in field.values("a"):
-        if _ABOUT_ACCESS.search(value):
+        if ABOUT_ACCESS.search(value):
             yield AccessCondition(value=value, type=_RESTRICTION)
-        elif _ABOUT_USE.search(value):
+        elif ABOUT_USE.search(value):
             yield AccessCondition(value=value, type=_USE)
         else:
             yield TargetAudience(value=value)

@@ -38,6 +38,9 @@ _SCRIPT = {
     "ha": "Hebr", "ia": "Thai", "ja": "Deva", "ka": "Kore", "la": "Taml", "ma": "Geor", "mb": "Armn",
 }  # fmt: skip
 
+CODE_OF_SCRIPT = {script: code for code, script in reversed(_SCRIPT.items())}
+"""Script (ISO 15924) → its code in ``$7``."""
+
 
 def conventions_of(record: MarcRecord) -> Conventions:
     """Return conventions that link the fields of this record which have their counterpart in another script."""

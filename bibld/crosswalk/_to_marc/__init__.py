@@ -1,0 +1,1 @@
+"""What the crosswalks from MODS to MARC 21 and to the UNIMARC family share."""

@@ -1,0 +1,1 @@
+"""MODS to MARC 21: the writers of each element."""

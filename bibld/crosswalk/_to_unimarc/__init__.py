@@ -1,0 +1,1 @@
+"""MODS to UNIMARC and RUSMARC: the writers of each element."""

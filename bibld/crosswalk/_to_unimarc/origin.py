@@ -1,0 +1,130 @@
+"""originInfo → 102, 205, 210, 214, 326; its coded data are in 100 (see ``coded``)."""
+
+from __future__ import annotations
+
+import re
+
+from bibld.crosswalk._to_marc.dates import further_copyright, publication_dates
+from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook, is_counterpart
+from bibld.crosswalk._to_marc.texts import bracketed
+from bibld.model.mods import Mods, OriginInfo
+from bibld.text.places import MARC_COUNTRY_OF_ISO
+
+BOOK = WriterBook()
+
+_ISO_OF_MARC = {marc: iso for iso, marc in reversed(MARC_COUNTRY_OF_ISO.items())}
+_COUNTRY_OF_PARTS = {"u": "US", "c": "CA", "k": "GB", "a": "AU"}
+_LENGTH_OF_PART = 3
+_FUNCTION = {
+    "producer": "1", "production": "1", "distributor": "2", "distribution": "2", "manufacturer": "3",
+    "manufacture": "3",
+}  # fmt: skip
+_MANUFACTURE = ("manufacture", "manufacturer")
+_WITH_PERIOD = re.compile(r"(?P<frequency>.+?) \((?P<period>[^()]*\d[^()]*)\)")
+
+
+@BOOK.writes(
+    "originInfo",
+    {
+        "originInfo": "210 $a $c $d; production, distribution 214",
+        "originInfo[@eventType=manufacture]": "210 $e $g $h of the imprint before it, else 214 _3",
+        "originInfo/place/placeTerm[@type=code]": "102 $a, codes of MARC as those of ISO 3166; other codes $b",
+        "originInfo/dateIssued, dateCreated": "100 $a/8-16, as stated 210 $d",
+        "originInfo/copyrightDate": "100 $a/13-16, 214 _4 $d where no other date has it",
+        "originInfo/edition": "205 $a $f",
+        "originInfo/issuance": "leader/07, 08",
+        "originInfo/frequency": "326 $a $b; [@authority=marcfrequency] 110 $a/1",
+    },
+)
+def origin(mods: Mods, draft: MarcDraft) -> None:
+    """Publication and other events."""
+    infos = mods.origin_info
+    if not infos:
+        return
+    main = infos[0]
+    countries, others = _countries(main)
+    draft.add("102", "  ", [*(("a", code) for code in countries), *(("b", code) for code in others)])
+    printers = [info for info in infos[1:] if info.event_type in _MANUFACTURE]
+    for info in infos:
+        if info in printers:
+            continue
+        made: list[tuple[str, str | None]] = []
+        if info is main and printers:
+            made = list(_manufacture(printers[0]))
+        _imprint(info, draft, made, is_main=info is main or is_counterpart(info, main))
+        for edition in info.edition:
+            text, _, responsibility = edition.value.partition(" / ")
+            first, *more = responsibility.split(" ; ")
+            subfields = [("a", bracketed(text, edition.supplied)), ("f", first), *(("g", one) for one in more)]
+            draft.add("205", "  ", subfields, info)
+        for frequency in info.frequency:
+            if frequency.authority != "marcfrequency":
+                found = _WITH_PERIOD.fullmatch(frequency.value)
+                pieces = (found["frequency"], found["period"]) if found is not None else (frequency.value, None)
+                draft.add("326", "  ", zip("ab", pieces, strict=True), info)
+    for info in printers[1:]:
+        _imprint(info, draft, [], is_main=False)
+
+
+def _countries(info: OriginInfo) -> tuple[list[str], list[str]]:
+    """Return the codes of ISO 3166 of the places, and other codes of places."""
+    countries: dict[str, None] = {}
+    others: list[str] = []
+    for term in (term for place in info.place for term in place.place_term if term.type == "code"):
+        code = _iso_of_marc(term.value.casefold()) if term.authority == "marccountry" else None
+        if term.authority == "iso3166" or code is not None:
+            countries[code or term.value] = None
+        elif term.authority != "marccountry":
+            others.append(term.value)
+    return list(countries), others
+
+
+def _iso_of_marc(code: str) -> str | None:
+    """Return the country of a code of MARC, also of a state or province, whose third letter is that of the country."""
+    return _ISO_OF_MARC.get(code) or (_COUNTRY_OF_PARTS.get(code[2]) if len(code) == _LENGTH_OF_PART else None)
+
+
+def _imprint(info: OriginInfo, draft: MarcDraft, made: list[tuple[str, str | None]], *, is_main: bool) -> None:
+    function = _FUNCTION.get(info.event_type or "")
+    if is_main and function == "1":
+        function = None
+    stated = list(publication_dates(info).stated)
+    if not is_main:
+        stated += [date.value for date in info.date_other if date.type != "original"]
+    subfields = [*_places_and_publishers(info), *(("d", text) for text in stated), *made]
+    if function is None:
+        draft.add("210", "  ", subfields, info)
+    else:
+        draft.add("214", f" {function}", subfields, info)
+    for text in further_copyright(info, stated):
+        draft.add("214", " 4", (("d", text),), info)
+    for date in info.date_other if is_main else ():
+        if date.type == "projected":
+            draft.add("211", "  ", (("a", date.value),))
+
+
+def _places_and_publishers(info: OriginInfo) -> Subfields:
+    """Yield places and publishers in turn while there are as many of both, as most imprints have them."""
+    places, publishers = _places(info), [bracketed(one.value, one.supplied) for one in info.publisher]
+    if len(places) == len(publishers):
+        for place, publisher in zip(places, publishers, strict=True):
+            yield "a", place
+            yield "c", publisher
+    else:
+        yield from (("a", place) for place in places)
+        yield from (("c", publisher) for publisher in publishers)
+
+
+def _places(info: OriginInfo) -> list[str]:
+    return [
+        bracketed(term.value, place.supplied)
+        for place in info.place
+        for term in place.place_term
+        if term.type != "code"
+    ]
+
+
+def _manufacture(info: OriginInfo) -> Subfields:
+    yield from (("e", place) for place in _places(info))
+    yield from (("g", bracketed(one.value, one.supplied)) for one in info.publisher)
+    yield from (("h", date.value) for date in info.date_other)
