@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import groupby
@@ -32,6 +33,7 @@ _LARGEST_COMPARED = 50
 """Members of a cluster whose statements are compared; a larger one is a mistake of matching."""
 
 _KEY_BYTES = 8
+_OCCURRENCE = re.compile(r"\[\d+\]")
 
 _WORDS: dict[WorkKind, tuple[str, str]] = {
     WorkKind.OTHER_PART: ("other libraries state another part", "compare with the publication; they have {}"),
@@ -49,7 +51,8 @@ class WorklistLine(msgspec.Struct, frozen=True):
     ``record`` is the id of the record, ``kind`` and ``harm`` those of :class:`WorkKind`; ``where`` is a field with its
     occurrence, ``value`` what it contains, ``wrong`` what is wrong, ``remedy`` what to do. ``others`` are the records
     of others that state something else, each with its statement, or the other record of a pair. ``key`` stays the same
-    until the line is mended; ``state`` is ``new`` if the last worklist of an earlier run did not have it.
+    until the line is mended; ``state`` is ``new`` if the last worklist of an earlier run did not have it. A line that
+    ``is_private`` is about a subfield that is not published, or a record with values that must not be.
     """
 
     source: str
@@ -63,6 +66,7 @@ class WorklistLine(msgspec.Struct, frozen=True):
     others: tuple[str, ...]
     key: str
     state: str = "known"
+    is_private: bool = False
 
 
 class SourceWorklist:
@@ -119,8 +123,10 @@ class SourceWorklist:
             if definition is None:
                 continue
             findings = read_findings(body)
+            is_private = self._privacy_of(ordinal)
             for fault in findings.faults:
-                yield self._fault_line(ordinal, fault, definition)
+                line = self._fault_line(ordinal, fault, definition)
+                yield msgspec.structs.replace(line, is_private=True) if is_private(fault.where) else line
             links += len(findings.links)
             for link in findings.links:
                 if not self._has_record(link.number):
@@ -129,6 +135,19 @@ class SourceWorklist:
         if len(missing) < links:
             for ordinal, fault, definition in missing:
                 yield self._fault_line(ordinal, fault, definition)
+
+    def _privacy_of(self, ordinal: int) -> Callable[[str], bool]:
+        """Return what decides whether the content of a field of a record must not be published."""
+        private = self._catalog.records.private_subfields(ordinal)
+        is_withheld = bool(self._catalog.suppressions.withheld_values(ordinal))
+
+        def is_private(where: str) -> bool:
+            field, dollar, code = _OCCURRENCE.sub("", where).partition(" ")[0].partition("/0")[0].partition("$")
+            if dollar:
+                return is_withheld or f"{field}${code[:1]}" in private
+            return is_withheld or any(name.partition("$")[0] == field for name in private)
+
+        return is_private
 
     def _fault_line(self, ordinal: int, fault: FormatFault, definition: FormatDefinition) -> WorklistLine:
         return self._line(fault.kind, ordinal, fault.where, fault.value, describe_fault(fault, definition))

@@ -25,6 +25,7 @@ CREATE TABLE IF NOT EXISTS line (       -- the lines of the last worklist of eac
   kind TEXT NOT NULL,
   first_run INTEGER NOT NULL,           -- the run whose worklist had it first
   position INTEGER NOT NULL,            -- among the lines of the source
+  is_private INTEGER NOT NULL,          -- about what is not published
   body BLOB NOT NULL,                   -- the line as JSON
   PRIMARY KEY (source, key)
 ) WITHOUT ROWID;
@@ -76,9 +77,12 @@ def record_worklist(workspace: Path, run: int, source: str, lines: Sequence[Work
         if last != run:
             connection.execute("DELETE FROM line WHERE source = ?", (source,))
             connection.executemany(
-                "INSERT INTO line VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO line VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
-                    (source, line.key, line.kind, known.get(line.key, run), position, _ENCODER.encode(line))
+                    (
+                        *(source, line.key, line.kind, known.get(line.key, run)),
+                        *(position, line.is_private, _ENCODER.encode(line)),
+                    )
                     for position, line in enumerate(_with_states(lines, earlier))
                 ),
             )
@@ -115,7 +119,7 @@ def _with_states(lines: Iterable[WorklistLine], earlier: Container[str]) -> list
 def stored_worklist(
     workspace: Path, source: str, kind: str = "", limit: int = -1, offset: int = 0
 ) -> Iterator[WorklistLine]:
-    """Yield the lines of the last worklist of a source, or those of a kind: ``limit`` after the first ``offset``.
+    """Yield the public lines of the last worklist of a source, or those of a kind: ``limit`` after ``offset``.
 
     Nothing before the first worklist. Raises ``CatalogError``.
     """
@@ -123,7 +127,8 @@ def stored_worklist(
         return
     with _open(workspace) as connection:
         rows = connection.execute(
-            "SELECT body FROM line WHERE source = ? AND ? IN (kind, '') ORDER BY position LIMIT ? OFFSET ?",
+            "SELECT body FROM line WHERE source = ? AND ? IN (kind, '') AND NOT is_private"
+            " ORDER BY position LIMIT ? OFFSET ?",
             (source, kind, limit, offset),
         )
         for (body,) in rows:

@@ -97,3 +97,40 @@ def test_every_kind_has_words():
 )
 def test_what_cannot_be_asked_for_is_refused(server, path, status):
     assert server.get(path).status_code == status
+
+
+def test_what_is_not_published_is_not_shown(tmp_path):
+    """541 $y is undefined and private, 020 $y is undefined and published; a record with a withheld value shows none."""
+    from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
+    from bibld.model.marc_writers import to_marcxml
+    from bibld.model.origin import Origin
+
+    def record(number: str) -> bytes:
+        fields = (
+            ControlField("001", number),
+            ControlField("008", "850101s1985    ru            000 0 rus d"),
+            DataField("020", " ", " ", (Subfield("y", f"public {number}"),)),
+            DataField("245", "0", "0", (Subfield("a", f"Книга {number}"),)),
+            DataField("541", "0", " ", (Subfield("a", "secret donor"), Subfield("y", "secret price"))),
+        )
+        xml = to_marcxml(MarcRecord(Origin("a", "f", 1, 0), Leader("00000nam a2200000 i 4500"), fields))
+        return xml.partition(b"?>")[2]
+
+    body = b"<collection xmlns='http://www.loc.gov/MARC21/slim'>" + record("1") + record("2") + b"</collection>"
+    (tmp_path / "a.xml").write_bytes(body)
+    (tmp_path / "suppress.csv").write_text("record,value,reason\na:2,Книга 2,asked\n", encoding="utf-8")
+    (tmp_path / "bibld.toml").write_text(
+        'workspace = "work"\n[dataset]\nbase = "http://localhost:8000/"\ntitle = { en = "x" }\n'
+        'license = "https://creativecommons.org/publicdomain/zero/1.0/"\npublisher = "x"\n'
+        '[[source]]\nid = "a"\npath = "a.xml"\n[publish]\nsuppress = "suppress.csv"\n',
+        encoding="utf-8",
+    )
+    workspace = bibld.Workspace(tmp_path / "bibld.toml")
+    workspace.run()
+    assert {line.value for line in workspace.worklist("a")} >= {"public 1", "public 2", "secret price"}
+    with running(open_site(workspace, workspace.config.serve)) as client:
+        for path in ("/worklist/a?format=csv", "/worklist/a?format=json", "/worklist/a"):
+            shown = client.get(path).text
+            assert "public 1" in shown
+            assert "public 2" not in shown
+            assert "secret" not in shown

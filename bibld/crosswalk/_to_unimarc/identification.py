@@ -38,7 +38,8 @@ _ARTICLES = ("sici",)
         "identifier[@type='registration sheet']": "021 $9",
         "identifier[@type='document number']": "029 $b",
         "identifier[@type='issue number' …]": "071 $a, the first indicator from @type",
-        "identifier[@type=oclc, lccn, local, uri]": "035 with the prefix of the system",
+        "identifier[@type=oclc, lccn, local]": "035 with the prefix of the system",
+        "identifier[@type=uri]": "033",
         "identifier[@type=urn]": "856 $g",
         "identifier of any other type": "017 $a $2, of an article 014",
         "note[@type='print run']": "010 $9 in RUSMARC",
@@ -88,7 +89,7 @@ def _identifier(one: Identifier, draft: MarcDraft, extra: Subfields, *, is_artic
         draft.add("071", f"{_INDICATOR_OF_PUBLISHER[kind]} ", (("z" if is_invalid else "a", value), ("c", label)))
     elif kind in _PREFIX:
         prefix = f"({label})" if kind == "nban" and label else _PREFIX[kind]
-        draft.add("035", "  ", (("z" if is_invalid else "a", f"{prefix}{value}"),))
+        draft.add("033" if kind == "uri" else "035", "  ", (("z" if is_invalid else "a", f"{prefix}{value}"),))
     elif kind == "urn":
         draft.add("856", "4 ", (("g", value),))
     elif kind in _ARTICLES:
