@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal, NewType
 
 import msgspec
 
 from bibld.errors import ConfigError
+from bibld.model.enrichment import ReturnElement
 from bibld.model.iris import Iris
 from bibld.model.release import DatasetDescription
 from bibld.protocols import RemoteAccess, RemoteStore, adapters
@@ -27,6 +29,8 @@ _FEW_DELETIONS, _SHARE_OF_DELETIONS = 50, 0.1
 
 _SMALL_SOURCE = 20
 """A source with at least this many records must not lose more than half of them."""
+
+_PLACEHOLDER = re.compile(r"\{(?:source|file)\}")
 
 Difference = Literal["edition", "year", "carrier", "language"]
 """What can differ between records that are otherwise equal."""
@@ -53,6 +57,32 @@ class CopyFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
 
 
+class ReturnConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the library of a source gets back in its own records.
+
+    ``elements``: what is added: ``identifiers`` (of publication and work), ``authorities`` (numbers of authority
+    records), ``links`` (VIAF, ISNI, Wikidata, ORCID), ``isbn``, ``subjects``, ``classification``, ``language``,
+    ``abstract``, ``contents``, ``covers`` and ``full_text`` (addresses); ``from``: the sources whose records give
+    values, all others by default; ``score``: the least match score of such a record, and the least confidence of a
+    link; ``file``: where each run writes the files of the source with the additions, with ``{source}`` and ``{file}``
+    for its id and the name of the file; none are written by default.
+    """
+
+    elements: tuple[ReturnElement, ...] = (
+        "identifiers", "authorities", "links", "isbn", "subjects", "classification",
+    )  # fmt: skip
+    from_: tuple[str, ...] = msgspec.field(name="from", default=())
+    score: Share = 0.9
+    file: str = ""
+
+    def file_fault(self) -> str:
+        """Return what is wrong with the name of the files; empty if nothing is."""
+        unknown = _PLACEHOLDER.sub("", self.file)
+        if "{" in unknown or "}" in unknown:
+            return f'"{self.file}" has other placeholders than {{source}} and {{file}}'
+        return f'"{self.file}" names a folder; write "{self.file}{{file}}"' if self.file.endswith("/") else ""
+
+
 class SourceConfig(msgspec.Struct, frozen=True):
     """The keys of every source, whatever harvester fetches it.
 
@@ -68,6 +98,8 @@ class SourceConfig(msgspec.Struct, frozen=True):
     ``holdings``: local fields that describe copies, by tag: ``{ 999 = { call_number = "a", location = "ml" } }``;
     ``libraries``: what the codes mean by which the records name libraries: an ISIL, a name, or names by language; the
     empty code is the library of copies of which none is stated, by default that of ``isil``.
+
+    ``return``: what ``bibld enrich`` and each run add to the library's own records, a table ``[source.return]``.
 
     ``members``: patterns (``*.mrc``, ``full/*.xml``) for the files in archives that are read; by default all but those
     that are obviously no data.
@@ -95,6 +127,7 @@ class SourceConfig(msgspec.Struct, frozen=True):
     columns: dict[str, str | tuple[str, ...]] = {}
     holdings: dict[str, CopyFields] = {}
     libraries: dict[str, str | dict[str, str]] = {}
+    return_: ReturnConfig = msgspec.field(name="return", default=ReturnConfig())
     members: str | tuple[str, ...] = ()
     max_deletes: Annotated[int, msgspec.Meta(ge=0)] | Annotated[str, msgspec.Meta(pattern=PERCENTAGE)] | None = None
     max_rejects: Annotated[float, msgspec.Meta(ge=0, le=100)] = 100.0

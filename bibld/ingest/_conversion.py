@@ -20,6 +20,7 @@ from bibld.errors import BibldError, CrosswalkError, ReadError, RecordError
 from bibld.model.card import LINES, card
 from bibld.model.digest import digest
 from bibld.model.dublin_core import to_dublin_core
+from bibld.model.enrichment import TOOL, without_additions
 from bibld.model.marc import MarcRecord
 from bibld.model.marc_writers import to_marcxml
 from bibld.model.mods import Mods
@@ -35,6 +36,7 @@ TABLE_COLUMNS = ("id", *LINES)
 """The columns of a table: the identifier of the record, then the lines of a catalogue card."""
 
 _JSON = msgspec.json.Encoder()
+_TOOL = TOOL.encode()
 
 
 def table_row(cells: tuple[str, ...]) -> bytes:
@@ -83,7 +85,8 @@ class Job(msgspec.Struct, frozen=True):
     ``carrier`` is the examined file; ``settings`` are those of the crosswalks by name; ``form`` is the form in which
     they are written, a key of ``WRITERS``; ``counts_fields``: whether conversions list the subfields of the records;
     ``copies`` is what the configuration of the source states about copies. ``kind`` is that of the source; empty:
-    authority records are rejected. ``cited_by`` are the sources whose records cite the numbers of its headings.
+    authority records are rejected. ``cited_by`` are the sources whose records cite the numbers of its headings. What a
+    dataset with this ``base`` has added to the records is not converted, because their library does not state it.
     """
 
     source: str
@@ -95,6 +98,7 @@ class Job(msgspec.Struct, frozen=True):
     copies: crosswalk.SourceCopies | None = None
     kind: str = ""
     cited_by: tuple[str, ...] = ()
+    base: str = ""
 
 
 class Conversion(msgspec.Struct, frozen=True, gc=False):
@@ -127,6 +131,8 @@ def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
     try:
         parsed = carrier.parse(raw)
         record = parsed.record
+        if job.base and _TOOL in raw.data and isinstance(record, MarcRecord):
+            record = without_additions(record, job.base)
         if job.kind and isinstance(record, MarcRecord) and crosswalk.authority_flavour(record) is not None:
             return _convert_authority(job, raw, record, parsed.warnings)
         flavour, result = crosswalk.convert(record, job.flavour, job.settings.__getitem__, job.copies)
@@ -209,6 +215,7 @@ def conversion_job(config: Config, source: Source, examined: Examined) -> Job:
         copies=copies,
         kind=source.config.kind,
         cited_by=config.citing_sources(source),
+        base=config.dataset.base,
     )
 
 
@@ -232,9 +239,13 @@ def identify(conversion: Conversion, source: str) -> tuple[RecordId, tuple[str, 
     """Return the id of a converted record, and its warnings; without a control number the id is made of its bytes."""
     if conversion.id is not None:
         return conversion.id, conversion.warnings
-    content = hashlib.blake2b(conversion.raw.data, digest_size=16).hexdigest()
-    record = RecordId(source, f"x{content[:16]}")
+    record = id_of_content(source, conversion.raw.data)
     return record, (*conversion.warnings, f"has no control number (001); its id is {record}")
+
+
+def id_of_content(source: str, data: bytes) -> RecordId:
+    """Return the id of a record without a control number: a hash of its bytes."""
+    return RecordId(source, f"x{hashlib.blake2b(data, digest_size=16).hexdigest()[:16]}")
 
 
 def encoded_twice_warning(source: str, file: str, doubled: int, records: int) -> str:

@@ -1,0 +1,178 @@
+r"""Records of text as slices: MARCMaker, Aleph sequential, and the lines of yaz-marcdump.
+
+Each field is its line with those that continue it, and the line end before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from bibld.enrich._slices import (
+    LEADER_TAG,
+    NO_TAG,
+    NewField,
+    NotEditableError,
+    SlicedField,
+    SlicedRecord,
+    SlicedSubfield,
+)
+from bibld.model.marc import Subfield
+from bibld.read import encode_text
+
+_LINE_END = re.compile(rb"\r?\n")
+
+
+class _LinesFrame(msgspec.Struct, frozen=True):
+    """The line end after the last field, and how lines end."""
+
+    tail: bytes
+    line_end: bytes
+
+
+class LineSyntax(msgspec.Struct, frozen=True):
+    """How a carrier writes a field on a line.
+
+    ``line`` matches a line that begins a field, with the groups ``tag`` and ``body`` (indicators and subfields);
+    ``leader`` are the tags of leaders. ``delimiter`` is before the code of a subfield, ``after_code`` behind it.
+    ``begin`` returns what is before the subfields of a new field: from its tag and indicators, and a line before it.
+    ``escape`` returns a text as it is written.
+    """
+
+    line: re.Pattern[bytes]
+    leaders: frozenset[str]
+    delimiter: bytes
+    after_code: bytes
+    begin: Callable[[str, str, bytes], bytes]
+    escape: Callable[[str], str]
+
+
+class LinesForm:
+    """A carrier whose records are lines."""
+
+    max_field_bytes = max_record_bytes = entry_bytes = 0
+
+    def __init__(self, syntax: LineSyntax) -> None:
+        self._syntax = syntax
+
+    def slice(self, data: bytes) -> SlicedRecord:
+        """Take the lines of a record apart; raises ``NotEditableError`` if none is a field."""
+        ends = [found.span() for found in _LINE_END.finditer(data)]
+        tail = data[ends[-1][0] :] if ends and ends[-1][1] == len(data) else b""
+        line_end = data[ends[0][0] : ends[0][1]] if ends else b"\n"
+        starts = [0, *(start for start, end in ends if end < len(data))]
+        fields: list[SlicedField] = []
+        for start, end in zip(starts, [*starts[1:], len(data) - len(tail)], strict=True):
+            line = data[start:end]
+            found = self._syntax.line.fullmatch(line.lstrip(b"\r\n"))
+            if found is None and fields:
+                last = fields.pop()
+                fields.append(SlicedField(last.tag, last.data + line))
+            else:
+                fields.append(self._field(line))
+        if all(field.tag in (LEADER_TAG, NO_TAG) for field in fields):
+            raise NotEditableError("no line of it is a field")
+        return SlicedRecord(tuple(fields), _LinesFrame(tail, line_end))
+
+    def join(self, record: SlicedRecord) -> bytes:
+        """Put the lines of a record together."""
+        return b"".join(field.data for field in record.fields) + bytes(record.frame.tail)
+
+    def field_slice(self, record: SlicedRecord, after: int, field: NewField, charset: str) -> SlicedField:
+        """Return the line of a new field, with the line end before it."""
+        before = record.fields[max(after, 0)].data.lstrip(b"\r\n")
+        begin = self._syntax.begin(field.tag, field.indicators, before)
+        line = begin + self._written(field.subfields, charset)
+        return self._field(bytes(record.frame.line_end) + line)
+
+    def with_subfields(self, field: SlicedField, subfields: tuple[Subfield, ...], charset: str) -> SlicedField:
+        """Return a field with further subfields at the end of its line."""
+        return self._field(field.data + self._written(subfields, charset))
+
+    def _field(self, data: bytes) -> SlicedField:
+        """Return the field of a line; one with lines that continue it has no subfields, because it is left alone."""
+        line = data.lstrip(b"\r\n")
+        found = self._syntax.line.fullmatch(line)
+        if found is None:
+            return SlicedField(NO_TAG, data)
+        tag = found["tag"].decode("latin-1")
+        if tag in self._syntax.leaders:
+            return SlicedField(LEADER_TAG, data)
+        before, *parts = found["body"].split(self._syntax.delimiter)
+        if tag < "010" or not parts or not all(parts):
+            return SlicedField(tag, data)
+        subfields: list[SlicedSubfield] = []
+        start = len(data) - len(found["body"]) + len(before)
+        for part in parts:
+            end = start + len(self._syntax.delimiter) + len(part)
+            value = part[1:].removeprefix(self._syntax.after_code)
+            subfields.append(SlicedSubfield(part[:1].decode("latin-1"), value.decode("latin-1"), start, end))
+            start = end
+        return SlicedField(tag, data, tuple(subfields))
+
+    def _written(self, subfields: Sequence[Subfield], charset: str) -> bytes:
+        parts = []
+        for subfield in subfields:
+            written = encode_text(self._syntax.escape(subfield.value), charset)
+            parts += [self._syntax.delimiter, subfield.code.encode("ascii"), self._syntax.after_code, written]
+        return b"".join(parts)
+
+
+_MNEMONICS = str.maketrans({"$": "{dollar}", "{": "{lcub}", "}": "{rcub}"})
+
+
+def _mrk_begin(tag: str, indicators: str, before: bytes) -> bytes:
+    return f"={tag}  {indicators.replace(' ', chr(92))}".encode("ascii")
+
+
+def _aleph_begin(tag: str, indicators: str, before: bytes) -> bytes:
+    return before[:10] + f"{tag}{indicators}".encode("ascii") + before[15:18]
+
+
+def _yaz_begin(tag: str, indicators: str, before: bytes) -> bytes:
+    return f"{tag} {indicators}".encode("ascii")
+
+
+def _without(marks: str) -> Callable[[str], str]:
+    """Return a function that refuses texts with a mark that a carrier cannot write otherwise."""
+
+    def check(text: str) -> str:
+        if marks in text:
+            raise ValueError(f"the text contains {marks!r}, which begins a subfield there")
+        return text
+
+    return check
+
+
+MRK = LinesForm(
+    LineSyntax(
+        line=re.compile(rb"=(?P<tag>LEADER|...) {0,2}(?P<body>[^\r\n]*)"),
+        leaders=frozenset(("LDR", "LEADER", "000")),
+        delimiter=b"$",
+        after_code=b"",
+        begin=_mrk_begin,
+        escape=lambda text: text.translate(_MNEMONICS),
+    )
+)
+ALEPH = LinesForm(
+    LineSyntax(
+        line=re.compile(rb"[0-9]{9} (?P<tag>\S{3}).. [A-Z](?: (?P<body>[^\r\n]*))"),
+        leaders=frozenset(("LDR",)),
+        delimiter=b"$$",
+        after_code=b"",
+        begin=lambda tag, indicators, before: _aleph_begin(tag, indicators, before) + b" ",
+        escape=_without("$$"),
+    )
+)
+YAZ = LinesForm(
+    LineSyntax(
+        line=re.compile(rb"(?P<tag>[0-9A-Za-z]{3}) (?P<body>[^\r\n]*)"),
+        leaders=frozenset(),
+        delimiter=b" $",
+        after_code=b" ",
+        begin=_yaz_begin,
+        escape=_without(" $"),
+    )
+)
