@@ -43,6 +43,7 @@ _GROUPS = {
         "search": "look",
         "validate": "look",
         "export": "look",
+        "enrich": "enrich",
     },
     "Decide": {"review": "review", "join": "review", "split": "review", "evaluate": "evaluate", "train": "evaluate"},
     "Convert": {"read": "convert", "crosswalk": "convert"},

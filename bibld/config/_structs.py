@@ -63,8 +63,9 @@ class ReturnConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``elements``: what is added: ``identifiers`` (of publication and work), ``authorities`` (numbers of authority
     records), ``links`` (VIAF, ISNI, Wikidata, ORCID), ``isbn``, ``subjects``, ``classification``, ``language``,
     ``abstract``, ``contents``, ``covers`` and ``full_text`` (addresses); ``from``: the sources whose records give
-    values, all others by default; ``score``: the least match score of such a record, and the least confidence of a
-    link; ``file``: where each run writes the files of the source with the additions, with ``{source}`` and ``{file}``
+    values, all others by default; ``schemes``: the thesauri and classifications of subjects and class marks, such as
+    ``["rubbk", "udc"]``, all by default; ``score``: the least match score of such a record, and the least confidence of
+    a link; ``file``: where each run writes the files of the source with the additions, with ``{source}`` and ``{file}``
     for its id and the name of the file; none are written by default.
     """
 
@@ -72,6 +73,7 @@ class ReturnConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         "identifiers", "authorities", "links", "isbn", "subjects", "classification",
     )  # fmt: skip
     from_: tuple[str, ...] = msgspec.field(name="from", default=())
+    schemes: tuple[str, ...] = ()
     score: Share = 0.9
     file: str = ""
 

@@ -151,7 +151,10 @@ class AdditionFinder:
         if kind.is_once and known.has_any(kind.mods):
             return
         taken = 0
+        schemes = self._policy.schemes if element in ("subjects", "classification") else ()
         for value, giver, score in known.missing(kind.mods):
+            if schemes and value.authority not in schemes:
+                continue
             field = kind.field(fields, value)
             if field is None or (kind.is_once and taken):
                 continue

@@ -24,7 +24,6 @@ from bibld.enrich._marc21 import MARC21
 from bibld.enrich._slices import CarrierForm, NotEditableError
 from bibld.enrich._unimarc import UNIMARC
 from bibld.errors import ConfigError, ReadError, RecordError
-from bibld.ingest import id_of_content
 from bibld.model.enrichment import ReturnElement, without_additions
 from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord, Subfield
@@ -37,15 +36,19 @@ _COPY_BYTES = 1 << 20
 
 _COUNTS = ("records", "unknown", "unchangeable", "enriched", "changed", "omitted")
 
-Locate = Callable[[RecordId, MarcRecord], Located | None]
-"""Finds the publication of a record of a file, by the id that it has in the source; None if there is none."""
+Locate = Callable[[MarcRecord, RecordId | None], Located | None]
+"""Finds the publication of a record of a file; None if there is none.
+
+The id is that of the record in its source, None without a control number: such an id is a hash of the bytes, which
+additions change.
+"""
 
 
 class RecordAddition(msgspec.Struct, frozen=True):
     """An addition to a record; with a ``fault`` it was left out, and that is why."""
 
     origin: Origin
-    record: RecordId
+    record: RecordId | None
     element: ReturnElement
     tag: str
     text: str
@@ -55,7 +58,9 @@ class RecordAddition(msgspec.Struct, frozen=True):
     fault: str = ""
 
     @classmethod
-    def from_addition(cls, origin: Origin, record: RecordId, addition: Addition, fault: str = "") -> RecordAddition:
+    def from_addition(
+        cls, origin: Origin, record: RecordId | None, addition: Addition, fault: str = ""
+    ) -> RecordAddition:
         """Describe an addition that was made, or left out because of a fault."""
         given = addition.source
         return cls(
@@ -65,7 +70,7 @@ class RecordAddition(msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         confidence = "" if self.confidence is None else f", {self.confidence:.2f}"
         agency = f"{self.agency}, " if self.agency else ""
-        line = f"{self.record}  {self.tag} {self.text}  ({agency}{self.source}{confidence})"
+        line = f"{self.record or self.origin}  {self.tag} {self.text}  ({agency}{self.source}{confidence})"
         return f"{self.origin}: {line} left out: {self.fault}" if self.fault else line
 
 
@@ -155,9 +160,8 @@ class Enricher:
         """Return the bytes of a record with additions; raises ``RecordError``, ``NotEditableError``."""
         record = carrier.parse(raw).record
         number = record.control_number
-        source = self._source.id
-        name = RecordId.from_control_number(source, number) if number else id_of_content(source, raw.data)
-        located = self._locate(name, record)
+        name = RecordId.from_control_number(self._source.id, number) if number else None
+        located = self._locate(record, name)
         if located is None:
             self._counts["unknown"] += 1
             return raw.data
@@ -239,8 +243,8 @@ def _copy(original: BinaryIO, out: BinaryIO, size: int | None) -> None:
 def locate_in_catalog(catalog: Catalog) -> Locate:
     """Return a function that finds records by their control numbers, as they are in the catalog."""
 
-    def locate(record: RecordId, _: MarcRecord) -> Located | None:
-        ordinal = catalog.register.ordinal(record)
+    def locate(_: MarcRecord, record: RecordId | None) -> Located | None:
+        ordinal = catalog.register.ordinal(record) if record is not None else None
         if ordinal is None or not catalog.records.is_live(ordinal) or catalog.records.is_authority(ordinal):
             return None
         return Located(catalog.linkage.cluster(catalog.linkage.founder(ordinal)), record)

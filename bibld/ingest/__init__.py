@@ -21,7 +21,6 @@ from bibld.ingest._conversion import conversion_job as conversion_job
 from bibld.ingest._conversion import convert_record as convert_record
 from bibld.ingest._conversion import encoded_twice_warning as encoded_twice_warning
 from bibld.ingest._conversion import file_context as file_context
-from bibld.ingest._conversion import id_of_content as id_of_content
 from bibld.ingest._conversion import identify as identify
 from bibld.ingest._conversion import no_authority_warning as no_authority_warning
 from bibld.ingest._conversion import other_kind_warning as other_kind_warning

@@ -239,13 +239,9 @@ def identify(conversion: Conversion, source: str) -> tuple[RecordId, tuple[str, 
     """Return the id of a converted record, and its warnings; without a control number the id is made of its bytes."""
     if conversion.id is not None:
         return conversion.id, conversion.warnings
-    record = id_of_content(source, conversion.raw.data)
+    content = hashlib.blake2b(conversion.raw.data, digest_size=16).hexdigest()
+    record = RecordId(source, f"x{content[:16]}")
     return record, (*conversion.warnings, f"has no control number (001); its id is {record}")
-
-
-def id_of_content(source: str, data: bytes) -> RecordId:
-    """Return the id of a record without a control number: a hash of its bytes."""
-    return RecordId(source, f"x{hashlib.blake2b(data, digest_size=16).hexdigest()[:16]}")
 
 
 def encoded_twice_warning(source: str, file: str, doubled: int, records: int) -> str:
