@@ -195,6 +195,8 @@ class _Editor:
             self._place(placed, addition)
             return
         before = self._changed.get(addition.field, self._record.fields[addition.field])
+        if not is_editable(before):
+            raise ValueError(f"the field {before.tag} cannot get subfields")
         marked = tuple(part for subfield in addition.subfields for part in (mark, subfield))
         field_after = self._form.with_subfields(before, marked, self._charset)
         self._check_field(field_after)

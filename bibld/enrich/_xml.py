@@ -88,7 +88,7 @@ class XmlForm:
             head=data[: record.content],
             tail=data[at_end:],
             prefix=record.name[: -len(record.local_name)],
-            gap=next((gap for gap in gaps if not gap.strip()), b""),
+            gap=next((gap for gap in gaps if gap and not gap.strip()), b""),
             inner_gap=_blank(data[inner[0].gap : inner[0].start]) if inner else b"",
             last_gap=_blank(data[inner[-1].end : sample.content_end]) if inner and sample is not None else b"",
         )
