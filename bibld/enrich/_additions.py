@@ -26,7 +26,7 @@ from bibld.model.mods import Location
 from bibld.model.origin import RecordId
 from bibld.publish import WorkReader
 from bibld.text.folding import fold_or_tidy, tidy
-from bibld.triplify import EntityClaim, is_qualified_number, parse_identity, read_assertion
+from bibld.triplify import is_qualified_number, parse_identity, read_assertion
 
 _ENTITIES_REMEMBERED = 50_000
 _LINK_FILES = ("viaf", "isni", "wikidata", "orcid")
@@ -37,14 +37,15 @@ _NUMBER_FILES = (
 )  # fmt: skip
 """Authority files whose IRIs name a record, in the order in which they are written."""
 
-_BY_PERSON = "person"
+_BY_PERSON, _CLOSE = "person", "skos:closeMatch"
+_PERSONAL = "personal"
 _TEXT_CODES = re.compile("[a-z]")
 _ACCESS_TO_COVER = "preview"
 _ACCESS_TO_TEXT = ("object in context", "raw object")
 _PRIMARY = "primary display"
 
-ClaimsByEntity = Mapping[str, list[EntityClaim]]
-"""What the records of a cluster state of the entities of one kind, by the IRI of the entity."""
+EntitiesByForm = Mapping[tuple[str, str], set[str]]
+"""The IRIs of the entities of one kind by their scheme (empty: none) and a form of their name, folded."""
 
 
 class Located(msgspec.Struct, frozen=True):
@@ -174,7 +175,7 @@ class AdditionFinder:
                 continue
             numbers = self._numbers(iri)
             stated = _files_of(field, fields, self._source)
-            names = _LINK_FILES if element == "links" else _NUMBER_FILES
+            names = _LINK_FILES if element == "links" else _number_files(field, fields)
             wanted = {name: numbers.by_file[name] for name in names if name in numbers.by_file and name not in stated}
             has_local = "local" in stated or field.first(fields.number_code) is not None
             if element == "links":
@@ -187,18 +188,14 @@ class AdditionFinder:
 
     def _entity_of(self, field: DataField, known: _KnownRecord, fields: Fields) -> str:
         """Return the IRI of the only entity that a heading can name; empty if there is none."""
+        found: set[str] = set()
         if field.tag in fields.name_tags:
-            forms = set(map(fold_or_tidy, filter(None, fields.name_forms(field))))
-            return _only(iri for iri, claims in known.claims("agent").items() if forms & _forms_of(claims))
-        if field.tag in fields.concept_tags:
+            for form in fields.name_forms(field):
+                found |= known.entities("agent").get(("", fold_or_tidy(form)), frozenset())
+        elif field.tag in fields.concept_tags:
             scheme, text = fields.concept_form(field)
-            folded = fold_or_tidy(text)
-            return _only(
-                iri
-                for iri, claims in known.claims("concept").items()
-                if any(claim.scheme == scheme and fold_or_tidy(claim.label.text) == folded for claim in claims)
-            )
-        return ""
+            found |= known.entities("concept").get((scheme, fold_or_tidy(text)), frozenset())
+        return found.pop() if len(found) == 1 else ""
 
     def _read_numbers(self, iri: str) -> _Numbers:
         """Return the numbers of an entity, from all records that name it and from its links to authority files."""
@@ -217,7 +214,8 @@ class AdditionFinder:
                 local.update(number for number in numbers if is_qualified_number(number))
         founder_iri = entities.iri(founder) or iri
         for accepted in self._catalog.links.of_entity(founder_iri):
-            if accepted.status == "accepted" and accepted.confidence >= self._policy.score:
+            is_same = accepted.status == "accepted" and accepted.predicate != _CLOSE
+            if is_same and accepted.confidence >= self._policy.score:
                 _add_number(found, accepted.target, accepted.confidence)
         certain = {name: next(iter(numbers.items())) for name, numbers in found.items() if len(numbers) == 1}
         confidences = [confidence for _, confidence in certain.values() if confidence is not None]
@@ -240,7 +238,7 @@ class _KnownRecord:
         assert founder is not None  # a record of the catalog has one
         self._founder = founder
         self._description: Merged | None = None
-        self._claims: dict[str, dict[str, list[EntityClaim]]] | None = None
+        self._entities: dict[str, dict[tuple[str, str], set[str]]] | None = None
 
     @property
     def _merged(self) -> Merged:
@@ -281,15 +279,20 @@ class _KnownRecord:
             for index in range(len(getattr(merged.mods, element)))
         ]
 
-    def claims(self, kind: str) -> ClaimsByEntity:
-        """Return what the records of the cluster state of the entities of a kind."""
-        if self._claims is None:
-            self._claims = {"agent": {}, "concept": {}}
+    def entities(self, kind: str) -> EntitiesByForm:
+        """Return the entities of a kind that the records of the cluster name."""
+        if self._entities is None:
+            self._entities = {"agent": defaultdict(set), "concept": defaultdict(set)}
             for iri, body in self._catalog.entities.asserted_by(self._founder):
                 assertion = read_assertion(body)
-                if assertion.kind in self._claims:
-                    self._claims[assertion.kind].setdefault(iri, []).append(assertion.value)
-        return self._claims[kind]
+                if assertion.kind in self._entities:
+                    claim = assertion.value
+                    texts = {form.text for form in (claim.label, *claim.others)}
+                    if claim.type == _PERSONAL:  # the heading of another record may lack titles such as count
+                        texts |= {", ".join(text.split(", ")[:2]) for text in texts}
+                    for text in texts:
+                        self._entities[assertion.kind][claim.scheme, fold_or_tidy(text)].add(iri)
+        return self._entities[kind]
 
 
 class _ValueKind(msgspec.Struct, frozen=True):
@@ -369,20 +372,18 @@ def _aligned(record: MarcRecord, sliced: SlicedRecord) -> Iterator[tuple[int, Da
         yield from ((at, field) for at, field in zip(positions, read, strict=True) if isinstance(field, DataField))
 
 
-def _forms_of(claims: Sequence[EntityClaim]) -> set[str]:
-    return {fold_or_tidy(form.text) for claim in claims for form in (claim.label, *claim.others) if form.text}
-
-
-def _only(iris: Iterator[str]) -> str:
-    """Return the only one of some texts; empty if there are none or more."""
-    found = list(iris)
-    return found[0] if len(found) == 1 else ""
-
-
 def _add_number(found: dict[str, dict[str, float | None]], iri: str, confidence: float | None) -> None:
     number = read_authority_iri(iri)
     if number is not None and number.iri:
         found[number.authority].setdefault(number.iri, confidence)
+
+
+def _number_files(field: DataField, fields: Fields) -> Sequence[str]:
+    """Return the authority files that can have the number of a heading; of a subject heading that of its scheme."""
+    if field.tag in fields.name_tags:
+        return _NUMBER_FILES
+    scheme, _ = fields.concept_form(field)
+    return [name for name in _NUMBER_FILES if scheme.partition("/")[0] == name]
 
 
 def _files_of(field: DataField, fields: Fields, source: str) -> frozenset[str]:
