@@ -162,7 +162,7 @@ def _output(target: Path | BinaryIO | None) -> Iterator[BinaryIO]:
     if not isinstance(target, Path):
         yield _NoFile() if target is None else target  # type: ignore[misc]
         return
-    unfinished = target.with_name(f".{target.name}.unfinished")
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with unfinished.open("wb") as stream:

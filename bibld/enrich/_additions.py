@@ -13,7 +13,7 @@ import msgspec
 
 from bibld.catalog import Catalog
 from bibld.config import Config, ReturnConfig
-from bibld.enrich._editing import Addition, is_editable
+from bibld.enrich._editing import Addition
 from bibld.enrich._fields import Fields
 from bibld.enrich._slices import LEADER_TAG, NO_TAG, NewField, SlicedRecord
 from bibld.model.authorities import read_authority_iri
@@ -169,11 +169,13 @@ class AdditionFinder:
         self, element: ReturnElement, known: _KnownRecord, record: MarcRecord, sliced: SlicedRecord, fields: Fields
     ) -> Iterator[Addition]:
         """Yield the numbers or links of the headings of a record that have none of the same file."""
-        for position, field in _aligned(record, sliced):
+        for position, field in _headings(record, sliced, fields):
             iri = self._entity_of(field, known, fields)
-            if not iri or not is_editable(sliced.fields[position]):
+            if not iri:
                 continue
             numbers = self._numbers(iri)
+            if not numbers.by_file and not numbers.local:
+                continue
             stated = _files_of(field, fields, self._source)
             names = _LINK_FILES if element == "links" else _number_files(field, fields)
             wanted = {name: numbers.by_file[name] for name in names if name in numbers.by_file and name not in stated}
@@ -338,21 +340,20 @@ class _StatedTexts:
     """What a record states in its data fields, to recognise what need not be added, and what was added already."""
 
     def __init__(self, record: MarcRecord) -> None:
-        self._texts: dict[str, list[frozenset[str]]] = defaultdict(list)
-        self._numbers: set[str] = set()
-        for field in record.fields():
-            self._texts[field.tag].append(frozenset(fold_or_tidy(one.value) for one in field.subfields))
-            if field.tag in ("010", "020"):
-                self._numbers |= {_isbn(text) for text in field.values("a", "z")}
+        self._record = record
+        self._texts: dict[str, list[frozenset[str]]] = {}
 
     def contains(self, addition: Addition) -> bool:
         """Whether a field with this tag has all texts of an addition; if not, it counts as stated from now on."""
-        number = _isbn(addition.subfields[0].value) if addition.source.element == "isbn" else ""
-        wanted = frozenset(fold_or_tidy(one.value) for one in addition.subfields if _TEXT_CODES.match(one.code))
-        if number in self._numbers if number else any(wanted <= texts for texts in self._texts[addition.tag]):
+        key = _isbn if addition.source.element == "isbn" else fold_or_tidy
+        if addition.tag not in self._texts:
+            self._texts[addition.tag] = [
+                frozenset(key(one.value) for one in field.subfields) for field in self._record.fields(addition.tag)
+            ]
+        wanted = frozenset(key(one.value) for one in addition.subfields if _TEXT_CODES.match(one.code))
+        if any(wanted <= texts for texts in self._texts[addition.tag]):
             return True
         self._texts[addition.tag].append(wanted)
-        self._numbers.add(number)
         return False
 
 
@@ -362,14 +363,17 @@ def _isbn(text: str) -> str:
     return isbn13(found.value) if found is not None and found.is_valid else ""
 
 
-def _aligned(record: MarcRecord, sliced: SlicedRecord) -> Iterator[tuple[int, DataField]]:
-    """Yield the data fields of a record with the positions of their slices; none if the two do not correspond."""
+def _headings(record: MarcRecord, sliced: SlicedRecord, fields: Fields) -> Iterator[tuple[int, DataField]]:
+    """Yield the headings of a record with the positions of their slices; none if fields and slices do not agree."""
     positions = [at for at, field in enumerate(sliced.fields) if field.tag not in (LEADER_TAG, NO_TAG)]
     read: Sequence[ControlField | DataField] = record.all_fields
     if len(read) == len(positions) + 1:  # a reader may make 001 of what is before each line
         read = read[1:]
     if [sliced.fields[at].tag for at in positions] == [field.tag for field in read]:
-        yield from ((at, field) for at, field in zip(positions, read, strict=True) if isinstance(field, DataField))
+        wanted = (*fields.name_tags, *fields.concept_tags)
+        for at, field in zip(positions, read, strict=True):
+            if field.tag in wanted and isinstance(field, DataField):
+                yield at, field
 
 
 def _add_number(found: dict[str, dict[str, float | None]], iri: str, confidence: float | None) -> None:

@@ -18,7 +18,7 @@ from bibld.enrich._slices import (
     SlicedField,
     SlicedRecord,
     insertion_position,
-    without_slices,
+    without_subfields,
 )
 from bibld.enrich._xml import XmlForm
 from bibld.model.enrichment import (
@@ -48,6 +48,10 @@ FORMS: Mapping[str, CarrierForm] = {
 """How records are taken apart, by the name of their reader."""
 
 _ASCII = "ascii"
+_LINK_BYTES = (b"\\",)
+_MARK_BYTES = (TOOL.encode(), *_LINK_BYTES)
+"""What the bytes of every field with a link to provenance contain, and those of every marked field."""
+
 _CODING_SCHEME = 9
 _UNICODE = b"a"
 
@@ -103,13 +107,31 @@ def withdraw_additions(form: CarrierForm, data: bytes, base: str) -> bytes:
         record = form.slice(data)
     except NotEditableError:
         return data
-    additions = find_additions(values_of(record), base)
-    return form.join(without_slices(record, additions, ADDED_WHOLLY)) if additions else data
+    additions = find_additions(_marked_values(form, record, _MARK_BYTES), base)
+    if not additions:
+        return data
+    kept: list[SlicedField] = []
+    for position, field in enumerate(record.fields):
+        added = additions.get(position, frozenset())
+        if not added:
+            kept.append(field)
+        elif added != ADDED_WHOLLY:
+            own = (one for at, one in enumerate(form.subfields(field)) if at in added)
+            kept.append(without_subfields(field, own))
+    return form.join(kept, record.frame)
 
 
-def values_of(record: SlicedRecord) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return tag and subfields of each field of a record."""
-    return [(field.tag, [(one.code, one.value) for one in field.subfields]) for field in record.fields]
+def _marked_values(
+    form: CarrierForm, record: SlicedRecord, signs: Sequence[bytes]
+) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return tag and subfields of each field of a record; no subfields where none of some signs is in its bytes."""
+    return [
+        (
+            field.tag,
+            [(one.code, one.value) for one in form.subfields(field)] if any(one in field.data for one in signs) else [],
+        )
+        for field in record.fields
+    ]
 
 
 def charset_for_additions(data: bytes, carrier: Any, is_unimarc: bool) -> str:  # noqa: ANN401
@@ -132,28 +154,26 @@ def charset_for_additions(data: bytes, carrier: Any, is_unimarc: bool) -> str:  
 
 
 def add_to_record(
-    form: CarrierForm, data: bytes, additions: Iterable[Addition], charset: str, is_unimarc: bool
+    form: CarrierForm, record: SlicedRecord, additions: Iterable[Addition], charset: str, is_unimarc: bool
 ) -> Enriched:
-    """Add fields and subfields to the bytes of a record; every other byte stays, but for lengths that are computed.
+    """Add fields and subfields to a record; every other byte stays, but for lengths that are computed.
 
     A new field comes after the last one with a tag that is not higher. An addition is left out if its text cannot be
-    written in the ``charset``, or if field or record would become too long. Raises ``NotEditableError`` for a record
-    that cannot be taken apart.
+    written in the ``charset``, or if field or record would become too long.
     """
-    return _Editor(form, data, charset, is_unimarc).add(list(additions))
+    return _Editor(form, record, charset, is_unimarc).add(list(additions))
 
 
 class _Editor:
     """One record while additions are made to it."""
 
-    def __init__(self, form: CarrierForm, data: bytes, charset: str, is_unimarc: bool) -> None:
+    def __init__(self, form: CarrierForm, record: SlicedRecord, charset: str, is_unimarc: bool) -> None:
         self._form = form
-        self._data = data
         self._charset = charset
         self._is_unimarc = is_unimarc
-        self._record = form.slice(data)
-        self._bytes = len(data)
-        self._last_link = last_link_number(values_of(self._record))
+        self._record = record
+        self._bytes = record.size
+        self._last_link = 0 if is_unimarc else last_link_number(_marked_values(form, record, _LINK_BYTES))
         self._links: dict[AdditionSource, int] = {}
         self._new: dict[int, list[SlicedField]] = {}
         self._changed: dict[int, SlicedField] = {}
@@ -167,12 +187,10 @@ class _Editor:
                 added.append(addition)
             except ValueError as error:
                 omitted.append(OmittedAddition(addition, str(error)))
-        if not added:
-            return Enriched(self._data, (), tuple(omitted))
         fields = list(self._new.get(-1, ()))
         for position, field in enumerate(self._record.fields):
             fields += [self._changed.get(position, field), *self._new.get(position, ())]
-        data = self._form.join(SlicedRecord(tuple(fields), self._record.frame))
+        data = self._form.join(fields, self._record.frame)
         return Enriched(data, tuple(added), tuple(omitted))
 
     def _add(self, addition: Addition) -> None:
@@ -195,7 +213,7 @@ class _Editor:
             self._place(placed, addition)
             return
         before = self._changed.get(addition.field, self._record.fields[addition.field])
-        if not is_editable(before):
+        if not is_editable(self._form, before):
             raise ValueError(f"the field {before.tag} cannot get subfields")
         marked = tuple(part for subfield in addition.subfields for part in (mark, subfield))
         field_after = self._form.with_subfields(before, marked, self._charset)
@@ -231,6 +249,6 @@ class _Editor:
         self._bytes += more
 
 
-def is_editable(field: SlicedField) -> bool:
+def is_editable(form: CarrierForm, field: SlicedField) -> bool:
     """Whether subfields can be added to a field."""
-    return bool(field.subfields) and field.tag not in (LEADER_TAG, NO_TAG)
+    return field.tag not in (LEADER_TAG, NO_TAG) and bool(form.subfields(field))

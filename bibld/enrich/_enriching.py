@@ -170,9 +170,10 @@ class Enricher:
         if flavour not in _FIELDS:
             raise NotEditableError(f'no fields are known for records of the flavour "{flavour}"')
         is_unimarc = _FIELDS[flavour] is UNIMARC
-        additions = finder.find(located, record, form.slice(raw.data), _FIELDS[flavour])
+        sliced = form.slice(raw.data)
+        additions = finder.find(located, record, sliced, _FIELDS[flavour])
         charset = charset_for_additions(raw.data, carrier, is_unimarc)
-        enriched = add_to_record(form, raw.data, additions, charset, is_unimarc)
+        enriched = add_to_record(form, sliced, additions, charset, is_unimarc)
         for omitted in enriched.omitted:
             self._counts["omitted"] += 1
             self._observe(RecordAddition.from_addition(raw.origin, name, omitted.addition, omitted.reason))

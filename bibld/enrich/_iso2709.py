@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
 
 import msgspec
@@ -43,12 +44,11 @@ class Iso2709Form:
         fields: list[SlicedField] = []
         for start in range(0, len(directory), _ENTRY_LENGTH):
             entry = directory[start : start + _ENTRY_LENGTH]
-            length, offset = _number(entry[3:7]), _number(entry[7:])
-            content = body[offset : offset + length] if min(length, offset) >= 0 else b""
+            length, offset = (int(entry[3:7]), int(entry[7:])) if entry[3:].isdigit() else (-1, 0)
+            content = body[offset : offset + length] if length > 0 else b""
             if not content.endswith(_FIELD_END) or len(content) != length:
                 raise NotEditableError("its directory does not fit its fields")
-            tag = entry[:3].decode("latin-1")
-            fields.append(SlicedField(tag, content, _subfields(tag, content), offset))
+            fields.append(SlicedField(entry[:3].decode("latin-1"), content, offset))
         in_order = sorted(fields, key=_offset)
         starts = accumulate((len(field.data) for field in in_order), initial=0)
         if not fields or any(field.offset != start for field, start in zip(in_order, starts, strict=False)):
@@ -56,22 +56,20 @@ class Iso2709Form:
         if sum(len(field.data) for field in fields) != len(body):
             raise NotEditableError("it has fields that are not in its directory")
         stated = _number(data[:5])
-        return SlicedRecord(
-            tuple(fields), _IsoFrame(data[:_LEADER_LENGTH], end, stated - len(data) if stated >= 0 else None)
-        )
+        frame = _IsoFrame(data[:_LEADER_LENGTH], end, stated - len(data) if stated >= 0 else None)
+        return SlicedRecord(tuple(fields), frame, len(data))
 
-    def join(self, record: SlicedRecord) -> bytes:
+    def join(self, fields: Sequence[SlicedField], frame: _IsoFrame) -> bytes:
         """Put a record together; its lengths are computed."""
-        frame: _IsoFrame = record.frame
-        in_order = sorted(range(len(record.fields)), key=lambda position: record.fields[position].offset)
+        in_order = sorted(range(len(fields)), key=lambda position: fields[position].offset)
         starts: dict[int, int] = {}
         at = 0
         for position in in_order:
             starts[position] = at
-            at += len(record.fields[position].data)
+            at += len(fields[position].data)
         directory = b"".join(
             field.tag.encode("latin-1") + b"%04d%05d" % (len(field.data), starts[position])
-            for position, field in enumerate(record.fields)
+            for position, field in enumerate(fields)
         )
         base = _LEADER_LENGTH + len(directory) + 1
         length = base + at + len(frame.end)
@@ -80,19 +78,32 @@ class Iso2709Form:
             raise NotEditableError(f"it would have {length} bytes; ISO 2709 allows {_MAX_NUMBER}")
         leader = frame.leader if frame.surplus is None else b"%05d" % stated + frame.leader[5:]
         leader = leader[:12] + b"%05d" % base + leader[17:]
-        data = [record.fields[position].data for position in in_order]
+        data = [fields[position].data for position in in_order]
         return b"".join((leader, directory, _FIELD_END, *data, frame.end))
+
+    def subfields(self, field: SlicedField) -> tuple[SlicedSubfield, ...]:
+        """Return the subfields of a field; none without two indicators, or if a terminator is within it."""
+        before, *parts = field.data[:-1].split(_DELIMITER)
+        if field.tag < "010" or len(before) != _INDICATORS or field.data.find(_FIELD_END) != len(field.data) - 1:
+            return ()
+        found: list[SlicedSubfield] = []
+        start = _INDICATORS
+        for part in parts:
+            end = start + 1 + len(part)
+            found.append(SlicedSubfield(part[:1].decode("latin-1"), part[1:].decode("latin-1"), start, end))
+            start = end
+        return tuple(found)
 
     def field_slice(self, record: SlicedRecord, after: int, field: NewField, charset: str) -> SlicedField:
         """Return the bytes of a new field; its data come after those of the field before it."""
         data = field.indicators.encode("ascii") + _subfield_bytes(field.subfields, charset) + _FIELD_END
         offset = record.fields[after].offset if after >= 0 else -1
-        return SlicedField(field.tag, data, _subfields(field.tag, data), offset)
+        return SlicedField(field.tag, data, offset)
 
     def with_subfields(self, field: SlicedField, subfields: tuple[Subfield, ...], charset: str) -> SlicedField:
         """Return a field with further subfields before its terminator."""
         data = field.data[:-1] + _subfield_bytes(subfields, charset) + _FIELD_END
-        return SlicedField(field.tag, data, _subfields(field.tag, data), field.offset)
+        return SlicedField(field.tag, data, field.offset)
 
 
 def _offset(field: SlicedField) -> int:
@@ -110,17 +121,3 @@ def _subfield_bytes(subfields: tuple[Subfield, ...], charset: str) -> bytes:
             raise ValueError("the text contains a character that separates fields")
         parts += [_DELIMITER, subfield.code.encode("ascii"), encode_text(subfield.value, charset)]
     return b"".join(parts)
-
-
-def _subfields(tag: str, data: bytes) -> tuple[SlicedSubfield, ...]:
-    """Return the subfields of a field; none without two indicators, or if a terminator is within it."""
-    before, *parts = data[:-1].split(_DELIMITER)
-    if tag < "010" or len(before) != _INDICATORS or data.find(_FIELD_END) != len(data) - 1:
-        return ()
-    found: list[SlicedSubfield] = []
-    start = _INDICATORS
-    for part in parts:
-        end = start + 1 + len(part)
-        found.append(SlicedSubfield(part[:1].decode("latin-1"), part[1:].decode("latin-1"), start, end))
-        start = end
-    return tuple(found)

@@ -74,11 +74,11 @@ class LinesForm:
                 fields.append(self._field(line))
         if all(field.tag in (LEADER_TAG, NO_TAG) for field in fields):
             raise NotEditableError("no line of it is a field")
-        return SlicedRecord(tuple(fields), _LinesFrame(tail, line_end))
+        return SlicedRecord(tuple(fields), _LinesFrame(tail, line_end), len(data))
 
-    def join(self, record: SlicedRecord) -> bytes:
+    def join(self, fields: Sequence[SlicedField], frame: _LinesFrame) -> bytes:
         """Put the lines of a record together."""
-        return b"".join(field.data for field in record.fields) + bytes(record.frame.tail)
+        return b"".join(field.data for field in fields) + frame.tail
 
     def field_slice(self, record: SlicedRecord, after: int, field: NewField, charset: str) -> SlicedField:
         """Return the line of a new field, with the line end before it."""
@@ -92,25 +92,27 @@ class LinesForm:
         return self._field(field.data + self._written(subfields, charset))
 
     def _field(self, data: bytes) -> SlicedField:
-        """Return the field of a line; one with lines that continue it has no subfields, because it is left alone."""
-        line = data.lstrip(b"\r\n")
-        found = self._syntax.line.fullmatch(line)
+        """Return the field of a line."""
+        found = self._syntax.line.fullmatch(data.lstrip(b"\r\n"))
         if found is None:
             return SlicedField(NO_TAG, data)
         tag = found["tag"].decode("latin-1")
-        if tag in self._syntax.leaders:
-            return SlicedField(LEADER_TAG, data)
-        before, *parts = found["body"].split(self._syntax.delimiter)
-        if tag < "010" or not parts or not all(parts):
-            return SlicedField(tag, data)
+        return SlicedField(LEADER_TAG if tag in self._syntax.leaders else tag, data)
+
+    def subfields(self, field: SlicedField) -> tuple[SlicedSubfield, ...]:
+        """Return the subfields of a field; none of one with lines that continue it, because it must stay as it is."""
+        found = self._syntax.line.fullmatch(field.data.lstrip(b"\r\n"))
+        before, *parts = (found["body"] if found is not None else b"").split(self._syntax.delimiter)
+        if found is None or field.tag < "010" or not all(parts):
+            return ()
         subfields: list[SlicedSubfield] = []
-        start = len(data) - len(found["body"]) + len(before)
+        start = len(field.data) - len(found["body"]) + len(before)
         for part in parts:
             end = start + len(self._syntax.delimiter) + len(part)
             value = part[1:].removeprefix(self._syntax.after_code)
             subfields.append(SlicedSubfield(part[:1].decode("latin-1"), value.decode("latin-1"), start, end))
             start = end
-        return SlicedField(tag, data, tuple(subfields))
+        return tuple(subfields)
 
     def _written(self, subfields: Sequence[Subfield], charset: str) -> bytes:
         parts = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -30,22 +30,22 @@ class SlicedSubfield(msgspec.Struct, frozen=True, gc=False):
 
 
 class SlicedField(msgspec.Struct, frozen=True, gc=False):
-    """A field: its bytes with what separates it from others, and its subfields (none of a control field).
+    """A field: its tag, and its bytes with what separates it from others.
 
     ``offset`` is where its data begin in a record whose fields are in another order than its directory.
     """
 
     tag: str
     data: bytes
-    subfields: tuple[SlicedSubfield, ...] = ()
     offset: int = 0
 
 
 class SlicedRecord(msgspec.Struct, frozen=True):
-    """A record: its fields in their order, and what surrounds them (``frame``), which the carrier understands."""
+    """A record of ``size`` bytes: its fields in their order, and what surrounds them, which the carrier understands."""
 
     fields: tuple[SlicedField, ...]
     frame: Any
+    size: int
 
 
 class NewField(msgspec.Struct, frozen=True):
@@ -57,7 +57,7 @@ class NewField(msgspec.Struct, frozen=True):
 
 
 class CarrierForm(Protocol):
-    """How the records of one carrier are taken apart and put together: ``join(slice(data)) == data``."""
+    """How the records of one carrier are taken apart and put together again: to the same bytes if nothing changed."""
 
     max_field_bytes: int
     max_record_bytes: int
@@ -69,8 +69,11 @@ class CarrierForm(Protocol):
     def slice(self, data: bytes) -> SlicedRecord:
         """Take a record apart; raises ``NotEditableError``."""
 
-    def join(self, record: SlicedRecord) -> bytes:
+    def join(self, fields: Sequence[SlicedField], frame: Any) -> bytes:  # noqa: ANN401
         """Put a record together; raises ``NotEditableError`` if it has become too long."""
+
+    def subfields(self, field: SlicedField) -> tuple[SlicedSubfield, ...]:
+        """Return the subfields of a field; none of a control field, and of one that must stay as it is."""
 
     def field_slice(self, record: SlicedRecord, after: int, field: NewField, charset: str) -> SlicedField:
         """Return the slice of a new field that comes after the one at a position; raises ``ValueError``."""
@@ -85,23 +88,9 @@ def insertion_position(record: SlicedRecord, tag: str) -> int:
     return max(found, default=-1)
 
 
-def without_slices(
-    record: SlicedRecord, additions: Mapping[int, frozenset[int]], wholly: frozenset[int]
-) -> SlicedRecord:
-    """Return a record without some fields (those with ``wholly``) and without some subfields of others."""
-    kept: list[SlicedField] = []
-    for position, field in enumerate(record.fields):
-        positions = additions.get(position, frozenset())
-        if positions == wholly:
-            continue
-        kept.append(_without_subfields(field, positions) if positions else field)
-    return SlicedRecord(tuple(kept), record.frame)
-
-
-def _without_subfields(field: SlicedField, positions: frozenset[int]) -> SlicedField:
+def without_subfields(field: SlicedField, subfields: Iterable[SlicedSubfield]) -> SlicedField:
+    """Return a field without some of its subfields, which are in the order of the field."""
     data = field.data
-    for position in sorted(positions, reverse=True):
-        subfield = field.subfields[position]
+    for subfield in reversed(list(subfields)):
         data = data[: subfield.start] + data[subfield.end :]
-    rest = tuple(one for place, one in enumerate(field.subfields) if place not in positions)
-    return SlicedField(field.tag, data, rest, field.offset)
+    return SlicedField(field.tag, data, field.offset)

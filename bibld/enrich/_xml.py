@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
 import msgspec
@@ -92,12 +92,26 @@ class XmlForm:
             inner_gap=_blank(data[inner[0].gap : inner[0].start]) if inner else b"",
             last_gap=_blank(data[inner[-1].end : sample.content_end]) if inner and sample is not None else b"",
         )
-        return SlicedRecord(tuple(fields), frame)
+        return SlicedRecord(tuple(fields), frame, len(data))
 
-    def join(self, record: SlicedRecord) -> bytes:
+    def join(self, fields: Sequence[SlicedField], frame: _XmlFrame) -> bytes:
         """Put a record together."""
-        frame: _XmlFrame = record.frame
-        return b"".join((frame.head, *(field.data for field in record.fields), frame.tail))
+        return b"".join((frame.head, *(field.data for field in fields), frame.tail))
+
+    def subfields(self, field: SlicedField) -> tuple[SlicedSubfield, ...]:
+        """Return the subfields of a field; none of an element that contains others than subfields."""
+        data = field.data
+        element = next(_children(data, 0, len(data)))
+        if element.local_name != b"datafield":
+            return ()
+        found: list[SlicedSubfield] = []
+        for part in _children(data, element.content, element.content_end):
+            if part.local_name != b"subfield":
+                return ()
+            start = part.gap if not data[part.gap : part.start].strip() else part.start
+            text = _text(data[part.content : part.content_end])
+            found.append(SlicedSubfield(part.attribute(b"code"), text, start, part.end))
+        return tuple(found)
 
     def field_slice(self, record: SlicedRecord, after: int, field: NewField, charset: str) -> SlicedField:
         """Return a new field as an element, indented as the others are."""
@@ -107,8 +121,7 @@ class XmlForm:
         written = "".join(f' {key}="{escape(value)}"' for key, value in attributes).encode("ascii")
         start = frame.gap + b"<" + name + written + b">"
         inner = b"".join(_subfield(one, frame.prefix, frame.inner_gap, charset) for one in field.subfields)
-        data = start + inner + frame.last_gap + b"</" + name + b">"
-        return _sliced_field(data, next(_children(data, 0, len(data))))
+        return SlicedField(field.tag, start + inner + frame.last_gap + b"</" + name + b">")
 
     def with_subfields(self, field: SlicedField, subfields: tuple[Subfield, ...], charset: str) -> SlicedField:
         """Return a field with further subfields after its last one."""
@@ -117,8 +130,7 @@ class XmlForm:
         prefix = last.name[: -len(last.local_name)]
         gap = _blank(field.data[last.gap : last.start])
         added = b"".join(_subfield(one, prefix, gap, charset) for one in subfields)
-        data = field.data[: last.end] + added + field.data[last.end :]
-        return _sliced_field(data, next(_children(data, 0, len(data))))
+        return SlicedField(field.tag, field.data[: last.end] + added + field.data[last.end :])
 
 
 def _children(data: bytes, start: int, end: int) -> Iterator[_Child]:
@@ -151,16 +163,7 @@ def _sliced_field(data: bytes, child: _Child) -> SlicedField:
         return SlicedField(LEADER_TAG, content)
     if child.local_name not in (b"controlfield", b"datafield"):
         return SlicedField(NO_TAG, content)
-    tag = child.attribute(b"tag").strip()
-    subfields: list[SlicedSubfield] = []
-    for part in _children(data, child.content, child.content_end) if child.local_name == b"datafield" else ():
-        if part.local_name != b"subfield":
-            return SlicedField(tag, content)
-        start = part.gap if not data[part.gap : part.start].strip() else part.start
-        text = _text(data[part.content : part.content_end])
-        code = part.attribute(b"code")
-        subfields.append(SlicedSubfield(code, text, start - child.gap, part.end - child.gap))
-    return SlicedField(tag, content, tuple(subfields))
+    return SlicedField(child.attribute(b"tag").strip(), content)
 
 
 def _text(data: bytes) -> str:

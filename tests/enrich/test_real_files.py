@@ -80,7 +80,7 @@ def files():
 FILES = files()
 
 
-def additions_to(sliced):
+def additions_to(form, sliced):
     """Return additions of all kinds: fields at the beginning and in the middle, subfields of names."""
     found = [
         Addition(PUBLICATION, "024", (Subfield("a", BASE + "resource/a?b&c"), Subfield("2", "uri")), "7 "),
@@ -88,7 +88,7 @@ def additions_to(sliced):
         Addition(OTHER, "650", (Subfield("a", "plain"),), " 7"),
     ]
     for position, field in enumerate(sliced.fields):
-        if is_editable(field) and field.tag in ("100", "700", "701", "702", "710"):
+        if is_editable(form, field) and field.tag in ("100", "700", "701", "702", "710"):
             links = (Subfield("0", "(x)1"), Subfield("1", "http://viaf.org/viaf/1"))
             found.append(Addition(OTHER, field.tag, links, field=position))
     return found
@@ -138,10 +138,10 @@ def test_additions_lose_nothing_and_can_be_withdrawn(name, tmp_path):
         except NotEditableError:
             counts["not editable"] += 1
             return raw.data
-        assert form.join(sliced) == raw.data
+        assert form.join(sliced.fields, sliced.frame) == raw.data
         is_unimarc = "unimarc" in name or "rusmarc" in name
         charset = charset_for_additions(raw.data, carrier, is_unimarc)
-        enriched = add_to_record(form, raw.data, additions_to(sliced), charset, is_unimarc)
+        enriched = add_to_record(form, sliced, additions_to(form, sliced), charset, is_unimarc)
         assert withdraw_additions(form, enriched.data, BASE) == raw.data
         after = carrier.parse(Raw(raw.origin, enriched.data)).record
         if without_additions(after, BASE).all_fields != before.all_fields:
@@ -179,7 +179,7 @@ def enriched_file(name, folder):
         is_unimarc = "marc21" not in name
         sliced = form.slice(raw.data)
         charset = charset_for_additions(raw.data, examined.carrier, is_unimarc)
-        found = add_to_record(form, raw.data, additions_to(sliced), charset, is_unimarc)
+        found = add_to_record(form, sliced, additions_to(form, sliced), charset, is_unimarc)
         sources = {one.source for one in found.added}
         more.append(sum(one.field is None for one in found.added) + (0 if is_unimarc else len(sources)))
         return found.data
