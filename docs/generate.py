@@ -33,6 +33,7 @@ from bibld.config import (
     NotifyConfig,
     PublishConfig,
     RemoteConfig,
+    ReturnConfig,
     SourceConfig,
     StoreConfig,
     TriplifyConfig,
@@ -106,6 +107,7 @@ def plain(docstring: str | None) -> str:
 _STRUCTS: dict[str, type[Any]] = {
     "dataset": DatasetDescription,
     "source": SourceConfig,
+    "source.return": ReturnConfig,
     "dedup": DedupConfig,
     "merge": MergeConfig,
     "triplify": TriplifyConfig,

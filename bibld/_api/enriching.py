@@ -108,7 +108,7 @@ def _enricher(
 ) -> Enricher:
     if catalog is None:
         return Enricher(config, source, None, lambda _, __: None, observe, warn)
-    finder = AdditionFinder(catalog, config, source.id, source.config.return_, elements)
+    finder = AdditionFinder(catalog, config, source.id, source.return_policy, elements)
     locate: Locate = locate_in_catalog(catalog)
     return Enricher(config, source, finder, locate, observe, warn)
 
@@ -187,7 +187,7 @@ def return_records(config: Config, progress: Progress) -> list[EnrichmentReport]
 
     A file that cannot be enriched is a warning: the run is done, and the other files are written.
     """
-    wanted = [source for source in config.sources if source.config.return_.file]
+    wanted = [source for source in config.sources if source.return_policy.file]
     releases = Releases(config.workspace)
     if not wanted or engine_state(config.workspace).is_newer_on_spark or (folder := releases.current()) is None:
         return []
@@ -209,7 +209,7 @@ def return_records(config: Config, progress: Progress) -> list[EnrichmentReport]
 
 def _returned_files(config: Config, source: Source) -> Iterator[tuple[HarvestedFile, Path]]:
     """Yield the files of a source with where they are written; raises ``ConfigError`` if two would be one."""
-    pattern = source.config.return_.file
+    pattern = source.return_policy.file
     files = list(source_files(config, source))
     pairs = [(file, config.folder / _target_name(pattern, source.id, file.name)) for file in files]
     if len({target for _, target in pairs}) < len(files):

@@ -219,7 +219,7 @@ class Workspace(LookMethods, CheckMethods):
         elements: Sequence[ReturnElement] = (),
         dry_run: bool = False,
         withdraw: bool = False,
-        observe: Callable[[RecordAddition], object] = lambda _: None,
+        observe: Callable[[RecordAddition], object] | None = None,
     ) -> EnrichmentReport:
         """Write files of a source again, with what its records lack and other records or authority files have.
 
@@ -232,7 +232,7 @@ class Workspace(LookMethods, CheckMethods):
         """
         paths = [files] if isinstance(files, str | os.PathLike) else files
         options = enriching.EnrichOptions(source, tuple(elements), dry_run, withdraw)
-        return enriching.enrich_files(self.config, paths, out, options, observe, self.progress)
+        return enriching.enrich_files(self.config, paths, out, options, observe or (lambda _: None), self.progress)
 
     def convert(self, to: EngineName, *, at: datetime | None = None) -> ConvertedWorkspace:
         """Move the results of the last run to tables for Spark (``spark``), or from them to this machine (``local``).

@@ -129,7 +129,7 @@ class SourceConfig(msgspec.Struct, frozen=True):
     columns: dict[str, str | tuple[str, ...]] = {}
     holdings: dict[str, CopyFields] = {}
     libraries: dict[str, str | dict[str, str]] = {}
-    return_: ReturnConfig = msgspec.field(name="return", default=ReturnConfig())
+    return_: ReturnConfig | None = msgspec.field(name="return", default=None)
     members: str | tuple[str, ...] = ()
     max_deletes: Annotated[int, msgspec.Meta(ge=0)] | Annotated[str, msgspec.Meta(pattern=PERCENTAGE)] | None = None
     max_rejects: Annotated[float, msgspec.Meta(ge=0, le=100)] = 100.0
@@ -156,6 +156,11 @@ class Source(msgspec.Struct, frozen=True):
     def id(self) -> str:
         """The source's id."""
         return self.config.id
+
+    @property
+    def return_policy(self) -> ReturnConfig:
+        """What the library gets back."""
+        return self.config.return_ or ReturnConfig()
 
 
 class DedupConfig(msgspec.Struct, frozen=True):
