@@ -19,7 +19,6 @@ from bibld.enrich import (
     AdditionFinder,
     Enricher,
     EnrichmentReport,
-    Locate,
     RecordAddition,
     locate_in_catalog,
     merge_reports,
@@ -81,10 +80,9 @@ def enrich_files(
     with _finding(config, not options.withdraw) as catalog:
         for path, source, target in zip(paths, sources, targets, strict=True):
             file = HarvestedFile(source.id, path.name, path)
-            enricher = _enricher(config, source, catalog, elements, observe, progress.warn)
+            enricher = _enricher(config, source, catalog, elements, observe, progress)
             with _output(target) as stream:
                 reports.append(enricher.enrich_file(file, stream))
-            progress.advance(reports[-1].records)
     return reports[0] if len(reports) == 1 else merge_reports("all files", reports)
 
 
@@ -104,13 +102,12 @@ def _enricher(
     catalog: Catalog | None,
     elements: Sequence[ReturnElement],
     observe: Callable[[RecordAddition], object],
-    warn: Callable[[str], object],
+    progress: Progress,
 ) -> Enricher:
     if catalog is None:
-        return Enricher(config, source, None, lambda _, __: None, observe, warn)
+        return Enricher(config, source, None, lambda _, __: None, observe, progress.warn, progress.advance)
     finder = AdditionFinder(catalog, config, source.id, source.return_policy, elements)
-    locate: Locate = locate_in_catalog(catalog)
-    return Enricher(config, source, finder, locate, observe, warn)
+    return Enricher(config, source, finder, locate_in_catalog(catalog), observe, progress.warn, progress.advance)
 
 
 def _sources_of(config: Config, paths: Sequence[Path], named: str | None) -> list[Source]:
@@ -192,13 +189,14 @@ def return_records(config: Config, progress: Progress) -> list[EnrichmentReport]
     if not wanted or engine_state(config.workspace).is_newer_on_spark or (folder := releases.current()) is None:
         return []
     reports: list[EnrichmentReport] = []
+    progress.stage("return", "records")
     with _finding(config, is_needed=True) as catalog:
         for source in wanted:
             try:
                 for file, target in _returned_files(config, source):
                     if _is_current(target, [file.path, config.file, folder / _MANIFEST]):
                         continue
-                    enricher = _enricher(config, source, catalog, (), lambda one: None, progress.detail)
+                    enricher = _enricher(config, source, catalog, (), lambda _: None, progress)
                     with _output(target) as stream:
                         reports.append(enricher.enrich_file(file, stream))
                     progress.report(f"return: {target}: {_in_words(reports[-1])}")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import click
 
 import bibld
 from bibld.cli._options import config_argument, count_of, json_option, opened, print_json, printable, quiet_option
+
+_FAULTS_SHOWN = 3
+"""Additions that are left out for one reason and are shown; a dry run shows all."""
 
 
 @click.command()
@@ -43,14 +47,17 @@ def enrich(
     what an earlier run added is withdrawn first. A record that is not in the catalog is copied as it is.
     """
     additions: list[bibld.RecordAddition] = []
+    faults: Counter[str] = Counter()
 
     def note(addition: bibld.RecordAddition) -> None:
         if as_json:
             additions.append(addition)
-        elif addition.fault:
-            click.echo(printable(str(addition)), err=True)
-        elif dry_run:
+        elif dry_run and not addition.fault:
             click.echo(printable(str(addition)))
+        elif addition.fault:
+            faults[addition.fault] += 1
+            if dry_run or faults[addition.fault] <= _FAULTS_SHOWN:
+                click.echo(printable(str(addition)), err=True)
 
     chosen = [one.strip() for one in elements.split(",")] if elements else []
     with opened(config, quiet=quiet) as workspace:

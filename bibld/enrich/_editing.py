@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from bibld.enrich._iso2709 import Iso2709Form
+from bibld.enrich._json import JsonForm
 from bibld.enrich._lines import ALEPH, MRK, YAZ
 from bibld.enrich._slices import (
     LEADER_TAG,
@@ -41,6 +42,7 @@ from bibld.text.charsets import ISO5426, MARC8, UTF8
 FORMS: Mapping[str, CarrierForm] = {
     "iso2709": Iso2709Form(),
     "marcxml": XmlForm(),
+    "marcjson": JsonForm(),
     "mrk": MRK,
     "aleph": ALEPH,
     "yaz": YAZ,
@@ -134,7 +136,7 @@ def _marked_values(
     ]
 
 
-def charset_for_additions(data: bytes, carrier: Any, is_unimarc: bool) -> str:  # noqa: ANN401
+def charset_for_additions(form: CarrierForm, data: bytes, carrier: Any, is_unimarc: bool) -> str:  # noqa: ANN401
     """Return the charset in which additions to a record are written.
 
     It is that of the record; that of its file if the record is plain ASCII; and if the file is, what leader/09 or the
@@ -143,7 +145,7 @@ def charset_for_additions(data: bytes, carrier: Any, is_unimarc: bool) -> str:  
     name = charset_of(data, carrier.charsets)
     if name != _ASCII:
         return name
-    if not hasattr(carrier, "shape") and not is_unimarc and data[_CODING_SCHEME : _CODING_SCHEME + 1] == _UNICODE:
+    if form.begins_with_leader and not is_unimarc and data[_CODING_SCHEME : _CODING_SCHEME + 1] == _UNICODE:
         return UTF8
     charsets = carrier.charsets
     if charsets.main != _ASCII:

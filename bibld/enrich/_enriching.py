@@ -101,7 +101,7 @@ class Enricher:
     """Enriches the files of one source: earlier additions of the dataset are withdrawn, then made again.
 
     Without a ``finder`` they are only withdrawn. ``locate`` finds the publication of a record; ``observe`` receives
-    each addition, ``warn`` a message about each record that cannot be changed.
+    each addition, ``warn`` a message about each reason for which records stay as they are, ``advance`` 1 a record.
     """
 
     def __init__(
@@ -112,6 +112,7 @@ class Enricher:
         locate: Locate,
         observe: Callable[[RecordAddition], object],
         warn: Callable[[str], object],
+        advance: Callable[[int], object] = lambda _: None,
     ) -> None:
         self._base = checked_base(config)
         self._source = source
@@ -119,8 +120,10 @@ class Enricher:
         self._locate = locate
         self._observe = observe
         self._warn = warn
+        self._advance = advance
         self._counts: Counter[str] = Counter()
         self._elements: Counter[str] = Counter()
+        self._faults: dict[str, list[Origin]] = {}
 
     def enrich_file(self, file: HarvestedFile, out: BinaryIO) -> EnrichmentReport:
         """Write a file with the additions to its records; raises ``HarvestError`` for a damaged one, ``ConfigError``.
@@ -134,13 +137,17 @@ class Enricher:
             raise ConfigError([unsupported_message(file.name, examined)])
         self._counts.clear()
         self._elements.clear()
+        self._faults.clear()
         rewrite_file(file, examined, out, lambda raw: self._edit(raw, form, examined.carrier), self._refuse)
+        for reason, origins in self._faults.items():
+            others = f" (and {len(origins) - 1:,} further)" if len(origins) > 1 else ""
+            self._warn(f"{origins[0]}{others}: {reason}; it is returned as it is")
         counts = {name: self._counts[name] for name in _COUNTS}
         return EnrichmentReport(file=file.name, **counts, elements=tuple(sorted(self._elements.items())))
 
     def _refuse(self, raw: Raw) -> None:
         self._counts.update(("records", "unchangeable"))
-        self._warn(f"{raw.origin}: there are blank lines within the record; it is returned as it is")
+        self._faults.setdefault("there are blank lines within the record", []).append(raw.origin)
 
     def _edit(self, raw: Raw, form: CarrierForm, carrier: Any) -> bytes:  # noqa: ANN401
         data = withdraw_additions(form, raw.data, self._base)
@@ -150,10 +157,11 @@ class Enricher:
                 data = self._add(Raw(raw.origin, data), form, carrier, self._finder)
             except NotEditableError as error:
                 self._counts["unchangeable"] += 1
-                self._warn(f"{raw.origin}: {error}; it is returned as it is")
+                self._faults.setdefault(str(error), []).append(raw.origin)
             except RecordError:  # what is no record is returned as it is; reading the source reports it
                 self._counts["unchangeable"] += 1
         self._counts["changed"] += data != raw.data
+        self._advance(1)
         return data
 
     def _add(self, raw: Raw, form: CarrierForm, carrier: Any, finder: AdditionFinder) -> bytes:  # noqa: ANN401
@@ -172,7 +180,7 @@ class Enricher:
         is_unimarc = _FIELDS[flavour] is UNIMARC
         sliced = form.slice(raw.data)
         additions = finder.find(located, record, sliced, _FIELDS[flavour])
-        charset = charset_for_additions(raw.data, carrier, is_unimarc)
+        charset = charset_for_additions(form, raw.data, carrier, is_unimarc)
         enriched = add_to_record(form, sliced, additions, charset, is_unimarc)
         for omitted in enriched.omitted:
             self._counts["omitted"] += 1
@@ -267,7 +275,7 @@ def unsupported_message(name: str, examined: Examined) -> str:
     what = f"is in {recoded}" if recoded else f"is {examined.reader}"
     return (
         f"{name} {what}, in which records cannot be changed byte by byte; export them as ISO 2709, MARC in XML,"
-        " MARCMaker text, Aleph sequential or lines of yaz-marcdump"
+        " MARC-in-JSON, MARCMaker text, Aleph sequential or lines of yaz-marcdump"
     )
 
 

@@ -32,6 +32,7 @@ class Iso2709Form:
     max_field_bytes = 9_999
     max_record_bytes = _MAX_NUMBER
     entry_bytes = _ENTRY_LENGTH
+    begins_with_leader = True
 
     def slice(self, data: bytes) -> SlicedRecord:
         """Take a record apart by its directory; raises ``NotEditableError`` if that does not fit the fields."""

@@ -53,6 +53,7 @@ class LinesForm:
     """A carrier whose records are lines."""
 
     max_field_bytes = max_record_bytes = entry_bytes = 0
+    begins_with_leader = False
 
     def __init__(self, syntax: LineSyntax) -> None:
         self._syntax = syntax

@@ -32,9 +32,7 @@ def _classification(value: Classification) -> NewField | None:
         return None
     tag, indicators = _CLASS_TAG.get(value.authority, ("084", "  "))
     subfields = [Subfield("a", value.value)]
-    if value.authority == "ddc":
-        subfields.append(Subfield("2", value.edition or "23"))
-    elif value.authority == "udc" and value.edition:
+    if value.authority in ("ddc", "udc") and value.edition:
         subfields.append(Subfield("2", value.edition))
     elif tag == "084":
         subfields.append(Subfield("2", value.authority))

@@ -66,6 +66,9 @@ class CarrierForm(Protocol):
     entry_bytes: int
     """How many bytes a field takes beside its data."""
 
+    begins_with_leader: bool
+    """Whether the bytes of a record begin with its leader."""
+
     def slice(self, data: bytes) -> SlicedRecord:
         """Take a record apart; raises ``NotEditableError``."""
 

@@ -72,6 +72,7 @@ class XmlForm:
     """MARCXML, MarcXchange and UNISlim; every character can be written in any charset."""
 
     max_field_bytes = max_record_bytes = entry_bytes = 0
+    begins_with_leader = False
 
     def slice(self, data: bytes) -> SlicedRecord:
         """Take a record element apart; raises ``NotEditableError`` if it is none, or its elements are not closed."""

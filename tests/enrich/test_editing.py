@@ -21,14 +21,15 @@ from bibld.model.enrichment import AdditionSource, without_additions
 from bibld.model.marc import DataField, Subfield
 from bibld.model.marc_writers import to_iso2709, to_marcxml, to_mrk
 from bibld.protocols import Raw
-from bibld.read import aleph, iso2709, marcxml, mrk, yaz
+from bibld.read import aleph, iso2709, marcjson, marcxml, mrk, yaz
 from bibld.read._charset import Charsets
 from tests.read.carriers import lines_of
+from tests.read.test_laws import in_json
 from tests.strategies import marc_records, texts
 
 BASE = "https://data.example.org/"
 SOURCE = AdditionSource("subjects", BASE + "record/nlr/7", "RU-1", 0.971)
-READERS = {"iso2709": iso2709, "marcxml": marcxml, "mrk": mrk, "aleph": aleph, "yaz": yaz}
+READERS = {"iso2709": iso2709, "marcjson": marcjson, "marcxml": marcxml, "mrk": mrk, "aleph": aleph, "yaz": yaz}
 LEADER = "00000nam a2200000 i 4500"
 
 
@@ -55,7 +56,7 @@ def added_to(name, data, additions, charset="auto", is_unimarc=False):
     """Add to the only record of a file; return the enriched record and its bytes as they are read."""
     carrier, raw = read_one(name, data, charset)
     form = form_of(name, carrier)
-    charset = charset_for_additions(raw.data, carrier, is_unimarc)
+    charset = charset_for_additions(form, raw.data, carrier, is_unimarc)
     enriched = add_to_record(form, form.slice(raw.data), additions, charset, is_unimarc)
     assert withdraw_additions(form, enriched.data, BASE) == raw.data
     return enriched, carrier.parse(Raw(raw.origin, enriched.data))
@@ -72,6 +73,10 @@ TEXT_FILES = {
     "aleph": b"000000001 LDR   L 00000nam^a2200000^i^4500\n000000001 001   L 1\n000000001 24510 L $$aTitle\n"
     b"000000001 650 0 L $$aOld\n000000001 7001  L $$aName\n000000001 999   L $$aLocal\n",
     "yaz": b"00000nam a2200000 i 4500\n001 1\n245 10 $a Title\n650  0 $a Old\n700 1  $a Name\n999    $a Local\n",
+    "marcjson": b'{"leader": "00000nam a2200000 i 4500", "fields": [{"001": "1"}, {"245": {"ind1": "1", "ind2": "0",'
+    b' "subfields": [{"a": "Title"}]}},\n{"650": {"subfields": [{"a": "Old"}], "ind1": " ", "ind2": "0"}}, {"700": {'
+    b'"ind1": "1", "ind2": " ", "subfields": [{"a": "Name"}]}}, {"999": {"ind1": " ", "ind2": " ", "subfields": [{'
+    b'"a": "Local"}]}}]}',
     "marcxml": b"<record><leader>00000nam a2200000 i 4500</leader>\n  <controlfield tag='001'>1</controlfield>\n"
     b"  <datafield tag='245' ind1='1' ind2='0'>\n    <subfield code='a'>Title</subfield>\n  </datafield>\n"
     b"  <datafield tag='650' ind1=' ' ind2='0'><subfield code='a'>Old</subfield></datafield>\n"
@@ -80,9 +85,15 @@ TEXT_FILES = {
 }
 
 
+HEADING = {"yaz": 4, "marcjson": 3}
+"""The position of the field 700 among the slices, the leader included where it is one of them."""
+
+
 @pytest.mark.parametrize("name", TEXT_FILES)
 def test_additions_are_in_the_order_of_the_tags(name):
-    enriched, parsed = added_to(name.split()[0], TEXT_FILES[name], [subject("Новое & ($5)"), number(4)])
+    enriched, parsed = added_to(
+        name.split()[0], TEXT_FILES[name], [subject("Новое & ($5)"), number(HEADING.get(name, 4))]
+    )
     assert [one.reason for one in enriched.omitted] == []
     assert lines_of(parsed.record.all_fields) == [
         "001 1",
@@ -163,6 +174,11 @@ def test_a_record_with_a_wrong_directory_is_not_changed(entries, data, reason):
         ("marcxml", b"<record><datafield></record>"),
         ("marcxml", b"<record/>"),
         ("mrk", b"text"),
+        ("marcjson", b"[]"),
+        ("marcjson", b'{"fields": []}'),
+        ("marcjson", b'{"fields": [1]}'),
+        ("marcjson", b'{"fields": [{"001": "1"}'),
+        ("marcjson", b'{leader: "", "fields": [{"001": "1"}]}'),
     ],
 )
 def test_what_is_no_record_is_not_changed(name, data):
@@ -216,13 +232,14 @@ def test_a_character_that_the_charset_lacks_leaves_an_addition_out():
 )
 def test_a_record_of_plain_ascii_gets_the_charset_of_its_file_or_standard(data, charsets, is_unimarc, expected):
     carrier = iso2709.CarrierType(source="s", file="f", charsets=charsets, max_record_bytes=100)
-    assert charset_for_additions(data, carrier, is_unimarc) == expected
+    assert charset_for_additions(FORMS["iso2709"], data, carrier, is_unimarc) == expected
 
 
 WRITERS = {
     "iso2709": to_iso2709,
     "marcxml": to_marcxml,
     "mrk": lambda record: to_mrk(record).encode(),
+    "marcjson": lambda record: in_json(record).encode(),
 }
 
 

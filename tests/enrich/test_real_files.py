@@ -34,12 +34,15 @@ BASE = "https://data.example.org/"
 PUBLICATION = AdditionSource("identifiers", BASE + "dataset")
 OTHER = AdditionSource("subjects", BASE + "record/nlr/RU~5CNLR~5C7", "RU-1", 0.97)
 MARC = ("iso2709", "marcxml", "mrk", "aleph", "yaz", "marcjson", "irbis")
-NOT_SUPPORTED = {"marcjson", "irbis"}
+NOT_SUPPORTED = {"irbis"}
 
 NOT_EDITABLE = {
     "bad/idzebra_trailing_garbage/sample-marc": 0,
     "bad/marc4j/bad_oversize_field_bad_directory.mrc": 1,
     "bad/marc4j/bad_too_long_plus_2.mrc": 1,
+    "bad/marc4j/illegal-marc-in-json.json": 1,
+    "bad/marc4j/marc-json.json": 1,
+    "bad/marc4j/summerland-marc-json.json": 1,
     "bad/mrrc/e003_base_address_below_24.bin": 1,
     "bad/mrrc/e004_base_address_past_record.bin": 1,
     "bad/mrrc/e101_directory_non_digit_length.bin": 1,
@@ -47,12 +50,13 @@ NOT_EDITABLE = {
     "bad/mrrc/non-ascii-tag-roundtrip.mrc": 3,
     "bad/mrrc/oob-salvage-slice.mrc": 1,
     "bad/mrrc_testbed/bad_directory.mrc": 4,
+    "bad/natlibfi/marc_empty_field.json": 1,
     "bad/pymarc/bad_records.mrc": 5,
     "bad/pymarc/bad_subfield_code.dat": 1,
     "bad/ruby_marc/cp866_multirecord.marc": 2,
     "rusmarc/neb/marc-schema-test.mrc": 30,
 }
-"""Files with records whose directory does not fit their fields, which stay as they are, and the number of these."""
+"""Files with records that stay as they are, and the number of these: wrong directories, other dialects of JSON."""
 
 OTHER_CHARSET = {
     "bad/ruby_marc/escaped_character_reference.marc8.marc",
@@ -105,7 +109,7 @@ def content_of(file):
         return stream.read()
 
 
-def test_the_supported_carriers_are_all_but_two():
+def test_the_supported_carriers_are_all_but_one():
     kinds = Counter(examined.reader for _, examined in FILES.values())
     unsupported = {name: one.reader for name, (_, one) in FILES.items() if form_of(one.reader, one.carrier) is None}
     assert set(unsupported.values()) <= NOT_SUPPORTED
@@ -119,7 +123,11 @@ def test_a_file_without_additions_is_the_same_bytes(name):
     assert rewritten(file, examined, lambda raw: raw.data) == content_of(file)
 
 
-SUPPORTED = [name for name, (_, examined) in FILES.items() if form_of(examined.reader, examined.carrier)]
+SUPPORTED = [
+    name
+    for name, (_, examined) in FILES.items()
+    if form_of(examined.reader, examined.carrier) and "goldfinch" not in name  # 20,416 records in one dialect of JSON
+]
 
 
 @pytest.mark.parametrize("name", SUPPORTED)
@@ -140,7 +148,7 @@ def test_additions_lose_nothing_and_can_be_withdrawn(name, tmp_path):
             return raw.data
         assert form.join(sliced.fields, sliced.frame) == raw.data
         is_unimarc = "unimarc" in name or "rusmarc" in name
-        charset = charset_for_additions(raw.data, carrier, is_unimarc)
+        charset = charset_for_additions(form, raw.data, carrier, is_unimarc)
         enriched = add_to_record(form, sliced, additions_to(form, sliced), charset, is_unimarc)
         assert withdraw_additions(form, enriched.data, BASE) == raw.data
         after = carrier.parse(Raw(raw.origin, enriched.data)).record
@@ -178,7 +186,7 @@ def enriched_file(name, folder):
     def add(raw):
         is_unimarc = "marc21" not in name
         sliced = form.slice(raw.data)
-        charset = charset_for_additions(raw.data, examined.carrier, is_unimarc)
+        charset = charset_for_additions(form, raw.data, examined.carrier, is_unimarc)
         found = add_to_record(form, sliced, additions_to(form, sliced), charset, is_unimarc)
         sources = {one.source for one in found.added}
         more.append(sum(one.field is None for one in found.added) + (0 if is_unimarc else len(sources)))

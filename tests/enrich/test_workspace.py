@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 import bibld
+import bibld.progress
 from bibld.cli import command_line
 from bibld.errors import ConfigError, HarvestError
 from tests.read.carriers import lines_of
@@ -249,9 +250,9 @@ def test_files_that_cannot_be_changed_are_refused(workspace, tmp_path):
     )
     with pytest.raises(ConfigError, match="is in utf-16"):
         workspace.enrich(tmp_path / "utf16.xml", tmp_path / "out", source="slavica")
-    (tmp_path / "f.json").write_text('{"leader": "00000nam a2200000   4500", "fields": [{"001": "1"}]}')
-    with pytest.raises(ConfigError, match="is marcjson, in which records cannot be changed"):
-        workspace.enrich(tmp_path / "f.json", tmp_path / "out", source="rsl")
+    (tmp_path / "f.txt").write_text("#200: ^AЗаглавие\n#903: 1\n*****\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="is irbis, in which records cannot be changed"):
+        workspace.enrich(tmp_path / "f.txt", tmp_path / "out", source="rsl")
     (tmp_path / "f.gz").write_bytes(b"\x1f\x8b" + b"\0" * 20)
     with pytest.raises(HarvestError):
         workspace.enrich(tmp_path / "f.gz", tmp_path / "out", source="rsl")
@@ -283,3 +284,24 @@ def test_each_run_returns_the_files(prepared, tmp_path):
     assert target.stat().st_ino != inode
     assert b"resource/" not in target.read_bytes()
     assert sorted(one.name for one in target.parent.iterdir()) == ["nlr.iso"]
+
+
+def test_records_that_cannot_be_changed_are_one_warning_for_each_reason(prepared, tmp_path):
+    warnings = []
+
+    class Listed(bibld.progress.Silent):
+        def warn(self, message):
+            warnings.append(message)
+
+    original = (prepared.parent / "rsl.mrc").read_bytes()
+    first = original[: int(original[:5])]
+    wrong = first[:27] + b"0099" + first[31:]
+    file = tmp_path / "f.mrc"
+    file.write_bytes(wrong * 3 + first)
+    workspace = bibld.Workspace(prepared, progress=Listed())
+    report = workspace.enrich(file, tmp_path / "out", source="rsl")
+    assert (report.records, report.unchangeable, report.enriched) == (4, 3, 1)
+    assert warnings == [
+        "f.mrc record 1 (byte 0) (and 2 further): its directory does not fit its fields; it is returned as it is"
+    ]
+    assert (tmp_path / "out").read_bytes().startswith(wrong * 3)
