@@ -105,7 +105,7 @@ def _enricher(
     progress: Progress,
 ) -> Enricher:
     if catalog is None:
-        return Enricher(config, source, None, lambda _, __: None, observe, progress.warn, progress.advance)
+        return Enricher(config, source, None, lambda *_: None, observe, progress.warn, progress.advance)
     finder = AdditionFinder(catalog, config, source.id, source.return_policy, elements)
     return Enricher(config, source, finder, locate_in_catalog(catalog), observe, progress.warn, progress.advance)
 

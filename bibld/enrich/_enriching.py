@@ -27,20 +27,23 @@ from bibld.errors import ConfigError, ReadError, RecordError
 from bibld.model.enrichment import ReturnElement, without_additions
 from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord, Subfield
+from bibld.model.mods import Mods
 from bibld.model.origin import Origin, RecordId
 from bibld.protocols import HarvestedFile, Raw
 from bibld.read import Examined, examine, open_decompressed, read
+from bibld.text.folding import fold
 
 _FIELDS: dict[str, Fields] = {"marc21": MARC21, "unimarc": UNIMARC, "rusmarc": UNIMARC}
+_TITLE_TAGS = ("200", "245")
 _COPY_BYTES = 1 << 20
 
 _COUNTS = ("records", "unknown", "unchangeable", "enriched", "changed", "omitted")
 
-Locate = Callable[[MarcRecord, RecordId | None], Located | None]
-"""Finds the publication of a record of a file; None if there is none.
+Locate = Callable[[Raw, MarcRecord, RecordId | None], Located | None]
+"""Finds the publication of a record of a file, by its bytes and as it is read; None if there is none.
 
 The id is that of the record in its source, None without a control number: such an id is a hash of the bytes, which
-additions change.
+additions change. May raise ``NotEditableError``.
 """
 
 
@@ -150,26 +153,28 @@ class Enricher:
         self._faults.setdefault("there are blank lines within the record", []).append(raw.origin)
 
     def _edit(self, raw: Raw, form: CarrierForm, carrier: Any) -> bytes:  # noqa: ANN401
-        data = withdraw_additions(form, raw.data, self._base)
         self._counts["records"] += 1
-        if self._finder is not None:
-            try:
-                data = self._add(Raw(raw.origin, data), form, carrier, self._finder)
-            except NotEditableError as error:
-                self._counts["unchangeable"] += 1
-                self._faults.setdefault(str(error), []).append(raw.origin)
-            except RecordError:  # what is no record is returned as it is; reading the source reports it
-                self._counts["unchangeable"] += 1
-        self._counts["changed"] += data != raw.data
         self._advance(1)
+        data = raw.data
+        try:
+            record = carrier.parse(raw).record
+            data = withdraw_additions(form, raw.data, self._base)
+            if self._finder is not None:
+                bare = without_additions(record, self._base) if data != raw.data else record
+                data = self._add(Raw(raw.origin, data), bare, form, carrier, self._finder)
+        except NotEditableError as error:
+            self._counts["unchangeable"] += 1
+            self._faults.setdefault(str(error), []).append(raw.origin)
+        except RecordError:  # what is no record is returned as it is; reading the source reports it
+            self._counts["unchangeable"] += 1
+        self._counts["changed"] += data != raw.data
         return data
 
-    def _add(self, raw: Raw, form: CarrierForm, carrier: Any, finder: AdditionFinder) -> bytes:  # noqa: ANN401
-        """Return the bytes of a record with additions; raises ``RecordError``, ``NotEditableError``."""
-        record = carrier.parse(raw).record
+    def _add(self, raw: Raw, record: MarcRecord, form: CarrierForm, carrier: Any, finder: AdditionFinder) -> bytes:  # noqa: ANN401
+        """Return the bytes of a record with additions; raises ``NotEditableError``."""
         number = record.control_number
         name = RecordId.from_control_number(self._source.id, number) if number else None
-        located = self._locate(record, name)
+        located = self._locate(raw, record, name)
         if located is None:
             self._counts["unknown"] += 1
             return raw.data
@@ -250,15 +255,33 @@ def _copy(original: BinaryIO, out: BinaryIO, size: int | None) -> None:
 
 
 def locate_in_catalog(catalog: Catalog) -> Locate:
-    """Return a function that finds records by their control numbers, as they are in the catalog."""
+    """Return a function that finds records by their control numbers, as they are in the catalog.
 
-    def locate(_: MarcRecord, record: RecordId | None) -> Located | None:
-        ordinal = catalog.register.ordinal(record) if record is not None else None
+    Another record of a source may have had the number: the titles must agree, unless the bytes do.
+    """
+
+    def locate(raw: Raw, record: MarcRecord, name: RecordId | None) -> Located | None:
+        ordinal = catalog.register.ordinal(name) if name is not None else None
         if ordinal is None or not catalog.records.is_live(ordinal) or catalog.records.is_authority(ordinal):
             return None
-        return Located(catalog.linkage.cluster(catalog.linkage.founder(ordinal)), record)
+        if not _is_titled(record, catalog.records.mods(ordinal)):
+            stored = catalog.records.get(ordinal)
+            if stored is None or stored.original != raw.data:
+                raise NotEditableError(f"its control number is that of a record with another title, {name}")
+        return Located(catalog.linkage.cluster(catalog.linkage.founder(ordinal)), name)
 
     return locate
+
+
+def _is_titled(record: MarcRecord, mods: Mods) -> bool:
+    """Whether most words of the title of a record are in the titles of a description."""
+    stated = (text for field in record.fields(*_TITLE_TAGS) for text in field.values("a"))
+    words = set(fold(" ".join(stated)).split())
+    known: set[str] = set()
+    for info in mods.title_info:
+        texts = (info.non_sort or "", info.title, *info.sub_title, *info.part_number, *info.part_name)
+        known.update(fold(" ".join(texts)).split())
+    return 2 * len(words & known) > len(words)
 
 
 def checked_base(config: Config) -> str:

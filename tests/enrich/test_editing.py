@@ -17,14 +17,15 @@ from bibld.enrich import (
     is_editable,
     withdraw_additions,
 )
+from bibld.errors import ReadError
 from bibld.model.enrichment import AdditionSource, without_additions
 from bibld.model.marc import DataField, Subfield
 from bibld.model.marc_writers import to_iso2709, to_marcxml, to_mrk
 from bibld.protocols import Raw
-from bibld.read import aleph, iso2709, marcjson, marcxml, mrk, yaz
+from bibld.read import aleph, encode_text, iso2709, marcjson, marcxml, mrk, yaz
 from bibld.read._charset import Charsets
 from tests.read.carriers import lines_of
-from tests.read.test_laws import in_json
+from tests.read.test_laws import PIECES, in_json
 from tests.strategies import marc_records, texts
 
 BASE = "https://data.example.org/"
@@ -292,3 +293,46 @@ def test_additions_are_the_same_when_they_are_made_again():
     once, _ = added_to("iso2709", record, additions)
     bare = withdraw_additions(FORMS["iso2709"], once.data, BASE)
     assert add_to_record(FORMS["iso2709"], FORMS["iso2709"].slice(bare), additions, "utf-8", False).data == once.data
+
+
+CYRILLIC = st.text(st.sampled_from("АБВабвгдеёжзийклмнопрстуфхцчшщъыьэюя ,.-"), min_size=3, max_size=30).map(str.strip)
+
+
+@pytest.mark.parametrize("charset", ["cp1251", "koi8-r", "cp866", "iso8859-5", "marc8", "iso5426", "utf-8"])
+@given(st.lists(CYRILLIC.filter(bool), min_size=1, max_size=3), st.lists(CYRILLIC.filter(bool), min_size=1, max_size=3))
+def test_additions_are_in_the_charset_of_the_record(charset, own, added):
+    fields, body = [], b""
+    for tag, text in zip(["001", *["500"] * len(own)], ["1", *own], strict=True):
+        data = (b"" if tag == "001" else b"  \x1fa") + encode_text(text, charset) + b"\x1e"
+        fields.append((tag, len(data), len(body)))
+        body += data
+    leader = "00000nam a2200000 i 4500" if charset == "utf-8" else "00000nam  2200000 i 4500"
+    record = in_iso2709(fields, body, leader=leader)
+    enriched, parsed = added_to("iso2709", record, [subject(text) for text in added], charset)
+    assert enriched.omitted == ()
+    assert [field.first("a") for field in parsed.record.fields("500")] == own
+    assert [field.first("a") for field in parsed.record.fields("650")] == added
+    assert not [warning for warning in parsed.warnings if "U+FFFD" in warning]
+
+
+@pytest.mark.parametrize("name", PIECES)
+@given(st.data())
+def test_any_bytes_are_enriched_and_restored_or_refused(name, data):
+    pieces = st.lists(st.sampled_from([*PIECES[name], b"bibld", b"883", b"8"]) | st.binary(max_size=6), max_size=40)
+    content = data.draw(pieces.map(b"".join))
+    reader = READERS[name]
+    carrier = reader.examine(io.BytesIO(content), "f", "s", reader.Settings())
+    form = form_of(name, carrier)
+    for raw in carrier.raws(io.BytesIO(content)):
+        if form is None or isinstance(raw, ReadError):
+            continue
+        try:
+            carrier.parse(raw)
+            sliced = form.slice(raw.data)
+        except (ReadError, NotEditableError):
+            continue
+        assert joined(form, sliced) == raw.data
+        assert withdraw_additions(form, raw.data, BASE) == raw.data
+        charset = charset_for_additions(form, raw.data, carrier, False)
+        enriched = add_to_record(form, sliced, [subject("x"), number(0)], charset, False)
+        assert withdraw_additions(form, enriched.data, BASE) == raw.data

@@ -305,3 +305,17 @@ def test_records_that_cannot_be_changed_are_one_warning_for_each_reason(prepared
         "f.mrc record 1 (byte 0) (and 2 further): its directory does not fit its fields; it is returned as it is"
     ]
     assert (tmp_path / "out").read_bytes().startswith(wrong * 3)
+
+
+def test_a_number_that_another_record_had_is_no_evidence(workspace, tmp_path):
+    original = (workspace.path.parent / "rsl.mrc").read_bytes()
+    other = "01002003420"
+    first = original[: int(original[:5])].replace(ANNA.encode(), other.encode())
+    file = tmp_path / "f.mrc"
+    file.write_bytes(first)
+    report = workspace.enrich(file, tmp_path / "out", source="rsl")
+    assert (report.records, report.unchangeable, report.enriched) == (1, 1, 0)
+    assert (tmp_path / "out").read_bytes() == first
+    changed = first.replace(other.encode(), ANNA.encode()).replace("роман в восьми".encode(), "Роман в восьми".encode())
+    file.write_bytes(changed)
+    assert workspace.enrich(file, tmp_path / "out", source="rsl").enriched == 1
