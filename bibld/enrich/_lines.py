@@ -23,13 +23,17 @@ from bibld.model.marc import Subfield
 from bibld.read import encode_text
 
 _LINE_END = re.compile(rb"\r?\n")
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
+_LEADER_AT_END = re.compile(rb"(?:\A|\n)[0-9]{5}[ -~]{5}[ -~]{2}[0-9]{5}[ -~]{0,7}\Z")
+"""A leader without a tag before it, perhaps behind comments, as yaz-marcdump writes it."""
 
 
 class _LinesFrame(msgspec.Struct, frozen=True):
-    """The line end after the last field, and how lines end."""
+    """The line end after the last field, how lines end, and the line end before the first field, mostly none."""
 
     tail: bytes
     line_end: bytes
+    head: bytes
 
 
 class LineSyntax(msgspec.Struct, frozen=True):
@@ -60,6 +64,8 @@ class LinesForm:
 
     def slice(self, data: bytes) -> SlicedRecord:
         """Take the lines of a record apart; raises ``NotEditableError`` if none is a field."""
+        if _LONE_RETURN.search(data):
+            raise NotEditableError("a line of it contains a carriage return")
         ends = [found.span() for found in _LINE_END.finditer(data)]
         tail = data[ends[-1][0] :] if ends and ends[-1][1] == len(data) else b""
         line_end = data[ends[0][0] : ends[0][1]] if ends else b"\n"
@@ -73,20 +79,24 @@ class LinesForm:
                 fields.append(SlicedField(last.tag, last.data + line))
             else:
                 fields.append(self._field(line))
-        if all(field.tag in (LEADER_TAG, NO_TAG) for field in fields):
-            raise NotEditableError("no line of it is a field")
-        return SlicedRecord(tuple(fields), _LinesFrame(tail, line_end), len(data))
+        if fields[0].tag == NO_TAG and _LEADER_AT_END.search(fields[0].data):
+            fields[0] = SlicedField(LEADER_TAG, fields[0].data)
+        if fields[0].tag == NO_TAG or fields[-1].tag == LEADER_TAG:
+            raise NotEditableError("its first line is no field, or none is")
+        head = line_end if data.startswith(line_end) else b""
+        return SlicedRecord(tuple(fields), _LinesFrame(tail, line_end, head), len(data))
 
     def join(self, fields: Sequence[SlicedField], frame: _LinesFrame) -> bytes:
-        """Put the lines of a record together."""
-        return b"".join(field.data for field in fields) + frame.tail
+        """Put the lines of a record together; the first one has no line end before it."""
+        return frame.head + b"".join(field.data for field in fields).removeprefix(frame.line_end) + frame.tail
 
     def field_slice(self, record: SlicedRecord, after: int, field: NewField, charset: str) -> SlicedField:
         """Return the line of a new field, with the line end before it."""
         before = record.fields[max(after, 0)].data.lstrip(b"\r\n")
         begin = self._syntax.begin(field.tag, field.indicators, before)
         line = begin + self._written(field.subfields, charset)
-        return self._field(bytes(record.frame.line_end) + line)
+        line_end: bytes = record.frame.line_end
+        return SlicedField(field.tag, line_end + line if after >= 0 else line + line_end)
 
     def with_subfields(self, field: SlicedField, subfields: tuple[Subfield, ...], charset: str) -> SlicedField:
         """Return a field with further subfields at the end of its line."""
@@ -118,6 +128,8 @@ class LinesForm:
     def _written(self, subfields: Sequence[Subfield], charset: str) -> bytes:
         parts = []
         for subfield in subfields:
+            if "\n" in subfield.value or "\r" in subfield.value:
+                raise ValueError("the text contains a line end")
             written = encode_text(self._syntax.escape(subfield.value), charset)
             parts += [self._syntax.delimiter, subfield.code.encode("ascii"), self._syntax.after_code, written]
         return b"".join(parts)

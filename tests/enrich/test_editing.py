@@ -117,6 +117,21 @@ def test_xml_is_indented_as_the_rest():
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["mrk", "aleph", "yaz", "marcjson"])
+def test_a_field_can_be_the_first(name):
+    data = {
+        "mrk": b"=245  10$aTitle\n",
+        "aleph": b"000000001 24510 L $$aTitle\n",
+        "yaz": b"245 10 $a Title\n",
+        "marcjson": b'{"fields": [{"245": {"ind1": "1", "ind2": "0", "subfields": [{"a": "Title"}]}}]}',
+    }[name]
+    form = FORMS[name]
+    additions = [Addition(SOURCE, tag, (Subfield("a", "1"),)) for tag in ("020", "024")]
+    enriched = add_to_record(form, form.slice(data), additions, "utf-8", True)
+    assert [field.tag for field in form.slice(enriched.data).fields] == ["020", "024", "245"]
+    assert withdraw_additions(form, enriched.data, BASE) == data
+
+
 def test_the_prefix_of_the_elements_is_kept():
     data = b"<m:record xmlns:m='http://www.loc.gov/MARC21/slim'><m:leader>00000nam a2200000 i 4500</m:leader>"
     data += b"<m:datafield tag='245' ind1='1' ind2='0'><m:subfield code='a'>T</m:subfield></m:datafield></m:record>"
@@ -175,6 +190,9 @@ def test_a_record_with_a_wrong_directory_is_not_changed(entries, data, reason):
         ("marcxml", b"<record><datafield></record>"),
         ("marcxml", b"<record/>"),
         ("mrk", b"text"),
+        ("mrk", b"junk\n=001  1"),
+        ("mrk", b"=LDR  00000nam a2200000 i 4500"),
+        ("yaz", b"junk\n001 1"),
         ("marcjson", b"[]"),
         ("marcjson", b'{"fields": []}'),
         ("marcjson", b'{"fields": [1]}'),
@@ -315,10 +333,26 @@ def test_additions_are_in_the_charset_of_the_record(charset, own, added):
     assert not [warning for warning in parsed.warnings if "U+FFFD" in warning]
 
 
-@pytest.mark.parametrize("name", PIECES)
+ALL_PIECES = PIECES | {
+    "yaz": [
+        b"00000nam a2200000 i 4500\n", b"001 1\n", b"245 10 $a T\n", b"650  0 $a x $8 1\\p\n", b"\n", b" $", b"\r",
+        b"<!-- x -->\n", b"abc\n",
+    ],
+    "aleph": [
+        b"000000001 LDR   L 00000nam^a2200000^i^4500\n", b"000000001 245   L $$aT\n", b"000000001 650   L $$8x$$a\n",
+        b"000000002 001   L 1\n", b"\n", b"$$", b"junk\n", b"\r", b"000000001 ",
+    ],
+    "marcjson": [
+        b'{"leader":"00000nam a2200000 i 4500","fields":[', b'{"001":"1"}', b",", b'{"245":{"subfields":[{"a":"x"}]}}',
+        b'{"650":{"subfields":[{"8":"1\\\\p"},{"a":"x"}]}}', b"]}", b"\n", b"{", b"}", b'"', b"]", b"[", b'"fields":[', b":",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ALL_PIECES)
 @given(st.data())
 def test_any_bytes_are_enriched_and_restored_or_refused(name, data):
-    pieces = st.lists(st.sampled_from([*PIECES[name], b"bibld", b"883", b"8"]) | st.binary(max_size=6), max_size=40)
+    pieces = st.lists(st.sampled_from([*ALL_PIECES[name], b"bibld", b"883", b"8"]) | st.binary(max_size=6), max_size=40)
     content = data.draw(pieces.map(b"".join))
     reader = READERS[name]
     carrier = reader.examine(io.BytesIO(content), "f", "s", reader.Settings())
