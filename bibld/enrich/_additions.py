@@ -39,6 +39,7 @@ _NUMBER_FILES = (
 
 _BY_PERSON, _CLOSE = "person", "skos:closeMatch"
 _PERSONAL = "personal"
+_SUBDIVISIONS = "jvxyz"
 _TEXT_CODES = re.compile("[a-z]")
 _ACCESS_TO_COVER = "preview"
 _ACCESS_TO_TEXT = ("object in context", "raw object")
@@ -191,6 +192,8 @@ class AdditionFinder:
     def _entity_of(self, field: DataField, known: _KnownRecord, fields: Fields) -> str:
         """Return the IRI of the only entity that a heading can name; empty if there is none."""
         found: set[str] = set()
+        if field.tag[0] == "6" and field.tag in fields.name_tags and field.values(*_SUBDIVISIONS):
+            return ""  # a number would be that of the name alone
         if field.tag in fields.name_tags:
             for form in fields.name_forms(field):
                 found |= known.entities("agent").get(("", fold_or_tidy(form)), frozenset())

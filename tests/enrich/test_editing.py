@@ -344,7 +344,7 @@ ALL_PIECES = PIECES | {
     ],
     "marcjson": [
         b'{"leader":"00000nam a2200000 i 4500","fields":[', b'{"001":"1"}', b",", b'{"245":{"subfields":[{"a":"x"}]}}',
-        b'{"650":{"subfields":[{"8":"1\\\\p"},{"a":"x"}]}}', b"]}", b"\n", b"{", b"}", b'"', b"]", b"[", b'"fields":[', b":",
+        b'{"650":{"subfields":[{"8":"1\\\\p"},{"a":"x"}]}}', b"]}", b"\n", b"{", b"}", b'"', b"]", b"[", b":",
     ],
 }  # fmt: skip
 
