@@ -23,7 +23,9 @@ from bibld.enrich._slices import (
 )
 from bibld.enrich._xml import XmlForm
 from bibld.model.enrichment import (
+    ADDED_CODES,
     ADDED_WHOLLY,
+    IN_FIELDS_OF_LIBRARIES,
     INSTITUTION_CODE,
     LINK_CODE,
     PROVENANCE_TAG,
@@ -197,6 +199,7 @@ class _Editor:
 
     def _add(self, addition: Addition) -> None:
         """Add one; raises ``ValueError`` if it has to be left out."""
+        codes = {one.code for one in addition.subfields}
         provenance: list[tuple[int, SlicedField]] = []
         if self._is_unimarc:
             mark = Subfield(INSTITUTION_CODE, institution_text(addition.source))
@@ -207,6 +210,8 @@ class _Editor:
                 field = NewField(PROVENANCE_TAG, "0 ", provenance_subfields(addition.source, number))
                 provenance.append(self._new_slice(field))
         if addition.field is None:
+            if addition.source.element in IN_FIELDS_OF_LIBRARIES:
+                raise ValueError(f"{addition.source.element} cannot be a field")
             placed = [
                 *provenance,
                 self._new_slice(NewField(addition.tag, addition.indicators, (mark, *addition.subfields))),
@@ -214,6 +219,8 @@ class _Editor:
             self._check_length(sum(len(field.data) + self._form.entry_bytes for _, field in placed))
             self._place(placed, addition)
             return
+        if addition.source.element not in IN_FIELDS_OF_LIBRARIES or not codes <= ADDED_CODES:
+            raise ValueError(f"{addition.source.element} cannot be subfields of a field of the library")
         before = self._changed.get(addition.field, self._record.fields[addition.field])
         if not is_editable(self._form, before):
             raise ValueError(f"the field {before.tag} cannot get subfields")

@@ -37,6 +37,12 @@ ReturnElement = Literal[
 Subfields = Sequence[tuple[str, str]]
 """The subfields of a field: code and text; none of a control field."""
 
+IN_FIELDS_OF_LIBRARIES = ("authorities", "links")
+"""The elements whose additions are subfields of fields of the library; those of the others are fields."""
+
+ADDED_CODES = frozenset(("0", "1", "3", "o"))
+"""The codes of subfields that are added to fields of the library."""
+
 _LINK = re.compile(r"([0-9]+)\\p(?:\\.*)?")
 _LINK_NUMBER = re.compile(r"[0-9]{1,8}")
 
@@ -71,7 +77,7 @@ def link_text(number: int) -> str:
 
 def institution_text(source: AdditionSource) -> str:
     """Return the text of the subfield ``$5`` that marks an addition in UNIMARC and RUSMARC."""
-    return f"{TOOL} {source.iri}"
+    return f"{TOOL}: {source.element} {source.iri}"
 
 
 def last_link_number(fields: Sequence[tuple[str, Subfields]]) -> int:
@@ -86,32 +92,37 @@ def find_additions(fields: Sequence[tuple[str, Subfields]], base: str) -> Mappin
     ``ADDED_WHOLLY`` stands for the field itself. ``fields`` are tag and subfields of each field, ``base`` is that of
     the dataset; additions from another dataset are not found.
     """
-    numbers = {number for tag, subfields in fields if tag == PROVENANCE_TAG for number in _own_links(subfields, base)}
-    institution = f"{TOOL} {base}"
-
-    def is_mark(subfield: tuple[str, str]) -> bool:
-        code, value = subfield
-        if code == INSTITUTION_CODE:
-            return value.startswith(institution)
-        return code == LINK_CODE and (link := _LINK.fullmatch(value)) is not None and link[1] in numbers
-
     found: dict[int, frozenset[int]] = {}
+    elements: dict[str, str] = {}
+    for position, (tag, subfields) in enumerate(fields):
+        if tag == PROVENANCE_TAG and (links := _own_links(subfields, base)):
+            elements |= links
+            found[position] = ADDED_WHOLLY
+    institution = re.compile(rf"{TOOL}: ([a-z_]+) {re.escape(base)}")
     for position, (_, subfields) in enumerate(fields):
-        marks = [place for place, subfield in enumerate(subfields) if is_mark(subfield)]
-        if not marks:
+        marks: dict[int, str] = {}
+        for place, (code, value) in enumerate(subfields):
+            if code == INSTITUTION_CODE and (stated := institution.match(value)):
+                marks[place] = stated[1]
+            elif code == LINK_CODE and (link := _LINK.fullmatch(value)) and link[1] in elements:
+                marks[place] = elements[link[1]]
+        if not marks or position in found:
             continue
-        after = {place + 1 for place in marks} & set(range(len(subfields)))
-        found[position] = ADDED_WHOLLY if marks[0] == 0 else frozenset((*marks, *after))
+        if all(element in IN_FIELDS_OF_LIBRARIES for element in marks.values()):
+            behind = (at + 1 for at in marks if at + 1 < len(subfields))
+            found[position] = frozenset((*marks, *(at for at in behind if subfields[at][0] in ADDED_CODES)))
+        else:
+            found[position] = ADDED_WHOLLY
     return found
 
 
-def _own_links(subfields: Subfields, base: str) -> list[str]:
-    """Return the link numbers of a field 883 that describes additions from this dataset."""
-    is_own = any(code == "a" and value.startswith(f"{TOOL}: ") for code, value in subfields)
-    is_own = is_own and any(code == "u" and value.startswith(base) for code, value in subfields)
-    if not is_own:
-        return []
-    return [link[1] for code, value in subfields if code == LINK_CODE and (link := _LINK.fullmatch(value))]
+def _own_links(subfields: Subfields, base: str) -> dict[str, str]:
+    """Return the elements of additions from this dataset by the link numbers of a field 883; none of another one."""
+    stated = next((value for code, value in subfields if code == "a" and value.startswith(f"{TOOL}: ")), "")
+    if not stated or not any(code == "u" and value.startswith(base) for code, value in subfields):
+        return {}
+    links = (_LINK.fullmatch(value) for code, value in subfields if code == LINK_CODE)
+    return {link[1]: stated.removeprefix(f"{TOOL}: ") for link in links if link is not None}
 
 
 def without_additions(record: MarcRecord, base: str) -> MarcRecord:

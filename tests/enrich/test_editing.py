@@ -38,8 +38,11 @@ def subject(text, **others):
     return Addition(SOURCE, "650", (Subfield("a", text), Subfield("2", "rubbk")), " 7", **others)
 
 
+NUMBERS = AdditionSource("authorities", BASE + "agent/x")
+
+
 def number(position, text="(x)1"):
-    return Addition(SOURCE, "700", (Subfield("0", text),), field=position)
+    return Addition(NUMBERS, "700", (Subfield("0", text),), field=position)
 
 
 def read_one(name, data, charset="auto"):
@@ -101,8 +104,9 @@ def test_additions_are_in_the_order_of_the_tags(name):
         "245 10$aTitle",
         "650  0$aOld",
         "650  7$81\\p$aНовое & ($5)$2rubbk",
-        "700 1 $aName$81\\p$0(x)1",
+        "700 1 $aName$82\\p$0(x)1",
         "883 0 $81\\p$abibld: subjects$c0.97$qRU-1$uhttps://data.example.org/record/nlr/7",
+        "883 0 $82\\p$abibld: authorities$uhttps://data.example.org/agent/x",
         "999   $aLocal",
     ]
     assert parsed.warnings == ()
@@ -216,6 +220,18 @@ def test_an_addition_that_does_not_fit_is_left_out():
     assert "650  7$81\\p$ashort$2rubbk" in lines_of(parsed.record.all_fields)
 
 
+def test_what_could_be_taken_for_the_librarys_is_left_out():
+    record = in_iso2709([("001", 2, 0), ("700", 9, 2)], b"1\x1e1 \x1faName\x1e")
+    wrong = [
+        subject("x", field=1),
+        Addition(NUMBERS, "700", (Subfield("a", "x"),), field=1),
+        Addition(NUMBERS, "700", ()),
+    ]
+    enriched, parsed = added_to("iso2709", record, wrong)
+    assert len(enriched.omitted) == 3
+    assert lines_of(parsed.record.all_fields) == ["001 1", "700 1 $aName"]
+
+
 def test_a_record_that_is_full_gets_what_fits():
     fields = [("001", 2, 0), *(("500", 9999, 2 + at * 9999) for at in range(9))]
     full = in_iso2709(fields, b"1\x1e" + (b"  \x1fa" + b"y" * 9994 + b"\x1e") * 9)
@@ -234,7 +250,9 @@ def test_a_character_that_the_charset_lacks_leaves_an_addition_out():
     assert [one.reason for one in enriched.omitted] == [
         "the character 'é' (U+00E9 LATIN SMALL LETTER E WITH ACUTE) is not in cp1251"
     ]
-    assert "650  7$5bibld https://data.example.org/record/nlr/7$aТема$2rubbk" in lines_of(parsed.record.all_fields)
+    assert "650  7$5bibld: subjects https://data.example.org/record/nlr/7$aТема$2rubbk" in lines_of(
+        parsed.record.all_fields
+    )
 
 
 @pytest.mark.parametrize(
@@ -285,7 +303,7 @@ def test_what_is_added_can_be_withdrawn_and_all_else_stays(name, data):
     assert len(enriched.added) + len(enriched.omitted) == len(additions)
     fields = len(after.all_fields) - len(before.all_fields)
     wholly = sum(one.field is None for one in enriched.added)
-    assert fields == wholly + (bool(enriched.added) and not is_unimarc)
+    assert fields == wholly + (0 if is_unimarc else len({one.source for one in enriched.added}))
 
 
 @given(marc_records(), st.lists(texts(), min_size=1, max_size=3))

@@ -7,18 +7,29 @@ from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfie
 from bibld.model.origin import Origin
 
 BASE = "https://data.example.org/"
+NUMBER = "883 $8 1\\p $a bibld: authorities $u https://data.example.org/agent/x"
 OWN = "883 $8 1\\p $a bibld: subjects $c 0.97 $q RU-1 $u https://data.example.org/record/nlr/7"
-RECORD = "bibld https://data.example.org/record/nlr/7"
+RECORD = "bibld: subjects https://data.example.org/record/nlr/7"
+AGENT = "bibld: authorities https://data.example.org/agent/x"
 
 CASES = {
     "a field linked to our provenance": ([OWN, "650 $8 1\\p $a Topic"], {0: "field", 1: "field"}),
-    "a subfield behind the mark": ([OWN, "700 $a Name $8 1\\p $0 (DE-588)1"], {0: "field", 1: {1, 2}}),
+    "a subfield behind the mark": ([NUMBER, "700 $a Name $8 1\\p $0 (DE-588)1"], {0: "field", 1: {1, 2}}),
     "two subfields, a mark before each": (
-        [OWN, "700 $a Name $8 1\\p $0 x $8 1\\p $1 y"],
+        [NUMBER, "700 $a Name $8 1\\p $0 x $8 1\\p $1 y"],
         {0: "field", 1: {1, 2, 3, 4}},
     ),
-    "what a cataloguer wrote behind it stays": ([OWN, "700 $a Name $8 1\\p $0 x $e ed."], {0: "field", 1: {1, 2}}),
-    "what a cataloguer deleted leaves a mark": ([OWN, "700 $a Name $8 1\\p"], {0: "field", 1: {1}}),
+    "what a cataloguer wrote behind it stays": ([NUMBER, "700 $a Name $8 1\\p $0 x $e ed."], {0: "field", 1: {1, 2}}),
+    "what a cataloguer deleted leaves a mark": ([NUMBER, "700 $a Name $8 1\\p"], {0: "field", 1: {1}}),
+    "a system sorts subfields: the library's stay": (
+        [NUMBER, "700 $0 x $1 y $8 1\\p $8 1\\p $a Name"],
+        {0: "field", 1: {2, 3}},
+    ),
+    "a system sorts subfields: an added field is one all the same": (
+        [OWN, "650 $2 rubbk $8 1\\p $a Topic"],
+        {0: "field", 1: "field"},
+    ),
+    "a system sorts subfields of RUSMARC": ([f"700 $3 7 $5 {AGENT} $a Имя"], {0: {1}}),
     "the mark is deleted: the field is the library's": ([OWN, "650 $a Topic"], {0: "field"}),
     "a link to another field's provenance": ([OWN, "650 $8 2\\p $a Topic"], {0: "field"}),
     "a link of another type": ([OWN, "650 $8 1\\c $a Topic"], {0: "field"}),
@@ -28,7 +39,7 @@ CASES = {
         {},
     ),
     "a field of RUSMARC": ([f"606 $5 {RECORD} $a Тема"], {0: "field"}),
-    "a subfield of RUSMARC": ([f"700 $a Имя $5 {RECORD} $3 RU\\NLR\\AUTH\\7 $4 070"], {0: {1, 2}}),
+    "a subfield of RUSMARC": ([f"700 $a Имя $5 {AGENT} $3 RU\\NLR\\AUTH\\7 $4 070"], {0: {1, 2}}),
     "an institution of the library": (["606 $5 RU-1 $a Тема", "606 $5 bibld $a Тема"], {}),
     "control fields": (["001 1", "005 bibld"], {}),
 }

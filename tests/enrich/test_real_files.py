@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pymarc
 import pytest
+from lxml import etree
 
 from bibld.enrich import (
     Addition,
@@ -33,6 +34,7 @@ pytestmark = pytest.mark.skipif("BIBLD_TEST_DATA" not in os.environ, reason="BIB
 BASE = "https://data.example.org/"
 PUBLICATION = AdditionSource("identifiers", BASE + "dataset")
 OTHER = AdditionSource("subjects", BASE + "record/nlr/RU~5CNLR~5C7", "RU-1", 0.97)
+LINKS = AdditionSource("links", BASE + "agent/x", "", 0.97)
 MARC = ("iso2709", "marcxml", "mrk", "aleph", "yaz", "marcjson", "irbis")
 NOT_SUPPORTED = {"irbis"}
 
@@ -94,7 +96,7 @@ def additions_to(form, sliced):
     for position, field in enumerate(sliced.fields):
         if is_editable(form, field) and field.tag in ("100", "700", "701", "702", "710"):
             links = (Subfield("0", "(x)1"), Subfield("1", "http://viaf.org/viaf/1"))
-            found.append(Addition(OTHER, field.tag, links, field=position))
+            found.append(Addition(LINKS, field.tag, links, field=position))
     return found
 
 
@@ -226,3 +228,16 @@ def test_other_programs_read_every_field(name, tmp_path):
         assert done.stdout.count(b"<!-- Record ") == len(after)
         lines = re.findall(rb"^[0-9A-Za-z?]{3} ", done.stdout, re.MULTILINE)
         assert (len(lines), done.stderr) == (sum(map(len, after)), b"")
+
+
+@pytest.mark.skipif(shutil.which("yaz-marcdump") is None, reason="needs yaz-marcdump")
+@pytest.mark.parametrize("name", ["marc21/bibframe_sample/nlm.xml", "marc21/gpo_same_records/xml/nist_gcr.xml"])
+def test_other_programs_read_enriched_xml(name, tmp_path):
+    path, more = enriched_file(name, tmp_path)
+    etree.parse(path)
+    before, after = (
+        subprocess.run(["yaz-marcdump", "-i", "marcxml", file], capture_output=True, check=True).stdout
+        for file in (DATA / name, path)
+    )
+    lines = [len(re.findall(rb"^[0-9A-Z]{3} ", text, re.MULTILINE)) for text in (before, after)]
+    assert lines[1] - lines[0] == sum(more) > 0

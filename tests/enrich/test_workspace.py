@@ -108,13 +108,14 @@ def test_fields_state_where_they_are_from(workspace, tmp_path):
 def test_rusmarc_gets_its_own_fields(workspace, tmp_path):
     _, found = enriched(workspace, "nlr", tmp_path / "nlr.iso", elements=["identifiers", "links", "classification"])
     lines = fields_of(tmp_path / "nlr.iso", "RU\\NLR\\bibl\\538692")
-    mark = "$5bibld http://localhost:8000/"
+    site = "http://localhost:8000/"
+    mark = f"$5bibld: identifiers {site}"
     assert f"033   {mark}dataset$ahttp://localhost:8000/resource/rsl/{ANNA}" in lines
     assert f"017 70{mark}dataset$ahttp://localhost:8000/work/rsl/{ANNA}$2uri" in lines
-    assert f"686   {mark}record/rsl/{ANNA}$aР1$2rubbk" in lines
+    assert f"686   $5bibld: classification {site}record/rsl/{ANNA}$aР1$2rubbk" in lines
     author = next(line for line in lines if line.startswith("700"))
     assert author.startswith(
-        "700  1$aТолстой$bЛ. Н.$gЛев Николаевич$f1828-1910$3RU\\NLR\\auth\\77626676$4070$5bibld http"
+        "700  1$aТолстой$bЛ. Н.$gЛев Николаевич$f1828-1910$3RU\\NLR\\auth\\77626676$4070$5bibld: links http"
     )
     assert author.endswith("$oVIAF96987389")
     assert (tmp_path / "nlr.iso").read_bytes().decode("cp1251")
