@@ -43,10 +43,9 @@ _GROUPS = {
         "search": "look",
         "validate": "look",
         "export": "look",
-        "enrich": "enrich",
     },
     "Decide": {"review": "review", "join": "review", "split": "review", "evaluate": "evaluate", "train": "evaluate"},
-    "Convert": {"read": "convert", "crosswalk": "convert"},
+    "Convert": {"read": "convert", "crosswalk": "convert", "enrich": "enrich"},
     "Maintain": {
         "catalog": "maintain",
         "workspace": "maintain",

@@ -57,15 +57,15 @@ class Located(msgspec.Struct, frozen=True):
 
 
 class _Numbers(msgspec.Struct, frozen=True):
-    """What is known of an entity: its IRI, one number of each authority file, and the least confidence of a link.
+    """What is known of an entity: its IRI, and of each authority file that has one number for it this as an IRI.
 
-    ``local`` is the number that names its organisation and is of no file with IRIs; empty if there is none or more.
+    With a number is the confidence of the link that it is from; None if records state it. ``local`` is the number that
+    names its organisation and is of no file with IRIs; empty if there is none or more.
     """
 
     iri: str
-    by_file: dict[str, str]
+    by_file: dict[str, tuple[str, float | None]]
     local: str
-    confidence: float | None
 
 
 class AdditionFinder:
@@ -98,7 +98,7 @@ class AdditionFinder:
             elif element in ("authorities", "links"):
                 found += self._of_entities(element, known, record, sliced, fields)
             else:
-                found += self._values(element, known, fields)
+                found += self._values(element, known, record, fields)
         stated = _StatedTexts(record)
         return [one for one in found if one.field is not None or not stated.contains(one)]
 
@@ -147,22 +147,24 @@ class AdditionFinder:
                     heapq.heappush(waiting, (-min(-score, other), neighbour))
         return found
 
-    def _values(self, element: ReturnElement, known: _KnownRecord, fields: Fields) -> Iterator[Addition]:
+    def _values(
+        self, element: ReturnElement, known: _KnownRecord, record: MarcRecord, fields: Fields
+    ) -> Iterator[Addition]:
         """Yield the values of an element of which the record has none, or has not this one."""
         kind = _KINDS[element]
         if kind.is_once and known.has_any(kind.mods):
             return
-        taken = 0
         schemes = self._policy.schemes if element in ("subjects", "classification") else ()
         for value, giver, score in known.missing(kind.mods):
             if schemes and value.authority not in schemes:
                 continue
             field = kind.field(fields, value)
-            if field is None or (kind.is_once and taken):
+            if field is None or (kind.is_once and any(record.fields(field.tag))):
                 continue
-            taken += 1
             source = AdditionSource(element, self._iris.record(giver), self._agencies.get(giver.source, ""), score)
             yield _new_field(source, field)
+            if kind.is_once:
+                return
 
     # -- numbers and links of names and subjects ----------------------------------------------------------------------
 
@@ -179,14 +181,16 @@ class AdditionFinder:
                 continue
             stated = _files_of(field, fields, self._source)
             names = _LINK_FILES if element == "links" else _number_files(field, fields)
-            wanted = {name: numbers.by_file[name] for name in names if name in numbers.by_file and name not in stated}
+            known_of = {name: numbers.by_file[name] for name in names if name in numbers.by_file and name not in stated}
+            wanted = {name: number for name, (number, _) in known_of.items()}
             has_local = "local" in stated or field.first(fields.number_code) is not None
             if element == "links":
                 subfields = fields.link_subfields(wanted)
             else:
                 subfields = fields.number_subfields(wanted, "" if has_local else numbers.local)
             if subfields:
-                source = AdditionSource(element, numbers.iri, confidence=numbers.confidence)
+                confidences = [confidence for _, confidence in known_of.values() if confidence is not None]
+                source = AdditionSource(element, numbers.iri, confidence=min(confidences, default=None))
                 yield Addition(source, field.tag, subfields, field=position)
 
     def _entity_of(self, field: DataField, known: _KnownRecord, fields: Fields) -> str:
@@ -207,7 +211,7 @@ class AdditionFinder:
         entities = self._catalog.entities
         founder = entities.founder_of_iri(iri)
         if founder is None:
-            return _Numbers(iri, {}, "", None)
+            return _Numbers(iri, {}, "")
         found: dict[str, dict[str, float | None]] = defaultdict(dict)
         local: set[str] = set()
         for entity in entities.load(entities.members(founder)):
@@ -223,13 +227,7 @@ class AdditionFinder:
             if is_same and accepted.confidence >= self._policy.score:
                 _add_number(found, accepted.target, accepted.confidence)
         certain = {name: next(iter(numbers.items())) for name, numbers in found.items() if len(numbers) == 1}
-        confidences = [confidence for _, confidence in certain.values() if confidence is not None]
-        return _Numbers(
-            iri=founder_iri,
-            by_file={name: number for name, (number, _) in certain.items()},
-            local=local.pop() if len(local) == 1 else "",
-            confidence=min(confidences, default=None),
-        )
+        return _Numbers(founder_iri, certain, local.pop() if len(local) == 1 else "")
 
 
 class _KnownRecord:
