@@ -340,6 +340,7 @@ API = {
     ),
     "review": ("Review", "ReviewSession", "Question", "VerdictRow", "Imported", "RELATIONS"),
     "links": ("Links", "LinkReport"),
+    "enrich": ("EnrichmentReport", "RecordAddition"),
     "tables": ("Table", "query"),
     "other": ("write_sample", "list_adapters", "AdapterRow"),
     "values": ("MarcRecord", "Leader", "ControlField", "DataField", "Subfield", "Mods", "Row", "Origin", "RecordId"),

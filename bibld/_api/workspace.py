@@ -26,9 +26,11 @@ from bibld.catalog.engines import engine_state
 from bibld.catalog.exchange import ConvertedWorkspace
 from bibld.config import Source
 from bibld.dedup.pair_files import add_verdicts, read_pairs
+from bibld.enrich import EnrichmentReport, RecordAddition
 from bibld.errors import ConfigError
 from bibld.harvest import HarvestOptions, HarvestResult, harvest_source, probe_result
 from bibld.ingest import source_files
+from bibld.model.enrichment import ReturnElement
 from bibld.pipeline import Summary
 from bibld.publish import Releases, ReleaseSummary, Verification
 from bibld.publish import verify as verify_release
@@ -37,8 +39,6 @@ from bibld.store import Delivered
 if TYPE_CHECKING:
     from bibld.dedup.comparison import MethodComparison
     from bibld.dedup.evaluate import Evaluation
-    from bibld.enrich import EnrichmentReport, RecordAddition
-    from bibld.model.enrichment import ReturnElement
     from bibld.serve.site import StaticSite
 
 Until = Literal["read", "dedup", "merge", "triplify", "store", "publish"]
