@@ -76,6 +76,8 @@ if TYPE_CHECKING:
     from bibld.dedup.evaluate import Evaluation as Evaluation
     from bibld.dedup.method import MethodOptions as MethodOptions
     from bibld.dedup.review import Question as Question
+    from bibld.enrich import EnrichmentReport as EnrichmentReport
+    from bibld.enrich import RecordAddition as RecordAddition
     from bibld.errors import BadQueryError as BadQueryError
     from bibld.errors import BibldError as BibldError
     from bibld.errors import CatalogError as CatalogError

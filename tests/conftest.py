@@ -54,6 +54,7 @@ SLOW = (
     "operation",
     "spark",
     "store/test_real_stores.py",
+    "enrich/test_real_files.py",
     "serve/test_clients.py",
 )
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, get_args
 
 import msgspec
 
 from bibld import pipeline
+from bibld._api import enriching
 from bibld._api.configured import PathName, check_choice, check_source, checked_date, remote_store, run_time
 from bibld._api.links import Links
 from bibld._api.maintaining import CheckMethods
@@ -25,9 +27,11 @@ from bibld.catalog.engines import engine_state
 from bibld.catalog.exchange import ConvertedWorkspace
 from bibld.config import Source
 from bibld.dedup.pair_files import add_verdicts, read_pairs
+from bibld.enrich import EnrichmentReport, RecordAddition
 from bibld.errors import ConfigError
 from bibld.harvest import HarvestOptions, HarvestResult, harvest_source, probe_result
 from bibld.ingest import source_files
+from bibld.model.enrichment import ReturnElement
 from bibld.pipeline import Summary
 from bibld.publish import Releases, ReleaseSummary, Verification
 from bibld.publish import verify as verify_release
@@ -96,6 +100,8 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
             summary: Summary = spark.run(self.config, begun, self.progress, **options)
         else:
             summary = pipeline.run(self.config, begun, self.progress, **options)
+        if until == "publish":
+            enriching.return_records(self.config, self.progress)
         report = write_report(self.config, summary, begun.isoformat(timespec="seconds"))
         return msgspec.structs.replace(summary, report=str(report))
 
@@ -204,6 +210,30 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
 
         stated = {"host": host, "port": port, **settings}
         serve_site(self, {name: value for name, value in stated.items() if value is not None})
+
+    def enrich(
+        self,
+        files: PathName | Sequence[PathName],
+        out: PathName | BinaryIO | None = None,
+        *,
+        source: str | None = None,
+        elements: Sequence[ReturnElement] = (),
+        dry_run: bool = False,
+        withdraw: bool = False,
+        observe: Callable[[RecordAddition], object] | None = None,
+    ) -> EnrichmentReport:
+        """Write files of a source again, with what its records lack and other records or authority files have.
+
+        Every byte of the records stays; earlier additions of this dataset are withdrawn first, with ``withdraw`` no
+        new ones are made. ``out`` is a file, for more than one file a folder, or a binary stream. ``source`` is needed
+        for files that are not among those of the configuration; ``elements`` replace those of ``[source.return]``.
+        ``dry_run``: nothing is written. ``observe`` is called with each addition, and with each that was left out.
+        Records that are not in the catalog are copied as they are. Raises ``ConfigError`` for a file whose records
+        cannot be changed, ``HarvestError`` for a damaged one.
+        """
+        paths = [files] if isinstance(files, str | os.PathLike) else files
+        options = enriching.EnrichOptions(source, tuple(elements), dry_run, withdraw)
+        return enriching.enrich_files(self.config, paths, out, options, observe or (lambda _: None), self.progress)
 
     def convert(self, to: EngineName, *, at: datetime | None = None) -> ConvertedWorkspace:
         """Move the results of the last run to tables for Spark (``spark``), or from them to this machine (``local``).

@@ -47,7 +47,7 @@ _GROUPS = {
     },
     "Give back": {"match": "match"},
     "Decide": {"review": "review", "join": "review", "split": "review", "evaluate": "evaluate", "train": "evaluate"},
-    "Convert": {"read": "convert", "crosswalk": "convert"},
+    "Convert": {"read": "convert", "crosswalk": "convert", "enrich": "enrich"},
     "Maintain": {
         "catalog": "maintain",
         "workspace": "maintain",

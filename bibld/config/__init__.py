@@ -26,6 +26,7 @@ from bibld.config._structs import NotifyConfig as NotifyConfig
 from bibld.config._structs import PublishConfig as PublishConfig
 from bibld.config._structs import Remote as Remote
 from bibld.config._structs import RemoteConfig as RemoteConfig
+from bibld.config._structs import ReturnConfig as ReturnConfig
 from bibld.config._structs import Secret as Secret
 from bibld.config._structs import Share as Share
 from bibld.config._structs import Source as Source

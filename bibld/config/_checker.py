@@ -171,6 +171,10 @@ class Checker:
         for index, source in enumerate(found, 1):
             for name in sorted(set(source.config.cited_by if source else ()).difference(ids)):
                 self._add_fault(f"source[{index}].cited_by", f'no [[source]] has the id "{name}"')
+            for name in sorted(set(source.return_policy.from_ if source else ()).difference(ids)):
+                self._add_fault(f"source[{index}].return.from", f'no [[source]] has the id "{name}"')
+            if source and (fault := source.return_policy.file_fault()):
+                self._add_fault(f"source[{index}].return.file", fault)
         return tuple(source for source in found if source)
 
     def _source(self, table: dict[str, Any], where: str) -> Source | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Any, Literal, NewType
 
 import msgspec
 
 from bibld.errors import ConfigError
+from bibld.model.enrichment import ReturnElement
 from bibld.model.iris import Iris
 from bibld.model.release import DatasetDescription
 from bibld.protocols import RemoteAccess, RemoteStore, adapters
@@ -27,6 +29,8 @@ _FEW_DELETIONS, _SHARE_OF_DELETIONS = 50, 0.1
 
 _SMALL_SOURCE = 20
 """A source with at least this many records must not lose more than half of them."""
+
+_PLACEHOLDER = re.compile(r"\{(?:source|file)\}")
 
 Difference = Literal["edition", "year", "carrier", "language"]
 """What can differ between records that are otherwise equal."""
@@ -65,6 +69,34 @@ class WorklistConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     local_fields: Literal["ignore", "check"] = "ignore"
 
 
+class ReturnConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the library of a source gets back in its own records.
+
+    ``elements``: what is added: ``identifiers`` (of publication and work), ``authorities`` (numbers of authority
+    records), ``links`` (VIAF, ISNI, Wikidata, ORCID), ``isbn``, ``subjects``, ``classification``, ``language``,
+    ``abstract``, ``contents``, ``covers`` and ``full_text`` (addresses); ``from``: the sources whose records give
+    values, all others by default; ``schemes``: the thesauri and classifications of subjects and class marks, such as
+    ``["rubbk", "udc"]``, all by default; ``score``: the least match score of such a record, and the least confidence of
+    a link; ``file``: where each run writes the files of the source with the additions, with ``{source}`` and ``{file}``
+    for its id and the name of the file; none are written by default.
+    """
+
+    elements: tuple[ReturnElement, ...] = (
+        "identifiers", "authorities", "links", "isbn", "subjects", "classification",
+    )  # fmt: skip
+    from_: tuple[str, ...] = msgspec.field(name="from", default=())
+    schemes: tuple[str, ...] = ()
+    score: Share = 0.9
+    file: str = ""
+
+    def file_fault(self) -> str:
+        """Return what is wrong with the name of the files; empty if nothing is."""
+        unknown = _PLACEHOLDER.sub("", self.file)
+        if "{" in unknown or "}" in unknown:
+            return f'"{self.file}" has other placeholders than {{source}} and {{file}}'
+        return f'"{self.file}" names a folder; write "{self.file}{{file}}"' if self.file.endswith("/") else ""
+
+
 class SourceConfig(msgspec.Struct, frozen=True):
     """The keys of every source, whatever harvester fetches it.
 
@@ -84,6 +116,7 @@ class SourceConfig(msgspec.Struct, frozen=True):
     ``catalogue_url``: a template of the addresses at which the library's own catalogue shows its records, with ``{id}``
     (the control number), ``{isbn}`` or ``{call_number}``; ``address``: the postal address of the library, by language;
     ``opening``: its opening hours, by language; ``contact``: an address for questions: mail, telephone or web.
+    ``return``: what ``bibld enrich`` and each run add to the library's own records, a table ``[source.return]``.
 
     ``members``: patterns (``*.mrc``, ``full/*.xml``) for the files in archives that are read; by default all but those
     that are obviously no data.
@@ -117,6 +150,7 @@ class SourceConfig(msgspec.Struct, frozen=True):
     columns: dict[str, str | tuple[str, ...]] = {}
     holdings: dict[str, CopyFields] = {}
     libraries: dict[str, str | dict[str, str]] = {}
+    return_: ReturnConfig | None = msgspec.field(name="return", default=None)
     members: str | tuple[str, ...] = ()
     worklist: WorklistConfig = WorklistConfig()
     max_deletes: Annotated[int, msgspec.Meta(ge=0)] | Annotated[str, msgspec.Meta(pattern=PERCENTAGE)] | None = None
@@ -144,6 +178,11 @@ class Source(msgspec.Struct, frozen=True):
     def id(self) -> str:
         """The source's id."""
         return self.config.id
+
+    @property
+    def return_policy(self) -> ReturnConfig:
+        """What the library gets back."""
+        return self.config.return_ or ReturnConfig()
 
 
 class DedupConfig(msgspec.Struct, frozen=True):

@@ -20,6 +20,7 @@ from bibld.errors import BibldError, CrosswalkError, ReadError, RecordError
 from bibld.model.card import LINES, card
 from bibld.model.digest import digest
 from bibld.model.dublin_core import to_dublin_core
+from bibld.model.enrichment import TOOL, without_additions
 from bibld.model.marc import MarcRecord
 from bibld.model.marc_writers import to_iso2709, to_marcxml
 from bibld.model.mods import Mods
@@ -35,6 +36,7 @@ TABLE_COLUMNS = ("id", *LINES)
 """The columns of a table: the identifier of the record, then the lines of a catalogue card."""
 
 _JSON = msgspec.json.Encoder()
+_TOOL = TOOL.encode()
 
 
 def table_row(cells: tuple[str, ...]) -> bytes:
@@ -124,7 +126,8 @@ class Job(msgspec.Struct, frozen=True):
     they are written, a key of ``WRITERS``; ``counts_fields``: whether conversions list the subfields of the records;
     ``copies`` is what the configuration of the source states about copies. ``kind`` is that of the source; empty:
     authority records are rejected. ``cited_by`` are the sources whose records cite the numbers of its headings.
-    ``inspection``: records are inspected by the definition of their format with these rules; None: they are not.
+    ``inspection``: records are inspected by the definition of their format with these rules; None: they are not. What a
+    dataset with this ``base`` has added to the records is not converted, because their library does not state it.
     """
 
     source: str
@@ -137,6 +140,7 @@ class Job(msgspec.Struct, frozen=True):
     kind: str = ""
     cited_by: tuple[str, ...] = ()
     inspection: worklist.InspectionRules | None = None
+    base: str = ""
 
 
 class Conversion(msgspec.Struct, frozen=True, gc=False):
@@ -171,6 +175,8 @@ def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
     try:
         parsed = carrier.parse(raw)
         record = parsed.record
+        if job.base and _TOOL in raw.data and isinstance(record, MarcRecord):
+            record = without_additions(record, job.base)
         if job.kind and isinstance(record, MarcRecord) and crosswalk.authority_flavour(record) is not None:
             return _convert_authority(job, raw, record, parsed.warnings)
         flavour, result = crosswalk.convert(record, job.flavour, job.settings.__getitem__, job.copies)
@@ -270,6 +276,7 @@ def conversion_job(config: Config, source: Source, examined: Examined) -> Job:
         kind=source.config.kind,
         cited_by=config.citing_sources(source),
         inspection=inspection_rules(source),
+        base=config.dataset.base,
     )
 
 

@@ -21,6 +21,8 @@ from bibld.read._archives import unpack as unpack
 from bibld.read._archives import unpack_once as unpack_once
 from bibld.read._charset import AUTO as AUTO
 from bibld.read._charset import charset_check as charset_check
+from bibld.read._charset import charset_of as charset_of
+from bibld.read._encoding import encode_text as encode_text
 from bibld.read._parts import FileFrame as FileFrame
 from bibld.read._parts import FilePart as FilePart
 from bibld.read._parts import PartPlan as PartPlan

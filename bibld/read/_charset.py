@@ -98,20 +98,33 @@ def decode(data: bytes, charsets: Charsets) -> Decoded:
         return _decode_as(data, charsets.main)
     if not is_beyond_ascii(data):
         return Decoded(data.decode("ascii"))
+    name, text = _detect(data, charsets)
+    if text is not None:
+        return Decoded(unify_non_sorting_marks(text), _warn_of_other(UTF8, charsets))
+    result = _decode_as(data, name)
+    return Decoded(result.text, (() if data.isascii() else _warn_of_other(name, charsets)) + result.warnings)
+
+
+def charset_of(data: bytes, charsets: Charsets) -> str:
+    """Return the charset that :func:`decode` decodes a record's bytes with; ``ascii`` if they are in any."""
+    if charsets.fixed:
+        return charsets.main
+    return _detect(data, charsets)[0] if is_beyond_ascii(data) else ASCII
+
+
+def _detect(data: bytes, charsets: Charsets) -> tuple[str, str | None]:
+    """Return the charset of bytes that are not plain ASCII, and if it is UTF-8 without faults, their text."""
     if data.isascii():
-        return _decode_as(data, charsets.legacy if charsets.legacy != LATIN1 else MARC8)
+        return charsets.legacy if charsets.legacy != LATIN1 else MARC8, None
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        name = _name_without_utf8(data, charsets)
-    else:
-        if charsets.main not in CYRILLIC_CHARSETS or _cyrillic.score(text) >= _cyrillic.score(
-            _decode_roughly(data, charsets.main)
-        ):
-            return Decoded(unify_non_sorting_marks(text), _warn_of_other(UTF8, charsets))
-        name = charsets.main
-    result = _decode_as(data, name)
-    return Decoded(result.text, _warn_of_other(name, charsets) + result.warnings)
+        return _name_without_utf8(data, charsets), None
+    if charsets.main not in CYRILLIC_CHARSETS or _cyrillic.score(text) >= _cyrillic.score(
+        _decode_roughly(data, charsets.main)
+    ):
+        return UTF8, text
+    return charsets.main, None
 
 
 def _name_without_utf8(data: bytes, charsets: Charsets) -> str:

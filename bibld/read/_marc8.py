@@ -60,7 +60,7 @@ def decode(data: bytes, name: str) -> tuple[str, int]:
 
     Returns the text and the number of bytes that are not in the character set; each became U+FFFD.
     """
-    sets = _sets(name)
+    sets = sets_of(name)
     if _ESC in data:
         pieces = [_with_escapes(piece, sets) for piece in _SEPARATORS.split(data)]
         text = "".join(piece for piece, _ in pieces)
@@ -75,7 +75,7 @@ def decode(data: bytes, name: str) -> tuple[str, int]:
 
 def is_plausible(data: bytes, name: str) -> bool:
     """Return whether bytes beyond ASCII are likely in this charset: marks precede letters, codes are assigned."""
-    sets = _sets(name)
+    sets = sets_of(name)
     text = codecs.charmap_decode(data, "replace", sets.characters)[0]
     marks = before_letters = 0
     for run in sets.marks.finditer(text):
@@ -86,7 +86,8 @@ def is_plausible(data: bytes, name: str) -> bool:
 
 
 @functools.cache
-def _sets(name: str) -> Sets:
+def sets_of(name: str) -> Sets:
+    """Return the character sets of ``marc8`` or ``iso5426``."""
     from pymarc import marc8_mapping  # here, since it is large and most files are UTF-8
 
     right = _ANSEL

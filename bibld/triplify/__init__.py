@@ -63,6 +63,7 @@ from bibld.triplify._entity_batch import (
 from bibld.triplify._entity_batch import keys_of_assertion as keys_of_assertion
 from bibld.triplify._entity_clusters import verdicts_by_identity as verdicts_by_identity
 from bibld.triplify._identity import Identity as Identity
+from bibld.triplify._identity import is_qualified_number as is_qualified_number
 from bibld.triplify._identity import parse_identity as parse_identity
 from bibld.triplify._references import NUMBER_MARK as NUMBER_MARK
 from bibld.triplify._references import live_authorities, numbers_cited

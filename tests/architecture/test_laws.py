@@ -34,7 +34,7 @@ LAYERS = (
     ("catalog",),
     ("documents", "search", "worklist"),
     STAGES,
-    ("ingest", "link", "validate"),
+    ("ingest", "link", "validate", "enrich"),
     ("pipeline", "spark"),
     (API,),
     ("cli",),
@@ -208,7 +208,7 @@ def graph_of(package: str, found: Iterable[Import]) -> dict[str, set[str]]:
     return graph
 
 
-MAX_ENTRIES = 31
+MAX_ENTRIES = 32
 """Files and folders directly in ``bibld/``: the listing is the first page of the documentation."""
 
 

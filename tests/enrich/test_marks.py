@@ -1,0 +1,85 @@
+"""How bibld recognises what it has added, by the record alone."""
+
+import pytest
+
+from bibld.model.enrichment import ADDED_WHOLLY, find_additions, last_link_number, without_additions
+from bibld.model.marc import ControlField, DataField, Leader, MarcRecord, Subfield
+from bibld.model.origin import Origin
+
+BASE = "https://data.example.org/"
+NUMBER = "883 $8 1\\p $a bibld: authorities $u https://data.example.org/agent/x"
+OWN = "883 $8 1\\p $a bibld: subjects $c 0.97 $q RU-1 $u https://data.example.org/record/nlr/7"
+RECORD = "bibld: subjects https://data.example.org/record/nlr/7"
+AGENT = "bibld: authorities https://data.example.org/agent/x"
+
+CASES = {
+    "a field linked to our provenance": ([OWN, "650 $8 1\\p $a Topic"], {0: "field", 1: "field"}),
+    "a subfield behind the mark": ([NUMBER, "700 $a Name $8 1\\p $0 (DE-588)1"], {0: "field", 1: {1, 2}}),
+    "two subfields, a mark before each": (
+        [NUMBER, "700 $a Name $8 1\\p $0 x $8 1\\p $1 y"],
+        {0: "field", 1: {1, 2, 3, 4}},
+    ),
+    "what a cataloguer wrote behind it stays": ([NUMBER, "700 $a Name $8 1\\p $0 x $e ed."], {0: "field", 1: {1, 2}}),
+    "what a cataloguer deleted leaves a mark": ([NUMBER, "700 $a Name $8 1\\p"], {0: "field", 1: {1}}),
+    "a system sorts subfields: the library's stay": (
+        [NUMBER, "700 $0 x $1 y $8 1\\p $8 1\\p $a Name"],
+        {0: "field", 1: {2, 3}},
+    ),
+    "a system sorts subfields: an added field is one all the same": (
+        [OWN, "650 $2 rubbk $8 1\\p $a Topic"],
+        {0: "field", 1: "field"},
+    ),
+    "a system sorts subfields of RUSMARC": ([f"700 $3 7 $5 {AGENT} $a Имя"], {0: {1}}),
+    "the mark is deleted: the field is the library's": ([OWN, "650 $a Topic"], {0: "field"}),
+    "a link to another field's provenance": ([OWN, "650 $8 2\\p $a Topic"], {0: "field"}),
+    "a link of another type": ([OWN, "650 $8 1\\c $a Topic"], {0: "field"}),
+    "provenance of another tool": (["883 $8 1\\p $a Annif $u https://data.example.org/x", "650 $8 1\\p $a Topic"], {}),
+    "provenance of another dataset": (
+        ["883 $8 1\\p $a bibld: subjects $u https://other.example.org/", "650 $8 1\\p $a Topic"],
+        {},
+    ),
+    "a field of RUSMARC": ([f"606 $5 {RECORD} $a Тема"], {0: "field"}),
+    "a subfield of RUSMARC": ([f"700 $a Имя $5 {AGENT} $3 RU\\NLR\\AUTH\\7 $4 070"], {0: {1, 2}}),
+    "an institution of the library": (["606 $5 RU-1 $a Тема", "606 $5 bibld $a Тема"], {}),
+    "control fields": (["001 1", "005 bibld"], {}),
+}
+
+
+def parse(line):
+    tag, *parts = line.split(" $")
+    if not parts:
+        return ControlField(line[:3], line[4:])
+    return DataField(tag, " ", " ", tuple(Subfield(part[0], part[2:]) for part in parts))
+
+
+def values(field):
+    return field.tag, [(one.code, one.value) for one in getattr(field, "subfields", ())]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_additions_are_recognised_by_their_marks(name):
+    lines, expected = CASES[name]
+    fields = [parse(line) for line in lines]
+    found = find_additions([values(field) for field in fields], BASE)
+    assert {at: "field" if one == ADDED_WHOLLY else set(one) for at, one in found.items()} == expected
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_record_without_its_additions_has_all_the_rest(name):
+    lines, expected = CASES[name]
+    fields = tuple(parse(line) for line in lines)
+    record = MarcRecord(Origin("s", "f", 1, 0), Leader(" " * 24), fields)
+    kept = []
+    for at, field in enumerate(fields):
+        if expected.get(at) == "field":
+            continue
+        if at in expected:
+            rest = tuple(one for place, one in enumerate(field.subfields) if place not in expected[at])
+            field = DataField(field.tag, " ", " ", rest)
+        kept.append(field)
+    assert without_additions(record, BASE).all_fields == tuple(kept)
+
+
+def test_link_numbers_follow_those_of_the_record():
+    assert last_link_number([("700", [("8", "3.1\\c"), ("8", "12\\p"), ("8", "x"), ("a", "99")]), ("001", [])]) == 12
+    assert last_link_number([]) == 0
