@@ -173,7 +173,8 @@ class AdditionFinder:
     ) -> Iterator[Addition]:
         """Yield the numbers or links of the headings of a record that have none of the same file."""
         for position, field in _headings(record, sliced, fields):
-            iri = self._entity_of(field, known, fields)
+            is_wanted = element != "links" or field.tag in fields.link_tags
+            iri = self._entity_of(field, known, fields) if is_wanted else ""
             if not iri:
                 continue
             numbers = self._numbers(iri)

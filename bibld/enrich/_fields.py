@@ -17,7 +17,8 @@ class Fields(msgspec.Struct, frozen=True):
     """How a family of formats writes what is added, and reads what a record has.
 
     ``isbn_tag``, ``language``, ``abstract`` and ``contents`` are tags, the last three with indicators. ``name_tags``
-    and ``concept_tags`` are those of headings that can get numbers (``number_code``) and links (``link_code``).
+    and ``concept_tags`` are those of headings that can get numbers (``number_code``), ``link_tags`` those of headings
+    that can get links (``link_code``).
 
     ``publication`` returns the fields with the IRIs of publication and work (empty: none); ``subject``,
     ``classification`` and ``address`` (of a cover, or of the resource) return the field of a value, None if it has
@@ -32,6 +33,7 @@ class Fields(msgspec.Struct, frozen=True):
     contents: tuple[str, str]
     name_tags: tuple[str, ...]
     concept_tags: tuple[str, ...]
+    link_tags: tuple[str, ...]
     number_code: str
     link_code: str
     publication: Callable[[str, str], Iterator[NewField]]

@@ -110,13 +110,17 @@ def _link_subfields(links: dict[str, str]) -> tuple[Subfield, ...]:
     return tuple(Subfield("1", iri) for iri in links.values())
 
 
+_NAMES = ("100", "110", "111", "700", "710", "711", "600", "610", "611")
+_CONCEPTS = ("650", "651", "655")
+
 MARC21 = Fields(
     isbn_tag="020",
     language=("041", "  "),
     abstract=("520", "  "),
     contents=("505", "8 "),
-    name_tags=("100", "110", "111", "700", "710", "711", "600", "610", "611"),
-    concept_tags=("650", "651", "655"),
+    name_tags=_NAMES,
+    concept_tags=_CONCEPTS,
+    link_tags=(*_NAMES, *_CONCEPTS),
     number_code="0",
     link_code="1",
     publication=_publication,

@@ -114,13 +114,16 @@ def _link_subfields(links: dict[str, str]) -> tuple[Subfield, ...]:
     return ()
 
 
+_RESPONSIBILITY = ("700", "701", "702", "710", "711", "712")
+
 UNIMARC = Fields(
     isbn_tag="010",
     language=("101", "| "),
     abstract=("330", "  "),
     contents=("327", "0 "),
-    name_tags=("700", "701", "702", "710", "711", "712", "600", "601"),
+    name_tags=(*_RESPONSIBILITY, "600", "601"),
     concept_tags=("606", "607"),
+    link_tags=_RESPONSIBILITY,
     number_code="3",
     link_code="o",
     publication=_publication,

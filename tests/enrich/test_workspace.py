@@ -120,6 +120,7 @@ def test_rusmarc_gets_its_own_fields(workspace, tmp_path):
     assert author.endswith("$oVIAF96987389")
     assert (tmp_path / "nlr.iso").read_bytes().decode("cp1251")
     assert {one.element for one in found} == {"identifiers", "links", "classification"}
+    assert {one.tag[0] for one in found if one.element == "links"} == {"7"}
 
 
 @pytest.fixture
