@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 import urllib.parse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,6 +28,7 @@ from bibld.config._structs import (
     SourceConfig,
     StoreConfig,
     TriplifyConfig,
+    flatten,
 )
 from bibld.errors import ConfigError
 from bibld.model.iris import is_web_iri
@@ -168,13 +169,12 @@ class Checker:
         for source_id in sorted({name for name in ids if ids.count(name) > 1}):
             where = f"source[{len(ids) - ids[::-1].index(source_id)}].id" if len(ids) == len(found) else "source"
             self._add_fault(where, f'more than one [[source]] has the id "{source_id}"; ids must differ')
-        for index, source in enumerate(found, 1):
-            for name in sorted(set(source.config.cited_by if source else ()).difference(ids)):
-                self._add_fault(f"source[{index}].cited_by", f'no [[source]] has the id "{name}"')
-            for name in sorted(set(source.return_policy.from_ if source else ()).difference(ids)):
-                self._add_fault(f"source[{index}].return.from", f'no [[source]] has the id "{name}"')
-            if source and (fault := source.return_policy.file_fault()):
-                self._add_fault(f"source[{index}].return.file", fault)
+        for where, source in ((f"source[{index}]", source) for index, source in enumerate(found, 1) if source):
+            for key, names in (("cited_by", source.config.cited_by), ("return.from", source.return_policy.from_)):
+                for name in sorted(set(names).difference(ids)):
+                    self._add_fault(f"{where}.{key}", f'no [[source]] has the id "{name}"')
+            if fault := source.return_policy.file_fault():
+                self._add_fault(f"{where}.return.file", fault)
         return tuple(source for source in found if source)
 
     def _source(self, table: dict[str, Any], where: str) -> Source | None:
@@ -190,12 +190,12 @@ class Checker:
             self._add_fault(f"{where}.id", f'"{config.id}" is not a source id; use small Latin letters and digits')
         self._check_license(config.license or None, f"{where}.license")
         self._check_language_tags(table, where, "label", "address", "opening")
-        unknown = unknown_placeholders(config.catalogue_url)
-        known = list(PLACEHOLDERS)
-        for message in [adapters.unknown_name_message(name, known, "placeholder") for name in unknown]:
-            self._add_fault(f"{where}.catalogue_url", message)
-        if config.catalogue_url and not unknown and (fault := template_fault(config.catalogue_url)):
-            self._add_fault(f"{where}.catalogue_url", f'"{config.catalogue_url}" {fault}')
+        template, known = config.catalogue_url, list(PLACEHOLDERS)
+        if unknown := unknown_placeholders(template):
+            for name in unknown:
+                self._add_fault(f"{where}.catalogue_url", adapters.unknown_name_message(name, known, "placeholder"))
+        elif template and (fault := template_fault(template)):
+            self._add_fault(f"{where}.catalogue_url", f'"{template}" {fault}')
         self._check_copies(config, where)
         if config.charset != adapters.AUTO:
             try:
@@ -253,7 +253,7 @@ class Checker:
             folder = getattr(config, key)
             if folder and "://" not in folder:
                 folders[key] = os.path.normpath(self._file.parent / folder)
-        properties = dict(_flatten(config.conf))
+        properties = dict(flatten(config.conf))
         for key, value in properties.items():
             if not key.startswith("spark."):
                 self._add_fault("engine.conf", f'"{key}" is not a property of Spark; their names begin with spark.')
@@ -472,15 +472,6 @@ def _fault_of_address(url: str) -> str:
     if parts.query or parts.fragment:
         return f'"{url}" has a query or fragment; write the address without it'
     return ""
-
-
-def _flatten(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the dotted names of a table's values: TOML reads a dotted key without quotes as tables."""
-    for key, value in table.items():
-        if isinstance(value, dict):
-            yield from _flatten(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
 
 
 def _join(where: str, key: str) -> str:

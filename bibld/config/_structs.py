@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, NewType
 
@@ -443,3 +444,12 @@ class Config(msgspec.Struct, frozen=True):
             if candidate.id == source:
                 return candidate
         raise KeyError(source)
+
+
+def flatten(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the dotted names of a table's values: TOML reads a dotted key without quotes as tables."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from flatten(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
