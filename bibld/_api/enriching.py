@@ -11,14 +11,17 @@ from typing import BinaryIO, get_args
 
 import msgspec
 
-from bibld._api.configured import PathName, check_choice, check_source
+from bibld._api.configured import ConfiguredWorkspace, PathName, check_choice, check_source
+from bibld._api.file_matching import match_files
 from bibld.catalog import Catalog
 from bibld.catalog.engines import engine_state
-from bibld.config import Config, Source
+from bibld.config import Config, Source, SourceConfig
 from bibld.enrich import (
     AdditionFinder,
     Enricher,
     EnrichmentReport,
+    Locate,
+    Located,
     RecordAddition,
     locate_in_catalog,
     merge_reports,
@@ -26,8 +29,10 @@ from bibld.enrich import (
 from bibld.errors import BibldError, ConfigError, HarvestError
 from bibld.ingest import source_files
 from bibld.model.enrichment import ReturnElement
+from bibld.model.marc import MarcRecord
+from bibld.model.origin import RecordId
 from bibld.progress import Progress
-from bibld.protocols import HarvestedFile
+from bibld.protocols import HarvestedFile, Raw
 from bibld.publish import Releases
 
 _COMPRESSED = {".gz", ".bz2", ".xz", ".zst"}
@@ -37,13 +42,14 @@ _MANIFEST = "manifest.json"
 class EnrichOptions(msgspec.Struct, frozen=True):
     """How files are enriched.
 
-    ``source`` is the id of their source (None: the one that has the file); ``elements`` replace those of its policy;
-    ``dry_run``: nothing is written; ``withdraw``: earlier additions are withdrawn, and none are made.
+    ``source`` is the id of their source (None: the one that has the file); ``match``: they are of no source, and their
+    records are matched with the current release; ``elements`` replace those of the policy; ``withdraw``: earlier
+    additions are withdrawn, and none are made.
     """
 
     source: str | None = None
+    match: bool = False
     elements: tuple[str, ...] = ()
-    dry_run: bool = False
     withdraw: bool = False
 
 
@@ -71,16 +77,17 @@ def enrich_files(
     paths = list(map(Path, files))
     if missing := [f"{path}: not found; name a file of a source" for path in paths if not path.is_file()]:
         raise ConfigError(missing)
-    if out is None and not options.dry_run:
-        raise ConfigError(["no output: name a file or folder by --out, or use --dry-run"])
-    sources = _sources_of(config, paths, options.source)
-    targets = [None if options.dry_run else target for target in _targets(out, paths)]
+    if options.match and options.source is not None:
+        raise ConfigError(["the records of a source are not matched; leave --source or --match out"])
+    sources = [_FOREIGN] * len(paths) if options.match else _sources_of(config, paths, options.source)
+    targets = _targets(out, paths)
     progress.stage("enrich", "records")
     reports = []
     with _finding(config, not options.withdraw) as catalog:
         for path, source, target in zip(paths, sources, targets, strict=True):
             file = HarvestedFile(source.id, path.name, path)
-            enricher = _enricher(config, source, catalog, elements, observe, progress)
+            locate = None if catalog is None or not options.match else locate_by_match(config, catalog, file, progress)
+            enricher = _enricher(config, source, catalog, elements, observe, progress, locate)
             with _output(target) as stream:
                 reports.append(enricher.enrich_file(file, stream))
     return reports[0] if len(reports) == 1 else merge_reports("all files", reports)
@@ -103,11 +110,35 @@ def _enricher(
     elements: Sequence[ReturnElement],
     observe: Callable[[RecordAddition], object],
     progress: Progress,
+    locate: Locate | None = None,
 ) -> Enricher:
     if catalog is None:
         return Enricher(config, source, None, lambda *_: None, observe, progress.warn, progress.advance)
     finder = AdditionFinder(catalog, config, source.id, source.return_policy, elements)
-    return Enricher(config, source, finder, locate_in_catalog(catalog), observe, progress.warn, progress.advance)
+    located = locate or locate_in_catalog(catalog)
+    return Enricher(config, source, finder, located, observe, progress.warn, progress.advance)
+
+
+_FOREIGN = Source(SourceConfig(id="file"), None, None)
+"""The source of a file that belongs to none."""
+
+
+def locate_by_match(config: Config, catalog: Catalog, file: HarvestedFile, progress: Progress) -> Locate:
+    """Return what finds the publication of each record of a file that is of no source: the one that it matches.
+
+    Raises ``StageError`` before the first release.
+    """
+    workspace = ConfiguredWorkspace(config.file, progress=progress)
+    found = {
+        row.position: RecordId.parse(row.matched) for row in match_files(workspace, [file]) if row.outcome == "same"
+    }
+
+    def locate(raw: Raw, _record: MarcRecord, _number: RecordId | None) -> Located | None:
+        matched = found.get(raw.origin.position)
+        cluster = None if matched is None else catalog.cluster_of(matched)
+        return None if cluster is None else Located(cluster)
+
+    return locate
 
 
 def _sources_of(config: Config, paths: Sequence[Path], named: str | None) -> list[Source]:

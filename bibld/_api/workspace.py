@@ -217,8 +217,8 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         out: PathName | BinaryIO | None = None,
         *,
         source: str | None = None,
+        match: bool = False,
         elements: Sequence[ReturnElement] = (),
-        dry_run: bool = False,
         withdraw: bool = False,
         observe: Callable[[RecordAddition], object] | None = None,
     ) -> EnrichmentReport:
@@ -226,13 +226,14 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
 
         Every byte of the records stays; earlier additions of this dataset are withdrawn first, with ``withdraw`` no
         new ones are made. ``out`` is a file, for more than one file a folder, or a binary stream. ``source`` is needed
-        for files that are not among those of the configuration; ``elements`` replace those of ``[source.return]``.
-        ``dry_run``: nothing is written. ``observe`` is called with each addition, and with each that was left out.
+        for files that are not among those of the configuration; with ``match`` they are of no source, and what their
+        records describe is found as by :meth:`match`. ``elements`` replace those of ``[source.return]``.
+        Without ``out`` nothing is written. ``observe`` is called with each addition, and with each that was left out.
         Records that are not in the catalog are copied as they are. Raises ``ConfigError`` for a file whose records
         cannot be changed, ``HarvestError`` for a damaged one.
         """
         paths = [files] if isinstance(files, str | os.PathLike) else files
-        options = enriching.EnrichOptions(source, tuple(elements), dry_run, withdraw)
+        options = enriching.EnrichOptions(source, match, tuple(elements), withdraw)
         return enriching.enrich_files(self.config, paths, out, options, observe or (lambda _: None), self.progress)
 
     def convert(self, to: EngineName, *, at: datetime | None = None) -> ConvertedWorkspace:

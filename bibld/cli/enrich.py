@@ -21,6 +21,7 @@ _FAULTS_SHOWN = 3
 )
 @click.option("--out", "-o", type=click.Path(path_type=Path), help="File to write; for more than one FILE a folder.")
 @click.option("--source", help="Source of the records, for a FILE that is not among the files of CONFIG.")
+@click.option("--match", is_flag=True, help="FILE is of no source: match its records with the current release.")
 @click.option(
     "--elements",
     help="What is added, with commas between: identifiers, authorities, links, isbn, subjects, classification,"
@@ -35,6 +36,7 @@ def enrich(
     files: tuple[Path, ...],
     out: Path | None,
     source: str | None,
+    match: bool,
     elements: str | None,
     dry_run: bool,
     withdraw: bool,
@@ -46,6 +48,8 @@ def enrich(
     Each FILE is written in its format, charset and order; every byte of the records stays. Added fields are marked, and
     what an earlier run added is withdrawn first. A record that is not in the catalog is copied as it is.
     """
+    if out is None and not dry_run:
+        raise click.UsageError("no output: name a file or folder by --out, or use --dry-run")
     additions: list[bibld.RecordAddition] = []
     faults: Counter[str] = Counter()
 
@@ -63,10 +67,10 @@ def enrich(
     with opened(config, quiet=quiet) as workspace:
         report = workspace.enrich(
             files,
-            out,
+            None if dry_run else out,
             source=source,
+            match=match,
             elements=chosen,  # type: ignore[arg-type]  # they are checked there
-            dry_run=dry_run,
             withdraw=withdraw,
             observe=note,
         )

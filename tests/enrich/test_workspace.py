@@ -151,7 +151,7 @@ def changed(prepared, tmp_path):
 )
 def test_the_policy_decides_from_whom(changed, policy, expected):
     workspace = changed(f"[source.return]\n{policy}")
-    _, found = enriched(workspace, "rsl", None, dry_run=True)
+    _, found = enriched(workspace, "rsl", None)
     assert {one.source.split("/record/")[1].partition("/")[0] for one in found} == expected
 
 
@@ -321,3 +321,19 @@ def test_a_number_that_another_record_had_is_no_evidence(workspace, tmp_path):
     changed = first.replace(other.encode(), ANNA.encode()).replace("роман в восьми".encode(), "Роман в восьми".encode())
     file.write_bytes(changed)
     assert workspace.enrich(file, tmp_path / "out", source="rsl").enriched == 1
+
+
+def test_a_file_of_no_source_is_enriched_by_what_its_records_match(workspace, tmp_path):
+    """Its records have numbers that the catalog does not know; additions are those of the publications that they are."""
+    original = workspace.path.with_name("nlr.iso").read_bytes()
+    (tmp_path / "foreign.iso").write_bytes(original.replace(b"RU\\NLR\\bibl\\", b"RU\\XYZ\\bibl\\"))
+    report = workspace.enrich(tmp_path / "foreign.iso", tmp_path / "back.iso", match=True)
+    assert (report.records, report.unknown) == (129, 0)
+    assert dict(report.elements)["identifiers"] >= 2 * 129
+    back = (tmp_path / "back.iso").read_bytes()
+    assert back.count(b"/resource/") >= 129
+    assert b"RU\\XYZ\\bibl\\538692" in back
+    workspace.enrich(tmp_path / "back.iso", tmp_path / "again.iso", match=True, withdraw=True)
+    assert (tmp_path / "again.iso").read_bytes() == (tmp_path / "foreign.iso").read_bytes()
+    with pytest.raises(ConfigError, match="leave --source or --match out"):
+        workspace.enrich(tmp_path / "foreign.iso", source="nlr", match=True)
