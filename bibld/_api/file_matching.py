@@ -29,6 +29,7 @@ from bibld.publish import Releases
 from bibld.publish.match import FOLDER
 from bibld.read import AUTO
 from bibld.search import SearchView, has_search, open_search
+from bibld.worklist import checker_for, describe_fault, read_findings
 
 if TYPE_CHECKING:
     from bibld.dedup.lookup import MatchOfRecord, ReleasedIndex
@@ -46,6 +47,7 @@ class _StoredRecord(msgspec.Struct, frozen=True, array_like=True):
     record: str
     title: str
     message: str
+    faults: tuple[str, ...] = ()
     is_rejected: bool = False
 
 
@@ -76,7 +78,7 @@ def match_files(
 
         index = ReleasedIndex(release / FOLDER, workspace.config)
         converter = opened.enter_context(
-            Converter(reader=reader, charset=charset, flavour=flavour, workers=workspace.config.workers)
+            Converter(reader=reader, charset=charset, flavour=flavour, workers=workspace.config.workers, inspects=True)
         )
         conversions = converter.convert(files, form="features", progress=workspace.progress)
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="bibld-match-")))
@@ -137,7 +139,16 @@ def _stored(one: Conversion | Reject) -> tuple[_StoredRecord, Features | None]:
         return _StoredRecord(origin.file, origin.position, number, "", one.reason, is_rejected=True), None
     title, features = _FEATURES.decode(one.content)
     origin, number = one.raw.origin, one.id.control_number if one.id else ""
-    return _StoredRecord(origin.file, origin.position, number, title, "; ".join(one.warnings)), features
+    message, faults = "; ".join(one.warnings), tuple(_faults_of(one))
+    return _StoredRecord(origin.file, origin.position, number, title, message, faults), features
+
+
+def _faults_of(one: Conversion) -> Iterator[str]:
+    checker = checker_for(one.flavour) if one.findings else None
+    if checker is not None:
+        for fault in read_findings(one.findings).faults:
+            wrong, remedy = describe_fault(fault, checker.definition)
+            yield f"{fault.where}: {wrong}; {remedy}"
 
 
 class _Describer:
@@ -170,7 +181,7 @@ class _Describer:
             result = next(waiting)
             duplicates = tuple(self._names[row] for row in result.duplicates)
             if result.ordinal is None:
-                yield MatchedRecord(*head, "new", duplicates=duplicates, message=one.message)
+                yield MatchedRecord(*head, "new", duplicates=duplicates, faults=one.faults, message=one.message)
                 continue
             founder = founders[result.ordinal]
             shown = published.get(paths[founder])
@@ -190,6 +201,7 @@ class _Describer:
                 reasons=result.reasons,
                 others=tuple(self._iris.resource(self._catalog.register.record(other)) for other in result.others),
                 duplicates=duplicates,
+                faults=one.faults,
                 message=one.message,
             )
 

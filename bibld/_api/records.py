@@ -28,6 +28,7 @@ from bibld.protocols import HarvestedFile, Raw, Row, adapters
 from bibld.read import AUTO, Examined, archive_of, examine, unpack
 from bibld.read import read as read_pieces
 from bibld.text.charsets import charset_name
+from bibld.worklist import InspectionRules
 
 _SOURCE = "file"
 _STD = "std"
@@ -200,7 +201,8 @@ class Converter(AbstractContextManager["Converter"]):
 
     ``flavour`` names the crosswalk (detected for each record otherwise), ``profile`` the mapping of
     MARC records: ``std``, or the file of an XSLT stylesheet (``*.xsl``). ``reader`` and ``charset`` are those of
-    :func:`read`. ``workers`` is the number of processes, 0 for one for each core. Close it, or use it in a ``with``
+    :func:`read`. ``inspects``: conversions have the findings of the definitions of their formats. ``workers`` is the
+    number of processes, 0 for one for each core. Close it, or use it in a ``with``
     statement.
 
     Raises ``ConfigError`` for an unknown name.
@@ -215,11 +217,13 @@ class Converter(AbstractContextManager["Converter"]):
         charset: str = AUTO,
         workers: int = 1,
         counts_fields: bool = False,
+        inspects: bool = False,
     ) -> None:
         _check_names(reader, charset)
         self._flavour, self._settings = _choose_crosswalk(flavour, profile or _STD)
         self._reader, self._charset = reader, charset
         self._counts_fields = counts_fields
+        self._inspects = inspects
         self._tally = crosswalk.Tally()
         self._pool = ConversionPool(workers)
 
@@ -255,7 +259,10 @@ class Converter(AbstractContextManager["Converter"]):
                 continue
             file, examined = found
             progress.report(f"{file.name}: {examined.reader}, {examined.carrier.charset}")
-            job = Job(file.source, examined.carrier, self._flavour, self._settings, form, self._counts_fields)
+            job = Job(
+                *(file.source, examined.carrier, self._flavour, self._settings, form, self._counts_fields),
+                inspection=InspectionRules() if self._inspects else None,
+            )
             for outcome in self._pool.convert(job, read_pieces(file, examined)):
                 count += 1
                 if count % _RECORDS_AT_ONCE == 0:

@@ -28,7 +28,8 @@ class MatchedRecord(msgspec.Struct, frozen=True):
     ``reasons`` are sentences. ``publication`` and ``work`` are IRIs; ``libraries`` are the ids of the sources that have
     the publication, ``records`` theirs, and ``addresses`` the pages of these in the libraries' own catalogues, as far
     as the configuration states them. ``others`` are other publications that are the same, too, and
-    ``duplicates`` the positions of other records of the file that are.
+    ``duplicates`` other records of the file that are. ``faults`` are those of the record by the definition of its
+    format, each with its field and what to do.
     """
 
     file: str
@@ -47,6 +48,7 @@ class MatchedRecord(msgspec.Struct, frozen=True):
     reasons: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     duplicates: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
     message: str = ""
 
 

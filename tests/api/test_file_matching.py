@@ -149,6 +149,14 @@ def test_a_release_keeps_its_index_while_runs_change_that_of_the_workspace(witho
     assert list(bibld.Workspace(copy / "bibld.toml").match(file)) == before
 
 
+def test_what_is_wrong_in_a_record_is_stated(without_slavica, tmp_path):
+    record = without_slavica.path.with_name("nlr.iso").read_bytes().split(b"\x1d")[0]
+    assert record.count(b"1970") > 1
+    (tmp_path / "wrong.iso").write_bytes(record.replace(b"19981104d1970", b"19981104d1950") + b"\x1d")
+    (found,) = without_slavica.match(tmp_path / "wrong.iso")
+    assert [fault for fault in found.faults if fault.startswith("100$a/09-12: ") and '"1950"' in fault]
+
+
 def test_libraries_are_named_with_their_own_catalogues(without_slavica, file, tmp_path):
     copy = shutil.copytree(without_slavica.path.parent, tmp_path / "copy")
     path = copy / "bibld.toml"

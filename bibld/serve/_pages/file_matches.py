@@ -13,6 +13,7 @@ from bibld.serve._language import PageLanguage, message
 from bibld.serve._matching.site import FORMATS, MatchSummary
 from bibld.serve._pages.matches import reason_words
 from bibld.serve._pages.views import PageLink
+from bibld.serve._pages.worklists import sentence_words
 
 _ROWS_HERE = "<!-- rows -->"
 """What the template has in the place of progress and results."""
@@ -52,6 +53,7 @@ class MatchRowView(msgspec.Struct, frozen=True):
     score: str
     reasons: tuple[str, ...]
     duplicates: tuple[str, ...]
+    faults: tuple[tuple[str, str], ...]
     message: str
 
 
@@ -136,8 +138,15 @@ class MatchPages:
             score="" if row.score is None else f"{row.score:.3f}",
             reasons=self._reasons(row.reasons),
             duplicates=row.duplicates,
+            faults=tuple(self._fault(fault) for fault in row.faults),
             message=row.message,
         )
+
+    def _fault(self, fault: str) -> tuple[str, str]:
+        """Return a field, and what is wrong and what to do in the language of the page."""
+        where, _, words = fault.partition(": ")
+        wrong, _, remedy = words.rpartition("; ")
+        return where, "; ".join(sentence_words(one, self._language) for one in (wrong, remedy))
 
     def _href(self, record: RecordId) -> str:
         """Return the address of a record in its library's own catalogue, or of its page here."""

@@ -103,6 +103,11 @@ _SENTENCES = Phrases(
 """What is wrong, and what to do, as ``bibld.worklist`` words it."""
 
 
+def sentence_words(sentence: str, language: PageLanguage) -> str:
+    """Return what is wrong with a record, or what to do, in a language; as it is where it has no translation."""
+    return in_words(_SENTENCES, sentence, language)
+
+
 class RunTotal(msgspec.Struct, frozen=True):
     """The lines of the worklist after one run."""
 
@@ -176,8 +181,8 @@ class WorklistPages:
             kind=self._kind(line.kind),
             where=line.where,
             value=line.value,
-            wrong=in_words(_SENTENCES, line.wrong, self._language),
-            remedy=in_words(_SENTENCES, line.remedy, self._language),
+            wrong=sentence_words(line.wrong, self._language),
+            remedy=sentence_words(line.remedy, self._language),
             others=tuple(self._other(other) for other in line.others),
             is_new=line.state == "new",
         )
