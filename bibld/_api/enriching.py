@@ -27,13 +27,14 @@ from bibld.enrich import (
     merge_reports,
 )
 from bibld.errors import BibldError, ConfigError, HarvestError
-from bibld.ingest import source_files
+from bibld.ingest import public_original_of, source_files
 from bibld.model.enrichment import ReturnElement
 from bibld.model.marc import MarcRecord
 from bibld.model.origin import RecordId
-from bibld.progress import Progress
-from bibld.protocols import HarvestedFile, Raw
+from bibld.progress import Progress, Silent
+from bibld.protocols import HarvestedFile, Raw, SourceRecord
 from bibld.publish import Releases
+from bibld.read import carrier_of
 
 _COMPRESSED = {".gz", ".bz2", ".xz", ".zst"}
 _MANIFEST = "manifest.json"
@@ -205,6 +206,28 @@ def _output(target: Path | BinaryIO | None) -> Iterator[BinaryIO]:
         raise ConfigError([f"{target}: cannot be written: {error.strerror or error}"]) from error
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+class ReturnedRecords:
+    """The records of a catalog with what their libraries get back, one by one, as far as they may be published."""
+
+    def __init__(self, config: Config, catalog: Catalog) -> None:
+        self._config = config
+        self._catalog = catalog
+        self._enrichers: dict[str, Enricher] = {}
+
+    def get(self, record: SourceRecord) -> MarcRecord | None:
+        """Return a record with its additions; None if it is not MARC, or its source is not in the configuration."""
+        source = record.id.source
+        if source not in self._enrichers:
+            if source not in {one.id for one in self._config.sources}:
+                return None
+            progress, own = Silent(), self._config.source(source)
+            self._enrichers[source] = _enricher(self._config, own, self._catalog, (), lambda _: None, progress)
+        carrier = carrier_of(record.reader, record.carrier)
+        raw = Raw(record.origin, record.original)
+        enriched = self._enrichers[source].enrich_record(raw, record.reader, carrier)
+        return public_original_of(msgspec.structs.replace(record, original=enriched), self._catalog)
 
 
 # -- after each run ----------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import msgspec
 
 from bibld import pipeline
 from bibld._api.configured import ConfiguredWorkspace, remote_store, run_time
+from bibld._api.enriching import ReturnedRecords
 from bibld._api.entities import MAX_WAITING, entity_question, entity_side, waiting_entities
 from bibld._api.links import Links
 from bibld._api.review import EntityDecision, PersonDecision, Review, VerdictRow
@@ -96,6 +97,7 @@ def open_site(workspace: ConfiguredWorkspace, settings: Settings) -> Site:
             match_command(config.file) if (release / FOLDER).is_dir() else (),
             StoredWorklists(config.workspace),
             partial(to_marc, punctuation=True),
+            ReturnedRecords(config, catalog).get if config.dataset.base.isascii() else None,
         )
 
 

@@ -148,6 +148,11 @@ class Enricher:
         counts = {name: self._counts[name] for name in _COUNTS}
         return EnrichmentReport(file=file.name, **counts, elements=tuple(sorted(self._elements.items())))
 
+    def enrich_record(self, raw: Raw, reader: str, carrier: Any) -> bytes:  # noqa: ANN401
+        """Return the bytes of one record with its additions; as they are if they cannot be changed."""
+        form = form_of(reader, carrier)
+        return raw.data if form is None else self._edit(raw, form, carrier)
+
     def _refuse(self, raw: Raw) -> None:
         self._counts.update(("records", "unchangeable"))
         self._faults.setdefault("there are blank lines within the record", []).append(raw.origin)

@@ -90,6 +90,8 @@ class Site(msgspec.Struct, frozen=True):
     not in its MODS (``SourceRecord`` has no room for them). ``match_command`` starts the process that matches a file;
     empty if the release has no index for that. ``worklists`` reads what cataloguers should mend. ``to_marc`` writes a
     merged description as a record of a flavour of MARC; None where only the libraries' own records are MARC.
+    ``returned`` returns a source record with what its library gets back, as far as it may be published; None if nothing
+    is returned.
     """
 
     manifest: Manifest
@@ -107,6 +109,7 @@ class Site(msgspec.Struct, frozen=True):
     match_command: Sequence[str] = ()
     worklists: WorklistDesk | None = None
     to_marc: Callable[[Mods, Literal["marc21", "rusmarc"]], MarcRecord] | None = None
+    returned: Callable[[SourceRecord], MarcRecord | None] | None = None
 
     @property
     def store(self) -> StoreCopy | RemoteSource:
@@ -231,6 +234,7 @@ def _open(site: Site, slots: Slots, has_services: bool = True) -> ServedRelease:
             validation=partial(Validation.read, site.release.parent.parent),
             published=view_of_pages,
             to_marc=site.to_marc,
+            returned=site.returned,
         )
         sources = [figures.source for figures in site.manifest.figures.sources]
         finder = Finder(addresses.iris, release.catalog, graph, sources, view_of_pages)

@@ -324,7 +324,7 @@ def test_a_number_that_another_record_had_is_no_evidence(workspace, tmp_path):
 
 
 def test_a_file_of_no_source_is_enriched_by_what_its_records_match(workspace, tmp_path):
-    """Its records have numbers that the catalog does not know; additions are those of the publications that they are."""
+    """Its records have numbers that the catalog does not know; additions are those of their publications."""
     original = workspace.path.with_name("nlr.iso").read_bytes()
     (tmp_path / "foreign.iso").write_bytes(original.replace(b"RU\\NLR\\bibl\\", b"RU\\XYZ\\bibl\\"))
     report = workspace.enrich(tmp_path / "foreign.iso", tmp_path / "back.iso", match=True)

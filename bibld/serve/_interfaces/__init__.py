@@ -229,7 +229,17 @@ def open_interfaces(
         record = release.catalog.record(found.cluster.founder) if found is not None else None
         return release.original(record) if record is not None else None
 
-    provider = oai.Provider(release.manifest, view, mods, marc, release.contact) if view is not None else None
+    def returned(path: str, source: str) -> MarcRecord | None:
+        found = merged(path)
+        if found is None or release.returned is None:
+            return None
+        of_source = [member for member in found.cluster.members if member.source == source]
+        record = release.catalog.record(of_source[0] if of_source else found.cluster.founder)
+        return release.returned(record) if record is not None else None
+
+    provider = None
+    if view is not None:
+        provider = oai.Provider(release.manifest, view, oai.Forms(mods, marc, returned), release.contact)
     service = reconcile.Service(release.manifest, search.names, search.view) if search is not None else None
     server = None
     if search is not None:

@@ -64,8 +64,15 @@ FORMATS = {
             "http://www.loc.gov/standards/marcxml/schema/MARC21slim.xsd",
             "http://www.loc.gov/MARC21/slim",
         ),
+        MetadataFormat(
+            "returned",
+            "http://www.loc.gov/standards/marcxml/schema/MARC21slim.xsd",
+            "http://www.loc.gov/MARC21/slim",
+        ),
     )
 }
+_RECORDS_OF_LIBRARIES = ("marcxml", "returned")
+"""Forms that not all items have."""
 
 
 class _RefusalError(Exception):
@@ -111,27 +118,36 @@ _ARGUMENTS = {
 _LISTS = ("ListIdentifiers", "ListRecords")
 
 
+class Forms(msgspec.Struct, frozen=True):
+    """What gives the descriptions of a publication by its path.
+
+    ``mods``: the merged description; ``marc``: the MARC record of its founder; ``returned``: the record of a source,
+    else of the founder, with what its library gets back.
+    """
+
+    mods: Callable[[str], Mods | None]
+    marc: Callable[[str], MarcRecord | None]
+    returned: Callable[[str, str], MarcRecord | None]
+
+
 class Provider:
     """Answers requests; to be used in one thread at a time.
 
-    ``mods`` and ``marc`` return the description of a publication in the catalog, and the MARC record of its founder, by
-    the path. ``contact`` is the mail address of those who run the site; if empty, webmaster at its host.
+    ``contact`` is the mail address of those who run the site; if empty, webmaster at its host.
     """
 
     def __init__(
         self,
         manifest: Manifest,
         view: PublishedView,
-        mods: Callable[[str], Mods | None],
-        marc: Callable[[str], MarcRecord | None],
+        forms: Forms,
         contact: str = "",
     ) -> None:
         self._dataset = manifest.dataset
         self._sources = {each.source: each.label for each in manifest.figures.sources}
         self._iris = Iris(manifest.dataset.base)
         self._view = view
-        self._mods = mods
-        self._marc = marc
+        self._forms = forms
         self._url = f"{self._iris.base}oai"
         self._host = urlsplit(self._iris.base).hostname or "localhost"
         self._contact = contact or f"webmaster@{self._host if '.' in self._host else f'{self._host}.invalid'}"
@@ -255,7 +271,7 @@ class Provider:
             after = document.path
             item = self._item(document)
             if not selection.set or any(f"{each}:".startswith(f"{selection.set}:") for each in item.sets):
-                found += self._listed(item, verb, form)
+                found += self._listed(item, verb, form, selection.set.partition(":")[2])
         if not found and not selection.cursor:
             raise _RefusalError("noRecordsMatch", "No record is selected by these arguments.")
         root.extend(found)
@@ -266,11 +282,11 @@ class Provider:
         elif selection.cursor:
             _add(root, "resumptionToken").set("cursor", str(selection.cursor))
 
-    def _listed(self, item: _Item, verb: str, form: MetadataFormat) -> list[etree._Element]:
-        if verb == "ListIdentifiers" and (item.is_deleted or form.prefix != "marcxml"):
+    def _listed(self, item: _Item, verb: str, form: MetadataFormat, source: str) -> list[etree._Element]:
+        if verb == "ListIdentifiers" and (item.is_deleted or form.prefix not in _RECORDS_OF_LIBRARIES):
             return [self._header(item)]
         try:
-            record = self._record(item, form)
+            record = self._record(item, form, source)
         except _RefusalError:  # the item has no metadata in this format
             return []
         return [record if verb == "ListRecords" else self._header(item)]
@@ -313,22 +329,23 @@ class Provider:
             _add(root, "setSpec", each)
         return root
 
-    def _record(self, item: _Item, form: MetadataFormat) -> etree._Element:
+    def _record(self, item: _Item, form: MetadataFormat, source: str = "") -> etree._Element:
         root = etree.Element(f"{{{_OAI}}}record")
         root.append(self._header(item))
         if item.is_deleted:
             return root
-        metadata = self._metadata(item, form)
+        metadata = self._metadata(item, form, source)
         if metadata is None:
             raise _RefusalError("cannotDisseminateFormat", f"The item is not available as {form.prefix}.")
         _add(root, "metadata").append(metadata)
         return root
 
-    def _metadata(self, item: _Item, form: MetadataFormat) -> etree._Element | None:
-        if form.prefix == "marcxml":
-            record = self._marc(item.path)
+    def _metadata(self, item: _Item, form: MetadataFormat, source: str = "") -> etree._Element | None:
+        if form.prefix in _RECORDS_OF_LIBRARIES:
+            is_returned = form.prefix == "returned"
+            record = self._forms.returned(item.path, source) if is_returned else self._forms.marc(item.path)
             return etree.fromstring(to_marcxml(record)) if record is not None else None
-        description = self._mods(item.path)
+        description = self._forms.mods(item.path)
         if description is None:
             return None
         if item.work:

@@ -1,0 +1,65 @@
+"""Libraries harvest their own records by OAI-PMH, with what they lack and others have."""
+
+from __future__ import annotations
+
+import pytest
+from lxml import etree
+
+from bibld._api.site import open_site
+from tests.serve.client import running
+
+SLIM = "{http://www.loc.gov/MARC21/slim}"
+OAI = "{http://www.openarchives.org/OAI/2.0/}"
+
+
+@pytest.fixture(scope="module")
+def client(workspace):
+    with running(open_site(workspace, workspace.config.serve)) as client:
+        yield client
+
+
+def harvested(client, **arguments) -> list[etree._Element]:
+    """All live records of a list."""
+    found = []
+    while True:
+        query = "&".join(f"{name}={value}" for name, value in arguments.items())
+        root = etree.fromstring(client.get(f"/oai?verb=ListRecords&{query}").content)
+        assert root.find(f"{OAI}error") is None, etree.tostring(root)
+        found += [one for one in root.iter(f"{OAI}record") if one.find(f"{OAI}metadata") is not None]
+        token = root.findtext(f".//{OAI}resumptionToken")
+        if not token:
+            return found
+        arguments = {"resumptionToken": token}
+
+
+def fields(record: etree._Element, tag: str) -> list[dict[str, str]]:
+    """The subfields of the fields with a tag."""
+    found = record.iterfind(f".//{SLIM}datafield[@tag='{tag}']")
+    return [{one.get("code"): one.text for one in field} for field in found]
+
+
+@pytest.mark.parametrize(("source", "tag", "count"), [("nlr", "033", 129), ("rsl", "024", None)])
+def test_a_library_gets_each_of_its_records_with_the_iri_of_its_publication(client, workspace, source, tag, count):
+    records = harvested(client, metadataPrefix="returned", set=f"source:{source}")
+    numbers = {record.findtext(f".//{SLIM}controlfield[@tag='001']").strip() for record in records}
+    own = {row.record.partition(":")[2] for row in workspace.records(source)}
+    assert numbers <= own
+    assert len(records) == (count or len(records))
+    base = workspace.config.dataset.base
+    for record in records:
+        iri = record.findtext(f"{OAI}header/{OAI}identifier").replace("oai:localhost:", base)
+        assert iri in [field.get("a") for field in fields(record, tag)]
+
+
+def test_a_record_states_what_others_add(client):
+    records = harvested(client, metadataPrefix="returned", set="source:nlr")
+    added = [field for record in records for field in fields(record, "606") if field.get("5", "").startswith("bibld: ")]
+    assert added
+    without = harvested(client, metadataPrefix="marcxml", set="source:nlr")
+    assert not [field for record in without for field in fields(record, "606") if "5" in field]
+
+
+def test_the_format_is_listed(client):
+    listed = etree.fromstring(client.get("/oai?verb=ListMetadataFormats").content)
+    prefixes = [one.text for one in listed.iter(f"{OAI}metadataPrefix")]
+    assert prefixes == ["oai_dc", "mods", "marcxml", "returned"]
