@@ -83,11 +83,12 @@ def test_portions_change_nothing(without_slavica, file, monkeypatch):
         assert list(without_slavica.match(file)) == found
 
 
-def test_nothing_of_a_file_is_stored(without_slavica, file):
+def test_nothing_of_a_file_is_stored(without_slavica, file, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
     def state() -> list[tuple[str, int]]:
         files = (one for one in without_slavica.config.workspace.rglob("*") if not one.name.endswith(("-shm", "-wal")))
-        temporary = Path(tempfile.gettempdir()).glob("bibld-match-*")
-        return sorted((str(one), one.stat().st_size) for one in (*files, *temporary))
+        return sorted((str(one), one.stat().st_size) for one in (*files, *tmp_path.iterdir()))
 
     before = state()
     without_slavica.match(file)

@@ -8,7 +8,6 @@ import json
 import random
 import tempfile
 import zipfile
-from pathlib import Path
 
 import msgspec
 import openpyxl
@@ -33,11 +32,12 @@ def nlr(workspace) -> bytes:
 
 
 @pytest.fixture(autouse=True)
-def _nothing_is_left():
+def _nothing_is_left(monkeypatch, tmp_path):
     """No file and no process of a request remains."""
-    before = set(Path(tempfile.gettempdir()).glob("bibld-match-*")), children()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    before = children()
     yield
-    assert (set(Path(tempfile.gettempdir()).glob("bibld-match-*")), children()) == before
+    assert (list(tmp_path.iterdir()), children()) == ([], before)
 
 
 def restricted(workspace, **limits):
