@@ -130,14 +130,12 @@ def locate_by_match(config: Config, catalog: Catalog, file: HarvestedFile, progr
     Raises ``StageError`` before the first release.
     """
     workspace = ConfiguredWorkspace(config.file, progress=progress)
-    found = {
-        row.position: RecordId.parse(row.matched) for row in match_files(workspace, [file]) if row.outcome == "same"
-    }
+    found = {row.position: row for row in match_files(workspace, [file]) if row.outcome == "same"}
 
     def locate(raw: Raw, _record: MarcRecord, _number: RecordId | None) -> Located | None:
-        matched = found.get(raw.origin.position)
-        cluster = None if matched is None else catalog.cluster_of(matched)
-        return None if cluster is None else Located(cluster)
+        row = found.get(raw.origin.position)
+        cluster = None if row is None else catalog.cluster_of(RecordId.parse(row.matched))
+        return None if row is None or cluster is None else Located(cluster, score=row.score or 0.0)
 
     return locate
 
@@ -153,7 +151,8 @@ def _sources_of(config: Config, paths: Sequence[Path], named: str | None) -> lis
         except HarvestError:  # files that are missing or damaged are not those that are asked for
             continue
     faults = [
-        f"{path}: is not a file of any source of {config.file}; name the source of its records by --source"
+        f"{path}: is not a file of any source of {config.file}; name the source of its records by --source, or use"
+        " --match if they are of none"
         for path in paths
         if path.resolve() not in known
     ]

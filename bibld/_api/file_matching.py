@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 # What matches loads the compiler: it is imported when a file is matched.
 
 _ROWS_AT_ONCE = 1_000
+_MAX_TEXT = 1_000
+"""Characters of one text of a row."""
+
+_MAX_FAULTS = 50
 
 
 class _StoredRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -99,7 +103,7 @@ def match_files(
 class _FileRecords:
     """The records of files in a temporary folder: a table of their features, and what is remembered of each.
 
-    ``names`` are the control numbers, or positions, of the rows of the table, which is None without any record.
+    ``names`` are positions and control numbers of the rows of the table, which is None without any record.
     """
 
     def __init__(self, folder: Path, conversions: Iterable[Conversion | Reject]) -> None:
@@ -118,7 +122,7 @@ class _FileRecords:
                     out.write(encoder.encode(stored) + b"\n")
                     if found is not None:
                         features.append((len(self.names), found))
-                        self.names.append(stored.record or f"record {stored.position}")
+                        self.names.append(f"{stored.position}: {stored.record}".removesuffix(": "))
                 self.count += len(batch)
                 if features:
                     rows = stored_rows(FeatureColumns.from_features(features))
@@ -136,11 +140,16 @@ class _FileRecords:
 def _stored(one: Conversion | Reject) -> tuple[_StoredRecord, Features | None]:
     if isinstance(one, Reject):
         origin, number = one.origin, one.control_number or ""
-        return _StoredRecord(origin.file, origin.position, number, "", one.reason, is_rejected=True), None
+        return _StoredRecord(origin.file, origin.position, _cut(number), "", _cut(one.reason), is_rejected=True), None
     title, features = _FEATURES.decode(one.content)
     origin, number = one.raw.origin, one.id.control_number if one.id else ""
-    message, faults = "; ".join(one.warnings), tuple(_faults_of(one))
-    return _StoredRecord(origin.file, origin.position, number, title, message, faults), features
+    message, faults = "; ".join(one.warnings), tuple(map(_cut, islice(_faults_of(one), _MAX_FAULTS)))
+    return _StoredRecord(origin.file, origin.position, _cut(number), _cut(title), _cut(message), faults), features
+
+
+def _cut(text: str) -> str:
+    """Return a text that a row has room for: those of records may have millions of characters."""
+    return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]} …"
 
 
 def _faults_of(one: Conversion) -> Iterator[str]:

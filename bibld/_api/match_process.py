@@ -20,7 +20,7 @@ import msgspec
 from bibld._api.file_matching import match_files
 from bibld._api.table_files import table_format, write_table
 from bibld._api.workspace import Workspace
-from bibld.errors import BibldError
+from bibld.errors import BibldError, HarvestError, RecordError
 from bibld.model.matched import MatchedRecord, MatchEnd, MatchMessage, MatchProgress, MatchRequest, MatchRow
 from bibld.progress import Silent
 from bibld.protocols import HarvestedFile
@@ -51,8 +51,11 @@ def main() -> None:
             for row in rows:
                 write(MatchRow(row))
         write(MatchEnd())
-    except BibldError as error:
+    except (HarvestError, RecordError) as error:
         write(MatchEnd(str(error)))
+    except BibldError as error:  # of the workspace, which is nobody else's business
+        print(error, file=sys.stderr, flush=True)
+        write(MatchEnd("files cannot be matched now; try again later, or tell those who run this site"))
 
 
 class _Writer:

@@ -181,5 +181,7 @@ def file_options(command: Callable[..., None]) -> Callable[..., None]:
         type=click.Choice(["csv", "xlsx", "jsonl", "parquet"]),
         help="By default that of the file name, or csv.",
     )
-    out = click.option("--out", type=click.Path(path_type=Path), help="Write this file instead of standard output.")
+    out = click.option(
+        "--out", "-o", type=click.Path(path_type=Path), help="Write this file instead of standard output."
+    )
     return form(out(command))

@@ -45,7 +45,7 @@ where one.key not in (select key from oversized)
 """
 """What ``all_pairs`` does for one blocker without a pre-filter, as SQL."""
 
-_GROWN_FAR = 10
+GROWN_FAR = 10
 """A key of this many times more records than its bound makes no pairs; the statistics must be counted again."""
 _HALF, _ROW, _LOW = np.uint64(32), np.uint64(ROW_BITS), np.uint64(MAX_ROWS - 1)
 _ROOM = 1 << 20
@@ -295,7 +295,7 @@ def expand(  # noqa: C901, PLR0913 - one compiled loop
             after += 1
         while position < oversized.shape[0] and oversized[position] < key:
             position += 1
-        is_far = 0 < largest * _GROWN_FAR < after - begin
+        is_far = 0 < largest * GROWN_FAR < after - begin
         if begin == 0 or words[begin - 1] >> _ROW != key:
             is_grown = 0 < largest < after - begin and not (
                 position < oversized.shape[0] and oversized[position] == key

@@ -29,7 +29,7 @@ from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup import exceptions
 from bibld.dedup.arrays import Flags, Numbers, Places, pack_pairs, unpack_pairs
-from bibld.dedup.candidates import PairTest
+from bibld.dedup.candidates import GROWN_FAR, PairTest
 from bibld.dedup.columns import FeatureRows, FeatureTable
 from bibld.dedup.decisions import DECISIONS, DIFFERENT, RELATED, REVIEW, SAME, DecidedPairs, Decider
 from bibld.dedup.index import Index
@@ -45,6 +45,8 @@ _FORMAT = 1
 _HEAD, _STATISTICS, _SIGNATURES, _MEMBERS = "head.json", "statistics", "signatures.uint64", "members.uint64"
 _PORTION = 5_000
 """Records that are looked up together."""
+_WORDS_AT_ONCE = 2_000_000
+
 _ROW, _LOW = np.uint64(ROW_BITS), np.uint64(MAX_ROWS - 1)
 _NOTHING = np.empty(0, np.uint64)
 _SOURCE_OF_FILES = ~np.int32(1 << 17)
@@ -143,14 +145,14 @@ class ReleasedIndex:
 
     def founder(self, ordinal: int) -> int:
         """Return the founder of the cluster of a record, itself if it has no duplicates."""
-        position = int(np.searchsorted(self._members[:, 0], ordinal))
+        position = int(np.searchsorted(self._members[:, 0], np.uint64(ordinal)))  # a Python int would copy the array
         is_member = position < len(self._members) and int(self._members[position, 0]) == ordinal
         return int(self._members[position, 1]) if is_member else ordinal
 
     def members(self, founder: int) -> list[int]:
         """Return the records of the cluster of a founder, ascending."""
         by_founder, founders = self._by_founder
-        begin, end = np.searchsorted(founders, [founder, founder + 1])
+        begin, end = np.searchsorted(founders, np.array([founder, founder + 1], np.uint64))
         return sorted(self._members[by_founder[begin:end], 0].tolist()) or [founder]
 
     @cached_property
@@ -310,14 +312,21 @@ class Lookup:
     def _pairs_of(self, blocker: ConfiguredBlocker, words: Numbers, start: int, stop: int) -> Numbers:
         """Return the pairs that share a key and pass the filters; rows of the files have numbers behind the others."""
         rows, numbers = np.unique(words & _LOW, return_inverse=True)
+        numbers = numbers.astype(np.uint64)
         is_own = rows >= self._begin
         table = np.empty((len(rows), self._signatures.shape[1]), np.uint64)
         table[~is_own] = self._index.signatures[rows[~is_own].astype(np.int64)]
         table[is_own] = self._signatures[(rows[is_own] - self._begin).astype(np.int64)]
         is_looked_up: Flags = (rows >= self._begin + start) & (rows < self._begin + stop)
         test = PairTest.from_blocker(self._index.maker, blocker, self._index.method, table)
-        compact = np.sort(((words >> _ROW) << _ROW) | numbers.astype(np.uint64))
-        pairs, _ = test.pairs(compact, _NOTHING, blocker.largest, np.empty(0, np.uint32), is_looked_up)
+        compact = np.sort(((words >> _ROW) << _ROW) | numbers)
+        groups = [compact]
+        if blocker.largest:
+            groups = list(_without_crowds(compact, is_own, is_looked_up, blocker.largest * GROWN_FAR))
+        nothing = np.empty(0, np.uint32)
+        pairs = np.unique(
+            np.concatenate([test.pairs(group, _NOTHING, blocker.largest, nothing, is_looked_up)[0] for group in groups])
+        )
         left, right = (ends.astype(np.int64) for ends in unpack_pairs(pairs))
         if self._trees is not None and len(left) and is_applied(self._index.method) and not blocker.is_certain:
             passing = likely(table, left, right, self._trees)
@@ -378,6 +387,28 @@ class Lookup:
             bits = int(pairs.exceptions[position])
             rules = [sentence for _, sentence in exceptions.explain(bits, own, catalogue)] if bits else []
             yield (*rules, *describe_differences(own, catalogue, NAMES))
+
+
+def _without_crowds(words: Numbers, is_own: Flags, is_looked_up: Flags, most: int) -> Iterator[Numbers]:
+    """Yield words (ascending) in which no key has more than ``most`` rows.
+
+    A key that more rows of the release have makes no pairs, as in a run. One that too many have together with the
+    records of the files makes the pairs of each record that is looked up with the rows of the release: a key for each.
+    """
+    starts = np.flatnonzero(np.diff(words >> _ROW, prepend=~np.uint64(0)))
+    sizes = np.diff(np.append(starts, len(words)))
+    crowded = sizes > most
+    yield words[~np.repeat(crowded, sizes)]
+    for start, size in zip(starts[crowded].tolist(), sizes[crowded].tolist(), strict=True):
+        rows = words[start : start + size] & _LOW
+        released = rows[~is_own[rows.astype(np.int64)]]
+        own = rows[is_looked_up[rows.astype(np.int64)]]
+        if not len(released) or len(released) >= most:
+            continue
+        for some in np.array_split(own, max(1, len(own) * len(released) // _WORDS_AT_ONCE)):
+            keys = np.arange(len(some), dtype=np.uint64) << _ROW
+            pairs = np.repeat(keys, len(released)) | np.tile(released, len(some))
+            yield np.sort(np.concatenate([keys | some, pairs]))
 
 
 NAMES = ("the file", "the catalogue")

@@ -50,10 +50,14 @@ EntitiesByForm = Mapping[tuple[str, str], set[str]]
 
 
 class Located(msgspec.Struct, frozen=True):
-    """Where a record of a file belongs: its publication, and which record of it this is (None: one from elsewhere)."""
+    """Where a record of a file belongs: its publication, and which record of it this is (None: one from elsewhere).
+
+    ``score`` is that of the match of a record from elsewhere.
+    """
 
     cluster: Cluster
     member: RecordId | None = None
+    score: float = 1.0
 
 
 class _Numbers(msgspec.Struct, frozen=True):
@@ -121,7 +125,7 @@ class AdditionFinder:
         if not others:
             return {}
         if located.member is None:
-            return dict.fromkeys(others, 1.0)
+            return dict.fromkeys(others, located.score) if located.score >= self._policy.score else {}
         scores = self._scores(located.cluster, located.member)
         return {one: scores[one] for one in others if scores.get(one, 0.0) >= self._policy.score}
 

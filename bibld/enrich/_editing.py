@@ -207,7 +207,9 @@ class _Editor:
             number = self._links.get(addition.source, self._last_link + 1)
             mark = Subfield(LINK_CODE, link_text(number))
             if addition.source not in self._links:
-                field = NewField(PROVENANCE_TAG, "0 ", provenance_subfields(addition.source, number))
+                # Of a field of the library only what was added is made by a machine.
+                indicators = "0 " if addition.field is None else "1 "
+                field = NewField(PROVENANCE_TAG, indicators, provenance_subfields(addition.source, number))
                 provenance.append(self._new_slice(field))
         if addition.field is None:
             if addition.source.element in IN_FIELDS_OF_LIBRARIES:

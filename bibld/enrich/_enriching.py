@@ -151,7 +151,9 @@ class Enricher:
     def enrich_record(self, raw: Raw, reader: str, carrier: Any) -> bytes:  # noqa: ANN401
         """Return the bytes of one record with its additions; as they are if they cannot be changed."""
         form = form_of(reader, carrier)
-        return raw.data if form is None else self._edit(raw, form, carrier)
+        data = raw.data if form is None else self._edit(raw, form, carrier)
+        self._faults.clear()  # nobody asks for them
+        return data
 
     def _refuse(self, raw: Raw) -> None:
         self._counts.update(("records", "unchangeable"))

@@ -27,9 +27,9 @@ class MatchedRecord(msgspec.Struct, frozen=True):
     ``record`` is its control number, ``score`` that of its similarity to ``matched``, a record of the publication;
     ``reasons`` are sentences. ``publication`` and ``work`` are IRIs; ``libraries`` are the ids of the sources that have
     the publication, ``records`` theirs, and ``addresses`` the pages of these in the libraries' own catalogues, as far
-    as the configuration states them. ``others`` are other publications that are the same, too, and
-    ``duplicates`` other records of the file that are. ``faults`` are those of the record by the definition of its
-    format, each with its field and what to do.
+    as the configuration states them. ``others`` are other publications that are the same, too, and ``duplicates`` the
+    positions and numbers of other records of the files that are. ``faults`` are those of the record by the definition
+    of its format, each with its field and what to do.
     """
 
     file: str

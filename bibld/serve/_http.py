@@ -6,6 +6,7 @@ so documents have separate requests and responses (:class:`PlainRequest`, :class
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import hashlib
 import re
@@ -15,7 +16,7 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -50,6 +51,12 @@ _POLICY = (
 )
 CACHE = "bibld.cache"
 """The key of the ASGI scope under which an answer states whether a cache had it, for the metrics."""
+
+_QUICK_SECONDS = 0.03
+"""A query that is answered within this time is not worth watching its client for."""
+
+_CLIENT_LEFT = 499
+"""Nobody sees it; the name is nginx's."""
 
 TRIED = "bibld.tried"
 """The key of the ASGI scope of a request for which no prepared answer was found."""
@@ -205,6 +212,26 @@ async def read_body(request: Request, limit: int, refusal: ProblemError) -> byte
         if len(taken) > limit:
             raise refusal
     return bytes(taken)
+
+
+async def wait_while_connected(request: Request, task: asyncio.Task[Any]) -> None:
+    """Wait until a task is done; raises ``ProblemError`` when the client leaves before."""
+
+    async def wait_until_client_leaves() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    await asyncio.wait((task,), timeout=_QUICK_SECONDS)
+    if task.done():
+        return
+    leaving = asyncio.ensure_future(wait_until_client_leaves())
+    try:
+        await asyncio.wait((task, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise ProblemError(_CLIENT_LEFT, "Client left", "The client closed the connection before the answer.")
+    finally:
+        leaving.cancel()
+        await asyncio.wait((leaving,))
 
 
 def redirect(location: str) -> Response:

@@ -21,7 +21,7 @@ from bibld.serve._language import message
 from bibld.worklist import WorkKind, WorklistCount, WorklistLine
 
 LINES_OF_PAGE = 100
-_MAX_PAGE = 100_000
+_PAGE_DIGITS = 6
 _TABLES = {
     "csv": "text/csv",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -76,6 +76,7 @@ class WorklistSite:
         self._desk = desk
         self._sources = frozenset(sources)
         self._pages = pages
+        self._writing = asyncio.Lock()
 
     async def answer(self, request: Request) -> Response:
         """Answer with a worklist; raises ``ProblemError``."""
@@ -87,7 +88,7 @@ class WorklistSite:
             raise ProblemError(404, message("Not found"), message("There is no library with this name."))
         if kind and kind not in {one.value for one in WorkKind}:
             raise ProblemError(400, message("Unknown kind"), message("Worklists have no lines of this kind."))
-        if not (page.isascii() and page.isdecimal() and 0 < int(page[:9]) <= _MAX_PAGE):
+        if not (page.isascii() and page.isdecimal() and len(page) <= _PAGE_DIGITS and int(page)):
             raise ProblemError(400, message("Bad request"), message("Pages are numbered from 1."))
         if form in _TABLES:
             return await self._table(request, source, form)
@@ -113,5 +114,7 @@ class WorklistSite:
                 self._desk.write_table(source, file)
                 return file.read_bytes()
 
+        async with self._writing:  # a list may be long: one at a time
+            body = await asyncio.to_thread(write)
         name = ("Content-Disposition", f'attachment; filename="worklist-{source}.{form}"')
-        return respond(request, Representation(await asyncio.to_thread(write), _TABLES[form], (name, _NOT_INDEXED)))
+        return respond(request, Representation(body, _TABLES[form], (name, _NOT_INDEXED)))

@@ -113,6 +113,9 @@ _WHERE = re.compile(
     r"(?P<tag>[^\[$/ ]+)(?:\[\d+\])?(?: ind(?P<indicator>[12]))?(?:\$(?P<code>.))?(?:/(?P<positions>[\d,-]+))?"
 )
 
+_NUMBERS = {"020": "$z", "022": "$y", "024": "$z", "010": "$z", "011": "$z", "013": "$z"}
+"""The subfields for wrong numbers that are printed so; of linking fields there are none."""
+
 _TEXTS: Mapping[WorkKind, tuple[str, str]] = {
     WorkKind.MISSING_FIELD: ("{name} is mandatory and missing", "add {tag}"),
     WorkKind.REPEATED_FIELD: ("{name} must not be repeated", "put the content into one {tag}, or into another field"),
@@ -136,7 +139,7 @@ _TEXTS: Mapping[WorkKind, tuple[str, str]] = {
     WorkKind.WRONG_FORM: ("{value} does not have the form of {position}", "write {expected}"),
     WorkKind.WRONG_CHECK_DIGIT: (
         "the check digit is wrong",
-        "compare with the publication; a number that is printed so belongs in $z",
+        "compare with the publication; a number that is printed so belongs in {wrong_numbers}",
     ),
     WorkKind.CONTRADICTING_DATES: (
         "the coded year {value} is not among the stated ones",
@@ -163,6 +166,7 @@ def describe_fault(fault: FormatFault, definition: FormatDefinition) -> tuple[st
     codes, pattern, label = _allowed(definition, _for_material(field, fault.material), indicator, code, positions)
     values = {
         "tag": tag,
+        "wrong_numbers": _NUMBERS.get(tag, ""),
         "name": name,
         "format": definition.title or "the format",
         "code": code,
@@ -175,6 +179,8 @@ def describe_fault(fault: FormatFault, definition: FormatDefinition) -> tuple[st
         "position": f"{fault.where} ({', '.join(filter(None, (label, fault.material)))})".removesuffix(" ()"),
     }
     wrong, remedy = _TEXTS[fault.kind]
+    if fault.kind is WorkKind.WRONG_CHECK_DIGIT and tag not in _NUMBERS:
+        remedy = "compare with the publication, and correct or delete the number"
     if fault.suggestion and fault.kind in (WorkKind.BAD_CHARACTER, WorkKind.ENCODED_TWICE):
         remedy = "write {allowed}"
     return wrong.format_map(values), remedy.format_map(values)

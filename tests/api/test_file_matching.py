@@ -72,8 +72,38 @@ def test_records_that_describe_the_same_within_a_file_are_named(without_slavica,
     first = one.split(b"\x1d")[0] + b"\x1d"
     (tmp_path / "twice.iso").write_bytes(first + one)
     found = without_slavica.match(tmp_path / "twice.iso")
-    assert found[0].duplicates == found[1].duplicates == (found[0].record,)
+    assert found[0].duplicates == (f"2: {found[0].record}",)
+    assert found[1].duplicates == (f"1: {found[0].record}",)
     assert not found[2].duplicates
+
+
+def test_many_records_with_one_key_are_found_all_the_same(without_slavica, tmp_path, monkeypatch):
+    records = [record + b"\x1d" for record in without_slavica.path.with_name("nlr.iso").read_bytes().split(b"\x1d")[:2]]
+    (tmp_path / "copies.iso").write_bytes(records[0] * 40 + records[1])
+    monkeypatch.setattr(lookup, "GROWN_FAR", 0.2)
+    monkeypatch.setattr(lookup, "_WORDS_AT_ONCE", 10)
+    found = without_slavica.match(tmp_path / "copies.iso")
+    expected = [without_slavica.match(_written(tmp_path, record))[0] for record in records]
+    assert [(row.outcome, row.matched, row.score) for row in found] == [
+        (row.outcome, row.matched, row.score) for row in [expected[0]] * 40 + [expected[1]]
+    ]
+
+
+def _written(folder: Path, record: bytes) -> Path:
+    (folder / "one.iso").write_bytes(record)
+    return folder / "one.iso"
+
+
+def test_texts_of_any_length_make_rows_of_a_bounded_one(without_slavica, tmp_path):
+    long = "а" * 3_000_000
+    (tmp_path / "long.xml").write_text(
+        "<collection xmlns='http://www.loc.gov/MARC21/slim'><record><leader>00000nam a2200000 i 4500</leader>"
+        f"<controlfield tag='001'>{long[:200_000]}</controlfield><datafield tag='245' ind1='0' ind2='0'>"
+        f"<subfield code='a'>{long}</subfield></datafield></record></collection>",
+        encoding="utf-8",
+    )
+    (row,) = without_slavica.match(tmp_path / "long.xml")
+    assert max(map(len, (row.title, row.record, row.message, *row.faults))) < 1_100
 
 
 def test_portions_change_nothing(without_slavica, file, monkeypatch):

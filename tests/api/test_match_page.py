@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import random
+import sys
 import tempfile
 import zipfile
 
@@ -13,7 +14,7 @@ import msgspec
 import openpyxl
 import pytest
 
-from bibld._api.site import open_site
+from bibld._api.site import match_command, open_site
 from bibld.serve._matching import process
 from tests.serve.client import children, running
 
@@ -179,6 +180,35 @@ def test_a_file_that_takes_too_long_ends_with_the_reason(workspace, nlr):
         assert (table.status_code, table.json()["detail"]) == (422, found["error"])
         page = client.request("POST", PATH, content=nlr, headers={"accept": "text/html"}).text
         assert "Not all of the file was matched" in page
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "needs more memory"),
+        ("raise RuntimeError", "could not be matched to its end"),
+        ('print(\'{"type":"record","rec\', end=\'\', flush=True)', "could not be matched to its end"),
+        ("print('no message', flush=True)", "could not be matched to its end"),
+        ("print('x' * 10_000_000, flush=True)", "could not be matched to its end"),
+        ("import time; time.sleep(600)", "within 1.5 seconds"),
+    ],
+)
+def test_however_the_process_ends_the_answer_has_an_end(workspace, nlr, script, words):
+    site = msgspec.structs.replace(
+        restricted(workspace, timeout=1.5),
+        match_command=(sys.executable, "-c", f"import sys; sys.stdin.readline(); {script}"),
+    )
+    with running(site) as client:
+        assert words in lines(client.request("POST", PATH, content=nlr))[-1]["error"]
+
+
+def test_faults_of_the_workspace_are_nobody_elses_business(workspace, nlr):
+    command = [*match_command(workspace.path)[:-1], str(workspace.path.with_name("secret.toml"))]
+    site = msgspec.structs.replace(restricted(workspace), match_command=command)
+    with running(site) as client:
+        (found,) = lines(client.request("POST", PATH, content=nlr))
+    assert "files cannot be matched now" in found["error"]
+    assert "secret" not in found["error"]
 
 
 def test_a_process_without_memory_or_disk_ends_with_the_reason(workspace, nlr, monkeypatch):

@@ -106,7 +106,7 @@ def test_additions_are_in_the_order_of_the_tags(name):
         "650  7$81\\p$aНовое & ($5)$2rubbk",
         "700 1 $aName$82\\p$0(x)1",
         "883 0 $81\\p$abibld: subjects$c0.97$qRU-1$uhttps://data.example.org/record/nlr/7",
-        "883 0 $82\\p$abibld: authorities$uhttps://data.example.org/agent/x",
+        "883 1 $82\\p$abibld: authorities$uhttps://data.example.org/agent/x",
         "999   $aLocal",
     ]
     assert parsed.warnings == ()

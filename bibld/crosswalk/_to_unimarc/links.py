@@ -147,9 +147,9 @@ def _host_of_article(item: RelatedItem, draft: MarcDraft, describe: Describe) ->
     without_place = replace(item, mods=replace(item.mods, part=()))
     _link("461", without_place, [], draft, describe)
     designation = ", ".join(_detail(detail) for detail in details)
-    subfields = [("1", "200 1"), ("a", designation), *(("v", text) for text in (*texts, *stated_pages))]
+    subfields = [("1", "2001 "), ("a", designation), *(("v", text) for text in (*texts, *stated_pages))]
     if not designation:
-        subfields = [("1", "200 1"), ("a", ", ".join(dates)), *(("v", text) for text in (*texts, *stated_pages))]
+        subfields = [("1", "2001 "), ("a", ", ".join(dates)), *(("v", text) for text in (*texts, *stated_pages))]
     elif dates:
         subfields += [("1", "210  "), ("d", ", ".join(dates))]
     draft.add("463", " 0", subfields)

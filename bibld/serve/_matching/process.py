@@ -12,6 +12,7 @@ import tempfile
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
+from typing import IO
 
 import msgspec
 
@@ -52,25 +53,53 @@ async def match_messages(
             )
         except OSError as error:
             raise StageError(f"no process can be started to match a file: {error.strerror}") from error
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + settings.timeout
+        ending = loop.call_at(deadline, _kill, process.pid)  # also while nobody takes the next message
         try:
             _limit(process.pid, settings)
             await _send(process, request)
-            deadline = asyncio.get_running_loop().time() + settings.timeout
-            while line := await _next_line(process, deadline):
-                message = _DECODER.decode(line)
+            async for message in _messages(process):
+                if isinstance(message, MatchEnd) and message.fault:
+                    _log(stderr, process)
                 yield message
                 if isinstance(message, MatchEnd):
                     return
-            stderr.seek(0)
-            words = stderr.read()[-_LAST_WORDS:].decode(errors="replace")
-            _LOG.error("the process that matched a file ended with %s: %s", process.returncode, words)
-            yield MatchEnd("the file needs more memory than it may take; send it in parts")
-        except TimeoutError:
-            yield MatchEnd(f"the file was not matched within {settings.timeout:g} seconds; send it in parts")
+            if loop.time() >= deadline:
+                yield MatchEnd(f"the file was not matched within {settings.timeout:g} seconds; send it in parts")
+                return
+            await process.wait()
+            words = _log(stderr, process)
+            is_memory = process.returncode == -signal.SIGKILL or "MemoryError" in words or "allocat" in words
+            reason = "needs more memory than it may take" if is_memory else "could not be matched to its end"
+            yield MatchEnd(f"the file {reason}; send it in parts")
         finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            ending.cancel()
+            _kill(process.pid)
             await asyncio.shield(process.wait())
+
+
+def _kill(pid: int) -> None:
+    """Kill a process and those that it started."""
+    with suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def _log(stderr: IO[bytes], process: Process) -> str:
+    """Log what a process wrote, and return it."""
+    stderr.seek(0)
+    words = stderr.read()[-_LAST_WORDS:].decode(errors="replace")
+    if words:
+        _LOG.error("the process that matched a file (exit code %s): %s", process.returncode, words)
+    return words
+
+
+async def _messages(process: Process) -> AsyncIterator[MatchMessage]:
+    """Yield messages until the process ends, or is killed within one."""
+    assert process.stdout is not None
+    with suppress(ValueError, msgspec.DecodeError):  # a line that is no message, or too long: it ends early
+        while (line := await process.stdout.readline()).endswith(b"\n"):
+            yield _DECODER.decode(line)
 
 
 async def _send(process: Process, request: MatchRequest) -> None:
@@ -78,13 +107,6 @@ async def _send(process: Process, request: MatchRequest) -> None:
     with suppress(BrokenPipeError, ConnectionResetError):  # it ended at once; its output ends, too
         process.stdin.write(msgspec.json.encode(request) + b"\n")
         await process.stdin.drain()
-
-
-async def _next_line(process: Process, deadline: float) -> bytes:
-    """Return the next line of output, nothing at its end; raises ``TimeoutError``."""
-    assert process.stdout is not None
-    async with asyncio.timeout_at(deadline):
-        return await process.stdout.readline()
 
 
 def _limit(pid: int, settings: MatchSettings) -> None:

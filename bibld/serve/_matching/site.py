@@ -11,10 +11,10 @@ import asyncio
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from contextlib import ExitStack, aclosing, contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 from starlette.datastructures import UploadFile
@@ -25,7 +25,15 @@ from starlette.responses import Response, StreamingResponse
 from bibld.errors import StoreUnavailableError
 from bibld.model.matched import MatchedRecord, MatchEnd, MatchMessage, MatchProgress, MatchRequest, MatchRow
 from bibld.serve._guarding.slots import QuerySlots
-from bibld.serve._http import ProblemError, Representation, accept_of, language_headers, language_of, respond
+from bibld.serve._http import (
+    ProblemError,
+    Representation,
+    accept_of,
+    language_headers,
+    language_of,
+    respond,
+    wait_while_connected,
+)
 from bibld.serve._language import message
 from bibld.serve._matching.process import match_messages
 from bibld.serve._negotiation import choose
@@ -50,6 +58,9 @@ _PIECE = 1 << 20
 _RETRY_AFTER = {"Retry-After": "30"}
 _UNCACHED = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 """The answer to a file is nobody else's, and a proxy should pass it on as it comes."""
+
+
+Result = TypeVar("Result")
 
 
 class MatchSummary(msgspec.Struct, frozen=True):
@@ -95,7 +106,7 @@ class MatchSite:
         self._settings = settings
         self._slots = slots
         self._pages = pages
-        self._receiving = 0
+        self._receiving: set[str] = set()
 
     async def answer(self, request: Request) -> Response:
         """Answer GET with the form, POST with the matches; raises ``ProblemError``."""
@@ -104,21 +115,25 @@ class MatchSite:
             body = self._pages[tag].match_form(self._settings.size)
             return respond(request, Representation(body, "text/html", language_headers(tag)))
         with ExitStack() as opened:
+            taken = opened.enter_context(ExitStack())
             folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="bibld-match-")))
-            with self._count_receiving():
+            client = request.scope.get("bibld.client", "")
+            with self._count_receiving(client):
                 chosen = await self._receive(request, folder / _NAME)
             try:  # who sends a file slowly does not keep others waiting
-                slot = opened.enter_context(self._slots.take(request.scope.get("bibld.client", "")))
+                slot = taken.enter_context(self._slots.take(client))
             except StoreUnavailableError as error:
                 raise _busy() from error
-            await self._slots.wait_for_slot(slot)
+            await _while_connected(request, self._slots.wait_for_slot(slot))
+            # Who takes an answer slowly does not keep others waiting longer than a process may run.
+            asyncio.get_running_loop().call_later(self._settings.timeout, taken.close)
             form = _format(request, chosen)
             table = folder / f"match.{form}" if form in _TABLES else None
             asked = MatchRequest(str(folder / _NAME), _NAME, str(table or ""))
             messages = match_messages(self._command, asked, self._settings)
             closing = opened.pop_all()
         if table is not None:
-            return await _table(messages, table, closing)
+            return await _table(request, messages, table, (closing, taken))
         if form == "jsonl":
             return StreamingResponse(
                 _until_closed(_lines(messages), closing), media_type=_JSON_LINES, headers=dict(_UNCACHED)
@@ -128,15 +143,15 @@ class MatchSite:
         return StreamingResponse(_until_closed(shown, closing), media_type="text/html; charset=utf-8", headers=headers)
 
     @contextmanager
-    def _count_receiving(self) -> Iterator[None]:
-        """Refuse a file while many are being received, since each takes room on the disk."""
-        if self._receiving > self._settings.waiting:
+    def _count_receiving(self, client: str) -> Iterator[None]:
+        """Refuse a second file of a client, and any while many are being received: each takes room on the disk."""
+        if client in self._receiving or len(self._receiving) > self._settings.waiting:
             raise _busy()
-        self._receiving += 1
+        self._receiving.add(client)
         try:
             yield
         finally:
-            self._receiving -= 1
+            self._receiving.discard(client)
 
     async def _receive(self, request: Request, file: Path) -> str:
         """Write the file that was sent; return the format that the form asks for, if any."""
@@ -218,23 +233,47 @@ async def _page(messages: AsyncIterator[MatchMessage], page: MatchRenderer) -> A
                     rows.append(one.record)
             else:
                 fault = one.fault
-    yield page.match_results(MatchSummary(dict(counts), rows, fault))
+    yield await asyncio.to_thread(page.match_results, MatchSummary(dict(counts), rows, fault))
     yield after
 
 
-async def _table(messages: AsyncIterator[MatchMessage], table: Path, opened: ExitStack) -> Response:
-    """Answer with a table when it is complete; raises the ``ProblemError`` 422 if it could not be made."""
-    with opened:
+async def _table(
+    request: Request, messages: AsyncIterator[MatchMessage], table: Path, opened: tuple[ExitStack, ExitStack]
+) -> Response:
+    """Answer with a table when it is complete; raises the ``ProblemError`` 422 if it could not be made.
+
+    ``opened``: what the answer needs until it is sent, and what it needs only until it is made.
+    """
+
+    async def read() -> str:
         fault = ""
-        async with aclosing(messages) as read:  # type: ignore[type-var]
-            async for one in read:
+        async with aclosing(messages) as found:  # type: ignore[type-var]
+            async for one in found:
                 fault = one.fault if isinstance(one, MatchEnd) else fault
+        return fault
+
+    needed, taken = opened
+    with needed:
+        with taken:
+            fault = await _while_connected(request, read())
         if fault:
             raise ProblemError(422, message("The file cannot be matched"), fault)
         suffix = table.suffix[1:]
         headers = {**_UNCACHED, "Content-Disposition": f'attachment; filename="match.{suffix}"'}
-        closing = opened.pop_all()
+        closing = needed.pop_all()
     return StreamingResponse(_until_closed(_pieces(table), closing), media_type=_TABLES[suffix], headers=headers)
+
+
+async def _while_connected(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
+    """Wait for work, which is cancelled when the client leaves; raises ``ProblemError`` then."""
+    task = asyncio.ensure_future(work)
+    try:
+        await wait_while_connected(request, task)
+        return task.result()
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait((task,))
 
 
 async def _pieces(file: Path) -> AsyncIterator[bytes]:

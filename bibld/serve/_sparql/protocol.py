@@ -33,6 +33,7 @@ from bibld.serve._http import (
     language_of,
     link_header,
     respond,
+    wait_while_connected,
 )
 from bibld.serve._language import language_named, message
 from bibld.serve._negotiation import choose
@@ -131,11 +132,6 @@ _COUNTING_SECONDS = 3.0
 _OWN_QUERIES = "description of the service"
 """The name of the client whose queries count the graphs."""
 
-_QUICK_SECONDS = 0.03
-"""A query that is answered within this time is not worth watching its client for."""
-
-_CLIENT_LEFT = 499
-"""Nobody sees it; the name is nginx's."""
 
 _GRAPH_NAMES = "SELECT ?g { GRAPH ?g {} }"
 _GRAPH_SIZES = "SELECT ?g (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g"
@@ -224,7 +220,7 @@ class SparqlEndpoint:
             dataset = ("", *query.default_graphs, "", *query.named_graphs)
             key = (checked.normal, query.table or "", query.graph or "", str(limit), *dataset)
             ask = partial(self._evaluate, query, limit, request)
-            wait = partial(_wait_while_connected, request)
+            wait = partial(wait_while_connected, request)
             served = await self._cache.answer(key if checked.is_repeatable else None, ask, wait)
         if served.cache_status in (HIT, MISS, COLLAPSED):
             request.scope[CACHE] = served.cache_status != MISS
@@ -306,26 +302,6 @@ class SparqlEndpoint:
             return []
         bindings = json.loads(result.body)["results"]["bindings"]
         return [{name: cell["value"] for name, cell in row.items()} for row in bindings]
-
-
-async def _wait_while_connected(request: Request, task: asyncio.Task[Any]) -> None:
-    """Wait until a task is done; raises ``ProblemError`` when the client leaves before."""
-
-    async def wait_until_client_leaves() -> None:
-        while (await request.receive())["type"] != "http.disconnect":
-            pass
-
-    await asyncio.wait((task,), timeout=_QUICK_SECONDS)
-    if task.done():
-        return
-    leaving = asyncio.ensure_future(wait_until_client_leaves())
-    try:
-        await asyncio.wait((task, leaving), return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise ProblemError(_CLIENT_LEFT, "Client left", "The client closed the connection before the answer.")
-    finally:
-        leaving.cancel()
-        await asyncio.wait((leaving,))
 
 
 def describe_service(base: str, sizes: GraphSizes) -> list[ox.Triple]:
