@@ -194,7 +194,7 @@ def test_errors_are_answers_with_status_200(http, query, code):
 def test_arguments_may_be_posted(http):
     answer = http.post("oai", data={"verb": "ListMetadataFormats"})
     prefixes = [each.text for each in etree.fromstring(answer.content).iter(f"{OAI}metadataPrefix")]
-    assert prefixes == ["oai_dc", "mods", "marcxml"]
+    assert prefixes == ["oai_dc", "mods", "marcxml", "returned"]
     assert http.post("oai", content=b"verb=Identify", headers={"content-type": "text/plain"}).status_code == 415
     assert http.put("oai").status_code == 405
 
