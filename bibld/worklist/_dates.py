@@ -14,6 +14,8 @@ _ONE_YEAR_UNIMARC = "deghjk"
 """The same in 100$a/8."""
 
 _FIRST_OF_MORE = "mg"
+_REPRODUCTION = "r"
+"""In 008/06: date 1 is that of the reprint or reproduction, which only a note may state, date 2 the original's."""
 
 
 def date_faults(notes: Notes, record: MarcRecord) -> list[LocatedFault]:
@@ -31,6 +33,8 @@ def date_faults(notes: Notes, record: MarcRecord) -> list[LocatedFault]:
     if not kind or kind not in types or not (year.isascii() and year.isdigit()):
         return []
     stated = {one for _, _, statement in notes.years for one in years(statement)}
+    if index < 0 and kind == _REPRODUCTION and stated.intersection(years(text[11:15])):
+        return []
     if not stated or int(year) in stated or (kind in _FIRST_OF_MORE and int(year) <= min(stated)):
         return []
     if index < 0:

@@ -224,7 +224,7 @@ def rules_of_subfield(
     return rules
 
 
-_YEARS = frozenset(("260c", "264c", "210d", "214d"))
+_YEARS = frozenset(("260c", "264c", "533d", "210d", "214d"))
 """Subfields that state when something was published."""
 
 

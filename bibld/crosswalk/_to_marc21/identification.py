@@ -18,6 +18,7 @@ _INDICATOR_OF_PUBLISHER = {kind: indicator for indicator, kind in NUMBER_OF_PUBL
 _ISSN_CODES = {"issn": ("a", "y"), "issn-l": ("l", "m")}
 _CODE_OF_PART = {part: code for code, part in OBJECT_PART.items()}
 _TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d).*)?")
+_STATED_AGENCY = re.compile(r"[A-Z]{2} (?P<agency>.+) (?:19|20)\d{6}")
 _AACR = "aacr"
 _OCLC_PREFIX = "(OCoLC)"
 _COUNTRY_OF_PATENT = re.compile(r"(?P<country>[A-Za-z]{2,3}) (?P<number>.+)")
@@ -106,8 +107,9 @@ def _identifier(one: Identifier, draft: MarcDraft, *, has_qualifiers: bool) -> N
         subfields = ((code, number), ("d", addition), ("q", qualifier))
         draft.add("024", f"{_INDICATOR_OF_STANDARD[kind]} ", subfields)
     else:
-        indicator = "7" if kind else _UNSPECIFIED
-        draft.add("024", f"{indicator} ", ((code, value), ("q", qualifier), ("2", kind or None)))
+        source = kind if " " not in kind else ""  # others are words of ours, and no code of a list
+        indicator = "7" if source else _UNSPECIFIED
+        draft.add("024", f"{indicator} ", ((code, value), ("q", qualifier), ("2", source or None)))
 
 
 @BOOK.writes(
@@ -176,10 +178,16 @@ def record(mods: Mods, draft: MarcDraft) -> None:
         *(("a", source.value) for source in info.record_content_source[:1]),
         *(("b", term.value) for language in info.language_of_cataloging[:1] for term in language.language_term[:1]),
         *(("e", standard) for standard in standards),
-        *(("c", note.value) for note in info.record_info_note[:1] if note.type == "transcribing agency"),
-        *(("d", note.value) for note in info.record_info_note if note.type == "modifying agency"),
+        *(("c", _agency(note.value)) for note in info.record_info_note[:1] if note.type == "transcribing agency"),
+        *(("d", _agency(note.value)) for note in info.record_info_note if note.type == "modifying agency"),
     ]
     draft.add("040", "  ", subfields)
+
+
+def _agency(text: str) -> str:
+    """Return the agency of a statement of RUSMARC, which has its country and a date beside it."""
+    found = _STATED_AGENCY.fullmatch(text)
+    return found["agency"] if found is not None else text
 
 
 def _time(text: str) -> str | None:
