@@ -51,6 +51,8 @@ def _subject(value: Subject) -> NewField | None:
     if not value.parts:
         return None
     first, *rest = value.parts
+    if isinstance(first, Topic) and not rest and not value.authority:
+        return NewField("653", "  ", (Subfield("a", first.value),))
     if isinstance(first, Name):
         tag, before, subfields = _name(first)
     elif isinstance(first, TitleInfo):

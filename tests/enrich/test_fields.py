@@ -42,7 +42,7 @@ SUBJECTS = [
         "650  7$aКниги$xИстория$y19 в.$2nlr-sh",
         "606 0 $aКниги$xИстория$z19 в.$2nlr-sh",
     ),
-    (Subject(parts=(Topic(value="Книги"),)), "650  4$aКниги", "610 0 $aКниги"),
+    (Subject(parts=(Topic(value="Книги"),)), "653   $aКниги", "610 0 $aКниги"),
     (Subject(parts=(Geographic(value="Москва"),), authority="rubbk"), "651  7$aМосква$2rubbk", "607   $aМосква$2rubbk"),
     (Subject(parts=(Temporal(value="1900"),), authority="fast"), "648  7$a1900$2fast", None),
     (Subject(parts=(Genre(value="Novels"),), authority="lcgft"), "655  7$aNovels$2lcgft", "608   $aNovels$2lcgft"),

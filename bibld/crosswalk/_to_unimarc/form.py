@@ -136,7 +136,7 @@ def _note(note: Note, draft: MarcDraft) -> None:
         draft.add("321", "1 ", (("a", ", ".join(pieces)), ("b", dates), ("x", issn)), note)
         return
     draft.add(
-        tag, "0 " if tag == "207" else "  ", (("a", text), ("u", note.xlink_href), ("5", note.display_label)), note
+        tag, " 0" if tag == "207" else "  ", (("a", text), ("u", note.xlink_href), ("5", note.display_label)), note
     )
 
 
