@@ -55,7 +55,7 @@ def main() -> None:
         write(MatchEnd(str(error)))
     except BibldError as error:  # of the workspace, which is nobody else's business
         print(error, file=sys.stderr, flush=True)
-        write(MatchEnd("files cannot be matched now; try again later, or tell those who run this site"))
+        write(MatchEnd("files cannot be matched now; try again later, or report it to those who run this site"))
 
 
 class _Writer:
