@@ -16,6 +16,8 @@ HEADINGS := bibld/text/headings
 
 run: $(VENV)/installed editor geography headings
 	$(BIN)/bibld run sample_data/bibld.toml
+	@echo "What the libraries are to mend:"
+	$(BIN)/bibld worklist sample_data/bibld.toml --limit 3
 	@echo "Precision and recall on labelled pairs:"
 	$(BIN)/bibld evaluate sample_data/bibld.toml --pairs sample_data/gold_pairs.csv --quiet
 	@echo "The same for the baseline, the method of Kosolapov, Serebryakov, Teymurazov and Shorin:"
