@@ -118,7 +118,7 @@ def convert(place: Path, records: int) -> float:
     target = place / "file.mrc"
     target.write_bytes(b"".join(piece + b"\x1d" for piece in islice(cycle(pieces), records)))
     begin = time.perf_counter()
-    with Converter(workers=2) as converter:
+    with Converter(workers=2, inspects=True) as converter:
         count = sum(1 for _ in converter.convert(target, form="features"))
     assert count == records
     shutil.rmtree(place / "file")

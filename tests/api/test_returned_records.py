@@ -38,13 +38,12 @@ def fields(record: etree._Element, tag: str) -> list[dict[str, str]]:
     return [{one.get("code"): one.text for one in field} for field in found]
 
 
-@pytest.mark.parametrize(("source", "tag", "count"), [("nlr", "033", 129), ("rsl", "024", None)])
-def test_a_library_gets_each_of_its_records_with_the_iri_of_its_publication(client, workspace, source, tag, count):
+@pytest.mark.parametrize(("source", "tag"), [("nlr", "033"), ("rsl", "024")])
+def test_a_library_gets_each_of_its_records_with_the_iri_of_its_publication(client, workspace, source, tag):
     records = harvested(client, metadataPrefix="returned", set=f"source:{source}")
     numbers = {record.findtext(f".//{SLIM}controlfield[@tag='001']").strip() for record in records}
     own = {row.record.partition(":")[2] for row in workspace.records(source)}
-    assert numbers <= own
-    assert len(records) == (count or len(records))
+    assert numbers == own
     base = workspace.config.dataset.base
     for record in records:
         iri = record.findtext(f"{OAI}header/{OAI}identifier").replace("oai:localhost:", base)
