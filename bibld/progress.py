@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TextIO, TypeVar
 import msgspec
 
 from bibld.errors import ConfigError
+from bibld.text.translations import SOURCE_LANGUAGE, Sentences, sentences_in
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -70,19 +71,21 @@ class Silent:
 class Quiet(Silent):
     """Shows only warnings."""
 
-    def __init__(self, out: TextIO) -> None:
+    def __init__(self, out: TextIO, words: Sentences | None = None) -> None:
         self._out = out
+        self._words = words or sentences_in(SOURCE_LANGUAGE)
 
     def warn(self, message: str) -> None:
         """Write a line."""
-        _write(self._out, f"warning: {message}")
+        _write(self._out, self._words.text(f"warning: {message}"))
 
 
 class _Lines(Progress):
-    """Shows warnings as messages, and details if ``is_verbose``."""
+    """Shows warnings as messages, and details if ``is_verbose``; ``words`` are those of the user's language."""
 
-    def __init__(self, is_verbose: bool) -> None:
+    def __init__(self, is_verbose: bool, words: Sentences | None) -> None:
         self._is_verbose = is_verbose
+        self._words = words or sentences_in(SOURCE_LANGUAGE)
 
     def detail(self, message: str) -> None:
         """Show a message if that is wanted."""
@@ -103,31 +106,33 @@ class LogLines(_Lines):
         is_verbose: bool = False,
         every: float = _EVERY,
         clock: Callable[[], float] = monotonic,
+        words: Sentences | None = None,
     ) -> None:
         """``every``: seconds between two lines; ``clock`` returns seconds that only grow."""
-        super().__init__(is_verbose)
+        super().__init__(is_verbose, words)
         self._out = out
         self._counter = _Counter(clock, every)
 
     def stage(self, name: str, what: str, total: int | None = None) -> None:
         """Write a line that names the stage."""
-        self.report(self._counter.begin(name, what, total))
+        in_context = self._words.word
+        self.report(self._counter.begin(in_context("stage", name), in_context("stage", what), total))
 
     def advance(self, count: int = 1) -> None:
         """Count, and write a line when a minute has passed since the last one."""
         if due := self._counter.advance(count):
-            self.report(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {due}")
+            _write(self._out, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {self._words.text(due)}")
 
     def report(self, message: str) -> None:
         """Write a line."""
-        _write(self._out, message)
+        _write(self._out, self._words.text(message))
 
 
 class Bar(_Lines):
     """Draws a bar on a terminal."""
 
-    def __init__(self, rich_progress: RichProgress, is_verbose: bool = False) -> None:
-        super().__init__(is_verbose)
+    def __init__(self, rich_progress: RichProgress, is_verbose: bool = False, words: Sentences | None = None) -> None:
+        super().__init__(is_verbose, words)
         self._rich = rich_progress
         self._task: TaskID | None = None
 
@@ -135,7 +140,8 @@ class Bar(_Lines):
         """Begin a new bar."""
         if self._task is not None:
             self._rich.remove_task(self._task)
-        self._task = self._rich.add_task(f"{name} ({what})", total=total)
+        in_context = self._words.word
+        self._task = self._rich.add_task(f"{in_context('stage', name)} ({in_context('stage', what)})", total=total)
 
     def advance(self, count: int = 1) -> None:
         """Move the bar."""
@@ -144,7 +150,7 @@ class Bar(_Lines):
 
     def report(self, message: str) -> None:
         """Print a line above the bar."""
-        self._rich.console.print(message, markup=False, highlight=False)
+        self._rich.console.print(self._words.text(message), markup=False, highlight=False)
 
 
 class LogEntry(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -247,13 +253,14 @@ def display(
     verbose: bool = False,
     log: Path | None = None,
     log_format: LogFormat = "text",
+    words: Sentences | None = None,
 ) -> Iterator[Progress]:
     """Yield the progress that fits the output: a bar on a terminal, lines otherwise, only warnings if ``quiet``.
 
     ``out`` is standard error by default. ``verbose`` shows details too. ``log`` is a file to which all of this is
-    appended. Raises ``ConfigError`` if it cannot be written.
+    appended, in English. Raises ``ConfigError`` if it cannot be written. ``words`` are those of the user's language.
     """
-    with _shown(out or sys.stderr, quiet, verbose) as shown:
+    with _shown(out or sys.stderr, quiet, verbose, words) as shown:
         if log is None:
             yield shown
             return
@@ -266,9 +273,9 @@ def display(
 
 
 @contextmanager
-def _shown(out: TextIO, quiet: bool, verbose: bool) -> Iterator[Progress]:
+def _shown(out: TextIO, quiet: bool, verbose: bool, words: Sentences | None) -> Iterator[Progress]:
     if quiet:
-        yield Quiet(out)
+        yield Quiet(out, words)
     elif out.isatty():
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -282,9 +289,9 @@ def _shown(out: TextIO, quiet: bool, verbose: bool) -> Iterator[Progress]:
             TimeRemainingColumn(elapsed_when_finished=True),
         )
         with RichProgress(*columns, console=Console(file=out), transient=True) as rich_progress:
-            yield Bar(rich_progress, verbose)
+            yield Bar(rich_progress, verbose, words)
     else:
-        yield LogLines(out, verbose)
+        yield LogLines(out, verbose, words=words)
 
 
 def count_items(items: Iterable[Item], progress: Progress) -> Iterator[Item]:

@@ -13,11 +13,13 @@ import os
 import re
 import signal
 import sys
-from typing import NoReturn
+from io import StringIO
+from typing import IO, NoReturn
 
 import click
 
 from bibld._version import __version__
+from bibld.cli._language import Context, echo, terminal, translate_help
 from bibld.errors import BibldError, ConfigError
 
 # Commands by group, and the module of this package that each is in.
@@ -71,14 +73,16 @@ class Failure(click.ClickException):
         self.exit_code: int = error.exit_code  # type: ignore[misc]
         self._lines = error.faults if isinstance(error, ConfigError) else (str(error),)
 
-    def show(self, file: object = None) -> None:
+    def show(self, file: IO[str] | None = None) -> None:
         """Write the error to standard error."""
         for line in self._lines:
-            click.echo(f"bibld: {line}", err=True)
+            click.echo(terminal().text(f"bibld: {line}"), file=file or sys.stderr)
 
 
 class Group(click.Group):
     """A group that suggests the command that is probably meant, and shows whole sentences in its list of commands."""
+
+    context_class = Context
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -96,6 +100,7 @@ class Group(click.Group):
         command = self._find_command(ctx, cmd_name)
         if command is not None and command.help:
             command.help = command.help.replace("\\b\n", "\b\n")
+            translate_help(command)
         return command
 
     def _find_command(self, ctx: click.Context, name: str) -> click.Command | None:
@@ -166,13 +171,15 @@ def main() -> None:
     except click.exceptions.Exit as end:
         sys.exit(end.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("bibld: interrupted; the next run continues from here", err=True)
+        echo("bibld: interrupted; the next run continues from here", err=True)
         sys.exit(_INTERRUPTED)
     except click.ClickException as error:
-        error.show()
+        shown = StringIO()
+        error.show(shown)
+        echo(shown.getvalue().rstrip(), err=True)
         sys.exit(error.exit_code)
     except MemoryError:
-        click.echo("bibld: memory ran out; use fewer workers, or a machine with more memory, then run again", err=True)
+        echo("bibld: memory ran out; use fewer workers, or a machine with more memory, then run again", err=True)
         sys.exit(BibldError.exit_code)
     except OSError as error:
         _end_without_output(error)
@@ -185,7 +192,7 @@ def _end_without_output(error: OSError) -> NoReturn:
     # What is left in the buffer goes nowhere, so that the end of the interpreter does not fail too.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if error.errno != errno.EPIPE:
-        click.echo(f"bibld: the output cannot be written: {error.strerror}", err=True)
+        echo(f"bibld: the output cannot be written: {error.strerror}", err=True)
     sys.exit(BibldError.exit_code)
 
 

@@ -20,6 +20,7 @@ import msgspec
 
 import bibld
 from bibld import progress
+from bibld.cli._language import echo, terminal
 from bibld.model.finding import Finding
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ source_option = click.option("--source", help="Only records of this source.")
 @contextmanager
 def opened(config: Path, **display: Any) -> Iterator[bibld.Workspace]:  # noqa: ANN401
     """Open a workspace that shows its progress on the terminal; the options are those of ``progress.display``."""
-    with progress.display(**display) as shown:
+    with progress.display(**display, words=terminal()) as shown:
         yield bibld.Workspace(config, progress=shown)
 
 
@@ -78,12 +79,13 @@ def print_table(
     ``fits_terminal``: lines that are too long for a terminal are cut; files and pipes get all of them.
     ``groups_digits``: integers are counts, written as ``1,234``.
     """
+    header = [terminal().word("column", name) for name in header]
     integer = "{:,}" if groups_digits else "{}"
     cells = [[integer.format(cell) if isinstance(cell, int) else str(cell) for cell in row] for row in rows]
-    widths = [max(len(line[column]) for line in [list(header), *cells]) for column in range(len(header))]
+    widths = [max(len(line[column]) for line in [header, *cells]) for column in range(len(header))]
     numeric = [all(isinstance(row[column], int | float) for row in rows) for column in range(len(header))]
     room = shutil.get_terminal_size().columns if fits_terminal and sys.stdout.isatty() else None
-    for line in [list(header), *cells]:
+    for line in [header, *cells]:
         parts = [
             text.rjust(width) if right else text.ljust(width)
             for text, width, right in zip(line, widths, numeric, strict=True)
@@ -101,10 +103,10 @@ def print_findings(findings: Iterable[Finding], err: bool = False) -> None:
     """Print findings, each with its examples; on standard error each begins with what it is."""
     prefix = {"error": "bibld: ", "warning": "warning: ", "info": ""}
     for finding in findings:
-        click.echo(f"{prefix[finding.severity] if err else ''}{finding}", err=err)
+        echo(f"{prefix[finding.severity] if err else ''}{finding}", err=err)
         for example in finding.examples:
             parts = (example.at, example.where, example.what)
-            click.echo(f"    {'  '.join(part for part in parts if part)}", err=err)
+            echo(f"    {'  '.join(part for part in parts if part)}", err=err)
 
 
 def count_of(number: int, noun: str, plural: str = "") -> str:
@@ -148,13 +150,13 @@ def print_question(question: Question, number: str) -> None:
         for line in _row(
             f"{sign} {printable(meaning):<{head - _NAME - 3}} {name}", values, width, compared.different_words
         ):
-            click.echo(line)
+            echo(line)
     click.echo()
     for sentence in (*question.reasons, *(f"to find out: {one}" for one in question.would_decide)):
         for line in textwrap.wrap(printable(sentence), 2 * width + head, subsequent_indent="    "):
-            click.echo(f"  {line}")
+            echo(f"  {line}")
     if question.relation:
-        click.echo(f"  if they are not the same: {question.relation}")
+        echo(f"  if they are not the same: {question.relation}")
     for page in question.pages:
         click.secho(f"  {printable(page)}", dim=True)
     click.echo()

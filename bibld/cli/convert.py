@@ -16,6 +16,7 @@ import click
 
 import bibld
 from bibld import progress
+from bibld.cli._language import echo, terminal
 from bibld.cli._options import count_of, json_option, print_json, print_table, quiet_option, to_json
 
 if TYPE_CHECKING:
@@ -97,13 +98,13 @@ def read(files: tuple[str, ...], reader: str, charset: str, as_json: bool) -> No
         for record in bibld.read([on_disk(name, opened) for name in files], reader=reader, charset=charset):
             if isinstance(record, bibld.Reject):
                 rejected = True
-                click.echo(f"reject: {record}", err=True)
+                echo(f"reject: {record}", err=True)
                 continue
             if record.origin.file != announced:
                 announced = record.origin.file
-                click.echo(f"{announced}: {record.reader}, {record.charset}", err=True)
+                echo(f"{announced}: {record.reader}, {record.charset}", err=True)
             for warning in record.warnings:
-                click.echo(f"{record.origin}: {warning}", err=True)
+                echo(f"{record.origin}: {warning}", err=True)
             click.echo(to_json(record.content).decode() if as_json else str(record))
     sys.exit(1 if rejected else 0)
 
@@ -175,7 +176,7 @@ def crosswalk(
     with ExitStack() as opened:
         paths = [on_disk(name, opened) for name in files]
         converter = opened.enter_context(bibld.Converter(**names, counts_fields=coverage))
-        display = opened.enter_context(progress.display(quiet=quiet or not sys.stderr.isatty()))
+        display = opened.enter_context(progress.display(quiet=quiet or not sys.stderr.isatty(), words=terminal()))
 
         # Names the files that do not exist, before anything is written.
         outcomes = converter.convert(paths, form=record_form, progress=display)
@@ -186,7 +187,7 @@ def crosswalk(
             for outcome in outcomes:
                 if isinstance(outcome, bibld.Reject):
                     rejected += 1
-                    click.echo(f"reject: {in_options(str(outcome))}", err=True)
+                    echo(f"reject: {in_options(str(outcome))}", err=True)
                     if bytes_of_rejects is not None:
                         bytes_of_rejects.write(outcome.original)
                         bytes_of_rejects.write(b"" if outcome.original.endswith((b"\n", b"\x1d")) else b"\n")
@@ -195,7 +196,7 @@ def crosswalk(
                 warned += len(outcome.warnings)
                 if verbose:
                     for warning in outcome.warnings:
-                        click.echo(f"{outcome.raw.origin}: {in_options(warning)}", err=True)
+                        echo(f"{outcome.raw.origin}: {in_options(warning)}", err=True)
                 yield outcome.content
 
         if coverage and context.get_parameter_source("output") is click.core.ParameterSource.DEFAULT:
@@ -205,7 +206,7 @@ def crosswalk(
             with complete_output(output) as out:
                 form.write(contents(), out, base)
     hint = "" if verbose or not warned else " (add --verbose to see them)"
-    click.echo(
+    echo(
         f"{count_of(converted + rejected, 'record')} read: {converted:,} converted, {rejected:,} rejected; "
         f"{count_of(warned, 'warning')}{hint}",
         err=True,

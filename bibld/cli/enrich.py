@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 import bibld
+from bibld.cli._language import echo
 from bibld.cli._options import config_argument, count_of, json_option, opened, print_json, printable, quiet_option
 
 _FAULTS_SHOWN = 3
@@ -80,7 +81,7 @@ def enrich(
     parts = [count_of(report.records, "record"), f"{report.changed:,} changed"]
     parts += [f"{count_of(count, 'addition')} of {element}" for element, count in report.elements]
     parts += [f"{count:,} {what}" for count, what in _left_out(report) if count]
-    click.echo("; ".join(parts), err=True)
+    echo("; ".join(parts), err=True)
 
 
 def _left_out(report: bibld.EnrichmentReport) -> list[tuple[int, str]]:

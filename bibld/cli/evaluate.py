@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import click
 
 import bibld
+from bibld.cli._language import echo
 from bibld.cli._options import (
     config_argument,
     count_of,
@@ -113,9 +114,9 @@ def _evaluate(
 def _report_skipped(skipped: Sequence[str]) -> None:
     """Report labelled pairs that were skipped on standard error, the first of them one by one."""
     for message in skipped[:_SKIPPED_SHOWN]:
-        click.echo(f"skipped: {message}", err=True)
+        echo(f"skipped: {message}", err=True)
     if len(skipped) > _SKIPPED_SHOWN:
-        click.echo(f"skipped: {count_of(len(skipped) - _SKIPPED_SHOWN, 'more pair')}", err=True)
+        echo(f"skipped: {count_of(len(skipped) - _SKIPPED_SHOWN, 'more pair')}", err=True)
 
 
 def write_plot(file: Path, title: str, panels: Sequence[Panel]) -> None:
@@ -178,7 +179,7 @@ def method_panels(compared: bibld.MethodComparison) -> list[Panel]:
 
 
 def _print_methods(compared: bibld.MethodComparison) -> None:
-    click.echo(
+    echo(
         f"{compared.true_pairs} true pairs among {compared.pairs} labelled ones; {compared.records} records\n"
         f"{compared.similar:,} pairs with similar titles: {compared.similarity}\n"
     )
@@ -201,13 +202,13 @@ def _print_methods(compared: bibld.MethodComparison) -> None:
     print_table((*header, "seconds", "memory MB", "disk MB"), rows)
     for one in compared.methods:
         if one.note:
-            click.echo(f"{one.method}: {one.note}")
+            echo(f"{one.method}: {one.note}")
 
 
 def _print(result: Evaluation, wrong: bool) -> None:
     left_out = f", {result.within} of one source left out" if result.within else ""
     left_out += f", {len(result.skipped)} skipped" if result.skipped else ""
-    click.echo(
+    echo(
         f"{result.true_pairs} true pairs among {result.pairs} labelled ones{left_out}; {result.records} records\n"
         f"precision         {result.precision:.4f}\n"
         f"recall            {result.recall:.4f}\n"
@@ -279,7 +280,7 @@ def _print_measured(result: Evaluation) -> None:
 def _print_wrong(result: Evaluation) -> None:
     click.echo()
     for one in result.wrong:
-        click.echo(f"{'wrongly joined' if one.is_joined else 'not joined'}: {one.left} {one.right} ({one.by})")
+        echo(f"{'wrongly joined' if one.is_joined else 'not joined'}: {one.left} {one.right} ({one.by})")
 
 
 @click.command()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 import bibld
+from bibld.cli._language import echo
 from bibld.cli._options import (
     config_argument,
     count_of,
@@ -111,10 +112,8 @@ def link(
             _print_links(links, status, limit, as_json)
         elif report is not None:
             count = links.export_csv(report)
-            click.echo(
-                f"{count_of(count, 'uncertain link')} in {report}: fill in the column decision, then run", err=True
-            )
-            click.echo(f"  bibld link {shlex.quote(str(config))} --csv {shlex.quote(str(report))}", err=True)
+            echo(f"{count_of(count, 'uncertain link')} in {report}: fill in the column decision, then run", err=True)
+            echo(f"  bibld link {shlex.quote(str(config))} --csv {shlex.quote(str(report))}", err=True)
         else:
             done = (
                 links.remove(remove)
@@ -134,7 +133,7 @@ def link(
 
 def _print_verdicts(new: int, run_command: str, as_json: bool) -> None:
     text = f"{count_of(new, 'new verdict')}. The next `{run_command}` publishes this."
-    show({"new": new}, as_json, lambda: click.echo(text))
+    show({"new": new}, as_json, lambda: echo(text))
 
 
 def _print_links(links: bibld.Links, status: str, limit: int | None, as_json: bool) -> None:
@@ -145,19 +144,19 @@ def _print_links(links: bibld.Links, status: str, limit: int | None, as_json: bo
     for one in found:
         click.echo(f"{one.confidence:.3f}  {printable(one.label)}  {one.entity}")
         click.echo(f"       {printable(one.heading)}  {one.target}")
-        click.echo(f"       {printable('; '.join(one.evidence))}")
+        echo(f"       {printable('; '.join(one.evidence))}")
     if not found:
-        click.echo(f"no link has the status {status}", err=True)
+        echo(f"no link has the status {status}", err=True)
 
 
 def _print_report(done: bibld.LinkReport, config: Path, run_command: str) -> None:
     for file in done.files:
-        click.echo(
+        echo(
             f"{file.name}: {count_of(file.records, 'authority record')}, links from a confidence of {file.threshold:g}"
         )
     if done.unusable:
-        click.echo(f"{count_of(done.unusable, 'record')} of the file cannot be used", err=True)
-    click.echo(f"{count_of(done.entities, 'entity', 'entities')} compared")
+        echo(f"{count_of(done.unusable, 'record')} of the file cannot be used", err=True)
+    echo(f"{count_of(done.entities, 'entity', 'entities')} compared")
     if done.counts:
         click.echo()
         print_table(
@@ -165,15 +164,15 @@ def _print_report(done: bibld.LinkReport, config: Path, run_command: str) -> Non
             [(one.link_set, one.predicate, one.status, one.links) for one in done.counts],
         )
     if done.numbered:
-        click.echo(
+        echo(
             f"\n{count_of(done.numbered, 'entity has', 'entities have')} a number of the authority already;"
             f" linking would have found it for {done.confirmed}"
         )
     if done.waiting:
-        click.echo(f"{count_of(done.waiting, 'entity waits', 'entities wait')} for the next run")
+        echo(f"{count_of(done.waiting, 'entity waits', 'entities wait')} for the next run")
     if not done.is_stored:
-        click.echo("nothing was stored (--dry-run)")
+        echo("nothing was stored (--dry-run)")
         return
     if any(one.status != "accepted" for one in done.counts):
-        click.echo(f"uncertain links: `bibld link {shlex.quote(str(config))} --report FILE.csv`")
-    click.echo(f"The next `{run_command}` publishes the links.")
+        echo(f"uncertain links: `bibld link {shlex.quote(str(config))} --report FILE.csv`")
+    echo(f"The next `{run_command}` publishes the links.")

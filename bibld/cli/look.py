@@ -13,6 +13,7 @@ import msgspec
 import bibld
 from bibld import progress
 from bibld.cli import Group
+from bibld.cli._language import echo, terminal
 from bibld.cli._options import (
     config_argument,
     count_of,
@@ -46,19 +47,19 @@ def check(config: Path, as_json: bool, quiet: bool) -> None:
     (missing, empty, cut off, damaged, no catalogue) is reported with exit code 4, as by a run. Servers are asked who
     they are, and one that does not answer is such a source too. Exit code 1: a run could not write.
     """
-    with progress.display(quiet=quiet) as display:
+    with progress.display(quiet=quiet, words=terminal()) as display:
         report = bibld.check_sources(config, progress=display)
     if as_json:
         print_json(report)
     else:
         print_rows(report.files, "source", "file", "bytes", "carrier", "charset", "flavour", "records")
         for text in report.servers:
-            click.echo(text)
+            echo(text)
     print_findings(report.findings, err=True)
     if report.faults or report.doubts:
         sys.exit(STAGE_FAILED if report.faults else KEPT_OLD_STATE)
     if not as_json:
-        click.echo(f"{config}: configuration is valid")
+        echo(f"{config}: configuration is valid")
 
 
 _SUBFIELDS_SHOWN = 40
@@ -97,7 +98,7 @@ def stats(config: Path, all_subfields: bool, triples: bool, limit: int, as_json:
         return
     print_rows(found.sources, "source", "read", "converted", "superseded", "rejected", "deleted")
     if found.freshness:
-        click.echo("\nHarvests from servers")
+        echo("\nHarvests from servers")
         print_rows(
             found.freshness,
             "source",
@@ -111,18 +112,18 @@ def stats(config: Path, all_subfields: bool, triples: bool, limit: int, as_json:
         )
         for one in found.freshness:
             if one.is_silent:
-                click.echo(f"warning: {one.source}: nothing new for {one.days_silent:g} days", err=True)
+                echo(f"warning: {one.source}: nothing new for {one.days_silent:g} days", err=True)
     click.echo()
     print_table(("source", "file", "carrier", "declared", "found"), found.files)
     if found.suppressed:
-        click.echo("\nSuppressed: stored, not published")
+        echo("\nSuppressed: stored, not published")
         print_table(("record", "what and why"), [(str(one.record), str(one)) for one in found.suppressed])
     if found.coverage:
-        click.echo("\nSubfields that are not in the MODS (private: stored, not published)")
+        echo("\nSubfields that are not in the MODS (private: stored, not published)")
         shown = found.coverage if all_subfields else found.coverage[:_SUBFIELDS_SHOWN]
         print_table(("flavour", "subfield", "fate", "times"), shown)
         if len(shown) < len(found.coverage):
-            click.echo(f"… and {len(found.coverage) - len(shown)} more: add --all", err=True)
+            echo(f"… and {len(found.coverage) - len(shown)} more: add --all", err=True)
 
 
 def _report_triples(workspace: bibld.Workspace, limit: int, as_json: bool) -> None:
@@ -166,7 +167,7 @@ def _print(report: Any) -> None:  # noqa: ANN401
 
 def _line(name: str, value: object) -> None:
     if isinstance(value, tuple) and value:
-        click.echo(f"{name}:")
+        echo(f"{name}:")
         for item in value:
             click.echo(f"  {printable(_item(item))}")
         return
@@ -176,7 +177,7 @@ def _line(name: str, value: object) -> None:
         value = "yes" if value else "no"
     elif isinstance(value, str):
         value = printable(value)
-    click.echo(f"{name}: {value}")
+    echo(f"{name}: {value}")
 
 
 def _item(item: object) -> str:
@@ -230,9 +231,9 @@ def search(config: Path, words: tuple[str, ...], limit: int, no_fold: bool, as_j
         print_json(found)
         return
     if found.searched:
-        click.echo(f"nothing was found for these words; results for: {found.searched}", err=True)
+        echo(f"nothing was found for these words; results for: {found.searched}", err=True)
     counted = [count_of(found.works, "work")] if found.works is not None else []
-    click.echo(", ".join([*counted, count_of(found.total, "publication")]), err=True)
+    echo(", ".join([*counted, count_of(found.total, "publication")]), err=True)
     rows: list[tuple[str, str, str, str]] = []
     for result in found.results:
         work = result.group
@@ -313,20 +314,20 @@ def _print_report(report: ValidationReport, config: Path) -> None:
     numbers = (report.count("violation"), report.count("warning"), report.count("info"))
     nouns = ("violation", "warning", "info")
     counts = [count_of(number, noun) for number, noun in zip(numbers, nouns, strict=True) if number]
-    click.echo(f"{count_of(report.statements, 'statement')}, {', '.join(counts) or 'no violations'}")
+    echo(f"{count_of(report.statements, 'statement')}, {', '.join(counts) or 'no violations'}")
     if report.findings:
-        click.echo(f"`bibld explain {shlex.quote(str(config))} IRI` shows what a description is made from", err=True)
+        echo(f"`bibld explain {shlex.quote(str(config))} IRI` shows what a description is made from", err=True)
 
 
 def _print_finding(finding: ShapeFinding) -> None:
     where = f"{finding.shape}, {finding.path}" if finding.path else finding.shape
-    click.echo(f"{finding.severity}: {where}: {count_of(finding.count, 'result')} of {finding.component}")
-    click.echo(f"  {printable(finding.meaning)}")
+    echo(f"{finding.severity}: {where}: {count_of(finding.count, 'result')} of {finding.component}")
+    echo(f"  {printable(finding.meaning)}")
     for example in finding.examples:
         value = "" if example.value is None else f"  {printable(example.value)}"
         click.echo(f"    {printable(example.focus)}{value}")
     if finding.count > len(finding.examples):
-        click.echo(f"    … and {finding.count - len(finding.examples):,} more")
+        echo(f"    … and {finding.count - len(finding.examples):,} more")
 
 
 @click.group(cls=Group)

@@ -11,6 +11,7 @@ from click.shell_completion import get_completion_class
 
 import bibld
 from bibld.cli import Group
+from bibld.cli._language import echo
 from bibld.cli._options import (
     config_argument,
     count_of,
@@ -46,7 +47,7 @@ def rejects(config: Path, source: str | None, as_json: bool) -> None:
         print_json(found)
         return
     for reject in found:
-        click.echo(f"{reject} [{reject.kind}, {count_of(len(reject.original), 'byte')} stored]")
+        echo(f"{reject} [{reject.kind}, {count_of(len(reject.original), 'byte')} stored]")
 
 
 @catalog.command()
@@ -91,9 +92,9 @@ def check(config: Path, all_records: bool, repair: bool, as_json: bool, quiet: b
     else:
         print_findings(report.findings)
         if not report.findings:
-            click.echo(f"{count_of(report.records, 'record')} checked: no faults")
+            echo(f"{count_of(report.records, 'record')} checked: no faults")
         elif any(finding.mended for finding in report.findings):
-            click.echo(f"run `{workspace.run_command}` now")
+            echo(f"run `{workspace.run_command}` now")
     if not report.is_well:
         sys.exit(1)
 
@@ -141,10 +142,10 @@ def convert(config: Path, to: str, as_json: bool, quiet: bool) -> None:
     rows = count_of(sum(converted.rows.values()), "row")
     what = f"{rows} of {count_of(len(converted.rows), 'table')}, {count_of(converted.rows['records'], 'record')}"
     if converted.was_current:
-        click.echo(f"run {converted.run} in {converted.storage} is current: {what}")
+        echo(f"run {converted.run} in {converted.storage} is current: {what}")
     else:
         direction = "to" if to == "spark" else "from"
-        click.echo(f"{what} copied {direction} run {converted.run} in {converted.storage}")
+        echo(f"{what} copied {direction} run {converted.run} in {converted.storage}")
 
 
 @click.command()
@@ -160,7 +161,7 @@ def adapters(as_json: bool) -> None:
 def sample(folder: Path) -> None:
     """Write a small example into FOLDER: three catalogues, a list of labelled pairs, and a configuration to run."""
     config = shlex.quote(str(bibld.write_sample(folder)))
-    click.echo(f"now try:\n  bibld run {config}\n  bibld serve {config}")
+    echo(f"now try:\n  bibld run {config}\n  bibld serve {config}")
 
 
 @click.command()
@@ -177,4 +178,4 @@ def completion(shell: str) -> None:  # the line below is click's mark for text t
 
     found = get_completion_class(shell)
     assert found is not None
-    click.echo(found(command_line, {}, "bibld", "_BIBLD_COMPLETE").source())
+    echo(found(command_line, {}, "bibld", "_BIBLD_COMPLETE").source())

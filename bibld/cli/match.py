@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from bibld.cli._language import echo
 from bibld.cli._options import config_argument, count_of, file_options, opened, quiet_option
 from bibld.model.matched import OUTCOMES
 
@@ -44,4 +45,4 @@ def match(
     with opened(config, quiet=quiet) as workspace:
         found = workspace.export_matches(out or sys.stdout, files, form, outcomes=only, **detected)
     counts = [f"{count:,} {OUTCOMES[outcome]}" for outcome, count in found.items()]  # type: ignore[index]
-    click.echo(f"{count_of(sum(found.values()), 'record')}: {', '.join(counts) or 'none'}", err=True)
+    echo(f"{count_of(sum(found.values()), 'record')}: {', '.join(counts) or 'none'}", err=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 import bibld
+from bibld.cli._language import echo
 from bibld.cli._options import config_argument, json_option, opened, print_json, print_table, quiet_option
 from bibld.cli.run import KEPT_OLD_STATE
 
@@ -78,7 +79,7 @@ def harvest(
         print_json(results)
     else:
         for result in results:
-            click.echo(result.line)
+            echo(result.line)
     if any(result.outcome in ("partial", "failed") for result in results):
         sys.exit(KEPT_OLD_STATE)
 
@@ -123,4 +124,4 @@ def rollback(config: Path, number: int | None) -> None:
     workspace = bibld.Workspace(config)
     current = workspace.roll_back(number)
     newest = max(each.release for each in workspace.releases("local"))
-    click.echo(f"release {current} is current" + (f"; the newest one is {newest}" if newest != current else ""))
+    echo(f"release {current} is current" + (f"; the newest one is {newest}" if newest != current else ""))

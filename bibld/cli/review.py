@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 import bibld
+from bibld.cli._language import echo
 from bibld.cli._options import (
     config_argument,
     is_interactive,
@@ -113,7 +114,7 @@ def _print_questions(questions: Sequence[bibld.Question]) -> None:
     for number, question in enumerate(questions, 1):
         print_question(question, f"{number}: ")
     if not questions:
-        click.echo("no pair waits for review", err=True)
+        echo("no pair waits for review", err=True)
 
 
 def _print_verdicts(rows: Sequence[bibld.VerdictRow]) -> None:
@@ -134,8 +135,8 @@ class _Printable:
 def _import(review: bibld.Review, table: Path, person: str | None, as_json: bool) -> None:
     done = review.import_csv(table, person)
     for line in done.dormant:
-        click.echo(f"{line}: one of the two records is deleted; the verdict applies when it returns", err=True)
-    show(done.new, as_json, lambda: click.echo(f"verdicts given: {len(done.new)}; known before: {done.known}"))
+        echo(f"{line}: one of the two records is deleted; the verdict applies when it returns", err=True)
+    show(done.new, as_json, lambda: echo(f"verdicts given: {len(done.new)}; known before: {done.known}"))
 
 
 def _withdraw(review: bibld.Review, records: tuple[str, str], as_json: bool) -> None:
@@ -143,9 +144,9 @@ def _withdraw(review: bibld.Review, records: tuple[str, str], as_json: bool) -> 
     if as_json:
         print_json({"withdrawn": withdrawn, "in_force": earlier})
         return
-    click.echo(f"withdrawn: {printable(str(withdrawn))}")
+    echo(f"withdrawn: {printable(str(withdrawn))}")
     if earlier is not None:
-        click.echo(f"in force again: {printable(str(earlier))}")
+        echo(f"in force again: {printable(str(earlier))}")
 
 
 def _decide_entities(
@@ -154,13 +155,13 @@ def _decide_entities(
     left, right, decision = entity
     if decision == "withdraw":
         row = workspace.review.withdraw_entities(left, right)
-        show(row, as_json, lambda: click.echo(f"withdrawn: {printable(str(row))}"))
+        show(row, as_json, lambda: echo(f"withdrawn: {printable(str(row))}"))
     elif decision in _DECISIONS_ABOUT_ENTITIES:
         chosen: Any = decision
         given = workspace.review.decide_entities(left, right, chosen, reason=reason, person=person)
         stored = f"The verdict is stored. The next `{workspace.run_command}` publishes this."
         text = stored if given else "The same verdict is in force already; nothing changed."
-        show(given, as_json, lambda: click.echo(text))
+        show(given, as_json, lambda: echo(text))
     else:
         allowed = ", ".join(_DECISIONS_ABOUT_ENTITIES)
         raise click.UsageError(f"--entity: unknown decision {decision!r}; allowed are {allowed} and withdraw")
@@ -171,7 +172,7 @@ def _decide_entities(
 
 def _converse(session: bibld.ReviewSession, run_command: str) -> None:
     if session.question is None:
-        click.echo("no pair waits for review")
+        echo("no pair waits for review")
         return
     while session.question is not None:
         print_question(session.question, f"{session.place} of {session.total}: ")
@@ -184,7 +185,7 @@ def _converse(session: bibld.ReviewSession, run_command: str) -> None:
             click.echo()
             break
     counts = ", ".join(f"{count} {decision}" for decision, count in sorted(session.answered.items())) or "none"
-    click.echo(f"verdicts given: {counts}. The next `{run_command}` uses them.")
+    echo(f"verdicts given: {counts}. The next `{run_command}` uses them.")
 
 
 def _answer(session: bibld.ReviewSession, question: bibld.Question, line: str) -> bool:
@@ -198,16 +199,16 @@ def _answer(session: bibld.ReviewSession, question: bibld.Question, line: str) -
             return False
         elif word.lower() in ("u", "undo"):
             undone = session.undo()
-            click.echo(f"undone: {undone}" if undone else "there is nothing to undo", err=undone is None)
+            echo(f"undone: {undone}" if undone else "there is nothing to undo", err=undone is None)
         elif letter in _DECISIONS and word.lower() in (letter, _DECISIONS[letter]):
             relation = ""
             if letter == "r":
                 relation, rest = _relation(question, rest)
             session.answer(_DECISIONS[letter], relation=relation, reason=rest)
         else:
-            click.echo(f"unknown answer {word!r}", err=True)
+            echo(f"unknown answer {word!r}", err=True)
     except (ConfigError, CatalogError) as error:
-        click.echo(f"not stored: {error}", err=True)
+        echo(f"not stored: {error}", err=True)
     return True
 
 
@@ -251,11 +252,11 @@ def split(
     workspace = bibld.Workspace(config)
     if withdraw:
         taken = workspace.review.withdraw_split(records)
-        click.echo(f"verdicts of splits withdrawn: {len(taken)}; the next matching decides again.")
+        echo(f"verdicts of splits withdrawn: {len(taken)}; the next matching decides again.")
     else:
         given = workspace.review.split(records, reason=reason, person=person)
         undo = f"bibld split {shlex.quote(str(config))} --withdraw {shlex.join(records)}"
-        click.echo(f"verdicts given: {len(given)}; `{undo}` withdraws them.")
+        echo(f"verdicts given: {len(given)}; `{undo}` withdraws them.")
         _print_expected(workspace, records)
     _publish(workspace, run_now, quiet)
 
@@ -276,13 +277,13 @@ def join(config: Path, one: str, other: str, reason: str, person: str | None, ru
     """
     workspace = bibld.Workspace(config)
     given = workspace.review.join(one, other, reason=reason, person=person)
-    click.echo("The verdict is stored." if given else "The same verdict is in force already; nothing changed.")
+    echo("The verdict is stored." if given else "The same verdict is in force already; nothing changed.")
     _print_expected(workspace, (one, other))
     _publish(workspace, run_now, quiet)
 
 
 def _print_expected(workspace: bibld.Workspace, records: Iterable[str]) -> None:
-    click.echo("Expected clusters after the next run, as far as the stored pairs show:")
+    echo("Expected clusters after the next run, as far as the stored pairs show:")
     for members in workspace.review.expected_clusters(records):
         click.echo(f"  {printable(', '.join(members))}")
 
@@ -290,7 +291,7 @@ def _print_expected(workspace: bibld.Workspace, records: Iterable[str]) -> None:
 def _publish(workspace: bibld.Workspace, run_now: bool, quiet: bool) -> None:
     """Run all stages, or report that the next run publishes the verdicts."""
     if not run_now:
-        click.echo(f"The next `{workspace.run_command}` publishes this.")
+        echo(f"The next `{workspace.run_command}` publishes this.")
         return
     from bibld.cli.run import print_summary
 

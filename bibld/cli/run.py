@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import bibld
+from bibld.cli._language import echo
 from bibld.cli._options import (
     config_argument,
     count_of,
@@ -128,13 +129,13 @@ def _inform(config: Path, exit_code: int, messages: Sequence[str], summary: str 
     except ConfigError:  # the run ends with it, and nobody is named
         return
     for fault in notify(loaded, Ending(exit_code, tuple(messages), summary)):
-        click.echo(f"bibld: {fault}", err=True)
+        echo(f"bibld: {fault}", err=True)
 
 
 def _end(faults: Sequence[Fault]) -> None:
     """Report what makes a run end with another exit code than 0, and end with the first of these codes."""
     for _, message in faults:
-        click.echo(f"bibld: {message}", err=True)
+        echo(f"bibld: {message}", err=True)
     if faults:
         sys.exit(faults[0][0])
 
@@ -182,25 +183,25 @@ def print_summary(summary: bibld.Summary, config: Path) -> None:
     """Print what a run did: records of each source, figures, seconds of each stage, the folder of the release."""
     print_rows(summary.sources, "source", "read", "converted", "superseded", "rejected", "deleted", "absent")
     for result in summary.harvests:
-        click.echo(f"harvest {result.line}")
+        echo(f"harvest {result.line}")
     for doubt in summary.doubts:
         if not doubt.is_loaded:
-            click.echo(f"{doubt.source}: in doubt, keeps its old state")
+            echo(f"{doubt.source}: in doubt, keeps its old state")
     for withheld in summary.withheld:
-        click.echo(f"{withheld.source}: {count_of(withheld.deletions, 'deletion')} withheld: {withheld.file}")
+        echo(f"{withheld.source}: {count_of(withheld.deletions, 'deletion')} withheld: {withheld.file}")
     changes = {name: sum(getattr(load, name) for load in summary.sources) for name in ("new", "changed", "restored")}
     changes["deleted"] = sum(load.absent + load.withdrawn for load in summary.sources)
     changed = ", ".join(f"{count:,} {name}" for name, count in changes.items() if count)
-    click.echo(f"\nsince the last run: {changed or 'nothing changed'}")
+    echo(f"\nsince the last run: {changed or 'nothing changed'}")
     figures = summary.figures
-    click.echo(
+    echo(
         f"{figures.records:,} records in {figures.clusters:,} clusters, {figures.merged_clusters:,} of them merged; "
         f"{figures.entities:,} entities; {figures.quads:,} quads"
         + (f"; {count_of(figures.deleted, 'deleted record')}" if figures.deleted else "")
     )
     if summary.for_review:
         waiting = f"{count_of(summary.for_review, 'pair')} {'waits' if summary.for_review == 1 else 'wait'} for review"
-        click.echo(f"{waiting}: `bibld review {shlex.quote(str(config))}`")
+        echo(f"{waiting}: `bibld review {shlex.quote(str(config))}`")
     click.echo()
     print_table(
         ("stage", "done", "seconds", "a second"),
@@ -214,16 +215,16 @@ def print_summary(summary: bibld.Summary, config: Path) -> None:
             for time in summary.stages
         ],
     )
-    click.echo(f"in all: {in_words(summary.seconds)}")
+    echo(f"in all: {in_words(summary.seconds)}")
     if summary.release:
-        click.echo(f"\n{'new release' if summary.release_is_new else 'release is current'}: {summary.release}")
+        echo(f"\n{'new release' if summary.release_is_new else 'release is current'}: {summary.release}")
     for delivery in summary.deliveries:
         if not delivery.fault:
             print_delivery(delivery)
     if summary.report:
-        click.echo(f"report: {summary.report}")
+        echo(f"report: {summary.report}")
     if any(load.rejected for load in summary.sources):
-        click.echo(f"rejects: see `bibld catalog rejects {shlex.quote(str(config))}`", err=True)
+        echo(f"rejects: see `bibld catalog rejects {shlex.quote(str(config))}`", err=True)
 
 
 def _stage_command(stage: str) -> click.Command:
@@ -252,7 +253,7 @@ def write_tables(config: Path, folder: Path, quiet: bool, **method: Any) -> None
     """Write the tables of matching into a folder, and name the files on standard error."""
     with opened(config, quiet=quiet) as workspace:
         files = workspace.keep_tables(folder, **method)
-    click.echo(f"tables: {', '.join(file.name for file in files)} in {folder}", err=True)
+    echo(f"tables: {', '.join(file.name for file in files)} in {folder}", err=True)
 
 
 @click.command(
@@ -291,7 +292,7 @@ def store(
     with opened(config, **options["display"]) as workspace:
         if forget:
             known = workspace.forget_store(to)
-            click.echo(f"{to}: {'no changes are kept for it any more' if known else 'was not known'}", err=True)
+            echo(f"{to}: {'no changes are kept for it any more' if known else 'was not known'}", err=True)
             return
         done = workspace.deliver(to, kind=kind, user_env=user_env, password_env=password_env, replace=replace)
     show(done, as_json, lambda: print_delivery(done))
@@ -303,7 +304,7 @@ def print_delivery(done: Delivered) -> None:
     if not (done.loaded or done.added or done.removed):
         changes = "no quads changed"
     graphs = count_of(len(done.graphs), "graph")
-    click.echo(f"store {done.store}: {changes}; {done.quads:,} quads in {graphs}, {done.seconds:.1f} s")
+    echo(f"store {done.store}: {changes}; {done.quads:,} quads in {graphs}, {done.seconds:.1f} s")
 
 
 @click.command(
@@ -351,7 +352,7 @@ def write_static_site(config: Path, folder: Path, as_json: bool, display: Mappin
     """Write the current release as files, and print what was written; with JSON, that goes to standard error."""
     with opened(config, **display) as workspace:
         written = workspace.write_static_site(folder)
-    click.echo(
+    echo(
         f"static site of release {written.release}: {written.documents:,} documents in {written.files:,} files,"
         f" {written.bytes:,} bytes: {written.folder}",
         err=as_json,
@@ -366,9 +367,9 @@ def verify(config: Path, release: int | None, as_json: bool, display: Mapping[st
         print_json(found)
     else:
         for check in found.checks:
-            click.echo(f"{check.name}: {'ok' if check.is_ok else 'DIFFERENT'}, {check.detail}")
+            echo(f"{check.name}: {'ok' if check.is_ok else 'DIFFERENT'}, {check.detail}")
         state = "agrees with itself" if found.is_ok else "does not agree with itself"
-        click.echo(f"release {found.release} {state}")
+        echo(f"release {found.release} {state}")
     if not found.is_ok:
         sys.exit(STAGE_FAILED)
 

@@ -13,6 +13,7 @@ import click
 import bibld
 from bibld import WorklistCount, WorklistLine
 from bibld._api.table_files import FileFormat
+from bibld.cli._language import echo
 from bibld.cli._options import config_argument, count_of, json_option, print_json, print_rows, printable
 from bibld.worklist import WorkKind, WorklistPart
 
@@ -96,12 +97,12 @@ def _print_counts(counts: Sequence[WorklistCount]) -> None:
 
 def _print_lines(lines: Sequence[WorklistLine], limit: int) -> None:
     for line in lines[: limit or None]:
-        click.echo(_as_text(line))
+        echo(_as_text(line))
     if limit and len(lines) > limit:
         rest = count_of(len(lines) - limit, "more line")
-        click.echo(f"[{rest}; --limit 0 prints all, --out FILE.xlsx writes a workbook]")
+        echo(f"[{rest}; --limit 0 prints all, --out FILE.xlsx writes a workbook]")
     if not lines:
-        click.echo("nothing to mend")
+        echo("nothing to mend")
 
 
 def _as_text(line: WorklistLine) -> str:

@@ -1,31 +1,27 @@
 """Languages of pages: which one a client wants, and messages, numbers, dates and names in it.
 
-The English text of a message is its key. The other languages are read from ``locale/LANGUAGE/*.po``, all files of a
-language together. Babel reads them, and knows plural rules, dates, and the names of languages and countries (CLDR).
+The English text of a message is its key; see :mod:`bibld.text.translations`. Babel knows plural rules, dates, and the
+names of languages and countries (CLDR).
 """
 
 from __future__ import annotations
 
-import io
 import re
 import tomllib
 from collections.abc import Mapping
 from datetime import date
 from functools import cache, lru_cache
-from gettext import GNUTranslations, NullTranslations
 from importlib import resources
 from urllib.parse import parse_qs
 
 from babel import Locale
 from babel.dates import format_date
-from babel.messages.catalog import Catalog
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
 from babel.numbers import get_decimal_symbol, get_group_symbol
 
 from bibld.serve._negotiation import choose_language
 from bibld.serve.ontology import LANGUAGES, best_text
 from bibld.text.languages import language_tag
+from bibld.text.translations import catalogue_of
 
 PARAMETER = "lang"
 """The name of the parameter of an address, and of the cookie, that name the language of pages."""
@@ -69,7 +65,7 @@ def message(pattern: str, /, **values: object) -> Message:
 @cache
 def read_words() -> dict[str, dict[str, Message]]:
     """Return the tables of codes in words, ``locale/words.toml``."""
-    text = resources.files("bibld.serve").joinpath("locale", "words.toml").read_text(encoding="utf-8")
+    text = resources.files("bibld.text").joinpath("locale", "words.toml").read_text(encoding="utf-8")
     tables = tomllib.loads(text)
     return {
         name: {code: Message.from_pattern(words) for code, words in table.items()} for name, table in tables.items()
@@ -85,7 +81,7 @@ class PageLanguage:
     def __init__(self, tag: str) -> None:
         self.tag = tag
         self._locale = Locale.parse(tag)
-        self._messages = _messages(tag)
+        self._messages = catalogue_of(tag, "pages")
         self._group = get_group_symbol(self._locale)
         self._decimal = get_decimal_symbol(self._locale)
 
@@ -189,19 +185,3 @@ def choose_page_language(query: str, cookie: str, accept_language: str) -> str:
 @lru_cache(maxsize=_REMEMBERED)
 def _remembered_language(accept_language: str) -> str:
     return choose_language(accept_language, LANGUAGES)
-
-
-def _messages(tag: str) -> NullTranslations:
-    folder = resources.files("bibld.serve").joinpath("locale", tag)
-    if not folder.is_dir():
-        return NullTranslations()
-    merged = Catalog(locale=tag)
-    for file in sorted(folder.iterdir(), key=lambda each: each.name):
-        if file.name.endswith(".po"):
-            for entry in read_po(io.BytesIO(file.read_bytes()), locale=tag):
-                if entry.id:
-                    merged[entry.id] = entry
-    binary = io.BytesIO()
-    write_mo(binary, merged)
-    binary.seek(0)
-    return GNUTranslations(binary)

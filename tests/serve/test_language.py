@@ -25,6 +25,7 @@ from bibld.serve._phrases import EVIDENCE, evidence_words
 from bibld.serve.ontology import example_queries
 
 PACKAGE = Path(str(resources.files("bibld.serve")))
+PAGES = Path(str(resources.files("bibld.text"))) / "locale" / "ru" / "pages"
 KEYWORDS = {
     "_": None,
     "gettext": None,
@@ -58,7 +59,7 @@ def messages() -> dict[tuple[str, ...], str]:
 
 def translations() -> dict[str, tuple[str, ...]]:
     found = {}
-    for file in sorted((PACKAGE / "locale" / "ru").glob("*.po")):
+    for file in sorted(PAGES.glob("*.po")):
         for entry in read_po(io.BytesIO(file.read_bytes()), locale="ru"):
             if entry.id:
                 ids = entry.id if isinstance(entry.id, tuple) else (entry.id,)
@@ -90,7 +91,7 @@ def test_translations_have_the_places_of_the_message():
 
 
 def test_files_of_translations_can_be_read_by_gettext():
-    for file in (PACKAGE / "locale" / "ru").glob("*.po"):
+    for file in PAGES.glob("*.po"):
         text = file.read_text(encoding="utf-8")
         assert "charset=UTF-8" in text
         assert "nplurals=3" in text

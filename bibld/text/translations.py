@@ -1,0 +1,173 @@
+"""Messages in other languages: patterns with places for pages, and finished sentences for commands.
+
+The English text of a message is its key; the other languages stand in ``locale/LANGUAGE``: ``pages/*.po`` have the
+patterns of pages (``%(name)s``), ``messages/*.po`` the sentences of commands, errors, warnings and help (``{name}``).
+A sentence is translated when it is shown. It is written where its values are known, often in another process, so what
+arrives is the text; its pattern is found again by its words, and its values, which may be sentences too, are taken out
+of it.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+from gettext import GNUTranslations, NullTranslations
+from importlib import resources
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from babel.messages.catalog import Message
+
+SOURCE_LANGUAGE = "en"
+"""The language that messages are written in."""
+
+_PLACE = re.compile(r"\{(\w+)\}")
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_REMEMBERED = 4096
+_MAX_DEPTH = 6
+_MIN_LETTERS = 3
+"""A pattern with fewer letters of its own would fit every text."""
+
+
+def languages() -> tuple[str, ...]:
+    """Return the tags of the languages that messages exist in, English first."""
+    folders = resources.files("bibld.text").joinpath("locale").iterdir()
+    return (SOURCE_LANGUAGE, *sorted(folder.name for folder in folders if folder.is_dir()))
+
+
+def language_of_terminal(environment: Mapping[str, str] = os.environ) -> str:
+    """Return the language of commands: that of ``BIBLD_LANG``, else of the locale, else English.
+
+    ``BIBLD_LANG`` is a tag (``ru``); the locale is the first of ``LC_ALL``, ``LC_MESSAGES`` and ``LANG`` that is set
+    (POSIX.1-2017, 8.2). A language without messages is English.
+    """
+    for name in ("BIBLD_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        if value := environment.get(name):
+            tag = re.split(r"[_.@-]", value, maxsplit=1)[0].lower()
+            return tag if tag in languages() else SOURCE_LANGUAGE
+    return SOURCE_LANGUAGE
+
+
+@cache
+def catalogue_of(tag: str, kind: str) -> NullTranslations:
+    """Return the messages of one ``kind``, ``pages`` or ``messages``, in a language; none for English."""
+    if tag == SOURCE_LANGUAGE:
+        return NullTranslations()
+    from babel.messages.catalog import Catalog
+    from babel.messages.mofile import write_mo
+
+    merged = Catalog(locale=tag)
+    for entry in _entries(tag, kind):
+        merged[entry.id] = entry
+    binary = io.BytesIO()
+    write_mo(binary, merged)
+    binary.seek(0)
+    return GNUTranslations(binary)
+
+
+def _entries(tag: str, kind: str) -> Iterator[Message]:
+    from babel.messages.pofile import read_po
+
+    folder = resources.files("bibld.text").joinpath("locale", tag, kind)
+    for file in sorted(folder.iterdir(), key=lambda each: each.name):
+        if file.name.endswith(".po"):
+            yield from (entry for entry in read_po(io.BytesIO(file.read_bytes()), locale=tag) if entry.id)
+
+
+class Sentences:
+    """Translates finished English sentences into one language; ``Sentences("en")`` returns them as they are."""
+
+    def __init__(self, tag: str) -> None:
+        self.tag = tag
+        self._catalogue = catalogue_of(tag, "messages")
+        self._patterns = [] if tag == SOURCE_LANGUAGE else sorted(_patterns(tag), key=lambda one: -one.letters)
+        self._translated = lru_cache(_REMEMBERED)(self._translate)
+
+    def text(self, sentence: str) -> str:
+        """Return a sentence, or lines of them, in this language; what has no translation stays as it is."""
+        return self._translated(sentence, 0) or sentence if self._patterns else sentence
+
+    def word(self, context: str, word: str) -> str:
+        """Return a word whose translation depends on its ``context``: ``stage`` or ``column``."""
+        found = self._catalogue.pgettext(context, word)
+        return found if found != word else self.text(word)
+
+    def _translate(self, text: str, depth: int) -> str | None:
+        """Return the translation, or ``None`` if there is none."""
+        if depth > _MAX_DEPTH or not any(map(str.isalpha, text)):
+            return None
+        for pattern in self._patterns:
+            if (found := pattern.match(text)) is not None:
+                values = {name: self._translated(value, depth + 1) or value for name, value in found.items()}
+                return self._in_words(pattern, found, values)
+        return self._translate_parts(text, depth)
+
+    def _in_words(self, pattern: _Pattern, found: Mapping[str, str], values: Mapping[str, str]) -> str:
+        if pattern.plural is None:
+            words = self._catalogue.gettext(pattern.text)
+        else:
+            number = int(found[pattern.places[0]].replace(",", "").split(".")[0])
+            words = self._catalogue.ngettext(*pattern.plural, number)
+        return _PLACE.sub(lambda place: values.get(place[1], place[0]), words)
+
+    def _translate_parts(self, text: str, depth: int) -> str | None:
+        """Translate the lines of a text, or the items of a list, or what stands after the place of a fault."""
+        for separator in ("\n", "; ", ", "):
+            if separator in text:
+                parts = text.split(separator)
+                translated = [self._translated(part, depth + 1) for part in parts]
+                if any(translated):
+                    return separator.join(new or old for new, old in zip(translated, parts, strict=True))
+        for colon in re.finditer(": ", text):
+            rest = self._translated(text[colon.end() :], depth + 1)
+            if rest is not None:
+                place = text[: colon.start()]
+                return f"{self._translated(place, depth + 1) or place}: {rest}"
+        return None
+
+
+@cache
+def sentences_in(tag: str) -> Sentences:
+    """Return the translator of sentences into a language."""
+    return Sentences(tag)
+
+
+class _Pattern:
+    """An English message with places for values, as it is recognised in a text."""
+
+    def __init__(self, text: str, plural: tuple[str, str] | None = None) -> None:
+        self.text = text
+        self.plural = plural
+        parts = _PLACE.split(text)
+        self.places = parts[1::2]
+        self._words = [part for part in parts[::2] if part]
+        self.letters = sum(map(str.isalpha, "".join(self._words)))
+        self._expression: re.Pattern[str] | None = None
+
+    def match(self, text: str) -> dict[str, str] | None:
+        """Return the values by the names of their places, or ``None`` if the text is another message."""
+        if not self.places:
+            return {} if text == self.text else None
+        if not all(words in text for words in self._words):
+            return None
+        if self._expression is None:
+            parts = _PLACE.split(self.text)
+            parts[::2] = map(re.escape, parts[::2])
+            parts[1::2] = [
+                f"({_NUMBER.pattern})" if self.plural and number == 0 else "(.+?)" for number in range(len(self.places))
+            ]
+            self._expression = re.compile("".join(parts), re.DOTALL)
+        found = self._expression.fullmatch(text)
+        return None if found is None else dict(zip(self.places, found.groups(), strict=True))
+
+
+def _patterns(tag: str) -> Iterable[_Pattern]:
+    for entry in _entries(tag, "messages"):
+        if entry.context is None:
+            forms = (entry.id,) if isinstance(entry.id, str) else tuple(entry.id)
+            plural = (forms[0], forms[1]) if len(forms) > 1 else None
+            made = [_Pattern(form, plural) for form in forms]
+            yield from (one for one in made if one.letters >= _MIN_LETTERS or not one.places)
