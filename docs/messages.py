@@ -2,7 +2,7 @@
 
 ``python docs/messages.py LANGUAGE`` adds to ``bibld/text/locale/LANGUAGE/messages`` an empty entry for each message
 that has none, and takes out the entries of messages that exist no more. The files are those of the packages that the
-messages stand in. A message is any text of words in the code: values in it become places, ``{name}``.
+messages are in. A message is any text of words in the code: values in it become places, ``{name}``.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Message(NamedTuple):
 
 
 def messages() -> dict[Message, str]:
-    """Return all messages, each with the name of the part of bibld that it stands in."""
+    """Return all messages, each with the name of the part of bibld that it is in."""
     found = {Message(text): "cli" for text in _ALSO_SHOWN}
     for file in sorted(PACKAGE.rglob("*.py")):
         path = file.relative_to(PACKAGE)
@@ -203,7 +203,7 @@ def _message_of(entry: Entry) -> Message:
 
 
 _HEAD = """# Messages of bibld, part {part}. The key is the English text; `python docs/messages.py {language}` adds what
-# is new. A place such as {{file}} stands for a value, and may stand elsewhere in the translation.
+# is new. A place such as {{file}} is that of a value, and may be elsewhere in the translation.
 msgid ""
 msgstr ""
 "Language: {language}\\n"

@@ -15,7 +15,6 @@ other records of the files by binary search; the pairs pass the same filters, sc
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -40,6 +39,7 @@ from bibld.dedup.prefilter import is_applied, likely, trees_for
 from bibld.dedup.side_by_side import describe_differences
 from bibld.errors import CatalogError, StageError
 from bibld.model.features import FeatureColumns
+from bibld.model.release import link_or_copy
 
 _FORMAT = 1
 _HEAD, _STATISTICS, _SIGNATURES, _MEMBERS = "head.json", "statistics", "signatures.uint64", "members.uint64"
@@ -87,25 +87,17 @@ def write_lookup(catalog: Catalog, folder: Path, config: Config) -> None:
 
 def copy_index(table: FeatureTable, live: Flags, tables: KeyTables, folder: Path) -> None:
     """Copy features, signatures and keys of the ``live`` rows (rows,) into a new folder. Raises ``OSError``."""
-    (folder / "features").mkdir(parents=True)
     for file in sorted(table.folder.iterdir()):
         if file.is_file() and not file.name.startswith("keys-"):
-            _link_or_copy(file, folder / "features" / file.name)
+            link_or_copy(file, folder / "features" / file.name)
     assert tables.file is not None  # they are those of an index on disk
-    _link_or_copy(tables.file.with_suffix(".signatures"), folder / _SIGNATURES)
+    link_or_copy(tables.file.with_suffix(".signatures"), folder / _SIGNATURES)
     for blocker in tables.maker.with_keys:
         with (folder / f"{blocker.name}.keys").open("wb") as out:
             for level in range(LEVELS if blocker.largest else 1):
                 for bounds in tables.ranges(blocker, level):
                     words = tables.sorted_words(blocker, bounds)
                     out.write(np.ascontiguousarray(words[live[words & _LOW]]).data)
-
-
-def _link_or_copy(source: Path, target: Path) -> None:
-    try:
-        target.hardlink_to(source)
-    except OSError:  # a file system without hard links
-        shutil.copyfile(source, target)
 
 
 class ReleasedIndex:

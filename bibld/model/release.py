@@ -1,8 +1,20 @@
-"""The content of ``manifest.json``, the description of a release."""
+"""The content of ``manifest.json``, the description of a release, and the files that releases share."""
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import msgspec
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    """Give a file to two folders; it is copied where the file system has no hard links. Raises ``OSError``."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        target.hardlink_to(source)
+    except OSError:
+        shutil.copyfile(source, target)
 
 
 class ReleaseFile(msgspec.Struct, frozen=True):

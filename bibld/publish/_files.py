@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -20,7 +18,7 @@ from zlib_ng import gzip_ng_threaded
 from bibld.model import rdf
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, quad, term, typed_literal
-from bibld.model.release import ReleaseFile
+from bibld.model.release import ReleaseFile, link_or_copy
 from bibld.parallel import map_in_threads, worker_count
 from bibld.protocols import PreviousRelease, ReleaseDraft
 
@@ -112,14 +110,6 @@ def open_dump(path: Path) -> Iterator[DumpWriter]:
         writer = DumpWriter(out)
         yield writer
         writer.finish()
-
-
-def link_or_copy(source: Path, target: Path) -> None:
-    """Give a file to two releases; it is copied where the file system has no hard links."""
-    try:
-        os.link(source, target)
-    except OSError:
-        shutil.copyfile(source, target)
 
 
 def describe_files(

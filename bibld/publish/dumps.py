@@ -15,7 +15,7 @@ import pyoxigraph
 from bibld.errors import StageError
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, literal, quad, split_graphs, term, typed_literal
-from bibld.model.release import FullDumps, Manifest, PatchDumps
+from bibld.model.release import FullDumps, Manifest, PatchDumps, link_or_copy
 from bibld.protocols import PreviousRelease, ReleaseDraft
 from bibld.publish._files import (
     ALL_GRAPHS,
@@ -24,7 +24,6 @@ from bibld.publish._files import (
     RUN_FILE,
     add_run_statements,
     has_all_graphs,
-    link_or_copy,
     number,
     open_dump,
 )

@@ -17,9 +17,9 @@ from bibld.documents import Change, ChangeKind
 from bibld.model import rdf
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri, term, typed_literal
+from bibld.model.release import link_or_copy
 from bibld.parallel import batches
 from bibld.protocols import ReleaseDraft
-from bibld.publish._files import link_or_copy
 
 NEEDS: tuple[str, ...] = ("documents",)
 IN_OWN_PROCESS = True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from tantivy import IndexWriter
 
 from bibld.documents import PublishedView, open_published
 from bibld.errors import StageError
+from bibld.model.release import link_or_copy
 from bibld.parallel import ProcessPool, batches
 from bibld.search._documents import ENTITY_FOLDERS, PUBLICATIONS
 from bibld.search._index import (
@@ -79,7 +79,7 @@ def _copy(previous: Path, folder: Path) -> None:
         if file.name in _OWN_FILES:
             shutil.copyfile(file, folder / file.name)
         elif file.suffix not in ("", ".lock"):
-            os.link(file, folder / file.name)
+            link_or_copy(file, folder / file.name)
 
 
 def _add(writer: IndexWriter, row: Row) -> None:

@@ -10,7 +10,6 @@ server would answer, but for links between pages in other languages (``?lang=ru`
 from __future__ import annotations
 
 import html
-import os
 import re
 import shutil
 from collections.abc import Iterable
@@ -22,7 +21,7 @@ from starlette.types import ASGIApp, Message, Scope
 
 from bibld.documents import PublishedView
 from bibld.errors import StageError
-from bibld.model.release import Manifest
+from bibld.model.release import Manifest, link_or_copy
 from bibld.progress import Progress
 from bibld.serve._addresses import Addresses
 from bibld.serve._forms import MEDIA_TYPES, PAGE_FORMS, forms_of, kind_of
@@ -201,11 +200,11 @@ class StaticWriter:
         await self._copy_response("dumps/manifest.json", "dumps/manifest.json")
         for file in self._manifest.files:
             target = self._file(f"dumps/{file.name}")
-            _link_or_copy(self._release / file.name, target)
+            link_or_copy(self._release / file.name, target)
             self._files += 1
             self._bytes += file.bytes
             if file.name.startswith(_BESIDE_THE_FIRST_PAGE):
-                _link_or_copy(target, self._file(file.name))
+                link_or_copy(target, self._file(file.name))
         self._put(self._root / ".htaccess", _apache_rules().encode())
         self._put(self._root / "nginx.conf", _nginx_rules(self._addresses.mount).encode())
 
@@ -277,7 +276,7 @@ class StaticWriter:
         for form in (*forms, *(f"{end}{language}.html" for end in ends for language in LANGUAGES[1:])):
             there = self._file(f"doc/{target}.{form}")
             if there.is_file():
-                _link_or_copy(there, self._file(f"doc/{path}.{form}"))
+                link_or_copy(there, self._file(f"doc/{path}.{form}"))
                 self._files += 1
                 written += [form] if form in forms else []
         self._put(self._file(f"{path}/index.html"), self._leading_page(target, target, written))
@@ -345,14 +344,6 @@ class StaticWriter:
         file.write_bytes(data)
         self._files += 1
         self._bytes += len(data)
-
-
-def _link_or_copy(file: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        os.link(file, target)
-    except OSError:  # another file system, or one without links
-        shutil.copyfile(file, target)
 
 
 def _nginx_rules(mount: str) -> str:

@@ -1,6 +1,6 @@
 """Messages in other languages: patterns with places for pages, and finished sentences for commands.
 
-The English text of a message is its key; the other languages stand in ``locale/LANGUAGE``: ``pages/*.po`` have the
+The English text of a message is its key; the other languages are in ``locale/LANGUAGE``: ``pages/*.po`` have the
 patterns of pages (``%(name)s``), ``messages/*.po`` the sentences of commands, errors, warnings and help (``{name}``).
 A sentence is translated when it is shown. It is written where its values are known, often in another process, so what
 arrives is the text; its pattern is found again by its words, and its values, which may be sentences too, are taken out
@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _REMEMBERED = 4096
 _MAX_DEPTH = 6
 _MIN_LETTERS = 3
-"""A pattern with fewer letters of its own would fit every text."""
+"""A pattern with fewer letters would fit every text."""
 
 
 def languages() -> tuple[str, ...]:
@@ -99,6 +99,8 @@ class Sentences:
         """Return the translation, or ``None`` if there is none."""
         if depth > _MAX_DEPTH or not any(map(str.isalpha, text)):
             return None
+        if (items := self._translate_items(text, depth)) is not None:
+            return items
         for pattern in self._patterns:
             if (found := pattern.match(text)) is not None:
                 values = {name: self._translated(value, depth + 1) or value for name, value in found.items()}
@@ -113,8 +115,15 @@ class Sentences:
             words = self._catalogue.ngettext(*pattern.plural, number)
         return _PLACE.sub(lambda place: values.get(place[1], place[0]), words)
 
+    def _translate_items(self, text: str, depth: int) -> str | None:
+        """Translate a list of which each item is a message: ``2 records, 3 new``."""
+        if "\n" in text or ", " not in text:
+            return None
+        translated = [self._translated(item, depth + 1) for item in text.split(", ")]
+        return ", ".join(filter(None, translated)) if all(translated) else None
+
     def _translate_parts(self, text: str, depth: int) -> str | None:
-        """Translate the lines of a text, or the items of a list, or what stands after the place of a fault."""
+        """Translate what can be translated of lines and lists, or what comes after the place of a fault."""
         for separator in ("\n", "; ", ", "):
             if separator in text:
                 parts = text.split(separator)

@@ -22,9 +22,10 @@ from bibld.model.release import (
     PatchDumps,
     QuadCounts,
     ReleaseFile,
+    link_or_copy,
 )
 from bibld.protocols import PreviousRelease
-from bibld.publish._files import describe_files, link_or_copy, open_dump
+from bibld.publish._files import describe_files, open_dump
 from bibld.publish._releases import Releases, writing
 from bibld.publish.dumps import is_full_dump_due
 from bibld.publish.void import void_quads

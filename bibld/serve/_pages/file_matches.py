@@ -121,7 +121,7 @@ class MatchPages:
         )
 
     def _row(self, row: MatchedRecord) -> MatchRowView:
-        records = [RecordId(*text.split(":", 1)) for text in row.records]
+        records = [RecordId.parse(text) for text in row.records]
         by_source = {record.source: record for record in reversed(records)}
         libraries = [PageLink(self._href(by_source[one]), self._label(one)) for one in row.libraries]
         title = row.published_title or row.publication

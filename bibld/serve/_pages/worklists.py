@@ -189,13 +189,13 @@ class WorklistPages:
         )
 
     def _record(self, text: str) -> PageLink:
-        record = RecordId(*text.split(":", 1))
+        record = RecordId.parse(text)
         return PageLink(self._record_href(record), record.control_number)
 
     def _other(self, text: str) -> PageLink:
         """Return the record of another library, with what it states, if anything."""
         number, _, stated = text.partition(": ")
-        record = RecordId(*number.split(":", 1))
+        record = RecordId.parse(number)
         label = self._label(record.source)
         return PageLink(self._record_href(record), f"{label}: {stated or record.control_number}")
 

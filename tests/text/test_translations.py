@@ -1,0 +1,128 @@
+"""Finished sentences in another language: the pattern of a message is found by its words, its values are kept."""
+
+import importlib.util
+
+import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.pofile import read_po
+
+from bibld.text import translations
+from bibld.text.translations import Sentences, language_of_terminal, sentences_in
+from tests.docs.pages import DOCS, ROOT
+
+MESSAGES = {
+    "{folder}: cannot be written: {error}; free some space": "{folder}: не записать: {error}; освободите место",
+    "no space is left": "нет места",
+    "{file} is not in {folder}": "в {folder} нет {file}",
+    ("{number} record", "{number} records"): ("{number} запись", "{number} записи", "{number} записей"),
+    "nothing was found": "ничего не найдено",
+    "warning: {message}": "внимание: {message}",
+    "since the last run: {changed}": "с прошлого запуска: {changed}",
+    "{number} new": "новых {number}",
+}
+
+
+@pytest.fixture
+def russian(monkeypatch) -> Sentences:
+    catalogue = Catalog(locale="ru")
+    for key, text in MESSAGES.items():
+        catalogue.add(key, text)
+    catalogue.add("read", "чтение", context="stage")
+    monkeypatch.setattr(translations, "_entries", lambda tag, kind: (each for each in catalogue if each.id))
+    translations.catalogue_of.cache_clear()
+    yield Sentences("ru")
+    translations.catalogue_of.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("english", "expected"),
+    [
+        ("nothing was found", "ничего не найдено"),
+        ("a: cannot be written: no space is left; free some space", "a: не записать: нет места; освободите место"),
+        ("/a: cannot be written: [Errno 5] EIO; free some space", "/a: не записать: [Errno 5] EIO; освободите место"),
+        ("x.mrc is not in data", "в data нет x.mrc"),
+        ("1 record", "1 запись"),
+        ("3 records", "3 записи"),
+        ("1,235 records", "1,235 записей"),
+        ("since the last run: 2 records, 3 new", "с прошлого запуска: 2 записи, новых 3"),
+        ("warning: rsl: nothing was found", "внимание: rsl: ничего не найдено"),
+        ("dump.mrc record 7 (byte 5): no space is left", "dump.mrc record 7 (byte 5): нет места"),
+        ("nothing was found\n5 records", "ничего не найдено\n5 записей"),
+        ("no message of ours", "no message of ours"),
+        ("", ""),
+        ("12: 34", "12: 34"),
+        ("of records", "of records"),
+    ],
+)  # fmt: skip
+def test_a_sentence_is_translated_with_its_values(russian, english, expected):
+    assert russian.text(english) == expected
+
+
+def test_a_word_depends_on_its_context(russian):
+    assert russian.word("stage", "read") == "чтение"
+    assert russian.word("column", "read") == "read"
+
+
+def test_english_is_not_touched():
+    assert sentences_in("en").text("nothing was found") == "nothing was found"
+
+
+def test_a_value_that_leads_back_to_itself_ends(russian):
+    assert russian.text("warning: " * 400 + "x").endswith("x")
+
+
+@pytest.mark.parametrize(
+    ("environment", "tag"),
+    [
+        ({}, "en"),
+        ({"LANG": "ru_RU.UTF-8"}, "ru"),
+        ({"LANG": "ru_RU.UTF-8", "LC_ALL": "C"}, "en"),
+        ({"LANG": "en_GB.UTF-8", "LC_MESSAGES": "ru_RU"}, "ru"),
+        ({"LANG": "ru_RU.UTF-8", "BIBLD_LANG": "en"}, "en"),
+        ({"BIBLD_LANG": "RU"}, "ru"),
+        ({"BIBLD_LANG": "xx"}, "en"),
+        ({"LANG": "", "LC_ALL": "ru"}, "ru"),
+    ],
+)
+def test_the_language_of_commands_is_that_of_the_user(environment, tag):
+    assert language_of_terminal(environment) == tag
+
+
+def load_messages():
+    spec = importlib.util.spec_from_file_location("docs_messages", DOCS / "messages.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def stored(language: str) -> dict[tuple[str, str, str], tuple[str, ...]]:
+    found = {}
+    for file in (ROOT / "bibld" / "text" / "locale" / language / "messages").glob("*.po"):
+        with file.open("rb") as stream:
+            for entry in read_po(stream, locale=language):
+                if entry.id:
+                    one, many = entry.id if isinstance(entry.id, tuple) else (entry.id, "")
+                    strings = entry.string if isinstance(entry.string, tuple) else (entry.string,)
+                    found[one, many, entry.context or ""] = strings
+    return found
+
+
+LANGUAGES = [tag for tag in translations.languages() if tag != "en"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_message_of_the_code_has_a_translation_and_no_other_text_has_one(language):
+    expected, found = set(load_messages().messages()), stored(language)
+    assert not sorted(tuple(each) for each in expected if not all(found.get(tuple(each), ("",)))), (
+        f"python docs/messages.py {language} adds the entries"
+    )
+    assert not set(found) - set(map(tuple, expected)), f"python docs/messages.py {language} takes them out"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_translation_has_the_places_of_its_message(language):
+    wrong = []
+    for (one, many, _), texts in stored(language).items():
+        places = set(translations._PLACE.findall(many or one))
+        wrong += [text for text in texts if text and set(translations._PLACE.findall(text)) != places]
+    assert not wrong
