@@ -33,7 +33,7 @@ def stated_places(file: Path) -> Counter[tuple[str, tuple[str, ...]]]:
 
 def main() -> None:
     known = towns()
-    assert known is not None, "run make geography first"
+    assert known is not None, "run make additions first"
     with tempfile.TemporaryDirectory() as folder:
         file = real_config(real_data(), Path(folder))
         bibld.Workspace(file).run(until="read")

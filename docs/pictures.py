@@ -1,7 +1,7 @@
 """Makes the pictures of pages in README and docs: run `python docs/pictures.py` after the pages changed.
 
 The sample is built in a temporary folder and served; Chromium (found on the path) takes the pictures with Playwright.
-The map needs `make geography`.
+The map needs `make additions`.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ TRANSCRIPTS = load_transcripts()
 
 @pytest.mark.server
 @pytest.mark.skipif(shutil.which("curl") is None or shutil.which("bash") is None, reason="needs bash and curl")
-@pytest.mark.skipif(not headings.FILE.exists(), reason="make headings makes the table of subject headings")
+@pytest.mark.skipif(not headings.FILE.exists(), reason="make additions makes the table of subject headings")
 def test_every_command_of_the_tutorial_prints_what_the_tutorial_shows():
     """Where this fails, run ``python docs/transcripts.py docs/tutorial.md --write`` and read the change."""
     page = (DOCS / "tutorial.md").read_text(encoding="utf-8")

@@ -301,7 +301,7 @@ def test_the_graph_of_a_thing_opens_step_by_step_and_leads_to_pages(browser, ser
         visit.check()
 
 
-@pytest.mark.skipif(not towns.FILE.exists(), reason="make geography makes the table of towns")
+@pytest.mark.skipif(not towns.FILE.exists(), reason="make additions makes the table of towns")
 @pytest.mark.parametrize("has_scripts", [True, False], ids=["with scripts", "without scripts"])
 def test_a_map_leads_to_what_appeared_in_a_town_and_to_its_place(browser, server, has_scripts):
     with visits(browser, server, locale="en", java_script_enabled=has_scripts) as visit:

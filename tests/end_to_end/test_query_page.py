@@ -69,7 +69,7 @@ def test_the_line_of_an_error_that_is_not_in_the_query_is_empty():
     assert SparqlView("ASK {}", line=1).faulty_line == "ASK {}"
 
 
-@pytest.mark.skipif(EDITOR not in assets(), reason="the editor has not been built (`make editor`, needs npm)")
+@pytest.mark.skipif(EDITOR not in assets(), reason="the editor has not been built (`make additions`, needs npm)")
 def test_the_bundle_calls_no_foreign_host_and_evaluates_no_text():
     body = assets()[EDITOR].body
     for word in (b"eval(", b"new Function", b"https://"):
@@ -82,7 +82,7 @@ INTERACTION_DELAY = 250
 
 
 @pytest.mark.browser
-@pytest.mark.skipif(EDITOR not in assets(), reason="the editor has not been built (`make editor`, needs npm)")
+@pytest.mark.skipif(EDITOR not in assets(), reason="the editor has not been built (`make additions`, needs npm)")
 def test_the_editor_completes_from_the_data_and_by_name_and_the_tab_key_leaves_it(browser, server):
     with visits(browser, server) as visit:
         page = visit.open("sparql?query=ASK%20%7B%7D")

@@ -46,7 +46,7 @@ def test_a_graph_names_its_dataset_in_the_language_of_the_page(client):
 @pytest.mark.parametrize("name", PICTURES)
 def test_each_picture_is_a_file_that_is_cached(client, name):
     if name.startswith("map") and not towns.FILE.exists():
-        pytest.skip("make geography makes the table of towns")
+        pytest.skip("make additions makes the table of towns")
     answer = client.get(f"/picture/{name}.svg?lang=ru")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "image/svg+xml"

@@ -37,7 +37,7 @@ def store(sample) -> ox.Store:
 @EACH
 def test_a_query_finds_what_is_expected(example, store):
     if example.name.endswith(COUNTS_LINKS) and not headings.FILE.exists():
-        pytest.skip("make headings makes the table of subject headings, which are linked by it")
+        pytest.skip("make additions makes the table of subject headings, which are linked by it")
     lines = result(store, example.sparql)
     assert len(lines) > 1 or example.name.endswith(NOT_IN_THE_SAMPLE), "finds nothing in the sample"
     assert lines == result_file(example).read_text(encoding="utf-8").splitlines()

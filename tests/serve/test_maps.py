@@ -28,7 +28,7 @@ SPOTS = st.lists(
     max_size=60,
 )
 BASE = "https://data.example.org/"
-needs_towns = pytest.mark.skipif(not FILE.exists(), reason="make geography makes the table of towns")
+needs_towns = pytest.mark.skipif(not FILE.exists(), reason="make additions makes the table of towns")
 
 
 @given(SPOTS)

@@ -78,7 +78,7 @@ def test_without_npm_there_are_towns_and_no_land(downloaded: Path, made: Path):
 
 
 def test_without_the_wheel_the_message_names_what_makes_it(tmp_path: Path, made: Path):
-    with pytest.raises(FileNotFoundError, match="run make geography"):
+    with pytest.raises(FileNotFoundError, match="run make additions"):
         build.main(tmp_path)
 
 

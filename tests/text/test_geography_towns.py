@@ -7,7 +7,7 @@ import pytest
 from bibld.text.geography.build import write_towns
 from bibld.text.geography.towns import FILE, Towns, towns
 
-pytestmark = pytest.mark.skipif(not FILE.exists(), reason="make geography makes the table of towns")
+pytestmark = pytest.mark.skipif(not FILE.exists(), reason="make additions makes the table of towns")
 
 FOUND = [
     ("Москва", "", "Moscow RU"),

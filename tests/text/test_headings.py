@@ -66,7 +66,7 @@ def test_without_the_table_no_heading_is_known(tmp_path: Path, monkeypatch: pyte
 
 
 def test_without_the_wheel_the_message_names_what_makes_it(tmp_path: Path):
-    with pytest.raises(FileNotFoundError, match="run make headings"):
+    with pytest.raises(FileNotFoundError, match="run make additions"):
         build.main(tmp_path)
 
 

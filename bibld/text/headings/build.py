@@ -33,7 +33,7 @@ def main(folder: Path) -> None:
     """Make the table from what is in a folder. Raises ``FileNotFoundError`` without the headings."""
     wheel = next(iter(sorted(folder.glob("invenio_subjects_lcsh-*.whl"))), None)
     if wheel is None:
-        raise FileNotFoundError(f"{folder}: has no wheel of invenio-subjects-lcsh; run make headings")
+        raise FileNotFoundError(f"{folder}: has no wheel of invenio-subjects-lcsh; run make additions")
     with ZipFile(wheel) as archive:
         licence = next(name for name in archive.namelist() if name.endswith("/LICENSE"))
         text = f"{_LIBRARY_OF_CONGRESS}\n{archive.read(licence).decode().strip()}\n"
