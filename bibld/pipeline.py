@@ -205,8 +205,6 @@ class LocalRun:
         with self.catalog.commit():
             self.number = self.catalog.runs.begin(self.run_time.isoformat())
         self._kernel_modules = self._kernels.begin() if self.options.until != "read" else 0
-        if self._kernel_modules:
-            self.progress.report("compile: matching is compiled for this machine once, in half a minute beside reading")
         return run_stages(self)
 
     def _step(self, name: str, step: Callable[[LocalRun, StageQueue], int | None]) -> int | None:
