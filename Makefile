@@ -8,7 +8,7 @@ SERVE ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-all check bench mutants clean additions
+.PHONY: run test test-all check bench mutants clean additions docs
 
 run: $(VENV)/installed additions
 	$(BIN)/bibld run sample_data/bibld.toml
@@ -35,6 +35,10 @@ check: $(VENV)/installed-dev additions
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+# The documentation with its long tables, in build/docs.
+docs: $(VENV)/installed
+	$(BIN)/python docs/generate.py --out build/docs
 
 bench: $(VENV)/installed-dev
 	for script in $(filter-out benchmarks/mutants.py,$(wildcard benchmarks/[a-z]*.py)); do $(BIN)/python $$script || exit 1; done

@@ -2,7 +2,8 @@
 
 A part is between ``<!-- generated: NAME ARGUMENT -->`` and ``<!-- end -->`` in a page; the rest is written by hand.
 ``python docs/generate.py`` writes all parts again; with ``--check`` nothing is written, and the exit code is 1
-when a page would change.
+when a page would change. Long parts are not stored: a line that begins with ``<!-- made: NAME ARGUMENT -->`` is the
+place of one, and ``--out FOLDER`` (``make docs``) writes all pages with them there.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -53,6 +55,7 @@ from bibld.serve.site import JSON_KEYS, MEDIA_TYPES
 DOCS = Path(__file__).parent
 _WIDTH = 100
 _PART = re.compile(r"(<!-- generated: ([\w-]+)(?: ([\w./-]+))? -->\n).*?(<!-- end -->)", re.DOTALL)
+_LONG_PART = re.compile(r"^<!-- made: ([\w-]+)(?: ([\w./-]+))? -->.*$", re.MULTILINE)
 _BASE = "https://data.example.org/"
 
 MEANINGS = {
@@ -578,6 +581,20 @@ def rewritten(page: str) -> str:
     return _PART.sub(written, page)
 
 
+def completed(page: str) -> str:
+    """Return a page with its long parts, too."""
+    return _LONG_PART.sub(lambda part: PARTS[part[1]](*([part[2]] if part[2] else [])), page)
+
+
+def write_complete(folder: Path) -> None:
+    """Write all pages with their long parts, and what they show, into a folder."""
+    shutil.copytree(DOCS, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__", "*.md"), dirs_exist_ok=True)
+    for path in sorted(DOCS.rglob("*.md")):
+        target = folder / path.relative_to(DOCS)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(completed(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
 def mods_schema() -> bytes:
     """Return the JSON Schema of a description, as `bibld crosswalk --to json` writes it."""
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **msgspec.json.schema(Mods)}
@@ -616,7 +633,8 @@ def write_notebooks() -> None:
     help="Take the examples of terms from this dump of the sample, bibld.nq.gz.",
 )
 @click.option("--notebooks", is_flag=True, help="Execute the notebooks too, and store their outputs.")
-def main(check: bool, dump: Path | None, notebooks: bool) -> None:
+@click.option("--out", type=click.Path(path_type=Path), help="Write the complete pages into this folder, too.")
+def main(check: bool, dump: Path | None, notebooks: bool, out: Path | None) -> None:
     """Write the generated parts of the documentation again."""
     if dump is not None:
         vocabularies.write_examples(dump)
@@ -636,6 +654,8 @@ def main(check: bool, dump: Path | None, notebooks: bool) -> None:
             schema.write_bytes(mods_schema())
     if notebooks:
         write_notebooks()
+    if out is not None:
+        write_complete(out)
     for name in stale:
         click.echo(f"{name}: {'is out of date; run python docs/generate.py' if check else 'written'}")
     sys.exit(1 if check and stale else 0)

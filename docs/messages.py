@@ -40,13 +40,15 @@ _NOT_WORDS = re.compile(
     r"SELECT|WHERE|INSERT|CREATE |DELETE|PREFIX|^select |^from |^import |:long|tree:"
     r"|\\[bdswWD]|\^|<[a-z]|%\(|\n    [a-z]|[а-я]"
 )
-_PRINTED = {"echo", "secho"}
+_PRINTED = {"echo", "secho", "fail"}
 # What click prints, and what is made of parts.
 _ALSO_SHOWN = (
     "Usage: ", "Options", "Commands", "[OPTIONS]", "COMMAND [ARGS]...", "[default: {value}]", "[required]",
     "Show this message and exit.", "Show the version and exit.", "Try '{command} {option}' for help.",
     "Missing argument '{name}'.", "Missing option '{name}'.", "No such option: {name}",
-    "No such option: {name} Did you mean {close}?", "No such option: {name} (Possible options: {close})",
+    "No such option: {name} Did you mean {close}?", "No such option '{name}'.",
+    "No such option '{name}'. Did you mean '{close}'?", "No such option '{name}'. Possible options: {close}",
+    "No such option: {name} (Possible options: {close})",
     "Option '{name}' requires an argument.", "Got unexpected extra argument ({name})", "Error: {message}",
     "Got unexpected extra arguments ({names})", "Invalid value for '{name}': {message}",
     "{value} is not in the range {range}.", "{value} is not one of {choices}.", "{value} is not a valid integer.",
@@ -75,7 +77,19 @@ def messages() -> dict[Message, str]:
             parts = _message_calls(tree) if part in _ONLY_IN_CALLS else [tree]
             for message in (message for each in parts for message in _in_code(each)):
                 found.setdefault(message, part)
+            if part == "cli":
+                for message in _short_ones(tree):
+                    found.setdefault(message, part)
     return found
+
+
+def _short_ones(tree: ast.Module) -> Iterator[Message]:
+    """Yield the texts of commands that are made of values and a word or two: ``{number} changed``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            text = template(node).strip()
+            if re.search(r"(?<![\w{./<&=-])[a-z]{3,}(?![\w}./=-])", text) and not _NOT_WORDS.search(text):
+                yield Message(text)
 
 
 def _message_calls(tree: ast.Module) -> Iterator[ast.AST]:

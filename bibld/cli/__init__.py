@@ -165,6 +165,7 @@ def main() -> None:
     if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # nohup ignores it
         signal.signal(signal.SIGHUP, _interrupt)
     try:
+        translate_help(command_line)
         colour = False if os.environ.get("NO_COLOR") else None  # None: coloured on a terminal
         command_line.main(prog_name="bibld", standalone_mode=False, color=colour)
         sys.stdout.flush()

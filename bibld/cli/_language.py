@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -28,13 +29,13 @@ def translate_help(command: click.Command) -> None:
     """Let a command explain itself and its options in the language of the terminal; examples stay as they are."""
     command.context_class = Context
     if command.help and terminal().tag != "en":
-        paragraphs = command.help.split("\n\n")
+        paragraphs = inspect.cleandoc(command.help).split("\n\n")
         command.help = "\n\n".join(
             part if part.startswith("\b") else terminal().text(" ".join(part.split())) for part in paragraphs
         )
         for parameter in command.params:
             if isinstance(parameter, click.Option) and parameter.help:
-                parameter.help = terminal().text(" ".join(parameter.help.split()))
+                parameter.help = terminal().text(parameter.help)
 
 
 class Formatter(click.HelpFormatter):
@@ -43,7 +44,9 @@ class Formatter(click.HelpFormatter):
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
         """Write how a command is used."""
         words = terminal().text
-        super().write_usage(prog, " ".join(words(part) for part in args.split()), words(prefix or "Usage: "))
+        for phrase in ("[OPTIONS]", "COMMAND [ARGS]..."):
+            args = args.replace(phrase, words(phrase))
+        super().write_usage(prog, args, words(prefix or "Usage: "))
 
     def write_heading(self, heading: str) -> None:
         """Write the heading of a list."""
@@ -57,8 +60,8 @@ class Formatter(click.HelpFormatter):
         found = _NOTE.search(text)
         if found is None:
             return terminal().text(text)
-        note = re.sub(r"\[(.*)\]$", lambda all_of_it: f"[{terminal().text(all_of_it[1])}]", text[found.start() :])
-        return terminal().text(text[: found.start()]) + note
+        notes = re.sub(r"\[[^\]]*\]", lambda note: terminal().text(note[0]), text[found.start() :])
+        return terminal().text(text[: found.start()]) + notes
 
 
 class Context(click.Context):

@@ -10,6 +10,7 @@ from email.message import EmailMessage
 
 import msgspec
 
+from bibld.cli._language import terminal
 from bibld.config import Config, MailConfig
 from bibld.errors import ConfigError
 
@@ -85,9 +86,10 @@ def _start(config: Config, command: tuple[str, ...], ending: Ending) -> str:
 
 def _send(config: Config, mail: MailConfig, ending: Ending) -> str:
     title = config.dataset.title.get("en") or next(iter(config.dataset.title.values()), config.file.name)
-    subject = f"bibld: {title} {_ENDINGS.get(ending.exit_code, f'ended with {ending.exit_code}')}"
-    paths = [f"Configuration: {config.file}", f"Workspace: {config.workspace}"]
-    content = _plain("\n".join([*ending.messages, "", ending.summary, "", *paths]))
+    words = terminal().text
+    subject = f"bibld: {title} {words(_ENDINGS.get(ending.exit_code, f'ended with {ending.exit_code}'))}"
+    paths = [words(f"Configuration: {config.file}"), words(f"Workspace: {config.workspace}")]
+    content = _plain("\n".join([*map(words, ending.messages), "", ending.summary, "", *paths]))
     try:
         message = EmailMessage()
         message["Subject"] = _in_one_line(subject)

@@ -136,25 +136,27 @@ def print_question(question: Question, number: str) -> None:
 
     Each line begins with its sign and the meaning of the sign. Of what differs the different words are coloured.
     """
-    meanings = [compared.in_words(question.sides) for compared in question.compared]
+    words = terminal().text
+    meanings = [words(compared.in_words(question.sides)) for compared in question.compared]
     head = max(map(len, meanings), default=0) + _NAME + 3
     width = (min(max(get_terminal_size((100, 24)).columns, _MIN_COLUMNS), _MAX_COLUMNS) - head - 4) // 2
-    click.secho(f"{number}score {question.score:.3f}, up for review by {printable(question.by)}", bold=True)
+    score = words(f"score {question.score:.3f}, up for review by {printable(question.by)}")
+    click.secho(f"{number}{score}", bold=True)
     for line in _row(" " * head, (question.left, question.right), width):
         click.secho(line, bold=True)
     click.echo(f"{'':<{head}} {'─' * width}─┼─{'─' * width}")
     for compared, meaning in zip(question.compared, meanings, strict=True):
         sign = click.style(compared.sign, fg="yellow" if compared.sign == "≠" else None)
-        name = click.style(f"{compared.name:<{_NAME}}", dim=True)
+        name = click.style(f"{words(compared.name):<{_NAME}}", dim=True)
         values = (compared.left or "–", compared.right or "–")
         for line in _row(
             f"{sign} {printable(meaning):<{head - _NAME - 3}} {name}", values, width, compared.different_words
         ):
-            echo(line)
+            click.echo(line)
     click.echo()
     for sentence in (*question.reasons, *(f"to find out: {one}" for one in question.would_decide)):
-        for line in textwrap.wrap(printable(sentence), 2 * width + head, subsequent_indent="    "):
-            echo(f"  {line}")
+        for line in textwrap.wrap(words(printable(sentence)), 2 * width + head, subsequent_indent="    "):
+            click.echo(f"  {line}")
     if question.relation:
         echo(f"  if they are not the same: {question.relation}")
     for page in question.pages:

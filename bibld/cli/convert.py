@@ -205,7 +205,7 @@ def crosswalk(
         else:
             with complete_output(output) as out:
                 form.write(contents(), out, base)
-    hint = "" if verbose or not warned else " (add --verbose to see them)"
+    hint = "" if verbose or not warned else "; add --verbose to see them"
     echo(
         f"{count_of(converted + rejected, 'record')} read: {converted:,} converted, {rejected:,} rejected; "
         f"{count_of(warned, 'warning')}{hint}",

@@ -88,7 +88,9 @@ class Sentences:
 
     def text(self, sentence: str) -> str:
         """Return a sentence, or lines of them, in this language; what has no translation stays as it is."""
-        return self._translated(sentence, 0) or sentence if self._patterns else sentence
+        words = sentence.strip()
+        translated = self._translated(words, 0) if self._patterns else None
+        return sentence if translated is None else sentence.replace(words, translated)
 
     def word(self, context: str, word: str) -> str:
         """Return a word whose translation depends on its ``context``: ``stage`` or ``column``."""
@@ -131,10 +133,10 @@ class Sentences:
                 if any(translated):
                     return separator.join(new or old for new, old in zip(translated, parts, strict=True))
         for colon in re.finditer(": ", text):
-            rest = self._translated(text[colon.end() :], depth + 1)
-            if rest is not None:
-                place = text[: colon.start()]
-                return f"{self._translated(place, depth + 1) or place}: {rest}"
+            place, rest = text[: colon.start()], text[colon.end() :]
+            both = [self._translated(part, depth + 1) for part in (place, rest)]
+            if any(both):
+                return f"{both[0] or place}: {both[1] or rest}"
         return None
 
 
@@ -166,7 +168,7 @@ class _Pattern:
             parts = _PLACE.split(self.text)
             parts[::2] = map(re.escape, parts[::2])
             parts[1::2] = [
-                f"({_NUMBER.pattern})" if self.plural and number == 0 else "(.+?)" for number in range(len(self.places))
+                f"({_NUMBER.pattern})" if self.plural and number == 0 else "(.*?)" for number in range(len(self.places))
             ]
             self._expression = re.compile("".join(parts), re.DOTALL)
         found = self._expression.fullmatch(text)

@@ -1,15 +1,13 @@
 """The how-to about Python and the notebook: every program runs, every output is current."""
 
 import contextlib
-import importlib.util
 import io
 import shutil
-import sys
 
 import pytest
 
 import bibld
-from tests.docs.pages import DOCS, blocks
+from tests.docs.pages import DOCS, blocks, generator, text_of
 
 PROGRAMS = list(blocks(DOCS / "how-to" / "use-bibld-from-python.md", "python"))
 NOTEBOOKS = sorted(DOCS.rglob("*.ipynb"))
@@ -33,17 +31,8 @@ def test_every_program_of_the_how_to_runs(number, folder, monkeypatch):
 
 
 def test_every_public_name_is_in_the_reference():
-    page = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")
+    page = text_of(DOCS / "reference" / "python.md")
     assert [name for name in bibld.__all__ if f"### {name}\n" not in page and f"`{name}`" not in page] == []
-
-
-@pytest.fixture(scope="module")
-def generate():
-    sys.path.insert(0, str(DOCS))  # as Python does for a script: for the modules beside it
-    spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def outputs(notebook) -> list[tuple[str, str]]:
@@ -58,9 +47,9 @@ def outputs(notebook) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 @pytest.mark.filterwarnings("default")
-def test_every_notebook_gives_the_outputs_that_are_stored(path, generate):
+def test_every_notebook_gives_the_outputs_that_are_stored(path):
     nbformat = pytest.importorskip("nbformat")
     pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
     stored = nbformat.read(path, as_version=4)
-    assert outputs(generate.execute_notebook(path)) == outputs(stored), "run python docs/generate.py --notebooks"
+    assert outputs(generator().execute_notebook(path)) == outputs(stored), "run python docs/generate.py --notebooks"

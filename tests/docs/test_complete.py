@@ -1,7 +1,5 @@
 """Every stage, command, adapter and key is documented, and every link has a target."""
 
-import importlib.util
-import sys
 from pathlib import Path
 
 import click
@@ -10,7 +8,7 @@ import pytest
 from bibld import cli
 from bibld.config._checker import _Top
 from bibld.protocols import adapters
-from tests.docs.pages import DOCS, PAGES, ROOT, anchors, links, name_of
+from tests.docs.pages import DOCS, PAGES, ROOT, anchors, generator, links, name_of, text_of
 
 STAGES = ("harvest", "read", "crosswalk", "dedup", "merge", "triplify", "store", "publish", "serve")
 PAGE_OF_ADAPTERS = {
@@ -22,15 +20,6 @@ PAGE_OF_ADAPTERS = {
     "merge": "merge",
     "store": "store",
 }
-
-
-def generator():
-    sys.path.insert(0, str(DOCS))  # as Python does for a script: for the modules beside it
-    spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 GENERATE = generator()
@@ -55,6 +44,14 @@ def test_an_outdated_page_is_found_and_rewritten(tmp_path, monkeypatch):
     assert "stale text" not in page.read_text()
     assert page.read_text().startswith("before\n") and page.read_text().endswith("after\n")
     assert CliRunner().invoke(GENERATE.main, ["--check"]).exit_code == 0
+
+
+def test_the_complete_pages_have_their_long_parts(tmp_path):
+    GENERATE.write_complete(tmp_path)
+    page = (tmp_path / "reference" / "mapping-marc21.md").read_text(encoding="utf-8")
+    assert "| 245 |" in page and "<!-- made:" not in page
+    assert (tmp_path / "images" / "home.png").is_file()
+    assert not list(tmp_path.rglob("*.py"))
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -82,7 +79,7 @@ def test_every_mapping_has_its_page():
         module = adapters.load_adapter("crosswalk", name)
         if hasattr(module, "RULES"):
             page = (DOCS / "reference" / f"mapping-{name}.md").read_text(encoding="utf-8")
-            assert f"<!-- generated: rules {name} -->" in page
+            assert f"<!-- made: rules {name} -->" in page
 
 
 def commands(command: click.Command, name: str) -> list[str]:
@@ -94,7 +91,7 @@ def commands(command: click.Command, name: str) -> list[str]:
 
 
 def test_every_command_is_documented():
-    page = (DOCS / "reference" / "commands.md").read_text(encoding="utf-8")
+    page = text_of(DOCS / "reference" / "commands.md")
     found = commands(cli.command_line, "bibld")
     assert len(found) > len(STAGES)
     assert [name for name in found if f"## {name}\n" not in page] == []
