@@ -95,14 +95,20 @@ def _sentence(
     element, values = ELEMENTS[name], [short_value(name, one) for one in pair]
     stated = [bool(getattr(one, name)) for one in pair]
     if all(stated):
-        shown = f" ({' and '.join(values)})" if all(values) else ""
-        return f"different {element}{shown}; if that is a mistake, the two are the same"
+        if all(values):
+            return f"different {element} ({' and '.join(values)}); if that is a mistake, the two are the same"
+        return f"different {element}; if that is a mistake, the two are the same"
     position = stated.index(True)
     value = values[position] or f"as in {names[position]}"
-    begin = f"{names[not position]} does not state the {element}; if it is"
+    record = names[not position]
     if not is_same:
-        return f"{begin} not {value}, the two are different"
-    return f"{begin} {value}, the two are the same{'; if it is another, they are different' if is_different else ''}"
+        return f"{record} does not state the {element}; if it is not {value}, the two are different"
+    if not is_different:
+        return f"{record} does not state the {element}; if it is {value}, the two are the same"
+    return (
+        f"{record} does not state the {element}; if it is {value}, the two are the same; if it is another, they are"
+        " different"
+    )
 
 
 def _with_equal(name: str, left: Features, right: Features) -> tuple[Features, Features]:

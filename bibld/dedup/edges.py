@@ -48,7 +48,7 @@ _RULES = {
 }
 _SENTENCES = {
     Refusal.PERSON: "a person decided that {one} and {other} are not the same",
-    Refusal.SOURCE: "the cluster would hold two records of {one.source}",
+    Refusal.SOURCE: "the cluster would hold two records of {source}",
     Refusal.RELATION: "{one} and {other} are related, not the same",
     Refusal.PARTS: "part numbers of {one} and {other} conflict: {parts}",
     Refusal.IDENTIFIERS: "{one} and {other} have no ISBN in common",
@@ -208,7 +208,8 @@ class Edges:
         if refusal == Refusal.PARTS:
             column = self._decider.rows.rows(witnesses, ("designation",)).texts["designation"]
             parts = " and ".join(describe(column.text(row)) for row in range(len(column)))
-        return ClusterRefusal(_RULES[refusal], _SENTENCES[refusal].format(one=one, other=other, parts=parts))
+        sentence = _SENTENCES[refusal].format(one=one, other=other, parts=parts, source=one.source)
+        return ClusterRefusal(_RULES[refusal], sentence)
 
 
 def _describe_cut(cut: Cut) -> str:

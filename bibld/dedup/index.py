@@ -367,13 +367,13 @@ def _row_faults(catalog: Catalog, rows: RecordRows) -> Iterator[FoundFault]:
         else np.zeros(len(live), np.bool_)
     )
     for what, found in (
-        ("live records {} have no row", live[positions < 0]),
-        ("records {} are deleted, but have live rows", np.setdiff1d(rows.ordinals_of(rows.live), live)),
-        ("the rows of records {} were made from another version of them", live[is_stale]),
+        ("live records {records} have no row", live[positions < 0]),
+        ("records {records} are deleted, but have live rows", np.setdiff1d(rows.ordinals_of(rows.live), live)),
+        ("the rows of records {records} were made from another version of them", live[is_stale]),
     ):
         wrong = np.setdiff1d(found, waiting).tolist()
         if wrong:
-            yield Finding("index", what.format(abbreviate(wrong)), _REBUILT), _requeue(catalog, wrong)
+            yield Finding("index", what.format(records=abbreviate(wrong)), _REBUILT), _requeue(catalog, wrong)
 
 
 def _requeue(catalog: Catalog, ordinals: list[int]) -> Callable[[], None]:

@@ -36,12 +36,18 @@ _KEY_BYTES = 8
 _OCCURRENCE = re.compile(r"\[\d+\]")
 
 _WORDS: dict[WorkKind, tuple[str, str]] = {
-    WorkKind.OTHER_PART: ("other libraries state another part", "compare with the publication; they have {}"),
-    WorkKind.OTHER_IDENTIFIER: ("other libraries state another ISBN", "compare with the publication; they have {}"),
-    WorkKind.OTHER_YEAR: ("other libraries state another year", "compare with the publication; they have {}"),
-    WorkKind.OTHER_LANGUAGE: ("other libraries state another language", "compare with the publication; they have {}"),
-    WorkKind.OTHER_NAME: ("other libraries name other persons", "compare with the publication; they have {}"),
-    WorkKind.MISSING_AUTHORITY: ("the heading has no number of its authority record", "add {}"),
+    WorkKind.OTHER_PART: ("other libraries state another part", "compare with the publication; they have {stated}"),
+    WorkKind.OTHER_IDENTIFIER: (
+        "other libraries state another ISBN",
+        "compare with the publication; they have {stated}",
+    ),
+    WorkKind.OTHER_YEAR: ("other libraries state another year", "compare with the publication; they have {stated}"),
+    WorkKind.OTHER_LANGUAGE: (
+        "other libraries state another language",
+        "compare with the publication; they have {stated}",
+    ),
+    WorkKind.OTHER_NAME: ("other libraries name other persons", "compare with the publication; they have {stated}"),
+    WorkKind.MISSING_AUTHORITY: ("the heading has no number of its authority record", "add {stated}"),
 }
 
 
@@ -197,7 +203,7 @@ class SourceWorklist:
         found += find_missing_authorities(own, members)
         for one in found:
             others = [f"{self._catalog.register.record(ordinal)}: {value}" for ordinal, value in one.others]
-            words = _WORDS[one.kind][0], _WORDS[one.kind][1].format(one.suggestion)
+            words = _WORDS[one.kind][0], _WORDS[one.kind][1].format(stated=one.suggestion)
             yield self._line(one.kind, own.ordinal, one.where, one.value, words, others)
 
     # -- links -------------------------------------------------------------------------------------------------------
@@ -227,7 +233,7 @@ class SourceWorklist:
                 numbers = ", ".join(targets)
                 where = field_of(WorkKind.MISSING_AUTHORITY, self._catalog.worklist.flavour(ordinal))
                 yield self._line(
-                    WorkKind.MISSING_AUTHORITY, ordinal, where, heading, (words[0], words[1].format(numbers))
+                    WorkKind.MISSING_AUTHORITY, ordinal, where, heading, (words[0], words[1].format(stated=numbers))
                 )
 
 
