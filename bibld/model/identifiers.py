@@ -101,6 +101,19 @@ def isbn10(value: str) -> str | None:
     return thirteen[3:12] + _isbn10_check(thirteen[3:12]) if thirteen.startswith("978") else None
 
 
+def hyphenated_isbn(value: str) -> str:
+    """Return an ISBN with hyphens between its parts (ISO 2108), as it is if its ranges are not known.
+
+    >>> hyphenated_isbn("9785170800018"), hyphenated_isbn("5170800018")
+    ('978-5-17-080001-8', '5-17-080001-8')
+    """
+    from stdnum import isbn as parts  # the table of ranges is read when a number is shown
+
+    if "-" in value or not value.isascii() or not value[:-1].isdecimal() or len(value) not in (10, 13):
+        return value
+    return str(parts.format(value))
+
+
 def number_and_source(text: str) -> tuple[str, str]:
     """Split the number of a publisher (of music, of recordings) from its name; the name is empty if it is not found.
 

@@ -96,7 +96,25 @@ ENGLISH = m.Mods(
             NOVEL,
             "gost",
             "Толстой Л. Н. Анна Каренина : роман в восьми частях. 2-е изд. М. : Наука, 1970. 911 с."
-            " (Литературные памятники). ISBN 5020000000.",
+            " (Литературные памятники). ISBN 5-02-000000-0.",
+        ),
+        (
+            NOVEL,
+            "gost-description",
+            "Толстой, Л. Н. Анна Каренина : роман в восьми частях / Л. Н. Толстой. — 2-е изд. — Москва : Наука, 1970."
+            " — 911 с. — (Литературные памятники). — ISBN 5-02-000000-0. — Текст : непосредственный.",
+        ),
+        (
+            ARTICLE,
+            "gost-description",
+            "Аверинцев, С. С. Греческая литература : два принципа / С. С. Аверинцев. — Текст : непосредственный //"
+            " Вопросы литературы. — 1971. — № 8. — С. 40–68.",
+        ),
+        (
+            FOUR,
+            "gost-description",
+            "Экономика : учебник / И. П. Алов, И. П. Белов, И. П. Волков, И. П. Гуров. — Санкт-Петербург : Питер, 2001."
+            " — Текст : непосредственный.",
         ),
         (NOVEL, "apa", "Толстой, Л. Н. (1970). Анна Каренина: роман в восьми частях (2nd ed.). Наука."),
         (
@@ -285,3 +303,23 @@ def test_a_volume_without_imprint_has_that_of_its_set():
 def test_numbers_of_pages_and_volumes_have_no_unit_in_csl(stated, numbers):
     item = csl_item(reference_of(m.Mods(physical_description=extent(stated)), IRI))
     assert {name: value for name, value in item.items() if name.startswith("number-of")} == numbers
+
+
+@pytest.mark.parametrize(
+    ("style", "end"),
+    [
+        ("gost", "М. : Наука, 1970. URL: https://example.org/a.pdf (дата обращения: 29.11.2026)."),
+        (
+            "gost-description",
+            "1970. — URL: https://example.org/a.pdf (дата обращения: 29.11.2026). — Текст : электронный.",
+        ),
+    ],
+)
+def test_an_address_is_cited_with_the_day_on_which_it_was_read(style, end):
+    described = m.Mods(
+        title_info=(m.TitleInfo("Отчёт"),),
+        origin_info=(origin("Москва", "Наука", "1970"),),
+        physical_description=(m.PhysicalDescription(form=(m.Form(value="electronic"),)),),
+        location=(m.Location(url=(m.Url(value="https://example.org/a.pdf"),)),),
+    )
+    assert STYLES[style](reference_of(described, IRI, (), "2026-11-29")).endswith(end)

@@ -48,6 +48,11 @@ class Person(msgspec.Struct, frozen=True):
         return ", ".join(filter(None, (self.family, self.given)))
 
     @property
+    def heading_with_initials(self) -> str:
+        """The name as a heading with initials: ``Толстой, Л. Н.``."""
+        return ", ".join(filter(None, (self.family, self.initials)))
+
+    @property
     def spoken(self) -> str:
         """The name with the given names first."""
         return " ".join(filter(None, (self.given, self.family)))
@@ -194,7 +199,8 @@ class Reference(msgspec.Struct, frozen=True):
     ``title`` includes the subtitle, ``part`` is the designation of a volume with its title. ``container`` is the title
     of what an article or chapter is in; ``volume``, ``issue`` and ``pages`` are its position there. ``extent`` is in
     pages or volumes with their unit; ``page_count`` and ``volume_count`` are bare numbers. ``language`` is a BCP 47
-    tag. ``responsibility`` is the statement of the title page.
+    tag. ``responsibility`` is the statement of the title page, ``accessed`` the day (ISO 8601) on which
+    ``url`` was read.
     """
 
     iri: str
@@ -224,6 +230,8 @@ class Reference(msgspec.Struct, frozen=True):
     issn: tuple[str, ...] = ()
     doi: str = ""
     url: str = ""
+    accessed: str = ""
+    is_electronic: bool = False
     language: str = ""
     subjects: tuple[str, ...] = ()
     abstract: str = ""
@@ -239,8 +247,8 @@ class Reference(msgspec.Struct, frozen=True):
         return has_cyrillic(self.title or self.responsibility or " ".join(self.publishers))
 
 
-def reference_of(mods: m.Mods, iri: str, sources: Sequence[ValueSource] = ()) -> Reference:
-    """Return the reference to a publication; ``iri`` is its address for ever.
+def reference_of(mods: m.Mods, iri: str, sources: Sequence[ValueSource] = (), accessed: str = "") -> Reference:
+    """Return the reference to a publication; ``iri`` is its address for ever, ``accessed`` the day of its page.
 
     With ``sources``, those of a merged description, places and publishers are those of one record: the others repeat
     them in other words.
@@ -289,6 +297,8 @@ def reference_of(mods: m.Mods, iri: str, sources: Sequence[ValueSource] = ()) ->
         issn=_identifiers(mods, "issn") or (_identifiers(host.mods, "issn") if host is not None else ()),
         doi=next(iter(_identifiers(mods, "doi")), ""),
         url=next((url.value for place in mods.location for url in place.url if _is_of_resource(url)), ""),
+        accessed=accessed,
+        is_electronic=any(form.value == "electronic" for each in mods.physical_description for form in each.form),
         language=_language(mods),
         subjects=_subjects(mods),
         abstract=plain(next((each.value for each in mods.abstract), "")),

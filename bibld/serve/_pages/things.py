@@ -35,6 +35,7 @@ _TOPIC = expand("foaf:primaryTopic")
 
 STYLE_NAMES = {
     "gost": message("GOST R 7.0.5"),
+    "gost-description": message("GOST R 7.0.100"),
     "apa": message("APA"),
     "chicago": message("Chicago"),
 }
@@ -130,7 +131,7 @@ class ThingPages:
         work = next(iter(self._works.lists.works(linked.works)), None)
         of_work = self._works.concepts(work) if work is not None else []
         entities = self._links.among([*linked.things, *of_work])
-        reference = reference_of(merged.mods, thing.iri, merged.sources)
+        reference = reference_of(merged.mods, thing.iri, merged.sources, self._release.manifest.created[:10])
         edges = views.edge_views(self._catalog.edges_of(members), self._addresses) if len(members) > 1 else []
         values = fields.values(merged.mods, self._language)
         groups = facts.merged_facts(merged, values, self._language, views.links_by_text(entities))
