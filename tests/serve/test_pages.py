@@ -549,3 +549,10 @@ def test_a_person_is_described_by_dates_and_number_of_publications():
         assert structured.entity_line(person, 6, language_named(language)) == expected
         place = msgspec.structs.replace(summary, kind="place", lives="")
         assert structured.entity_line(place, 0, language_named(language)) in ("Place", "Место")
+
+
+def test_an_example_query_has_its_comments_in_the_language_of_the_page(client):
+    english, russian = (client.get(f"/lod/sparql?example=01-by-isbn&lang={tag}").text for tag in ("en", "ru"))
+    assert "# A publication by its ISBN\n" in english
+    assert "# Публикация по ISBN\n" in russian and "# A publication" not in russian
+    assert all("SELECT ?publication ?title" in text for text in (english, russian))

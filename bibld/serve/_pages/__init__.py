@@ -39,6 +39,7 @@ _SAMPLES = 8
 _STATEMENTS_SHOWN = 500
 _ROWS_SHOWN = 1000
 _MAX_LINKED_LENGTH = 4000
+_ANY_QUERY = "SELECT * WHERE { ?s ?p ?o } LIMIT 10"
 """Characters of a query that the links to the page in other languages contain."""
 
 FORM_NAMES = {
@@ -161,10 +162,6 @@ class Pages:
             citation=overview.citation(self._manifest, self.language),
         )
 
-    def _first_query(self) -> str:
-        examples = self._vocabulary.examples
-        return examples[0].sparql if examples else "SELECT * WHERE { ?s ?p ?o } LIMIT 10"
-
     def problem(self, problem: ProblemError) -> bytes:
         """Return the page for an error."""
         return self._render("problem.html", problem=problem)
@@ -175,6 +172,12 @@ class Pages:
 
     def sparql(self, view: SparqlView) -> bytes:
         """Return the query page with or without a result."""
+        examples = self._vocabulary.examples
+        code = queries.uncommented(view.query)
+        chosen = next((each for each in examples if queries.uncommented(each.sparql) == code), None)
+        if chosen is not None:
+            view = msgspec.structs.replace(view, query=queries.commented(chosen, self.language))
+        first = queries.commented(examples[0], self.language) if examples else _ANY_QUERY
         return self._render(
             "sparql.html",
             here=self._addresses.page("sparql"),
@@ -186,9 +189,9 @@ class Pages:
             result_forms=view.forms if len(view.query) < _MAX_LINKED_LENGTH else (),
             table_forms=queries.TABLE_FORMS,
             graph_forms=queries.GRAPH_FORMS,
-            first_query=self._first_query(),
-            topics=queries.by_topic(self._vocabulary.examples),
-            chosen=next((each.name for each in self._vocabulary.examples if each.sparql == view.query), ""),
+            first_query=first,
+            topics=queries.by_topic(examples),
+            chosen=chosen.name if chosen is not None else "",
             editor=SCRIPTS_WITH_EDITOR in assets(),
             local=self._local,
             compact=self._compact,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import dropwhile
 
 import msgspec
 import pyoxigraph as ox
@@ -90,6 +91,17 @@ def by_topic(examples: Sequence[ExampleQuery]) -> list[tuple[str, list[ExampleQu
         topic = next((name for end, name in _TOPICS if last <= end), _OTHER_TOPIC)
         topics.setdefault(topic, []).append(example)
     return list(topics.items())
+
+
+def commented(example: ExampleQuery, language: PageLanguage) -> str:
+    """Return the text of an example with its comments in the language of the page."""
+    comments = (f"# {language.text(text)}\n" for text in (example.title, example.description) if text)
+    return f"{''.join(comments)}{uncommented(example.sparql)}\n"
+
+
+def uncommented(query: str) -> str:
+    """Return a query without the comments that it begins with."""
+    return "\n".join(dropwhile(lambda line: line.startswith("#"), query.strip().splitlines()))
 
 
 class ResultPictures:
