@@ -116,7 +116,7 @@ class LogLines(_Lines):
     def stage(self, name: str, what: str, total: int | None = None) -> None:
         """Write a line that names the stage."""
         in_context = self._words.word
-        self.report(self._counter.begin(in_context("stage", name), in_context("stage", what), total))
+        self.report(self._counter.begin(name, in_context("stage", what), total))
 
     def advance(self, count: int = 1) -> None:
         """Count, and write a line when a minute has passed since the last one."""
@@ -141,7 +141,7 @@ class Bar(_Lines):
         if self._task is not None:
             self._rich.remove_task(self._task)
         in_context = self._words.word
-        self._task = self._rich.add_task(f"{in_context('stage', name)} ({in_context('stage', what)})", total=total)
+        self._task = self._rich.add_task(f"{name} ({in_context('stage', what)})", total=total)
 
     def advance(self, count: int = 1) -> None:
         """Move the bar."""

@@ -19,6 +19,8 @@ from babel.messages.catalog import Catalog
 from babel.messages.catalog import Message as Entry
 from babel.messages.pofile import read_po, write_po
 
+from bibld._api import explaining
+
 PACKAGE = Path(__file__).parents[1] / "bibld"
 
 _WITHOUT_MESSAGES = ("serve/_", "serve/scripts", "serve/ontology", "crosswalk/documentation", "spark/_")
@@ -31,6 +33,7 @@ _MESSAGE_CALLS = re.compile(r"\w*Error|warn|report|detail|Finding|append|_?fault
 
 _WORDS = re.compile(r"(?<![\w{.@/-])[a-z]{2,}(?![\w}/-])")
 _MIN_WORDS = 3
+_LONG_WORD = re.compile(r"(?<![\w{./<&=-])[a-z]{3,}(?![\w}./=-])")
 _NUMBERED = {"with_number", "count_of"}
 _CONTEXTS = {"print_rows": "column", "print_table": "column", "stage": "stage"}
 _NO_MESSAGES = {
@@ -40,10 +43,11 @@ _NOT_WORDS = re.compile(
     r"SELECT|WHERE|INSERT|CREATE |DELETE|PREFIX|^select |^from |^import |:long|tree:"
     r"|\\[bdswWD]|\^|<[a-z]|%\(|\n    [a-z]|[а-я]"
 )
+_WITH_SHORT_ONES = ("cli", "worklist")
 _PRINTED = {"echo", "secho", "fail"}
 # What click prints, and what is made of parts.
 _ALSO_SHOWN = (
-    "Usage: ", "Options", "Commands", "[OPTIONS]", "COMMAND [ARGS]...", "[default: {value}]", "[required]",
+    "Usage:", "Options", "Commands", "[OPTIONS]", "COMMAND [ARGS]...", "[default: {value}]", "[required]",
     "Show this message and exit.", "Show the version and exit.", "Try '{command} {option}' for help.",
     "Missing argument '{name}'.", "Missing option '{name}'.", "No such option: {name}",
     "No such option: {name} Did you mean {close}?", "No such option '{name}'.",
@@ -54,7 +58,7 @@ _ALSO_SHOWN = (
     "{value} is not in the range {range}.", "{value} is not one of {choices}.", "{value} is not a valid integer.",
     "{value} is not a valid float.", "Option '{name}' does not take a value.", "{name}: {done} {what} done",
     "{name}: {share} % ({done} of {total} {what}), {left} left", "warning: {message}", "bibld: {message}",
-    "Run", "Look", "Give back", "Decide", "Convert", "Maintain",
+    "Run", "Look", "Give back", "Decide", "Convert", "Maintain", "a blank",
 )  # fmt: skip
 
 
@@ -69,6 +73,9 @@ class Message(NamedTuple):
 def messages() -> dict[Message, str]:
     """Return all messages, each with the name of the part of bibld that it is in."""
     found = {Message(text): "cli" for text in _ALSO_SHOWN}
+    reports = [each for name, each in vars(explaining).items() if name.endswith("Report")]
+    words = {"none", "yes", "no"}.union(*(each.__struct_fields__ for each in reports))
+    found |= {Message(word.replace("_", " "), context="report"): "api" for word in sorted(words)}
     for file in sorted(PACKAGE.rglob("*.py")):
         path = file.relative_to(PACKAGE)
         if not str(path.with_suffix("")).startswith(_WITHOUT_MESSAGES):
@@ -77,7 +84,7 @@ def messages() -> dict[Message, str]:
             parts = _message_calls(tree) if part in _ONLY_IN_CALLS else [tree]
             for message in (message for each in parts for message in _in_code(each)):
                 found.setdefault(message, part)
-            if part == "cli":
+            if part in _WITH_SHORT_ONES:
                 for message in _short_ones(tree):
                     found.setdefault(message, part)
     return found
@@ -86,9 +93,9 @@ def messages() -> dict[Message, str]:
 def _short_ones(tree: ast.Module) -> Iterator[Message]:
     """Yield the texts of commands that are made of values and a word or two: ``{number} changed``."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.JoinedStr):
-            text = template(node).strip()
-            if re.search(r"(?<![\w{./<&=-])[a-z]{3,}(?![\w}./=-])", text) and not _NOT_WORDS.search(text):
+        if isinstance(node, ast.JoinedStr | ast.Constant):
+            text = trimmed(template(node))
+            if "{" in text and _LONG_WORD.search(text) and not _NOT_WORDS.search(text):
                 yield Message(text)
 
 
@@ -110,7 +117,7 @@ def _in_code(code: ast.AST) -> Iterator[Message]:
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             left_out.add(node.value)
         elif isinstance(node, ast.Call):
-            if _name(node) in _NO_MESSAGES:
+            if _name(node) in _NO_MESSAGES | _NUMBERED:
                 left_out.update(ast.iter_child_nodes(node))
             yield from _of_call(node)
         elif isinstance(node, ast.FunctionDef) and any("command" in ast.unparse(d) for d in node.decorator_list):
@@ -121,7 +128,7 @@ def _in_code(code: ast.AST) -> Iterator[Message]:
         elif isinstance(node, ast.JoinedStr | ast.Constant):
             if isinstance(node, ast.JoinedStr):
                 left_out.update(part for part in node.values if isinstance(part, ast.Constant))
-            if (text := template(node).strip()) and is_message(text):
+            if (text := trimmed(template(node))) and is_message(text):
                 yield Message(text)
 
 
@@ -154,15 +161,23 @@ def template(node: ast.expr) -> str:
     return text
 
 
+def trimmed(text: str) -> str:
+    """Return a text without what joins it to the one before."""
+    return text.strip().lstrip(";, ")
+
+
 def is_message(text: str) -> bool:
     """Return whether a text has words for people."""
     return len(_WORDS.findall(text)) >= _MIN_WORDS and not _NOT_WORDS.search(text)
 
 
 def _printed(call: ast.Call) -> Iterator[Message]:
+    left_out: set[ast.AST] = set()
     for node in ast.walk(call):
-        if isinstance(node, ast.JoinedStr | ast.Constant):
-            text = template(node).strip()
+        if isinstance(node, ast.JoinedStr):
+            left_out.update(node.values)
+        if isinstance(node, ast.JoinedStr | ast.Constant) and node not in left_out:
+            text = trimmed(template(node))
             if _WORDS.search(re.sub(r"\{\w+\}", "", text)):
                 yield Message(text)
 
@@ -175,7 +190,7 @@ def _numbered(call: ast.Call) -> Iterator[Message]:
 
 def _in_context(call: ast.Call, context: str) -> Iterator[Message]:
     left_out: set[ast.AST] = set()
-    for node in ast.walk(call):
+    for node in (node for each in call.args[context == "stage" :] for node in ast.walk(each)):
         if isinstance(node, ast.JoinedStr | ast.Constant) and node not in left_out:
             left_out.update(ast.walk(node))
             text = template(node).replace("_", " ")

@@ -248,7 +248,7 @@ def _is_dirty(item: str, stage: str) -> str:
 _RULES = (
     _Rule(
         "dedup",
-        "edges of records {} have an end that is not live",
+        "edges of records {numbers} have an end that is not live",
         f"SELECT left_ordinal, right_ordinal FROM edge WHERE NOT ({_LIVE.format('left_ordinal')} AND"
         f" {_LIVE.format('right_ordinal')}) AND NOT {_is_dirty('left_ordinal', 'dedup')}"
         f" AND NOT {_is_dirty('right_ordinal', 'dedup')}",
@@ -256,13 +256,13 @@ _RULES = (
     ),
     _Rule(
         "dedup",
-        "records {} are in clusters but not live",
+        "records {numbers} are in clusters but not live",
         f"SELECT ordinal FROM member WHERE NOT {_LIVE.format('ordinal')} AND NOT {_is_dirty('ordinal', 'dedup')}",
         (_MATCH,),
     ),
     _Rule(
         "dedup",
-        "clusters {} have a founder that is not their smallest member, or only one member",
+        "clusters {numbers} have a founder that is not their smallest member, or only one member",
         "SELECT founder FROM member GROUP BY founder HAVING (min(ordinal) <> founder OR count(*) < 2)"
         f" AND NOT max({_is_dirty('ordinal', 'dedup')})",
         (
@@ -272,21 +272,21 @@ _RULES = (
     ),
     _Rule(
         "merge",
-        "clusters {} are not merged",
+        "clusters {numbers} are not merged",
         "SELECT DISTINCT founder FROM member WHERE founder NOT IN (SELECT founder FROM merged)"
         f" AND NOT {_is_dirty('founder', 'merge')}",
         (_MERGE,),
     ),
     _Rule(
         "merge",
-        "merged descriptions {} belong to no cluster",
+        "merged descriptions {numbers} belong to no cluster",
         "SELECT founder FROM merged WHERE founder NOT IN (SELECT founder FROM member)"
         f" AND NOT {_is_dirty('founder', 'merge')}",
         (_MERGE,),
     ),
     _Rule(
         "triplify",
-        "clusters {} have no statements",
+        "clusters {numbers} have no statements",
         "SELECT ordinal FROM record LEFT JOIN member USING (ordinal) WHERE status = 'live'"
         " AND coalesce(founder, ordinal) = ordinal AND ordinal NOT IN (SELECT founder FROM statement)"
         f" AND NOT {_is_dirty('ordinal', 'triplify')}",
@@ -294,7 +294,7 @@ _RULES = (
     ),
     _Rule(
         "triplify",
-        "statements {} belong to no founder",
+        "statements {numbers} belong to no founder",
         # The statements of a record that is not live are its tombstone.
         f"SELECT founder FROM statement WHERE {_LIVE.format('founder')} AND coalesce((SELECT member.founder FROM"
         " member WHERE ordinal = statement.founder), founder) <> founder"
@@ -303,7 +303,7 @@ _RULES = (
     ),
     _Rule(
         "triplify",
-        "clusters {} make assertions about an entity that does not exist",
+        "clusters {numbers} make assertions about an entity that does not exist",
         "SELECT DISTINCT founder FROM asserting_cluster WHERE assertion NOT IN (SELECT assertion FROM assertion"
         " JOIN entity USING (entity))"
         f" AND NOT {_is_dirty('founder', 'triplify')}",
@@ -315,7 +315,7 @@ _RULES = (
     ),
     _Rule(
         "triplify",
-        "entities {} have wrong counts of clusters or votes",
+        "entities {numbers} have wrong counts of clusters or votes",
         "SELECT DISTINCT entity FROM assertion LEFT JOIN (SELECT assertion, count(*) AS found, sum(votes) AS given"
         " FROM asserting_cluster GROUP BY assertion) USING (assertion)"
         " WHERE coalesce(found, 0) <> clusters OR coalesce(given, 0) <> votes",
@@ -328,7 +328,7 @@ _RULES = (
     ),
     _Rule(
         "triplify",
-        "entities {} have no quads or no founder that has, or there are no assertions about them",
+        "entities {numbers} have no quads or no founder that has, or there are no assertions about them",
         "SELECT entity FROM entity WHERE ((quads IS NULL) = (founder IS NULL)"
         " OR entity NOT IN (SELECT entity FROM assertion)"
         " OR founder NOT IN (SELECT entity FROM entity WHERE founder IS NULL))"
@@ -345,7 +345,7 @@ def _inconsistent_rows(catalog: Catalog, progress: Progress) -> Iterator[FoundFa
         if catalog.runs.made_by(rule.stage) is not None:
             rows = catalog._connection.execute(rule.query).fetchall()
             if rows:
-                what = rule.what.format(abbreviate([row[0] for row in rows]))
+                what = rule.what.format(numbers=abbreviate([row[0] for row in rows]))
                 remedy = f"the next run repeats {rule.stage} for them"
                 yield Finding("catalog.db", what, remedy), partial(_repair, catalog, rule.mend, rows)
         progress.advance()

@@ -166,18 +166,20 @@ def _print(report: Any) -> None:  # noqa: ANN401
 
 
 def _line(name: str, value: object) -> None:
+    words = terminal()
+    name = words.word("report", name)
     if isinstance(value, tuple) and value:
-        echo(f"{name}:")
+        click.echo(f"{name}:")
         for item in value:
-            click.echo(f"  {printable(_item(item))}")
+            echo(f"  {printable(_item(item))}")
         return
     if value in ("", ()):
-        value = "none"
+        value = words.word("report", "none")
     elif isinstance(value, bool):
-        value = "yes" if value else "no"
+        value = words.word("report", "yes" if value else "no")
     elif isinstance(value, str):
-        value = printable(value)
-    echo(f"{name}: {value}")
+        value = words.text(printable(value))
+    click.echo(f"{name}: {value}")
 
 
 def _item(item: object) -> str:

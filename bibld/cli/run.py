@@ -200,7 +200,7 @@ def print_summary(summary: bibld.Summary, config: Path) -> None:
         + (f"; {count_of(figures.deleted, 'deleted record')}" if figures.deleted else "")
     )
     if summary.for_review:
-        waiting = f"{count_of(summary.for_review, 'pair')} {'waits' if summary.for_review == 1 else 'wait'} for review"
+        waiting = count_of(summary.for_review, "pair waits for review", "pairs wait for review")
         echo(f"{waiting}: `bibld review {shlex.quote(str(config))}`")
     click.echo()
     print_table(
@@ -217,7 +217,8 @@ def print_summary(summary: bibld.Summary, config: Path) -> None:
     )
     echo(f"in all: {in_words(summary.seconds)}")
     if summary.release:
-        echo(f"\n{'new release' if summary.release_is_new else 'release is current'}: {summary.release}")
+        is_new = summary.release_is_new
+        echo(f"\nnew release: {summary.release}" if is_new else f"\nrelease is current: {summary.release}")
     for delivery in summary.deliveries:
         if not delivery.fault:
             print_delivery(delivery)
@@ -368,8 +369,8 @@ def verify(config: Path, release: int | None, as_json: bool, display: Mapping[st
     else:
         for check in found.checks:
             echo(f"{check.name}: {'ok' if check.is_ok else 'DIFFERENT'}, {check.detail}")
-        state = "agrees with itself" if found.is_ok else "does not agree with itself"
-        echo(f"release {found.release} {state}")
+        number = found.release
+        echo(f"release {number} agrees with itself" if found.is_ok else f"release {number} does not agree with itself")
     if not found.is_ok:
         sys.exit(STAGE_FAILED)
 

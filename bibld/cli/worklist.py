@@ -13,7 +13,7 @@ import click
 import bibld
 from bibld import WorklistCount, WorklistLine
 from bibld._api.table_files import FileFormat
-from bibld.cli._language import echo
+from bibld.cli._language import echo, terminal
 from bibld.cli._options import config_argument, count_of, json_option, print_json, print_rows, printable
 from bibld.worklist import WorkKind, WorklistPart
 
@@ -97,7 +97,7 @@ def _print_counts(counts: Sequence[WorklistCount]) -> None:
 
 def _print_lines(lines: Sequence[WorklistLine], limit: int) -> None:
     for line in lines[: limit or None]:
-        echo(_as_text(line))
+        click.echo(_as_text(line))
     if limit and len(lines) > limit:
         rest = count_of(len(lines) - limit, "more line")
         echo(f"[{rest}; --limit 0 prints all, --out FILE.xlsx writes a workbook]")
@@ -109,4 +109,5 @@ def _as_text(line: WorklistLine) -> str:
     place = f" {line.where}" if line.where else ""
     value = f" “{line.value}”" if line.value else ""
     others = f" ({'; '.join(line.others)})" if line.others else ""
-    return printable(f"{line.record}{place}{value}: {line.wrong}; {line.remedy}{others}")
+    wrong, remedy = map(terminal().text, (line.wrong, line.remedy))
+    return printable(f"{line.record}{place}{value}: {wrong}; {remedy}{others}")

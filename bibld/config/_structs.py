@@ -92,10 +92,11 @@ class ReturnConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def file_fault(self) -> str:
         """Return what is wrong with the name of the files; empty if nothing is."""
-        unknown = _PLACEHOLDER.sub("", self.file)
+        pattern = self.file
+        unknown = _PLACEHOLDER.sub("", pattern)
         if "{" in unknown or "}" in unknown:
-            return f'"{self.file}" has other placeholders than {{source}} and {{file}}'
-        return f'"{self.file}" names a folder; write "{self.file}{{file}}"' if self.file.endswith("/") else ""
+            return f'"{pattern}" has other placeholders than {{source}} and {{file}}'
+        return f'"{pattern}" names a folder; write "{pattern}{{file}}"' if pattern.endswith("/") else ""
 
 
 class SourceConfig(msgspec.Struct, frozen=True):

@@ -21,7 +21,7 @@ from babel.numbers import get_decimal_symbol, get_group_symbol
 from bibld.serve._negotiation import choose_language
 from bibld.serve.ontology import LANGUAGES, best_text
 from bibld.text.languages import language_tag
-from bibld.text.translations import catalogue_of
+from bibld.text.translations import catalogue_of, sentences_in
 
 PARAMETER = "lang"
 """The name of the parameter of an address, and of the cookie, that name the language of pages."""
@@ -82,6 +82,7 @@ class PageLanguage:
         self.tag = tag
         self._locale = Locale.parse(tag)
         self._messages = catalogue_of(tag, "pages")
+        self._sentences = sentences_in(tag)
         self._group = get_group_symbol(self._locale)
         self._decimal = get_decimal_symbol(self._locale)
 
@@ -102,6 +103,10 @@ class PageLanguage:
         if isinstance(value, Message):
             return self.text(value)
         return self.date(value.isoformat()) if isinstance(value, date) else value
+
+    def sentence(self, sentence: str) -> str:
+        """Return a sentence that a stage has written in English, in this language; as it is without a translation."""
+        return self._sentences.text(sentence)
 
     def plural(self, one: str, many: str, number: int, /, **values: object) -> str:
         """Return the form of a message that the number asks for; ``%(num)s`` is the number itself."""

@@ -98,8 +98,8 @@ class Sentences:
         return found if found != word else self.text(word)
 
     def _translate(self, text: str, depth: int) -> str | None:
-        """Return the translation, or ``None`` if there is none."""
-        if depth > _MAX_DEPTH or not any(map(str.isalpha, text)):
+        """Return the translation, or ``None`` if there is none; a value that is one word is a name."""
+        if depth > _MAX_DEPTH or not any(map(str.isalpha, text)) or (depth and " " not in text):
             return None
         if (items := self._translate_items(text, depth)) is not None:
             return items
@@ -125,18 +125,15 @@ class Sentences:
         return ", ".join(filter(None, translated)) if all(translated) else None
 
     def _translate_parts(self, text: str, depth: int) -> str | None:
-        """Translate what can be translated of lines and lists, or what comes after the place of a fault."""
-        for separator in ("\n", "; ", ", "):
-            if separator in text:
-                parts = text.split(separator)
+        """Translate what can be translated of lines, of a place and what is there, and of the items of a list."""
+        for separator in ("\n", ": ", "; ", ", "):
+            at = text.find(separator)
+            while at >= 0:
+                parts = text[:at], text[at + len(separator) :]
                 translated = [self._translated(part, depth + 1) for part in parts]
                 if any(translated):
                     return separator.join(new or old for new, old in zip(translated, parts, strict=True))
-        for colon in re.finditer(": ", text):
-            place, rest = text[: colon.start()], text[colon.end() :]
-            both = [self._translated(part, depth + 1) for part in (place, rest)]
-            if any(both):
-                return f"{both[0] or place}: {both[1] or rest}"
+                at = text.find(separator, at + 1)
         return None
 
 

@@ -13,7 +13,6 @@ from bibld.serve._language import PageLanguage, message
 from bibld.serve._matching.site import FORMATS, MatchSummary
 from bibld.serve._pages.matches import reason_words
 from bibld.serve._pages.views import PageLink
-from bibld.serve._pages.worklists import sentence_words
 
 _ROWS_HERE = "<!-- rows -->"
 """What the template has in the place of progress and results."""
@@ -146,7 +145,7 @@ class MatchPages:
         """Return a field, and what is wrong and what to do in the language of the page."""
         where, _, words = fault.partition(": ")
         wrong, _, remedy = words.rpartition("; ")
-        return where, "; ".join(sentence_words(one, self._language) for one in (wrong, remedy))
+        return where, "; ".join(self._language.sentence(one) for one in (wrong, remedy))
 
     def _href(self, record: RecordId) -> str:
         """Return the address of a record in its library's own catalogue, or of its page here."""

@@ -11,7 +11,6 @@ from bibld.model.origin import RecordId
 from bibld.serve._addresses import Addresses
 from bibld.serve._language import PageLanguage, message
 from bibld.serve._pages.views import PageLink
-from bibld.serve._phrases import Phrases, in_words
 from bibld.serve._worklists import LINES_OF_PAGE, WorklistView
 from bibld.worklist import WorklistCount, WorklistLine
 
@@ -47,66 +46,6 @@ KIND_WORDS = {
     "deprecated-code": message("Obsolete codes"),
     "missing-authority": message("Headings without the number of their authority record"),
 }
-
-_SENTENCES = Phrases(
-    (
-        message("%(name)s is mandatory and missing"),
-        message("add $%(code)s, or delete the field"),
-        message("add %(what)s"),
-        message("%(name)s must not be repeated"),
-        message("put the content into one %(tag)s, or into another field"),
-        message("%(format)s defines no field %(tag)s"),
-        message("move the content to the right field, or define %(tag)s in a profile"),
-        message("move the content to the field that took its place"),
-        message("the value %(value)s of indicator %(indicator)s of %(name)s is obsolete"),
-        message("indicator %(indicator)s of %(name)s has no value %(value)s"),
-        message("subfield $%(code)s of %(name)s is obsolete"),
-        message("%(name)s is obsolete"),
-        message("%(name)s has no $%(code)s, which is mandatory"),
-        message("repeat the field, or write one $%(code)s"),
-        message("%(name)s has no subfield $%(code)s"),
-        message("use one of %(subfields)s"),
-        message("%(name)s has %(length)s characters"),
-        message("%(value)s is an obsolete code of %(position)s"),
-        message("%(value)s is not a code of %(position)s"),
-        message("%(value)s does not have the form of %(position)s"),
-        message("the check digit is wrong"),
-        message("compare with the publication; a number that is printed so belongs in $%(code)s"),
-        message("compare with the publication, and correct or delete the number"),
-        message("compare with the publication; they have %(what)s"),
-        message("the coded year %(value)s is not among the stated ones"),
-        message("write %(allowed)s, or correct the statement"),
-        message("the text has damaged characters, or some without meaning"),
-        message("the text was encoded twice"),
-        message("type the text again, or export the file again"),
-        message("type the text again"),
-        message("no record of this catalogue has the number %(value)s"),
-        message("correct the number, or delete the link"),
-        message("other libraries state another part"),
-        message("other libraries state another ISBN"),
-        message("other libraries state another year"),
-        message("other libraries state another language"),
-        message("other libraries name other persons"),
-        message("the heading has no number of its authority record"),
-        message("the record may describe the same publication as another one"),
-        message("the record may describe the same publication as that of another library"),
-        message("decide with `bibld review`"),
-        message("the record describes the same publication as another one"),
-        message("merge the two, or delete one"),
-        message("write one of %(codes)s"),
-        message("write a code of the list of %(codes)s"),
-        message("write a blank"),
-        message("write a text of the form %(form)s"),
-        message("write %(allowed)s"),
-    ),
-    {"code": ".", "tag": r"\w+", "indicator": "[12]", "length": r"\d+"},
-)
-"""What is wrong, and what to do, as ``bibld.worklist`` words it."""
-
-
-def sentence_words(sentence: str, language: PageLanguage) -> str:
-    """Return what is wrong with a record, or what to do, in a language; as it is where it has no translation."""
-    return in_words(_SENTENCES, sentence, language)
 
 
 class RunTotal(msgspec.Struct, frozen=True):
@@ -182,8 +121,8 @@ class WorklistPages:
             kind=self._kind(line.kind),
             where=line.where,
             value=line.value,
-            wrong=sentence_words(line.wrong, self._language),
-            remedy=sentence_words(line.remedy, self._language),
+            wrong=self._language.sentence(line.wrong),
+            remedy=self._language.sentence(line.remedy),
             others=tuple(self._other(other) for other in line.others),
             is_new=line.state == "new",
         )
