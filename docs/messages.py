@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from babel.messages.catalog import Catalog
 from babel.messages.catalog import Message as Entry
@@ -76,6 +77,8 @@ def messages() -> dict[Message, str]:
     reports = [each for name, each in vars(explaining).items() if name.endswith("Report")]
     words = {"none", "yes", "no"}.union(*(each.__struct_fields__ for each in reports))
     found |= {Message(word.replace("_", " "), context="report"): "api" for word in sorted(words)}
+    for schema in sorted((PACKAGE / "worklist" / "schemas").glob("*.json")):
+        found |= {Message(label, context="field"): "fields" for label in _labels(json.loads(schema.read_bytes()))}
     for file in sorted(PACKAGE.rglob("*.py")):
         path = file.relative_to(PACKAGE)
         if not str(path.with_suffix("")).startswith(_WITHOUT_MESSAGES):
@@ -88,6 +91,17 @@ def messages() -> dict[Message, str]:
                 for message in _short_ones(tree):
                     found.setdefault(message, part)
     return found
+
+
+def _labels(schema: dict[str, Any]) -> Iterator[str]:
+    """Yield the names of fields, and of positions, which worklists show."""
+    for field in schema["fields"].values():
+        yield field["label"]
+        yield from field.get("types", ())
+        positions = field.get("positions", {})
+        groups = [positions, *(each.get("positions", {}) for each in field.get("subfields", {}).values())]
+        groups += [each.get("positions", {}) for each in field.get("types", {}).values()]
+        yield from (one["label"] for group in groups for one in group.values() if one.get("label"))
 
 
 def _short_ones(tree: ast.Module) -> Iterator[Message]:

@@ -13,7 +13,7 @@ import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from gettext import GNUTranslations, NullTranslations
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ SOURCE_LANGUAGE = "en"
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_NAMED_FIELD = re.compile(r"(\d\d\d\S*|LDR\S*) \((.+)\)")
 _REMEMBERED = 4096
 _MAX_DEPTH = 6
 _MIN_LETTERS = 3
@@ -107,6 +108,12 @@ class Sentences:
             if (found := pattern.match(text)) is not None:
                 values = {name: self._translated(value, depth + 1) or value for name, value in found.items()}
                 return self._in_words(pattern, found, values)
+        if named := _NAMED_FIELD.fullmatch(text):
+            label, comma, material = named[2].rpartition(", ")
+            in_field = partial(self._catalogue.pgettext, "field")
+            whole = in_field(named[2])
+            parts = f"{in_field(label)}{comma}{in_field(material)}" if whole == named[2] else whole
+            return f"{named[1]} ({parts})"
         return self._translate_parts(text, depth)
 
     def _in_words(self, pattern: _Pattern, found: Mapping[str, str], values: Mapping[str, str]) -> str:
