@@ -6,6 +6,8 @@ and a line of ``…`` matches any number of lines. Seconds and rates are not com
 
 A block that follows ``Write `NAME`:`` is written to that file first. A block below ``<!-- not run -->`` is left alone.
 
+The commands of a page whose title is Russian print Russian; there, files follow ``Запишите в `NAME`:``.
+
 ``python docs/transcripts.py PAGE`` compares; with ``--write`` the output that differs is replaced in the page.
 """
 
@@ -26,10 +28,11 @@ from typing import NamedTuple
 import click
 
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_NAMED = re.compile(r"Write `([^`]+)`:\s*\Z")
+_NAMED = re.compile(r"(?:Write|Запишите в) `([^`]+)`:\s*\Z")
 _NOT_RUN = re.compile(r"<!-- not run -->\s*\Z")
 _COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-_TIMING = re.compile(r"^(\S+ +(?:[\d,]+|current)) +\d+\.\d\d(?: +[\d,]+)?$|^(in all:) .*$")
+_TIMING = re.compile(r"^(\S+ +(?:[\d,]+|current)) +\d+\.\d\d(?: +[\d,]+)?$|^(in all:|всего:) .*$")
+_RUSSIAN = re.compile(r"# [А-Яа-я]")
 _ANY = "…"
 _SERVE = re.compile(r"^bibld serve ")
 _SHOWN_PORT = 8000
@@ -93,6 +96,8 @@ def differences(page: str) -> list[Difference]:
         environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
         work = folder / "work"
         work.mkdir()
+        if _RUSSIAN.match(page):
+            environment["BIBLD_LANG"] = "ru"
         for step in steps_of(page):
             if not isinstance(step, Step):
                 (work / step[0]).parent.mkdir(parents=True, exist_ok=True)
