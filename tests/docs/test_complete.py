@@ -104,7 +104,7 @@ def test_every_key_of_the_configuration_is_explained():
     assert [row for row in rows if row.rstrip("| ").count(" | ") < 3 and "SOURCE_DATE_EPOCH" not in row] == []
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=name_of)
+@pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("README*.md"))], ids=name_of)
 def test_every_link_has_a_target(page):
     broken = []
     for link in links(page):

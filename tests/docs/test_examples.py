@@ -61,7 +61,7 @@ def make_files(text: str, folder: Path) -> None:
 
 CONFIGURATIONS = [
     pytest.param(block, id=f"{name_of(page)}-{number}")
-    for page in [*PAGES, ROOT / "README.md"]
+    for page in [*PAGES, *sorted(ROOT.glob("README*.md"))]
     for number, block in enumerate(blocks(page, "toml"), 1)
     if not block.startswith(("# pyproject.toml", "# example/bibld.toml"))  # the tests of plug-ins run these
 ]

@@ -1,4 +1,4 @@
-"""The commands of the tutorial print what the tutorial shows."""
+"""The commands of the tutorial and of the pages in Russian print what these show."""
 
 import importlib.util
 import shutil
@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from bibld.text import headings
-from tests.docs.pages import DOCS
+from tests.docs.pages import DOCS, name_of
 
 
 def load_transcripts():
@@ -22,13 +22,16 @@ def load_transcripts():
 TRANSCRIPTS = load_transcripts()
 
 
+PAGES = [DOCS / "tutorial.md", *sorted((DOCS / "ru").glob("*.md"))]
+
+
 @pytest.mark.server
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 @pytest.mark.skipif(shutil.which("curl") is None or shutil.which("bash") is None, reason="needs bash and curl")
 @pytest.mark.skipif(not headings.FILE.exists(), reason="make additions makes the table of subject headings")
-def test_every_command_of_the_tutorial_prints_what_the_tutorial_shows():
-    """Where this fails, run ``python docs/transcripts.py docs/tutorial.md --write`` and read the change."""
-    page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
-    found = TRANSCRIPTS.differences(page)
+def test_every_command_of_a_page_prints_what_the_page_shows(page):
+    """Where this fails, run ``python docs/transcripts.py PAGE --write`` and read the change."""
+    found = TRANSCRIPTS.differences(page.read_text(encoding="utf-8"))
     assert [(step.command, step.shown, printed) for step, printed in found] == []
 
 
@@ -60,6 +63,13 @@ def test_a_page_is_split_into_files_and_commands():
     assert (second.command, second.shown) == ("three", "")
 
 
+@pytest.mark.parametrize(("title", "printed"), [("# One", "en"), ("# Первая неделя", "ru")])
+def test_commands_print_the_language_of_the_page(monkeypatch, title, printed):
+    monkeypatch.setenv("BIBLD_LANG", "en")
+    page = f"{title}\n\nЗапишите в `a.txt`:\n\n```text\nx\n```\n\n```text\n$ cat a.txt; echo $BIBLD_LANG\n```\n"
+    assert [each.printed for each in TRANSCRIPTS.differences(page)] == [f"x\n{printed}\n"]
+
+
 @pytest.mark.parametrize(
     ("shown", "printed", "same"),
     [
@@ -71,6 +81,7 @@ def test_a_page_is_split_into_files_and_commands():
         ("score …5\n", "score 0.25\n", True),
         ("read   289   0.42   688\n", "read  289  12.01  7\n", True),
         ("read   289   0.42   688\n", "read  288  0.42  688\n", False),
+        ("всего: 4.1 s\n", "всего: 2 min\n", True),
         ("publish  current  0.00\n", "publish  current  0.12\n", True),
         ("  indented\n", "indented\n", False),
     ],
