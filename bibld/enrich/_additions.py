@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -14,11 +13,11 @@ import msgspec
 from bibld.catalog import Catalog
 from bibld.config import Config, ReturnConfig
 from bibld.enrich._editing import Addition
-from bibld.enrich._fields import Fields
+from bibld.enrich._fields import SUBDIVISIONS, Fields
 from bibld.enrich._slices import LEADER_TAG, NO_TAG, NewField, SlicedRecord
+from bibld.enrich._stated import StatedValues
 from bibld.model.authorities import read_authority_iri
 from bibld.model.enrichment import AdditionSource, ReturnElement
-from bibld.model.identifiers import isbn, isbn13
 from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster, Merged, ValueSource
 from bibld.model.marc import ControlField, DataField, MarcRecord, Subfield
@@ -26,6 +25,7 @@ from bibld.model.mods import Location
 from bibld.model.origin import RecordId
 from bibld.publish import WorkReader
 from bibld.text.folding import fold_or_tidy, tidy
+from bibld.text.libraries import is_isil
 from bibld.triplify import is_qualified_number, parse_identity, read_assertion
 
 _ENTITIES_REMEMBERED = 50_000
@@ -39,8 +39,6 @@ _NUMBER_FILES = (
 
 _BY_PERSON, _CLOSE = "person", "skos:closeMatch"
 _PERSONAL = "personal"
-_SUBDIVISIONS = "jvxyz"
-_TEXT_CODES = re.compile("[a-z]")
 _ACCESS_TO_COVER = "preview"
 _ACCESS_TO_TEXT = ("object in context", "raw object")
 _PRIMARY = "primary display"
@@ -89,7 +87,7 @@ class AdditionFinder:
         self._elements = tuple(elements) or policy.elements
         self._iris = Iris(config.dataset.base)
         self._works = WorkReader(catalog, self._iris)
-        self._agencies = {one.id: one.config.isil or one.config.label.get("en", one.id) for one in config.sources}
+        self._sources = {one.id: one.config for one in config.sources}
         self._numbers = lru_cache(_ENTITIES_REMEMBERED)(self._read_numbers)
 
     def find(self, located: Located, record: MarcRecord, sliced: SlicedRecord, fields: Fields) -> list[Addition]:
@@ -103,7 +101,7 @@ class AdditionFinder:
                 found += self._of_entities(element, known, record, sliced, fields)
             else:
                 found += self._values(element, known, record, fields)
-        stated = _StatedTexts(record)
+        stated = StatedValues(record, fields)
         return [one for one in found if one.field is not None or not stated.contains(one)]
 
     def _identifiers(self, cluster: Cluster, fields: Fields) -> Iterator[Addition]:
@@ -165,10 +163,17 @@ class AdditionFinder:
             field = kind.field(fields, value)
             if field is None or (kind.is_once and any(record.fields(field.tag))):
                 continue
-            source = AdditionSource(element, self._iris.record(giver), self._agencies.get(giver.source, ""), score)
-            yield _new_field(source, field)
+            yield _new_field(self._source_of(element, giver, score), field)
             if kind.is_once:
                 return
+
+    def _source_of(self, element: ReturnElement, giver: RecordId, score: float) -> AdditionSource:
+        """Return where a value of a record is from."""
+        given = self._sources.get(giver.source)
+        isil = given.isil if given is not None else ""
+        agency = isil or (given.label.get("en", given.id) if given is not None else "")
+        record = f"({isil}){giver.control_number}" if is_isil(isil) else ""
+        return AdditionSource(element, self._iris.record(giver), agency, score, record)
 
     # -- numbers and links of names and subjects ----------------------------------------------------------------------
 
@@ -201,7 +206,7 @@ class AdditionFinder:
     def _entity_of(self, field: DataField, known: _KnownRecord, fields: Fields) -> str:
         """Return the IRI of the only entity that a heading can name; empty if there is none."""
         found: set[str] = set()
-        if field.tag[0] == "6" and field.tag in fields.name_tags and field.values(*_SUBDIVISIONS):
+        if field.tag[0] == "6" and field.tag in fields.name_tags and field.values(*SUBDIVISIONS):
             return ""  # a number would be that of the name alone
         if field.tag in fields.name_tags:
             for form in fields.name_forms(field):
@@ -340,33 +345,6 @@ _KINDS: Mapping[str, _ValueKind] = {
 def _new_field(source: AdditionSource, field: NewField) -> Addition:
     subfields = tuple(Subfield(one.code, tidy(one.value)) for one in field.subfields)
     return Addition(source, field.tag, subfields, field.indicators)
-
-
-class _StatedTexts:
-    """What a record states in its data fields, to recognise what need not be added, and what was added already."""
-
-    def __init__(self, record: MarcRecord) -> None:
-        self._record = record
-        self._texts: dict[str, list[frozenset[str]]] = {}
-
-    def contains(self, addition: Addition) -> bool:
-        """Whether a field with this tag has all texts of an addition; if not, it counts as stated from now on."""
-        key = _isbn if addition.source.element == "isbn" else fold_or_tidy
-        if addition.tag not in self._texts:
-            self._texts[addition.tag] = [
-                frozenset(key(one.value) for one in field.subfields) for field in self._record.fields(addition.tag)
-            ]
-        wanted = frozenset(key(one.value) for one in addition.subfields if _TEXT_CODES.match(one.code))
-        if any(wanted <= texts for texts in self._texts[addition.tag]):
-            return True
-        self._texts[addition.tag].append(wanted)
-        return False
-
-
-def _isbn(text: str) -> str:
-    """Return the thirteen digits of an ISBN; empty for another text."""
-    found = isbn(text)
-    return isbn13(found.value) if found is not None and found.is_valid else ""
 
 
 def _headings(record: MarcRecord, sliced: SlicedRecord, fields: Fields) -> Iterator[tuple[int, DataField]]:

@@ -24,7 +24,7 @@ from bibld.enrich._marc21 import MARC21
 from bibld.enrich._slices import CarrierForm, NotEditableError
 from bibld.enrich._unimarc import UNIMARC
 from bibld.errors import ConfigError, ReadError, RecordError
-from bibld.model.enrichment import ReturnElement, without_additions
+from bibld.model.enrichment import MARC21_MARKS, UNIMARC_MARKS, ReturnElement, without_additions
 from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord, Subfield
 from bibld.model.mods import Mods
@@ -120,6 +120,9 @@ class Enricher:
         self._base = checked_base(config)
         self._source = source
         self._finder = finder
+        agency = config.dataset.isil
+        self._marc21_marks = msgspec.structs.replace(MARC21_MARKS, agency=agency)
+        self._unimarc_marks = msgspec.structs.replace(UNIMARC_MARKS, agency=agency, tag=source.return_policy.mark)
         self._locate = locate
         self._observe = observe
         self._warn = warn
@@ -193,7 +196,8 @@ class Enricher:
         sliced = form.slice(raw.data)
         additions = finder.find(located, record, sliced, _FIELDS[flavour])
         charset = charset_for_additions(form, raw.data, carrier, is_unimarc)
-        enriched = add_to_record(form, sliced, additions, charset, is_unimarc)
+        marks = self._unimarc_marks if is_unimarc else self._marc21_marks
+        enriched = add_to_record(form, sliced, additions, charset, marks)
         for omitted in enriched.omitted:
             self._counts["omitted"] += 1
             self._observe(RecordAddition.from_addition(raw.origin, name, omitted.addition, omitted.reason))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
@@ -12,13 +12,16 @@ from bibld.model.marc import DataField, Subfield
 from bibld.model.mods import Classification, Identifier, Language, Name, Subject, Url
 from bibld.text.folding import tidy
 
+SUBDIVISIONS = "jvxyz"
+"""The codes of the subdivisions of headings, in MARC 21 or UNIMARC."""
+
 
 class Fields(msgspec.Struct, frozen=True):
     """How a family of formats writes what is added, and reads what a record has.
 
     ``isbn_tag``, ``language``, ``abstract`` and ``contents`` are tags, the last three with indicators. ``name_tags``
     and ``concept_tags`` are those of headings that can get numbers (``number_code``), ``link_tags`` those of headings
-    that can get links (``link_code``).
+    that can get links (``link_code``), ``class_tags`` those of class marks with their schemes (empty: ``$2`` has it).
 
     ``publication`` returns the fields with the IRIs of publication and work (empty: none); ``subject``,
     ``classification`` and ``address`` (of a cover, or of the resource) return the field of a value, None if it has
@@ -34,6 +37,7 @@ class Fields(msgspec.Struct, frozen=True):
     name_tags: tuple[str, ...]
     concept_tags: tuple[str, ...]
     link_tags: tuple[str, ...]
+    class_tags: Mapping[str, str]
     number_code: str
     link_code: str
     publication: Callable[[str, str], Iterator[NewField]]

@@ -123,6 +123,7 @@ MARC21 = Fields(
     name_tags=_NAMES,
     concept_tags=_CONCEPTS,
     link_tags=(*_NAMES, *_CONCEPTS),
+    class_tags={tag: scheme for scheme, (tag, _) in _CLASS_TAG.items()} | {"083": "ddc", "084": ""},
     number_code="0",
     link_code="1",
     publication=_publication,

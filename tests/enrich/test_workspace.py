@@ -2,7 +2,10 @@
 
 import json
 import os
+import re
 import shutil
+from collections import Counter
+from typing import get_args
 
 import pytest
 from click.testing import CliRunner
@@ -11,6 +14,8 @@ import bibld
 import bibld.progress
 from bibld.cli import command_line
 from bibld.errors import ConfigError, HarvestError
+from bibld.model.enrichment import ReturnElement
+from bibld.worklist import FormatChecker, load_format
 from tests.read.carriers import lines_of
 
 FILES = {"rsl": "rsl.mrc", "nlr": "nlr.iso", "slavica": "slavica.xml"}
@@ -109,18 +114,36 @@ def test_rusmarc_gets_its_own_fields(workspace, tmp_path):
     _, found = enriched(workspace, "nlr", tmp_path / "nlr.iso", elements=["identifiers", "links", "classification"])
     lines = fields_of(tmp_path / "nlr.iso", "RU\\NLR\\bibl\\538692")
     site = "http://localhost:8000/"
-    mark = f"$5bibld: identifiers {site}"
-    assert f"033   {mark}dataset$ahttp://localhost:8000/resource/rsl/{ANNA}" in lines
-    assert f"017 70{mark}dataset$ahttp://localhost:8000/work/rsl/{ANNA}$2uri" in lines
-    assert f"686   $5bibld: classification {site}record/rsl/{ANNA}$aР1$2rubbk" in lines
+    assert f"033   $6z01$a{site}resource/rsl/{ANNA}" in lines
+    assert f"017 70$6z01$a{site}work/rsl/{ANNA}$2uri" in lines
+    assert f"983 0 $6z01$abibld: identifiers$u{site}dataset" in lines
+    assert "686   $6z04$aР1$2rubbk" in lines
+    assert f"983 0 $6z04$abibld: classification$c0.92$u{site}record/rsl/{ANNA}" in lines
     author = next(line for line in lines if line.startswith("700"))
-    assert author.startswith(
-        "700  1$aТолстой$bЛ. Н.$gЛев Николаевич$f1828-1910$3RU\\NLR\\auth\\77626676$4070$5bibld: links http"
-    )
+    assert author.startswith("700  1$aТолстой$bЛ. Н.$gЛев Николаевич$f1828-1910$3RU\\NLR\\auth\\77626676$4070$6z02$o")
     assert author.endswith("$oVIAF96987389")
     assert (tmp_path / "nlr.iso").read_bytes().decode("cp1251")
     assert {one.element for one in found} == {"identifiers", "links", "classification"}
     assert {one.tag[0] for one in found if one.element == "links"} == {"7"}
+
+
+@pytest.mark.parametrize(("source", "flavour"), [("rsl", "marc21"), ("nlr", "rusmarc"), ("nlr", "unimarc")])
+def test_additions_are_no_fault_of_the_format(workspace, source, flavour, tmp_path):
+    """No line of the worklist that the record did not have before: neither for the additions nor for their marks."""
+    elements = get_args(ReturnElement)
+    _, found = enriched(workspace, source, tmp_path / "out", elements=elements)
+    assert {one.element for one in found} >= {"identifiers", "links", "subjects", "classification"}
+    inspect = FormatChecker(load_format(flavour)).inspect
+    original = workspace.path.parent / FILES[source]
+    for before, after in zip(bibld.read(original), bibld.read(tmp_path / "out"), strict=True):
+        had = Counter(without_place(one) for one in inspect(before.content).faults)
+        has = Counter(without_place(one) for one in inspect(after.content).faults)
+        assert has - had == Counter()
+
+
+def without_place(fault):
+    """Return a fault without the number of the occurrence of its field, which additions change."""
+    return fault.kind, re.sub(r"\[[0-9]+\]", "", fault.where), fault.value
 
 
 @pytest.fixture
