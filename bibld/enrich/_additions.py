@@ -37,6 +37,11 @@ _NUMBER_FILES = (
 )  # fmt: skip
 """Authority files whose IRIs name a record, in the order in which they are written."""
 
+_FILES_OF_SCHEMES = {
+    "rameau": ("bnf", "idref"), "ram": ("bnf", "idref"), "swd": ("gnd",), "gnd-content": ("gnd",), "embne": ("bne",),
+}  # fmt: skip
+"""The authority files of thesauri with other names."""
+
 _BY_PERSON, _CLOSE = "person", "skos:closeMatch"
 _PERSONAL = "personal"
 _ACCESS_TO_COVER = "preview"
@@ -193,11 +198,12 @@ class AdditionFinder:
             names = _LINK_FILES if element == "links" else _number_files(field, fields)
             known_of = {name: numbers.by_file[name] for name in names if name in numbers.by_file and name not in stated}
             wanted = {name: number for name, (number, _) in known_of.items()}
-            has_local = "local" in stated or field.first(fields.number_code) is not None
+            has_number = field.first(fields.number_code) is not None
             if element == "links":
                 subfields = fields.link_subfields(wanted)
             else:
-                subfields = fields.number_subfields(wanted, "" if has_local else numbers.local)
+                local = "" if has_number else numbers.local
+                subfields = fields.number_subfields(wanted, local, not has_number and _is_concept(field, fields))
             if subfields:
                 confidences = [confidence for _, confidence in known_of.values() if confidence is not None]
                 source = AdditionSource(element, numbers.iri, confidence=min(confidences, default=None))
@@ -206,15 +212,17 @@ class AdditionFinder:
     def _entity_of(self, field: DataField, known: _KnownRecord, fields: Fields) -> str:
         """Return the IRI of the only entity that a heading can name; empty if there is none."""
         found: set[str] = set()
-        if field.tag[0] == "6" and field.tag in fields.name_tags and field.values(*SUBDIVISIONS):
-            return ""  # a number would be that of the name alone
-        if field.tag in fields.name_tags:
+        if not _is_concept(field, fields):
             for form in fields.name_forms(field):
                 found |= known.entities("agent").get(("", fold_or_tidy(form)), frozenset())
-        elif field.tag in fields.concept_tags:
+        else:
             scheme, text = fields.concept_form(field)
             found |= known.entities("concept").get((scheme, fold_or_tidy(text)), frozenset())
-        return found.pop() if len(found) == 1 else ""
+        founders = {self._catalog.entities.founder_of_iri(iri): iri for iri in sorted(found)}
+        if len(founders) > 1 and _is_concept(field, fields):  # a thesaurus has a heading once, with or without number
+            numbered = {founder: iri for founder, iri in founders.items() if self._numbers(iri).by_file}
+            founders = numbered or founders
+        return founders.popitem()[1] if len(founders) == 1 else ""
 
     def _read_numbers(self, iri: str) -> _Numbers:
         """Return the numbers of an entity, from all records that name it and from its links to authority files."""
@@ -368,14 +376,21 @@ def _add_number(found: dict[str, dict[str, float | None]], iri: str, confidence:
 
 def _number_files(field: DataField, fields: Fields) -> Sequence[str]:
     """Return the authority files that can have the number of a heading; of a subject heading that of its scheme."""
-    if field.tag in fields.name_tags:
+    if not _is_concept(field, fields):
         return _NUMBER_FILES
-    scheme, _ = fields.concept_form(field)
-    return [name for name in _NUMBER_FILES if scheme.partition("/")[0] == name]
+    scheme = fields.concept_form(field)[0].partition("/")[0]
+    return [name for name in _NUMBER_FILES if name in (scheme, *_FILES_OF_SCHEMES.get(scheme, ()))]
+
+
+def _is_concept(field: DataField, fields: Fields) -> bool:
+    """Whether a heading is one of a thesaurus; so is a name with subdivisions, whose number is not that of the name."""
+    is_name = field.tag in fields.name_tags
+    return not is_name or (field.tag[0] == "6" and bool(field.values(*SUBDIVISIONS)))
 
 
 def _files_of(field: DataField, fields: Fields, source: str) -> frozenset[str]:
     """Return the names of the authority files whose numbers a heading has."""
     texts = [text.removeprefix("ISNI") for text in field.values(fields.number_code, fields.link_code)]
-    identities = (parse_identity(text, None, source) for text in texts)
+    scheme = fields.concept_form(field)[0] if _is_concept(field, fields) else None
+    identities = (parse_identity(text, scheme, source) for text in texts)
     return frozenset(identity.authority for identity in identities if identity is not None)

@@ -26,8 +26,9 @@ class Fields(msgspec.Struct, frozen=True):
     ``publication`` returns the fields with the IRIs of publication and work (empty: none); ``subject``,
     ``classification`` and ``address`` (of a cover, or of the resource) return the field of a value, None if it has
     none. ``name_forms`` returns the forms that the name of a heading may have, ``concept_form`` scheme and text of a
-    subject heading. ``number_subfields`` returns the subfields of numbers: IRIs by authority file, and one that names
-    its organisation (empty: none); ``link_subfields`` those of links, IRIs by authority file.
+    subject heading. ``number_subfields`` returns the subfields of numbers: IRIs by authority file, one that names its
+    organisation (empty: none), and whether the heading is one of a thesaurus without a number; ``link_subfields`` those
+    of links, IRIs by authority file.
     """
 
     isbn_tag: str
@@ -46,7 +47,7 @@ class Fields(msgspec.Struct, frozen=True):
     address: Callable[[Url, bool], NewField]
     name_forms: Callable[[DataField], list[str]]
     concept_form: Callable[[DataField], tuple[str, str]]
-    number_subfields: Callable[[dict[str, str], str], tuple[Subfield, ...]]
+    number_subfields: Callable[[dict[str, str], str, bool], tuple[Subfield, ...]]
     link_subfields: Callable[[dict[str, str]], tuple[Subfield, ...]]
 
     def standard_number(self, identifier: Identifier) -> NewField | None:

@@ -99,13 +99,16 @@ def _name_forms(field: DataField) -> list[str]:
 
 def _concept_form(field: DataField) -> tuple[str, str]:
     """Return scheme and text of a subject heading, its parts with ``--`` between."""
-    parts = [item.value for item in field.subfields if item.code in "ajxyz"]
-    return field.first("2") or "", "--".join(parts)
+    return field.first("2") or "", "--".join(item.value for item in field.subfields if item.code.isalpha())
 
 
-def _number_subfields(numbers: dict[str, str], local: str) -> tuple[Subfield, ...]:
-    r"""Return the number of the authority record that names its organisation, such as ``RU\NLR\AUTH\7``."""
-    return (Subfield("3", local),) if local else ()
+def _number_subfields(numbers: dict[str, str], local: str, is_concept: bool) -> tuple[Subfield, ...]:
+    r"""Return the number of the authority record that names its organisation, such as ``RU\NLR\AUTH\7``.
+
+    A heading of a thesaurus whose records have IRIs gets that (003 of the authority record).
+    """
+    number = local or next(iter(numbers.values() if is_concept else ()), "")
+    return (Subfield("3", number),) if number else ()
 
 
 def _link_subfields(links: dict[str, str]) -> tuple[Subfield, ...]:
@@ -125,7 +128,7 @@ UNIMARC = Fields(
     abstract=("330", "  "),
     contents=("327", "0 "),
     name_tags=(*_RESPONSIBILITY, "600", "601"),
-    concept_tags=("606", "607"),
+    concept_tags=("606", "607", "608"),
     link_tags=_RESPONSIBILITY,
     class_tags={tag: scheme for scheme, tag in _CLASS_TAG.items()} | {"686": ""},
     number_code="3",

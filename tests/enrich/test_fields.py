@@ -155,10 +155,12 @@ def test_links_and_numbers():
     assert UNIMARC.link_subfields(links) == (Subfield("o", "ISNI0000000121032683"),)
     assert UNIMARC.link_subfields({"viaf": links["viaf"]}) == (Subfield("o", "VIAF96987389"),)
     assert UNIMARC.link_subfields({"wikidata": "http://www.wikidata.org/entity/Q7243"}) == ()
-    assert UNIMARC.number_subfields({}, "RU\\NLR\\AUTH\\7") == (Subfield("3", "RU\\NLR\\AUTH\\7"),)
-    assert MARC21.number_subfields({"gnd": "https://d-nb.info/gnd/1"}, "x") == (
-        Subfield("0", "https://d-nb.info/gnd/1"),
-    )
+    gnd = {"gnd": "https://d-nb.info/gnd/1"}
+    assert UNIMARC.number_subfields({}, "RU\\NLR\\AUTH\\7", False) == (Subfield("3", "RU\\NLR\\AUTH\\7"),)
+    assert UNIMARC.number_subfields(gnd, "", False) == ()
+    assert UNIMARC.number_subfields(gnd, "", True) == (Subfield("3", gnd["gnd"]),)
+    assert MARC21.number_subfields(gnd, "RU\\NLR\\AUTH\\7", True) == (Subfield("0", gnd["gnd"]),)
+    assert MARC21.number_subfields({}, "(CaQ)12", True) == (Subfield("0", "(CaQ)12"),)
 
 
 @pytest.mark.parametrize(
