@@ -243,6 +243,7 @@ def open_interfaces(
     service = reconcile.Service(release.manifest, search.names, search.view) if search is not None else None
     server = None
     if search is not None:
-        records = sru.ReleaseRecords(release.catalog, merged, sru.MarcReaders(release.original, release.to_marc), view)
+        readers = sru.MarcReaders(release.original, release.to_marc, release.manifest.dataset.isil)
+        records = sru.ReleaseRecords(release.catalog, merged, readers, view)
         server = sru.SruServer(release.manifest, search.names, records)
     return Interfaces(provider, service, run, server)
