@@ -92,7 +92,7 @@ class Enriched(msgspec.Struct, frozen=True):
 def form_of(reader: str, carrier: Any) -> CarrierForm | None:  # noqa: ANN401
     """Return how records of a file are taken apart; None if bibld cannot change records of this carrier."""
     is_turbomarc = reader == "marcxml" and carrier.shape.element != "record"
-    return None if is_turbomarc or getattr(carrier, "recoded", "") else FORMS.get(reader)
+    return None if is_turbomarc else FORMS.get(reader)
 
 
 def withdraw_additions(form: CarrierForm, data: bytes, base: str) -> bytes:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import msgspec
 
@@ -23,19 +25,20 @@ from bibld.enrich._fields import Fields
 from bibld.enrich._marc21 import MARC21
 from bibld.enrich._slices import CarrierForm, NotEditableError
 from bibld.enrich._unimarc import UNIMARC
-from bibld.errors import ConfigError, ReadError, RecordError
+from bibld.errors import ConfigError, HarvestError, ReadError, RecordError
 from bibld.model.enrichment import MARC21_MARKS, UNIMARC_MARKS, ReturnElement, without_additions
 from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord, Subfield
 from bibld.model.mods import Mods
 from bibld.model.origin import Origin, RecordId
 from bibld.protocols import HarvestedFile, Raw
-from bibld.read import Examined, examine, open_decompressed, read
+from bibld.read import Examined, Recoded, examine, open_decompressed, read
 from bibld.text.folding import fold
 
 _FIELDS: dict[str, Fields] = {"marc21": MARC21, "unimarc": UNIMARC, "rusmarc": UNIMARC}
 _TITLE_TAGS = ("200", "245")
 _COPY_BYTES = 1 << 20
+_WITH_MARK, _UNCHANGED = "utf-16", "surrogatepass"
 
 _COUNTS = ("records", "unknown", "unchangeable", "enriched", "changed", "omitted")
 
@@ -239,7 +242,8 @@ def rewrite_file(
     instance; it is copied. Raises ``HarvestError`` for a damaged compressed file: what is behind the damage would be
     lost.
     """
-    with open_decompressed(file.path, may_have_holes=True) as original:
+    with open_decompressed(file.path, may_have_holes=True) as stored:
+        original, out = _in_utf8(stored, out, getattr(examined.carrier, "recoded", ""))
         at = 0
         for piece in read(file, examined):
             if not isinstance(piece, Raw) or piece.origin.offset < at:
@@ -252,7 +256,37 @@ def rewrite_file(
                 refuse(piece)
                 out.write(found)
             at = piece.origin.offset + len(found)
-        _copy(original, out, None)
+        try:
+            _copy(original, out, None)
+        except UnicodeDecodeError as error:
+            raise HarvestError(f"{file.name}: its last character is incomplete; fetch it again") from error
+
+
+def _in_utf8(stored: BinaryIO, out: BinaryIO, charset: str) -> tuple[BinaryIO, BinaryIO]:
+    """Return streams with the UTF-8 in which records are read, if a file is in UTF-16; otherwise the streams.
+
+    Each pair of bytes becomes the same pair again. The byte order mark is written at once.
+    """
+    if not charset:
+        return stored, out
+    if charset == _WITH_MARK:
+        mark = stored.read(len(codecs.BOM_UTF16_LE))
+        out.write(mark)
+        charset += "-le" if mark == codecs.BOM_UTF16_LE else "-be"
+    return io.BufferedReader(Recoded(stored, charset, _UNCHANGED)), cast(BinaryIO, _Utf16Output(out, charset))
+
+
+class _Utf16Output:
+    """Writes UTF-8 in UTF-16."""
+
+    def __init__(self, out: BinaryIO, charset: str) -> None:
+        self._out = out
+        self._charset = charset
+        self._decoder = codecs.getincrementaldecoder("utf-8")(_UNCHANGED)
+
+    def write(self, data: bytes) -> int:
+        self._out.write(self._decoder.decode(data).encode(self._charset, _UNCHANGED))
+        return len(data)
 
 
 def _copy(original: BinaryIO, out: BinaryIO, size: int | None) -> None:
@@ -305,12 +339,10 @@ def checked_base(config: Config) -> str:
 
 def unsupported_message(name: str, examined: Examined) -> str:
     """Return the message for a file whose records cannot be changed."""
-    recoded = getattr(examined.carrier, "recoded", "")
-    what = f"is in {recoded}" if recoded else f"is {examined.reader}"
-    return (
-        f"{name} {what}, in which records cannot be changed byte by byte; export them as ISO 2709, MARC in XML,"
-        " MARC-in-JSON, MARCMaker text, Aleph sequential or lines of yaz-marcdump"
-    )
+    formats = "ISO 2709, MARC in XML, MARC-in-JSON, MARCMaker text, Aleph sequential or lines of yaz-marcdump"
+    if examined.reader == "irbis":
+        return f"{name} is a text file of IRBIS, whose fields are not those of MARC; export it as RUSMARC in {formats}"
+    return f"{name} is {examined.reader}, in which records cannot be changed byte by byte; export it as {formats}"
 
 
 def merge_reports(name: str, reports: Sequence[EnrichmentReport]) -> EnrichmentReport:

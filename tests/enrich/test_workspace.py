@@ -270,18 +270,33 @@ def test_wrong_use_is_explained(workspace, monkeypatch, words, message):
 
 
 def test_files_that_cannot_be_changed_are_refused(workspace, tmp_path):
-    (tmp_path / "utf16.xml").write_bytes(
-        (workspace.path.parent / "slavica.xml").read_text("utf-8").replace("UTF-8", "UTF-16").encode("utf-16")
-    )
-    with pytest.raises(ConfigError, match="is in utf-16"):
-        workspace.enrich(tmp_path / "utf16.xml", tmp_path / "out", source="slavica")
     (tmp_path / "f.txt").write_text("#200: ^AЗаглавие\n#903: 1\n*****\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match="is irbis, in which records cannot be changed"):
+    with pytest.raises(ConfigError, match="is a text file of IRBIS, whose fields are not those of MARC"):
         workspace.enrich(tmp_path / "f.txt", tmp_path / "out", source="rsl")
     (tmp_path / "f.gz").write_bytes(b"\x1f\x8b" + b"\0" * 20)
     with pytest.raises(HarvestError):
         workspace.enrich(tmp_path / "f.gz", tmp_path / "out", source="rsl")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("charset", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("mark", ["\ufeff", ""])
+def test_files_in_utf16_are_enriched(workspace, tmp_path, charset, mark):
+    """Each pair of bytes stays, one that is no character too; the additions are those of the file in UTF-8."""
+    text = (workspace.path.parent / "slavica.xml").read_text("utf-8").replace("UTF-8", "UTF-16")
+    file, out, back = tmp_path / "slavica.xml", tmp_path / "out", tmp_path / "back"
+    head = (mark + text.replace("</collection>", "<!-- \ud834 -->\n</collection>")).encode(charset, "surrogatepass")
+    file.write_bytes(head)
+    report = workspace.enrich(file, out, source="slavica")
+    plain, _ = enriched(workspace, "slavica", tmp_path / "plain")
+    assert report.elements == plain.elements
+    added = out.read_bytes().decode(charset, "replace").removeprefix(mark).replace("UTF-16", "UTF-8")
+    assert added.partition("<!-- ")[0] == (tmp_path / "plain").read_text("utf-8").partition("</collection>")[0]
+    workspace.enrich(out, back, source="slavica", withdraw=True)
+    assert back.read_bytes() == head
+    file.write_bytes(head + b"\0")
+    with pytest.raises(HarvestError, match="last character is incomplete"):
+        workspace.enrich(file, out, source="slavica")
 
 
 def test_each_run_returns_the_files(prepared, tmp_path):
