@@ -1,4 +1,4 @@
-"""What the catalog knows of a publication beyond one record of it, as additions to that record."""
+"""Find what a record lacks and other records of its publication, or authority files, have."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from bibld.triplify import is_qualified_number, parse_identity, read_assertion
 
 _ENTITIES_REMEMBERED = 50_000
 _LINK_FILES = ("viaf", "isni", "wikidata", "orcid")
-"""Files whose IRIs name the thing itself, in the order in which they are written."""
+"""Files whose IRIs identify the person or thing, in the order in which they are written."""
 
 _NUMBER_FILES = (
     "lcnaf", "lcsh", "lcgft", "lcshac", "gnd", "bnf", "idref", "nta", "bne", "fast", "mesh", "yso", "ulan", "aat",
 )  # fmt: skip
-"""Authority files whose IRIs name a record, in the order in which they are written."""
+"""Files whose IRIs identify an authority record, in the order in which they are written."""
 
 _FILES_OF_SCHEMES = {
     "rameau": ("bnf", "idref"), "ram": ("bnf", "idref"), "swd": ("gnd",), "gnd-content": ("gnd",), "embne": ("bne",),
@@ -49,13 +49,13 @@ _ACCESS_TO_TEXT = ("object in context", "raw object")
 _PRIMARY = "primary display"
 
 EntitiesByForm = Mapping[tuple[str, str], set[str]]
-"""The IRIs of the entities of one kind by their scheme (empty: none) and a form of their name, folded."""
+"""The IRIs of entities by scheme (empty: none) and folded name."""
 
 
 class Located(msgspec.Struct, frozen=True):
-    """Where a record of a file belongs: its publication, and which record of it this is (None: one from elsewhere).
+    """The publication of a record of a file. ``member`` is the id of the record; None if the catalog does not have it.
 
-    ``score`` is that of the match of a record from elsewhere.
+    ``score`` is the match score of a record that the catalog does not have.
     """
 
     cluster: Cluster
@@ -64,10 +64,11 @@ class Located(msgspec.Struct, frozen=True):
 
 
 class _Numbers(msgspec.Struct, frozen=True):
-    """What is known of an entity: its IRI, and of each authority file that has one number for it this as an IRI.
+    """The IRI and the numbers of an entity.
 
-    With a number is the confidence of the link that it is from; None if records state it. ``local`` is the number that
-    names its organisation and is of no file with IRIs; empty if there is none or more.
+    ``by_file`` maps authority files that have exactly one number for the entity to the IRI of the number and the
+    confidence of the link that has it (None: records state it). ``local`` is the only number of a file without IRIs,
+    which names its organisation; empty if there is none, or more than one.
     """
 
     iri: str
@@ -96,7 +97,7 @@ class AdditionFinder:
         self._numbers = lru_cache(_ENTITIES_REMEMBERED)(self._read_numbers)
 
     def find(self, located: Located, record: MarcRecord, sliced: SlicedRecord, fields: Fields) -> list[Addition]:
-        """Return what can be added to a record, in the order of the elements; each value that it lacks once."""
+        """Return the additions to a record in the order of the elements: each missing value once."""
         known = _KnownRecord(self._catalog, located, self._givers(located))
         found: list[Addition] = []
         for element in self._elements:
@@ -133,9 +134,9 @@ class AdditionFinder:
         return {one: scores[one] for one in others if scores.get(one, 0.0) >= self._policy.score}
 
     def _scores(self, cluster: Cluster, member: RecordId) -> dict[RecordId, float]:
-        """Return how certain it is that each record of a cluster is the same as one of them.
+        """Return for each record of a cluster the certainty that it describes the same publication as ``member``.
 
-        It is the lowest score on the path of pairs that leads there, for the path on which that is highest.
+        Of all paths of matched pairs between the two, it is the highest of their lowest scores.
         """
         ordinals = [self._catalog.register.ordinal(one) for one in cluster.members]
         scores: dict[RecordId, list[tuple[float, RecordId]]] = defaultdict(list)
@@ -157,7 +158,7 @@ class AdditionFinder:
     def _values(
         self, element: ReturnElement, known: _KnownRecord, record: MarcRecord, fields: Fields
     ) -> Iterator[Addition]:
-        """Yield the values of an element of which the record has none, or has not this one."""
+        """Yield the values of an element that the record lacks; of some elements only if it has no value at all."""
         kind = _KINDS[element]
         if kind.is_once and known.has_any(kind.mods):
             return
@@ -185,7 +186,7 @@ class AdditionFinder:
     def _of_entities(
         self, element: ReturnElement, known: _KnownRecord, record: MarcRecord, sliced: SlicedRecord, fields: Fields
     ) -> Iterator[Addition]:
-        """Yield the numbers or links of the headings of a record that have none of the same file."""
+        """Yield numbers or links for the headings of a record, at most one of each authority file."""
         for position, field in _headings(record, sliced, fields):
             is_wanted = element != "links" or field.tag in fields.link_tags
             iri = self._entity_of(field, known, fields) if is_wanted else ""
@@ -210,7 +211,7 @@ class AdditionFinder:
                 yield Addition(source, field.tag, subfields, field=position)
 
     def _entity_of(self, field: DataField, known: _KnownRecord, fields: Fields) -> str:
-        """Return the IRI of the only entity that a heading can name; empty if there is none."""
+        """Return the IRI of the entity that a heading names; empty if it is not certain."""
         found: set[str] = set()
         if not _is_concept(field, fields):
             for form in fields.name_forms(field):
@@ -249,7 +250,7 @@ class AdditionFinder:
 
 
 class _KnownRecord:
-    """A record as the catalog knows it: the merged description of its publication, and who has which value."""
+    """The merged description of the publication of a record, with the records that have each value."""
 
     def __init__(self, catalog: Catalog, located: Located, givers: Mapping[RecordId, float]) -> None:
         self._catalog = catalog
@@ -317,7 +318,7 @@ class _KnownRecord:
 
 
 class _ValueKind(msgspec.Struct, frozen=True):
-    """An element that is added: that of MODS, how its field is made, and whether it is added only if there is none."""
+    """How an element is added: its name in MODS, what makes its field, and whether only records without it get it."""
 
     mods: str
     field: Callable[[Fields, Any], NewField | None]

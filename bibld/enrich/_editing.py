@@ -1,4 +1,4 @@
-"""Add fields and subfields to a record in its carrier, and withdraw them again, without changing any other byte."""
+"""Add fields and subfields to the bytes of a record, and withdraw them; all other bytes stay as they are."""
 
 from __future__ import annotations
 
@@ -45,18 +45,18 @@ FORMS: Mapping[str, CarrierForm] = {
     "aleph": ALEPH,
     "yaz": YAZ,
 }
-"""How records are taken apart, by the name of their reader."""
+"""The carriers whose records can be changed, by the name of their reader."""
 
 _ASCII = "ascii"
 _MARK_BYTES = (TOOL.encode(), b"\\", b"z")
-"""What the bytes of every field with a mark contain: one of these."""
+"""A field with a mark contains one of these."""
 
 _CODING_SCHEME = 9
 _UNICODE = b"a"
 
 
 class Addition(msgspec.Struct, frozen=True):
-    """What is to be added to a record, and where it is from.
+    """A field or subfields to add to a record, and their source.
 
     ``field`` is the position of the field of the record that gets the subfields; None: they are a new field with this
     tag and these indicators.
@@ -70,7 +70,7 @@ class Addition(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The subfields as people write them."""
+        """The subfields as one line, such as ``$a Topic $2 rubbk``."""
         return " ".join(f"${one.code} {one.value}" for one in self.subfields)
 
 
@@ -82,7 +82,7 @@ class OmittedAddition(msgspec.Struct, frozen=True):
 
 
 class Enriched(msgspec.Struct, frozen=True):
-    """The bytes of a record with additions: those that were made, and those that were left out."""
+    """The bytes of an enriched record, its additions, and those that were left out."""
 
     data: bytes
     added: tuple[Addition, ...] = ()
@@ -90,15 +90,15 @@ class Enriched(msgspec.Struct, frozen=True):
 
 
 def form_of(reader: str, carrier: Any) -> CarrierForm | None:  # noqa: ANN401
-    """Return how records of a file are taken apart; None if bibld cannot change records of this carrier."""
+    """Return what splits and joins the records of a file; None if records of this carrier cannot be changed."""
     is_turbomarc = reader == "marcxml" and carrier.shape.element != "record"
     return None if is_turbomarc else FORMS.get(reader)
 
 
 def withdraw_additions(form: CarrierForm, data: bytes, base: str) -> bytes:
-    """Return the bytes of a record without what a dataset with this base has added; by the marks alone.
+    """Return the bytes of a record without the additions of a dataset with this base, which their marks show.
 
-    A record that cannot be taken apart is returned as it is: nothing was added to it.
+    A record that cannot be split into fields is returned as it is: nothing was added to it.
     """
     if TOOL.encode() not in data:
         return data
@@ -123,7 +123,7 @@ def withdraw_additions(form: CarrierForm, data: bytes, base: str) -> bytes:
 def _marked_values(
     form: CarrierForm, record: SlicedRecord, signs: Sequence[bytes]
 ) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return tag and subfields of each field of a record; no subfields where none of some signs is in its bytes."""
+    """Return tag and subfields of each field of a record; no subfields of a field whose bytes contain no sign."""
     return [
         (
             field.tag,
@@ -164,7 +164,7 @@ def add_to_record(
 
 
 class _Editor:
-    """One record while additions are made to it."""
+    """Makes the additions to one record."""
 
     def __init__(self, form: CarrierForm, record: SlicedRecord, charset: str, marks: Marks) -> None:
         self._form = form
@@ -193,7 +193,7 @@ class _Editor:
         return Enriched(data, tuple(added), tuple(omitted))
 
     def _add(self, addition: Addition) -> None:
-        """Add one; raises ``ValueError`` if it has to be left out."""
+        """Make one addition; raises ``ValueError`` with the reason why it is left out."""
         codes = {one.code for one in addition.subfields}
         provenance: list[tuple[int, SlicedField]] = []
         number = self._links.get(addition.source, self._last_link + 1)

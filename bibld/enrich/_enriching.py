@@ -43,7 +43,7 @@ _WITH_MARK, _UNCHANGED = "utf-16", "surrogatepass"
 _COUNTS = ("records", "unknown", "unchangeable", "enriched", "changed", "omitted")
 
 Locate = Callable[[Raw, MarcRecord, RecordId | None], Located | None]
-"""Finds the publication of a record of a file, by its bytes and as it is read; None if there is none.
+"""Finds the publication of a record of a file from its bytes and its content; None if there is none.
 
 The id is that of the record in its source, None without a control number: such an id is a hash of the bytes, which
 additions change. May raise ``NotEditableError``.
@@ -51,7 +51,7 @@ additions change. May raise ``NotEditableError``.
 
 
 class RecordAddition(msgspec.Struct, frozen=True):
-    """An addition to a record; with a ``fault`` it was left out, and that is why."""
+    """An addition to a record; with a ``fault`` (the reason) it was left out."""
 
     origin: Origin
     record: RecordId | None
@@ -81,11 +81,11 @@ class RecordAddition(msgspec.Struct, frozen=True):
 
 
 class EnrichmentReport(msgspec.Struct, frozen=True):
-    """What became of the records of a file.
+    """How many records of a file were enriched, left as they were or not found.
 
     ``records`` were read; ``unknown`` are not in the catalog, ``unchangeable`` cannot be changed without risk: both
-    are returned as they were, as is what is no record. ``enriched`` got additions; ``changed`` have other bytes than
-    before. ``elements`` counts the additions by element, ``omitted`` those that were left out.
+    are copied unchanged, and so are bytes that are no record. ``enriched`` got additions; ``changed`` have other bytes
+    than before. ``elements`` counts the additions by element, ``omitted`` those that were left out.
     """
 
     file: str
@@ -155,10 +155,10 @@ class Enricher:
         return EnrichmentReport(file=file.name, **counts, elements=tuple(sorted(self._elements.items())))
 
     def enrich_record(self, raw: Raw, reader: str, carrier: Any) -> bytes:  # noqa: ANN401
-        """Return the bytes of one record with its additions; as they are if they cannot be changed."""
+        """Return the bytes of one record with its additions; unchanged if they cannot be changed safely."""
         form = form_of(reader, carrier)
         data = raw.data if form is None else self._edit(raw, form, carrier)
-        self._faults.clear()  # nobody asks for them
+        self._faults.clear()  # they are reported for files only
         return data
 
     def _refuse(self, raw: Raw) -> None:
@@ -214,7 +214,7 @@ class Enricher:
         return enriched.data
 
     def _check(self, raw: Raw, record: MarcRecord, carrier: Any, added: Sequence[Addition]) -> None:  # noqa: ANN401
-        """Read a record with its additions; raises ``NotEditableError`` if it does not read as its parts do."""
+        """Check that a reader finds the own fields unchanged and all additions; raises ``NotEditableError`` if not."""
         try:
             after = carrier.parse(raw).record
         except ReadError as error:
@@ -236,11 +236,10 @@ def rewrite_file(
     edit: Callable[[Raw], bytes],
     refuse: Callable[[Raw], object] = lambda _: None,
 ) -> None:
-    """Write a file with other bytes for its records; all bytes between records, and what is no record, stay.
+    """Write a file with the edited bytes of its records; all bytes between records are copied.
 
-    ``refuse`` is called with a record that the reader does not take as it is in the file, without blank lines for
-    instance; it is copied. Raises ``HarvestError`` for a damaged compressed file: what is behind the damage would be
-    lost.
+    ``refuse`` is called with a record whose bytes the reader changes, such as one with blank lines; it is copied.
+    Raises ``HarvestError`` for a damaged compressed file: what follows the damage would be lost.
     """
     with open_decompressed(file.path, may_have_holes=True) as stored:
         original, out = _in_utf8(stored, out, getattr(examined.carrier, "recoded", ""))
@@ -290,7 +289,7 @@ class _Utf16Output:
 
 
 def _copy(original: BinaryIO, out: BinaryIO, size: int | None) -> None:
-    """Copy some bytes, or all that follow."""
+    """Copy ``size`` bytes, or all the rest (None)."""
     while size is None or size > 0:
         data = original.read(_COPY_BYTES if size is None else min(size, _COPY_BYTES))
         if not data:
@@ -300,7 +299,7 @@ def _copy(original: BinaryIO, out: BinaryIO, size: int | None) -> None:
 
 
 def locate_in_catalog(catalog: Catalog) -> Locate:
-    """Return a function that finds records by their control numbers, as they are in the catalog.
+    """Return a function that finds records of the catalog by their control numbers.
 
     Another record of a source may have had the number: the titles must agree, unless the bytes do.
     """

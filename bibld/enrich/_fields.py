@@ -1,4 +1,4 @@
-"""Fields that MARC 21 and the UNIMARC family write in the same way, and what differs (:class:`Fields`)."""
+"""Fields of MARC 21 and the UNIMARC family: common code, and a table of the differences (:class:`Fields`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SUBDIVISIONS = "jvxyz"
 
 
 class Fields(msgspec.Struct, frozen=True):
-    """How a family of formats writes what is added, and reads what a record has.
+    """The fields of a family of formats: how values are written and headings are read.
 
     ``isbn_tag``, ``language``, ``abstract`` and ``contents`` are tags, the last three with indicators. ``name_tags``
     and ``concept_tags`` are those of headings that can get numbers (``number_code``), ``link_tags`` those of headings
@@ -76,7 +76,7 @@ def dates_of_name(name: Name) -> str:
 
 
 def terms_of_name(name: Name) -> list[str]:
-    """Return titles, numerals and other words that belong to a name."""
+    """Return titles, numerals and other words of address of a name."""
     return list(map(tidy, _parts(name, "termsOfAddress")))
 
 

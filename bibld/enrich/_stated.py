@@ -1,4 +1,4 @@
-"""What a record states already, in whatever form, so that it is not added again."""
+"""Recognise values that a record has in any form, so that they are not added again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ONE_SCHEME = {"bbk": "rubbk", "lbc": "rubbk"}
 
 
 class StatedValues:
-    """The values of a record by which additions are recognised as stated.
+    """The values that a record has, and the additions so far.
 
     Not compared are punctuation, case, how a heading is divided into subfields and fields, its thesaurus and its
     authority number; dates of a person that only one side has; blanks in a class mark, and the edition of its tables;

@@ -39,9 +39,14 @@ class Marks(msgspec.Struct, frozen=True):
     max_links: int
     agency: str = ""
 
-    def link_text(self, number: int) -> str:
-        """Return the text of a subfield that links a field to its provenance."""
-        return f"{number}\\p" if self.link_code == _SEQUENCE_LINK else f"z{number:02}"
+    def link_text(self, number: int, is_provenance: bool = False) -> str:
+        """Return the text of the subfield that links an addition and its provenance, to be in one of them.
+
+        In UNIMARC an addition also names the tag of the other field, so that no link of the library is taken for it.
+        """
+        if self.link_code == _SEQUENCE_LINK:
+            return f"{number}\\p"
+        return f"z{number:02}" if is_provenance else f"z{number:02}{self.tag}"
 
 
 _SEQUENCE_LINK, _FIELD_LINK = "8", "6"
@@ -49,9 +54,6 @@ _PROVENANCE_TAG = "883"
 
 MARC21_MARKS = Marks(_PROVENANCE_TAG, _SEQUENCE_LINK, 99_999_999)
 UNIMARC_MARKS = Marks("983", _FIELD_LINK, 99)
-
-_EARLIER_MARK_CODE = "5"
-"""Earlier versions marked additions in UNIMARC and RUSMARC by this subfield alone."""
 
 ADDED_WHOLLY: frozenset[int] = frozenset({-1})
 """In place of positions of subfields: the field itself was added."""
@@ -71,7 +73,7 @@ IN_FIELDS_OF_LIBRARIES = ("authorities", "links")
 ADDED_CODES = frozenset(("0", "1", "3", "o"))
 """The codes of subfields that are added to fields of the library."""
 
-_LINKS = {_SEQUENCE_LINK: re.compile(r"([0-9]+)\\p(?:\\.*)?"), _FIELD_LINK: re.compile("z([0-9]{2})(?:[0-9A-Z]{3})?")}
+_LINKS = {_SEQUENCE_LINK: re.compile(r"([0-9]+)\\p(?:\\.*)?"), _FIELD_LINK: re.compile("z([0-9]{2}[0-9]{3})")}
 """The links to provenance by the code of their subfield."""
 
 _LINK_NUMBERS = {_SEQUENCE_LINK: re.compile("([0-9]{1,8})"), _FIELD_LINK: re.compile("[a-z]?([0-9]{2})")}
@@ -97,7 +99,7 @@ def provenance_subfields(source: AdditionSource, number: int, marks: Marks) -> t
     """Return the subfields of a provenance field with this link number."""
     confidence = "" if source.confidence is None else f"{source.confidence:.2f}"
     stated = (
-        (marks.link_code, marks.link_text(number)),
+        (marks.link_code, marks.link_text(number, is_provenance=True)),
         ("a", f"{TOOL}: {source.element}"),
         ("c", confidence),
         ("q", marks.agency),
@@ -123,17 +125,12 @@ def find_additions(fields: Sequence[tuple[str, Subfields]], base: str) -> Mappin
     found: dict[int, frozenset[int]] = {}
     elements: dict[tuple[str, str], str] = {}
     for position, (tag, subfields) in enumerate(fields):
-        if (tag == _PROVENANCE_TAG or "9" in tag) and (links := _own_links(subfields, base)):
-            elements |= links
+        if (tag == _PROVENANCE_TAG or "9" in tag) and (own := _own_links(tag, subfields, base)):
+            elements |= own
             found[position] = ADDED_WHOLLY
-    earlier = re.compile(rf"{TOOL}: ([a-z_]+) {re.escape(base)}")
     for position, (_, subfields) in enumerate(fields):
-        marks: dict[int, str] = {}
-        for place, (code, value) in enumerate(subfields):
-            if code == _EARLIER_MARK_CODE and (stated := earlier.match(value)):
-                marks[place] = stated[1]
-            elif (link := _link(code, value)) in elements:
-                marks[place] = elements[link]
+        links = (_link(*subfield) for subfield in subfields)
+        marks = {place: elements[link] for place, link in enumerate(links) if link in elements}
         if not marks or position in found:
             continue
         if all(element in IN_FIELDS_OF_LIBRARIES for element in marks.values()):
@@ -150,12 +147,12 @@ def _link(code: str, text: str) -> tuple[str, str]:
     return code, found[1] if found is not None else ""
 
 
-def _own_links(subfields: Subfields, base: str) -> dict[tuple[str, str], str]:
+def _own_links(tag: str, subfields: Subfields, base: str) -> dict[tuple[str, str], str]:
     """Return the elements of additions from this dataset by the links of a provenance field; none of another one."""
     stated = next((value for code, value in subfields if code == "a" and value.startswith(f"{TOOL}: ")), "")
     if not stated or not any(code == "u" and value.startswith(base) for code, value in subfields):
         return {}
-    links = (_link(*subfield) for subfield in subfields)
+    links = (_link(code, f"{text}{tag}" if code == _FIELD_LINK else text) for code, text in subfields)
     return {link: stated.removeprefix(f"{TOOL}: ") for link in links if link[1]}
 
 

@@ -257,7 +257,7 @@ def test_a_character_that_the_charset_lacks_leaves_an_addition_out():
     assert lines_of(parsed.record.all_fields) == [
         "001 1",
         "245 10$aЗаглавие",
-        "650  7$6z01$aТема$2rubbk",
+        "650  7$6z01983$aТема$2rubbk",
         "983 0 $6z01$abibld: subjects$c0.97$uhttps://data.example.org/record/nlr/7$w(RU-1)7",
     ]
 

@@ -101,7 +101,7 @@ def test_headings_get_certain_numbers(workspace, tmp_path):
 
 def test_headings_of_unimarc_get_the_address_of_their_record_unless_they_are_numbered(workspace, tmp_path):
     lines = [line for line in enriched(workspace, "three", tmp_path, "authorities") if line.startswith("606")]
-    assert lines == [f"606 0 $aBridges$2lcsh$6z01$3{LCSH}sh85016829", "606 0 $aBrücke$37$2gnd"]
+    assert lines == [f"606 0 $aBridges$2lcsh$6z01983$3{LCSH}sh85016829", "606 0 $aBrücke$37$2gnd"]
 
 
 def test_the_worklist_demands_them(workspace):

@@ -114,13 +114,15 @@ def test_rusmarc_gets_its_own_fields(workspace, tmp_path):
     _, found = enriched(workspace, "nlr", tmp_path / "nlr.iso", elements=["identifiers", "links", "classification"])
     lines = fields_of(tmp_path / "nlr.iso", "RU\\NLR\\bibl\\538692")
     site = "http://localhost:8000/"
-    assert f"033   $6z01$a{site}resource/rsl/{ANNA}" in lines
-    assert f"017 70$6z01$a{site}work/rsl/{ANNA}$2uri" in lines
+    assert f"033   $6z01983$a{site}resource/rsl/{ANNA}" in lines
+    assert f"017 70$6z01983$a{site}work/rsl/{ANNA}$2uri" in lines
     assert f"983 0 $6z01$abibld: identifiers$u{site}dataset" in lines
-    assert "686   $6z04$aР1$2rubbk" in lines
+    assert "686   $6z04983$aР1$2rubbk" in lines
     assert f"983 0 $6z04$abibld: classification$c0.92$u{site}record/rsl/{ANNA}" in lines
     author = next(line for line in lines if line.startswith("700"))
-    assert author.startswith("700  1$aТолстой$bЛ. Н.$gЛев Николаевич$f1828-1910$3RU\\NLR\\auth\\77626676$4070$6z02$o")
+    assert author.startswith(
+        "700  1$aТолстой$bЛ. Н.$gЛев Николаевич$f1828-1910$3RU\\NLR\\auth\\77626676$4070$6z02983$o"
+    )
     assert author.endswith("$oVIAF96987389")
     assert (tmp_path / "nlr.iso").read_bytes().decode("cp1251")
     assert {one.element for one in found} == {"identifiers", "links", "classification"}
