@@ -219,8 +219,10 @@ class AdditionFinder:
         else:
             scheme, text = fields.concept_form(field)
             found |= known.entities("concept").get((scheme, fold_or_tidy(text)), frozenset())
+        if len(found) == 1:
+            return found.pop()
         founders = {self._catalog.entities.founder_of_iri(iri): iri for iri in sorted(found)}
-        if len(founders) > 1 and _is_concept(field, fields):  # a thesaurus has a heading once, with or without number
+        if _is_concept(field, fields):  # a thesaurus has a heading once, with or without number
             numbered = {founder: iri for founder, iri in founders.items() if self._numbers(iri).by_file}
             founders = numbered or founders
         return founders.popitem()[1] if len(founders) == 1 else ""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterator
 
 from bibld.enrich._editing import Addition
 from bibld.enrich._fields import SUBDIVISIONS, Fields
 from bibld.model.identifiers import isbn, isbn13
 from bibld.model.marc import DataField, MarcRecord
 from bibld.text.dates import years
-from bibld.text.folding import fold
+from bibld.text.folding import fold_or_tidy
 from bibld.text.languages import code_of_language_name, language_codes
 
 _IRI = re.compile("https?://(.+?)/?", re.IGNORECASE)
-_NOT_IN_MARK = re.compile(r"[\s'’/]+")
+_NOT_IN_DDC, _BLANKS = re.compile(r"[\s'’/]+"), re.compile(r"\s+")
 _POINTS = ".,;:"
 _DATE_CODES = "df"
 _UNCONTROLLED = ("653", "610")
@@ -35,90 +36,57 @@ class StatedValues:
     def __init__(self, record: MarcRecord, fields: Fields) -> None:
         self._record = record
         self._fields = fields
-        self._known: dict[str, set[Hashable]] = {}
-        self._headings: dict[str, list[frozenset[int]]] | None = None
+        self._known: dict[str, dict[str, list[frozenset[str]]]] = {}
 
     def contains(self, addition: Addition) -> bool:
         """Whether the record states the value of an addition that is a field; if not, it does from now on."""
         element = addition.source.element
-        field = DataField(addition.tag, addition.indicators[0], addition.indicators[1], addition.subfields)
-        if element == "subjects":
-            return self._contains_heading(field)
         if element == "language":
             return any(self._languages())
         if element not in self._known:
-            self._known[element] = {key for one in self._record.fields() for key in self._keys(element, one)}
-        keys = set(self._keys(element, field))
+            self._known[element] = defaultdict(list)
+            for own in self._record.fields():
+                self._note(element, own)
         known = self._known[element]
-        is_known = not keys.isdisjoint(known) if element != "classification" else any(map(self._has_mark, keys))
-        known |= keys
+        field = DataField(addition.tag, addition.indicators[0], addition.indicators[1], addition.subfields)
+        keys = list(self._keys(element, field))
+        is_known = any(not one or not other or one & other for key, one in keys for other in known.get(key, ()))
+        self._note(element, field)
         return is_known
 
-    def _keys(self, element: str, field: DataField) -> Iterator[Hashable]:
-        """Yield what identifies the values of a field for an element; nothing if the field is of another one."""
-        if element == "classification":
-            yield from self._class_marks(field)
-        elif element == "isbn":
-            numbers = map(isbn, (one.value for one in field.subfields)) if field.tag == self._fields.isbn_tag else ()
-            yield from (isbn13(number.value) for number in numbers if number is not None and number.is_valid)
+    def _note(self, element: str, field: DataField) -> None:
+        for key, distinction in self._keys(element, field):
+            self._known[element][key].append(distinction)
+
+    def _keys(self, element: str, field: DataField) -> Iterator[tuple[str, frozenset[str]]]:
+        """Yield what identifies the values of a field for an element; nothing if the field is of another one.
+
+        Values with equal texts are different if both have something in the set, and nothing in common.
+        """
+        if element == "classification" and field.tag in self._fields.class_tags:
+            scheme = self._fields.class_tags[field.tag] or field.first("2") or ""
+            scheme = _ONE_SCHEME.get(scheme, scheme)
+            yield from ((mark, frozenset(filter(None, [scheme]))) for mark in _class_marks(scheme, field))
+        elif element == "subjects" and field.tag[0] == "6" and field.tag not in self._fields.class_tags:
+            dates = frozenset(map(str, years(" ".join(field.values(*_DATE_CODES)))))
+            yield from ((text, dates) for text in self._heading_texts(field))
+        elif element == "isbn" and field.tag == self._fields.isbn_tag:
+            numbers = (isbn(one.value) for one in field.subfields)
+            yield from ((isbn13(one.value), frozenset()) for one in numbers if one is not None and one.is_valid)
         elif element in ("identifiers", "covers", "full_text"):
             found = (_IRI.fullmatch(one.value.strip()) for one in field.subfields)
-            yield from (address[1] for address in found if address is not None)
+            yield from ((address[1], frozenset()) for address in found if address is not None)
 
-    # -- class marks ---------------------------------------------------------------------------------------------------
-
-    def _class_marks(self, field: DataField) -> Iterator[tuple[str, str]]:
-        """Yield scheme (empty: not stated) and mark; the shelf number that follows a call number belongs to it."""
-        scheme = self._fields.class_tags.get(field.tag)
-        if scheme is None:
-            return
-        scheme = scheme or field.first("2") or ""
-        scheme = _ONE_SCHEME.get(scheme, scheme)
-        marks = [" ".join(field.values("a", "b"))] if scheme in ("lcc", "nlm") else field.values("a")
-        for mark in (*marks, *field.values("a")):
-            bare = _NOT_IN_MARK.sub("", mark) if scheme == "ddc" else "".join(mark.split())
-            bare = bare.strip(_POINTS).casefold()
-            yield scheme, bare.replace(".", "") if scheme in ("lcc", "nlm") else bare
-
-    def _has_mark(self, key: Hashable) -> bool:
-        known = self._known["classification"]
-        return key in known or (isinstance(key, tuple) and ("", key[1]) in known)
-
-    # -- headings ------------------------------------------------------------------------------------------------------
-
-    def _contains_heading(self, field: DataField) -> bool:
-        if self._headings is None:
-            self._headings = {}
-            for one in self._record.fields():
-                if one.tag[0] == "6" and one.tag not in self._fields.class_tags:
-                    self._note_heading(one)
-        dates = frozenset(years(" ".join(field.values(*_DATE_CODES))))
-        for key in self._heading_keys(field):
-            for others in self._headings.get(key, ()):
-                if not dates or not others or dates & others:
-                    return True
-        self._note_heading(field)
-        return False
-
-    def _note_heading(self, field: DataField) -> None:
-        assert self._headings is not None
-        dates = frozenset(years(" ".join(field.values(*_DATE_CODES))))
-        for key in self._heading_keys(field):
-            self._headings.setdefault(key, []).append(dates)
-
-    def _heading_keys(self, field: DataField) -> set[str]:
+    def _heading_texts(self, field: DataField) -> set[str]:
         """Return the texts that a heading can have as one string, folded."""
         texts = [" ".join(one.value for one in field.subfields if one.code.isalpha() and one.code != "e")]
-        subdivisions = field.values(*SUBDIVISIONS)
         if field.tag in self._fields.name_tags:
-            texts += [" ".join((form, *subdivisions)) for form in self._fields.name_forms(field)]
-        if field.tag in _UNCONTROLLED and field.tag not in self._fields.name_tags:
+            texts += [" ".join((form, *field.values(*SUBDIVISIONS))) for form in self._fields.name_forms(field)]
+        elif field.tag in _UNCONTROLLED:
             texts += (term for text in field.values("a") for term in _TERMS_END.split(text))
-        return set(filter(None, map(fold, texts)))
+        return set(filter(None, map(fold_or_tidy, texts)))
 
-    # -- languages -----------------------------------------------------------------------------------------------------
-
-    def _languages(self) -> Iterable[str]:
+    def _languages(self) -> Iterator[str]:
         """Yield the codes of the languages that a record states: as codes, or as words."""
         texts = [(self._record.control("008") or "")[_LANGUAGE_IN_008]]
         texts += (one.value for field in self._record.fields(self._fields.language[0]) for one in field.subfields)
@@ -127,3 +95,11 @@ class StatedValues:
         for field in self._record.fields(*_NOTES_ON_LANGUAGE):
             words = " ".join(one.value for one in field.subfields).split()
             yield from filter(None, map(code_of_language_name, words))
+
+
+def _class_marks(scheme: str, field: DataField) -> Iterator[str]:
+    """Yield the class marks of a field; a call number with and without the shelf number that follows it."""
+    is_call_number = scheme in ("lcc", "nlm")
+    for mark in (*([" ".join(field.values("a", "b"))] if is_call_number else ()), *field.values("a")):
+        bare = (_NOT_IN_DDC if scheme == "ddc" else _BLANKS).sub("", mark).strip(_POINTS).casefold()
+        yield bare.replace(".", "") if is_call_number else bare
