@@ -40,7 +40,7 @@ _FIELDS: Mapping[WorkKind, tuple[str, str]] = {
 """Where a statement is in MARC 21, and in UNIMARC and RUSMARC."""
 
 
-class Heading(NamedTuple):
+class StatedHeading(NamedTuple):
     """A name or subject heading: its text, what equal headings have in common, and its numbers.
 
     ``numbers`` are authority files with the addresses of the numbers that the record has; ``established`` is the
@@ -61,7 +61,7 @@ class Statements(NamedTuple):
     ordinal: int
     source: str
     flavour: str
-    headings: tuple[Heading, ...]
+    headings: tuple[StatedHeading, ...]
     values: Mapping[WorkKind, frozenset[str]]
 
     @classmethod
@@ -136,11 +136,11 @@ def find_missing_authorities(own: Statements, members: Sequence[Statements]) -> 
                 yield Contradiction(WorkKind.MISSING_AUTHORITY, where, heading.text, iri, others)
 
 
-def _headings(mods: Mods) -> Iterator[Heading]:
+def _headings(mods: Mods) -> Iterator[StatedHeading]:
     for name in mods.name[:_HEADINGS_COMPARED]:
         text = name_text(name)
         if fold(text):
-            yield Heading(text, fold(text), frozenset(_numbers_of(name)))
+            yield StatedHeading(text, fold(text), frozenset(_numbers_of(name)))
     for subject in mods.subject[:_HEADINGS_COMPARED]:
         text, scheme = subject_text(subject), subject.authority
         if scheme and fold(text):
@@ -151,7 +151,7 @@ def _headings(mods: Mods) -> Iterator[Heading]:
                 subject_heading_number(_DASHES.sub("--", text)) if scheme == _ESTABLISHED and not is_of_name else None
             )
             known = read_authority_number(_ESTABLISHED, number) if number else None
-            yield Heading(
+            yield StatedHeading(
                 text,
                 f"{scheme}: {fold(text)}",
                 frozenset(_read_numbers(iris)),
