@@ -35,9 +35,9 @@ def related(mods: Mods, draft: MarcDraft) -> None:
 WRITERS = WriterBook(_DESCRIPTION, _RELATED)
 
 
-def to_unimarc(mods: Mods, origin: Origin, flavour: str) -> MarcRecord:
+def to_unimarc(mods: Mods, origin: Origin, flavour: str, country: str | None = None) -> MarcRecord:
     """Write a description as a bibliographic record of UNIMARC or RUSMARC in UTF-8."""
-    draft = MarcDraft(flavour)
+    draft = MarcDraft(flavour, country=country)
     WRITERS.write(mods, draft)
     fields = list(_linked(draft))
     fields.sort(key=lambda field: field.tag)
