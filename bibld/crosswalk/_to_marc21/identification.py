@@ -175,7 +175,7 @@ def record(mods: Mods, draft: MarcDraft) -> None:
     if draft.punctuates and _AACR in standards:
         standards.remove(_AACR)
     subfields = [
-        *(("a", source.value) for source in info.record_content_source[:1]),
+        *(("a", _agency(source.value)) for source in info.record_content_source[:1]),
         *(("b", term.value) for language in info.language_of_cataloging[:1] for term in language.language_term[:1]),
         *(("e", standard) for standard in standards),
         *(("c", _agency(note.value)) for note in info.record_info_note[:1] if note.type == "transcribing agency"),
@@ -194,5 +194,5 @@ def _time(text: str) -> str | None:
     """Return a date in the form of field 005."""
     found = _TIME.fullmatch(text)
     if found is None:
-        return text if text[:8].isdecimal() else None
+        return f"{text[:8]}000000.0" if text[:8].isdecimal() else None
     return "".join([*found.groups()[:3], *(part or "00" for part in found.groups()[3:])]) + ".0"

@@ -242,7 +242,7 @@ def _linking_entry(item: RelatedItem, label: str | None, draft: MarcDraft) -> No
     subfields += [_linked_identifier(one) for one in content.identifier]
     subfields += _record_numbers(content)
     subfields += [("g", text) for part in content.part for text in place_in_host(part)]
-    second = "8" if label is not None else _SECOND_INDICATOR.get(tag, " ")
+    second = _SECOND_INDICATOR.get(tag) or ("8" if label is not None else " ")
     draft.add(tag, f"0{second}", subfields, content.title_info[0] if content.title_info else None)
 
 
@@ -250,7 +250,7 @@ def _of_rism(item: RelatedItem, draft: MarcDraft) -> RelatedItem:
     """Add the title of a print and the place of a piece in it as RISM writes them (246, 300); return what is left."""
     content = item.mods
     for title in content.title_info[:1]:
-        draft.add("246", "  ", (("a", f"{PREVIOUS_ENTRY} {full_title(title)[0]}"),))
+        draft.add("246", "1 ", (("a", f"{PREVIOUS_ENTRY} {full_title(title)[0]}"),))
     for part in content.part:
         for text in places_in_print(part):
             draft.add("300", "  ", (("a", text),))

@@ -52,8 +52,6 @@ _ELECTRONIC_RECORD = "l"
 _KIND_OF_FILE = {"still image": "c", "text": "d"}
 _ELECTRONIC, _PRINT = "electronic", "print"
 _LENGTH_OF_TIME = 4
-LOCAL = "local"
-"""The code of a list of one library."""
 _LIST_OF_KIND = {"content": "contentTypes", "media": "mediaTypes", "carrier": "carriers"}
 _ISBD_CONTENT = {
     "cod": "a", "cop": "f xxxe", "crd": "a cxxe", "crf": "e cb3e", "cri": "b cb2e", "crm": "b ca2e", "crn": "e cb3d",
@@ -182,13 +180,7 @@ def _genre(genre: Genre, mods: Mods, fields: dict[str, list[str]], draft: MarcDr
     elif scheme == "marcgt" and term in (_ARTICLE, _GOVERNMENT):
         return
     elif scheme not in ("marcgt", None) or not _write_code(term, scheme, GENRE_CODES, _tags(mods), fields):
-        list_ = scheme or local_list(draft.flavour)
-        draft.add("608", "  ", (("3", genre.value_uri), ("a", term), ("2", list_), ("5", genre.display_label)), genre)
-
-
-def local_list(flavour: str) -> str | None:
-    """Return the code of the list of a heading without one: RUSMARC must name one."""
-    return LOCAL if flavour == RUSMARC else None
+        draft.add("608", "  ", (("3", genre.value_uri), ("a", term), ("2", scheme), ("5", genre.display_label)), genre)
 
 
 def type_subfields(kind: str, term: str, scheme: str | None, flavour: str) -> Subfields:

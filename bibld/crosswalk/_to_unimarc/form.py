@@ -65,7 +65,7 @@ def form(mods: Mods, draft: MarcDraft) -> None:
 
 
 def _extents(description: PhysicalDescription, draft: MarcDraft) -> None:
-    stated: list[tuple[str, str]] = []
+    stated: list[tuple[str, str]] = []  # in RUSMARC there is one field
     for extent in description.extent:
         if extent.unit in (DURATION, DURATION_OF_PART):
             digits = _NOT_DIGITS.sub("", extent.value)
@@ -75,12 +75,15 @@ def _extents(description: PhysicalDescription, draft: MarcDraft) -> None:
         if draft.flavour != RUSMARC:
             draft.add("215", "  ", _with_one_detail(stated), description)
             stated = []
-    stated += [("c", note.value) for note in description.note if note.type == "physical details"]
     draft.add("215", "  ", _with_one_detail(stated), description)
+    for note in description.note:
+        if note.type == "physical details":
+            tag, code = (_GENERAL_NOTE, "a") if draft.flavour == RUSMARC and draft.has("215") else ("215", "c")
+            draft.add(tag, "  ", ((code, note.value),), description)
 
 
 def _with_one_detail(subfields: list[tuple[str, str]]) -> Subfields:
-    """Join the details, of which 215 may have one; RUSMARC has one 215, too."""
+    """Join the details, of which 215 may have one."""
     details = ", ".join(text for code, text in subfields if code == "c")
     position = next((number for number, (code, _) in enumerate(subfields) if code == "c"), len(subfields))
     return (

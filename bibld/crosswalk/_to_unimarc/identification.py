@@ -12,6 +12,7 @@ from bibld.crosswalk._unimarc.codes import ORIGINAL_LANGUAGE
 from bibld.crosswalk._unimarc.identification import AGENCY_NOTE, NUMBERS
 from bibld.model.mods import Identifier, Mods, RecordInfo
 from bibld.text.libraries import country_of_library
+from bibld.text.places import MARC_COUNTRY_OF_ISO
 
 BOOK = WriterBook()
 
@@ -33,6 +34,7 @@ _AGENCY = re.compile(r"(?P<country>[A-Z]{2}) (?P<agency>.+?)(?: (?P<date>\d{8}))
 _NOT_TIME = str.maketrans("", "", "-:T")
 _ARTICLES = ("sici",)
 _LENGTH_OF_DAY = 8
+_UNKNOWN_COUNTRY = "XX"
 
 
 @BOOK.writes(
@@ -165,7 +167,7 @@ def record(mods: Mods, draft: MarcDraft) -> None:
     standards = [("g", one.value) for one in info.description_standard[:1]]
     sources = [one.value for one in info.record_content_source[:1]]
     sources += [one.source for one in info.record_identifier if one.source not in (None, "uri")]
-    is_marc_code = any(one.authority == "marcorg" for one in info.record_content_source) or not sources[1:]
+    is_marc_code = any(one.authority == "marcorg" for one in info.record_content_source) or not info.record_content_source
     if sources:
         agency = _agency(sources[0], draft, is_marc_code=is_marc_code)
         draft.add("801", " 0", (*agency, *standards, *(("h", text) for text in numbers_of_source)))
@@ -180,8 +182,10 @@ def record(mods: Mods, draft: MarcDraft) -> None:
 def _agency(text: str, draft: MarcDraft, *, is_marc_code: bool) -> Subfields:
     """Divide a statement of an agency into country, name and date; the code of a library states its country."""
     found = _AGENCY.fullmatch(text)
+    if found is None and text in MARC_COUNTRY_OF_ISO and not is_marc_code:
+        return (("a", text),)
     if found is None:
-        return (("a", country_of_library(text, is_marc_code) or draft.country), ("b", text))
+        return (("a", country_of_library(text, is_marc_code) or draft.country or _UNKNOWN_COUNTRY), ("b", text))
     return (("a", found["country"]), ("b", found["agency"]), ("c", found["date"]))
 
 

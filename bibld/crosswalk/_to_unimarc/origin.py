@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from bibld.crosswalk._to_marc.dates import further_copyright, publication_dates
-from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook, is_counterpart
+from bibld.crosswalk._to_marc.draft import RUSMARC, MarcDraft, Subfields, WriterBook, is_counterpart
 from bibld.crosswalk._to_marc.texts import bracketed
 from bibld.model.mods import Mods, OriginInfo
 from bibld.text.places import MARC_COUNTRY_OF_ISO
@@ -20,13 +20,16 @@ _FUNCTION = {
     "manufacture": "3",
 }  # fmt: skip
 _MANUFACTURE = ("manufacture", "manufacturer")
+_COUNTRY_AND_PART = re.compile(r"(?:X[A-Z]-)?(?P<country>[A-Z]{2})(?:-[A-Z0-9]{1,3})?")
+"""A code of ISO 3166, of a state also, and with its continent as the German libraries write it."""
+_UNKNOWN_COUNTRY = "XX"
 _WITH_PERIOD = re.compile(r"(?P<frequency>.+?) \((?P<period>[^()]*\d[^()]*)\)")
 
 
 @BOOK.writes(
     "originInfo",
     {
-        "originInfo": "210 $a $c $d; production, distribution 214",
+        "originInfo": "210 $a $c $d; production, distribution 214, in RUSMARC 210",
         "originInfo[@eventType=manufacture]": "210 $e $g $h of the imprint before it, else 214 _3",
         "originInfo/place/placeTerm[@type=code]": "102 $a, codes of MARC as those of ISO 3166; other codes $b",
         "originInfo/dateIssued, dateCreated": "100 $a/8-16, as stated 210 $d",
@@ -42,15 +45,17 @@ def origin(mods: Mods, draft: MarcDraft) -> None:
     if not infos:
         return
     main = infos[0]
+    is_russian = draft.flavour == RUSMARC
     countries, others = _countries(main)
     draft.add("102", "  ", [*(("a", code) for code in countries), *(("b", code) for code in others)])
     printers = [info for info in infos[1:] if info.event_type in _MANUFACTURE]
+    made: list[tuple[str, str | None]]
     for info in infos:
         if info in printers:
             continue
-        made: list[tuple[str, str | None]] = []
-        if info is main and printers:
-            made = list(_manufacture(printers[0]))
+        made = []
+        if info is main:
+            made = [one for printer in printers[: None if is_russian else 1] for one in _manufacture(printer)]
         _imprint(info, draft, made, is_main=info is main or is_counterpart(info, main))
         for edition in info.edition:
             text, _, responsibility = edition.value.partition(" / ")
@@ -62,7 +67,7 @@ def origin(mods: Mods, draft: MarcDraft) -> None:
                 found = _WITH_PERIOD.fullmatch(frequency.value)
                 pieces = (found["frequency"], found["period"]) if found is not None else (frequency.value, None)
                 draft.add("326", "  ", zip("ab", pieces, strict=True), info)
-    for info in printers[1:]:
+    for info in () if is_russian else printers[1:]:
         _imprint(info, draft, [], is_main=False)
 
 
@@ -72,8 +77,12 @@ def _countries(info: OriginInfo) -> tuple[list[str], list[str]]:
     others: list[str] = []
     for term in (term for place in info.place for term in place.place_term if term.type == "code"):
         code = _iso_of_marc(term.value.casefold()) if term.authority == "marccountry" else None
-        if term.authority == "iso3166" or code is not None:
-            countries[code or term.value] = None
+        if term.authority == "iso3166":
+            found = _COUNTRY_AND_PART.fullmatch(term.value)
+            code = found["country"] if found is not None else None
+            code = code if code in MARC_COUNTRY_OF_ISO else _UNKNOWN_COUNTRY
+        if code is not None:
+            countries[code] = None
         elif term.authority != "marccountry":
             others.append(term.value)
     return list(countries), others
@@ -91,12 +100,16 @@ def _imprint(info: OriginInfo, draft: MarcDraft, made: list[tuple[str, str | Non
     stated = list(publication_dates(info).stated)
     if not is_main:
         stated += [date.value for date in info.date_other if date.type != "original"]
+    rights = further_copyright(info, stated)
+    if draft.flavour == RUSMARC:  # 100 has the year of copyright of the main event
+        stated += [] if is_main else [f"©{text}" for text in rights]
+        rights = []
     subfields = [*_places_and_publishers(info), *(("d", text) for text in stated), *made]
-    if function is None:
+    if function is None or draft.flavour == RUSMARC:
         draft.add("210", "  ", subfields, info)
     else:
         draft.add("214", f" {function}", subfields, info)
-    for text in further_copyright(info, stated):
+    for text in rights:
         draft.add("214", " 4", (("d", text),), info)
     for date in info.date_other if is_main else ():
         if date.type == "projected":
