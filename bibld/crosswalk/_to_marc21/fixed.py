@@ -20,6 +20,8 @@ BOOK = WriterBook()
 
 _UNKNOWN = "|"
 _UNKNOWN_PLACE = "xx "
+_IRREGULAR = "x"
+"""A code of regularity (008/19); such a resource has no frequency."""
 _FIRST_YEAR, _YEARS_OF_CODES = 1966, 100
 _MANUSCRIPT_OF = {"a": "t", "c": "d", "e": "f"}
 _TYPE = single_codes(codes.TYPE_OF_RESOURCE)
@@ -185,7 +187,8 @@ def _positions(kind: str, mods: Mods) -> tuple[list[str], list[str]]:
     if kind == codes.SERIAL:
         for frequency in main_origin(mods).frequency:
             if frequency.authority == "marcfrequency" and frequency.value in _FREQUENCY:
-                positions[0] = _FREQUENCY[frequency.value]
+                code = _FREQUENCY[frequency.value]
+                positions[:2] = (" ", code) if code == _IRREGULAR else (code, positions[1])
     for audience in mods.target_audience:
         if audience.authority == "marctarget" and kind in (codes.BOOK, codes.FILE, codes.MUSIC, codes.VISUAL):
             positions[22 - 18] = _AUDIENCE.get(audience.value, positions[22 - 18])

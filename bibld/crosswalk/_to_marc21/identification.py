@@ -194,5 +194,6 @@ def _time(text: str) -> str | None:
     """Return a date in the form of field 005."""
     found = _TIME.fullmatch(text)
     if found is None:
-        return f"{text[:8]}000000.0" if text[:8].isdecimal() else None
+        digits = text[:14] if text[:14].isdecimal() else text[:8]
+        return f"{digits.ljust(14, '0')}.0" if digits.isdecimal() else None
     return "".join([*found.groups()[:3], *(part or "00" for part in found.groups()[3:])]) + ".0"

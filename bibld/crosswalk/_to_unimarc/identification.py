@@ -33,7 +33,6 @@ _INDICATOR_OF_AGENCY = {kind: indicator for indicator, kind in AGENCY_NOTE.items
 _AGENCY = re.compile(r"(?P<country>[A-Z]{2}) (?P<agency>.+?)(?: (?P<date>\d{8}))?")
 _NOT_TIME = str.maketrans("", "", "-:T")
 _ARTICLES = ("sici",)
-_LENGTH_OF_DAY = 8
 _UNKNOWN_COUNTRY = "XX"
 
 
@@ -194,4 +193,4 @@ def _time(text: str) -> str | None:
     digits = text.translate(_NOT_TIME)
     if not digits[:8].isdecimal():
         return None
-    return text if "-" not in text and len(text) > _LENGTH_OF_DAY else f"{digits[:14].ljust(14, '0')}.0"
+    return text if "-" not in text and text[8:9].isdecimal() else f"{digits[:14].ljust(14, '0')}.0"

@@ -104,9 +104,10 @@ def _heading(subject: Subject, lead: SubjectPart, draft: MarcDraft) -> None:
         draft.add("617", "  ", (number, *levels, ("2", subject.authority)), subject)
     else:
         value = str(getattr(lead, "value", ""))
-        if isinstance(lead, Topic) and not rest and _is_uncontrolled(subject):
+        if isinstance(lead, Topic) and _is_uncontrolled(subject):
             named = subject.authority if subject.authority != _LOCAL else None
-            draft.add("610", "0 ", (("a", value), ("2", named)), subject)
+            terms = (("a", text) for _, text in _subdivisions(rest))
+            draft.add("610", "0 ", (("a", value), *terms, ("2", named)), subject)
             return
         tag = "607" if isinstance(lead, Geographic) else "608" if isinstance(lead, Genre) else "606"
         draft.add(tag, "  ", (number, ("a", value), *_subdivisions(rest), scheme), subject)
