@@ -103,8 +103,8 @@ def to_marc(
     """Write a description as a record of MARC: the crosswalk back.
 
     With ``punctuation`` the record has the marks of ISBD between its subfields; without, it is coded so (leader/18).
-    ``origin`` is that of the result, ``country`` (ISO 3166, two letters) that of agencies whose code does not state it,
-    which UNIMARC and RUSMARC must name (801 $a). Of descriptions that are merged, what a record can have once is that of the first
+    ``origin`` is that of the result, ``country`` (ISO 3166, two letters) that of agencies whose code does not state it
+    (801 $a of UNIMARC and RUSMARC). Of descriptions that are merged, what a record can have once is that of the first
     value; the others go where the format has a place for them.
     """
     if flavour == "marc21":

@@ -37,7 +37,8 @@ _ENTRY_OF_RELATION: dict[str, tuple[str, str, str | None]] = {
         ("continuedBy", "continuedInPartBy", "supersededBy", "supersededInPartBy", "absorbedBy", "absorbedInPartBy",
          "splitInto", "mergedWith", "changedBackTo"))},
     "supplement": ("770", " ", None), "supplementTo": ("772", " ", None), "issuedWith": ("777", " ", None),
-    "translationOf": ("765", " ", None), "translatedAs": ("767", " ", None), "excerptFrom": ("773", "8", "Excerpt from:"),
+    "translationOf": ("765", " ", None), "translatedAs": ("767", " ", None),
+    "excerptFrom": ("773", "8", "Excerpt from:"),
     "excerpt": ("774", "8", "Excerpt:"), "reproductionOf": ("775", "8", "Reproduction of:"),
     "reproducedAs": ("775", "8", "Reproduced as:"), "updates": ("780", "0", "Updates:"),
     "updatedBy": ("785", "0", "Updated by:"), "work": ("787", "8", "Work:"), "expression": ("787", "8", "Expression:"),
@@ -56,7 +57,7 @@ _NUMBERED_SECTION = re.compile(
 @BOOK.writes(
     "relatedItem",
     {
-        "relatedItem[@type=series]": "490 $a $v $x as printed; of a series with a heading 830 $a $p $v $x $w, or with a name 800, 810, 811",
+        "relatedItem[@type=series]": "490 $a $v $x as printed; with a heading 830 $a $p $v $x $w, with a name 800-811",
         "relatedItem with name and titleInfo, nothing else": "700, 710, 711 $t; [@type=constituent] second indicator 2",
         "relatedItem/titleInfo[@type=uniform]": "730",
         "relatedItem[@type=host]": "773",
@@ -156,11 +157,16 @@ def _related(item: RelatedItem, mods: Mods, draft: MarcDraft) -> None:
     elif item.type in (_HOST, "otherVersion") and is_of_rism(mods):
         _linking_entry(_of_rism(item, draft), label, draft)
     else:
-        for printed in content.title_info[1:] if item.type == _HOST and item.other_type in _SETS else ():
-            if printed.type == "alternative":  # the series statement of the volume, where a set is its series
-                places = [("v", text) for part in content.part for text in place_in_host(part)]
-                draft.add("490", "0 ", (("a", full_title(printed)[0]), *places), printed)
+        _statement_of_set(item, draft)
         _linking_entry(item, label, draft)
+
+
+def _statement_of_set(item: RelatedItem, draft: MarcDraft) -> None:
+    """Add the series statement of a volume, which is the other title of its set."""
+    for printed in item.mods.title_info[1:] if item.type == _HOST and item.other_type in _SETS else ():
+        if printed.type == "alternative":
+            places = [("v", text) for part in item.mods.part for text in place_in_host(part)]
+            draft.add("490", "0 ", (("a", full_title(printed)[0]), *places), printed)
 
 
 def _label(item: RelatedItem) -> str | None:

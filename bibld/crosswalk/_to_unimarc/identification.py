@@ -34,6 +34,7 @@ _AGENCY = re.compile(r"(?P<country>[A-Z]{2}) (?P<agency>.+?)(?: (?P<date>\d{8}))
 _NOT_TIME = str.maketrans("", "", "-:T")
 _ARTICLES = ("sici",)
 _UNKNOWN_COUNTRY = "XX"
+_LENGTH_OF_DAY = 8
 
 
 @BOOK.writes(
@@ -145,7 +146,7 @@ def languages(mods: Mods, draft: MarcDraft) -> None:
     "recordInfo",
     {
         "recordInfo/recordIdentifier": "001; [@source=uri] 003",
-        "recordInfo/recordChangeDate": "005",
+        "recordInfo/recordChangeDate": "005, a day without a time 801 _0 $c",
         "recordInfo/recordCreationDate": "100 $a/0-7",
         "recordInfo/recordContentSource": "801 _0 $a $b; without it recordIdentifier/@source",
         "recordInfo/descriptionStandard": "801 _0 $g",
@@ -166,10 +167,13 @@ def record(mods: Mods, draft: MarcDraft) -> None:
     standards = [("g", one.value) for one in info.description_standard[:1]]
     sources = [one.value for one in info.record_content_source[:1]]
     sources += [one.source for one in info.record_identifier if one.source not in (None, "uri")]
-    is_marc_code = any(one.authority == "marcorg" for one in info.record_content_source) or not info.record_content_source
+    is_marc_code = (
+        any(one.authority == "marcorg" for one in info.record_content_source) or not info.record_content_source
+    )
     if sources:
         agency = _agency(sources[0], draft, is_marc_code=is_marc_code)
-        draft.add("801", " 0", (*agency, *standards, *(("h", text) for text in numbers_of_source)))
+        day = changed if len(changed) == _LENGTH_OF_DAY and not draft.is_nested else None
+        draft.add("801", " 0", (*agency, ("c", day), *standards, *(("h", text) for text in numbers_of_source)))
     for note in info.record_info_note:
         if note.type in _INDICATOR_OF_AGENCY or note.type is None:
             other = list(_agency(note.value, draft, is_marc_code=is_marc_code))
@@ -191,6 +195,6 @@ def _agency(text: str, draft: MarcDraft, *, is_marc_code: bool) -> Subfields:
 def _time(text: str) -> str | None:
     """Return a date in the form of field 005: a date as it was stated, ISO 8601 without its marks."""
     digits = text.translate(_NOT_TIME)
-    if not digits[:8].isdecimal():
+    if not digits[:8].isdecimal() or len(text) == _LENGTH_OF_DAY:
         return None
     return text if "-" not in text and text[8:9].isdecimal() else f"{digits[:14].ljust(14, '0')}.0"

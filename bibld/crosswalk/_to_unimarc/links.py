@@ -29,7 +29,7 @@ _IN_LINK = frozenset(
 """Fields that a link contains of the description of the other resource, beside names and subjects."""
 
 RELATED_FIELDS = {
-    "relatedItem[@type=series]": "225 $a $e $f $h $i $v $x; with a record identifier or a name also 410, in RUSMARC 461",
+    "relatedItem[@type=series]": "225 $a $e $f $h $i $v $x; with a number or a name also 410, in RUSMARC 461",
     "relatedItem[@type=host]": "461 with the title, 463 with issue and pages of an article; sets 461 $v, subsets 462",
     "relatedItem[@type=constituent]": "464, volumes 463, works issued with it 423",
     "relatedItem with @type and @otherType": "412-488 by both",

@@ -26,7 +26,7 @@ _UNCONTROLLED = {"personal": "1", "corporate": "2"}
 _ONE_NUMBER = ("700", "710", "711", "712", "720")
 """Fields that may have one number of an authority record; in block 6 all may have more."""
 _OF_COPY = ("702", "712", "722")
-"""Fields of names that may be those of one copy, whose library is in ``$5``."""
+"""Fields of names that may be those of one copy, whose library is in ``$5``, and may have a part in words (``$r``)."""
 _CODED_ROLE = re.compile(r"\d{3}")
 
 
@@ -40,7 +40,7 @@ _CODED_ROLE = re.compile(r"\d{3}")
         "$a $b $c; of meetings $d $e $f",
         "name/namePart[@type=termsOfAddress]": "$d for Roman numerals, $c",
         "name/namePart[@type=date]": "$f",
-        "name/role": "$4, codes of UNIMARC where they exist; a person has a further 702 for each further role",
+        "name/role": "$4, codes of UNIMARC; words $r of 702, 712, 722; a person has a 702 for each further role",
         "name/affiliation": "$p of persons",
         "name/description": "$p of bodies, $d of families",
         "name/nameIdentifier": "$o for ISNI, $3",
@@ -57,8 +57,8 @@ def names(mods: Mods, draft: MarcDraft) -> None:
         block = _BLOCK_OF_KIND.get(name.type or "")
         text = next((part.value for part in name.name_part), "") or next(iter(name.display_form), "")
         if block is None:
-            roles = tuple(role_subfields(name))
-            draft.add("730", f"{_UNCONTROLLED.get(name.type or '', '0')} ", (("a", text), *roles), name)
+            coded = [one for one in role_subfields(name) if one[0] == "4"]
+            draft.add("730", f"{_UNCONTROLLED.get(name.type or '', '0')} ", (("a", text), *coded), name)
             continue
         level = _level(name, has_primary=has_primary)
         is_primary = name.usage == "primary" or (draft.is_nested and level == _ALTERNATIVE)
@@ -66,8 +66,9 @@ def names(mods: Mods, draft: MarcDraft) -> None:
             level, primary = _PRIMARY, primary or name
         tag = f"{block}{level}"
         heading = _heading(name, tag, draft.flavour)
-        roles = [*role_subfields(name)]
-        here, further = (roles, []) if block == "71" else (roles[:1], roles[1:])
+        roles = [one for one in role_subfields(name) if one[0] == "4"]
+        parts = [one for one in role_subfields(name) if one[0] == "r" and tag in _OF_COPY]
+        here, further = ([*roles, *parts], []) if block == "71" else ([*roles[:1], *parts], roles[1:])
         form_tag = "790" if block == "70" else "791"
         forms += bool(name.alternative_name)
         link = ("6", f"z{forms:02}{form_tag}" if draft.flavour == RUSMARC and name.alternative_name else None)
@@ -188,7 +189,9 @@ def role_subfields(name: Name) -> Subfields:
 def _relators(name: Name) -> Iterator[tuple[str, str]]:
     for role in name.role:
         codes = [term.value for term in role.role_term if term.type == "code"]
-        codes += [code for term in role.role_term if term.type != "code" and not codes for code in relators_of(term.value)]
+        texts = [term.value for term in role.role_term if term.type != "code" and not codes]
+        codes += [code for text in texts for code in relators_of(text)]
         for code in (_CODE_OF_RELATOR.get(code, code) for code in codes):
             if _CODED_ROLE.fullmatch(code):
                 yield "4", code
+        yield from (("r", text) for text in texts if not relators_of(text))

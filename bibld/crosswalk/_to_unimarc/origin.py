@@ -49,6 +49,8 @@ def origin(mods: Mods, draft: MarcDraft) -> None:
     countries, others = _countries(main)
     draft.add("102", "  ", [*(("a", code) for code in countries), *(("b", code) for code in others)])
     printers = [info for info in infos[1:] if info.event_type in _MANUFACTURE]
+    dates = publication_dates(main)
+    dates_of_main = [*dates.stated] or ([f"[{dates.first}]"] if dates.first.isdecimal() else [])
     made: list[tuple[str, str | None]]
     for info in infos:
         if info in printers:
@@ -56,7 +58,7 @@ def origin(mods: Mods, draft: MarcDraft) -> None:
         made = []
         if info is main:
             made = [one for printer in printers[: None if is_russian else 1] for one in _manufacture(printer)]
-        _imprint(info, draft, made, is_main=info is main or is_counterpart(info, main))
+        _imprint(info, draft, made, dates_of_main, is_main=info is main or is_counterpart(info, main))
         for edition in info.edition:
             text, _, responsibility = edition.value.partition(" / ")
             first, *more = responsibility.split(" ; ")
@@ -68,7 +70,7 @@ def origin(mods: Mods, draft: MarcDraft) -> None:
                 pieces = (found["frequency"], found["period"]) if found is not None else (frequency.value, None)
                 draft.add("326", "  ", zip("ab", pieces, strict=True), info)
     for info in () if is_russian else printers[1:]:
-        _imprint(info, draft, [], is_main=False)
+        _imprint(info, draft, [], [], is_main=False)
 
 
 def _countries(info: OriginInfo) -> tuple[list[str], list[str]]:
@@ -93,7 +95,15 @@ def _iso_of_marc(code: str) -> str | None:
     return _ISO_OF_MARC.get(code) or (_COUNTRY_OF_PARTS.get(code[2]) if len(code) == _LENGTH_OF_PART else None)
 
 
-def _imprint(info: OriginInfo, draft: MarcDraft, made: list[tuple[str, str | None]], *, is_main: bool) -> None:
+def _imprint(
+    info: OriginInfo,
+    draft: MarcDraft,
+    made: list[tuple[str, str | None]],
+    dates_of_main: list[str],
+    *,
+    is_main: bool,
+) -> None:
+    """Add an imprint; in RUSMARC, which must have a date, one without has those of the first one."""
     function = _FUNCTION.get(info.event_type or "")
     if is_main and function == "1":
         function = None
@@ -104,7 +114,10 @@ def _imprint(info: OriginInfo, draft: MarcDraft, made: list[tuple[str, str | Non
     if draft.flavour == RUSMARC:  # 100 has the year of copyright of the main event
         stated += [] if is_main else [f"©{text}" for text in rights]
         rights = []
-    subfields = [*_places_and_publishers(info), *(("d", text) for text in stated), *made]
+    published = [*_places_and_publishers(info)]
+    if draft.flavour == RUSMARC and published:
+        stated = stated or dates_of_main
+    subfields = [*published, *(("d", text) for text in stated), *made]
     if function is None or draft.flavour == RUSMARC:
         draft.add("210", "  ", subfields, info)
     else:
