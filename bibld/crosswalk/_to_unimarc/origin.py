@@ -6,7 +6,7 @@ import re
 
 from bibld.crosswalk._to_marc.dates import further_copyright, publication_dates
 from bibld.crosswalk._to_marc.draft import RUSMARC, MarcDraft, Subfields, WriterBook, is_counterpart
-from bibld.crosswalk._to_marc.texts import bracketed
+from bibld.crosswalk._to_marc.texts import bracketed, places_and_publishers, places_of
 from bibld.model.mods import Mods, OriginInfo
 from bibld.text.places import MARC_COUNTRY_OF_ISO
 
@@ -114,7 +114,7 @@ def _imprint(
     if draft.flavour == RUSMARC:  # 100 has the year of copyright of the main event
         stated += [] if is_main else [f"©{text}" for text in rights]
         rights = []
-    published = [*_places_and_publishers(info)]
+    published = [*places_and_publishers(info, "c")]
     if draft.flavour == RUSMARC and published:
         stated = stated or dates_of_main
     subfields = [*published, *(("d", text) for text in stated), *made]
@@ -129,28 +129,7 @@ def _imprint(
             draft.add("211", "  ", (("a", date.value),))
 
 
-def _places_and_publishers(info: OriginInfo) -> Subfields:
-    """Yield places and publishers in turn while there are as many of both, as most imprints have them."""
-    places, publishers = _places(info), [bracketed(one.value, one.supplied) for one in info.publisher]
-    if len(places) == len(publishers):
-        for place, publisher in zip(places, publishers, strict=True):
-            yield "a", place
-            yield "c", publisher
-    else:
-        yield from (("a", place) for place in places)
-        yield from (("c", publisher) for publisher in publishers)
-
-
-def _places(info: OriginInfo) -> list[str]:
-    return [
-        bracketed(term.value, place.supplied)
-        for place in info.place
-        for term in place.place_term
-        if term.type != "code"
-    ]
-
-
 def _manufacture(info: OriginInfo) -> Subfields:
-    yield from (("e", place) for place in _places(info))
+    yield from (("e", place) for place in places_of(info))
     yield from (("g", bracketed(one.value, one.supplied)) for one in info.publisher)
     yield from (("h", date.value) for date in info.date_other)
