@@ -10,6 +10,7 @@ from bibld.crosswalk._to_unimarc.coded import level_of
 from bibld.crosswalk._to_unimarc.form import PRINT_RUN
 from bibld.crosswalk._unimarc.codes import ORIGINAL_LANGUAGE
 from bibld.crosswalk._unimarc.identification import AGENCY_NOTE, NUMBERS
+from bibld.model.identifiers import hyphenated_isbn
 from bibld.model.mods import Identifier, Mods, RecordInfo
 from bibld.text.libraries import country_of_library
 from bibld.text.places import MARC_COUNTRY_OF_ISO
@@ -77,7 +78,8 @@ def _identifier(one: Identifier, draft: MarcDraft, extra: Subfields, *, is_artic
     kind, value, is_invalid = one.type or "", one.value, one.invalid == "yes"
     label = one.display_label
     if kind == "isbn":
-        draft.add("010", "  ", (("z" if is_invalid else "a", value), ("b", label), *extra))
+        number = ("z", value) if is_invalid else ("a", hyphenated_isbn(value))
+        draft.add("010", "  ", (number, ("b", label), *extra))
     elif kind in ("issn", "issn-l"):
         code = ("y" if is_invalid else "a") if kind == "issn" else "g" if is_invalid else "f"
         draft.add("011", "  ", ((code, value), ("b", label), *extra))
