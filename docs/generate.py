@@ -214,10 +214,15 @@ def stage_docstring(name: str) -> str:
 
 
 def adapters_of(stage: str) -> str:
-    """Return every adapter of a stage with its docstring."""
-    return "\n\n".join(
-        f"### {name}\n\n{plain(adapters.load_adapter(stage, name).__doc__)}" for name in adapters.adapter_names(stage)
-    )
+    """Return a list of the adapters of a stage with their docstrings; a long one keeps its paragraphs."""
+    items = []
+    for name in adapters.adapter_names(stage):
+        text = plain(adapters.load_adapter(stage, name).__doc__)
+        items.append(f"- `{name}`: " + text.replace("\n\n", "\n\n  " if len(text) > _MAX_ITEM else " "))
+    return "\n".join(items)
+
+
+_MAX_ITEM = 600
 
 
 def adapter_keys(stage: str) -> str:

@@ -71,7 +71,7 @@ def test_every_adapter_is_documented(stage):
     page = (DOCS / "reference" / f"{PAGE_OF_ADAPTERS[stage]}.md").read_text(encoding="utf-8")
     keys = (DOCS / "reference" / "configuration.md").read_text(encoding="utf-8")
     for name in adapters.adapter_names(stage):
-        assert f"### {name}\n" in page
+        assert f"\n- `{name}`: " in page
         assert re.search(rf"^(\| |Without settings: )(`\w+`, )*`{name}`", keys, re.MULTILINE)
 
 
