@@ -47,7 +47,7 @@ def nightly_commands() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("way", nightly_commands())
-def test_the_nightly_command_finds_everything_in_the_environment_of_cron(way, tmp_path):
+def test_the_nightly_command_works_in_the_environment_of_cron(way, tmp_path):
     program = tmp_path / "srv" / ".venv" / "bin" / "bibld"
     shutil.copytree(FILES.parents[2] / "sample_data", tmp_path / "srv", ignore=shutil.ignore_patterns("build"))
     program.parent.mkdir(parents=True)
