@@ -14,6 +14,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import NamedTuple
 
@@ -200,7 +201,9 @@ def page_messages() -> dict[Message, str]:
     for suffix, method in (("html", babel_extract), ("py", extract_python)):
         for file in sorted((PACKAGE / "serve").rglob(f"*.{suffix}")):
             data, options = io.BytesIO(file.read_bytes()), {"newstyle_gettext": "true"}
-            for _, text, _, _ in extract(method, data, keywords=_PAGE_CALLS, options=options):
+            with redirect_stderr(io.StringIO()):  # Babel warns of f-strings in calls of other functions
+                extracted = list(extract(method, data, keywords=_PAGE_CALLS, options=options))
+            for _, text, _, _ in extracted:
                 found[Message(*([text] if isinstance(text, str) else text[:2]))] = file.name
     words = tomllib.loads((LOCALES / "words.toml").read_text(encoding="utf-8"))
     found |= {Message(text): "words.toml" for table in words.values() for text in table.values()}
