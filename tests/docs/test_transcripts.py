@@ -1,35 +1,35 @@
-"""The commands of the tutorial print what the tutorial shows."""
+"""The commands of all pages print what the pages show, apart from blocks that are marked as not run with a reason."""
 
-import importlib.util
 import shutil
-import sys
 
 import pytest
 
 from bibld.text import headings
-from tests.docs.pages import DOCS
+from tests.docs.pages import PAGES, name_of, script
+
+TRANSCRIPTS = script("transcripts")
 
 
-def load_transcripts():
-    spec = importlib.util.spec_from_file_location("docs_transcripts", DOCS / "transcripts.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-TRANSCRIPTS = load_transcripts()
+WITH_OUTPUT = [page for page in PAGES if TRANSCRIPTS.shows_output(page.read_text(encoding="utf-8"))]
 
 
 @pytest.mark.server
+@pytest.mark.parametrize("page", WITH_OUTPUT, ids=name_of)
 @pytest.mark.skipif(shutil.which("curl") is None or shutil.which("bash") is None, reason="needs bash and curl")
 @pytest.mark.skipif(not headings.FILE.exists(), reason="make additions makes the table of subject headings")
-def test_every_command_of_the_tutorial_prints_what_the_tutorial_shows():
-    """Where this fails, run ``python docs/transcripts.py docs/tutorial.md --write`` and read the change."""
-    page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
-    found = TRANSCRIPTS.differences(page)
+def test_every_command_of_a_page_prints_what_the_page_shows(page):
+    """Where this fails, run ``python docs/transcripts.py PAGE --write`` and read the change.
+
+    A block that cannot be run is below ``<!-- not run: REASON -->``.
+    """
+    found = TRANSCRIPTS.differences(page.read_text(encoding="utf-8"))
     assert [(step.command, step.shown, printed) for step, printed in found] == []
+
+
+def test_the_tutorial_and_the_pages_about_the_sample_are_run():
+    assert {"tutorial", "measure-matching", "review-uncertain-matches", "export-clusters-and-pairs"} <= {
+        page.stem for page in WITH_OUTPUT
+    }
 
 
 def test_a_page_is_split_into_files_and_commands():
@@ -40,7 +40,8 @@ def test_a_page_is_split_into_files_and_commands():
             "```toml",
             "x = 1",
             "```",
-            "<!-- not run -->",
+            "<!-- before: hidden -->",
+            "<!-- not run: it never ends -->",
             "```text",
             "$ never",
             "```",
@@ -53,11 +54,26 @@ def test_a_page_is_split_into_files_and_commands():
             "",
         ]
     )
-    written, first, second = TRANSCRIPTS.steps_of(page)
+    written, hidden, first, second = TRANSCRIPTS.steps_of(page)
     assert written == ("a/b.toml", "x = 1\n")
+    assert (hidden.command, hidden.shown) == ("hidden", "…")
     assert (first.command, first.shown) == ("one \\\n    two", "out\n")
     assert page[first.begin : first.end] == "out\n"
     assert (second.command, second.shown) == ("three", "")
+
+
+@pytest.mark.parametrize(
+    ("before", "block", "shows"),
+    [
+        ("", "$ one\nout\n", True),
+        ("", "$ one\n$ two\n", False),
+        ("", "out\n", False),
+        ("<!-- not run -->\n", "$ one\nout\n", True),  # without a reason
+        ("<!-- not run: needs a server -->\n\n", "$ one\nout\n", False),
+    ],
+)
+def test_a_page_is_run_if_it_shows_an_output_without_a_reason_not_to_run(before, block, shows):
+    assert TRANSCRIPTS.shows_output(f"{before}```text\n{block}```\n") is shows
 
 
 @pytest.mark.parametrize(
