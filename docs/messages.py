@@ -24,10 +24,9 @@ from babel.messages.extract import extract, extract_python
 from babel.messages.pofile import read_po, write_po
 from jinja2.ext import babel_extract
 
+from bibld._api import explaining
 from bibld.model.iris import Iris
 from bibld.serve.ontology import example_queries
-
-from bibld._api import explaining
 
 PACKAGE = Path(__file__).parents[1] / "bibld"
 LOCALES = PACKAGE / "text" / "locale"
