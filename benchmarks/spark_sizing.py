@@ -1,4 +1,4 @@
-"""The tables of docs/how-to/size-a-spark-cluster.md from the figures of a run: what a record takes, and what follows.
+"""The tables of docs/how-to/run-on-spark.md from the figures of a run: what a record takes, and what follows.
 
 ``python benchmarks/spark.py --records 1000000 > million.txt``, then ``python benchmarks/spark_sizing.py million.txt``.
 

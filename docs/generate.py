@@ -129,20 +129,20 @@ _STRUCTS: dict[str, type[Any]] = {
 def settings(section: str) -> str:
     """Return the keys of one table of the configuration."""
     struct = _STRUCTS.get(section) or importlib.import_module(f"bibld.{section}").Settings
-    return keys(struct, section)
+    return table(_KEY_COLUMNS, keys(struct, section))
 
 
-def keys(struct: type[Any], section: str) -> str:
-    """Return the keys of a settings struct: type, default and meaning."""
+_KEY_COLUMNS = ("key", "type", "default", "meaning")
+
+
+def keys(struct: type[Any], section: str) -> list[tuple[str, str, str, str]]:
+    """Return the keys of a settings struct, each with type, default and meaning."""
     fields = msgspec.structs.fields(struct)
-    if not fields:
-        return "No settings."
     names = [field.encode_name for field in fields]
-    rows = [
+    return [
         (f"`{key}`", words(field.type), default(field), meaning(struct, key, names, section))
         for key, field in zip(names, fields, strict=True)
     ]
-    return table(("key", "type", "default", "meaning"), rows)
 
 
 def meaning(struct: type[Any], key: str, names: Sequence[str], section: str) -> str:
@@ -214,25 +214,32 @@ def stage_docstring(name: str) -> str:
 
 
 def adapters_of(stage: str) -> str:
-    """Return every adapter of a stage with its docstring."""
-    return "\n\n".join(
-        f"### {name}\n\n{plain(adapters.load_adapter(stage, name).__doc__)}" for name in adapters.adapter_names(stage)
-    )
+    """Return a list of the adapters of a stage with their docstrings; a long one keeps its paragraphs."""
+    items = []
+    for name in adapters.adapter_names(stage):
+        text = plain(adapters.load_adapter(stage, name).__doc__)
+        items.append(f"- `{name}`: " + text.replace("\n\n", "\n\n  " if len(text) > _MAX_ITEM else " "))
+    return "\n".join(items)
 
 
-_NAMED_BY_KEY = ("harvest", "read", "store.remote")
-"""Stages whose adapters have no table: their keys are beside the key that names the adapter."""
+_MAX_ITEM = 600
 
 
 def adapter_keys(stage: str) -> str:
-    """Return the settings of every adapter of a stage."""
-    parts = []
-    for name in adapters.adapter_names(stage):
-        struct = adapters.load_adapter(stage, name).Settings
-        key = {"store.remote": "kind"}.get(stage, stage)
-        heading = f'{key} = "{name}"' if stage in _NAMED_BY_KEY else f"[{stage.split('.')[0]}.{name}]"
-        parts.append(f"### {heading}\n\n{keys(struct, f'{stage}.{name}')}")
-    return "\n\n".join(parts)
+    """Return one table of the settings of all adapters of a stage; a key that adapters share has one row."""
+    shared: dict[tuple[str, str, str, str], list[str]] = {}
+    without = []
+    names = adapters.adapter_names(stage)
+    for name in names:
+        rows = keys(adapters.load_adapter(stage, name).Settings, f"{stage}.{name}")
+        if not rows:
+            without.append(f"`{name}`")
+        for row in rows:
+            shared.setdefault(row, []).append(name)
+    by_adapters = sorted(shared.items(), key=lambda item: (-len(item[1]), item[1]))
+    rows = [(", ".join(f"`{name}`" for name in found), *row) for row, found in by_adapters]
+    parts = [table(("adapter", *_KEY_COLUMNS), rows)] if rows else []
+    return "\n\n".join(parts + ([f"Without settings: {', '.join(without)}."] if without else []))
 
 
 def commands() -> str:
@@ -533,17 +540,6 @@ def json_keys() -> str:
     return table(("key", "property", "values"), rows)
 
 
-def plugin(name: str) -> str:
-    """Return a file of the distribution ``tests/plugins/card_catalogue`` as a block of code that names it."""
-    folder = DOCS.parent / "tests" / "plugins" / "card_catalogue"
-    (path,) = (
-        path for path in (folder / name, folder / "card_catalogue" / name, folder / "example" / name) if path.is_file()
-    )
-    language = {".py": "python", ".toml": "toml"}.get(path.suffix, "text")
-    title = f"# {path.relative_to(folder).as_posix()}\n" if language != "text" else ""
-    return f"```{language}\n{title}{path.read_text(encoding='utf-8').rstrip()}\n```"
-
-
 PARTS: dict[str, Callable[..., str]] = {
     "settings": settings,
     "faults": faults,
@@ -560,7 +556,6 @@ PARTS: dict[str, Callable[..., str]] = {
     "queries": queries,
     "forms": forms,
     "json_keys": json_keys,
-    "plugin": plugin,
     "own-terms": vocabularies.own_terms,
     "other-terms": vocabularies.other_terms,
     "shape-conditions": vocabularies.shape_conditions,

@@ -1,8 +1,9 @@
-"""The messages that commands, errors, warnings and help print, as a translator meets them: a file of gettext.
+"""The messages of commands (also errors, warnings and help) and of pages, as files of gettext for translators.
 
-``python docs/messages.py LANGUAGE`` adds to ``bibld/text/locale/LANGUAGE/messages`` an empty entry for each message
-that has none, and takes out the entries of messages that exist no more. The files are those of the packages that the
-messages are in. A message is any text of words in the code: values in it become places, ``{name}``.
+``python docs/messages.py LANGUAGE`` adds to ``bibld/text/locale/LANGUAGE/messages`` and ``…/pages`` an empty entry for
+each message that has none, and takes out the entries of messages that exist no more. A message of commands is any text
+of words in the code: values in it become places, ``{name}``. Messages of pages are in templates and calls of ``text``,
+with places ``%(name)s``.
 """
 
 from __future__ import annotations
@@ -12,20 +13,30 @@ import io
 import json
 import re
 import sys
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from babel.messages.catalog import Catalog
-from babel.messages.catalog import Message as Entry
+from babel.messages.extract import extract, extract_python
 from babel.messages.pofile import read_po, write_po
+from jinja2.ext import babel_extract
 
 from bibld._api import explaining
+from bibld.model.iris import Iris
+from bibld.serve.ontology import example_queries
 
 PACKAGE = Path(__file__).parents[1] / "bibld"
+LOCALES = PACKAGE / "text" / "locale"
 
 _WITHOUT_MESSAGES = ("serve/_", "serve/scripts", "serve/ontology", "crosswalk/documentation", "spark/_")
 """Pages have their messages in templates and calls of ``text``."""
+
+_PAGE_CALLS = {
+    "_": None, "gettext": None, "text": None, "message": None, "ngettext": (1, 2), "plural": (1, 2), "pattern": (1, 2),
+}  # fmt: skip
 
 _ONLY_IN_CALLS = ("text", "crosswalk", "model", "triplify", "documents", "search", "read", "parallel", "store")
 """Parts of bibld with tables of words, names and patterns: only what is raised, warned of or reported is a message."""
@@ -212,41 +223,91 @@ def _in_context(call: ast.Call, context: str) -> Iterator[Message]:
                 yield Message(text) if "{" in text else Message(text, context=context)
 
 
-def complete(language: str) -> int:
-    """Write the files of a language with an entry for each message, and return how many have no translation."""
-    folder = PACKAGE / "text" / "locale" / language / "messages"
-    folder.mkdir(parents=True, exist_ok=True)
-    known: dict[Message, str | tuple[str, ...]] = {}
-    for file in folder.glob("*.po"):
+def page_messages() -> dict[Message, str]:
+    """Return all messages of pages, each with the file that has it; their places are ``%(name)s``."""
+    found: dict[Message, str] = {}
+    for suffix, method in (("html", babel_extract), ("py", extract_python)):
+        for file in sorted((PACKAGE / "serve").rglob(f"*.{suffix}")):
+            data, options = io.BytesIO(file.read_bytes()), {"newstyle_gettext": "true"}
+            with redirect_stderr(io.StringIO()):  # Babel warns of f-strings in calls of other functions
+                extracted = list(extract(method, data, keywords=_PAGE_CALLS, options=options))
+            for _, text, _, _ in extracted:
+                found[Message(*([text] if isinstance(text, str) else text[:2]))] = file.name
+    words = tomllib.loads((LOCALES / "words.toml").read_text(encoding="utf-8"))
+    found |= {Message(text): "words.toml" for table in words.values() for text in table.values()}
+    for query in example_queries(Iris("https://data.example.org/")):  # their texts are in the ontology
+        found |= dict.fromkeys((Message(query.title), Message(query.description)), query.name)
+    with_plural = {message.text for message in found if message.plural}
+    return {
+        message: file
+        for message, file in found.items()
+        if any(map(str.isalpha, message.text)) and (message.plural or message.text not in with_plural)
+    }
+
+
+def stored(language: str, kind: str) -> dict[str, dict[Message, tuple[str, ...]]]:
+    """Return the translations (all plural forms) in the files of a ``kind``, ``messages`` or ``pages``."""
+    found: dict[str, dict[Message, tuple[str, ...]]] = {}
+    for file in sorted((LOCALES / language / kind).glob("*.po")):
+        entries = found.setdefault(file.stem, {})
         for entry in read_po(io.BytesIO(file.read_bytes()), locale=language):
             if entry.id:
-                known[_message_of(entry)] = entry.string
-    catalogues: dict[str, Catalog] = {}
-    missing = 0
-    for message, part in messages().items():
-        catalogue = catalogues.setdefault(part, Catalog(locale=language))
+                one, many = entry.id if isinstance(entry.id, tuple) else (entry.id, "")
+                string = entry.string if isinstance(entry.string, tuple) else (entry.string,)
+                entries[Message(one, many, entry.context or "")] = string
+    return found
+
+
+def complete(language: str) -> int:
+    """Write the files of a language with an entry for each message, and return how many have no translation.
+
+    A new message of a page is written into the file in which Russian has it.
+    """
+    files = {message.text: name for name, entries in stored("ru", "pages").items() for message in entries}
+    pages = {message: files.get(message.text, "page") for message in page_messages()}
+    return sum(_complete(language, kind, expected) for kind, expected in (("messages", messages()), ("pages", pages)))
+
+
+def _complete(language: str, kind: str, expected: Mapping[Message, str]) -> int:
+    """Write the files of a kind that change; ``expected`` has the file for each message that is in none yet."""
+    folder = LOCALES / language / kind
+    folder.mkdir(parents=True, exist_ok=True)
+    known = stored(language, kind)
+    plurals = {(message.text, message.context): message.plural for message in expected}
+    files = {
+        name: {one: string for one, string in entries.items() if plurals.get(one[::2]) in ("", one.plural)}
+        for name, entries in known.items()
+    }
+    found = {one[::2] for entries in files.values() for one in entries}
+    forms = Catalog(locale=language).num_plurals
+    for message, name in expected.items():
+        if message[::2] not in found:
+            files.setdefault(name, {})[message] = ("",) * (forms if message.plural else 1)
+    for name, entries in files.items():
+        if not entries:
+            (folder / f"{name}.po").unlink()
+        elif entries != known.get(name):
+            _write_file(folder / f"{name}.po", language, entries)
+    return sum(not all(string) for entries in files.values() for string in entries.values())
+
+
+def _write_file(file: Path, language: str, entries: Mapping[Message, tuple[str, ...]]) -> None:
+    catalogue = Catalog(locale=language)
+    for message, string in entries.items():
         key = (message.text, message.plural) if message.plural else message.text
-        string = known.get(message, ("",) * catalogue.num_plurals if message.plural else "")
-        missing += not (all(string) if isinstance(string, tuple) else string)
-        catalogue.add(key, string, context=message.context or None)
-    for file in folder.glob("*.po"):
-        if file.stem not in catalogues:
-            file.unlink()
-    for part, catalogue in catalogues.items():
-        out = io.BytesIO()
-        write_po(out, catalogue, width=0, omit_header=True)
-        head = _HEAD.format(part=part, language=language, plural=catalogue.plural_forms)
-        (folder / f"{part}.po").write_text(head + out.getvalue().decode(), encoding="utf-8")
-    return missing
-
-
-def _message_of(entry: Entry) -> Message:
-    one, many = entry.id if isinstance(entry.id, tuple) else (entry.id, "")
-    return Message(one, many, entry.context or "")
+        catalogue.add(key, string if message.plural else string[0], context=message.context or None)
+    out = io.BytesIO()
+    write_po(out, catalogue, width=0, omit_header=True)
+    if file.exists():
+        head = file.read_text(encoding="utf-8").partition("\n\n")[0] + "\n\n"
+    else:
+        place = "%(file)s" if file.parent.name == "pages" else "{file}"
+        head = _HEAD.format(part=file.stem, language=language, plural=catalogue.plural_forms, place=place)
+    file.write_text(head + out.getvalue().decode(), encoding="utf-8")
 
 
 _HEAD = """# Messages of bibld, part {part}. The key is the English text; `python docs/messages.py {language}` adds what
-# is new. A place such as {{file}} is that of a value, and may be elsewhere in the translation.
+# is new. A place such as {place} is that of a value, and may be elsewhere in the translation.
 msgid ""
 msgstr ""
 "Language: {language}\\n"

@@ -4,7 +4,8 @@ A block of ``text`` whose lines begin with ``$ `` is a transcript: commands, eac
 of a page run in one empty folder, in the order of the page. In the shown output ``…`` matches any text within a line,
 and a line of ``…`` matches any number of lines. Seconds and rates are not compared.
 
-A block that follows ``Write `NAME`:`` is written to that file first. A block below ``<!-- not run -->`` is left alone.
+A block that follows ``Write `NAME`:`` is written to that file first. ``<!-- before: COMMAND -->`` runs a command that
+the page does not show. A block below ``<!-- not run: REASON -->`` is left alone.
 
 The commands of a page whose title is Russian print Russian; there, files follow ``Запишите в `NAME`:``.
 
@@ -27,9 +28,9 @@ from typing import NamedTuple
 
 import click
 
-_FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^```(\w+)\n(.*?)^```$|^<!-- before: (.+?) -->$", re.MULTILINE | re.DOTALL)
 _NAMED = re.compile(r"(?:Write|Запишите в) `([^`]+)`:\s*\Z")
-_NOT_RUN = re.compile(r"<!-- not run -->\s*\Z")
+_NOT_RUN = re.compile(r"<!-- not run: [^>]+ -->\s*\Z")
 _COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _TIMING = re.compile(r"^(\S+ +(?:[\d,]+|current)) +\d+\.\d\d(?: +[\d,]+)?$|^(in all:|всего:) .*$")
 _RUSSIAN = re.compile(r"# [А-Яа-я]")
@@ -58,14 +59,21 @@ class Difference(NamedTuple):
 def steps_of(page: str) -> Iterator[Step | tuple[str, str]]:
     """Yield the commands of a page, and the files (name and content) that it asks for, in their order."""
     for block in _FENCE.finditer(page):
-        language, code = block.groups()
+        language, code, hidden = block.groups()
         before = page[: block.start()]
-        if named := _NAMED.search(before):
+        if hidden:
+            yield Step(hidden, _ANY, block.end(), block.end())
+        elif named := _NAMED.search(before):
             yield named[1], code
         elif language == "text" and code.startswith("$ ") and not _NOT_RUN.search(before):
             for found in _COMMAND.finditer(code):
                 offset = block.start(2)
                 yield Step(found[1], found[2], offset + found.start(2), offset + found.end(2))
+
+
+def shows_output(page: str) -> bool:
+    """Return whether a page shows what a command prints, outside blocks that are marked as not run."""
+    return any(isinstance(step, Step) and step.shown.strip(f"{_ANY}\n") for step in steps_of(page))
 
 
 def is_as_shown(shown: str, printed: str) -> bool:
@@ -93,11 +101,10 @@ def differences(page: str) -> list[Difference]:
         home = folder / "curl"
         home.mkdir()
         environment = dict(os.environ, CURL_HOME=str(home), COLUMNS="200")
+        environment["BIBLD_LANG"] = "ru" if _RUSSIAN.match(page) else "en"
         environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
         work = folder / "work"
         work.mkdir()
-        if _RUSSIAN.match(page):
-            environment["BIBLD_LANG"] = "ru"
         for step in steps_of(page):
             if not isinstance(step, Step):
                 (work / step[0]).parent.mkdir(parents=True, exist_ok=True)

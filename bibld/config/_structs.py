@@ -78,8 +78,9 @@ class ReturnConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ``abstract``, ``contents``, ``covers`` and ``full_text`` (addresses); ``from``: the sources whose records give
     values, all others by default; ``schemes``: the thesauri and classifications of subjects and class marks, such as
     ``["rubbk", "udc"]``, all by default; ``score``: the least match score of such a record, and the least confidence of
-    a link; ``file``: where each run writes the files of the source with the additions, with ``{source}`` and ``{file}``
-    for its id and the name of the file; none are written by default.
+    a link; ``mark``: the tag of the local field that describes additions in RUSMARC and UNIMARC (9XX, X9X or XX9);
+    ``file``: where each run writes the files of the source with the additions, with ``{source}`` and ``{file}`` for its
+    id and the name of the file; none are written by default.
     """
 
     elements: tuple[ReturnElement, ...] = (
@@ -88,6 +89,7 @@ class ReturnConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     from_: tuple[str, ...] = msgspec.field(name="from", default=())
     schemes: tuple[str, ...] = ()
     score: Share = 0.9
+    mark: Annotated[str, msgspec.Meta(pattern="^(9[0-9]{2}|[1-8]9[0-9]|[1-8][0-8]9)$")] = "983"
     file: str = ""
 
     def file_fault(self) -> str:

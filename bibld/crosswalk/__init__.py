@@ -98,16 +98,18 @@ def to_marc(
     *,
     punctuation: bool = False,
     origin: Origin = _FROM_MODS,
+    country: str | None = None,
 ) -> MarcRecord:
     """Write a description as a record of MARC: the crosswalk back.
 
     With ``punctuation`` the record has the marks of ISBD between its subfields; without, it is coded so (leader/18).
-    ``origin`` is that of the result. Of descriptions that are merged, what a record can have once is that of the first
+    ``origin`` is that of the result, ``country`` (ISO 3166, two letters) that of agencies whose code does not state it
+    (801 $a of UNIMARC and RUSMARC). Of descriptions that are merged, what a record can have once is that of the first
     value; the others go where the format has a place for them.
     """
     if flavour == "marc21":
         return to_marc21(mods, origin, punctuation=punctuation)
-    return to_unimarc(mods, origin, flavour)
+    return to_unimarc(mods, origin, flavour, country)
 
 
 def writers_of(flavour: MarcFlavour) -> tuple[Writer, ...]:

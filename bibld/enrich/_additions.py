@@ -1,9 +1,8 @@
-"""What the catalog knows of a publication beyond one record of it, as additions to that record."""
+"""Find what a record lacks and other records of its publication, or authority files, have."""
 
 from __future__ import annotations
 
 import heapq
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -14,11 +13,11 @@ import msgspec
 from bibld.catalog import Catalog
 from bibld.config import Config, ReturnConfig
 from bibld.enrich._editing import Addition
-from bibld.enrich._fields import Fields
+from bibld.enrich._fields import SUBDIVISIONS, Fields
 from bibld.enrich._slices import LEADER_TAG, NO_TAG, NewField, SlicedRecord
+from bibld.enrich._stated import StatedValues
 from bibld.model.authorities import read_authority_iri
 from bibld.model.enrichment import AdditionSource, ReturnElement
-from bibld.model.identifiers import isbn, isbn13
 from bibld.model.iris import Iris
 from bibld.model.linkage import Cluster, Merged, ValueSource
 from bibld.model.marc import ControlField, DataField, MarcRecord, Subfield
@@ -26,33 +25,37 @@ from bibld.model.mods import Location
 from bibld.model.origin import RecordId
 from bibld.publish import WorkReader
 from bibld.text.folding import fold_or_tidy, tidy
+from bibld.text.libraries import is_isil
 from bibld.triplify import is_qualified_number, parse_identity, read_assertion
 
 _ENTITIES_REMEMBERED = 50_000
 _LINK_FILES = ("viaf", "isni", "wikidata", "orcid")
-"""Files whose IRIs name the thing itself, in the order in which they are written."""
+"""Files whose IRIs identify the person or thing, in the order in which they are written."""
 
 _NUMBER_FILES = (
     "lcnaf", "lcsh", "lcgft", "lcshac", "gnd", "bnf", "idref", "nta", "bne", "fast", "mesh", "yso", "ulan", "aat",
 )  # fmt: skip
-"""Authority files whose IRIs name a record, in the order in which they are written."""
+"""Files whose IRIs identify an authority record, in the order in which they are written."""
+
+_FILES_OF_SCHEMES = {
+    "rameau": ("bnf", "idref"), "ram": ("bnf", "idref"), "swd": ("gnd",), "gnd-content": ("gnd",), "embne": ("bne",),
+}  # fmt: skip
+"""The authority files of thesauri with other names."""
 
 _BY_PERSON, _CLOSE = "person", "skos:closeMatch"
 _PERSONAL = "personal"
-_SUBDIVISIONS = "jvxyz"
-_TEXT_CODES = re.compile("[a-z]")
 _ACCESS_TO_COVER = "preview"
 _ACCESS_TO_TEXT = ("object in context", "raw object")
 _PRIMARY = "primary display"
 
 EntitiesByForm = Mapping[tuple[str, str], set[str]]
-"""The IRIs of the entities of one kind by their scheme (empty: none) and a form of their name, folded."""
+"""The IRIs of entities by scheme (empty: none) and folded name."""
 
 
 class Located(msgspec.Struct, frozen=True):
-    """Where a record of a file belongs: its publication, and which record of it this is (None: one from elsewhere).
+    """The publication of a record of a file. ``member`` is the id of the record; None if the catalog does not have it.
 
-    ``score`` is that of the match of a record from elsewhere.
+    ``score`` is the match score of a record that the catalog does not have.
     """
 
     cluster: Cluster
@@ -61,10 +64,11 @@ class Located(msgspec.Struct, frozen=True):
 
 
 class _Numbers(msgspec.Struct, frozen=True):
-    """What is known of an entity: its IRI, and of each authority file that has one number for it this as an IRI.
+    """The IRI and the numbers of an entity.
 
-    With a number is the confidence of the link that it is from; None if records state it. ``local`` is the number that
-    names its organisation and is of no file with IRIs; empty if there is none or more.
+    ``by_file`` maps authority files that have exactly one number for the entity to the IRI of the number and the
+    confidence of the link that has it (None: records state it). ``local`` is the only number of a file without IRIs,
+    which names its organisation; empty if there is none, or more than one.
     """
 
     iri: str
@@ -89,11 +93,11 @@ class AdditionFinder:
         self._elements = tuple(elements) or policy.elements
         self._iris = Iris(config.dataset.base)
         self._works = WorkReader(catalog, self._iris)
-        self._agencies = {one.id: one.config.isil or one.config.label.get("en", one.id) for one in config.sources}
+        self._sources = {one.id: one.config for one in config.sources}
         self._numbers = lru_cache(_ENTITIES_REMEMBERED)(self._read_numbers)
 
     def find(self, located: Located, record: MarcRecord, sliced: SlicedRecord, fields: Fields) -> list[Addition]:
-        """Return what can be added to a record, in the order of the elements; each value that it lacks once."""
+        """Return the additions to a record in the order of the elements: each missing value once."""
         known = _KnownRecord(self._catalog, located, self._givers(located))
         found: list[Addition] = []
         for element in self._elements:
@@ -103,7 +107,7 @@ class AdditionFinder:
                 found += self._of_entities(element, known, record, sliced, fields)
             else:
                 found += self._values(element, known, record, fields)
-        stated = _StatedTexts(record)
+        stated = StatedValues(record, fields)
         return [one for one in found if one.field is not None or not stated.contains(one)]
 
     def _identifiers(self, cluster: Cluster, fields: Fields) -> Iterator[Addition]:
@@ -130,9 +134,9 @@ class AdditionFinder:
         return {one: scores[one] for one in others if scores.get(one, 0.0) >= self._policy.score}
 
     def _scores(self, cluster: Cluster, member: RecordId) -> dict[RecordId, float]:
-        """Return how certain it is that each record of a cluster is the same as one of them.
+        """Return for each record of a cluster the certainty that it describes the same publication as ``member``.
 
-        It is the lowest score on the path of pairs that leads there, for the path on which that is highest.
+        Of all paths of matched pairs between the two, it is the highest of their lowest scores.
         """
         ordinals = [self._catalog.register.ordinal(one) for one in cluster.members]
         scores: dict[RecordId, list[tuple[float, RecordId]]] = defaultdict(list)
@@ -154,7 +158,7 @@ class AdditionFinder:
     def _values(
         self, element: ReturnElement, known: _KnownRecord, record: MarcRecord, fields: Fields
     ) -> Iterator[Addition]:
-        """Yield the values of an element of which the record has none, or has not this one."""
+        """Yield the values of an element that the record lacks; of some elements only if it has no value at all."""
         kind = _KINDS[element]
         if kind.is_once and known.has_any(kind.mods):
             return
@@ -165,17 +169,24 @@ class AdditionFinder:
             field = kind.field(fields, value)
             if field is None or (kind.is_once and any(record.fields(field.tag))):
                 continue
-            source = AdditionSource(element, self._iris.record(giver), self._agencies.get(giver.source, ""), score)
-            yield _new_field(source, field)
+            yield _new_field(self._source_of(element, giver, score), field)
             if kind.is_once:
                 return
+
+    def _source_of(self, element: ReturnElement, giver: RecordId, score: float) -> AdditionSource:
+        """Return where a value of a record is from."""
+        given = self._sources.get(giver.source)
+        isil = given.isil if given is not None else ""
+        agency = isil or (given.label.get("en", given.id) if given is not None else "")
+        record = f"({isil}){giver.control_number}" if is_isil(isil) else ""
+        return AdditionSource(element, self._iris.record(giver), agency, score, record)
 
     # -- numbers and links of names and subjects ----------------------------------------------------------------------
 
     def _of_entities(
         self, element: ReturnElement, known: _KnownRecord, record: MarcRecord, sliced: SlicedRecord, fields: Fields
     ) -> Iterator[Addition]:
-        """Yield the numbers or links of the headings of a record that have none of the same file."""
+        """Yield numbers or links for the headings of a record, at most one of each authority file."""
         for position, field in _headings(record, sliced, fields):
             is_wanted = element != "links" or field.tag in fields.link_tags
             iri = self._entity_of(field, known, fields) if is_wanted else ""
@@ -188,28 +199,33 @@ class AdditionFinder:
             names = _LINK_FILES if element == "links" else _number_files(field, fields)
             known_of = {name: numbers.by_file[name] for name in names if name in numbers.by_file and name not in stated}
             wanted = {name: number for name, (number, _) in known_of.items()}
-            has_local = "local" in stated or field.first(fields.number_code) is not None
+            has_number = field.first(fields.number_code) is not None
             if element == "links":
                 subfields = fields.link_subfields(wanted)
             else:
-                subfields = fields.number_subfields(wanted, "" if has_local else numbers.local)
+                local = "" if has_number else numbers.local
+                subfields = fields.number_subfields(wanted, local, not has_number and _is_concept(field, fields))
             if subfields:
                 confidences = [confidence for _, confidence in known_of.values() if confidence is not None]
                 source = AdditionSource(element, numbers.iri, confidence=min(confidences, default=None))
                 yield Addition(source, field.tag, subfields, field=position)
 
     def _entity_of(self, field: DataField, known: _KnownRecord, fields: Fields) -> str:
-        """Return the IRI of the only entity that a heading can name; empty if there is none."""
+        """Return the IRI of the entity that a heading names; empty if it is not certain."""
         found: set[str] = set()
-        if field.tag[0] == "6" and field.tag in fields.name_tags and field.values(*_SUBDIVISIONS):
-            return ""  # a number would be that of the name alone
-        if field.tag in fields.name_tags:
+        if not _is_concept(field, fields):
             for form in fields.name_forms(field):
                 found |= known.entities("agent").get(("", fold_or_tidy(form)), frozenset())
-        elif field.tag in fields.concept_tags:
+        else:
             scheme, text = fields.concept_form(field)
             found |= known.entities("concept").get((scheme, fold_or_tidy(text)), frozenset())
-        return found.pop() if len(found) == 1 else ""
+        if len(found) == 1:
+            return found.pop()
+        founders = {self._catalog.entities.founder_of_iri(iri): iri for iri in sorted(found)}
+        if _is_concept(field, fields):  # a thesaurus has a heading once, with or without number
+            numbered = {founder: iri for founder, iri in founders.items() if self._numbers(iri).by_file}
+            founders = numbered or founders
+        return founders.popitem()[1] if len(founders) == 1 else ""
 
     def _read_numbers(self, iri: str) -> _Numbers:
         """Return the numbers of an entity, from all records that name it and from its links to authority files."""
@@ -236,7 +252,7 @@ class AdditionFinder:
 
 
 class _KnownRecord:
-    """A record as the catalog knows it: the merged description of its publication, and who has which value."""
+    """The merged description of the publication of a record, with the records that have each value."""
 
     def __init__(self, catalog: Catalog, located: Located, givers: Mapping[RecordId, float]) -> None:
         self._catalog = catalog
@@ -304,7 +320,7 @@ class _KnownRecord:
 
 
 class _ValueKind(msgspec.Struct, frozen=True):
-    """An element that is added: that of MODS, how its field is made, and whether it is added only if there is none."""
+    """How an element is added: its name in MODS, what makes its field, and whether only records without it get it."""
 
     mods: str
     field: Callable[[Fields, Any], NewField | None]
@@ -342,33 +358,6 @@ def _new_field(source: AdditionSource, field: NewField) -> Addition:
     return Addition(source, field.tag, subfields, field.indicators)
 
 
-class _StatedTexts:
-    """What a record states in its data fields, to recognise what need not be added, and what was added already."""
-
-    def __init__(self, record: MarcRecord) -> None:
-        self._record = record
-        self._texts: dict[str, list[frozenset[str]]] = {}
-
-    def contains(self, addition: Addition) -> bool:
-        """Whether a field with this tag has all texts of an addition; if not, it counts as stated from now on."""
-        key = _isbn if addition.source.element == "isbn" else fold_or_tidy
-        if addition.tag not in self._texts:
-            self._texts[addition.tag] = [
-                frozenset(key(one.value) for one in field.subfields) for field in self._record.fields(addition.tag)
-            ]
-        wanted = frozenset(key(one.value) for one in addition.subfields if _TEXT_CODES.match(one.code))
-        if any(wanted <= texts for texts in self._texts[addition.tag]):
-            return True
-        self._texts[addition.tag].append(wanted)
-        return False
-
-
-def _isbn(text: str) -> str:
-    """Return the thirteen digits of an ISBN; empty for another text."""
-    found = isbn(text)
-    return isbn13(found.value) if found is not None and found.is_valid else ""
-
-
 def _headings(record: MarcRecord, sliced: SlicedRecord, fields: Fields) -> Iterator[tuple[int, DataField]]:
     """Yield the headings of a record with the positions of their slices; none if fields and slices do not agree."""
     positions = [at for at, field in enumerate(sliced.fields) if field.tag not in (LEADER_TAG, NO_TAG)]
@@ -390,14 +379,21 @@ def _add_number(found: dict[str, dict[str, float | None]], iri: str, confidence:
 
 def _number_files(field: DataField, fields: Fields) -> Sequence[str]:
     """Return the authority files that can have the number of a heading; of a subject heading that of its scheme."""
-    if field.tag in fields.name_tags:
+    if not _is_concept(field, fields):
         return _NUMBER_FILES
-    scheme, _ = fields.concept_form(field)
-    return [name for name in _NUMBER_FILES if scheme.partition("/")[0] == name]
+    scheme = fields.concept_form(field)[0].partition("/")[0]
+    return [name for name in _NUMBER_FILES if name in (scheme, *_FILES_OF_SCHEMES.get(scheme, ()))]
+
+
+def _is_concept(field: DataField, fields: Fields) -> bool:
+    """Whether a heading is one of a thesaurus; so is a name with subdivisions, whose number is not that of the name."""
+    is_name = field.tag in fields.name_tags
+    return not is_name or (field.tag[0] == "6" and bool(field.values(*SUBDIVISIONS)))
 
 
 def _files_of(field: DataField, fields: Fields, source: str) -> frozenset[str]:
     """Return the names of the authority files whose numbers a heading has."""
     texts = [text.removeprefix("ISNI") for text in field.values(fields.number_code, fields.link_code)]
-    identities = (parse_identity(text, None, source) for text in texts)
+    scheme = fields.concept_form(field)[0] if _is_concept(field, fields) else None
+    identities = (parse_identity(text, scheme, source) for text in texts)
     return frozenset(identity.authority for identity in identities if identity is not None)

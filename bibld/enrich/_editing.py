@@ -1,4 +1,4 @@
-"""Add fields and subfields to a record in its carrier, and withdraw them again, without changing any other byte."""
+"""Add fields and subfields to the bytes of a record, and withdraw them; all other bytes stay as they are."""
 
 from __future__ import annotations
 
@@ -26,15 +26,11 @@ from bibld.model.enrichment import (
     ADDED_CODES,
     ADDED_WHOLLY,
     IN_FIELDS_OF_LIBRARIES,
-    INSTITUTION_CODE,
-    LINK_CODE,
-    PROVENANCE_TAG,
     TOOL,
     AdditionSource,
+    Marks,
     find_additions,
-    institution_text,
     last_link_number,
-    link_text,
     provenance_subfields,
 )
 from bibld.model.marc import Subfield
@@ -49,19 +45,18 @@ FORMS: Mapping[str, CarrierForm] = {
     "aleph": ALEPH,
     "yaz": YAZ,
 }
-"""How records are taken apart, by the name of their reader."""
+"""The carriers whose records can be changed, by the name of their reader."""
 
 _ASCII = "ascii"
-_LINK_BYTES = (b"\\",)
-_MARK_BYTES = (TOOL.encode(), *_LINK_BYTES)
-"""What the bytes of every field with a link to provenance contain, and those of every marked field."""
+_MARK_BYTES = (TOOL.encode(), b"\\", b"z")
+"""A field with a mark contains one of these."""
 
 _CODING_SCHEME = 9
 _UNICODE = b"a"
 
 
 class Addition(msgspec.Struct, frozen=True):
-    """What is to be added to a record, and where it is from.
+    """A field or subfields to add to a record, and their source.
 
     ``field`` is the position of the field of the record that gets the subfields; None: they are a new field with this
     tag and these indicators.
@@ -75,7 +70,7 @@ class Addition(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The subfields as people write them."""
+        """The subfields as one line, such as ``$a Topic $2 rubbk``."""
         return " ".join(f"${one.code} {one.value}" for one in self.subfields)
 
 
@@ -87,7 +82,7 @@ class OmittedAddition(msgspec.Struct, frozen=True):
 
 
 class Enriched(msgspec.Struct, frozen=True):
-    """The bytes of a record with additions: those that were made, and those that were left out."""
+    """The bytes of an enriched record, its additions, and those that were left out."""
 
     data: bytes
     added: tuple[Addition, ...] = ()
@@ -95,15 +90,15 @@ class Enriched(msgspec.Struct, frozen=True):
 
 
 def form_of(reader: str, carrier: Any) -> CarrierForm | None:  # noqa: ANN401
-    """Return how records of a file are taken apart; None if bibld cannot change records of this carrier."""
+    """Return what splits and joins the records of a file; None if records of this carrier cannot be changed."""
     is_turbomarc = reader == "marcxml" and carrier.shape.element != "record"
-    return None if is_turbomarc or getattr(carrier, "recoded", "") else FORMS.get(reader)
+    return None if is_turbomarc else FORMS.get(reader)
 
 
 def withdraw_additions(form: CarrierForm, data: bytes, base: str) -> bytes:
-    """Return the bytes of a record without what a dataset with this base has added; by the marks alone.
+    """Return the bytes of a record without the additions of a dataset with this base, which their marks show.
 
-    A record that cannot be taken apart is returned as it is: nothing was added to it.
+    A record that cannot be split into fields is returned as it is: nothing was added to it.
     """
     if TOOL.encode() not in data:
         return data
@@ -128,7 +123,7 @@ def withdraw_additions(form: CarrierForm, data: bytes, base: str) -> bytes:
 def _marked_values(
     form: CarrierForm, record: SlicedRecord, signs: Sequence[bytes]
 ) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return tag and subfields of each field of a record; no subfields where none of some signs is in its bytes."""
+    """Return tag and subfields of each field of a record; no subfields of a field whose bytes contain no sign."""
     return [
         (
             field.tag,
@@ -158,26 +153,26 @@ def charset_for_additions(form: CarrierForm, data: bytes, carrier: Any, is_unima
 
 
 def add_to_record(
-    form: CarrierForm, record: SlicedRecord, additions: Iterable[Addition], charset: str, is_unimarc: bool
+    form: CarrierForm, record: SlicedRecord, additions: Iterable[Addition], charset: str, marks: Marks
 ) -> Enriched:
     """Add fields and subfields to a record; every other byte stays, but for lengths that are computed.
 
     A new field comes after the last one with a tag that is not higher. An addition is left out if its text cannot be
     written in the ``charset``, or if field or record would become too long.
     """
-    return _Editor(form, record, charset, is_unimarc).add(list(additions))
+    return _Editor(form, record, charset, marks).add(list(additions))
 
 
 class _Editor:
-    """One record while additions are made to it."""
+    """Makes the additions to one record."""
 
-    def __init__(self, form: CarrierForm, record: SlicedRecord, charset: str, is_unimarc: bool) -> None:
+    def __init__(self, form: CarrierForm, record: SlicedRecord, charset: str, marks: Marks) -> None:
         self._form = form
         self._charset = charset
-        self._is_unimarc = is_unimarc
+        self._marks = marks
         self._record = record
         self._bytes = record.size
-        self._last_link = 0 if is_unimarc else last_link_number(_marked_values(form, record, _LINK_BYTES))
+        self._last_link = last_link_number(_marked_values(form, record, (marks.link_code.encode(),)), marks)
         self._links: dict[AdditionSource, int] = {}
         self._new: dict[int, list[SlicedField]] = {}
         self._changed: dict[int, SlicedField] = {}
@@ -198,19 +193,18 @@ class _Editor:
         return Enriched(data, tuple(added), tuple(omitted))
 
     def _add(self, addition: Addition) -> None:
-        """Add one; raises ``ValueError`` if it has to be left out."""
+        """Make one addition; raises ``ValueError`` with the reason why it is left out."""
         codes = {one.code for one in addition.subfields}
         provenance: list[tuple[int, SlicedField]] = []
-        if self._is_unimarc:
-            mark = Subfield(INSTITUTION_CODE, institution_text(addition.source))
-        else:
-            number = self._links.get(addition.source, self._last_link + 1)
-            mark = Subfield(LINK_CODE, link_text(number))
-            if addition.source not in self._links:
-                # Of a field of the library only what was added is made by a machine.
-                indicators = "0 " if addition.field is None else "1 "
-                field = NewField(PROVENANCE_TAG, indicators, provenance_subfields(addition.source, number))
-                provenance.append(self._new_slice(field))
+        number = self._links.get(addition.source, self._last_link + 1)
+        if number > self._marks.max_links:
+            raise ValueError(f"the fields of a record can have links with {self._marks.max_links} numbers, all used")
+        mark = Subfield(self._marks.link_code, self._marks.link_text(number))
+        if addition.source not in self._links:
+            # Of a field of the library only what was added is made by a machine.
+            indicators = "0 " if addition.field is None else "1 "
+            described = provenance_subfields(addition.source, number, self._marks)
+            provenance.append(self._new_slice(NewField(self._marks.tag, indicators, described)))
         if addition.field is None:
             if addition.source.element in IN_FIELDS_OF_LIBRARIES:
                 raise ValueError(f"{addition.source.element} cannot be a field")
@@ -244,7 +238,7 @@ class _Editor:
         for after, field in placed:
             self._new.setdefault(after, []).append(field)
             self._new[after].sort(key=lambda one: one.tag)
-        if not self._is_unimarc and addition.source not in self._links:
+        if addition.source not in self._links:
             self._last_link += 1
             self._links[addition.source] = self._last_link
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import msgspec
 
@@ -23,24 +25,25 @@ from bibld.enrich._fields import Fields
 from bibld.enrich._marc21 import MARC21
 from bibld.enrich._slices import CarrierForm, NotEditableError
 from bibld.enrich._unimarc import UNIMARC
-from bibld.errors import ConfigError, ReadError, RecordError
-from bibld.model.enrichment import ReturnElement, without_additions
+from bibld.errors import ConfigError, HarvestError, ReadError, RecordError
+from bibld.model.enrichment import MARC21_MARKS, UNIMARC_MARKS, ReturnElement, without_additions
 from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord, Subfield
 from bibld.model.mods import Mods
 from bibld.model.origin import Origin, RecordId
 from bibld.protocols import HarvestedFile, Raw
-from bibld.read import Examined, examine, open_decompressed, read
+from bibld.read import Examined, Recoded, examine, open_decompressed, read
 from bibld.text.folding import fold
 
 _FIELDS: dict[str, Fields] = {"marc21": MARC21, "unimarc": UNIMARC, "rusmarc": UNIMARC}
 _TITLE_TAGS = ("200", "245")
 _COPY_BYTES = 1 << 20
+_WITH_MARK, _UNCHANGED = "utf-16", "surrogatepass"
 
 _COUNTS = ("records", "unknown", "unchangeable", "enriched", "changed", "omitted")
 
 Locate = Callable[[Raw, MarcRecord, RecordId | None], Located | None]
-"""Finds the publication of a record of a file, by its bytes and as it is read; None if there is none.
+"""Finds the publication of a record of a file from its bytes and its content; None if there is none.
 
 The id is that of the record in its source, None without a control number: such an id is a hash of the bytes, which
 additions change. May raise ``NotEditableError``.
@@ -48,7 +51,7 @@ additions change. May raise ``NotEditableError``.
 
 
 class RecordAddition(msgspec.Struct, frozen=True):
-    """An addition to a record; with a ``fault`` it was left out, and that is why."""
+    """An addition to a record; with a ``fault`` (the reason) it was left out."""
 
     origin: Origin
     record: RecordId | None
@@ -78,11 +81,11 @@ class RecordAddition(msgspec.Struct, frozen=True):
 
 
 class EnrichmentReport(msgspec.Struct, frozen=True):
-    """What became of the records of a file.
+    """How many records of a file were enriched, left as they were or not found.
 
     ``records`` were read; ``unknown`` are not in the catalog, ``unchangeable`` cannot be changed without risk: both
-    are returned as they were, as is what is no record. ``enriched`` got additions; ``changed`` have other bytes than
-    before. ``elements`` counts the additions by element, ``omitted`` those that were left out.
+    are copied unchanged, and so are bytes that are no record. ``enriched`` got additions; ``changed`` have other bytes
+    than before. ``elements`` counts the additions by element, ``omitted`` those that were left out.
     """
 
     file: str
@@ -120,6 +123,9 @@ class Enricher:
         self._base = checked_base(config)
         self._source = source
         self._finder = finder
+        agency = config.dataset.isil
+        self._marc21_marks = msgspec.structs.replace(MARC21_MARKS, agency=agency)
+        self._unimarc_marks = msgspec.structs.replace(UNIMARC_MARKS, agency=agency, tag=source.return_policy.mark)
         self._locate = locate
         self._observe = observe
         self._warn = warn
@@ -149,10 +155,10 @@ class Enricher:
         return EnrichmentReport(file=file.name, **counts, elements=tuple(sorted(self._elements.items())))
 
     def enrich_record(self, raw: Raw, reader: str, carrier: Any) -> bytes:  # noqa: ANN401
-        """Return the bytes of one record with its additions; as they are if they cannot be changed."""
+        """Return the bytes of one record with its additions; unchanged if they cannot be changed safely."""
         form = form_of(reader, carrier)
         data = raw.data if form is None else self._edit(raw, form, carrier)
-        self._faults.clear()  # nobody asks for them
+        self._faults.clear()  # they are reported for files only
         return data
 
     def _refuse(self, raw: Raw) -> None:
@@ -193,7 +199,8 @@ class Enricher:
         sliced = form.slice(raw.data)
         additions = finder.find(located, record, sliced, _FIELDS[flavour])
         charset = charset_for_additions(form, raw.data, carrier, is_unimarc)
-        enriched = add_to_record(form, sliced, additions, charset, is_unimarc)
+        marks = self._unimarc_marks if is_unimarc else self._marc21_marks
+        enriched = add_to_record(form, sliced, additions, charset, marks)
         for omitted in enriched.omitted:
             self._counts["omitted"] += 1
             self._observe(RecordAddition.from_addition(raw.origin, name, omitted.addition, omitted.reason))
@@ -207,7 +214,7 @@ class Enricher:
         return enriched.data
 
     def _check(self, raw: Raw, record: MarcRecord, carrier: Any, added: Sequence[Addition]) -> None:  # noqa: ANN401
-        """Read a record with its additions; raises ``NotEditableError`` if it does not read as its parts do."""
+        """Check that a reader finds the own fields unchanged and all additions; raises ``NotEditableError`` if not."""
         try:
             after = carrier.parse(raw).record
         except ReadError as error:
@@ -229,13 +236,13 @@ def rewrite_file(
     edit: Callable[[Raw], bytes],
     refuse: Callable[[Raw], object] = lambda _: None,
 ) -> None:
-    """Write a file with other bytes for its records; all bytes between records, and what is no record, stay.
+    """Write a file with the edited bytes of its records; all bytes between records are copied.
 
-    ``refuse`` is called with a record that the reader does not take as it is in the file, without blank lines for
-    instance; it is copied. Raises ``HarvestError`` for a damaged compressed file: what is behind the damage would be
-    lost.
+    ``refuse`` is called with a record whose bytes the reader changes, such as one with blank lines; it is copied.
+    Raises ``HarvestError`` for a damaged compressed file: what follows the damage would be lost.
     """
-    with open_decompressed(file.path, may_have_holes=True) as original:
+    with open_decompressed(file.path, may_have_holes=True) as stored:
+        original, out = _in_utf8(stored, out, getattr(examined.carrier, "recoded", ""))
         at = 0
         for piece in read(file, examined):
             if not isinstance(piece, Raw) or piece.origin.offset < at:
@@ -248,11 +255,41 @@ def rewrite_file(
                 refuse(piece)
                 out.write(found)
             at = piece.origin.offset + len(found)
-        _copy(original, out, None)
+        try:
+            _copy(original, out, None)
+        except UnicodeDecodeError as error:
+            raise HarvestError(f"{file.name}: its last character is incomplete; fetch it again") from error
+
+
+def _in_utf8(stored: BinaryIO, out: BinaryIO, charset: str) -> tuple[BinaryIO, BinaryIO]:
+    """Return streams with the UTF-8 in which records are read, if a file is in UTF-16; otherwise the streams.
+
+    Each pair of bytes becomes the same pair again. The byte order mark is written at once.
+    """
+    if not charset:
+        return stored, out
+    if charset == _WITH_MARK:
+        mark = stored.read(len(codecs.BOM_UTF16_LE))
+        out.write(mark)
+        charset += "-le" if mark == codecs.BOM_UTF16_LE else "-be"
+    return io.BufferedReader(Recoded(stored, charset, _UNCHANGED)), cast(BinaryIO, _Utf16Output(out, charset))
+
+
+class _Utf16Output:
+    """Writes UTF-8 in UTF-16."""
+
+    def __init__(self, out: BinaryIO, charset: str) -> None:
+        self._out = out
+        self._charset = charset
+        self._decoder = codecs.getincrementaldecoder("utf-8")(_UNCHANGED)
+
+    def write(self, data: bytes) -> int:
+        self._out.write(self._decoder.decode(data).encode(self._charset, _UNCHANGED))
+        return len(data)
 
 
 def _copy(original: BinaryIO, out: BinaryIO, size: int | None) -> None:
-    """Copy some bytes, or all that follow."""
+    """Copy ``size`` bytes, or all the rest (None)."""
     while size is None or size > 0:
         data = original.read(_COPY_BYTES if size is None else min(size, _COPY_BYTES))
         if not data:
@@ -262,7 +299,7 @@ def _copy(original: BinaryIO, out: BinaryIO, size: int | None) -> None:
 
 
 def locate_in_catalog(catalog: Catalog) -> Locate:
-    """Return a function that finds records by their control numbers, as they are in the catalog.
+    """Return a function that finds records of the catalog by their control numbers.
 
     Another record of a source may have had the number: the titles must agree, unless the bytes do.
     """
@@ -301,12 +338,10 @@ def checked_base(config: Config) -> str:
 
 def unsupported_message(name: str, examined: Examined) -> str:
     """Return the message for a file whose records cannot be changed."""
-    recoded = getattr(examined.carrier, "recoded", "")
-    what = f"is in {recoded}" if recoded else f"is {examined.reader}"
-    return (
-        f"{name} {what}, in which records cannot be changed byte by byte; export them as ISO 2709, MARC in XML,"
-        " MARC-in-JSON, MARCMaker text, Aleph sequential or lines of yaz-marcdump"
-    )
+    formats = "ISO 2709, MARC in XML, MARC-in-JSON, MARCMaker text, Aleph sequential or lines of yaz-marcdump"
+    if examined.reader == "irbis":
+        return f"{name} is a text file of IRBIS, whose fields are not those of MARC; export it as RUSMARC in {formats}"
+    return f"{name} is {examined.reader}, in which records cannot be changed byte by byte; export it as {formats}"
 
 
 def merge_reports(name: str, reports: Sequence[EnrichmentReport]) -> EnrichmentReport:

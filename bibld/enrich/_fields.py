@@ -1,8 +1,8 @@
-"""Fields that MARC 21 and the UNIMARC family write in the same way, and what differs (:class:`Fields`)."""
+"""Fields of MARC 21 and the UNIMARC family: common code, and a table of the differences (:class:`Fields`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
@@ -12,19 +12,23 @@ from bibld.model.marc import DataField, Subfield
 from bibld.model.mods import Classification, Identifier, Language, Name, Subject, Url
 from bibld.text.folding import tidy
 
+SUBDIVISIONS = "jvxyz"
+"""The codes of the subdivisions of headings, in MARC 21 or UNIMARC."""
+
 
 class Fields(msgspec.Struct, frozen=True):
-    """How a family of formats writes what is added, and reads what a record has.
+    """The fields of a family of formats: how values are written and headings are read.
 
     ``isbn_tag``, ``language``, ``abstract`` and ``contents`` are tags, the last three with indicators. ``name_tags``
     and ``concept_tags`` are those of headings that can get numbers (``number_code``), ``link_tags`` those of headings
-    that can get links (``link_code``).
+    that can get links (``link_code``), ``class_tags`` those of class marks with their schemes (empty: ``$2`` has it).
 
     ``publication`` returns the fields with the IRIs of publication and work (empty: none); ``subject``,
     ``classification`` and ``address`` (of a cover, or of the resource) return the field of a value, None if it has
     none. ``name_forms`` returns the forms that the name of a heading may have, ``concept_form`` scheme and text of a
-    subject heading. ``number_subfields`` returns the subfields of numbers: IRIs by authority file, and one that names
-    its organisation (empty: none); ``link_subfields`` those of links, IRIs by authority file.
+    subject heading. ``number_subfields`` returns the subfields of numbers: IRIs by authority file, one that names its
+    organisation (empty: none), and whether the heading is one of a thesaurus without a number; ``link_subfields`` those
+    of links, IRIs by authority file.
     """
 
     isbn_tag: str
@@ -34,6 +38,7 @@ class Fields(msgspec.Struct, frozen=True):
     name_tags: tuple[str, ...]
     concept_tags: tuple[str, ...]
     link_tags: tuple[str, ...]
+    class_tags: Mapping[str, str]
     number_code: str
     link_code: str
     publication: Callable[[str, str], Iterator[NewField]]
@@ -42,7 +47,7 @@ class Fields(msgspec.Struct, frozen=True):
     address: Callable[[Url, bool], NewField]
     name_forms: Callable[[DataField], list[str]]
     concept_form: Callable[[DataField], tuple[str, str]]
-    number_subfields: Callable[[dict[str, str], str], tuple[Subfield, ...]]
+    number_subfields: Callable[[dict[str, str], str, bool], tuple[Subfield, ...]]
     link_subfields: Callable[[dict[str, str]], tuple[Subfield, ...]]
 
     def standard_number(self, identifier: Identifier) -> NewField | None:
@@ -71,7 +76,7 @@ def dates_of_name(name: Name) -> str:
 
 
 def terms_of_name(name: Name) -> list[str]:
-    """Return titles, numerals and other words that belong to a name."""
+    """Return titles, numerals and other words of address of a name."""
     return list(map(tidy, _parts(name, "termsOfAddress")))
 
 

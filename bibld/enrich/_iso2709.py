@@ -1,4 +1,4 @@
-"""Records of ISO 2709 as slices: leader, directory and fields, which need not be in the same order."""
+"""Split records of ISO 2709 into the slices of their fields, whose order may differ from that of the directory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_NUMBER = 99_999
 
 
 class _IsoFrame(msgspec.Struct, frozen=True):
-    """The leader, the record terminator (or nothing), and by how much the stated length differs from the true one."""
+    """The leader, the record terminator (or nothing), and the stated length minus the real one."""
 
     leader: bytes
     end: bytes
@@ -27,7 +27,7 @@ class _IsoFrame(msgspec.Struct, frozen=True):
 
 
 class Iso2709Form:
-    """A directory that does not fit the fields is not changed; a wrong record length stays wrong by as much."""
+    """Refuses a directory that does not fit the fields; keeps the difference of a wrong record length."""
 
     max_field_bytes = 9_999
     max_record_bytes = _MAX_NUMBER
@@ -35,7 +35,7 @@ class Iso2709Form:
     begins_with_leader = True
 
     def slice(self, data: bytes) -> SlicedRecord:
-        """Take a record apart by its directory; raises ``NotEditableError`` if that does not fit the fields."""
+        """Split a record by its directory; raises ``NotEditableError`` if that does not fit the fields."""
         end = _RECORD_END if data.endswith(_RECORD_END) else b""
         base = _number(data[_BASE_ADDRESS])
         directory = data[_LEADER_LENGTH : base - 1]
@@ -61,7 +61,7 @@ class Iso2709Form:
         return SlicedRecord(tuple(fields), frame, len(data))
 
     def join(self, fields: Sequence[SlicedField], frame: _IsoFrame) -> bytes:
-        """Put a record together; its lengths are computed."""
+        """Join the fields of a record; the lengths are computed."""
         in_order = sorted(range(len(fields)), key=lambda position: fields[position].offset)
         starts: dict[int, int] = {}
         at = 0

@@ -1,4 +1,4 @@
-"""Records of MARC-in-JSON as slices: each field is an object of the array ``fields``, with the comma before it."""
+"""Split records of MARC-in-JSON into slices: each field is an object in ``fields`` with the comma before it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _JsonFrame(msgspec.Struct, frozen=True):
 
 
 class _Value(msgspec.Struct, frozen=True):
-    """A value of an object or array: its key (empty in an array), and where it is; ``gap`` is behind the one before."""
+    """A value of an object or array: key (empty in an array) and position; ``gap`` begins after the value before."""
 
     key: str
     gap: int
@@ -41,7 +41,7 @@ class JsonForm:
     begins_with_leader = False
 
     def slice(self, data: bytes) -> SlicedRecord:
-        """Take a record apart; raises ``NotEditableError`` if it has no array of fields, each an object with a tag."""
+        """Split a record; raises ``NotEditableError`` if it has no array of fields, each an object with a tag."""
         try:
             msgspec.json.decode(data, type=msgspec.Raw)
             fields = next(
@@ -65,7 +65,7 @@ class JsonForm:
         return SlicedRecord(tuple(slices), frame, len(data))
 
     def join(self, fields: Sequence[SlicedField], frame: _JsonFrame) -> bytes:
-        """Put a record together; the first field has no comma before it."""
+        """Join the fields of a record; the first one has no comma before it."""
         data = b"".join(field.data for field in fields)
         return frame.head + data.removeprefix(frame.separator) + frame.tail
 

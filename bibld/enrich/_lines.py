@@ -1,4 +1,4 @@
-r"""Records of text as slices: MARCMaker, Aleph sequential, and the lines of yaz-marcdump.
+r"""Split records of text into slices: MARCMaker, Aleph sequential, and the lines of yaz-marcdump.
 
 Each field is its line with those that continue it, and the line end before it.
 """
@@ -63,7 +63,7 @@ class LinesForm:
         self._syntax = syntax
 
     def slice(self, data: bytes) -> SlicedRecord:
-        """Take the lines of a record apart; raises ``NotEditableError`` if none is a field."""
+        """Split the lines of a record into fields; raises ``NotEditableError`` if none is a field."""
         if _LONE_RETURN.search(data):
             raise NotEditableError("a line of it contains a carriage return")
         ends = [found.span() for found in _LINE_END.finditer(data)]
@@ -87,7 +87,7 @@ class LinesForm:
         return SlicedRecord(tuple(fields), _LinesFrame(tail, line_end, head), len(data))
 
     def join(self, fields: Sequence[SlicedField], frame: _LinesFrame) -> bytes:
-        """Put the lines of a record together; the first one has no line end before it."""
+        """Join the lines of a record; the first one has no line end before it."""
         return frame.head + b"".join(field.data for field in fields).removeprefix(frame.line_end) + frame.tail
 
     def field_slice(self, record: SlicedRecord, after: int, field: NewField, charset: str) -> SlicedField:

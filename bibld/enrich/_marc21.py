@@ -15,7 +15,6 @@ _LEADING = {Topic: ("650", "a"), Geographic: ("651", "a"), Temporal: ("648", "a"
 _SUBDIVISION = {Topic: "x", Geographic: "z", Temporal: "y", Genre: "v"}
 _NAME_TAG = {"personal": "600", "family": "600", "corporate": "610", "conference": "611"}
 _CLASS_TAG = {"udc": ("080", "  "), "ddc": ("082", "04"), "lcc": ("050", " 4"), "nlm": ("060", " 4")}
-_SUBDIVIDING = "vxyz"
 _TITLE = "t"
 
 
@@ -98,13 +97,13 @@ def _name_forms(field: DataField) -> list[str]:
 def _concept_form(field: DataField) -> tuple[str, str]:
     """Return scheme and text of a subject heading, its parts with ``--`` between."""
     scheme = next((name for name, sign in _THESAURUS.items() if sign == field.indicator2), field.first("2") or "")
-    parts = [item.value for item in field.subfields if item.code == "a" or item.code in _SUBDIVIDING]
-    return scheme, "--".join(parts)
+    return scheme, "--".join(item.value for item in field.subfields if item.code.isalpha() and item.code not in "eu")
 
 
-def _number_subfields(numbers: dict[str, str], local: str) -> tuple[Subfield, ...]:
-    """Return the numbers of authority records as IRIs."""
-    return tuple(Subfield("0", iri) for iri in numbers.values())
+def _number_subfields(numbers: dict[str, str], local: str, is_concept: bool) -> tuple[Subfield, ...]:
+    """Return the numbers of authority records: IRIs, and one behind the code of its organisation in parentheses."""
+    found = (*numbers.values(), *([local] if local.startswith("(") else []))
+    return tuple(Subfield("0", text) for text in found)
 
 
 def _link_subfields(links: dict[str, str]) -> tuple[Subfield, ...]:
@@ -113,7 +112,7 @@ def _link_subfields(links: dict[str, str]) -> tuple[Subfield, ...]:
 
 
 _NAMES = ("100", "110", "111", "700", "710", "711", "600", "610", "611")
-_CONCEPTS = ("650", "651", "655")
+_CONCEPTS = ("648", "650", "651", "655")
 
 MARC21 = Fields(
     isbn_tag="020",
@@ -123,6 +122,7 @@ MARC21 = Fields(
     name_tags=_NAMES,
     concept_tags=_CONCEPTS,
     link_tags=(*_NAMES, *_CONCEPTS),
+    class_tags={tag: scheme for scheme, (tag, _) in _CLASS_TAG.items()} | {"083": "ddc", "084": ""},
     number_code="0",
     link_code="1",
     publication=_publication,

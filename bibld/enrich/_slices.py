@@ -1,4 +1,4 @@
-"""A record as slices of its bytes, one for each field, whatever its carrier."""
+"""The bytes of a record of any carrier as slices, one for each field."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ NO_TAG = "~"
 
 
 class NotEditableError(Exception):
-    """A record, field or text that cannot be changed without risk; its text is the reason."""
+    """Raised for a record, field or text that cannot be changed without risk; its text is the reason."""
 
 
 class SlicedSubfield(msgspec.Struct, frozen=True, gc=False):
-    """A subfield: its code, its text as far as it is ASCII, and where it is in the bytes of its field."""
+    """A subfield: its code, its text (reliable only if ASCII), and its position in the bytes of its field."""
 
     code: str
     value: str
@@ -41,7 +41,7 @@ class SlicedField(msgspec.Struct, frozen=True, gc=False):
 
 
 class SlicedRecord(msgspec.Struct, frozen=True):
-    """A record of ``size`` bytes: its fields in their order, and what surrounds them, which the carrier understands."""
+    """A record of ``size`` bytes: its fields in their order; ``frame`` is the rest, in a form of the carrier."""
 
     fields: tuple[SlicedField, ...]
     frame: Any
@@ -57,7 +57,7 @@ class NewField(msgspec.Struct, frozen=True):
 
 
 class CarrierForm(Protocol):
-    """How the records of one carrier are taken apart and put together again: to the same bytes if nothing changed."""
+    """Splits and joins the records of one carrier; without changes the bytes are the same."""
 
     max_field_bytes: int
     max_record_bytes: int
@@ -70,10 +70,10 @@ class CarrierForm(Protocol):
     """Whether the bytes of a record begin with its leader."""
 
     def slice(self, data: bytes) -> SlicedRecord:
-        """Take a record apart; raises ``NotEditableError``."""
+        """Split a record; raises ``NotEditableError``."""
 
     def join(self, fields: Sequence[SlicedField], frame: Any) -> bytes:  # noqa: ANN401
-        """Put a record together; raises ``NotEditableError`` if it has become too long."""
+        """Join the fields of a record; raises ``NotEditableError`` if it is too long."""
 
     def subfields(self, field: SlicedField) -> tuple[SlicedSubfield, ...]:
         """Return the subfields of a field; none of a control field, and of one that must stay as it is."""

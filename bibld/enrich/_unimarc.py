@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from bibld.enrich._fields import Fields, dates_of_name, main_part, terms_of_name
 from bibld.enrich._slices import NewField
 from bibld.model.authorities import read_authority_iri
+from bibld.model.dublin_core import subject_text
 from bibld.model.marc import DataField, Subfield
 from bibld.model.mods import Classification, Genre, Geographic, Name, Subject, Temporal, TitleInfo, Topic, Url
 
@@ -24,10 +25,10 @@ def _publication(iri: str, work: str) -> Iterator[NewField]:
 
 
 def _classification(value: Classification) -> NewField | None:
-    """Return the field of a class mark; None without a scheme."""
+    """Return the field of a class mark; None without a scheme. RUSMARC requires the edition in 676."""
     if not value.authority:
         return None
-    tag = _CLASS_TAG.get(value.authority, "686")
+    tag = "686" if value.authority == "ddc" and not value.edition else _CLASS_TAG.get(value.authority, "686")
     subfields = [Subfield("a", value.value)]
     if value.edition:
         subfields.append(Subfield("v", value.edition))
@@ -43,10 +44,16 @@ def _address(value: Url, is_cover: bool) -> NewField:
 
 
 def _subject(value: Subject) -> NewField | None:
-    """Return the field of a subject heading; None if its first part has no field."""
+    """Return the field of a subject heading; None if its first part has no field.
+
+    RUSMARC requires the scheme of headings: without one the terms are uncontrolled (610), and a genre has no field.
+    """
     if not value.parts:
         return None
     first, *rest = value.parts
+    if not value.authority:
+        text = subject_text(value)
+        return NewField("610", "0 ", (Subfield("a", text),)) if text and not isinstance(first, Genre) else None
     if isinstance(first, Name):
         tag, indicators, subfields = _name(first)
     elif isinstance(first, TitleInfo):
@@ -56,15 +63,11 @@ def _subject(value: Subject) -> NewField | None:
         subfields = [Subfield("a", first.value)]
     else:
         return None
-    if tag == "606" and not value.authority and not rest:
-        return NewField("610", "0 ", tuple(subfields))
     for part in rest:
         if not isinstance(part, Topic | Geographic | Temporal | Genre):
             return None
         subfields.append(Subfield(_SUBDIVISION[type(part)], part.value))
-    if value.authority:
-        subfields.append(Subfield("2", value.authority))
-    return NewField(tag, indicators, tuple(subfields))
+    return NewField(tag, indicators, (*subfields, Subfield("2", value.authority)))
 
 
 def _name(name: Name) -> tuple[str, str, list[Subfield]]:
@@ -96,13 +99,16 @@ def _name_forms(field: DataField) -> list[str]:
 
 def _concept_form(field: DataField) -> tuple[str, str]:
     """Return scheme and text of a subject heading, its parts with ``--`` between."""
-    parts = [item.value for item in field.subfields if item.code in "ajxyz"]
-    return field.first("2") or "", "--".join(parts)
+    return field.first("2") or "", "--".join(item.value for item in field.subfields if item.code.isalpha())
 
 
-def _number_subfields(numbers: dict[str, str], local: str) -> tuple[Subfield, ...]:
-    r"""Return the number of the authority record that names its organisation, such as ``RU\NLR\AUTH\7``."""
-    return (Subfield("3", local),) if local else ()
+def _number_subfields(numbers: dict[str, str], local: str, is_concept: bool) -> tuple[Subfield, ...]:
+    r"""Return the number of the authority record that names its organisation, such as ``RU\NLR\AUTH\7``.
+
+    A heading of a thesaurus whose records have IRIs gets that (003 of the authority record).
+    """
+    number = local or next(iter(numbers.values() if is_concept else ()), "")
+    return (Subfield("3", number),) if number else ()
 
 
 def _link_subfields(links: dict[str, str]) -> tuple[Subfield, ...]:
@@ -122,8 +128,9 @@ UNIMARC = Fields(
     abstract=("330", "  "),
     contents=("327", "0 "),
     name_tags=(*_RESPONSIBILITY, "600", "601"),
-    concept_tags=("606", "607"),
+    concept_tags=("606", "607", "608"),
     link_tags=_RESPONSIBILITY,
+    class_tags={tag: scheme for scheme, tag in _CLASS_TAG.items()} | {"686": ""},
     number_code="3",
     link_code="o",
     publication=_publication,

@@ -1,4 +1,4 @@
-"""Records of MARC in XML as slices: each field is its element and what is before it, mostly a line end and blanks."""
+"""Split records of MARC in XML into slices: each field is an element with the bytes before it, mostly blanks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ATTRIBUTE = re.compile(rb"""([\w.:-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')""")
 
 
 class _Child(msgspec.Struct, frozen=True):
-    """An element directly within another one, and where it, its content and what is before it are in the bytes."""
+    """A child element: its name, its attributes, and the positions of the bytes before it, its tags and its content."""
 
     name: bytes
     attributes: bytes
@@ -54,7 +54,7 @@ class _Child(msgspec.Struct, frozen=True):
 
 
 class _XmlFrame(msgspec.Struct, frozen=True):
-    """The bytes before and after the elements of a record; how its elements are named and set apart.
+    """The bytes before and after the elements of a record; the prefix of their names and the blanks between them.
 
     ``prefix`` is that of the names, ``gap`` is before fields, ``inner_gap`` before subfields, ``last_gap`` before the
     end of a field.
@@ -75,7 +75,7 @@ class XmlForm:
     begins_with_leader = False
 
     def slice(self, data: bytes) -> SlicedRecord:
-        """Take a record element apart; raises ``NotEditableError`` if it is none, or its elements are not closed."""
+        """Split a record element; raises ``NotEditableError`` if it is none, or its elements are not closed."""
         record = next(_children(data, 0, len(data)), None)
         if record is None or record.content_end == record.end:
             raise NotEditableError("it is not one closed record element")
@@ -96,7 +96,7 @@ class XmlForm:
         return SlicedRecord(tuple(fields), frame, len(data))
 
     def join(self, fields: Sequence[SlicedField], frame: _XmlFrame) -> bytes:
-        """Put a record together."""
+        """Join the fields of a record."""
         return b"".join((frame.head, *(field.data for field in fields), frame.tail))
 
     def subfields(self, field: SlicedField) -> tuple[SlicedSubfield, ...]:

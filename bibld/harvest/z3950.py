@@ -40,7 +40,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     the set of elements; ``portion``: records in one answer; ``deadline``: seconds for ten portions; ``tries``: how
     often they are asked for; ``limit``: the most records that the server gives of one query (0: not known); ``split``:
     attributes of an index of whole numbers, such as ``@attr 1=31`` (the year), by which a query with more records is
-    divided; ``split_range``: the first and the last number for that; ``negotiate``: a charset to ask the server for,
+    divided; ``split_range``: the first and the last of these numbers; ``negotiate``: a charset to ask the server for,
     such as ``utf-8``; ``user``: the environment variable that contains the user's name, ``{ env = "NAME" }``;
     ``password``: the one that contains the password.
     """

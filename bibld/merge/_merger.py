@@ -33,7 +33,17 @@ from bibld.merge._values import (
     wording_of,
 )
 from bibld.model.linkage import ValueSource
-from bibld.model.mods import AlternativeName, Element, Mods, Name, OriginInfo, PhysicalDescription, RelatedItem
+from bibld.model.mods import (
+    AlternativeName,
+    Element,
+    Genre,
+    Mods,
+    Name,
+    OriginInfo,
+    PhysicalDescription,
+    RelatedItem,
+    Subject,
+)
 from bibld.model.mods_plan import publication_statement, words_of
 from bibld.model.origin import RecordId
 from bibld.protocols import Holder, Statement, adapters
@@ -263,6 +273,9 @@ class Merger:
             )
             return msgspec.structs.replace(shown, mods=nested)
         _add_forms(value, path, sources)
+        if isinstance(shown, Subject | Genre) and shown.value_uri is None:
+            numbers = {form.value_uri for form in value.forms if form.value_uri}
+            return msgspec.structs.replace(shown, value_uri=numbers.pop()) if len(numbers) == 1 else shown
         if not isinstance(shown, Name):
             return shown
         united = {

@@ -220,6 +220,10 @@ _BLANKS = re.compile(r"\s+")
 _END_OF_SENTENCE = ",;."
 
 
+NUMBERED_BY_FIRST_PART = frozenset(("lcsh", "lcshac", "mesh"))
+"""Schemes whose headings with subdivisions are given the number of the heading before them by many libraries."""
+
+
 @lru_cache(maxsize=_NUMBERS_REMEMBERED)
 def read_authority_iri(iri: str) -> AuthorityNumber | None:
     """Return the number that an IRI has as its end; None if the IRI is not that of a known authority file.

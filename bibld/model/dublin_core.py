@@ -52,7 +52,7 @@ def _elements(description: m.Mods, iri: str) -> Iterator[tuple[str, str]]:
 
 def _about(description: m.Mods) -> Iterator[tuple[str, str]]:
     for subject in description.subject:
-        yield "subject", " -- ".join(filter(None, map(_subject_part, subject.parts)))
+        yield "subject", subject_text(subject)
     yield from (("subject", mark.value) for mark in description.classification)
     yield from (("description", abstract.value) for abstract in description.abstract)
     yield from (("description", contents.value) for contents in description.table_of_contents)
@@ -79,13 +79,18 @@ def _is_urn(identifier: m.Identifier) -> bool:
 
 
 def _title(title: m.TitleInfo) -> str:
-    main = f"{title.non_sort or ''}{' ' if title.non_sort else ''}{title.title}"
+    main = f"{title.non_sort or ''}{title.title}"
     with_subtitle = " : ".join([main, *title.sub_title])
     return ". ".join([with_subtitle, *title.part_number, *title.part_name])
 
 
 def _name(name: m.Name) -> str:
     return ", ".join(part.value for part in name.name_part if part.value) or " ".join(name.display_form)
+
+
+def subject_text(subject: m.Subject) -> str:
+    """Write a subject heading as one line, its parts with `` -- `` between."""
+    return " -- ".join(filter(None, map(_subject_part, subject.parts)))
 
 
 def _subject_part(part: object) -> str:

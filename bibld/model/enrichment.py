@@ -1,12 +1,17 @@
 r"""What bibld adds to records that it gives back, and how it recognises that later by the record alone.
 
-In MARC 21 a field 883 (machine-generated metadata provenance) describes an addition: what made it (``$a``, which begins
-with ``bibld``), how certain it is (``$c``), the library that has the value (``$q``), and the IRI in the dataset of what
-it was taken from (``$u``). It is linked to the additions by ``$8`` with the type ``p``. In UNIMARC and RUSMARC, which
-have no such field, ``$5`` of the addition contains ``bibld`` and that IRI.
+A provenance field describes an addition: what made it (``$a``, which begins with ``bibld``), how certain it is
+(``$c``), the organisation that runs bibld (``$q``), the record of another library that has the value (``$w``), and the
+IRI in the dataset of what it was taken from (``$u``). A link subfield connects it with the additions:
 
-A field whose first subfield is such a mark was added as it is. A mark further on marks only the subfield that follows
-it, in a field of the library. So nothing of a library is taken for an addition: the mark names the base of the dataset.
+* In MARC 21 it is a field 883 (metadata provenance), linked by ``$8`` with the type ``p``. ``$q`` and ``$w`` contain
+  codes of organisations; without a code they are left out.
+* RUSMARC and UNIMARC have no such field, and define ``$5`` only for some fields, as the owner of a copy. There it is a
+  local field, linked by ``$6`` with the letter ``z``, which all fields may contain ("other reason for linking").
+
+A field whose marks are not all of elements in ``IN_FIELDS_OF_LIBRARIES`` was added as it is. Other marks each mark only
+the subfield that follows. So nothing of a library is taken for an addition: the provenance names the base of the
+dataset.
 """
 
 from __future__ import annotations
@@ -22,8 +27,33 @@ from bibld.model.marc import ControlField, DataField, MarcRecord, Subfield
 TOOL = "bibld"
 """What every mark begins with, in ASCII: bytes without it contain no addition."""
 
-PROVENANCE_TAG = "883"
-LINK_CODE, INSTITUTION_CODE = "8", "5"
+
+class Marks(msgspec.Struct, frozen=True):
+    """How additions are marked: tag of the provenance fields, code of the link subfields, and their greatest number.
+
+    ``agency`` is the code of the organisation that runs bibld, for the provenance field; empty if it has none.
+    """
+
+    tag: str
+    link_code: str
+    max_links: int
+    agency: str = ""
+
+    def link_text(self, number: int, is_provenance: bool = False) -> str:
+        """Return the text of the subfield that links an addition and its provenance, to be in one of them.
+
+        In UNIMARC an addition also names the tag of the other field, so that no link of the library is taken for it.
+        """
+        if self.link_code == _SEQUENCE_LINK:
+            return f"{number}\\p"
+        return f"z{number:02}" if is_provenance else f"z{number:02}{self.tag}"
+
+
+_SEQUENCE_LINK, _FIELD_LINK = "8", "6"
+_PROVENANCE_TAG = "883"
+
+MARC21_MARKS = Marks(_PROVENANCE_TAG, _SEQUENCE_LINK, 99_999_999)
+UNIMARC_MARKS = Marks("983", _FIELD_LINK, 99)
 
 ADDED_WHOLLY: frozenset[int] = frozenset({-1})
 """In place of positions of subfields: the field itself was added."""
@@ -43,14 +73,18 @@ IN_FIELDS_OF_LIBRARIES = ("authorities", "links")
 ADDED_CODES = frozenset(("0", "1", "3", "o"))
 """The codes of subfields that are added to fields of the library."""
 
-_LINK = re.compile(r"([0-9]+)\\p(?:\\.*)?")
-_LINK_NUMBER = re.compile(r"[0-9]{1,8}")
+_LINKS = {_SEQUENCE_LINK: re.compile(r"([0-9]+)\\p(?:\\.*)?"), _FIELD_LINK: re.compile("z([0-9]{2}[0-9]{3})")}
+"""The links to provenance by the code of their subfield."""
+
+_LINK_NUMBERS = {_SEQUENCE_LINK: re.compile("([0-9]{1,8})"), _FIELD_LINK: re.compile("[a-z]?([0-9]{2})")}
+"""The numbers of all links, with whatever reason."""
 
 
 class AdditionSource(msgspec.Struct, frozen=True):
     """Where an addition is from: the element that it belongs to, and the ``iri`` of the record or entity.
 
-    ``agency`` is the library that has it, ``confidence`` how certain it is that the value belongs to the record, from 0
+    ``agency`` is the name of the library that has it, ``record`` the number of its record behind its code in
+    parentheses (empty: it has no code); ``confidence`` how certain it is that the value belongs to the record, from 0
     to 1; None where that is no question.
     """
 
@@ -58,32 +92,28 @@ class AdditionSource(msgspec.Struct, frozen=True):
     iri: str
     agency: str = ""
     confidence: float | None = None
+    record: str = ""
 
 
-def provenance_subfields(source: AdditionSource, number: int) -> tuple[Subfield, ...]:
-    """Return the subfields of a field 883 with this link number."""
-    found = [Subfield(LINK_CODE, link_text(number)), Subfield("a", f"{TOOL}: {source.element}")]
-    if source.confidence is not None:
-        found.append(Subfield("c", f"{source.confidence:.2f}"))
-    if source.agency:
-        found.append(Subfield("q", source.agency))
-    return (*found, Subfield("u", source.iri))
+def provenance_subfields(source: AdditionSource, number: int, marks: Marks) -> tuple[Subfield, ...]:
+    """Return the subfields of a provenance field with this link number."""
+    confidence = "" if source.confidence is None else f"{source.confidence:.2f}"
+    stated = (
+        (marks.link_code, marks.link_text(number, is_provenance=True)),
+        ("a", f"{TOOL}: {source.element}"),
+        ("c", confidence),
+        ("q", marks.agency),
+        ("u", source.iri),
+        ("w", source.record),
+    )
+    return tuple(Subfield(code, text) for code, text in stated if text)
 
 
-def link_text(number: int) -> str:
-    """Return the text of a subfield ``$8`` that links a field to its provenance."""
-    return f"{number}\\p"
-
-
-def institution_text(source: AdditionSource) -> str:
-    """Return the text of the subfield ``$5`` that marks an addition in UNIMARC and RUSMARC."""
-    return f"{TOOL}: {source.element} {source.iri}"
-
-
-def last_link_number(fields: Sequence[tuple[str, Subfields]]) -> int:
-    """Return the highest number that a subfield ``$8`` of a record begins with; 0 if there is none."""
-    texts = (value for _, subfields in fields for code, value in subfields if code == LINK_CODE)
-    return max((int(found[0]) for text in texts if (found := _LINK_NUMBER.match(text))), default=0)
+def last_link_number(fields: Sequence[tuple[str, Subfields]], marks: Marks) -> int:
+    """Return the highest number of the links between the fields of a record; 0 if there is none."""
+    number = _LINK_NUMBERS[marks.link_code]
+    texts = (value for _, subfields in fields for code, value in subfields if code == marks.link_code)
+    return max((int(found[1]) for text in texts if (found := number.match(text))), default=0)
 
 
 def find_additions(fields: Sequence[tuple[str, Subfields]], base: str) -> Mapping[int, frozenset[int]]:
@@ -93,19 +123,14 @@ def find_additions(fields: Sequence[tuple[str, Subfields]], base: str) -> Mappin
     the dataset; additions from another dataset are not found.
     """
     found: dict[int, frozenset[int]] = {}
-    elements: dict[str, str] = {}
+    elements: dict[tuple[str, str], str] = {}
     for position, (tag, subfields) in enumerate(fields):
-        if tag == PROVENANCE_TAG and (links := _own_links(subfields, base)):
-            elements |= links
+        if (tag == _PROVENANCE_TAG or "9" in tag) and (own := _own_links(tag, subfields, base)):
+            elements |= own
             found[position] = ADDED_WHOLLY
-    institution = re.compile(rf"{TOOL}: ([a-z_]+) {re.escape(base)}")
     for position, (_, subfields) in enumerate(fields):
-        marks: dict[int, str] = {}
-        for place, (code, value) in enumerate(subfields):
-            if code == INSTITUTION_CODE and (stated := institution.match(value)):
-                marks[place] = stated[1]
-            elif code == LINK_CODE and (link := _LINK.fullmatch(value)) and link[1] in elements:
-                marks[place] = elements[link[1]]
+        links = (_link(*subfield) for subfield in subfields)
+        marks = {place: elements[link] for place, link in enumerate(links) if link in elements}
         if not marks or position in found:
             continue
         if all(element in IN_FIELDS_OF_LIBRARIES for element in marks.values()):
@@ -116,13 +141,19 @@ def find_additions(fields: Sequence[tuple[str, Subfields]], base: str) -> Mappin
     return found
 
 
-def _own_links(subfields: Subfields, base: str) -> dict[str, str]:
-    """Return the elements of additions from this dataset by the link numbers of a field 883; none of another one."""
+def _link(code: str, text: str) -> tuple[str, str]:
+    """Return the code of a link to provenance and its number; an empty number if it is none."""
+    found = _LINKS[code].fullmatch(text) if code in _LINKS else None
+    return code, found[1] if found is not None else ""
+
+
+def _own_links(tag: str, subfields: Subfields, base: str) -> dict[tuple[str, str], str]:
+    """Return the elements of additions from this dataset by the links of a provenance field; none of another one."""
     stated = next((value for code, value in subfields if code == "a" and value.startswith(f"{TOOL}: ")), "")
     if not stated or not any(code == "u" and value.startswith(base) for code, value in subfields):
         return {}
-    links = (_LINK.fullmatch(value) for code, value in subfields if code == LINK_CODE)
-    return {link[1]: stated.removeprefix(f"{TOOL}: ") for link in links if link is not None}
+    links = (_link(code, f"{text}{tag}" if code == _FIELD_LINK else text) for code, text in subfields)
+    return {link: stated.removeprefix(f"{TOOL}: ") for link in links if link[1]}
 
 
 def without_additions(record: MarcRecord, base: str) -> MarcRecord:

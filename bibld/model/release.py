@@ -100,13 +100,17 @@ class QuadCounts(msgspec.Struct, frozen=True):
 
 
 class DatasetDescription(msgspec.Struct, frozen=True):
-    """The description of the dataset in the configuration."""
+    """The description of the dataset in the configuration.
+
+    ``isil``: the code of the organisation that makes it, which MARC records made of merged descriptions have in 003.
+    """
 
     base: str
     title: dict[str, str]
     license: str
     publisher: str
     description: dict[str, str] = {}
+    isil: str = ""
 
 
 class FullDumps(msgspec.Struct, frozen=True):

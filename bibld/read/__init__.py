@@ -29,6 +29,7 @@ from bibld.read._parts import PartPlan as PartPlan
 from bibld.read._parts import file_frame as file_frame
 from bibld.read._parts import read_part as read_part
 from bibld.read._streams import MAXIMUM
+from bibld.read._streams import Recoded as Recoded
 from bibld.read._streams import open_decompressed as open_decompressed
 
 VERSION = 1

@@ -351,12 +351,17 @@ class Rejoined:
 
 
 class Recoded(io.RawIOBase):
-    """A stream in UTF-8 made from one in a charset that does not contain ASCII, such as UTF-16."""
+    """A stream in UTF-8 made from one in a charset that does not contain ASCII, such as UTF-16.
 
-    def __init__(self, stream: Stream, charset: str) -> None:
+    ``errors``: what becomes of bytes that are no character; the same number of bytes with ``replace`` and, which raises
+    ``UnicodeDecodeError`` at an incomplete end, with ``surrogatepass``.
+    """
+
+    def __init__(self, stream: Stream, charset: str, errors: str = "replace") -> None:
         super().__init__()
         self._stream = stream
-        self._decoder = codecs.getincrementaldecoder(charset)("replace")
+        self._errors = errors
+        self._decoder = codecs.getincrementaldecoder(charset)(errors)
         self._waiting = b""
         self._at_end = False
 
@@ -367,7 +372,7 @@ class Recoded(io.RawIOBase):
         while not self._waiting and not self._at_end:
             chunk = self._stream.read(len(buffer))
             self._at_end = not chunk
-            self._waiting = self._decoder.decode(chunk, final=self._at_end).encode("utf-8", "replace")
+            self._waiting = self._decoder.decode(chunk, final=self._at_end).encode("utf-8", self._errors)
         data, self._waiting = self._waiting[: len(buffer)], self._waiting[len(buffer) :]
         buffer[: len(data)] = data
         return len(data)

@@ -26,7 +26,7 @@ from bibld.text.translations import catalogue_of, sentences_in
 PARAMETER = "lang"
 """The name of the parameter of an address, and of the cookie, that name the language of pages."""
 
-NAMES = {"en": "English", "ru": "Русский"}
+NAMES = {tag: str(Locale(tag).get_language_name()).capitalize() for tag in LANGUAGES}
 """Language → its name in that language."""
 
 _COOKIE = re.compile(rf"(?:^|;)\s*{PARAMETER}=({'|'.join(LANGUAGES)})\s*(?:;|$)")
@@ -76,7 +76,7 @@ _UNITS = (message("B"), message("KiB"), message("MiB"), message("GiB"))
 
 
 class PageLanguage:
-    """One language of pages; ``tag`` is ``en`` or ``ru``."""
+    """One language of pages; ``tag`` is one of ``LANGUAGES``."""
 
     def __init__(self, tag: str) -> None:
         self.tag = tag

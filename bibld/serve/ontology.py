@@ -13,9 +13,10 @@ import pyoxigraph as ox
 
 from bibld.model.iris import Iris
 from bibld.model.rdf import PREFIXES, expand
+from bibld.text.translations import languages
 
-LANGUAGES = ("en", "ru")
-"""The languages of the labels and definitions; the first is used where no other is asked for."""
+LANGUAGES = languages("pages")
+"""The languages of pages; labels and definitions are in some of them. The first is used if no other is asked for."""
 
 KINDS = {
     "owl:Class": "class",

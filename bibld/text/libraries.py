@@ -21,6 +21,12 @@ _SIGLUM = re.compile(r"[A-Z]{1,3}-[A-ZÀ-Þ]{1,5}[^\W\d_A-ZÀ-Þ]{0,8}")
 _MARC_CODE = re.compile(r"[A-Z][A-Za-z]{0,7}(?:-[A-Za-z0-9]{1,8}){0,2}")
 _NOT_IN_NORMALISED_CODES = re.compile("[^a-z0-9]+")
 _COUNTRY_OF_US_ISIL = "US-"
+_COUNTRY_OF_MARC_CODE = {
+    "Au": "AU", "Ca": "CA", "Fi": "FI", "Fr": "FR", "Gy": "DE", "Is": "IL", "It": "IT", "Ne": "NL", "Nz": "NZ",
+    "Ru": "RU", "Sp": "ES", "Sw": "SE", "Sz": "CH", "Uk": "GB",
+}  # fmt: skip
+_CAPITALS_OF_MARC_CODE = 2
+"""A word with one capital may be any word."""
 _LETTERS_OF_CLEAR_CODE = 3
 """Shorter codes, and those of three capitals, may be codes of anything."""
 _TEXTS_REMEMBERED = 16_384
@@ -70,6 +76,24 @@ def code_list(code: str) -> Literal["isil", "marcorg"] | None:
     if is_isil(code):
         return "isil"
     return "marcorg" if _MARC_CODE.fullmatch(code) and not _SIGLUM.fullmatch(code) else None
+
+
+def country_of_library(text: str, is_marc_code: bool = False) -> str | None:
+    """Return the country (ISO 3166, two letters) that the code of a library or a name of the table states.
+
+    With ``is_marc_code``, a code without country is one of the MARC Code List for Organizations: those of libraries
+    outside the United States begin with letters for their country.
+
+    >>> [country_of_library(text, True) for text in ("RU-10010033", "RuMoRGB", "DLC", "Biblioteka")]
+    ['RU', 'RU', 'US', None]
+    """
+    library = find_library(text, is_marc_code)
+    code = text if library is None else library.code
+    if _ISIL.fullmatch(code):
+        return code[:2]
+    if not is_marc_code or not _MARC_CODE.fullmatch(code) or sum(map(str.isupper, code)) < _CAPITALS_OF_MARC_CODE:
+        return None
+    return _COUNTRY_OF_MARC_CODE.get(code[:2], None if _SIGLUM.fullmatch(code) else "US")
 
 
 def normalise_marc_code(code: str) -> str:

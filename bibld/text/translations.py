@@ -33,10 +33,10 @@ _MIN_LETTERS = 3
 """A pattern with fewer letters would fit every text."""
 
 
-def languages() -> tuple[str, ...]:
-    """Return the tags of the languages that messages exist in, English first."""
+def languages(kind: str = "messages") -> tuple[str, ...]:
+    """Return the tags of the languages that texts of a ``kind`` (``messages``, ``pages``) exist in, English first."""
     folders = resources.files("bibld.text").joinpath("locale").iterdir()
-    return (SOURCE_LANGUAGE, *sorted(folder.name for folder in folders if folder.is_dir()))
+    return (SOURCE_LANGUAGE, *sorted(folder.name for folder in folders if folder.joinpath(kind).is_dir()))
 
 
 def language_of_terminal(environment: Mapping[str, str] = os.environ) -> str:

@@ -46,7 +46,7 @@ from bibld.worklist._values import (
     rules_of_subfield,
 )
 
-VERSION = 1
+VERSION = 2
 """The version of the findings: increase it when other ones are made of the same record and definitions."""
 
 _ENCODER = msgspec.msgpack.Encoder()
@@ -71,6 +71,9 @@ _TYPES_OF_LEADER = {
 """Leader/06 of MARC 21 → type of material of 008; that of ``a`` depends on leader/07."""
 
 _LEVELS_OF_CONTINUING_RESOURCES = "bis"
+
+_LOCAL, _LINKING = "9", "6"
+"""Subfields of every field: local ones; in the UNIMARC family the link to another field."""
 
 _CHECKS_BY_INDICATOR = {("024", "2"): "ismn"}
 """First indicators that name the scheme of the number in ``$a``."""
@@ -103,6 +106,7 @@ class FormatChecker:
         self._shapes: dict[tuple[str, str, str, str], _Shape | None] = {}
         self._tags: dict[tuple[str, ...], tuple[FormatFault, ...]] = {}
         fields = definition.fields
+        self._linking = "" if "245" in fields else _LINKING
         self._required = [tag for tag, field in fields.items() if field.required and tag != "LDR"]
         self._carriers = frozenset(tag for tag, field in fields.items() if _carries_fields(tag, field))
         self._single = frozenset(tag for tag, field in fields.items() if not field.repeatable)
@@ -118,7 +122,11 @@ class FormatChecker:
     def inspect(self, record: MarcRecord) -> FormatFindings:
         """Return the faults of a record, and its links to other records of its source."""
         fields = record.all_fields
-        faults = [_with_text(one, record) for one in self._tag_faults(tuple([field.tag for field in fields]))]
+        faults = [
+            _with_text(one, record)
+            for one in self._tag_faults(tuple([field.tag for field in fields]))
+            if one.kind is not WorkKind.REPEATED_FIELD or not (self._linking and _is_in_scripts(one.where[:3], record))
+        ]
         for kind, suffix, value, suggestion in self._leader.check(record.leader.text):
             faults.append(FormatFault(kind, f"LDR{suffix}", value, suggestion))
         found: list[LocatedFault] = []
@@ -242,7 +250,7 @@ class FormatChecker:
             templates += _indicator_templates(1, indicator1, field.indicator1)
             templates += _indicator_templates(2, indicator2, field.indicator2)
             if field.subfields is not None:
-                templates += _subfield_templates(field, codes)
+                templates += _subfield_templates(field, codes, f"{_LOCAL}{self._linking}")
                 rules = self._subfield_rules(tag, indicator1, field, codes)
             elif tag in self._carriers:
                 rules = [(index, _note_number) for index, code in enumerate(codes) if code == "0"]
@@ -267,6 +275,12 @@ class FormatChecker:
 def is_local(tag: str) -> bool:
     """Whether a library may use a tag as it likes: all formats reserve those with a 9 (9XX, X9X, XX9)."""
     return "9" in tag
+
+
+def _is_in_scripts(tag: str, record: MarcRecord) -> bool:
+    """Whether the fields with a tag of UNIMARC repeat one field in other scripts (``$6`` with a and one number)."""
+    links = {(field.first("6") or "")[:3] for field in record.fields(tag)}
+    return len(links) == 1 and next(iter(links))[:1] == "a"
 
 
 def _with_text(fault: FormatFault, record: MarcRecord) -> FormatFault:
@@ -341,7 +355,7 @@ def _indicator_templates(
     return [] if is_valid else [_Template(WorkKind.WRONG_INDICATOR, f" ind{number}")]
 
 
-def _subfield_templates(field: FieldDefinition, codes: str) -> list[_Template]:
+def _subfield_templates(field: FieldDefinition, codes: str, general: str) -> list[_Template]:
     definitions = field.subfields or {}
     counts = Counter(codes)
     templates = [
@@ -353,7 +367,7 @@ def _subfield_templates(field: FieldDefinition, codes: str) -> list[_Template]:
         if code in field.deprecated_subfields and code not in definitions:
             templates.append(_Template(WorkKind.DEPRECATED_SUBFIELD, f"${code}"))
         elif code not in definitions:
-            if code != "9":  # $9 is local in every field
+            if code not in general:
                 templates.append(_Template(WorkKind.UNDEFINED_SUBFIELD, f"${code}"))
         elif count > 1 and not definitions[code].repeatable:
             templates.append(_Template(WorkKind.REPEATED_SUBFIELD, f"${code}"))

@@ -7,13 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from bibld.model.authorities import read_authority_iri
+from bibld.model.authorities import NUMBERED_BY_FIRST_PART, read_authority_iri, read_authority_number
 from bibld.model.card import name_text
+from bibld.model.dublin_core import subject_text
 from bibld.model.identifiers import has_isbn_check_digit, isbn13
-from bibld.model.mods import Mods, Name
+from bibld.model.mods import Mods, Name, TitleInfo
 from bibld.text.dates import years
 from bibld.text.designations import part_number
 from bibld.text.folding import fold
+from bibld.text.headings import subject_heading_number
 from bibld.text.languages import NO_LANGUAGES
 from bibld.text.names import are_spellings_of_one_name, are_variants_of_one_name
 from bibld.worklist._faults import WorkKind
@@ -21,8 +23,11 @@ from bibld.worklist._faults import WorkKind
 _DATES = re.compile(r"[,(\s]*[0-9]{3,4}.*$")
 """The dates at the end of a label."""
 
-_NAMES_COMPARED = 10
-"""Names of one record; encyclopedias list hundreds."""
+_HEADINGS_COMPARED = 10
+"""Names, and subject headings, of one record; encyclopedias list hundreds."""
+
+_ESTABLISHED = "lcsh"
+_DASHES = re.compile(" ?-- ?")
 
 _FIELDS: Mapping[WorkKind, tuple[str, str]] = {
     WorkKind.OTHER_YEAR: ("260$c, 264$c", "210$d"),
@@ -35,19 +40,34 @@ _FIELDS: Mapping[WorkKind, tuple[str, str]] = {
 """Where a statement is in MARC 21, and in UNIMARC and RUSMARC."""
 
 
+class StatedHeading(NamedTuple):
+    """A name or subject heading: its text, what equal headings have in common, and its numbers.
+
+    ``numbers`` are authority files with the addresses of the numbers that the record has; ``established`` is the
+    address of a subject heading with this text in the table of the Library of Congress (empty: none). The number of a
+    heading that ``may_be_numbered_by_part`` may be that of its first part.
+    """
+
+    text: str
+    key: str
+    numbers: frozenset[tuple[str, str]]
+    established: str = ""
+    may_be_numbered_by_part: bool = False
+
+
 class Statements(NamedTuple):
-    """A record of a cluster: its ordinal, its source and flavour, its names, and its values by what they state."""
+    """A record of a cluster: its ordinal, its source and flavour, its headings, and its values by what they state."""
 
     ordinal: int
     source: str
     flavour: str
-    names: tuple[Name, ...]
+    headings: tuple[StatedHeading, ...]
     values: Mapping[WorkKind, frozenset[str]]
 
     @classmethod
     def from_mods(cls, ordinal: int, source: str, flavour: str, mods: Mods) -> Statements:
         """Return the statements of a record."""
-        return cls(ordinal, source, flavour, mods.name[:_NAMES_COMPARED], {
+        return cls(ordinal, source, flavour, tuple(_headings(mods)), {
             kind: frozenset(read(mods)) for kind, read in _READ.items()
         })  # fmt: skip
 
@@ -94,24 +114,50 @@ def find_contradictions(own: Statements, members: Sequence[Statements]) -> Itera
 def find_missing_authorities(own: Statements, members: Sequence[Statements]) -> Iterator[Contradiction]:
     """Yield the headings of a record without a number of an authority file that other records of the cluster have.
 
-    Certain is a number with the same heading, if no other record has the heading with another number of that file.
+    Certain is a number with the same heading, if no other record has the heading with another number of that file; and
+    that of a subject heading of the Library of Congress with the same text.
     """
-    for name in own.names:
-        heading = fold(name_text(name))
-        if not heading or _numbers_of(name):
+    for heading in own.headings:
+        if heading.numbers:
             continue
         found: dict[str, dict[str, list[int]]] = {}
-        for one in members:
-            for other in one.names:
-                if one.ordinal != own.ordinal and fold(name_text(other)) == heading:
-                    for authority, iri in _numbers_of(other):
+        if heading.established:
+            found[_ESTABLISHED] = {heading.established: []}
+        for one in members if not heading.may_be_numbered_by_part else ():
+            for other in one.headings:
+                if one.ordinal != own.ordinal and other.key == heading.key:
+                    for authority, iri in other.numbers:
                         found.setdefault(authority, {}).setdefault(iri, []).append(one.ordinal)
         for numbers in found.values():
             if len(numbers) == 1:
                 iri, ordinals = next(iter(numbers.items()))
                 where = field_of(WorkKind.MISSING_AUTHORITY, own.flavour)
                 others = tuple((ordinal, iri) for ordinal in dict.fromkeys(ordinals))
-                yield Contradiction(WorkKind.MISSING_AUTHORITY, where, name_text(name), iri, others)
+                yield Contradiction(WorkKind.MISSING_AUTHORITY, where, heading.text, iri, others)
+
+
+def _headings(mods: Mods) -> Iterator[StatedHeading]:
+    for name in mods.name[:_HEADINGS_COMPARED]:
+        text = name_text(name)
+        if fold(text):
+            yield StatedHeading(text, fold(text), frozenset(_numbers_of(name)))
+    for subject in mods.subject[:_HEADINGS_COMPARED]:
+        text, scheme = subject_text(subject), subject.authority
+        if scheme and fold(text):
+            part = subject.parts[0] if len(subject.parts) == 1 else None
+            iris = (subject.value_uri, getattr(part, "value_uri", None))
+            is_of_name = isinstance(subject.parts[0], Name | TitleInfo)
+            number = (
+                subject_heading_number(_DASHES.sub("--", text)) if scheme == _ESTABLISHED and not is_of_name else None
+            )
+            known = read_authority_number(_ESTABLISHED, number) if number else None
+            yield StatedHeading(
+                text,
+                f"{scheme}: {fold(text)}",
+                frozenset(_read_numbers(iris)),
+                (known.iri or "") if known is not None else "",
+                part is None and scheme in NUMBERED_BY_FIRST_PART,
+            )
 
 
 def is_name_of(name: Name, label: str) -> bool:
@@ -134,8 +180,11 @@ def has_number(name: Name) -> bool:
 
 def _numbers_of(name: Name) -> set[tuple[str, str]]:
     """Return the authority files and addresses of the numbers that a heading has."""
-    stated = (name.value_uri, *(one.value for one in name.name_identifier if one.invalid != "yes"))
-    read = (read_authority_iri(iri) for iri in stated if iri)
+    return _read_numbers((name.value_uri, *(one.value for one in name.name_identifier if one.invalid != "yes")))
+
+
+def _read_numbers(iris: Iterable[str | None]) -> set[tuple[str, str]]:
+    read = (read_authority_iri(iri) for iri in iris if iri)
     return {(one.authority, one.iri) for one in read if one is not None and one.iri}
 
 
@@ -179,7 +228,7 @@ def _languages(mods: Mods) -> Iterator[str]:
 
 
 def _persons(mods: Mods) -> Iterator[str]:
-    for name in mods.name[:_NAMES_COMPARED]:
+    for name in mods.name[:_HEADINGS_COMPARED]:
         if name.type == "personal":
             yield from filter(None, [_heading(name)])
 

@@ -80,6 +80,14 @@ LOST = {
     "rusmarc-article-in-two-issues": "two issues of one year are one link",
     "rusmarc-book-without-isbn": "the statement of a doubtful beginning is kept beside its date",
     "rusmarc-copy-bound-with-others": "the condition of a copy is in codes; the note is a general one",
+    "rusmarc-dissertation": "RUSMARC has no field for a note on a thesis; it is a general one",
+    "rusmarc-medal": "physical details in codes are a note: RUSMARC has one 215",
+    "rusmarc-newspaper-on-microfilm": "physical details in codes are a note: RUSMARC has one 215",
+    "rusmarc-old-printed-book": "physical details in codes are a note: RUSMARC has one 215",
+    "rusmarc-patent": "free terms (610) have no subdivisions",
+    "rusmarc-persons-and-their-roles": "a person has a field for each role, and a role needs a code",
+    "rusmarc-poster": "physical details in codes are a note: RUSMARC has one 215",
+    "rusmarc-series-with-established-title": "461 with a record number would be a set",
     "rusmarc-family-archive": "periods are days (122), no codes of decades (661)",
     "rusmarc-map": "periods are days (122), no codes of decades (661)",
     "rusmarc-film": "a videodisc has no code beside the kinds of films",
@@ -202,6 +210,66 @@ def test_an_element_becomes_a_field_of_marc21(element, tag, field):
 )  # fmt: skip
 def test_an_element_becomes_a_field_of_unimarc(element, tag, field):
     assert field in fields_of(to_marc(elements.collected([element]), "unimarc"), tag)
+
+
+def made_by(agency, **attributes):
+    return elements.RecordInfo(record_content_source=(elements.RecordContentSource(agency, **attributes),))
+
+
+WORK = elements.Subject((elements.Name(name_part=(NamePart("Пушкин, А. С."),), type="personal"), TitleInfo("Онегин")))
+RDA = elements.PhysicalDescription(
+    form=(
+        elements.Form("text", type="content", authority="rdacontent"),
+        elements.Form("unmediated", type="media", authority="rdamedia"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("element", "flavour", "tag", "field"),
+    [
+        (made_by("DLC", authority="marcorg"), "rusmarc", "801", " 0$aUS$bDLC"),
+        (made_by("RuMoRGB", authority="marcorg"), "unimarc", "801", " 0$aRU$bRuMoRGB"),
+        (made_by("DE-101"), "unimarc", "801", " 0$aDE$bDE-101"),
+        (made_by("RU NLR"), "marc21", "040", "  $aNLR"),
+        (RDA, "unimarc", "181", "  $ctxt$2rdacontent"),
+        (RDA, "rusmarc", "181", "  $ai $bxxxe  "),
+        (RDA, "rusmarc", "182", "  $an"),
+        (WORK, "rusmarc", "604", "  $1700 1$aПушкин$bА. С.$150010$aОнегин"),
+        (TitleInfo("J. chem.", type="abbreviated"), "unimarc", "531", "  $aJ. chem."),
+        (TitleInfo("Half", type="alternative", display_label="Half title"), "unimarc", "511", "1 $aHalf"),
+        (TitleInfo("Seal", type="alternative", display_label="Title on seal"), "unimarc", "312",
+         "  $aTitle on seal: Seal"),
+        (elements.Identifier("GB9876543", type="nbn"), "rusmarc", "020", "  $aGB$bGB9876543"),
+        (elements.RelatedItem(type="series", mods=Mods(title_info=(TitleInfo("Азбука"),))), "marc21", "490",
+         "0 $aАзбука"),
+        (elements.RelatedItem(type="original", other_type="reproductionOf", mods=Mods(title_info=(TitleInfo("A"),))),
+         "marc21", "775", "08$iReproduction of:$tA"),
+        (elements.RelatedItem(type="otherVersion", other_type="otherEdition", mods=Mods(title_info=(TitleInfo("A"),))),
+         "marc21", "775", "0 $tA"),
+    ],
+)  # fmt: skip
+def test_an_element_is_written_as_the_format_defines(element, flavour, tag, field):
+    assert field in fields_of(to_marc(elements.collected([element]), flavour), tag)
+
+
+def test_the_call_states_the_country_of_an_agency_without_one():
+    mods = elements.collected([made_by("Областная библиотека")])
+    assert fields_of(to_marc(mods, "rusmarc", country="RU"), "801") == [" 0$aRU$bОбластная библиотека"]
+    assert fields_of(to_marc(mods, "rusmarc"), "801") == [" 0$aXX$bОбластная библиотека"]
+
+
+def test_a_role_has_a_code_or_is_a_part_in_words_and_a_person_one_in_each_field():
+    roles = [elements.Role((elements.RoleTerm(code, type="code"),)) for code in ("edt", "trl", "cpc")]
+    mods = elements.collected([named("Иванов, И.", role=tuple(roles))])
+    assert fields_of(to_marc(mods, "rusmarc"), "702") == [" 1$aИванов$bИ.$4340", " 1$aИванов$bИ.$4730"]
+
+
+def test_the_printed_series_statement_is_kept_beside_the_heading():
+    titles = (TitleInfo("Литературные памятники"), TitleInfo("Лит. памятники", type="alternative"))
+    record = to_marc(elements.collected([elements.RelatedItem(type="series", mods=Mods(title_info=titles))]))
+    assert fields_of(record, "490") == ["1 $aЛит. памятники"]
+    assert fields_of(record, "830") == [" 0$aЛитературные памятники"]
 
 
 def test_titles_in_two_scripts_are_linked():

@@ -19,14 +19,20 @@ _HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
 
 
 @cache
-def generator() -> ModuleType:
-    """Return docs/generate.py as a module."""
+def script(name: str) -> ModuleType:
+    """Return a script of the folder docs as a module."""
     sys.path.insert(0, str(DOCS))  # as Python does for a script: for the modules beside it
-    spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def generator() -> ModuleType:
+    """Return docs/generate.py as a module."""
+    return script("generate")
 
 
 @cache

@@ -1,5 +1,6 @@
 """The examples of the documentation work: configurations, queries, adapters, programs."""
 
+import re
 import shutil
 import tomllib
 from contextlib import contextmanager, nullcontext
@@ -18,7 +19,7 @@ from bibld.dedup.pair_files import read_pairs
 from bibld.model.release import Figures
 from bibld.protocols import Store
 from bibld.serve import ontology as resources
-from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name_of
+from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name_of, script
 from tests.end_to_end.serving import serving
 
 EXAMPLE = "https://data.example.org/"
@@ -63,7 +64,6 @@ CONFIGURATIONS = [
     pytest.param(block, id=f"{name_of(page)}-{number}")
     for page in [*PAGES, *sorted(ROOT.glob("README*.md"))]
     for number, block in enumerate(blocks(page, "toml"), 1)
-    if not block.startswith(("# pyproject.toml", "# example/bibld.toml"))  # the tests of plug-ins run these
 ]
 
 
@@ -112,11 +112,19 @@ def test_every_query_finds_something_in_the_sample(number, sample):
     assert sample.store.query(QUERIES[number])
 
 
-def test_every_query_over_the_tables_of_matching_finds_something(sample, monkeypatch):
+def _cell(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value or "(empty)")
+
+
+def test_every_query_over_the_tables_of_matching_finds_what_the_page_shows(sample, monkeypatch):
     monkeypatch.chdir(sample.folder)
     Workspace("bibld.toml").keep_tables("tables")
-    for query in blocks(DOCS / "how-to" / "follow-a-pair.md", "sql"):
-        assert duckdb.execute(query).fetchall(), query
+    page = (DOCS / "how-to" / "follow-a-pair.md").read_text(encoding="utf-8")
+    for query, shown in re.findall(r"^```sql\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", page, re.MULTILINE | re.DOTALL):
+        found = duckdb.execute(query).fetchall()
+        assert found, query
+        rows = ["  ".join(map(_cell, row)) for row in found]
+        assert not shown or script("transcripts").is_as_shown(shown, "\n".join(rows)), rows
 
 
 def test_the_pages_show_the_figures_of_the_sample(sample):
@@ -136,7 +144,7 @@ PROGRAMS = [
     for page in PAGES
     if page.name != "use-bibld-from-python.md"  # tests/api runs these, in a workspace that has a release
     for number, block in enumerate(blocks(page, "python"), 1)
-    if not block.startswith(("# bibld/", "# card_catalogue/")) and "rejects.json" not in block
+    if "rejects.json" not in block
 ]
 
 

@@ -1,38 +1,38 @@
-"""The commands of the tutorial and of the pages in Russian print what these show."""
+"""The commands of all pages print what the pages show, apart from blocks that are marked as not run with a reason."""
 
-import importlib.util
 import shutil
-import sys
 
 import pytest
 
 from bibld.text import headings
-from tests.docs.pages import DOCS, name_of
+from tests.docs.pages import PAGES, name_of, script
+
+TRANSCRIPTS = script("transcripts")
 
 
-def load_transcripts():
-    spec = importlib.util.spec_from_file_location("docs_transcripts", DOCS / "transcripts.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-TRANSCRIPTS = load_transcripts()
+WITH_OUTPUT = [page for page in PAGES if TRANSCRIPTS.shows_output(page.read_text(encoding="utf-8"))]
 
 
 PAGES = [DOCS / "tutorial.md", *sorted((DOCS / "ru").glob("*.md"))]
 
 
 @pytest.mark.server
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", WITH_OUTPUT, ids=name_of)
 @pytest.mark.skipif(shutil.which("curl") is None or shutil.which("bash") is None, reason="needs bash and curl")
 @pytest.mark.skipif(not headings.FILE.exists(), reason="make additions makes the table of subject headings")
 def test_every_command_of_a_page_prints_what_the_page_shows(page):
-    """Where this fails, run ``python docs/transcripts.py PAGE --write`` and read the change."""
+    """Where this fails, run ``python docs/transcripts.py PAGE --write`` and read the change.
+
+    A block that cannot be run is below ``<!-- not run: REASON -->``.
+    """
     found = TRANSCRIPTS.differences(page.read_text(encoding="utf-8"))
     assert [(step.command, step.shown, printed) for step, printed in found] == []
+
+
+def test_the_tutorial_and_the_pages_about_the_sample_are_run():
+    assert {"tutorial", "measure-matching", "review-uncertain-matches", "export-clusters-and-pairs"} <= {
+        page.stem for page in WITH_OUTPUT
+    }
 
 
 def test_a_page_is_split_into_files_and_commands():
@@ -43,7 +43,8 @@ def test_a_page_is_split_into_files_and_commands():
             "```toml",
             "x = 1",
             "```",
-            "<!-- not run -->",
+            "<!-- before: hidden -->",
+            "<!-- not run: it never ends -->",
             "```text",
             "$ never",
             "```",
@@ -56,8 +57,9 @@ def test_a_page_is_split_into_files_and_commands():
             "",
         ]
     )
-    written, first, second = TRANSCRIPTS.steps_of(page)
+    written, hidden, first, second = TRANSCRIPTS.steps_of(page)
     assert written == ("a/b.toml", "x = 1\n")
+    assert (hidden.command, hidden.shown) == ("hidden", "…")
     assert (first.command, first.shown) == ("one \\\n    two", "out\n")
     assert page[first.begin : first.end] == "out\n"
     assert (second.command, second.shown) == ("three", "")
@@ -68,6 +70,20 @@ def test_commands_print_the_language_of_the_page(monkeypatch, title, printed):
     monkeypatch.setenv("BIBLD_LANG", "en")
     page = f"{title}\n\nЗапишите в `a.txt`:\n\n```text\nx\n```\n\n```text\n$ cat a.txt; echo $BIBLD_LANG\n```\n"
     assert [each.printed for each in TRANSCRIPTS.differences(page)] == [f"x\n{printed}\n"]
+
+
+@pytest.mark.parametrize(
+    ("before", "block", "shows"),
+    [
+        ("", "$ one\nout\n", True),
+        ("", "$ one\n$ two\n", False),
+        ("", "out\n", False),
+        ("<!-- not run -->\n", "$ one\nout\n", True),  # without a reason
+        ("<!-- not run: needs a server -->\n\n", "$ one\nout\n", False),
+    ],
+)
+def test_a_page_is_run_if_it_shows_an_output_without_a_reason_not_to_run(before, block, shows):
+    assert TRANSCRIPTS.shows_output(f"{before}```text\n{block}```\n") is shows
 
 
 @pytest.mark.parametrize(

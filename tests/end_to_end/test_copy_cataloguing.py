@@ -232,6 +232,8 @@ def test_yaz_client_searches_shows_and_scans(server, tmp_path, version, method):
     ("schema", "outcome", "stored"),
     [
         ("mods", "complete", PUBLICATIONS),
+        ("marcxml", "complete", PUBLICATIONS),
+        ("marcxchange", "complete", PUBLICATIONS),
         ("dc", "complete", PUBLICATIONS),
         ("own-marcxchange", "complete", PUBLICATIONS),
     ],

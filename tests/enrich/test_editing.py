@@ -2,6 +2,7 @@
 
 import io
 
+import msgspec
 import pymarc
 import pytest
 from hypothesis import given
@@ -18,7 +19,7 @@ from bibld.enrich import (
     withdraw_additions,
 )
 from bibld.errors import ReadError
-from bibld.model.enrichment import AdditionSource, without_additions
+from bibld.model.enrichment import MARC21_MARKS, UNIMARC_MARKS, AdditionSource, without_additions
 from bibld.model.marc import DataField, Subfield
 from bibld.model.marc_writers import to_iso2709, to_marcxml, to_mrk
 from bibld.protocols import Raw
@@ -29,7 +30,10 @@ from tests.read.test_laws import PIECES, in_json
 from tests.strategies import marc_records, texts
 
 BASE = "https://data.example.org/"
-SOURCE = AdditionSource("subjects", BASE + "record/nlr/7", "RU-1", 0.971)
+SOURCE = AdditionSource("subjects", BASE + "record/nlr/7", "RU-1", 0.971, "(RU-1)7")
+MARKS = {False: msgspec.structs.replace(MARC21_MARKS, agency="RU-9"), True: UNIMARC_MARKS}
+"""How additions are marked, by whether the record is of the UNIMARC family."""
+
 READERS = {"iso2709": iso2709, "marcjson": marcjson, "marcxml": marcxml, "mrk": mrk, "aleph": aleph, "yaz": yaz}
 LEADER = "00000nam a2200000 i 4500"
 
@@ -61,7 +65,7 @@ def added_to(name, data, additions, charset="auto", is_unimarc=False):
     carrier, raw = read_one(name, data, charset)
     form = form_of(name, carrier)
     charset = charset_for_additions(form, raw.data, carrier, is_unimarc)
-    enriched = add_to_record(form, form.slice(raw.data), additions, charset, is_unimarc)
+    enriched = add_to_record(form, form.slice(raw.data), additions, charset, MARKS[is_unimarc])
     assert withdraw_additions(form, enriched.data, BASE) == raw.data
     return enriched, carrier.parse(Raw(raw.origin, enriched.data))
 
@@ -105,8 +109,8 @@ def test_additions_are_in_the_order_of_the_tags(name):
         "650  0$aOld",
         "650  7$81\\p$aНовое & ($5)$2rubbk",
         "700 1 $aName$82\\p$0(x)1",
-        "883 0 $81\\p$abibld: subjects$c0.97$qRU-1$uhttps://data.example.org/record/nlr/7",
-        "883 1 $82\\p$abibld: authorities$uhttps://data.example.org/agent/x",
+        "883 0 $81\\p$abibld: subjects$c0.97$qRU-9$uhttps://data.example.org/record/nlr/7$w(RU-1)7",
+        "883 1 $82\\p$abibld: authorities$qRU-9$uhttps://data.example.org/agent/x",
         "999   $aLocal",
     ]
     assert parsed.warnings == ()
@@ -131,8 +135,8 @@ def test_a_field_can_be_the_first(name):
     }[name]
     form = FORMS[name]
     additions = [Addition(SOURCE, tag, (Subfield("a", "1"),)) for tag in ("020", "024")]
-    enriched = add_to_record(form, form.slice(data), additions, "utf-8", True)
-    assert [field.tag for field in form.slice(enriched.data).fields] == ["020", "024", "245"]
+    enriched = add_to_record(form, form.slice(data), additions, "utf-8", MARKS[True])
+    assert [field.tag for field in form.slice(enriched.data).fields] == ["020", "024", "245", "983"]
     assert withdraw_additions(form, enriched.data, BASE) == data
 
 
@@ -250,9 +254,12 @@ def test_a_character_that_the_charset_lacks_leaves_an_addition_out():
     assert [one.reason for one in enriched.omitted] == [
         "the character 'é' (U+00E9 LATIN SMALL LETTER E WITH ACUTE) is not in cp1251"
     ]
-    assert "650  7$5bibld: subjects https://data.example.org/record/nlr/7$aТема$2rubbk" in lines_of(
-        parsed.record.all_fields
-    )
+    assert lines_of(parsed.record.all_fields) == [
+        "001 1",
+        "245 10$aЗаглавие",
+        "650  7$6z01983$aТема$2rubbk",
+        "983 0 $6z01$abibld: subjects$c0.97$uhttps://data.example.org/record/nlr/7$w(RU-1)7",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -296,21 +303,21 @@ def test_what_is_added_can_be_withdrawn_and_all_else_stays(name, data):
     places = [at for at, field in enumerate(sliced.fields) if is_editable(form, field)]
     more = st.builds(number, st.sampled_from(places), texts()) if places else new
     additions = data.draw(st.lists(new | more, max_size=4))
-    enriched = add_to_record(form, sliced, additions, "utf-8", is_unimarc)
+    enriched = add_to_record(form, sliced, additions, "utf-8", MARKS[is_unimarc])
     assert withdraw_additions(form, enriched.data, BASE) == raw.data
     after = carrier.parse(Raw(raw.origin, enriched.data)).record
     assert without_additions(after, BASE).all_fields == before.all_fields
     assert len(enriched.added) + len(enriched.omitted) == len(additions)
     fields = len(after.all_fields) - len(before.all_fields)
     wholly = sum(one.field is None for one in enriched.added)
-    assert fields == wholly + (0 if is_unimarc else len({one.source for one in enriched.added}))
+    assert fields == wholly + len({one.source for one in enriched.added})
 
 
 @given(marc_records(), st.lists(texts(), min_size=1, max_size=3))
 def test_pymarc_reads_the_lengths(record, added):
     data = to_iso2709(record)
     enriched = add_to_record(
-        FORMS["iso2709"], FORMS["iso2709"].slice(data), [subject(text) for text in added], "utf-8", False
+        FORMS["iso2709"], FORMS["iso2709"].slice(data), [subject(text) for text in added], "utf-8", MARKS[False]
     )
     assert int(enriched.data[:5]) == len(enriched.data)
     (read,) = pymarc.MARCReader(enriched.data, force_utf8=True)
@@ -328,7 +335,10 @@ def test_additions_are_the_same_when_they_are_made_again():
     additions = [subject("b"), subject("a"), Addition(AdditionSource("isbn", BASE), "020", (Subfield("a", "1"),))]
     once, _ = added_to("iso2709", record, additions)
     bare = withdraw_additions(FORMS["iso2709"], once.data, BASE)
-    assert add_to_record(FORMS["iso2709"], FORMS["iso2709"].slice(bare), additions, "utf-8", False).data == once.data
+    assert (
+        add_to_record(FORMS["iso2709"], FORMS["iso2709"].slice(bare), additions, "utf-8", MARKS[False]).data
+        == once.data
+    )
 
 
 CYRILLIC = st.text(st.sampled_from("АБВабвгдеёжзийклмнопрстуфхцчшщъыьэюя ,.-"), min_size=3, max_size=30).map(str.strip)
@@ -386,5 +396,5 @@ def test_any_bytes_are_enriched_and_restored_or_refused(name, data):
         assert joined(form, sliced) == raw.data
         assert withdraw_additions(form, raw.data, BASE) == raw.data
         charset = charset_for_additions(form, raw.data, carrier, False)
-        enriched = add_to_record(form, sliced, [subject("x"), number(0)], charset, False)
+        enriched = add_to_record(form, sliced, [subject("x"), number(0)], charset, MARKS[False])
         assert withdraw_additions(form, enriched.data, BASE) == raw.data

@@ -3,8 +3,10 @@
 import pytest
 
 from bibld.enrich._marc21 import MARC21
+from bibld.enrich._slices import NewField
 from bibld.enrich._unimarc import UNIMARC
-from bibld.model.marc import DataField, Subfield
+from bibld.model.enrichment import MARC21_MARKS, UNIMARC_MARKS, AdditionSource, provenance_subfields
+from bibld.model.marc import DataField, Leader, MarcRecord, Subfield
 from bibld.model.mods import (
     Classification,
     Genre,
@@ -20,6 +22,8 @@ from bibld.model.mods import (
     Topic,
     Url,
 )
+from bibld.model.origin import Origin
+from bibld.worklist import FormatChecker, load_format
 
 TOLSTOY = Name(
     type="personal",
@@ -56,8 +60,14 @@ SUBJECTS = [
         "600 10$aТолстой, Лев Николаевич$cграф$d1828-1910$tВойна и мир",
         None,
     ),
-    (Subject(parts=(RSL,)), f"610 24$a{RSL.name_part[0].value}", f"601 02$a{RSL.name_part[0].value}"),
-    (Subject(parts=(TitleInfo(title="Bible", non_sort="The "),)), "630 04$aThe Bible", "605   $aThe Bible"),
+    (Subject(parts=(RSL,)), f"610 24$a{RSL.name_part[0].value}", f"610 0 $a{RSL.name_part[0].value}"),
+    (Subject(parts=(TitleInfo(title="Bible", non_sort="The "),)), "630 04$aThe Bible", "610 0 $aThe Bible"),
+    (
+        Subject(parts=(Topic(value="Книги"), Topic(value="История"))),
+        "650  4$aКниги$xИстория",
+        "610 0 $aКниги -- История",
+    ),
+    (Subject(parts=(Genre(value="Novels"),)), "655  4$aNovels", None),
     (Subject(), None, None),
 ]
 
@@ -78,7 +88,7 @@ def test_subjects(value, marc21, unimarc):
     [
         (Classification(value="821.161.1", authority="udc"), "080   $a821.161.1", "675   $a821.161.1"),
         (Classification(value="891.7", authority="ddc", edition="22"), "082 04$a891.7$222", "676   $a891.7$v22"),
-        (Classification(value="891.7", authority="ddc"), "082 04$a891.7", "676   $a891.7"),
+        (Classification(value="891.7", authority="ddc"), "082 04$a891.7", "686   $a891.7$2ddc"),
         (Classification(value="PG3365", authority="lcc"), "050  4$aPG3365", "680   $aPG3365"),
         (Classification(value="84(2Рос=Рус)1", authority="rubbk"), *["{} $a84(2Рос=Рус)1$2rubbk"] * 2),
         (Classification(value="17.82", authority="rugasnti"), *["{} $a17.82$2rugasnti"] * 2),
@@ -145,7 +155,33 @@ def test_links_and_numbers():
     assert UNIMARC.link_subfields(links) == (Subfield("o", "ISNI0000000121032683"),)
     assert UNIMARC.link_subfields({"viaf": links["viaf"]}) == (Subfield("o", "VIAF96987389"),)
     assert UNIMARC.link_subfields({"wikidata": "http://www.wikidata.org/entity/Q7243"}) == ()
-    assert UNIMARC.number_subfields({}, "RU\\NLR\\AUTH\\7") == (Subfield("3", "RU\\NLR\\AUTH\\7"),)
-    assert MARC21.number_subfields({"gnd": "https://d-nb.info/gnd/1"}, "x") == (
-        Subfield("0", "https://d-nb.info/gnd/1"),
-    )
+    gnd = {"gnd": "https://d-nb.info/gnd/1"}
+    assert UNIMARC.number_subfields({}, "RU\\NLR\\AUTH\\7", False) == (Subfield("3", "RU\\NLR\\AUTH\\7"),)
+    assert UNIMARC.number_subfields(gnd, "", False) == ()
+    assert UNIMARC.number_subfields(gnd, "", True) == (Subfield("3", gnd["gnd"]),)
+    assert MARC21.number_subfields(gnd, "RU\\NLR\\AUTH\\7", True) == (Subfield("0", gnd["gnd"]),)
+    assert MARC21.number_subfields({}, "(CaQ)12", True) == (Subfield("0", "(CaQ)12"),)
+
+
+@pytest.mark.parametrize(
+    ("fields", "marks", "flavour"),
+    [(MARC21, MARC21_MARKS, "marc21"), (UNIMARC, UNIMARC_MARKS, "rusmarc"), (UNIMARC, UNIMARC_MARKS, "unimarc")],
+)
+def test_every_field_is_defined_by_its_format(fields, marks, flavour):
+    russian = Language(language_term=(LanguageTerm(value="rus", type="code", authority="iso639-2b"),))
+    made = [fields.subject(value) for value, *_ in SUBJECTS]
+    made += [fields.classification(Classification(value="891.7", authority=one)) for one in ("udc", "ddc", "lcc", "x")]
+    made += [fields.classification(Classification(value="891.7", authority="ddc", edition="22"))]
+    made += [
+        fields.address(Url(value="https://example.org/1", display_label="x"), is_cover) for is_cover in (True, False)
+    ]
+    made += [*fields.publication("https://a/1", "https://a/2"), fields.language_field(russian)]
+    made += [fields.standard_number(Identifier(value="5-7390-0346-6", type="isbn"))]
+    made += [NewField(*place, (Subfield("a", "x"),)) for place in (fields.abstract, fields.contents)]
+    source = AdditionSource("subjects", "https://a/3", "RU-1", 0.9, "(RU-1)7")
+    link = Subfield(marks.link_code, marks.link_text(1))
+    marked = [DataField(one.tag, *one.indicators, (link, *one.subfields)) for one in made if one is not None]
+    marked.append(DataField(marks.tag, "0", " ", provenance_subfields(source, 1, marks)))
+    record = MarcRecord(Origin("s", "f", 1, 0), Leader("00000nam a2200000 i 4500"), tuple(marked))
+    faults = FormatChecker(load_format(flavour)).inspect(record).faults
+    assert [one for one in faults if one.where[:3] in {field.tag for field in marked}] == []

@@ -23,7 +23,7 @@ from bibld.enrich import (
     withdraw_additions,
 )
 from bibld.errors import HarvestError, ReadError
-from bibld.model.enrichment import AdditionSource, without_additions
+from bibld.model.enrichment import MARC21_MARKS, UNIMARC_MARKS, AdditionSource, without_additions
 from bibld.model.marc import Subfield
 from bibld.protocols import HarvestedFile, Raw
 from bibld.read import examine, open_decompressed
@@ -151,7 +151,9 @@ def test_additions_lose_nothing_and_can_be_withdrawn(name, tmp_path):
         assert form.join(sliced.fields, sliced.frame) == raw.data
         is_unimarc = "unimarc" in name or "rusmarc" in name
         charset = charset_for_additions(form, raw.data, carrier, is_unimarc)
-        enriched = add_to_record(form, sliced, additions_to(form, sliced), charset, is_unimarc)
+        enriched = add_to_record(
+            form, sliced, additions_to(form, sliced), charset, UNIMARC_MARKS if is_unimarc else MARC21_MARKS
+        )
         assert withdraw_additions(form, enriched.data, BASE) == raw.data
         after = carrier.parse(Raw(raw.origin, enriched.data)).record
         if without_additions(after, BASE).all_fields != before.all_fields:
@@ -189,9 +191,11 @@ def enriched_file(name, folder):
         is_unimarc = "marc21" not in name
         sliced = form.slice(raw.data)
         charset = charset_for_additions(form, raw.data, examined.carrier, is_unimarc)
-        found = add_to_record(form, sliced, additions_to(form, sliced), charset, is_unimarc)
+        found = add_to_record(
+            form, sliced, additions_to(form, sliced), charset, UNIMARC_MARKS if is_unimarc else MARC21_MARKS
+        )
         sources = {one.source for one in found.added}
-        more.append(sum(one.field is None for one in found.added) + (0 if is_unimarc else len(sources)))
+        more.append(sum(one.field is None for one in found.added) + len(sources))
         return found.data
 
     path = folder / "enriched.mrc"

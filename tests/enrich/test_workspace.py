@@ -2,7 +2,10 @@
 
 import json
 import os
+import re
 import shutil
+from collections import Counter
+from typing import get_args
 
 import pytest
 from click.testing import CliRunner
@@ -11,6 +14,8 @@ import bibld
 import bibld.progress
 from bibld.cli import command_line
 from bibld.errors import ConfigError, HarvestError
+from bibld.model.enrichment import ReturnElement
+from bibld.worklist import FormatChecker, load_format
 from tests.read.carriers import lines_of
 
 FILES = {"rsl": "rsl.mrc", "nlr": "nlr.iso", "slavica": "slavica.xml"}
@@ -109,18 +114,38 @@ def test_rusmarc_gets_its_own_fields(workspace, tmp_path):
     _, found = enriched(workspace, "nlr", tmp_path / "nlr.iso", elements=["identifiers", "links", "classification"])
     lines = fields_of(tmp_path / "nlr.iso", "RU\\NLR\\bibl\\538692")
     site = "http://localhost:8000/"
-    mark = f"$5bibld: identifiers {site}"
-    assert f"033   {mark}dataset$ahttp://localhost:8000/resource/rsl/{ANNA}" in lines
-    assert f"017 70{mark}dataset$ahttp://localhost:8000/work/rsl/{ANNA}$2uri" in lines
-    assert f"686   $5bibld: classification {site}record/rsl/{ANNA}$aР1$2rubbk" in lines
+    assert f"033   $6z01983$a{site}resource/rsl/{ANNA}" in lines
+    assert f"017 70$6z01983$a{site}work/rsl/{ANNA}$2uri" in lines
+    assert f"983 0 $6z01$abibld: identifiers$u{site}dataset" in lines
+    assert "686   $6z04983$aР1$2rubbk" in lines
+    assert f"983 0 $6z04$abibld: classification$c0.92$u{site}record/rsl/{ANNA}" in lines
     author = next(line for line in lines if line.startswith("700"))
     assert author.startswith(
-        "700  1$aТолстой$bЛ. Н.$gЛев Николаевич$f1828-1910$3RU\\NLR\\auth\\77626676$4070$5bibld: links http"
+        "700  1$aТолстой$bЛ. Н.$gЛев Николаевич$f1828-1910$3RU\\NLR\\auth\\77626676$4070$6z02983$o"
     )
     assert author.endswith("$oVIAF96987389")
     assert (tmp_path / "nlr.iso").read_bytes().decode("cp1251")
     assert {one.element for one in found} == {"identifiers", "links", "classification"}
     assert {one.tag[0] for one in found if one.element == "links"} == {"7"}
+
+
+@pytest.mark.parametrize(("source", "flavour"), [("rsl", "marc21"), ("nlr", "rusmarc"), ("nlr", "unimarc")])
+def test_additions_are_no_fault_of_the_format(workspace, source, flavour, tmp_path):
+    """No line of the worklist that the record did not have before: neither for the additions nor for their marks."""
+    elements = get_args(ReturnElement)
+    _, found = enriched(workspace, source, tmp_path / "out", elements=elements)
+    assert {one.element for one in found} >= {"identifiers", "links", "subjects", "classification"}
+    inspect = FormatChecker(load_format(flavour)).inspect
+    original = workspace.path.parent / FILES[source]
+    for before, after in zip(bibld.read(original), bibld.read(tmp_path / "out"), strict=True):
+        had = Counter(without_place(one) for one in inspect(before.content).faults)
+        has = Counter(without_place(one) for one in inspect(after.content).faults)
+        assert has - had == Counter()
+
+
+def without_place(fault):
+    """Return a fault without the number of the occurrence of its field, which additions change."""
+    return fault.kind, re.sub(r"\[[0-9]+\]", "", fault.where), fault.value
 
 
 @pytest.fixture
@@ -247,18 +272,33 @@ def test_wrong_use_is_explained(workspace, monkeypatch, words, message):
 
 
 def test_files_that_cannot_be_changed_are_refused(workspace, tmp_path):
-    (tmp_path / "utf16.xml").write_bytes(
-        (workspace.path.parent / "slavica.xml").read_text("utf-8").replace("UTF-8", "UTF-16").encode("utf-16")
-    )
-    with pytest.raises(ConfigError, match="is in utf-16"):
-        workspace.enrich(tmp_path / "utf16.xml", tmp_path / "out", source="slavica")
     (tmp_path / "f.txt").write_text("#200: ^AЗаглавие\n#903: 1\n*****\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match="is irbis, in which records cannot be changed"):
+    with pytest.raises(ConfigError, match="is a text file of IRBIS, whose fields are not those of MARC"):
         workspace.enrich(tmp_path / "f.txt", tmp_path / "out", source="rsl")
     (tmp_path / "f.gz").write_bytes(b"\x1f\x8b" + b"\0" * 20)
     with pytest.raises(HarvestError):
         workspace.enrich(tmp_path / "f.gz", tmp_path / "out", source="rsl")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("charset", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("mark", ["\ufeff", ""])
+def test_files_in_utf16_are_enriched(workspace, tmp_path, charset, mark):
+    """Each pair of bytes stays, one that is no character too; the additions are those of the file in UTF-8."""
+    text = (workspace.path.parent / "slavica.xml").read_text("utf-8").replace("UTF-8", "UTF-16")
+    file, out, back = tmp_path / "slavica.xml", tmp_path / "out", tmp_path / "back"
+    head = (mark + text.replace("</collection>", "<!-- \ud834 -->\n</collection>")).encode(charset, "surrogatepass")
+    file.write_bytes(head)
+    report = workspace.enrich(file, out, source="slavica")
+    plain, _ = enriched(workspace, "slavica", tmp_path / "plain")
+    assert report.elements == plain.elements
+    added = out.read_bytes().decode(charset, "replace").removeprefix(mark).replace("UTF-16", "UTF-8")
+    assert added.partition("<!-- ")[0] == (tmp_path / "plain").read_text("utf-8").partition("</collection>")[0]
+    workspace.enrich(out, back, source="slavica", withdraw=True)
+    assert back.read_bytes() == head
+    file.write_bytes(head + b"\0")
+    with pytest.raises(HarvestError, match="last character is incomplete"):
+        workspace.enrich(file, out, source="slavica")
 
 
 def test_each_run_returns_the_files(prepared, tmp_path):

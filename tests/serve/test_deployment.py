@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -28,13 +29,45 @@ def test_systemd_accepts_the_units(tmp_path):
     program = tmp_path / "bibld"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    for name in ("bibld.service", "bibld.socket"):
+    names = ("bibld.service", "bibld.socket", "bibld-nightly.service", "bibld-nightly.timer")
+    for name in names:
         text = (FILES / name).read_text().replace("/srv/bibld/.venv/bin/bibld", str(program))
         (tmp_path / name).write_text(text)
-    units = [str(tmp_path / name) for name in ("bibld.service", "bibld.socket")]
+    units = [str(tmp_path / name) for name in names]
     verified = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False)
     complaints = [line for line in verified.stderr.splitlines() if "bibld" in line]
     assert (verified.returncode, complaints) == (0, []), verified.stderr
+
+
+def nightly_commands() -> dict[str, str]:
+    """Return the command of the cron line, and that of the unit for systemd."""
+    (line,) = re.findall(r"^0 2 \* \* \*  (.*)$", (FILES.parent / "run-it-every-night.md").read_text(), re.MULTILINE)
+    (command,) = re.findall(r"^ExecStart=(.*)$", (FILES / "bibld-nightly.service").read_text(), re.MULTILINE)
+    return {"cron": line, "systemd": command}
+
+
+@pytest.mark.parametrize("way", nightly_commands())
+def test_the_nightly_command_works_in_the_environment_of_cron(way, tmp_path):
+    program = tmp_path / "srv" / ".venv" / "bin" / "bibld"
+    shutil.copytree(FILES.parents[2] / "sample_data", tmp_path / "srv", ignore=shutil.ignore_patterns("build"))
+    program.parent.mkdir(parents=True)
+    root = str(FILES.parents[2])
+    program.write_text(
+        f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {root!r})\nfrom bibld.cli import main\nmain()\n"
+    )
+    program.chmod(0o755)
+    command = nightly_commands()[way].replace("/srv/bibld", str(tmp_path / "srv"))
+    assert "%" not in command  # cron takes it for the end of the line
+    home = os.environ.get("HOME", "/")  # with the compiled functions
+    environment = {"HOME": home, "LOGNAME": "bibld", "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], cwd="/", env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    summary = (tmp_path / "srv" / "summary.txt").read_text() if way == "cron" else done.stdout
+    assert "new release: " in summary
+    if way == "cron":
+        assert (tmp_path / "srv" / "nightly.log").read_text()
 
 
 def test_a_socket_of_systemd_is_served_and_outlives_a_restart(tmp_path):

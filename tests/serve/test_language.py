@@ -1,100 +1,25 @@
-"""Languages: every message of pages has a translation, and each language has its plurals, numbers, dates and names."""
+"""Languages of pages: each has its plurals, numbers, dates and names."""
 
 import ast
-import io
 import re
 from importlib import resources
 from pathlib import Path
 
 import jinja2
 import pytest
-from babel.messages.extract import extract, extract_python
-from babel.messages.pofile import read_po
-from jinja2.ext import babel_extract
 from markupsafe import Markup
 
 from bibld.link._names import NameRelation
-from bibld.model.iris import Iris
 from bibld.model.report import GrowthPoint, Report
-from bibld.serve._language import PageLanguage, choose_page_language, language_named, message, read_words
+from bibld.serve._language import PageLanguage, choose_page_language, language_named, message
 from bibld.serve._pages.codes import class_name
 from bibld.serve._pages.environment import make_environment
 from bibld.serve._pages.matches import REASONS, WOULD_DECIDE, reason_words
 from bibld.serve._pages.report_pictures import ReportPictures
 from bibld.serve._phrases import EVIDENCE, evidence_words
-from bibld.serve.ontology import example_queries
 
 PACKAGE = Path(str(resources.files("bibld.serve")))
-PAGES = Path(str(resources.files("bibld.text"))) / "locale" / "ru" / "pages"
-KEYWORDS = {
-    "_": None,
-    "gettext": None,
-    "text": None,
-    "message": None,
-    "ngettext": (1, 2),
-    "plural": (1, 2),
-    "pattern": (1, 2),
-}
 PLACE = re.compile(r"%\((\w+)\)s")
-
-
-def extracted(file: Path, method) -> list[tuple[str, ...]]:
-    found = extract(method, io.BytesIO(file.read_bytes()), keywords=KEYWORDS, options={"newstyle_gettext": "true"})
-    return [message if isinstance(message, tuple) else (message,) for _, message, _, _ in found]
-
-
-def messages() -> dict[tuple[str, ...], str]:
-    """All messages, with the file that has them: one text, or singular and plural."""
-    found = {}
-    for file in sorted((PACKAGE / "templates").rglob("*.html")):
-        found |= dict.fromkeys(extracted(file, babel_extract), file.name)
-    for file in sorted(PACKAGE.rglob("*.py")):
-        found |= dict.fromkeys(extracted(file, extract_python), file.name)
-    for table in read_words().values():
-        found |= dict.fromkeys([(words.pattern,) for words in table.values()], "words.toml")
-    for example in example_queries(Iris("https://data.example.org/")):  # their texts are in the ontology
-        found |= dict.fromkeys([(example.title,), (example.description,)], example.name)
-    return {key: name for key, name in found.items() if any(map(str.isalpha, key[0]))}
-
-
-def translations() -> dict[str, tuple[str, ...]]:
-    found = {}
-    for file in sorted(PAGES.glob("*.po")):
-        for entry in read_po(io.BytesIO(file.read_bytes()), locale="ru"):
-            if entry.id:
-                ids = entry.id if isinstance(entry.id, tuple) else (entry.id,)
-                found[ids[0]] = entry.string if isinstance(entry.string, tuple) else (entry.string,)
-    return found
-
-
-def test_every_message_of_templates_and_modules_has_a_translation():
-    russian = translations()
-    missing = {key[0]: file for key, file in messages().items() if not all(russian.get(key[0], ("",)))}
-    assert not missing
-
-
-def test_every_translation_is_that_of_a_message():
-    used = {key[0] for key in messages()}
-    assert not [key for key in translations() if key not in used]
-
-
-def test_a_message_with_a_plural_has_all_forms_of_it():
-    russian = translations()
-    assert not [key[0] for key in messages() if len(key) > 1 and len(russian.get(key[0], ())) != 3]
-
-
-def test_translations_have_the_places_of_the_message():
-    wrong = []
-    for key, texts in translations().items():
-        wrong += [key for text in texts if set(PLACE.findall(text)) != set(PLACE.findall(key))]
-    assert not wrong
-
-
-def test_files_of_translations_can_be_read_by_gettext():
-    for file in PAGES.glob("*.po"):
-        text = file.read_text(encoding="utf-8")
-        assert "charset=UTF-8" in text
-        assert "nplurals=3" in text
 
 
 @pytest.mark.parametrize("file", sorted(path.name for path in (PACKAGE / "templates").glob("*.html")))

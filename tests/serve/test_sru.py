@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from bibld.crosswalk import to_marc
 from bibld.documents import ReleaseState, fill, open_published
 from bibld.errors import CrosswalkError
 from bibld.model.marc import ControlField, Leader, MarcRecord
@@ -269,6 +270,22 @@ def test_a_site_that_writes_marc_sends_the_merged_description(opened):
         own = search(client, WAR, recordSchema="marcxchange", x_source="rsl")
         assert own.xpath("string(//*[@tag='001'])") == "RU\\NLR\\bibl\\204591"
         assert diagnostics(search(client, WAR, recordSchema="marcxchange")) == ["67"]
+
+
+@pytest.mark.parametrize("isil", ["RU-10010033", ""])
+@pytest.mark.parametrize("schema", ["marcxml", "marcxchange"])
+def test_a_merged_record_has_the_number_of_its_publication(opened, schema, isil):
+    """Neither number nor agency of a member: those are in 035, and the record is found by its own number."""
+    manifest = msgspec.structs.replace(
+        opened.manifest, dataset=msgspec.structs.replace(opened.manifest.dataset, isil=isil)
+    )
+    with running(msgspec.structs.replace(opened, to_marc=to_marc, manifest=manifest)) as client:
+        (record,) = search(client, WAR, recordSchema=schema).iter("{*}recordData")
+        number = record.xpath("string(.//*[@tag='001'])")
+        assert number == "rsl:RU\\NLR\\bibl\\204591"
+        assert record.xpath("string(.//*[@tag='003'])") == (isil if schema == "marcxml" else FOUNDER)
+        again = search(client, f'rec.identifier = "{number.replace(chr(92), chr(92) * 2)}"', recordSchema=schema)
+        assert again.xpath("string(.//*[@tag='001'])") == number
 
 
 def test_the_mods_of_a_publication_links_its_work(client):

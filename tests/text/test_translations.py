@@ -1,14 +1,14 @@
 """Finished sentences in another language: the pattern of a message is found by its words, its values are kept."""
 
-import importlib.util
+import re
+import shutil
 
 import pytest
 from babel.messages.catalog import Catalog
-from babel.messages.pofile import read_po
 
 from bibld.text import translations
 from bibld.text.translations import Sentences, language_of_terminal, sentences_in
-from tests.docs.pages import DOCS, ROOT
+from tests.docs.pages import script
 
 MESSAGES = {
     "{folder}: cannot be written: {error}; free some space": "{folder}: не записать: {error}; освободите место",
@@ -88,41 +88,59 @@ def test_the_language_of_commands_is_that_of_the_user(environment, tag):
     assert language_of_terminal(environment) == tag
 
 
-def load_messages():
-    spec = importlib.util.spec_from_file_location("docs_messages", DOCS / "messages.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def stored(language: str) -> dict[tuple[str, str, str], tuple[str, ...]]:
-    found = {}
-    for file in (ROOT / "bibld" / "text" / "locale" / language / "messages").glob("*.po"):
-        with file.open("rb") as stream:
-            for entry in read_po(stream, locale=language):
-                if entry.id:
-                    one, many = entry.id if isinstance(entry.id, tuple) else (entry.id, "")
-                    strings = entry.string if isinstance(entry.string, tuple) else (entry.string,)
-                    found[one, many, entry.context or ""] = strings
-    return found
-
-
+SCRIPT = script("messages")
 LANGUAGES = [tag for tag in translations.languages() if tag != "en"]
 
 
+KINDS = {
+    "messages": (SCRIPT.messages, translations._PLACE),
+    "pages": (SCRIPT.page_messages, re.compile(r"%\((\w+)\)s")),
+}
+
+
+def entries_of(language: str, kind: str):
+    return [each for entries in SCRIPT.stored(language, kind).values() for each in entries.items()]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_each_message_of_the_code_has_a_translation_and_no_other_text_has_one(language):
-    expected, found = set(load_messages().messages()), stored(language)
-    assert not sorted(tuple(each) for each in expected if not all(found.get(tuple(each), ("",)))), (
-        f"python docs/messages.py {language} adds the entries"
+def test_each_message_of_the_code_has_a_translation_and_no_other_text_has_one(language, kind):
+    expected = {(message.text, message.context): message.plural for message in KINDS[kind][0]()}
+    found = entries_of(language, kind)
+    translated = {message[::2] for message, texts in found if all(texts)}
+    assert not sorted(expected.keys() - translated), f"python docs/messages.py {language} adds the entries"
+    assert not {message[::2] for message, _ in found} - expected.keys(), (
+        f"python docs/messages.py {language} takes them out"
     )
-    assert not set(found) - set(map(tuple, expected)), f"python docs/messages.py {language} takes them out"
 
 
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_translation_has_the_places_of_its_message(language):
-    wrong = []
-    for (one, many, _), texts in stored(language).items():
-        places = set(translations._PLACE.findall(many or one))
-        wrong += [text for text in texts if text and set(translations._PLACE.findall(text)) != places]
+def test_a_translation_has_the_forms_and_the_places_of_its_message(language, kind):
+    forms = Catalog(locale=language).num_plurals
+    plurals = {(message.text, message.context): message.plural for message in KINDS[kind][0]()}
+    places, wrong = KINDS[kind][1], []
+    for message, texts in entries_of(language, kind):
+        one, many, _ = message
+        wrong += [message] if plurals.get(message[::2]) and len(texts) != forms else []
+        wrong += [text for text in texts if text and set(places.findall(text)) != set(places.findall(many or one))]
     assert not wrong
+
+
+def test_a_new_language_has_an_empty_entry_for_each_message(tmp_path, monkeypatch):
+    shutil.copytree(SCRIPT.LOCALES, tmp_path / "locale", ignore=shutil.ignore_patterns("messages"))
+    monkeypatch.setattr(SCRIPT, "LOCALES", tmp_path / "locale")
+    monkeypatch.setattr(SCRIPT, "messages", lambda: {SCRIPT.Message("{number} row", "{number} rows"): "cli"})
+    expected = len(SCRIPT.page_messages())
+    assert SCRIPT.complete("de") >= expected + 1
+    assert SCRIPT.stored("de", "messages") == {"cli": {("{number} row", "{number} rows", ""): ("", "")}}
+    file = tmp_path / "locale" / "de" / "pages" / "search.po"
+    translated = file.read_text(encoding="utf-8").replace(
+        'msgid "Records"\nmsgstr ""', 'msgid "Records"\nmsgstr "Sätze"'
+    )
+    translated += '\nmsgid "a message that was"\nmsgstr "x"\n'
+    file.write_text(translated, encoding="utf-8")
+    assert SCRIPT.complete("de") >= expected
+    kept = SCRIPT.stored("de", "pages")["search"]
+    assert kept["Records", "", ""] == ("Sätze",)
+    assert ("a message that was", "", "") not in kept

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from bibld.model.mods import Date, OriginInfo
+from bibld.model.mods import Date, Mods, OriginInfo
 from bibld.model.mods_plan import OPEN_END
 from bibld.text.dates import copyright_years
 
@@ -65,6 +65,14 @@ def publication_dates(info: OriginInfo) -> PublicationDates:
         stated=words
         or tuple(_printed(coded[:1] or [date for date in (start, end) if date is not None], goes_on=goes_on)),
     )
+
+
+def day_entered(mods: Mods) -> str:
+    """Return the day on which the record was made (``yyyymmdd``), or the earliest known one on which it was changed."""
+    dates = [date for info in mods.record_info for date in info.record_creation_date]
+    dates += [date for info in mods.record_info for date in info.record_change_date]
+    days = (date.value.replace("-", "")[:8] for date in dates)
+    return next((day for day in days if len(day) == 8 and day.isascii() and day.isdecimal()), "")
 
 
 def _in_words(date: Date) -> str:

@@ -39,12 +39,16 @@ class MarcDraft:
     """The fields of a record of one flavour in the order in which they are written.
 
     ``punctuates``: the record gets the marks of ISBD. ``is_nested``: the fields describe another resource in a link.
+    ``country`` (ISO 3166) is that of agencies whose code does not state it.
     """
 
-    def __init__(self, flavour: str, *, punctuates: bool = False, is_nested: bool = False) -> None:
+    def __init__(
+        self, flavour: str, *, punctuates: bool = False, is_nested: bool = False, country: str | None = None
+    ) -> None:
         self.flavour = flavour
         self.punctuates = punctuates
         self.is_nested = is_nested
+        self.country = country
         self._controls: list[ControlField] = []
         self._entries: list[_Entry] = []
         self._tags: set[str] = set()

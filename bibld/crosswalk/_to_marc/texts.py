@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from bibld.model.mods import Mods, Note, TitleInfo
+from bibld.model.mods import Mods, Note, OriginInfo, TitleInfo
 
 RESPONSIBILITY = "statement of responsibility"
 """The type of a note that belongs to the title."""
@@ -73,6 +73,28 @@ def enclosed(codes_and_texts: Sequence[tuple[str, str]]) -> list[tuple[str, str]
 def bracketed(text: str, supplied: str | None) -> str:
     """Return a text in square brackets if the cataloguer supplied it."""
     return f"[{text}]" if supplied == "yes" and not text.startswith("[") else text
+
+
+def places_of(info: OriginInfo) -> list[str]:
+    """Return the places of an event in words."""
+    return [
+        bracketed(term.value, place.supplied)
+        for place in info.place
+        for term in place.place_term
+        if term.type != "code"
+    ]
+
+
+def places_and_publishers(info: OriginInfo, publisher_code: str) -> Iterator[tuple[str, str]]:
+    """Yield places and publishers in turn while there are as many of both, as most imprints have them."""
+    places, publishers = places_of(info), [bracketed(one.value, one.supplied) for one in info.publisher]
+    if len(places) == len(publishers):
+        for place, publisher in zip(places, publishers, strict=True):
+            yield "a", place
+            yield publisher_code, publisher
+    else:
+        yield from (("a", place) for place in places)
+        yield from ((publisher_code, publisher) for publisher in publishers)
 
 
 def single_codes(terms_by_code: dict[str, str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from bibld.crosswalk._dates import states_only_copyright
 from bibld.crosswalk._marc21 import codes
-from bibld.crosswalk._to_marc.dates import PublicationDates, publication_dates
+from bibld.crosswalk._to_marc.dates import PublicationDates, day_entered, publication_dates
 from bibld.crosswalk._to_marc.draft import MarcDraft, WriterBook
 from bibld.crosswalk._to_marc.texts import single_codes
 from bibld.crosswalk._to_marc21.origin import country_codes, marc_countries
@@ -20,6 +20,8 @@ BOOK = WriterBook()
 
 _UNKNOWN = "|"
 _UNKNOWN_PLACE = "xx "
+_IRREGULAR = "x"
+"""A code of regularity (008/19); such a resource has no frequency."""
 _FIRST_YEAR, _YEARS_OF_CODES = 1966, 100
 _MANUSCRIPT_OF = {"a": "t", "c": "d", "e": "f"}
 _TYPE = single_codes(codes.TYPE_OF_RESOURCE)
@@ -108,7 +110,7 @@ def _forms(mods: Mods, authority: str) -> list[str]:
         "physicalDescription/form[@authority=marcform]": "008/23 or 29",
         "physicalDescription/form[@authority=marccategory, marcsmd]": "007/00-01",
         "physicalDescription/digitalOrigin, reformattingQuality": "007/11, 007/13",
-        "recordInfo/recordCreationDate": "008/00-05",
+        "recordInfo/recordCreationDate": "008/00-05; without it recordChangeDate",
         "language[not(@objectPart)]": "008/35-37",
     },
 )
@@ -132,12 +134,8 @@ def _configuration(mods: Mods) -> str:
 
 def _entered(mods: Mods) -> str:
     """Return the day on which the record was made, as ``yymmdd``, if its century is that of the codes."""
-    for info in mods.record_info:
-        for date in info.record_creation_date:
-            digits = date.value.replace("-", "")[:8]
-            if len(digits) == 8 and digits.isdecimal() and 0 <= int(digits[:4]) - _FIRST_YEAR < _YEARS_OF_CODES:
-                return digits[2:]
-    return _UNKNOWN * 6
+    day = day_entered(mods)
+    return day[2:] if day and 0 <= int(day[:4]) - _FIRST_YEAR < _YEARS_OF_CODES else _UNKNOWN * 6
 
 
 def _dates(mods: Mods) -> str:
@@ -189,7 +187,8 @@ def _positions(kind: str, mods: Mods) -> tuple[list[str], list[str]]:
     if kind == codes.SERIAL:
         for frequency in main_origin(mods).frequency:
             if frequency.authority == "marcfrequency" and frequency.value in _FREQUENCY:
-                positions[0] = _FREQUENCY[frequency.value]
+                code = _FREQUENCY[frequency.value]
+                positions[:2] = (" ", code) if code == _IRREGULAR else (code, positions[1])
     for audience in mods.target_audience:
         if audience.authority == "marctarget" and kind in (codes.BOOK, codes.FILE, codes.MUSIC, codes.VISUAL):
             positions[22 - 18] = _AUDIENCE.get(audience.value, positions[22 - 18])

@@ -18,7 +18,7 @@ _INDICATOR_OF_PUBLISHER = {kind: indicator for indicator, kind in NUMBER_OF_PUBL
 _ISSN_CODES = {"issn": ("a", "y"), "issn-l": ("l", "m")}
 _CODE_OF_PART = {part: code for code, part in OBJECT_PART.items()}
 _TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d).*)?")
-_STATED_AGENCY = re.compile(r"[A-Z]{2} (?P<agency>.+) (?:19|20)\d{6}")
+_STATED_AGENCY = re.compile(r"[A-Z]{2} (?P<agency>.+?)(?: (?:19|20)\d{6})?")
 _AACR = "aacr"
 _OCLC_PREFIX = "(OCoLC)"
 _COUNTRY_OF_PATENT = re.compile(r"(?P<country>[A-Za-z]{2,3}) (?P<number>.+)")
@@ -175,7 +175,7 @@ def record(mods: Mods, draft: MarcDraft) -> None:
     if draft.punctuates and _AACR in standards:
         standards.remove(_AACR)
     subfields = [
-        *(("a", source.value) for source in info.record_content_source[:1]),
+        *(("a", _agency(source.value)) for source in info.record_content_source[:1]),
         *(("b", term.value) for language in info.language_of_cataloging[:1] for term in language.language_term[:1]),
         *(("e", standard) for standard in standards),
         *(("c", _agency(note.value)) for note in info.record_info_note[:1] if note.type == "transcribing agency"),
@@ -194,5 +194,6 @@ def _time(text: str) -> str | None:
     """Return a date in the form of field 005."""
     found = _TIME.fullmatch(text)
     if found is None:
-        return text if text[:8].isdecimal() else None
+        digits = text[:14] if text[:14].isdecimal() else text[:8]
+        return f"{digits.ljust(14, '0')}.0" if digits.isdecimal() else None
     return "".join([*found.groups()[:3], *(part or "00" for part in found.groups()[3:])]) + ".0"

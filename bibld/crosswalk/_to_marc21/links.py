@@ -6,6 +6,7 @@ import re
 
 from msgspec.structs import replace
 
+from bibld.crosswalk._marc21.identification import RECORD_ORIGIN
 from bibld.crosswalk._marc21.links import LINK_FIELDS, RELATION_OF_PHRASE
 from bibld.crosswalk._marc21.titles import PREVIOUS_ENTRY
 from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook
@@ -26,7 +27,26 @@ _TAG_OF_RELATION = {
     "succeeding": "785", _ORIGINAL: "786", _SERIES: "760",
 }  # fmt: skip
 _OTHER_RELATION = "787"
+_SETS = ("set", "subset")
 _SECOND_INDICATOR = {"780": "0", "785": "0"}
+_ENTRY_OF_RELATION: dict[str, tuple[str, str, str | None]] = {
+    **{kind: ("780", str(number), None) for number, kind in enumerate(
+        ("continues", "continuesInPart", "supersedes", "supersedesInPart", "mergerOf", "absorbs", "absorbsInPart",
+         "separatedFrom"))},
+    **{kind: ("785", str(number), None) for number, kind in enumerate(
+        ("continuedBy", "continuedInPartBy", "supersededBy", "supersededInPartBy", "absorbedBy", "absorbedInPartBy",
+         "splitInto", "mergedWith", "changedBackTo"))},
+    "supplement": ("770", " ", None), "supplementTo": ("772", " ", None), "issuedWith": ("777", " ", None),
+    "translationOf": ("765", " ", None), "translatedAs": ("767", " ", None),
+    "excerptFrom": ("773", "8", "Excerpt from:"),
+    "excerpt": ("774", "8", "Excerpt:"), "reproductionOf": ("775", "8", "Reproduction of:"),
+    "reproducedAs": ("775", "8", "Reproduced as:"), "updates": ("780", "0", "Updates:"),
+    "updatedBy": ("785", "0", "Updated by:"), "work": ("787", "8", "Work:"), "expression": ("787", "8", "Expression:"),
+}  # fmt: skip
+"""Relations that UNIMARC names (``otherType``) → linking entry, its second indicator, and the label where it has none.
+"""
+_NO_LABEL = frozenset(("set", "boundWith", "subset", "volume", "otherEdition", *_ENTRY_OF_RELATION))
+"""Relations that are no words for a display."""
 _LINKED_TITLE = {None: "t", "uniform": "s", "abbreviated": "p", "alternative": "t", "translated": "t"}
 _NUMBERED_SECTION = re.compile(
     r"(?P<number>\d+|[A-Z]|(?:Ser(?:ies?|ija|\.)|Reihe|Série|Сер(?:ия|\.)|Part|Section|Abt(?:eilung|\.)) [^\s,]+), "
@@ -37,7 +57,7 @@ _NUMBERED_SECTION = re.compile(
 @BOOK.writes(
     "relatedItem",
     {
-        "relatedItem[@type=series]": "490 $a $v $x, and 830 $a $p $v $x $w, or with a name 800, 810, 811",
+        "relatedItem[@type=series]": "490 $a $v $x as printed; with a heading 830 $a $p $v $x $w, with a name 800-811",
         "relatedItem with name and titleInfo, nothing else": "700, 710, 711 $t; [@type=constituent] second indicator 2",
         "relatedItem/titleInfo[@type=uniform]": "730",
         "relatedItem[@type=host]": "773",
@@ -56,6 +76,7 @@ _NUMBERED_SECTION = re.compile(
         "relatedItem/recordInfo/recordIdentifier": "$w",
         "relatedItem/part": "773 $g",
         "relatedItem/@displayLabel": "$i",
+        "relatedItem/@otherType of UNIMARC": "765-787 with the second indicator or $i of the relation",
         "part": "773 $g",
     },
 )
@@ -94,13 +115,13 @@ def _scripts_of(item: RelatedItem) -> list[RelatedItem]:
 
 
 def _related(item: RelatedItem, mods: Mods, draft: MarcDraft) -> None:
-    content, label = item.mods, item.display_label or item.other_type
+    content, label = item.mods, _label(item)
     has_only = {kind for kind in Mods.elements if getattr(content, kind)}
     name = next((name for name in content.name if tail_of_kind(name)), None)
     title = content.title_info[0] if content.title_info else None
     is_heading = title is not None and has_only <= {"title_info", "name", "physical_description", "identifier"}
     if item.type == _SERIES:
-        _series(item, draft)
+        _series(item, mods, draft)
     elif has_only == {"location"}:
         for location in content.location:
             for url in location.url:
@@ -136,7 +157,21 @@ def _related(item: RelatedItem, mods: Mods, draft: MarcDraft) -> None:
     elif item.type in (_HOST, "otherVersion") and is_of_rism(mods):
         _linking_entry(_of_rism(item, draft), label, draft)
     else:
+        _statement_of_set(item, draft)
         _linking_entry(item, label, draft)
+
+
+def _statement_of_set(item: RelatedItem, draft: MarcDraft) -> None:
+    """Add the series statement of a volume, which is the other title of its set."""
+    for printed in item.mods.title_info[1:] if item.type == _HOST and item.other_type in _SETS else ():
+        if printed.type == "alternative":
+            places = [("v", text) for part in item.mods.part for text in place_in_host(part)]
+            draft.add("490", "0 ", (("a", full_title(printed)[0]), *places), printed)
+
+
+def _label(item: RelatedItem) -> str | None:
+    """Return the words for the display of a relation; names of relations are none."""
+    return item.display_label or (None if item.other_type in _NO_LABEL else item.other_type)
 
 
 def _is_name_title(item: RelatedItem, name: Name) -> bool:
@@ -149,9 +184,8 @@ def _is_name_title(item: RelatedItem, name: Name) -> bool:
 
 
 def _name_title(item: RelatedItem, name: Name, title: TitleInfo, draft: MarcDraft) -> None:
-    label = item.display_label or item.other_type
     subfields = [
-        ("i", label),
+        ("i", _label(item)),
         *heading_subfields(name, has_links=False),
         *uniform_title_subfields(full_title(title)[0], "t"),
         *parts_of_title(title, "n", "p"),
@@ -174,7 +208,11 @@ def _rest_of_heading(item: RelatedItem, title: TitleInfo) -> Subfields:
 # --- series
 
 
-def _series(item: RelatedItem, draft: MarcDraft) -> None:
+def _series(item: RelatedItem, mods: Mods, draft: MarcDraft) -> None:
+    """Add the printed statement, and the heading of a series that has one.
+
+    A description from MARC 21 does not state which of its series have a heading: all are written with one.
+    """
     content = item.mods
     name = next((name for name in content.name if tail_of_kind(name)), None)
     numbers = [("w", _control_number(one)) for one in content.identifier if one.type != "issn"]
@@ -184,14 +222,20 @@ def _series(item: RelatedItem, draft: MarcDraft) -> None:
         return
     title = content.title_info[0]
     text, skipped = full_title(title)
+    printed = next((one for one in content.title_info[1:] if one.type == "alternative"), title)
+    has_heading = bool(numbers or item.xlink_href or printed is not title) or any(
+        RECORD_ORIGIN in info.record_origin for info in mods.record_info
+    )
     volumes = [*title.part_number, *(text for part in content.part for text in place_in_host(part))]
     sections = [piece for text in title.part_name for piece in _section(text)]
     placed = [("v", text) for text in volumes]
     link = [*link_subfields(replace(title, value_uri=item.xlink_href, authority_uri=None))] if item.xlink_href else []
     responsibility = "".join(f" / {note.value}" for note in content.note if note.type == RESPONSIBILITY)
-    stated = f"{text}{''.join(f' : {one}' for one in title.sub_title)}{responsibility}"
+    section = "".join(f". {one}" for one in printed.part_name) if name is None else ""
+    subtitles = "".join(f" : {one}" for one in printed.sub_title)
+    stated = f"{full_title(printed)[0]}{subtitles}{responsibility}{section}"
     if name is not None:
-        draft.add("490", "1 ", (("a", stated), *issns, *placed), title)
+        draft.add("490", "1 ", (("a", stated), *issns, *placed), printed)
         subfields = [
             *heading_subfields(name, has_links=False),
             ("t", text),
@@ -203,9 +247,9 @@ def _series(item: RelatedItem, draft: MarcDraft) -> None:
         ]
         draft.add(f"8{tail_of_kind(name)}", f"{entry_indicator(name)} ", subfields, name)
         return
-    section = "".join(f". {one}" for one in title.part_name)
-    draft.add("490", "1 ", (("a", f"{stated}{section}"), *issns, *placed), title)
-    draft.add("830", f" {skipped}", (("a", text), *sections, *issns, *placed, *numbers, *link), title)
+    draft.add("490", f"{int(has_heading)} ", (("a", stated), *issns, *placed), printed)
+    if has_heading:
+        draft.add("830", f" {skipped}", (("a", text), *sections, *issns, *placed, *numbers, *link), title)
 
 
 def _section(text: str) -> Subfields:
@@ -222,8 +266,10 @@ def _section(text: str) -> Subfields:
 def _linking_entry(item: RelatedItem, label: str | None, draft: MarcDraft) -> None:
     content = item.mods
     tag = _TAG_OF_RELATION.get(item.type or "", _OTHER_RELATION)
-    label = None if item.other_type in ("set", "boundWith", "subset") and item.display_label is None else label
-    subfields: list[tuple[str, str | None]] = [("i", label)]
+    tag, second, phrase = _ENTRY_OF_RELATION.get(
+        item.other_type or "", (tag, _SECOND_INDICATOR.get(tag) or ("8" if label is not None else " "), None)
+    )
+    subfields: list[tuple[str, str | None]] = [("i", label or phrase)]
     subfields += [("a", _as_text(name)) for name in content.name[:1]]
     responsibility = next((note.value for note in content.note if note.type == RESPONSIBILITY), None)
     stated: set[str] = set()
@@ -242,7 +288,6 @@ def _linking_entry(item: RelatedItem, label: str | None, draft: MarcDraft) -> No
     subfields += [_linked_identifier(one) for one in content.identifier]
     subfields += _record_numbers(content)
     subfields += [("g", text) for part in content.part for text in place_in_host(part)]
-    second = "8" if label is not None else _SECOND_INDICATOR.get(tag, " ")
     draft.add(tag, f"0{second}", subfields, content.title_info[0] if content.title_info else None)
 
 
@@ -250,7 +295,7 @@ def _of_rism(item: RelatedItem, draft: MarcDraft) -> RelatedItem:
     """Add the title of a print and the place of a piece in it as RISM writes them (246, 300); return what is left."""
     content = item.mods
     for title in content.title_info[:1]:
-        draft.add("246", "  ", (("a", f"{PREVIOUS_ENTRY} {full_title(title)[0]}"),))
+        draft.add("246", "1 ", (("a", f"{PREVIOUS_ENTRY} {full_title(title)[0]}"),))
     for part in content.part:
         for text in places_in_print(part):
             draft.add("300", "  ", (("a", text),))

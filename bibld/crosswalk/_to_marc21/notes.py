@@ -135,8 +135,8 @@ def _field(tag: str, note: Note, draft: MarcDraft) -> None:
         subfields = (("a", found["text"]), ("b", found["number"]))
     elif tag == "511":
         indicator = "1" if note.type == "performers" else "0"
-    elif tag == "362":
-        indicator = "0"
+    elif tag in ("362", "535"):
+        indicator = "0" if tag == "362" else "1"
     draft.add(tag, f"{indicator} ", subfields, note)
 
 

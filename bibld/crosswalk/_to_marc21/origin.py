@@ -6,7 +6,7 @@ import re
 
 from bibld.crosswalk._to_marc.dates import further_copyright, publication_dates
 from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook, is_counterpart
-from bibld.crosswalk._to_marc.texts import bracketed
+from bibld.crosswalk._to_marc.texts import bracketed, places_and_publishers, places_of
 from bibld.model.mods import Date, Mods, OriginInfo, Place
 from bibld.text.places import MARC_COUNTRY_OF_ISO
 
@@ -88,12 +88,12 @@ def _imprint(
     made: Subfields = ()
     if printer is not None:
         made = [
-            *(("e", place) for place in _places(printer)),
+            *(("e", place) for place in places_of(printer)),
             *(("f", bracketed(one.value, one.supplied)) for one in printer.publisher),
             *(("g", date.value) for date in printer.date_other),
         ]
     subfields = [
-        *_places_and_publishers(info),
+        *places_and_publishers(info, "b"),
         *(("c", text) for text in stated),
         *((code, f"({text})" if code == "g" else text) for code, text in made),
     ]
@@ -103,27 +103,6 @@ def _imprint(
         draft.add("264", f" {function}", subfields, info)
     for text in further_copyright(info, stated):
         draft.add("264", f" {_COPYRIGHT}", (("c", text if text.startswith(("©", "℗")) else f"©{text}"),), info)
-
-
-def _places_and_publishers(info: OriginInfo) -> Subfields:
-    """Yield places and publishers in turn while there are as many of both, as most imprints have them."""
-    places, publishers = _places(info), [bracketed(one.value, one.supplied) for one in info.publisher]
-    if len(places) == len(publishers):
-        for place, publisher in zip(places, publishers, strict=True):
-            yield "a", place
-            yield "b", publisher
-    else:
-        yield from (("a", place) for place in places)
-        yield from (("b", publisher) for publisher in publishers)
-
-
-def _places(info: OriginInfo) -> list[str]:
-    return [
-        bracketed(term.value, place.supplied)
-        for place in info.place
-        for term in place.place_term
-        if term.type != "code"
-    ]
 
 
 def country_codes(places: tuple[Place, ...], authority: str) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bibld.crosswalk._marc21.codes import DIGITAL_ORIGIN, REFORMATTING_QUALITY
-from bibld.crosswalk._to_marc.dates import PublicationDates, publication_dates
-from bibld.crosswalk._to_marc.draft import MarcDraft, WriterBook
+from bibld.crosswalk._to_marc.dates import PublicationDates, day_entered, publication_dates
+from bibld.crosswalk._to_marc.draft import RUSMARC, MarcDraft, Subfields, WriterBook
 from bibld.crosswalk._to_marc.texts import single_codes
 from bibld.crosswalk._unimarc.codes import (
     AUDIENCE,
@@ -22,6 +22,7 @@ from bibld.crosswalk._unimarc.form import PAGES, TEXT_FORMAT
 from bibld.model.marc import Leader
 from bibld.model.mods import Genre, Mods, OriginInfo
 from bibld.model.mods_plan import OPEN_END
+from bibld.text.resource_types import type_code
 from bibld.text.scripts import has_cyrillic
 
 BOOK = WriterBook()
@@ -51,6 +52,17 @@ _ELECTRONIC_RECORD = "l"
 _KIND_OF_FILE = {"still image": "c", "text": "d"}
 _ELECTRONIC, _PRINT = "electronic", "print"
 _LENGTH_OF_TIME = 4
+_LIST_OF_KIND = {"content": "contentTypes", "media": "mediaTypes", "carrier": "carriers"}
+_ISBD_CONTENT = {
+    "cod": "a", "cop": "f xxxe", "crd": "a cxxe", "crf": "e cb3e", "cri": "b cb2e", "crm": "b ca2e", "crn": "e cb3d",
+    "crt": "b cb2d", "ntm": "d axxe", "ntv": "c axxe", "prm": "d bxxa", "snd": "g xxxa", "spw": "h xxxa",
+    "sti": "b xb2e", "tcf": "e xb3d", "tci": "b xb2d", "tcm": "d axxd", "tcn": "c axxd", "tct": "i xxxd",
+    "tdf": "e xb3e", "tdi": "b xa2e", "tdm": "b xa3e", "txt": "i xxxe", "xxx": "z",
+}  # fmt: skip
+"""Types of content of RDA as form and qualification of ISBD area 0 (181 $a and $b)."""
+_ISBD_MEDIA = {
+    "s": "a", "c": "b", "h": "c", "p": "d", "g": "e", "e": "f", "v": "g", "n": "n", "x": "z",
+}  # fmt: skip
 
 
 def main_origin(mods: Mods) -> OriginInfo:
@@ -109,7 +121,7 @@ def _forms(mods: Mods) -> list[str]:
         "targetAudience[@authority=marctarget]": "100 $a/17-19",
         "originInfo/dateIssued": "100 $a/8-16",
         "originInfo/frequency[@authority=marcfrequency]": "110 $a/1",
-        "recordInfo/recordCreationDate": "100 $a/0-7",
+        "recordInfo/recordCreationDate": "100 $a/0-7; without it recordChangeDate",
         "recordInfo/languageOfCataloging": "100 $a/22-24",
         "recordInfo/recordInfoNote[@type=encodingLevel]": "leader/17",
         "physicalDescription/form[@authority=marcform]": "leader/06, 106 $a",
@@ -164,11 +176,22 @@ def _genre(genre: Genre, mods: Mods, fields: dict[str, list[str]], draft: MarcDr
     if genre.type == "musical composition":
         draft.add("128", "  ", (("a", term),))
     elif scheme == "rdacontent":
-        draft.add("181", "  ", (("c", term), ("2", scheme)))
+        draft.add("181", "  ", type_subfields("content", term, scheme, draft.flavour))
     elif scheme == "marcgt" and term in (_ARTICLE, _GOVERNMENT):
         return
     elif scheme not in ("marcgt", None) or not _write_code(term, scheme, GENRE_CODES, _tags(mods), fields):
         draft.add("608", "  ", (("3", genre.value_uri), ("a", term), ("2", scheme), ("5", genre.display_label)), genre)
+
+
+def type_subfields(kind: str, term: str, scheme: str | None, flavour: str) -> Subfields:
+    """Return the subfields of 181 to 183: the code of RDA, in RUSMARC that of ISBD (181, 182), which it has alone."""
+    code = type_code(_LIST_OF_KIND[kind], term)
+    if flavour != RUSMARC or kind == "carrier":
+        return (("c", code or term), ("2", scheme or f"rda{kind}"))
+    if kind == "media":
+        return (("a", _ISBD_MEDIA.get(code or "")),)
+    form, _, qualification = _ISBD_CONTENT.get(code or "", "").partition(" ")
+    return (("a", form and f"{form} "), ("b", qualification.ljust(6)))
 
 
 def _tags(mods: Mods) -> tuple[str, ...]:
@@ -219,8 +242,7 @@ def _write_origin(terms: tuple[str, ...], codes: dict[str, str], position: int, 
 
 def _processing_data(mods: Mods) -> str:
     """Return 100$a: 36 characters."""
-    created = [date.value.replace("-", "")[:8] for info in mods.record_info for date in info.record_creation_date]
-    entered = next((text for text in created if len(text) == 8 and text.isdecimal()), _BLANK * 8)
+    entered = day_entered(mods) or _BLANK * 8
     audience = "".join(_AUDIENCE.get(one.value, "") for one in mods.target_audience if one.authority == "marctarget")[
         :3
     ]

@@ -7,7 +7,7 @@ import re
 from bibld.crosswalk._marc21.characteristics import DURATION, DURATION_OF_PART
 from bibld.crosswalk._to_marc.draft import RUSMARC, MarcDraft, Subfields, WriterBook
 from bibld.crosswalk._to_marc.texts import RESPONSIBILITY
-from bibld.crosswalk._to_unimarc.coded import level_of
+from bibld.crosswalk._to_unimarc.coded import level_of, type_subfields
 from bibld.crosswalk._unimarc.notes import ABOUT_ACCESS, ABOUT_USE, COMPLETENESS, NOTES
 from bibld.model.mods import Form, Mods, Note, PhysicalDescription
 
@@ -16,6 +16,14 @@ BOOK = WriterBook()
 _PREFERRED = {"publication": "306", "preferred citation": "332", "system details": "337", "reproduction": "324"}
 _TAG_OF_TYPE = {**{kind.type: tag for tag, kind in reversed(NOTES.items()) if kind.type}, **_PREFERRED}
 _GENERAL_NOTE = "300"
+_INDICATORS = {"207": " 0", "335": "0 "}
+_OF_COPY = frozenset(("316", "317", "318"))
+"""Notes on a copy, whose library is in ``$5``."""
+_IN_RUSMARC = frozenset((
+    "036", "207", "208", "229", "230", "239", "251", "300", "301", "302", "305", "309", "311", "313", "316", "317",
+    "318", "320", "321", "322", "323", "324", "325", "334", "335", "336", "337", "345",
+))  # fmt: skip
+"""Notes that RUSMARC defines; others are general ones there."""
 _PIECE = re.compile(r" (?P<mark>[:;+]) (?![^(]*\))")
 _CODE_OF_MARK = {":": "c", ";": "d", "+": "e"}
 _NOT_DIGITS = re.compile(r"\D")
@@ -57,18 +65,33 @@ def form(mods: Mods, draft: MarcDraft) -> None:
 
 
 def _extents(description: PhysicalDescription, draft: MarcDraft) -> None:
-    details = [note.value for note in description.note if note.type == "physical details"]
+    stated: list[tuple[str, str]] = []  # in RUSMARC there is one field
     for extent in description.extent:
         if extent.unit in (DURATION, DURATION_OF_PART):
             digits = _NOT_DIGITS.sub("", extent.value)
             draft.add("127", "  ", (("a", digits or extent.value),))
             continue
-        draft.add("215", "  ", _extent_subfields(extent.value), description)
-    for text in details:
-        draft.add("215", "  ", (("c", text),), description)
+        stated += _extent_subfields(extent.value)
+        if draft.flavour != RUSMARC:
+            draft.add("215", "  ", _with_one_detail(stated), description)
+            stated = []
+    draft.add("215", "  ", _with_one_detail(stated), description)
+    for note in description.note:
+        if note.type == "physical details":
+            tag, code = (_GENERAL_NOTE, "a") if draft.flavour == RUSMARC and draft.has("215") else ("215", "c")
+            draft.add(tag, "  ", ((code, note.value),), description)
 
 
-def _extent_subfields(text: str) -> Subfields:
+def _with_one_detail(subfields: list[tuple[str, str]]) -> Subfields:
+    """Join the details, of which 215 may have one."""
+    details = ", ".join(text for code, text in subfields if code == "c")
+    position = next((number for number, (code, _) in enumerate(subfields) if code == "c"), len(subfields))
+    return (
+        *(one for one in subfields[:position]), ("c", details), *(one for one in subfields[position:] if one[0] != "c"),
+    )  # fmt: skip
+
+
+def _extent_subfields(text: str) -> list[tuple[str, str]]:
     pieces = _PIECE.split(text)
     subfields = [("a", pieces[0])]
     for mark, piece in zip(pieces[1::2], pieces[2::2], strict=True):
@@ -95,7 +118,7 @@ def _form(one: Form, draft: MarcDraft) -> None:
     if one.authority in _CODED or one.type in _CODED_KINDS or one.authority in ("isbdcontent", "isbdmedia", "gmd"):
         return
     if one.type in _TAG_OF_KIND:
-        draft.add(_TAG_OF_KIND[one.type], "  ", (("c", one.value), ("2", one.authority)))
+        draft.add(_TAG_OF_KIND[one.type], "  ", type_subfields(one.type, one.value, one.authority, draft.flavour))
     elif one.type is not None or one.authority is not None:
         draft.add(_GENERAL_NOTE, "  ", (("a", one.value),))
 
@@ -107,7 +130,7 @@ def _form(one: Form, draft: MarcDraft) -> None:
         "note[@type=key, 'medium of performance', 'document number']": "128 $d $b, 029 $f",
         "note[@type='section of the periodical']": "225 $a of articles",
         "note[@type='print run']": "010 $9 in RUSMARC, else 300",
-        "note": "300, @xlink:href $u, @displayLabel $5",
+        "note": "300, @xlink:href $u, @displayLabel before the text, of copies $5",
     },
 )
 def notes(mods: Mods, draft: MarcDraft) -> None:
@@ -129,15 +152,21 @@ def _note(note: Note, draft: MarcDraft) -> None:
         return
     tag = _TAG_OF_TYPE.get(note.type or "", _GENERAL_NOTE)
     text = note.value if note.value != note.xlink_href else None
+    label = note.display_label
+    if draft.flavour == RUSMARC and (tag not in _IN_RUSMARC or (tag in _OF_COPY and not label)):
+        tag = _GENERAL_NOTE
+    if tag not in _OF_COPY and text is not None and label is not None:
+        text, label = f"{label}: {text}", None
+    if tag == _GENERAL_NOTE and draft.flavour == RUSMARC and note.xlink_href is not None:
+        draft.add(tag, "  ", (("a", f"{text} {note.xlink_href}" if text else note.xlink_href),), note)
+        return
     if tag == "321" and text is not None:
         pieces = text.split(", ")
         issn = pieces.pop() if len(pieces) > 1 and _ISSN.fullmatch(pieces[-1]) else None
         dates = pieces.pop() if len(pieces) > 1 and pieces[-1][:4].isdecimal() else None
         draft.add("321", "1 ", (("a", ", ".join(pieces)), ("b", dates), ("x", issn)), note)
         return
-    draft.add(
-        tag, " 0" if tag == "207" else "  ", (("a", text), ("u", note.xlink_href), ("5", note.display_label)), note
-    )
+    draft.add(tag, _INDICATORS.get(tag, "  "), (("a", text), ("u", note.xlink_href), ("5", label)), note)
 
 
 @BOOK.writes(

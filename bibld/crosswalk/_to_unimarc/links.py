@@ -20,6 +20,8 @@ _TAG_OF_TYPE = {
     "constituent": "464", "host": "461", "reviewOf": "470", "isReferencedBy": "488",
 }  # fmt: skip
 _OTHER_RELATION = "488"
+_OF_COPY = ("481", "482")
+"""Links of one copy, whose library is in ``$5``."""
 _SERIES, _HOST, _CONSTITUENT, _SET = "series", "host", "constituent", ("set", "subset")
 _IN_LINK = frozenset(
     ("010", "011", "035", "101", "200", "205", "210", "215", "225", "500", "300", "856", "013", "040", "020")
@@ -27,7 +29,7 @@ _IN_LINK = frozenset(
 """Fields that a link contains of the description of the other resource, beside names and subjects."""
 
 RELATED_FIELDS = {
-    "relatedItem[@type=series]": "225 $a $e $f $h $i $v $x; with a record identifier or a name also 410",
+    "relatedItem[@type=series]": "225 $a $e $f $h $i $v $x; with a number or a name also 410, in RUSMARC 461",
     "relatedItem[@type=host]": "461 with the title, 463 with issue and pages of an article; sets 461 $v, subsets 462",
     "relatedItem[@type=constituent]": "464, volumes 463, works issued with it 423",
     "relatedItem with @type and @otherType": "412-488 by both",
@@ -35,6 +37,7 @@ RELATED_FIELDS = {
     "relatedItem/titleInfo, name, originInfo …": "the embedded fields 200, 700, 210 …",
     "relatedItem/recordInfo/recordIdentifier": "the embedded field 001",
     "relatedItem/part": "200 $v of the link",
+    "relatedItem/@displayLabel": "the embedded field 300; of 481, 482 $5",
     "relatedItem/@xlink:href": "the embedded field 035",
     "relatedItem/location/url": "856 42",
     "part": "215 $a of an article",
@@ -67,7 +70,7 @@ def _related(item: RelatedItem, level: str, draft: MarcDraft, describe: Describe
             for url in location.url:
                 draft.add("856", "42", (("u", url.value), ("2", url.display_label), ("z", url.note)))
     elif item.type == _SERIES and content.title_info:
-        _series(item, draft, describe)
+        _series(item, level, draft, describe)
     elif item.type == _HOST and item.other_type is None and level == "a":
         _host_of_article(item, draft, describe)
     else:
@@ -99,15 +102,18 @@ def _link(tag: str, item: RelatedItem, volumes: list[str], draft: MarcDraft, des
         subfields.append(("1", f"{field.tag}{field.indicator1}{field.indicator2}"))
         subfields += [(one.code, one.value) for one in field.subfields if one.code != "1"]
         if field.tag == "200":
-            subfields += [("v", text) for text in volumes]
+            subfields.append(("v", ", ".join(volumes)))
     if item.xlink_href and item.xlink_href not in {text for _, text in subfields}:
         subfields += [("1", "035  "), ("a", item.xlink_href)]
-    subfields += [("5", item.display_label)] if item.display_label and subfields else []
+    if item.display_label and subfields and tag in _OF_COPY:
+        subfields.insert(0, ("5", item.display_label))
+    elif item.display_label and subfields:
+        subfields += [("1", "300  "), ("a", item.display_label)]
     if any(code not in ("1", "5") or (text or "").startswith("001") for code, text in subfields):
         draft.add(tag, f" {'0' if draft.flavour == RUSMARC else '1'}", subfields)
 
 
-def _series(item: RelatedItem, draft: MarcDraft, describe: Describe) -> None:
+def _series(item: RelatedItem, level: str, draft: MarcDraft, describe: Describe) -> None:
     content = item.mods
     title = content.title_info[0]
     stated = next((one for one in content.title_info[1:] if one.type == "alternative"), title)
@@ -126,7 +132,11 @@ def _series(item: RelatedItem, draft: MarcDraft, describe: Describe) -> None:
     has_number = any(one.type != "issn" for one in content.identifier) or item.xlink_href is not None
     if content.record_info or content.name or has_number or stated is not title:
         titles = tuple(one for one in content.title_info if one is not stated or one is title)
-        _link("410", replace(item, mods=replace(content, title_info=titles, note=())), volumes, draft, describe)
+        established = replace(content, title_info=titles, note=())
+        if draft.flavour != RUSMARC:
+            _link("410", replace(item, mods=established), volumes, draft, describe)
+        elif level not in ("a", "s"):
+            _link("461", replace(item, mods=replace(established, record_info=())), [], draft, describe)
 
 
 def _numbers_of_series(title: TitleInfo, *, has_volumes: bool) -> Subfields:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bibld.crosswalk._to_marc.draft import UNIMARC, MarcDraft, Subfields, WriterBook, is_counterpart
+from bibld.crosswalk._to_marc.draft import RUSMARC, UNIMARC, MarcDraft, Subfields, WriterBook, is_counterpart
 from bibld.crosswalk._to_marc.texts import single_codes, split_meeting
 from bibld.crosswalk._unimarc.codes import RELATOR
 from bibld.model.mods import Mods, Name
+from bibld.model.relators import relators_of
 
 BOOK = WriterBook()
 
@@ -22,6 +23,11 @@ _INITIALS = re.compile(r"(?:[^\W\d_]{1,2}\.[ -]*)+")
 _ROMAN = re.compile(r"[IVXLC]+\.?")
 _QUALIFIED = re.compile(r"(?P<name>.+?) \((?P<qualifier>[^()]*)\)")
 _UNCONTROLLED = {"personal": "1", "corporate": "2"}
+_ONE_NUMBER = ("700", "710", "711", "712", "720")
+"""Fields that may have one number of an authority record; in block 6 all may have more."""
+_OF_COPY = ("702", "712", "722")
+"""Fields of names that may be those of one copy, whose library is in ``$5``, and may have a part in words (``$r``)."""
+_CODED_ROLE = re.compile(r"\d{3}")
 
 
 @BOOK.writes(
@@ -34,36 +40,56 @@ _UNCONTROLLED = {"personal": "1", "corporate": "2"}
         "$a $b $c; of meetings $d $e $f",
         "name/namePart[@type=termsOfAddress]": "$d for Roman numerals, $c",
         "name/namePart[@type=date]": "$f",
-        "name/role": "$4, codes of UNIMARC where they exist",
+        "name/role": "$4, codes of UNIMARC; words $r of 702, 712, 722; a person has a 702 for each further role",
         "name/affiliation": "$p of persons",
         "name/description": "$p of bodies, $d of families",
         "name/nameIdentifier": "$o for ISNI, $3",
         "name/@valueURI": "$3",
-        "name/alternativeName": "790, 791, with the heading in $z",
+        "name/alternativeName": "790, 791, with the heading in $z; in RUSMARC with $6",
     },
 )
 def names(mods: Mods, draft: MarcDraft) -> None:
     """Persons, bodies and families."""
     primary: Name | None = None
+    forms = 0
     has_primary = draft.is_nested or any(name.usage == "primary" for name in mods.name)
     for name in mods.name:
         block = _BLOCK_OF_KIND.get(name.type or "")
         text = next((part.value for part in name.name_part), "") or next(iter(name.display_form), "")
         if block is None:
-            roles = tuple(role_subfields(name))
-            draft.add("730", f"{_UNCONTROLLED.get(name.type or '', ' ')} ", (("a", text), *roles), name)
+            coded = [one for one in role_subfields(name) if one[0] == "4"]
+            draft.add("730", f"{_UNCONTROLLED.get(name.type or '', '0')} ", (("a", text), *coded), name)
             continue
         level = _level(name, has_primary=has_primary)
         is_primary = name.usage == "primary" or (draft.is_nested and level == _ALTERNATIVE)
         if is_primary and (primary is None or is_counterpart(name, primary)):
             level, primary = _PRIMARY, primary or name
-        heading = [*heading_subfields(name, draft.flavour)]
-        draft.add(f"{block}{level}", heading_indicators(name), (*heading, *role_subfields(name)), name)
+        tag = f"{block}{level}"
+        heading = _heading(name, tag, draft.flavour)
+        roles = [one for one in role_subfields(name) if one[0] == "4"]
+        parts = [one for one in role_subfields(name) if one[0] == "r" and tag in _OF_COPY]
+        here, further = ([*roles, *parts], []) if block == "71" else ([*roles[:1], *parts], roles[1:])
+        form_tag = "790" if block == "70" else "791"
+        forms += bool(name.alternative_name)
+        link = ("6", f"z{forms:02}{form_tag}" if draft.flavour == RUSMARC and name.alternative_name else None)
+        draft.add(tag, heading_indicators(name), (link, *heading, *here), name)
+        for role in further:  # the fields of persons and families have one role each
+            draft.add(f"{block}{_SECONDARY}", heading_indicators(name), (*heading, role), name)
         for other in name.alternative_name:
             form = " ".join(part.value for part in other.name_part if part.type is None)
             numbers = tuple(("3", one.value) for one in other.name_identifier)
             entry = " ".join(value for code, value in heading if code in "ab" and value)
-            draft.add("790" if block == "70" else "791", " 0", (*numbers, ("a", form), ("z", entry)))
+            of_heading = ("6", f"z{forms:02}{tag}") if draft.flavour == RUSMARC else ("z", entry)
+            draft.add(form_tag, " 0", (*numbers, ("a", form), of_heading))
+
+
+def _heading(name: Name, tag: str, flavour: str) -> list[tuple[str, str | None]]:
+    """Return the subfields of a heading of block 7 without roles."""
+    subfields = [*heading_subfields(name, flavour)]
+    if tag in _ONE_NUMBER:
+        number = next((one for one in subfields if one[0] == "3" and one[1]), None)
+        subfields = [*(one for one in subfields if one[0] != "3"), *([number] if number is not None else [])]
+    return [*subfields, ("5", name.display_label if tag in _OF_COPY else None)]
 
 
 def _level(name: Name, *, has_primary: bool) -> str:
@@ -93,7 +119,7 @@ def heading_subfields(name: Name, flavour: str, *, has_links: bool = True) -> Su
     elif name.type == "family":
         parts = _family(name)
     links: Subfields = _links(name) if has_links else ()
-    return (*parts, *links, ("5", name.display_label))
+    return (*parts, *links)
 
 
 def _links(name: Name) -> Subfields:
@@ -156,14 +182,16 @@ def _body(name: Name) -> Subfields:
 
 
 def role_subfields(name: Name) -> Subfields:
-    """Return the relators, each once: codes of UNIMARC where they exist, other codes and words as they are."""
+    """Return the relators that have a code in UNIMARC, each once."""
     return dict.fromkeys(_relators(name))
 
 
 def _relators(name: Name) -> Iterator[tuple[str, str]]:
     for role in name.role:
         codes = [term.value for term in role.role_term if term.type == "code"]
-        for code in codes:
-            yield "4", _CODE_OF_RELATOR.get(code, code)
-        for term in () if codes else role.role_term:
-            yield "4", term.value
+        texts = [term.value for term in role.role_term if term.type != "code" and not codes]
+        codes += [code for text in texts for code in relators_of(text)]
+        for code in (_CODE_OF_RELATOR.get(code, code) for code in codes):
+            if _CODED_ROLE.fullmatch(code):
+                yield "4", code
+        yield from (("r", text) for text in texts if not relators_of(text))

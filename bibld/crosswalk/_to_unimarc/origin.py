@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from bibld.crosswalk._to_marc.dates import further_copyright, publication_dates
-from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook, is_counterpart
-from bibld.crosswalk._to_marc.texts import bracketed
+from bibld.crosswalk._to_marc.draft import RUSMARC, MarcDraft, Subfields, WriterBook, is_counterpart
+from bibld.crosswalk._to_marc.texts import bracketed, places_and_publishers, places_of
 from bibld.model.mods import Mods, OriginInfo
 from bibld.text.places import MARC_COUNTRY_OF_ISO
 
@@ -20,13 +20,16 @@ _FUNCTION = {
     "manufacture": "3",
 }  # fmt: skip
 _MANUFACTURE = ("manufacture", "manufacturer")
+_COUNTRY_AND_PART = re.compile(r"(?:X[A-Z]-)?(?P<country>[A-Z]{2})(?:-[A-Z0-9]{1,3})?")
+"""A code of ISO 3166, of a state also, and with its continent as the German libraries write it."""
+_UNKNOWN_COUNTRY = "XX"
 _WITH_PERIOD = re.compile(r"(?P<frequency>.+?) \((?P<period>[^()]*\d[^()]*)\)")
 
 
 @BOOK.writes(
     "originInfo",
     {
-        "originInfo": "210 $a $c $d; production, distribution 214",
+        "originInfo": "210 $a $c $d; production, distribution 214, in RUSMARC 210",
         "originInfo[@eventType=manufacture]": "210 $e $g $h of the imprint before it, else 214 _3",
         "originInfo/place/placeTerm[@type=code]": "102 $a, codes of MARC as those of ISO 3166; other codes $b",
         "originInfo/dateIssued, dateCreated": "100 $a/8-16, as stated 210 $d",
@@ -42,16 +45,20 @@ def origin(mods: Mods, draft: MarcDraft) -> None:
     if not infos:
         return
     main = infos[0]
+    is_russian = draft.flavour == RUSMARC
     countries, others = _countries(main)
     draft.add("102", "  ", [*(("a", code) for code in countries), *(("b", code) for code in others)])
     printers = [info for info in infos[1:] if info.event_type in _MANUFACTURE]
+    dates = publication_dates(main)
+    dates_of_main = [*dates.stated] or ([f"[{dates.first}]"] if dates.first.isdecimal() else [])
+    made: list[tuple[str, str | None]]
     for info in infos:
         if info in printers:
             continue
-        made: list[tuple[str, str | None]] = []
-        if info is main and printers:
-            made = list(_manufacture(printers[0]))
-        _imprint(info, draft, made, is_main=info is main or is_counterpart(info, main))
+        made = []
+        if info is main:
+            made = [one for printer in printers[: None if is_russian else 1] for one in _manufacture(printer)]
+        _imprint(info, draft, made, dates_of_main, is_main=info is main or is_counterpart(info, main))
         for edition in info.edition:
             text, _, responsibility = edition.value.partition(" / ")
             first, *more = responsibility.split(" ; ")
@@ -62,8 +69,8 @@ def origin(mods: Mods, draft: MarcDraft) -> None:
                 found = _WITH_PERIOD.fullmatch(frequency.value)
                 pieces = (found["frequency"], found["period"]) if found is not None else (frequency.value, None)
                 draft.add("326", "  ", zip("ab", pieces, strict=True), info)
-    for info in printers[1:]:
-        _imprint(info, draft, [], is_main=False)
+    for info in () if is_russian else printers[1:]:
+        _imprint(info, draft, [], [], is_main=False)
 
 
 def _countries(info: OriginInfo) -> tuple[list[str], list[str]]:
@@ -72,8 +79,12 @@ def _countries(info: OriginInfo) -> tuple[list[str], list[str]]:
     others: list[str] = []
     for term in (term for place in info.place for term in place.place_term if term.type == "code"):
         code = _iso_of_marc(term.value.casefold()) if term.authority == "marccountry" else None
-        if term.authority == "iso3166" or code is not None:
-            countries[code or term.value] = None
+        if term.authority == "iso3166":
+            found = _COUNTRY_AND_PART.fullmatch(term.value)
+            code = found["country"] if found is not None else None
+            code = code if code in MARC_COUNTRY_OF_ISO else _UNKNOWN_COUNTRY
+        if code is not None:
+            countries[code] = None
         elif term.authority != "marccountry":
             others.append(term.value)
     return list(countries), others
@@ -84,47 +95,41 @@ def _iso_of_marc(code: str) -> str | None:
     return _ISO_OF_MARC.get(code) or (_COUNTRY_OF_PARTS.get(code[2]) if len(code) == _LENGTH_OF_PART else None)
 
 
-def _imprint(info: OriginInfo, draft: MarcDraft, made: list[tuple[str, str | None]], *, is_main: bool) -> None:
+def _imprint(
+    info: OriginInfo,
+    draft: MarcDraft,
+    made: list[tuple[str, str | None]],
+    dates_of_main: list[str],
+    *,
+    is_main: bool,
+) -> None:
+    """Add an imprint; in RUSMARC, which must have a date, one without has those of the first one."""
     function = _FUNCTION.get(info.event_type or "")
     if is_main and function == "1":
         function = None
     stated = list(publication_dates(info).stated)
     if not is_main:
         stated += [date.value for date in info.date_other if date.type != "original"]
-    subfields = [*_places_and_publishers(info), *(("d", text) for text in stated), *made]
-    if function is None:
+    rights = further_copyright(info, stated)
+    if draft.flavour == RUSMARC:  # 100 has the year of copyright of the main event
+        stated += [] if is_main else [f"©{text}" for text in rights]
+        rights = []
+    published = [*places_and_publishers(info, "c")]
+    if draft.flavour == RUSMARC and published:
+        stated = stated or dates_of_main
+    subfields = [*published, *(("d", text) for text in stated), *made]
+    if function is None or draft.flavour == RUSMARC:
         draft.add("210", "  ", subfields, info)
     else:
         draft.add("214", f" {function}", subfields, info)
-    for text in further_copyright(info, stated):
+    for text in rights:
         draft.add("214", " 4", (("d", text),), info)
     for date in info.date_other if is_main else ():
         if date.type == "projected":
             draft.add("211", "  ", (("a", date.value),))
 
 
-def _places_and_publishers(info: OriginInfo) -> Subfields:
-    """Yield places and publishers in turn while there are as many of both, as most imprints have them."""
-    places, publishers = _places(info), [bracketed(one.value, one.supplied) for one in info.publisher]
-    if len(places) == len(publishers):
-        for place, publisher in zip(places, publishers, strict=True):
-            yield "a", place
-            yield "c", publisher
-    else:
-        yield from (("a", place) for place in places)
-        yield from (("c", publisher) for publisher in publishers)
-
-
-def _places(info: OriginInfo) -> list[str]:
-    return [
-        bracketed(term.value, place.supplied)
-        for place in info.place
-        for term in place.place_term
-        if term.type != "code"
-    ]
-
-
 def _manufacture(info: OriginInfo) -> Subfields:
-    yield from (("e", place) for place in _places(info))
+    yield from (("e", place) for place in places_of(info))
     yield from (("g", bracketed(one.value, one.supplied)) for one in info.publisher)
     yield from (("h", date.value) for date in info.date_other)

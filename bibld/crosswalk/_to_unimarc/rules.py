@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bibld.crosswalk._to_marc.draft import MarcDraft, WriterBook, with_link
+from bibld.crosswalk._to_marc.draft import RUSMARC, MarcDraft, WriterBook, with_link
 from bibld.crosswalk._to_unimarc import coded, form, holdings, identification, links, names, origin, subjects, titles
 from bibld.crosswalk._unimarc.view import CODE_OF_SCRIPT
 from bibld.model.marc import DataField, MarcRecord, Subfield
@@ -35,17 +35,17 @@ def related(mods: Mods, draft: MarcDraft) -> None:
 WRITERS = WriterBook(_DESCRIPTION, _RELATED)
 
 
-def to_unimarc(mods: Mods, origin: Origin, flavour: str) -> MarcRecord:
+def to_unimarc(mods: Mods, origin: Origin, flavour: str, country: str | None = None) -> MarcRecord:
     """Write a description as a bibliographic record of UNIMARC or RUSMARC in UTF-8."""
-    draft = MarcDraft(flavour)
+    draft = MarcDraft(flavour, country=country)
     WRITERS.write(mods, draft)
-    fields = list(_linked(draft))
+    fields = list(_linked(draft, flavour))
     fields.sort(key=lambda field: field.tag)
     return MarcRecord(origin, coded.leader(mods), (*draft.controls(), *fields))
 
 
-def _linked(draft: MarcDraft) -> Iterator[DataField]:
-    """Yield the fields; those that repeat each other in several scripts with ``$6`` and ``$7``."""
+def _linked(draft: MarcDraft, flavour: str) -> Iterator[DataField]:
+    """Yield the fields; those that repeat each other in other scripts with ``$6``, in UNIMARC also ``$7``."""
     seen: set[str] = set()
     for field, number, script, is_alternate in draft.linked_fields():
         if not is_alternate and field.tag in _NOT_REPEATABLE and field.tag in seen and field.tag != "801":
@@ -54,7 +54,7 @@ def _linked(draft: MarcDraft) -> Iterator[DataField]:
                 continue
             field = DataField(tag, field.indicator1, field.indicator2, field.subfields)
         seen.add(field.tag)
-        code = CODE_OF_SCRIPT.get(script or "")
+        code = CODE_OF_SCRIPT.get(script or "") if flavour != RUSMARC else None
         scripts = (Subfield("7", code),) if code and (number or is_alternate) else ()
         if number and number != "00":
             yield with_link(field, Subfield("6", f"a{number}"), *scripts)

@@ -38,7 +38,7 @@ _LEVELS = {
 @BOOK.writes(
     "subject",
     {
-        "subject/name": "600, 601, 602; with subject/titleInfo $t",
+        "subject/name": "600, 601, 602; with subject/titleInfo 604",
         "subject/titleInfo": "605",
         "subject/topic": "606; one without @authority or of a local list 610; after another part $x",
         "subject/geographic": "607; after another part $y",
@@ -84,29 +84,33 @@ def _period(subject: Subject, draft: MarcDraft) -> None:
 
 def _heading(subject: Subject, lead: SubjectPart, draft: MarcDraft) -> None:
     rest = subject.parts[1:]
-    ends = (("2", subject.authority), ("5", subject.display_label))
+    scheme = ("2", subject.authority)
     number = ("3", subject.value_uri)
-    if isinstance(lead, Name):
-        title = rest[0] if rest and isinstance(rest[0], TitleInfo) else None
-        own = heading_subfields(lead, draft.flavour, has_links=title is None)
-        work: Subfields = (("t", marked_title(title)), ("3", title.value_uri)) if title is not None else ()
-        others = rest[1:] if title is not None else rest
-        subfields = (*own, number, *work, *_subdivisions(others), *ends)
+    if isinstance(lead, Name) and rest and isinstance(rest[0], TitleInfo):
+        indicators = heading_indicators(lead)
+        own = heading_subfields(lead, draft.flavour, has_links=False)
+        title = (("a", marked_title(rest[0])), ("3", rest[0].value_uri), *_subdivisions(rest[1:]))
+        subfields = (("1", f"7{kind_of_heading(lead)}0{indicators}"), *own, ("1", "50010"), *title, scheme)
+        draft.add("604", "  ", subfields, subject)
+    elif isinstance(lead, Name):
+        own = heading_subfields(lead, draft.flavour)
+        subfields = (*own, number, *_subdivisions(rest), scheme, ("5", subject.display_label))
         draft.add(f"60{kind_of_heading(lead)}", heading_indicators(lead), subfields, subject)
     elif isinstance(lead, TitleInfo):
         title_parts = (("a", marked_title(lead)), *parts_of_title(lead, "h", "i"))
-        draft.add("605", "  ", (number, *title_parts, *_subdivisions(rest), *ends), subject)
+        draft.add("605", "  ", (number, *title_parts, *_subdivisions(rest), scheme), subject)
     elif isinstance(lead, HierarchicalGeographic):
         levels = [(code, text) for name, code in _LEVELS.items() for text in getattr(lead, name)]
-        draft.add("617", "  ", (number, *levels, *ends), subject)
+        draft.add("617", "  ", (number, *levels, ("2", subject.authority)), subject)
     else:
         value = str(getattr(lead, "value", ""))
-        is_free = isinstance(lead, Topic) and _is_uncontrolled(subject)
-        tag = (
-            "607" if isinstance(lead, Geographic) else "610" if is_free else "608" if isinstance(lead, Genre) else "606"
-        )
-        indicators = "0 " if tag == "610" else "  "
-        draft.add(tag, indicators, (number, ("a", value), *_subdivisions(rest), *ends), subject)
+        if isinstance(lead, Topic) and _is_uncontrolled(subject):
+            named = subject.authority if subject.authority != _LOCAL else None
+            terms = (("a", text) for _, text in _subdivisions(rest))
+            draft.add("610", "0 ", (("a", value), *terms, ("2", named)), subject)
+            return
+        tag = "607" if isinstance(lead, Geographic) else "608" if isinstance(lead, Genre) else "606"
+        draft.add(tag, "  ", (number, ("a", value), *_subdivisions(rest), scheme), subject)
 
 
 def _is_uncontrolled(subject: Subject) -> bool:

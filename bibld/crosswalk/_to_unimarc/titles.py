@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bibld.crosswalk._to_marc.draft import MarcDraft, Subfields, WriterBook, is_counterpart
+from bibld.crosswalk._to_marc.draft import RUSMARC, MarcDraft, Subfields, WriterBook, is_counterpart
 from bibld.crosswalk._to_marc.texts import non_sorting, parts_of_title, statements_of_responsibility
 from bibld.crosswalk._unimarc.codes import RELATED_TITLES
 from bibld.model.mods import Mods, Note, TitleInfo
@@ -13,6 +13,7 @@ BOOK = WriterBook()
 _TAG_OF_TITLE = {(kind, label): tag for tag, (kind, label) in reversed(RELATED_TITLES.items())}
 _TAG_OF_LABEL = {label: tag for tag, (_, label) in reversed(RELATED_TITLES.items()) if label is not None}
 _PARALLEL, _UNIFORM, _WORK, _VARIANT, _SUPPLIED = "parallel title", "500", "506", "517", "540"
+_ABBREVIATED = "531"
 _FIRST_STATEMENT, _NEXT_STATEMENTS = "f", "g"
 
 
@@ -40,7 +41,7 @@ def titles(mods: Mods, draft: MarcDraft) -> None:
         if title not in stated:
             draft.add(_VARIANT, "1 ", _parts(title), title)
     for note in notes:
-        draft.add("314", "  ", (("a", note.value),), note)
+        draft.add("300" if draft.flavour == RUSMARC else "314", "  ", (("a", note.value),), note)
     has_entry = any(name.usage == "primary" for name in mods.name)
     for title in mods.title_info:
         if title.type is not None and title.title:
@@ -104,6 +105,8 @@ def _parts(title: TitleInfo) -> Subfields:
 
 def _other_title(title: TitleInfo, draft: MarcDraft, *, has_entry: bool) -> None:
     label = title.display_label
+    if label is not None and label.casefold() in _TAG_OF_LABEL:
+        label = label.casefold()
     base, _, copy = label.partition(": ") if label is not None else ("", "", "")
     if title.type == "uniform" and label is None:
         subfields = [
@@ -120,5 +123,9 @@ def _other_title(title: TitleInfo, draft: MarcDraft, *, has_entry: bool) -> None
         if title.supplied == "yes" and label is None:
             known = _SUPPLIED
         tag = known or _TAG_OF_LABEL.get(base) or _TAG_OF_TITLE.get((title.type or "", None), _VARIANT)
-        named = copy if base in _TAG_OF_LABEL else label if known is None else None
-        draft.add(tag, "1 ", (*_parts(title), ("5", named), ("3", title.value_uri)), title)
+        copy = copy if base in _TAG_OF_LABEL else ""
+        indicators = "  " if tag == _ABBREVIATED else "1 "
+        draft.add(tag, indicators, (*_parts(title), ("5", copy), ("3", title.value_uri)), title)
+        if label is not None and known is None and not copy:
+            note = "300" if draft.flavour == RUSMARC else "312"
+            draft.add(note, "  ", (("a", f"{label}: {title.title}"),), title)

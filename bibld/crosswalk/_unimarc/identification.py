@@ -207,6 +207,8 @@ _CHANGE_DATE = re.compile(r"\d{14}(?:\.\d+)?|\d{8}")
 _WITH_AGENCY = re.compile(r"[A-Za-z]{2}[\\/]\w+[\\/]")
 """The form of control numbers that begin with country and organisation: ``RU\\NLR\\bibl\\1980``."""
 
+_UNKNOWN_COUNTRY = "XX"
+
 AGENCY_NOTE = {"1": "transcribing agency", "2": "modifying agency", "3": "issuing agency"}
 
 
@@ -223,7 +225,7 @@ def record_info(view: UnimarcView) -> Elements:
     language = language_code(coded[22:25])
     term = mods.LanguageTerm(value=language or "", type="code", authority="iso639-2b")
     standard = next((value for field in sources for value in field.values("g")), None)
-    agency = " ".join(first.values("a", "b")) if first is not None else ""
+    agency = " ".join(text for text in first.values("a", "b") if text != _UNKNOWN_COUNTRY) if first is not None else ""
     info = mods.RecordInfo(
         record_content_source=(mods.RecordContentSource(value=agency),) if agency else (),
         record_creation_date=_creation_date(coded[:8]),
@@ -268,7 +270,7 @@ def _record_info_notes(view: UnimarcView, others: list[DataField]) -> Iterator[m
     if level is not None:
         yield mods.RecordInfoNote(value=level, type="encodingLevel")
     for field in others:
-        text = " ".join(field.values("a", "b", "c"))
+        text = " ".join(value for value in field.values("a", "b", "c") if value != _UNKNOWN_COUNTRY)
         if text:
             yield mods.RecordInfoNote(value=text, type=AGENCY_NOTE.get(field.indicator2))
     for field in view.fields("801"):

@@ -26,7 +26,7 @@ from bibld.model.mods_xml import without_illegal_characters
 from bibld.text.folding import NON_SORTING_MARKS, remove_non_sorting_marks, split_non_sorting
 from bibld.text.scripts import first_foreign_script
 
-_LINK = re.compile(r"[a-z]?(\d\d)(\d{3})?.*", re.IGNORECASE)
+_LINK = re.compile(r"[a-y]?(\d\d)(\d{3})?.*", re.IGNORECASE)
 _OTHER_FORMS = "79"
 """How the tags of other forms of a name begin, which another rule adds to their heading."""
 

@@ -60,8 +60,8 @@ class Settings(HttpSettings, frozen=True, kw_only=True):
     """``query``: in CQL, a list of queries is united; ``version``: of SRU; ``schema``: the short name of the record
     schema (by default MARC, else MODS, else Dublin Core, as explain offers it); ``portion``: records in one answer;
     ``limit``: the most records that the server gives of one query (0: not known); ``split``: an index of whole numbers,
-    such as ``dc.date``, by which a query with more records is divided; ``split_range``: the first and the last number
-    for that; ``parameters``: further parameters of each request.
+    such as ``dc.date``, by which a query with more records is divided; ``split_range``: the first and the last of these
+    numbers; ``parameters``: further parameters of each request.
     """
 
     query: str | tuple[str, ...] = "cql.allRecords=1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, Protocol, TypeVar
 from urllib.parse import parse_qsl
@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from bibld.documents import PublishedView
+from bibld.model.iris import record_of_path
 from bibld.model.linkage import Merged
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
@@ -220,6 +221,21 @@ def open_interfaces(
         thing = finder.find(path)
         return thing.merged if isinstance(thing, Thing) else None
 
+    provider = None
+    if view is not None:
+        provider = oai.Provider(release.manifest, view, _oai_forms(release, merged), release.contact)
+    service = reconcile.Service(release.manifest, search.names, search.view) if search is not None else None
+    server = None
+    if search is not None:
+        readers = sru.MarcReaders(release.original, release.to_marc, release.manifest.dataset.isil)
+        records = sru.ReleaseRecords(release.catalog, merged, readers, view)
+        server = sru.SruServer(release.manifest, search.names, records)
+    return Interfaces(provider, service, run, server)
+
+
+def _oai_forms(release: OpenRelease, merged: Callable[[str], Merged | None]) -> oai.Forms:
+    """Return what gives the descriptions of publications and records; ``merged`` returns a publication by its path."""
+
     def mods(path: str) -> Mods | None:
         found = merged(path)
         return found.mods if found is not None else None
@@ -229,20 +245,27 @@ def open_interfaces(
         record = release.catalog.record(found.cluster.founder) if found is not None else None
         return release.original(record) if record is not None else None
 
-    def returned(path: str, source: str) -> MarcRecord | None:
-        found = merged(path)
-        if found is None or release.returned is None:
+    def members(path: str) -> Sequence[str]:
+        record = record_of_path(path.removeprefix(oai.FOLDER))
+        cluster = release.catalog.cluster_of(record)
+        if cluster is None:
+            return [record.path]
+        return [member.path for member in cluster.members] if cluster.founder == record else []
+
+    def publication(path: str) -> str | None:
+        try:
+            record = record_of_path(path)
+        except ValueError:
             return None
-        of_source = [member for member in found.cluster.members if member.source == source]
-        record = release.catalog.record(of_source[0] if of_source else found.cluster.founder)
+        if record.path != path:  # another spelling of it
+            return None
+        cluster = release.catalog.cluster_of(record)
+        return f"{oai.FOLDER}{(cluster.founder if cluster is not None else record).path}"
+
+    def returned(path: str) -> MarcRecord | None:
+        if release.returned is None:
+            return None
+        record = release.catalog.record(record_of_path(path))
         return release.returned(record) if record is not None else None
 
-    provider = None
-    if view is not None:
-        provider = oai.Provider(release.manifest, view, oai.Forms(mods, marc, returned), release.contact)
-    service = reconcile.Service(release.manifest, search.names, search.view) if search is not None else None
-    server = None
-    if search is not None:
-        records = sru.ReleaseRecords(release.catalog, merged, sru.MarcReaders(release.original, release.to_marc), view)
-        server = sru.SruServer(release.manifest, search.names, records)
-    return Interfaces(provider, service, run, server)
+    return oai.Forms(mods, marc, members, publication, returned)

@@ -1,8 +1,10 @@
-"""OAI-PMH 2.0: the publications of a release for harvesters.
+"""OAI-PMH 2.0: the publications of a release for harvesters, and the records of libraries with what they get back.
 
 The items are the publications, merged ones included. A publication that was absorbed by another one, or deleted, stays
-in the lists as deleted. The lists are in the order of the paths, and a resumption token contains the position where the
-next part begins, so that the server remembers nothing: a token is valid for ever, in later releases too.
+in the lists as deleted. In the format ``returned`` the items are the records of libraries, each once, with the date of
+their publication, on which their additions depend; a record stays when its publication is absorbed. The lists are in
+the order of the paths, and a resumption token contains the position where the next part begins, so that the server
+remembers nothing: a token is valid for ever, in later releases too.
 """
 
 from __future__ import annotations
@@ -34,6 +36,8 @@ _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _NAMES: Any = {None: _IDENTIFIER}
 _OAI_NAMES: Any = {None: _OAI, "xsi": _XSI}  # lxml-stubs forget the default namespace
 FOLDER = "resource/"
+_RECORD_FOLDER = "record/"
+_RETURNED = "returned"
 _RECORDS, _HEADERS = 50, 500
 """Items of one part of a list."""
 _SCANNED = 20_000
@@ -65,13 +69,13 @@ FORMATS = {
             "http://www.loc.gov/MARC21/slim",
         ),
         MetadataFormat(
-            "returned",
+            _RETURNED,
             "http://www.loc.gov/standards/marcxml/schema/MARC21slim.xsd",
             "http://www.loc.gov/MARC21/slim",
         ),
     )
 }
-_RECORDS_OF_LIBRARIES = ("marcxml", "returned")
+_RECORDS_OF_LIBRARIES = ("marcxml", _RETURNED)
 """Forms that not all items have."""
 
 
@@ -85,7 +89,7 @@ class _RefusalError(Exception):
 
 
 class _Item(msgspec.Struct, frozen=True):
-    """A publication; ``work`` is the path of its work, empty if it has none."""
+    """A publication, or a record of a library; ``work`` is the path of its work, empty if it has none."""
 
     path: str
     modified: str
@@ -121,13 +125,16 @@ _LISTS = ("ListIdentifiers", "ListRecords")
 class Forms(msgspec.Struct, frozen=True):
     """What gives the descriptions of a publication by its path.
 
-    ``mods``: the merged description; ``marc``: the MARC record of its founder; ``returned``: the record of a source,
-    else of the founder, with what its library gets back.
+    ``mods``: the merged description; ``marc``: the MARC record of its founder; ``members``: the records that describe
+    it, by what follows ``record/`` in their paths, a deleted record alone; ``publication``: the path of the publication
+    of such a record; ``returned``: the record with what its library gets back.
     """
 
     mods: Callable[[str], Mods | None]
     marc: Callable[[str], MarcRecord | None]
-    returned: Callable[[str, str], MarcRecord | None]
+    members: Callable[[str], Sequence[str]]
+    publication: Callable[[str], str | None]
+    returned: Callable[[str], MarcRecord | None]
 
 
 class Provider:
@@ -184,8 +191,8 @@ class Provider:
         elif verb == "ListSets":
             self._list_sets(root, arguments)
         elif verb == "GetRecord":
-            document = self._document(arguments["identifier"])
-            root.append(self._record(self._item(document), _format(arguments["metadataPrefix"])))
+            item = self._identified(arguments["identifier"])
+            root.append(self._record(item, _format(arguments["metadataPrefix"])))
         else:
             self._list(root, verb, arguments)
         return root
@@ -212,7 +219,7 @@ class Provider:
             etree.SubElement(described, f"{{{_IDENTIFIER}}}{name}").text = value
 
     def _list_formats(self, root: etree._Element, identifier: str | None) -> None:
-        item = self._item(self._document(identifier)) if identifier is not None else None
+        item = self._identified(identifier) if identifier is not None else None
         for each in FORMATS.values():
             if item is not None and not item.is_deleted and self._metadata(item, each) is None:
                 continue
@@ -233,15 +240,16 @@ class Provider:
 
     # -- items
 
-    def _document(self, identifier: str) -> Document:
+    def _identified(self, identifier: str) -> _Item:
         prefix = f"oai:{self._host}:"
-        path = identifier.removeprefix(prefix)
-        document = None
-        if identifier.startswith(prefix) and path.startswith(FOLDER):
-            document = self._view.document(path)
+        path = identifier.removeprefix(prefix) if identifier.startswith(prefix) else ""
+        record = path.removeprefix(_RECORD_FOLDER) if path.startswith(_RECORD_FOLDER) else ""
+        publication = self._forms.publication(record) if record else path
+        document = self._view.document(publication) if publication and publication.startswith(FOLDER) else None
         if document is None:
             raise _RefusalError("idDoesNotExist", f"No item has the identifier {identifier}.")
-        return document
+        item = self._item(document)
+        return _item_of_record(item, record) if record else item
 
     def _item(self, document: Document) -> _Item:
         if document.status != 200:
@@ -282,14 +290,20 @@ class Provider:
         elif selection.cursor:
             _add(root, "resumptionToken").set("cursor", str(selection.cursor))
 
-    def _listed(self, item: _Item, verb: str, form: MetadataFormat, source: str) -> list[etree._Element]:
-        if verb == "ListIdentifiers" and (item.is_deleted or form.prefix not in _RECORDS_OF_LIBRARIES):
-            return [self._header(item)]
-        try:
-            record = self._record(item, form, source)
-        except _RefusalError:  # the item has no metadata in this format
-            return []
-        return [record if verb == "ListRecords" else self._header(item)]
+    def _listed(self, item: _Item, verb: str, form: MetadataFormat, source: str) -> Iterator[etree._Element]:
+        items = [item]
+        if form.prefix == _RETURNED:
+            members = self._forms.members(item.path)
+            items = [_item_of_record(item, one) for one in members if source in ("", one.partition("/")[0])]
+        for one in items:
+            if verb == "ListIdentifiers" and (one.is_deleted or form.prefix not in _RECORDS_OF_LIBRARIES):
+                yield self._header(one)
+                continue
+            try:
+                record = self._record(one, form)
+            except _RefusalError:  # the item has no metadata in this format
+                continue
+            yield record if verb == "ListRecords" else self._header(one)
 
     def _documents(self, selection: _Selection) -> Iterator[Document]:
         times = self._view.created_times
@@ -329,21 +343,24 @@ class Provider:
             _add(root, "setSpec", each)
         return root
 
-    def _record(self, item: _Item, form: MetadataFormat, source: str = "") -> etree._Element:
+    def _record(self, item: _Item, form: MetadataFormat) -> etree._Element:
         root = etree.Element(f"{{{_OAI}}}record")
         root.append(self._header(item))
         if item.is_deleted:
             return root
-        metadata = self._metadata(item, form, source)
+        metadata = self._metadata(item, form)
         if metadata is None:
             raise _RefusalError("cannotDisseminateFormat", f"The item is not available as {form.prefix}.")
         _add(root, "metadata").append(metadata)
         return root
 
-    def _metadata(self, item: _Item, form: MetadataFormat, source: str = "") -> etree._Element | None:
+    def _metadata(self, item: _Item, form: MetadataFormat) -> etree._Element | None:
+        if item.path.startswith(_RECORD_FOLDER) != (form.prefix == _RETURNED):
+            return None
         if form.prefix in _RECORDS_OF_LIBRARIES:
-            is_returned = form.prefix == "returned"
-            record = self._forms.returned(item.path, source) if is_returned else self._forms.marc(item.path)
+            is_returned = form.prefix == _RETURNED
+            read = self._forms.returned if is_returned else self._forms.marc
+            record = read(item.path.removeprefix(_RECORD_FOLDER))
             return etree.fromstring(to_marcxml(record)) if record is not None else None
         description = self._forms.mods(item.path)
         if description is None:
@@ -354,6 +371,12 @@ class Provider:
         if form.prefix == "mods":
             return to_element(description)
         return dublin_core.to_dublin_core(description, self._iris.base + item.path)
+
+
+def _item_of_record(item: _Item, record: str) -> _Item:
+    """Return the item of a record of a library from that of its publication."""
+    sets = tuple(each for each in item.sets if each in (MERGED, f"{SOURCE}:{record.partition('/')[0]}"))
+    return msgspec.structs.replace(item, path=f"{_RECORD_FOLDER}{record}", sets=sets)
 
 
 def _arguments(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:

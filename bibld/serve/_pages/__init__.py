@@ -114,7 +114,7 @@ class Pages:
             "form_names": FORM_NAMES,
             "decision_words": matches.DECISION_WORDS,
             "media_types": MEDIA_TYPES,
-            "open_graph_locale": LOCALES[self.language.tag],
+            "open_graph_locale": LOCALES.get(self.language.tag, self.language.tag),
         }
         return make_environment(self.language, self._addresses.mount, values)
 

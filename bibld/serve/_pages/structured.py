@@ -251,7 +251,7 @@ def open_graph(reference: Reference, title: str, page: str, site: str, language:
         ("og:title", title),
         ("og:url", page),
         ("og:site_name", site),
-        ("og:locale", LOCALES[language]),
+        ("og:locale", LOCALES.get(language, language)),
         ("og:description", summary(reference)),
     ]
     if is_book:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from bibld.model.authorities import NUMBERED_BY_FIRST_PART
 from bibld.model.mods import Controlled, Name, Subject, TitleInfo
 from bibld.text.classes import main_class
 from bibld.text.folding import tidy
@@ -23,8 +24,6 @@ from bibld.triplify._identity import (
 FREE_TERMS = "keywords"
 """The scheme of terms of which none is stated."""
 
-_NUMBERED_BY_FIRST_PART = frozenset(("lcsh", "lcshac", "mesh"))
-"""Schemes whose headings with subdivisions are given the number of the heading before them by many libraries."""
 _NAMES_REMEMBERED = 16_384
 
 
@@ -41,7 +40,7 @@ def claim_concept(
         return None
     code = tidy(scheme or "") or FREE_TERMS
     is_compound = "--" in label
-    is_numbered_by_part = is_compound and isinstance(element, Subject) and code in _NUMBERED_BY_FIRST_PART
+    is_numbered_by_part = is_compound and isinstance(element, Subject) and code in NUMBERED_BY_FIRST_PART
     found = [] if is_numbered_by_part else find_identities(draft, element, path)
     is_identified = code != "lcsh" or any(one.authority == code for one in found)
     is_of_name = isinstance(element, Subject) and isinstance(element.parts[0], Name | TitleInfo)

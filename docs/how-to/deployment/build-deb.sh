@@ -22,9 +22,12 @@ find "$root" -name __pycache__ -prune -exec rm -rf {} +
 sed -i '/^command = /d' "$root/opt/bibld/pyvenv.cfg"
 mkdir -p "$root/usr/bin" "$root/lib/systemd/system" "$root/usr/share/doc/bibld" "$root/DEBIAN"
 ln -s /opt/bibld/bin/bibld "$root/usr/bin/bibld"
-cp "$checkout/docs/how-to/deployment/bibld.socket" "$root/lib/systemd/system/"
-sed 's|/srv/bibld/.venv/bin/bibld|/usr/bin/bibld|' "$checkout/docs/how-to/deployment/bibld.service" \
-  > "$root/lib/systemd/system/bibld.service"
+cp "$checkout/docs/how-to/deployment/bibld.socket" "$checkout/docs/how-to/deployment/bibld-nightly.timer" \
+  "$root/lib/systemd/system/"
+for unit in bibld.service bibld-nightly.service; do
+  sed 's|/srv/bibld/.venv/bin/bibld|/usr/bin/bibld|' "$checkout/docs/how-to/deployment/$unit" \
+    > "$root/lib/systemd/system/$unit"
+done
 cp "$checkout/LICENSE" "$root/usr/share/doc/bibld/copyright"
 
 cat > "$root/DEBIAN/control" <<EOF

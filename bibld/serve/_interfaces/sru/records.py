@@ -16,7 +16,7 @@ from bibld.model import dublin_core
 from bibld.model.linkage import Merged
 from bibld.model.marc import MarcRecord
 from bibld.model.marc_writers import to_marcxml
-from bibld.model.mods import Identifier, Mods
+from bibld.model.mods import Identifier, Mods, RecordIdentifier, RecordInfo
 from bibld.model.mods_xml import to_element
 from bibld.model.works import add_work
 from bibld.protocols import SourceRecord
@@ -29,10 +29,14 @@ MarcFlavour = Literal["marc21", "rusmarc"]
 
 
 class MarcReaders(msgspec.Struct, frozen=True):
-    """What returns the MARC record of a source record, and what writes a description as MARC (None: nothing does)."""
+    """What returns the MARC record of a source record, and what writes a description as MARC (None: nothing does).
+
+    ``agency``: the code of the organisation that numbers merged records, for 003 of MARC 21; empty if it has none.
+    """
 
     original: Callable[[SourceRecord], MarcRecord | None]
     to_marc: Callable[[Mods, MarcFlavour], MarcRecord] | None = None
+    agency: str = ""
 
 
 _DC_SCHEMA = "info:srw/schema/1/dc-schema"
@@ -74,15 +78,30 @@ class PublicationRecords:
     def marc(self, flavour: MarcFlavour, others: Collection[str] = ()) -> tuple[MarcRecord, str] | None:
         """Return the merged description as MARC, and its flavour; the own record of a library if there is no other way.
 
-        The merged one has the IRI of the publication among its identifiers. ``others``: flavours in which the own
-        record may be, too.
+        The number of the merged one (001) is source and number of the founder, such as ``rsl:01004039769``: it stays as
+        long as the IRI of the publication, which is among the identifiers and, in RUSMARC, in 003. The numbers that the
+        records of libraries have are in 035. ``others``: flavours in which the own record may be, too.
         """
         write = self._readers.to_marc
         if self._is_of_source or write is None:
             return self.own((flavour, *others))
         mods = self._merged.mods
-        identifiers = (*mods.identifier, Identifier(self.iri, type="uri"))
-        return write(msgspec.structs.replace(mods, identifier=identifiers), flavour), flavour
+        numbers = [RecordIdentifier(str(self._merged.cluster.founder), source=self._readers.agency or None)]
+        numbers += [RecordIdentifier(self.iri, source="uri")] if flavour != "marc21" else []
+        own = (one for info in mods.record_info for one in info.record_identifier if one.source not in (None, "uri"))
+        stated = {one.value for one in mods.identifier}
+        others_own = dict.fromkeys(text for one in own if (text := f"({one.source}){one.value}") not in stated)
+        first, *rest = mods.record_info or (RecordInfo(),)
+        described = msgspec.structs.replace(
+            mods,
+            identifier=(
+                *mods.identifier,
+                *(Identifier(text, type="local") for text in others_own),
+                Identifier(self.iri, type="uri"),
+            ),
+            record_info=(msgspec.structs.replace(first, record_identifier=tuple(numbers)), *rest),
+        )
+        return write(described, flavour), flavour
 
     def own(self, flavours: Collection[str] = ()) -> tuple[MarcRecord, str] | None:
         """Return the first MARC record in one of some flavours (any if empty), and its flavour; None if none is."""
