@@ -13,9 +13,6 @@ TRANSCRIPTS = script("transcripts")
 WITH_OUTPUT = [page for page in PAGES if TRANSCRIPTS.shows_output(page.read_text(encoding="utf-8"))]
 
 
-PAGES = [DOCS / "tutorial.md", *sorted((DOCS / "ru").glob("*.md"))]
-
-
 @pytest.mark.server
 @pytest.mark.parametrize("page", WITH_OUTPUT, ids=name_of)
 @pytest.mark.skipif(shutil.which("curl") is None or shutil.which("bash") is None, reason="needs bash and curl")
