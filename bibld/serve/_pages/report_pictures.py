@@ -462,7 +462,7 @@ class ReportPictures:
 
     def _percentage(self, count: int, total: int) -> str:
         share = count / total * 100 if total else 0.0
-        return f"{self._language.number(round(share, 1) if 0 < share < 10 else round(share))} %"
+        return f"{self._language.number(round(share, 1) if 0 < share < 10 else round(share))}\u00a0%"
 
     def _finding(self, subject: str, name: str, count: int, total: int) -> str:
         """Return the title of a picture with what it shows first: ``Languages: Russian — 93 %``."""

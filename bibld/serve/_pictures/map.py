@@ -104,7 +104,7 @@ _CIRCLE = 360.0
 _MIN_WIDTH = 0.8
 """Radii of the earth (about 46°)."""
 
-_MAX_DISTANCE = 55.0
+_MAX_DISTANCE = 35.0
 """Degrees from the middle: a map with places that are farther away is one of the world."""
 
 _MIDDLE, _SOUTH, _NORTH = 11.0, -57.0, 84.0
@@ -173,7 +173,7 @@ class MapFrame(msgspec.Struct, frozen=True):
 
 def _azimuthal(across: _Degrees, up: _Degrees, middle: float) -> tuple[_Degrees, _Degrees]:
     """Project radians (Lambert's azimuthal equal-area projection; Snyder: Map projections, 1987, § 24)."""
-    cosine = math.sin(middle) * np.sin(up) + math.cos(middle) * np.cos(up) * np.cos(across)
+    cosine = _cosine(across, up, middle)
     scale = np.sqrt(2 / np.maximum(1 + cosine, 1e-9))
     y = math.cos(middle) * np.sin(up) - math.sin(middle) * np.cos(up) * np.cos(across)
     return scale * np.cos(up) * np.sin(across), scale * y
@@ -281,16 +281,22 @@ def _draw_circle(across: float, down: float, radius: float, height: int) -> str:
 @lru_cache(maxsize=16)
 def _draw_earth(view: MapFrame, height: int) -> str:
     """Draw the countries."""
+    rings = [
+        np.array(ring, dtype=np.float64).reshape(-1, 2) / 100 for ring in outlines(math.degrees(view.width) / WIDE)
+    ]
+    if view.is_world:
+        rings = [part for ring in rings for part in _cut_at_sides(ring)]
+    if not rings:
+        return ""
+    points, starts = np.concatenate(rings), np.cumsum([0, *map(len, rings[:-1])])
+    across, down = view.project(points[:, 0], points[:, 1])
+    is_seen = view.is_world | (np.maximum.reduceat(_cosines(view, points), starts) > 0)
+    for values, most in ((across, 1.0), (down, view.height / WIDE)):
+        is_seen &= (np.maximum.reduceat(values, starts) > 0) & (np.minimum.reduceat(values, starts) < most)
     width = WIDE * _FINENESS
-    rings = []
-    for ring in outlines(math.degrees(view.width) / WIDE):
-        points = np.array(ring, dtype=np.float64).reshape(-1, 2) / 100
-        for part in _cut_at_sides(points) if view.is_world else _near(points, view):
-            across, down = view.project(part[:, 0], part[:, 1])
-            if across.max() > 0 and across.min() < 1 and down.max() > 0 and down.min() < view.height / WIDE:
-                placed = np.stack((across, down), axis=1) * width
-                rings.append([(x, y) for x, y in placed.round().astype(int).tolist()])
-    path = to_path(rings, width, view.height * _FINENESS)
+    placed = np.split((np.stack((across, down), axis=1) * width).round().astype(int), starts[1:])
+    shown = [[(x, y) for x, y in ring.tolist()] for ring, seen in zip(placed, is_seen, strict=True) if seen]
+    path = to_path(shown, width, view.height * _FINENESS)
     box = f'width="100%" height="{percent(view.height / height * 100)}"'
     return (
         f'<svg {box} viewBox="0 0 {width} {view.height * _FINENESS}" preserveAspectRatio="none">'
@@ -300,15 +306,18 @@ def _draw_earth(view: MapFrame, height: int) -> str:
     )
 
 
-def _near(ring: _Degrees, view: MapFrame) -> Iterator[_Degrees]:
-    """Yield an outline if a part of it is less than 90° from the middle of the map.
+def _cosines(view: MapFrame, points: _Degrees) -> _Degrees:
+    """Return the cosines of distances from the middle of a map: what is on the other side of the earth is not drawn.
 
-    What is on the other side of the earth would be drawn around the map.
+    It would be around the map. No country has parts on both sides where it could be drawn through the map.
     """
-    across, up = np.radians(ring[:, 0] - view.longitude), np.radians(ring[:, 1])
-    middle = math.radians(view.latitude)
-    if (math.sin(middle) * np.sin(up) + math.cos(middle) * np.cos(up) * np.cos(across)).max() > 0:
-        yield ring
+    longitudes, latitudes = points[:, 0] - view.longitude, points[:, 1]
+    return _cosine(np.radians(longitudes), np.radians(latitudes), math.radians(view.latitude))
+
+
+def _cosine(across: _Degrees, up: _Degrees, middle: float) -> _Degrees:
+    cosine: _Degrees = math.sin(middle) * np.sin(up) + math.cos(middle) * np.cos(up) * np.cos(across)
+    return cosine
 
 
 def _cut_at_sides(ring: _Degrees) -> Iterator[_Degrees]:

@@ -88,7 +88,7 @@ def write_towns(cities: Iterable[Mapping[str, Any]], file: Path) -> None:
             position = round(city["latitude"], 3), round(city["longitude"], 3)
             row = (number, city["name"], *position, country, state, city["population"])
             own = towns.town_key(city["name"])
-            russian = _russian_name(city["name"], city["alternatenames"])
+            russian = _russian_name(city["name"], country, city["alternatenames"])
             connection.execute("INSERT INTO town VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, russian))
             names = ((key, number, key == own) for key in {own, *_other_keys(city["alternatenames"])} if key)
             connection.executemany("INSERT INTO name VALUES (?, ?, ?)", names)
@@ -103,14 +103,15 @@ def _other_keys(names: Sequence[str]) -> Iterator[str]:
 
 
 _RUSSIAN_NAME = re.compile(r"[А-ЯЁ][а-яё]+(?:[- ](?:[а-яё]{1,3}[- ])?[А-ЯЁ][а-яё]+)*")
-_NOT_RUSSIAN = re.compile("ъ|[сцзн]ьк|[бвгджзклмнпрстфхцчш]э(?!$)|[жчшщ][эы]|ий[^ -]", re.IGNORECASE)
+_NOT_RUSSIAN = re.compile("ъ|[сцзн]ьк|[бвгджзклмнпрстфхцчш]э(?!$)|[жчшщ]э|ий[^ -]", re.IGNORECASE)
 """Spellings of Bulgarian, Ukrainian and Belarusian names that have no letter of these languages."""
 
-_BELARUSIAN = re.compile("[дтр]ы")
-"""A spelling of Belarusian names of foreign towns, which some Russian ones have, too."""
+_BELARUSIAN = re.compile("[дтржчшщ]ы")
+_COUNTRIES_WITH_SUCH_TOWNS = frozenset(("RU", "KZ", "KG", "TJ", "TM", "UZ"))
+"""A spelling of Belarusian names of foreign towns, and where Russian names have it, too (Сыктывкар)."""
 
 
-def _russian_name(own: str, names: Sequence[str]) -> str:
+def _russian_name(own: str, country: str, names: Sequence[str]) -> str:
     """Return the Russian name of a town among all its names: that of CLDR, or the one that sounds most like its own."""
     of_zone = _towns_of_time_zones().get(towns.town_key(own), "")
     if of_zone in names:
@@ -125,7 +126,7 @@ def _russian_name(own: str, names: Sequence[str]) -> str:
     def likeness(name: str) -> tuple[bool, bool, float, int, str]:
         sound = romanise(name).replace("h", "g")
         ratio = SequenceMatcher(None, sound, key, autojunk=False).ratio()
-        is_likely = _BELARUSIAN.search(name) is None
+        is_likely = country in _COUNTRIES_WITH_SUCH_TOWNS or _BELARUSIAN.search(name) is None
         return is_usual_name(name), is_likely, round(ratio, 2), name.count("-") + name.count("Г"), name
 
     return max(found, key=likeness, default="")
