@@ -179,7 +179,7 @@ def assert_nothing_covers_a_text(picture: Picture, width: float) -> None:
         )
     for left, top, right, foot in boxes:
         for x, y, radius in circles:
-            assert math.dist((x, y), (min(max(x, left), right), min(max(y, top), foot))) > radius - 0.6
+            assert math.dist((x, y), (min(max(x, left), right), min(max(y, top), foot))) > radius - 1
 
 
 @pytest.mark.parametrize("width", [NARROW, 420, 687, WIDE, 900])

@@ -24,7 +24,7 @@ from bibld.text.geography.towns import towns
 _MAX_BARS = 15
 _MAX_PARTS, _MAX_PARTS_OF_CLASSIFICATION = 5, 10
 _MANY_LIBRARIES = 5
-"""If more have a publication, it is counted together with those that so many libraries have."""
+"""Publications that at least this number of libraries have are counted together, if some have still more."""
 
 _CLUSTER_BARS = 12
 _MAX_NAMES = 8
@@ -123,12 +123,12 @@ class ReportPictures:
             )
             for each in ordered[:_MAX_PARTS]
         )
-        whole = self._share(name, sum(each.publications for each in ordered), total)
+        bar = self._share(name, sum(each.publications for each in ordered), total)
         if len(parts) == len(ordered) == 1:
-            return BarGroup(msgspec.structs.replace(whole, tip=f"{parts[0].name}: {whole.words}", href=parts[0].href))
+            return BarGroup(msgspec.structs.replace(bar, tip=f"{parts[0].name}: {bar.words}", href=parts[0].href))
         more = sum(each.publications for each in ordered[_MAX_PARTS:])
         rest = self._language.text("In other combinations: %(number)s", number=self._publications(more)) if more else ""
-        return BarGroup(whole, parts, rest)
+        return BarGroup(bar, parts, rest)
 
     def _names_of(self, sources: Sequence[str]) -> str:
         """Return the names of libraries, or of those that are not among them if these are few."""

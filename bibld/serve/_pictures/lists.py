@@ -133,7 +133,7 @@ _LINES, _LEADING = 3, 15
 class BarGroup(msgspec.Struct, frozen=True):
     """A bar with the largest of its parts, and a line about the others (``rest``)."""
 
-    whole: ChartBar
+    total: ChartBar
     parts: tuple[ChartBar, ...] = ()
     rest: str = ""
 
@@ -142,7 +142,7 @@ def draw_groups(caption: Caption, groups: Sequence[BarGroup]) -> Picture:
     """Draw bars and their parts below them, all to one scale; long names of parts have some lines."""
     wide, height = _draw_groups(groups, WIDE)
     narrow, narrow_height = _draw_groups(groups, NARROW)
-    bars = [bar for group in groups for bar in (group.whole, *group.parts)]
+    bars = [bar for group in groups for bar in (group.total, *group.parts)]
     rows = tuple((TableCell(bar.name, bar.href), TableCell(bar.words)) for bar in bars)
     has_links = any(bar.href for bar in bars)
     return Picture(caption, height, wide, rows, narrow, narrow_height, has_links=has_links)
@@ -150,11 +150,11 @@ def draw_groups(caption: Caption, groups: Sequence[BarGroup]) -> Picture:
 
 def _draw_groups(groups: Sequence[BarGroup], width: int) -> tuple[str, int]:
     """Return the drawing for a width in pixels, and its height."""
-    full = max((group.whole.value for group in groups), default=1.0) or 1.0
+    full = max((group.total.value for group in groups), default=1.0) or 1.0
     y = 0
     out = []
     for group in groups:
-        out.append(_draw_bar(group.whole, y, full, width))
+        out.append(_draw_bar(group.total, y, full, width))
         y += _ROW
         for part in group.parts:
             drawn, height = _draw_part(part, y, full, width)

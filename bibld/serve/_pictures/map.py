@@ -380,35 +380,37 @@ _FAR_SIDES = tuple((*direction, reach) for reach in (0.03, 0.06, 0.1) for direct
 _IMPORTANT = 8
 """Places: if their circles are not small, their names may be far from them, at the end of a line."""
 
+_SCREENS = {"of-screen": (WIDE, 960), "of-phone": (NARROW, WIDE)}
+"""Pixels: the narrowest and the widest drawing where a class is shown (``drawing.css``)."""
+
 _Side = tuple[float, float, float]
 
 
 def _draw_names(placed: Sequence[_Placed], share: float, height: int) -> Iterator[str]:
     """Draw the names that cover no circle and no other name: those that have room on screens, and on phones.
 
-    Positions grow with the drawing and letters do not, so that a name with room has it on wider ones, too. ``share`` is
-    the height of the map as a part of the width.
+    Positions and circles grow with the drawing and letters do not, so that a name that has room on the narrowest and
+    the widest drawing has it on those between. ``share`` is the height of the map as a part of the width.
     """
-    taken: dict[int, list[_Box]] = {WIDE: [], NARROW: []}
+    taken: dict[str, list[tuple[_Box, ...]]] = {kind: [] for kind in _SCREENS}
     for number, each in enumerate(placed):
+        is_important = number < _IMPORTANT and each.radius > 2 * _MIN_RADIUS
+        wanted = _SIDES + _FAR_SIDES if is_important else _SIDES
         sides = {}
-        for screen, boxes in taken.items():
-            if len(boxes) == _MAX_NAMES:
+        for kind, names in taken.items():
+            if len(names) == _MAX_NAMES:
                 continue
-            is_important = number < _IMPORTANT and each.radius > 2 * _MIN_RADIUS
-            for side in _SIDES + _FAR_SIDES if is_important else _SIDES:
-                box = _box(each, side, screen)
-                if _is_free(box, screen, share, placed, boxes):
-                    boxes.append(box)
-                    sides[screen] = side
+            for side in wanted:
+                boxes = tuple(_box(each, side, screen) for screen in _SCREENS[kind])
+                if _have_room(boxes, _SCREENS[kind], share, placed, names):
+                    names.append(boxes)
+                    sides[kind] = side
                     break
-        if sides.get(WIDE) == sides.get(NARROW):
-            sides.pop(NARROW, None)
-            kinds = {WIDE: ""}
+        if len(sides) == len(taken) and len(set(sides.values())) == 1:
+            yield _draw_name(each, next(iter(sides.values())), "", height)
         else:
-            kinds = {WIDE: " of-screen", NARROW: " of-phone"}
-        for screen, side in sides.items():
-            yield _draw_name(each, side, kinds[screen], height)
+            for kind, side in sides.items():
+                yield _draw_name(each, side, f" {kind}", height)
 
 
 def _draw_name(each: _Placed, side: _Side, kind: str, height: int) -> str:
@@ -436,14 +438,22 @@ def _box(each: _Placed, side: _Side, screen: int) -> _Box:
     return x - width / 2, y - _LEADING / 2, x + width / 2, y + _LEADING / 2
 
 
-def _is_free(box: _Box, screen: int, share: float, placed: Sequence[_Placed], taken: Sequence[_Box]) -> bool:
-    left, top, right, foot = box
-    if left < 0 or right > screen or top < 0 or foot > share * screen:
-        return False
-    if any(left < other[2] and other[0] < right and top < other[3] and other[1] < foot for other in taken):
-        return False
-    return all(
-        math.dist((x, y), (min(max(x, left), right), min(max(y, top), foot))) >= each.radius * screen
-        for each in placed
-        for x, y in ((each.across * screen, each.down * screen),)
-    )
+def _have_room(
+    boxes: tuple[_Box, ...],
+    screens: tuple[int, ...],
+    share: float,
+    placed: Sequence[_Placed],
+    names: Sequence[tuple[_Box, ...]],
+) -> bool:
+    """Whether a name is inside the map and covers nothing in drawings of these widths."""
+    for number, (screen, (left, top, right, foot)) in enumerate(zip(screens, boxes, strict=True)):
+        if left < 0 or right > screen or top < 0 or foot > share * screen:
+            return False
+        for other in (name[number] for name in names):
+            if left < other[2] and other[0] < right and top < other[3] and other[1] < foot:
+                return False
+        for each in placed:
+            x, y = each.across * screen, each.down * screen
+            if math.dist((x, y), (min(max(x, left), right), min(max(y, top), foot))) < each.radius * screen:
+                return False
+    return True

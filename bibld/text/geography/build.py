@@ -123,13 +123,13 @@ def _russian_name(own: str, country: str, names: Sequence[str]) -> str:
     ]
     key = romanise(own).replace("h", "g")  # Гамбург
 
-    def likeness(name: str) -> tuple[bool, bool, float, int, str]:
+    def rank(name: str) -> tuple[bool, bool, float, int, str]:
         sound = romanise(name).replace("h", "g")
         ratio = SequenceMatcher(None, sound, key, autojunk=False).ratio()
         is_likely = country in _COUNTRIES_WITH_SUCH_TOWNS or _BELARUSIAN.search(name) is None
         return is_usual_name(name), is_likely, round(ratio, 2), name.count("-") + name.count("Г"), name
 
-    return max(found, key=likeness, default="")
+    return max(found, key=rank, default="")
 
 
 @lru_cache(maxsize=1)
