@@ -22,7 +22,7 @@ from bibld.serve._pictures.map import Spot
 from bibld.text.geography.towns import towns
 
 _MAX_BARS = 15
-_MAX_PARTS, _MAX_PARTS_OF_CLASSIFICATION = 5, 10
+_MAX_PARTS, _MAX_LONG_PARTS, _MAX_PARTS_OF_CLASSIFICATION = 5, 3, 10
 _MANY_LIBRARIES = 5
 """Publications that at least this number of libraries have are counted together, if some have still more."""
 
@@ -121,14 +121,18 @@ class ReportPictures:
                 total,
                 self._search(held_by=",".join(sorted(each.sources))),
             )
-            for each in ordered[:_MAX_PARTS]
+            for each in ordered[: _MAX_PARTS if len(ordered[0].sources) < 3 else _MAX_LONG_PARTS]
         )
         bar = self._share(name, sum(each.publications for each in ordered), total)
         if len(parts) == len(ordered) == 1:
             return BarGroup(msgspec.structs.replace(bar, tip=f"{parts[0].name}: {bar.words}", href=parts[0].href))
-        more = sum(each.publications for each in ordered[_MAX_PARTS:])
-        rest = self._language.text("In other combinations: %(number)s", number=self._publications(more)) if more else ""
-        return BarGroup(bar, parts, rest)
+        more = sum(each.publications for each in ordered[len(parts) :])
+        if not more:
+            return BarGroup(bar, parts)
+        text, number = self._language.text, self._publications(more)
+        if len(ordered[0].sources) == 1:
+            return BarGroup(bar, parts, text("In other libraries: %(number)s", number=number))
+        return BarGroup(bar, parts, text("In other combinations: %(number)s", number=number))
 
     def _names_of(self, sources: Sequence[str]) -> str:
         """Return the names of libraries, or of those that are not among them if these are few."""
@@ -215,8 +219,8 @@ class ReportPictures:
         """Draw the most frequent places of publication: towns, or what records have if no town is known."""
         text = self._language.text
         total = self._total()
-        spots = sorted(self._spots(self._report.sources), key=lambda spot: (-spot.count, spot.name))
-        bars = [self._share(spot.name, spot.count, total, spot.href) for spot in spots[:_MAX_BARS]]
+        spots = self._spots(self._report.sources)[:_MAX_BARS]
+        bars = [self._share(spot.name, spot.count, total, spot.href) for spot in spots]
         if not bars:
             bars = [
                 self._share(name, count, total, self._search(q=f'place:"{name}"'))
@@ -235,7 +239,7 @@ class ReportPictures:
         return self._map(f"map-{source.source}", (source,))
 
     def _spots(self, sources: Sequence[SourceReport]) -> list[Spot]:
-        """Return the towns that are places of publication: each once, with its name in the language of the page."""
+        """Return the towns of publication, the most frequent first: each once, named in the language of the page."""
         counts: Counter[int] = Counter()
         known: dict[int, TownCount] = {}
         names: dict[int, dict[str, None]] = {}
@@ -254,7 +258,7 @@ class ReportPictures:
             country = entry.country if entry is not None else ""
             tip = f"{name}: {self._records(count)}"
             spots.append(Spot(name, town.latitude, town.longitude, count, tip, href, country))
-        return spots
+        return sorted(spots, key=lambda spot: (-spot.count, spot.name))
 
     def _unknown(self, sources: Sequence[SourceReport]) -> list[str]:
         """Return a sentence about the records whose places are not known as towns, if there are any."""
@@ -269,7 +273,6 @@ class ReportPictures:
     def _map(self, name: str, sources: Sequence[SourceReport]) -> Picture | None:
         text = self._language.text
         spots = self._spots(sources)
-        first = max(spots, key=lambda spot: spot.count, default=None)
         total = sum(each.records for each in sources)
         title = text("Map of places of publication")
         described = [
@@ -279,7 +282,7 @@ class ReportPictures:
         ]
         caption = Caption(
             name,
-            self._finding(title, first.name, first.count, total) if first is not None else title,
+            self._finding(title, spots[0].name, spots[0].count, total) if spots else title,
             " ".join(described),
             (text("Place"), text("Records")),
         )

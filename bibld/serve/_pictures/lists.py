@@ -127,7 +127,7 @@ _SCALE_OF_MEMBERS = 0.94
 """Of the bars of members, which begin farther to the right."""
 
 _MEMBER_BAR = 6
-_LINES, _LEADING = 3, 15
+_LINES, _LINES_ON_PHONES, _LEADING = 3, 6, 15
 
 
 class BarGroup(msgspec.Struct, frozen=True):
@@ -168,7 +168,8 @@ def _draw_groups(groups: Sequence[BarGroup], width: int) -> tuple[str, int]:
 
 
 def _draw_part(bar: ChartBar, y: int, full: float, width: int) -> tuple[str, int]:
-    lines = wrap(bar.name, width - _INDENT - width_of(bar.words, SIZE) - _GAP, _LINES)
+    most = _LINES if width == WIDE else _LINES_ON_PHONES
+    lines = wrap(bar.name, width - _INDENT - width_of(bar.words, SIZE) - _GAP, most)
     foot = y + 3 + _LEADING * len(lines)
     length = max(_MIN_BAR_PERCENT if bar.value else 0.0, bar.value / full * 100) * _SCALE_OF_MEMBERS
     names = "".join(
