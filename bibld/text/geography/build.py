@@ -107,8 +107,8 @@ _NOT_RUSSIAN = re.compile("ъ|[сцзн]ьк|[бвгджзклмнпрстфхц
 """Spellings of Bulgarian, Ukrainian and Belarusian names that have no letter of these languages."""
 
 _BELARUSIAN = re.compile("[дтржчшщ]ы", re.IGNORECASE)
-_COUNTRIES_WITH_SUCH_TOWNS = frozenset(("RU", "KZ", "KG", "TJ", "TM", "UZ"))
-"""A spelling of Belarusian names of foreign towns, and where Russian names have it, too (Сыктывкар)."""
+_COUNTRIES_WITH_SUCH_TOWNS = frozenset(("RU", "KZ", "KG", "PL", "TJ", "TM", "UZ"))
+"""A spelling of Belarusian names of foreign towns, and where Russian names have it, too (Сыктывкар, Гдыня)."""
 
 
 def _russian_name(own: str, country: str, names: Sequence[str]) -> str:
@@ -130,9 +130,7 @@ def _russian_name(own: str, country: str, names: Sequence[str]) -> str:
         ratio = SequenceMatcher(None, sound, key, autojunk=False).ratio()
         return is_usual_name(name), round(ratio, 2), name.count("-") + name.count("Г"), name
 
-    best = max((name for name in found if name not in unlikely), key=rank, default="")
-    is_doubtful = not is_usual_name(best) and any(name.replace("ы", "и") == best for name in unlikely)
-    return "" if is_doubtful else best  # of Гдыня and Гдиня only a Russian knows which one is Russian
+    return max((name for name in found if name not in unlikely), key=rank, default="")
 
 
 @lru_cache(maxsize=1)
