@@ -124,7 +124,7 @@ class Job(msgspec.Struct, frozen=True):
 
     ``carrier`` is the examined file; ``settings`` are those of the crosswalks by name; ``form`` is the form in which
     they are written, a key of ``WRITERS``; ``counts_fields``: whether conversions list the subfields of the records;
-    ``copies`` is what the configuration of the source states about copies. ``kind`` is that of the source; empty:
+    ``local`` is what the configuration of the source states about its fields. ``kind`` is that of the source; empty:
     authority records are rejected. ``cited_by`` are the sources whose records cite the numbers of its headings.
     ``inspection``: records are inspected by the definition of their format with these rules; None: they are not. What a
     dataset with this ``base`` has added to the records is not converted, because their library does not state it.
@@ -136,7 +136,7 @@ class Job(msgspec.Struct, frozen=True):
     settings: Mapping[str, Any]
     form: str = "json"
     counts_fields: bool = False
-    copies: crosswalk.SourceCopies | None = None
+    local: crosswalk.LocalFields | None = None
     kind: str = ""
     cited_by: tuple[str, ...] = ()
     inspection: worklist.InspectionRules | None = None
@@ -179,7 +179,7 @@ def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
             record = without_additions(record, job.base)
         if job.kind and isinstance(record, MarcRecord) and crosswalk.authority_flavour(record) is not None:
             return _convert_authority(job, raw, record, parsed.warnings)
-        flavour, result = crosswalk.convert(record, job.flavour, job.settings.__getitem__, job.copies)
+        flavour, result = crosswalk.convert(record, job.flavour, job.settings.__getitem__, job.local)
         content = WRITERS[job.form](raw, record, result.mods)
         found = [ENCODED_TWICE] if is_encoded_twice(content) else []
         found += [NO_AUTHORITY] if job.kind == "authority" else []
@@ -250,10 +250,10 @@ def settings_digest(config: Config, source: Source) -> str:
     settings = [[name, digest(one)] for name, one in chosen.items()]
     identity = crosswalk.identity(source.config.crosswalk, chosen.get(source.config.crosswalk))
     files = [identity] if identity else []
-    copies = crosswalk.SourceCopies.from_source(source.config)
+    local = crosswalk.LocalFields.from_source(source.config, source.fields)
     kind = source.config.kind, config.citing_sources(source)
     inspection = worklist.inspection_digest(inspection_rules(source))
-    return digest(READ_VERSION, crosswalk.VERSION, source.config.crosswalk, settings, copies, kind, inspection, *files)
+    return digest(READ_VERSION, crosswalk.VERSION, source.config.crosswalk, settings, local, kind, inspection, *files)
 
 
 def inspection_rules(source: Source) -> worklist.InspectionRules:
@@ -265,14 +265,14 @@ def inspection_rules(source: Source) -> worklist.InspectionRules:
 
 def conversion_job(config: Config, source: Source, examined: Examined) -> Job:
     """Return how the records of an examined file are converted."""
-    copies = crosswalk.SourceCopies.from_source(source.config)
+    local = crosswalk.LocalFields.from_source(source.config, source.fields)
     settings = config.crosswalk_settings(source)
     return Job(
         source=source.id,
         carrier=examined.carrier,
         flavour=source.config.crosswalk,
         settings=settings,
-        copies=copies,
+        local=local,
         kind=source.config.kind,
         cited_by=config.citing_sources(source),
         inspection=inspection_rules(source),

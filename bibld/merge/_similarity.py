@@ -227,7 +227,7 @@ _OF_ELEMENTS: dict[str, Similarity] = {
     "genre": Similarity(lambda value: (value.authority, value.type, fold_or_tidy(value.value))),
     "language": Similarity(lambda value: (value.object_part, tuple(term.value for term in value.language_term))),
     "physical_description": Similarity(lambda value: value.script),
-    "note": Similarity(lambda value: (value.type, value.display_label, fold_or_tidy(value.value))),
+    "note": Similarity(lambda value: (value.type, value.type_uri, value.display_label, fold_or_tidy(value.value))),
     "subject": Similarity(_subject_key),
     "classification": Similarity(lambda value: (value.authority, re.sub(r"\s", "", value.value).casefold())),
     "location": Similarity(_location_key),
