@@ -41,7 +41,6 @@ from bibld.progress import Progress
 
 EXAMPLES = 3
 """Resources that the description of the dataset names as examples."""
-
 _OBJECTS_BETWEEN_SEARCHES = 100_000
 """New objects between two searches for reference cycles during a run."""
 
@@ -58,10 +57,9 @@ class StageTime(msgspec.Struct, frozen=True):
 class Summary(msgspec.Struct, frozen=True):
     """What a run did.
 
-    ``for_review`` counts the pairs that wait for a person; ``deliveries`` are what remote stores were given.
-    ``doubts`` are sources that keep their old state, ``withheld`` deletions that were not done. ``harvests`` are the
-    sources that were fetched from servers. ``seconds`` is how long the run took. ``report`` is the page about the run,
-    empty if none was written.
+    ``for_review`` counts the pairs that wait for a person; ``deliveries`` are what remote stores were given. ``doubts``
+    are sources that keep their old state, ``withheld`` deletions that were not done, ``not_taken_down`` suppressions of
+    nothing. ``harvests`` are the sources that were fetched from servers, ``report`` is the page about the run if any.
     """
 
     sources: tuple[LoadResult, ...]
@@ -76,6 +74,8 @@ class Summary(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     report: str = ""
     harvests: tuple[harvest.HarvestResult, ...] = ()
+    warnings: tuple[str, ...] = ()
+    not_taken_down: tuple[str, ...] = ()
 
 
 class RunOptions(msgspec.Struct, frozen=True):
@@ -169,6 +169,7 @@ def run_stages(run: Run) -> Summary:
         withheld=tuple(run.log.withheld),
         seconds=perf_counter() - started,
         harvests=tuple(run.log.harvests),
+        not_taken_down=tuple(run.log.not_taken_down),
     )
 
 
@@ -229,8 +230,7 @@ class LocalRun:
         with self.catalog.commit():
             self.catalog.runs.end(self.number, self.run_time.isoformat())
             self.catalog.records.former.forget()
-        folder = self.releases.current()
-        figures = self.figures
+        folder, figures = self.releases.current(), self.figures
         if folder is not None:
             figures = msgspec.structs.replace(figures, quads=self.releases.manifest(folder).figures.quads)
         return Summary(
@@ -338,7 +338,7 @@ def _read(run: LocalRun, queue: StageQueue) -> int | None:
     for name in counts:
         if name not in configured:
             _remove_source(run, name, live.get(name, 0))
-    ingest.apply_suppressions(run.catalog, run.config, suppressed, run.progress)
+    ingest.apply_suppressions(run.catalog, run.config, suppressed, run.log)
     return done
 
 

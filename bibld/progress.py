@@ -159,13 +159,42 @@ class LogEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     total: int | None = None
 
 
-class LogFile:
+class WarningLog:
+    """Passes everything on, and remembers the warnings."""
+
+    def __init__(self, shown: Progress) -> None:
+        self._shown = shown
+        self.warnings: list[str] = []
+
+    def stage(self, name: str, what: str, total: int | None = None) -> None:
+        """Pass it on."""
+        self._shown.stage(name, what, total)
+
+    def advance(self, count: int = 1) -> None:
+        """Pass it on."""
+        self._shown.advance(count)
+
+    def report(self, message: str) -> None:
+        """Pass it on."""
+        self._shown.report(message)
+
+    def detail(self, message: str) -> None:
+        """Pass it on."""
+        self._shown.detail(message)
+
+    def warn(self, message: str) -> None:
+        """Remember a warning."""
+        self.warnings.append(message)
+        self._shown.warn(message)
+
+
+class LogFile(WarningLog):
     """Passes everything on, and writes it to a file too, each line with its time: as text, or as JSON."""
 
     def __init__(
         self, shown: Progress, out: TextIO, log_format: LogFormat = "text", clock: Callable[[], float] = monotonic
     ) -> None:
-        self._shown = shown
+        super().__init__(shown)
         self._out = out
         self._format = log_format
         self._counter = _Counter(clock, _EVERY)
@@ -173,28 +202,28 @@ class LogFile:
     def stage(self, name: str, what: str, total: int | None = None) -> None:
         """Log that a stage begins."""
         self._log("info", self._counter.begin(name, what, total), with_counts=True)
-        self._shown.stage(name, what, total)
+        super().stage(name, what, total)
 
     def advance(self, count: int = 1) -> None:
         """Count, and log the progress once a minute."""
         if due := self._counter.advance(count):
             self._log("info", due, with_counts=True)
-        self._shown.advance(count)
+        super().advance(count)
 
     def report(self, message: str) -> None:
         """Log a message."""
         self._log("info", message)
-        self._shown.report(message)
+        super().report(message)
 
     def detail(self, message: str) -> None:
         """Log a detail, wanted or not."""
         self._log("debug", message)
-        self._shown.detail(message)
+        super().detail(message)
 
     def warn(self, message: str) -> None:
         """Log a warning."""
         self._log("warning", message)
-        self._shown.warn(message)
+        super().warn(message)
 
     def _log(self, level: Literal["debug", "info", "warning"], message: str, with_counts: bool = False) -> None:
         time = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"

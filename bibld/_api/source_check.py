@@ -96,6 +96,12 @@ def inspect_and_check(config: Config, progress: Progress) -> SourcesReport:
     doubts += tuple(Doubt(one.source, one.reasons) for one in servers if one.outcome == "failed")
     warnings = [f"{one.source.id}: {text}" for one in inspections for text in one.warnings]
     warnings += [
+        f"{one.source.id}: {inspected.file.name}: {found.text}; {found.remedy}"
+        for one in inspections
+        for inspected in one.files
+        for found in inspected.sample.findings
+    ]
+    warnings += [
         f"{file.source}: {file.file}: none of the first records can be converted; `bibld crosswalk` states why"
         for file in files
         if file.records and not file.flavour
@@ -114,6 +120,13 @@ def inspect_and_check(config: Config, progress: Progress) -> SourcesReport:
     state_cache(config.dedup.cache)
     if fault := cache_fault():
         warnings.append(fault)
+    if ("dedup.score", config.dedup.score) in config.adapter_settings:
+        from bibld.dedup.method import scorer_warning  # loads numpy
+
+        try:
+            warnings += filter(None, [scorer_warning(config)])
+        except ConfigError as error:
+            faults += error.faults
     answered = tuple(one.line for one in servers if one.outcome != "failed")
     return SourcesReport(tuple(files), doubts, tuple(faults), tuple(warnings), answered)
 

@@ -26,13 +26,15 @@ from bibld._api.worklists import WorklistMethods
 from bibld.catalog.engines import engine_state
 from bibld.catalog.exchange import ConvertedWorkspace
 from bibld.config import Source
+from bibld.dedup.method import scorer_warning
 from bibld.dedup.pair_files import add_verdicts, read_pairs
 from bibld.enrich import EnrichmentReport, RecordAddition
-from bibld.errors import ConfigError
+from bibld.errors import BibldError, ConfigError
 from bibld.harvest import HarvestOptions, HarvestResult, harvest_source, probe_result
 from bibld.ingest import source_files
 from bibld.model.enrichment import ReturnElement
 from bibld.pipeline import Summary
+from bibld.progress import WarningLog
 from bibld.publish import Releases, ReleaseSummary, Verification
 from bibld.publish import verify as verify_release
 from bibld.store import Delivered
@@ -87,22 +89,32 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
 
         ``restat`` recounts the statistics of blocking, ``rebuild`` repeats every stage after reading, ``allow_deletes``
         deletes missing records even if they are more than a source may lose in one run. ``at`` is the time in
-        the data (now, or SOURCE_DATE_EPOCH), ``engine`` replaces the setting. Raises ``ConfigError``, ``StageError``.
+        the data (now, or SOURCE_DATE_EPOCH), ``engine`` replaces the setting. Raises ``ConfigError``, ``StageError``,
+        with the warnings before them as notes.
         """
         check_choice(until, "stage", list(get_args(Until)))
         options: dict[str, Any] = {"until": until, "restat": restat, "rebuild": rebuild, "allow_deletes": allow_deletes}
         chosen = engine or self.config.engine.name
         check_choice(chosen, "engine", list(get_args(EngineName)))
         begun = at or run_time()
-        if chosen == "spark":
-            with _spark_is_needed():
-                from bibld import spark
-            summary: Summary = spark.run(self.config, begun, self.progress, **options)
-        else:
-            summary = pipeline.run(self.config, begun, self.progress, **options)
-        if until == "publish":
-            enriching.return_records(self.config, self.progress)
-        report = write_report(self.config, summary, begun.isoformat(timespec="seconds"))
+        progress = WarningLog(self.progress)
+        try:
+            if warning := scorer_warning(self.config):
+                progress.warn(warning)
+            if chosen == "spark":
+                with _spark_is_needed():
+                    from bibld import spark
+                summary: Summary = spark.run(self.config, begun, progress, **options)
+            else:
+                summary = pipeline.run(self.config, begun, progress, **options)
+            if until == "publish":
+                enriching.return_records(self.config, progress)
+            summary = msgspec.structs.replace(summary, warnings=tuple(progress.warnings))
+            report = write_report(self.config, summary, begun.isoformat(timespec="seconds"))
+        except (BibldError, MemoryError, KeyboardInterrupt) as error:
+            for warning in progress.warnings:
+                error.add_note(f"warning: {warning}")
+            raise
         return msgspec.structs.replace(summary, report=str(report))
 
     def deliver(

@@ -25,11 +25,12 @@ _ENDINGS = {
 
 
 class Ending(msgspec.Struct, frozen=True):
-    """How a run ended: its exit code, what explains it, and the summary as text, empty if there is none."""
+    """How a run ended: exit code, what explains it, the summary as text, empty if there is none, and the warnings."""
 
     exit_code: int
     messages: tuple[str, ...] = ()
     summary: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 def notify(config: Config, ending: Ending) -> list[str]:
@@ -41,7 +42,8 @@ def notify(config: Config, ending: Ending) -> list[str]:
     wanted = config.notify
     if ending.exit_code == 0 and wanted.on == "failure":
         return []
-    ending = Ending(ending.exit_code, tuple(_plain(text) for text in ending.messages), _plain(ending.summary))
+    messages, warnings = (tuple(map(_plain, texts)) for texts in (ending.messages, ending.warnings))
+    ending = Ending(ending.exit_code, messages, _plain(ending.summary), warnings)
     faults = []
     if wanted.command:
         faults.append(_start(config, wanted.command, ending))
@@ -87,7 +89,8 @@ def _send(config: Config, mail: MailConfig, ending: Ending) -> str:
     title = config.dataset.title.get("en") or next(iter(config.dataset.title.values()), config.file.name)
     subject = f"bibld: {title} {_ENDINGS.get(ending.exit_code, f'ended with {ending.exit_code}')}"
     paths = [f"Configuration: {config.file}", f"Workspace: {config.workspace}"]
-    content = _plain("\n".join([*ending.messages, "", ending.summary, "", *paths]))
+    warnings = [f"warning: {text}" for text in ending.warnings]
+    content = _plain("\n".join([*ending.messages, *warnings, "", ending.summary, "", *paths]))
     try:
         message = EmailMessage()
         message["Subject"] = _in_one_line(subject)

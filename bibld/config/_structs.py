@@ -23,6 +23,9 @@ Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 File = NewType("File", str)
 """A file that settings name relative to the configuration; in a loaded configuration an absolute path, or empty."""
 
+Percentage = Annotated[float, msgspec.Meta(ge=0, le=100)]
+"""A number from 0 to 100."""
+
 PERCENTAGE = r"^\s*[0-9]+(\.[0-9]+)?\s*%\s*$"
 """How a percentage is written."""
 
@@ -131,7 +134,9 @@ class SourceConfig(msgspec.Struct, frozen=True):
     ``max_deletes``: how many of its records one run may delete, a number or a percentage (``"10%"``); if more would be,
     none is, until ``--allow-deletes`` allows it. By default more than 50 records and more than 10 % are too many, and
     more than half where it has 20 or more. ``max_rejects``: the percentage of rejected records above which a run ends
-    with exit code 3; ``--max-rejects`` replaces it.
+    with exit code 3; ``--max-rejects`` replaces it. ``max_unnumbered``: the percentage of the records of a file without
+    a control number above which the source is in doubt; ``max_misread``: that of records whose letters are as if they
+    had been decoded in a wrong charset.
     """
 
     id: str
@@ -160,7 +165,9 @@ class SourceConfig(msgspec.Struct, frozen=True):
     members: str | tuple[str, ...] = ()
     worklist: WorklistConfig = WorklistConfig()
     max_deletes: Annotated[int, msgspec.Meta(ge=0)] | Annotated[str, msgspec.Meta(pattern=PERCENTAGE)] | None = None
-    max_rejects: Annotated[float, msgspec.Meta(ge=0, le=100)] = 100.0
+    max_rejects: Percentage = 100.0
+    max_unnumbered: Percentage = 10.0
+    max_misread: Percentage = 10.0
 
     def are_too_many_deletions(self, deleted: int, records: int) -> bool:
         """Return whether a run must not delete this many of the source's live ``records``."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from io import StringIO
 from typing import Any
 
@@ -113,10 +113,19 @@ WRITERS: Mapping[str, Callable[[Raw, MarcRecord | Mods | Row, Mods], bytes]] = {
 
 
 ENCODED_TWICE = "the text was encoded twice: UTF-8 was read as another charset and written as UTF-8 again"
-"""A warning about a record."""
-
 NO_AUTHORITY = "the record describes a publication, but its source is one of authority records"
-"""A warning about a record."""
+NO_NUMBER = "the record has no control number (001), so that its id changes with its content"
+
+COUNTED: Mapping[str, str] = {
+    ENCODED_TWICE: "ask for a file that was exported once",
+    NO_AUTHORITY: 'put them into a source without kind = "authority"',
+    NO_NUMBER: "ask for a file with the numbers of the records; of a table, name their column",
+}
+"""Warnings about records that are counted for each file, and what to do about each."""
+
+
+LASTING = (ENCODED_TWICE, NO_AUTHORITY)
+"""Warnings for which a file is read again in the next run, although it has not changed, so that they are repeated."""
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -205,7 +214,7 @@ def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
             reader = type(carrier).__module__
             return ReadError(raw.origin, f"the reader {reader} failed with {cause}; report it to its author", raw.data)
         reason = f"the record cannot be converted ({cause}); report it to the author of the crosswalk"
-        return CrosswalkError(raw.origin, reason, raw.data, _control_number(record))
+        return CrosswalkError(raw.origin, reason, raw.data, control_number(record))
 
 
 def _inspect(job: Job, flavour: str, record: MarcRecord | Mods | Row) -> bytes:
@@ -233,14 +242,15 @@ def _convert_authority(job: Job, raw: Raw, record: MarcRecord, warnings: tuple[s
     )
 
 
-def _control_number(record: MarcRecord | Mods | Row) -> str | None:
+def control_number(record: MarcRecord | Mods | Row) -> str | None:
+    """Return the control number of a record; None if it has none, or is a row."""
     if isinstance(record, MarcRecord):
         return record.control_number
     return record.record_identifier if isinstance(record, Mods) else None
 
 
 def _record_id(source: str, record: MarcRecord | Mods) -> RecordId | None:
-    number = _control_number(record)
+    number = control_number(record)
     return RecordId.from_control_number(source, number) if number and number.strip() else None
 
 
@@ -302,23 +312,14 @@ def identify(conversion: Conversion, source: str) -> tuple[RecordId, tuple[str, 
         return conversion.id, conversion.warnings
     content = hashlib.blake2b(conversion.raw.data, digest_size=16).hexdigest()
     record = RecordId(source, f"x{content[:16]}")
-    return record, (*conversion.warnings, f"has no control number (001); its id is {record}")
+    return record, (*conversion.warnings, NO_NUMBER)
 
 
-def encoded_twice_warning(source: str, file: str, doubled: int, records: int) -> str:
-    """Return the warning about a file of which this many records were encoded twice."""
-    return (
-        f"{source}: {file}: {with_number(doubled, 'record')} of {records:,}: {ENCODED_TWICE}; ask for a file that was"
-        " exported once"
-    )
-
-
-def no_authority_warning(source: str, file: str, found: int, records: int) -> str:
-    """Return the warning about a file of a source of authority records that has this many other records."""
-    return (
-        f"{source}: {file}: {with_number(found, 'record')} of {records:,} describe publications, and are converted as"
-        ' such; put them into a source without kind = "authority"'
-    )
+def file_warnings(source: str, file: str, counts: Mapping[str, int], records: int) -> Iterator[str]:
+    """Yield the warnings about a file of so many ``records``; ``counts`` are those by the warnings of ``COUNTED``."""
+    for warning, remedy in COUNTED.items():
+        if number := counts.get(warning, 0):
+            yield f"{source}: {file}: {number:,} of {with_number(records, 'record')}: {warning}; {remedy}"
 
 
 def other_kind_warning(source: str, found: int) -> str:
