@@ -34,6 +34,7 @@ from bibld.ingest import Doubt, LoadResult, SourceLog, Withheld
 from bibld.merge import merge as merge_clusters
 from bibld.merge import requeue_all as requeue_merges
 from bibld.merge import settings_digest as merge_settings_digest
+from bibld.model.brief import brief
 from bibld.model.iris import Iris
 from bibld.model.release import Figures, Manifest, SourceFigures
 from bibld.parallel import worker_count
@@ -76,6 +77,8 @@ class Summary(msgspec.Struct, frozen=True):
     harvests: tuple[harvest.HarvestResult, ...] = ()
     warnings: tuple[str, ...] = ()
     not_taken_down: tuple[str, ...] = ()
+
+    __repr__ = brief
 
 
 class RunOptions(msgspec.Struct, frozen=True):
@@ -479,10 +482,7 @@ def deliver(config: Config, remote: Remote, run_time: datetime, progress: Progre
 
 
 def forget_store(config: Config, remote: Remote) -> bool:
-    """Forget what a remote store was given, so that no patches are kept for it; returns whether anything was known.
-
-    The store itself is not changed.
-    """
+    """Forget what a remote store, which is not changed, was given: no patches are kept; return whether it was known."""
     with Catalog(config.workspace, config_file=config.file) as catalog:
         consumer = store.consumer_of(remote.config.name)
         is_known = catalog.remote_stores.state(consumer) is not None

@@ -316,6 +316,16 @@ def _shown(out: TextIO, quiet: bool, verbose: bool) -> Iterator[Progress]:
         yield LogLines(out, verbose)
 
 
+@contextmanager
+def shown(progress: Progress | bool | None) -> Iterator[Progress]:
+    """Yield the progress that an argument asks for: True for one that is displayed, False or None for none."""
+    if progress is True:
+        with display() as displayed:
+            yield displayed
+    else:
+        yield progress or Silent()
+
+
 def count_items(items: Iterable[Item], progress: Progress) -> Iterator[Item]:
     """Yield the items and count each as done."""
     for item in items:

@@ -20,6 +20,7 @@ from bibld.config import Config, Source
 from bibld.dedup.warm_up import cache_fault, state_cache
 from bibld.errors import ConfigError
 from bibld.ingest import Doubt
+from bibld.model.brief import brief
 from bibld.model.finding import Finding
 from bibld.progress import Progress, Silent
 from bibld.protocols import Raw
@@ -61,6 +62,8 @@ class SourcesReport(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...]
     servers: tuple[str, ...] = ()
 
+    __repr__ = brief
+
     @property
     def findings(self) -> tuple[Finding, ...]:
         """Warnings, sources in doubt and faults, as findings."""
@@ -77,6 +80,9 @@ def check_sources(config: str | os.PathLike[str], *, progress: Progress | None =
     """Check a configuration file, and what a run would find: files, servers, folders, disk. Nothing is changed.
 
     Raises ``ConfigError``, which lists everything that is wrong with the configuration.
+
+    >>> [(file.file, file.records) for file in bibld.check_sources("bibld.toml").files]
+    [('rsl.mrc', 123), ('nlr.iso', 129), ('slavica.xml', 37)]
     """
     return inspect_and_check(configuration.load(Path(config)), progress or Silent())
 
@@ -157,6 +163,9 @@ def write_sample(folder_name: str | os.PathLike[str]) -> Path:
     """Write the sample (three catalogues, labelled pairs, a configuration) into a new folder; return the configuration.
 
     Raises ``ConfigError`` if the folder is not empty or cannot be written.
+
+    >>> bibld.write_sample("new").as_posix()
+    'new/bibld.toml'
     """
     from bibld.serve.ontology import folder
 

@@ -17,6 +17,7 @@ from lxml import etree
 from bibld import crosswalk, worklist
 from bibld.config import Config, Source
 from bibld.errors import BibldError, CrosswalkError, ReadError, RecordError
+from bibld.model.brief import brief
 from bibld.model.card import LINES, card
 from bibld.model.digest import digest
 from bibld.model.dublin_core import to_dublin_core
@@ -172,6 +173,8 @@ class Conversion(msgspec.Struct, frozen=True, gc=False):
     seen: tuple[str, ...] = ()
     findings: bytes = b""
 
+    __repr__ = brief
+
 
 def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
     """Convert one record; a record that its reader or crosswalk cannot convert is returned as a ``RecordError``.
@@ -316,7 +319,7 @@ def identify(conversion: Conversion, source: str) -> tuple[RecordId, tuple[str, 
 
 
 def file_warnings(source: str, file: str, counts: Mapping[str, int], records: int) -> Iterator[str]:
-    """Yield the warnings about a file of so many ``records``; ``counts`` are those by the warnings of ``COUNTED``."""
+    """Yield the warnings about a file; ``counts`` are the numbers of its records that have those of ``COUNTED``."""
     for warning, remedy in COUNTED.items():
         if number := counts.get(warning, 0):
             yield f"{source}: {file}: {number:,} of {with_number(records, 'record')}: {warning}; {remedy}"

@@ -21,6 +21,7 @@ import msgspec
 
 from bibld.errors import NotAcceptableError, ReadError
 from bibld.model.authority import Authority
+from bibld.model.brief import brief
 from bibld.model.linkage import Cluster, Edge, Merged, Pair, Score
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
@@ -348,6 +349,8 @@ class SourceRecord(msgspec.Struct, frozen=True):
     mods: Mods
     deleted: bool = False
     authority: Authority | None = None
+
+    __repr__ = brief
 
 
 class RecordEvent(msgspec.Struct, frozen=True):

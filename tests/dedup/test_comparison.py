@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import bibld
 from bibld.cli import command_line
 from bibld.dedup import comparison
-from bibld.dedup.evaluate import pairs_in_clusters
+from bibld.dedup.clustering import pairs_in_clusters
 from bibld.errors import ConfigError
 from bibld.protocols.adapters import adapter_names
 
