@@ -96,7 +96,7 @@ MEANINGS = {
 
 
 def plain(docstring: str | None) -> str:
-    """Return a docstring as Markdown: one line a paragraph, reStructuredText's marks as Markdown's, examples as code."""
+    """Return a docstring as Markdown: a line for each paragraph, other marks, examples as code."""
     text = inspect.cleandoc(docstring or "")
     text = re.sub(r":(?:func|class|meth|mod):`~?([^`]+)`", r"`\1`", text)
     text = text.replace("``", "`")
@@ -302,6 +302,7 @@ API = {
     "matching": (
         "find_duplicates",
         "MethodOptions",
+        "Progress",
         "DuplicateClusters",
         "RecordCluster",
         "merge",

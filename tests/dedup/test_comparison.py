@@ -28,7 +28,7 @@ def test_each_method_has_the_figures_of_its_own_evaluation(sample):
     assert [one.method for one in found.methods] == ["paper", "identifier+composite:model"]
     for one in found.methods:
         assert one.note == ""
-        assert figures(one) == figures(workspace.evaluate(pairs, block=one.block, score=one.score))
+        assert figures(one) == figures(workspace.evaluate(pairs, mode="full", block=one.block, score=one.score))
         assert one.seconds > 0
         assert one.memory >= 0
     assert (found.records, found.true_pairs) == (289, 98)
