@@ -159,42 +159,28 @@ class LogEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     total: int | None = None
 
 
-class WarningLog:
+class WarningLog(Silent):
     """Passes everything on, and remembers the warnings."""
 
     def __init__(self, shown: Progress) -> None:
-        self._shown = shown
+        self.stage, self.advance = shown.stage, shown.advance  # type: ignore[method-assign]
+        self.report, self.detail = shown.report, shown.detail  # type: ignore[method-assign]
+        self._warn = shown.warn
         self.warnings: list[str] = []
 
-    def stage(self, name: str, what: str, total: int | None = None) -> None:
-        """Pass it on."""
-        self._shown.stage(name, what, total)
-
-    def advance(self, count: int = 1) -> None:
-        """Pass it on."""
-        self._shown.advance(count)
-
-    def report(self, message: str) -> None:
-        """Pass it on."""
-        self._shown.report(message)
-
-    def detail(self, message: str) -> None:
-        """Pass it on."""
-        self._shown.detail(message)
-
     def warn(self, message: str) -> None:
-        """Remember a warning."""
+        """Remember a warning, too."""
         self.warnings.append(message)
-        self._shown.warn(message)
+        self._warn(message)
 
 
-class LogFile(WarningLog):
+class LogFile:
     """Passes everything on, and writes it to a file too, each line with its time: as text, or as JSON."""
 
     def __init__(
         self, shown: Progress, out: TextIO, log_format: LogFormat = "text", clock: Callable[[], float] = monotonic
     ) -> None:
-        super().__init__(shown)
+        self._shown = shown
         self._out = out
         self._format = log_format
         self._counter = _Counter(clock, _EVERY)
@@ -202,28 +188,28 @@ class LogFile(WarningLog):
     def stage(self, name: str, what: str, total: int | None = None) -> None:
         """Log that a stage begins."""
         self._log("info", self._counter.begin(name, what, total), with_counts=True)
-        super().stage(name, what, total)
+        self._shown.stage(name, what, total)
 
     def advance(self, count: int = 1) -> None:
         """Count, and log the progress once a minute."""
         if due := self._counter.advance(count):
             self._log("info", due, with_counts=True)
-        super().advance(count)
+        self._shown.advance(count)
 
     def report(self, message: str) -> None:
         """Log a message."""
         self._log("info", message)
-        super().report(message)
+        self._shown.report(message)
 
     def detail(self, message: str) -> None:
         """Log a detail, wanted or not."""
         self._log("debug", message)
-        super().detail(message)
+        self._shown.detail(message)
 
     def warn(self, message: str) -> None:
         """Log a warning."""
         self._log("warning", message)
-        super().warn(message)
+        self._shown.warn(message)
 
     def _log(self, level: Literal["debug", "info", "warning"], message: str, with_counts: bool = False) -> None:
         time = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"

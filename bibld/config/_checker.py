@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from bibld.config._local_fields import copy_faults, read_local_fields
+from bibld.config._local_fields import copy_faults, is_free_property, read_local_fields
 from bibld.config._structs import (
     Config,
     DedupConfig,
@@ -239,8 +239,9 @@ class Checker:
     def _triplify(self, config: TriplifyConfig, sources: Iterable[Source]) -> TriplifyConfig:
         """Return how publications are described, with the properties of the rules for local fields."""
         for property_ in config.properties:
-            if not is_web_iri(property_):
-                self._add_fault("triplify.properties", f'"{property_}" is not an absolute IRI; write one of a property')
+            if not is_free_property(property_):
+                fault = f'"{property_}" is not the absolute IRI of a property that a text of a record may state'
+                self._add_fault("triplify.properties", f"{fault}; write another one")
         stated = {rule.property for source in sources for rule in source.fields if rule.property}
         return msgspec.structs.replace(config, properties=tuple(sorted(stated.union(config.properties))))
 

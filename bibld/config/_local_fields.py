@@ -25,7 +25,8 @@ _CODES = re.compile("[0-9a-z]*")
 _COMPACT = re.compile(r"([\w-]+):(\w+)")
 _DECLARED = re.compile(r"^([\w-]+:\w+) a owl:(Object|Datatype|Annotation)Property", re.MULTILINE)
 _LOGIC = ("rdf", "rdfs", "owl")
-"""Prefixes of the properties that state what things are; a text of a record must not."""
+_OF_LOGIC = tuple(PREFIXES[prefix] for prefix in _LOGIC)
+"""What the IRIs of the properties begin with that state what things are; a text of a record must not."""
 
 _WITHOUT_FIELDS = {"crosswalk": ("columns", "xslt"), "read": ("csv", "dublincore", "jsonl", "mods", "yaz")}
 """Key of a source → its values with which no field of MARC is converted by rules."""
@@ -97,24 +98,27 @@ def _place_fault(tag: str, codes: str, source: SourceConfig, seen: str) -> str:
 
 def _rule(tag: str, codes: str, target: str) -> LocalField | str:
     """Return the rule with a target, or what is wrong with the target."""
-    if is_web_iri(target):
+    if is_free_property(target):
         compact = next((f"{name}:{target[len(iri) :]}" for name, iri in PREFIXES.items() if target.startswith(iri)), "")
-        if compact.partition(":")[0] not in _LOGIC:
-            return LocalField(tag, codes, property=target, values=_properties().get(compact, "any"))
-        target = compact
+        return LocalField(tag, codes, property=target, values=_properties().get(compact, "any"))
+    if target.startswith(_OF_LOGIC) or target.partition(":")[0] in _LOGIC:
+        return f'"{target}" states what a thing is, which no text of a record may; name another property'
     if not _COMPACT.fullmatch(target):
         try:
             return LocalField(tag, codes, TextPath.parse(target))
         except ValueError as error:
             return f'"{target}" {error}'
     known = _properties()
-    if target.partition(":")[0] in _LOGIC:
-        return f'"{target}" states what a thing is, which no text of a record may; name another property'
     if target not in known:
         close = difflib.get_close_matches(target, known, n=1)
         hint = f' (did you mean "{close[0]}"?)' if close else ""
         return f'"{target}" is no property of the ontology{hint}; write one of another vocabulary as an absolute IRI'
     return LocalField(tag, codes, property=expand(target), values=known[target])
+
+
+def is_free_property(iri: str) -> bool:
+    """Whether a text of a record may be stated with a property: an absolute IRI of no vocabulary of logic."""
+    return is_web_iri(iri) and not iri.startswith(_OF_LOGIC)
 
 
 @cache

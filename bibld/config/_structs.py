@@ -134,9 +134,9 @@ class SourceConfig(msgspec.Struct, frozen=True):
     ``max_deletes``: how many of its records one run may delete, a number or a percentage (``"10%"``); if more would be,
     none is, until ``--allow-deletes`` allows it. By default more than 50 records and more than 10 % are too many, and
     more than half where it has 20 or more. ``max_rejects``: the percentage of rejected records above which a run ends
-    with exit code 3; ``--max-rejects`` replaces it. ``max_unnumbered``: the percentage of the records of a file without
-    a control number above which the source is in doubt; ``max_misread``: that of records whose letters are as if they
-    had been decoded in a wrong charset.
+    with exit code 3; ``--max-rejects`` replaces it. ``max_unnumbered``: the percentage of the records of a MARC file
+    without a control number above which the source is in doubt; ``max_misread``: that of the records whose letters are
+    as if they had been decoded in a wrong charset.
     """
 
     id: str

@@ -217,7 +217,7 @@ def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
             reader = type(carrier).__module__
             return ReadError(raw.origin, f"the reader {reader} failed with {cause}; report it to its author", raw.data)
         reason = f"the record cannot be converted ({cause}); report it to the author of the crosswalk"
-        return CrosswalkError(raw.origin, reason, raw.data, control_number(record))
+        return CrosswalkError(raw.origin, reason, raw.data, _control_number(record))
 
 
 def _inspect(job: Job, flavour: str, record: MarcRecord | Mods | Row) -> bytes:
@@ -245,15 +245,14 @@ def _convert_authority(job: Job, raw: Raw, record: MarcRecord, warnings: tuple[s
     )
 
 
-def control_number(record: MarcRecord | Mods | Row) -> str | None:
-    """Return the control number of a record; None if it has none, or is a row."""
+def _control_number(record: MarcRecord | Mods | Row) -> str | None:
     if isinstance(record, MarcRecord):
         return record.control_number
     return record.record_identifier if isinstance(record, Mods) else None
 
 
 def _record_id(source: str, record: MarcRecord | Mods) -> RecordId | None:
-    number = control_number(record)
+    number = _control_number(record)
     return RecordId.from_control_number(source, number) if number and number.strip() else None
 
 

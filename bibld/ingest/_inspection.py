@@ -19,7 +19,7 @@ from bibld import harvest
 from bibld._version import __version__
 from bibld.config import Config, Source, SourceConfig
 from bibld.errors import DamagedFileError, HarvestError, ReadError
-from bibld.ingest._conversion import control_number, settings_digest
+from bibld.ingest._conversion import settings_digest
 from bibld.model.digest import digest
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
@@ -53,8 +53,8 @@ class Sample(msgspec.Struct, frozen=True):
     """Records evenly distributed over a file: how many were looked at, and how many have what a person should know.
 
     ``unnumbered`` have no control number, ``misread`` have letters as if they had been decoded in another charset than
-    they are in; ``charsets`` are the two of most of these, ``charset`` is that of the file. Rows of tables are not
-    looked at for numbers.
+    they are in; ``charsets`` are the two of most of these, ``charset`` is that of the file. Records of MODS
+    and rows of tables need no numbers.
     """
 
     records: int = 0
@@ -312,7 +312,7 @@ class _Sampler:
             except Exception:  # noqa: BLE001 - of any adapter; the load rejects the record with the cause
                 continue
             records += 1
-            unnumbered += not isinstance(record, Row) and not (control_number(record) or "").strip()
+            unnumbered += isinstance(record, MarcRecord) and not (record.control_number or "").strip()
             found = find_misreading(text)
             misread.update([] if found is None else [found])
         charsets = misread.most_common(1)[0][0] if misread else ("", "")
