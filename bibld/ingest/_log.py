@@ -13,7 +13,6 @@ from bibld.catalog import LoadCounts
 from bibld.config import Config, Source, SourceConfig
 from bibld.errors import StageError
 from bibld.ingest._inspection import Doubt, Inspection
-from bibld.model.brief import brief
 from bibld.model.origin import RecordId
 from bibld.model.release import SourceFigures
 from bibld.progress import Progress, with_number
@@ -46,8 +45,6 @@ class LoadResult(LoadCounts, frozen=True):
     withdrawn: int = 0
     withheld: Withheld | None = None
     fault: str = ""
-
-    __repr__ = brief
 
 
 class SourceLog:
