@@ -67,7 +67,7 @@ def _make_geography(root: Path) -> None:
     _download(sources, folder)
     for file in sources.glob("package*.json"):
         shutil.copy(file, folder)
-    _attempt(lambda _: _install_from_npm(folder), root, "maps have no outlines of the land")
+    _attempt(lambda _: _install_from_npm(folder), root, "maps have no countries")
     _run([sys.executable, "-m", "bibld.text.geography.build", str(folder)], root)
 
 

@@ -4,7 +4,7 @@ This package is the public API; the command ``bibld`` does the same on the comma
 
     for record in bibld.read("f.mrc"): ...                     # Record or Reject
     for mods in bibld.to_mods("f.mrc", profile="std"): ...     # MODS
-    found = bibld.find_duplicates({"rsl": mods, "nlr": others})
+    found = bibld.find_duplicates(mods, progress=True)
     merged = [bibld.merge(cluster) for cluster in found]
     lines = bibld.to_quads(merged, base="https://data.example.org/")
 
@@ -111,6 +111,7 @@ if TYPE_CHECKING:
     from bibld.model.origin import Origin as Origin
     from bibld.model.origin import RecordId as RecordId
     from bibld.pipeline import Summary as Summary
+    from bibld.progress import Progress as Progress
     from bibld.protocols import Row as Row
     from bibld.protocols import SourceRecord as SourceRecord
     from bibld.publish import ReleaseCheck as ReleaseCheck

@@ -34,6 +34,7 @@ from bibld.ingest import Doubt, LoadResult, SourceLog, Withheld
 from bibld.merge import merge as merge_clusters
 from bibld.merge import requeue_all as requeue_merges
 from bibld.merge import settings_digest as merge_settings_digest
+from bibld.model.brief import brief
 from bibld.model.iris import Iris
 from bibld.model.release import Figures, Manifest, SourceFigures
 from bibld.parallel import worker_count
@@ -41,7 +42,6 @@ from bibld.progress import Progress
 
 EXAMPLES = 3
 """Resources that the description of the dataset names as examples."""
-
 _OBJECTS_BETWEEN_SEARCHES = 100_000
 """New objects between two searches for reference cycles during a run."""
 
@@ -58,10 +58,9 @@ class StageTime(msgspec.Struct, frozen=True):
 class Summary(msgspec.Struct, frozen=True):
     """What a run did.
 
-    ``for_review`` counts the pairs that wait for a person; ``deliveries`` are what remote stores were given.
-    ``doubts`` are sources that keep their old state, ``withheld`` deletions that were not done. ``harvests`` are the
-    sources that were fetched from servers. ``seconds`` is how long the run took. ``report`` is the page about the run,
-    empty if none was written.
+    ``for_review`` counts the pairs that wait for a person; ``deliveries`` are what remote stores were given. ``doubts``
+    are sources that keep their old state, ``withheld`` deletions that were not done, ``not_taken_down`` suppressions of
+    nothing. ``harvests`` are the sources that were fetched from servers, ``report`` is the page about the run if any.
     """
 
     sources: tuple[LoadResult, ...]
@@ -76,6 +75,10 @@ class Summary(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     report: str = ""
     harvests: tuple[harvest.HarvestResult, ...] = ()
+    warnings: tuple[str, ...] = ()
+    not_taken_down: tuple[str, ...] = ()
+
+    __repr__ = brief
 
 
 class RunOptions(msgspec.Struct, frozen=True):
@@ -169,6 +172,7 @@ def run_stages(run: Run) -> Summary:
         withheld=tuple(run.log.withheld),
         seconds=perf_counter() - started,
         harvests=tuple(run.log.harvests),
+        not_taken_down=tuple(run.log.not_taken_down),
     )
 
 
@@ -229,8 +233,7 @@ class LocalRun:
         with self.catalog.commit():
             self.catalog.runs.end(self.number, self.run_time.isoformat())
             self.catalog.records.former.forget()
-        folder = self.releases.current()
-        figures = self.figures
+        folder, figures = self.releases.current(), self.figures
         if folder is not None:
             figures = msgspec.structs.replace(figures, quads=self.releases.manifest(folder).figures.quads)
         return Summary(
@@ -338,7 +341,7 @@ def _read(run: LocalRun, queue: StageQueue) -> int | None:
     for name in counts:
         if name not in configured:
             _remove_source(run, name, live.get(name, 0))
-    ingest.apply_suppressions(run.catalog, run.config, suppressed, run.progress)
+    ingest.apply_suppressions(run.catalog, run.config, suppressed, run.log)
     return done
 
 
@@ -479,10 +482,7 @@ def deliver(config: Config, remote: Remote, run_time: datetime, progress: Progre
 
 
 def forget_store(config: Config, remote: Remote) -> bool:
-    """Forget what a remote store was given, so that no patches are kept for it; returns whether anything was known.
-
-    The store itself is not changed.
-    """
+    """Forget what a remote store, which is not changed, was given: no patches are kept; return whether it was known."""
     with Catalog(config.workspace, config_file=config.file) as catalog:
         consumer = store.consumer_of(remote.config.name)
         is_known = catalog.remote_stores.state(consumer) is not None

@@ -165,6 +165,21 @@ class LogEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     total: int | None = None
 
 
+class WarningLog(Silent):
+    """Passes everything on, and remembers the warnings."""
+
+    def __init__(self, shown: Progress) -> None:
+        self.stage, self.advance = shown.stage, shown.advance  # type: ignore[method-assign]
+        self.report, self.detail = shown.report, shown.detail  # type: ignore[method-assign]
+        self._warn = shown.warn
+        self.warnings: list[str] = []
+
+    def warn(self, message: str) -> None:
+        """Remember a warning, too."""
+        self.warnings.append(message)
+        self._warn(message)
+
+
 class LogFile:
     """Passes everything on, and writes it to a file too, each line with its time: as text, or as JSON."""
 
@@ -292,6 +307,16 @@ def _shown(out: TextIO, quiet: bool, verbose: bool, words: Sentences | None) -> 
             yield Bar(rich_progress, verbose, words)
     else:
         yield LogLines(out, verbose, words=words)
+
+
+@contextmanager
+def shown(progress: Progress | bool | None) -> Iterator[Progress]:
+    """Yield the progress that an argument asks for: True for one that is displayed, False or None for none."""
+    if progress is True:
+        with display() as displayed:
+            yield displayed
+    else:
+        yield progress or Silent()
 
 
 def count_items(items: Iterable[Item], progress: Progress) -> Iterator[Item]:

@@ -99,11 +99,14 @@ MEANINGS = {
 
 
 def plain(docstring: str | None) -> str:
-    """Return a docstring as Markdown: one line a paragraph, reStructuredText's marks as Markdown's."""
+    """Return a docstring as Markdown: a line for each paragraph, other marks, examples as code."""
     text = inspect.cleandoc(docstring or "")
     text = re.sub(r":(?:func|class|meth|mod):`~?([^`]+)`", r"`\1`", text)
     text = text.replace("``", "`")
-    return "\n\n".join(re.sub(r"\s*\n\s*", " ", paragraph) for paragraph in text.split("\n\n"))
+    return "\n\n".join(
+        f"```pycon\n{paragraph}\n```" if paragraph.startswith(">>>") else re.sub(r"\s*\n\s*", " ", paragraph)
+        for paragraph in text.split("\n\n")
+    )
 
 
 # -- settings --------------------------------------------------------------------------------------------------------
@@ -309,6 +312,7 @@ API = {
     "matching": (
         "find_duplicates",
         "MethodOptions",
+        "Progress",
         "DuplicateClusters",
         "RecordCluster",
         "merge",

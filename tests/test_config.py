@@ -121,11 +121,16 @@ def test_all_faults_are_named_at_once(write):
         ('holdings = { 999 = { barcode = "i" } }', "names no place of a copy; add library, location or call_number"),
         ('holdings = { 999 = { call_number = "$a" } }', 'call_number: "$a" names no subfields; write their codes'),
         ('holdings = { 999 = { shelf = "a" } }', "unknown field"),
+        ('fields = { 990 = { a = "note", bc = "https://example.org/terms/donor" }, 991 = "dcterms:relation" }', ""),
+        ('[triplify]\nproperties = ["https://example.org/terms/donor"]', ""),
+        ('[triplify]\nproperties = ["donor"]', 'bibld.toml:12: triplify.properties: "donor" is not the absolute IRI'),
+        ('[triplify]\nproperties = ["http://www.w3.org/2002/07/owl#sameAs"]', "that a text of a record may state"),
+        ('[source.fields]\n990.b = "nota"', 'bibld.toml:12: source[1].fields.990.b: "nota" is no text of MODS 3.8'),
         ("libraries = { A = {} }", '"A" has no name; write an ISIL, a name, or { en = "…" }'),
         ('libraries = { A = { "not a tag" = "Library" } }', '"not a tag" is not a language tag'),
     ],
 )
-def test_the_copies_of_a_source_are_checked(write, lines, expected):
+def test_the_copies_and_local_fields_of_a_source_are_checked(write, lines, expected):
     text = GOOD + lines + "\n"
     if expected:
         assert expected in faults(write(text))

@@ -40,7 +40,12 @@ class ConfiguredWorkspace:
 
     @contextmanager
     def catalog(self) -> Iterator[Catalog]:
-        """Open the catalog for reading; raises ``CatalogError`` before the first run."""
+        """Open the catalog for reading; raises ``CatalogError`` before the first run.
+
+        >>> with workspace.catalog() as catalog:
+        ...     catalog.records.count()
+        289
+        """
         with Catalog(self.config.workspace, read_only=True, config_file=self.path) as opened:
             yield opened
 

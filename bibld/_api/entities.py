@@ -9,6 +9,7 @@ import msgspec
 
 from bibld.catalog import Catalog
 from bibld.errors import ConfigError
+from bibld.model.brief import brief
 from bibld.model.card import title_text
 from bibld.model.iris import Iris, entity_identity
 from bibld.model.review import INVERSE_RELATION, EntityPair, EntityQuestion, EntitySide, NamingPublication
@@ -131,6 +132,8 @@ class EntityPairReport(msgspec.Struct, frozen=True):
     by: str
     reasons: tuple[str, ...]
     cluster: str
+
+    __repr__ = brief
 
 
 def explain_entities(catalog: Catalog, iris: Iris, paths: tuple[str, str]) -> EntityPairReport:

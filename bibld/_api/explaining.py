@@ -14,6 +14,7 @@ from bibld.dedup.features import features_of
 from bibld.dedup.review import names_in_sentences
 from bibld.dedup.side_by_side import ComparedValue, compare_features
 from bibld.errors import ConfigError
+from bibld.model.brief import brief
 from bibld.model.iris import SUFFIXES, Iris, pair_of_match, record_of_path
 from bibld.model.linkage import Cluster, Edge, Feature, Pair, Verdict
 from bibld.model.origin import RecordId
@@ -53,6 +54,8 @@ class RecordReport(msgspec.Struct, frozen=True):
     suppressed: tuple[str, ...]
     history: tuple[str, ...]
 
+    __repr__ = brief
+
 
 class PairReport(msgspec.Struct, frozen=True):
     """Two records side by side: their features, the keys that they share, score, exceptions, decision, cluster.
@@ -81,6 +84,8 @@ class PairReport(msgspec.Struct, frozen=True):
     in_one_cluster: bool
     cluster: str
 
+    __repr__ = brief
+
 
 class IriReport(msgspec.Struct, frozen=True):
     """What an IRI of the dataset is, what a request for it gets, and what happened to its record.
@@ -100,6 +105,8 @@ class IriReport(msgspec.Struct, frozen=True):
     history: tuple[str, ...] = ()
     links: tuple[str, ...] | None = None
     pair: PairReport | None = None
+
+    __repr__ = brief
 
 
 # -- names ----------------------------------------------------------------------------------------------------------

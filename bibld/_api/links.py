@@ -48,6 +48,8 @@ class Links:
         Links with a confidence of ``threshold`` or more are published, those of ``review`` or more wait for a person.
         ``limit``: at most this many entities now, the others in the next run. ``dry_run``: store no link. Raises
         ``ConfigError`` for a file that cannot be used, ``HarvestError`` for a damaged one.
+
+        >>> workspace.links.update("authorities.nt", dry_run=True)  # doctest: +SKIP
         """
         paths = [files] if isinstance(files, str | os.PathLike) else files
         options = LinkOptions(
@@ -63,7 +65,10 @@ class Links:
             return linking.add_and_link(catalog, self._workspace.config, options, run_time(), self._workspace.progress)
 
     def remove(self, name: str) -> LinkReport:
-        """Remove an authority file and all links to it; raises ``ConfigError`` for an unknown name."""
+        """Remove an authority file and all links to it; raises ``ConfigError`` for an unknown name.
+
+        >>> workspace.links.remove("viaf")  # doctest: +SKIP
+        """
         with self._opened() as catalog:
             return linking.remove_file(catalog, self._workspace.config, name, self._workspace.progress)
 
@@ -71,6 +76,9 @@ class Links:
         """Return the links of a status, the most probable first.
 
         ``accepted``: published; ``review``: a person has to decide; ``disagreement``: the records state another number.
+
+        >>> len(workspace.links.table())
+        0
         """
         check_choice(status, "status", list(get_args(Status)))
         with self._workspace.catalog() as catalog:
@@ -80,18 +88,27 @@ class Links:
         """Write what waits for a person (review and disagreement) into a new CSV file; return the number of rows.
 
         Its column ``decision`` is to be filled in: accepted or rejected. Raises ``ConfigError`` if the file exists.
+
+        >>> workspace.links.export_csv("links.csv")
+        0
         """
         with self._workspace.catalog() as catalog:
             rows = (link for status in ("review", "disagreement") for link in catalog.links.with_status(status))
             return linking.write_links(Path(out), rows)
 
     def import_csv(self, table: PathName, person: str | None = None) -> int:
-        """Take the verdicts of a table that people filled in; return how many are new. Raises ``ConfigError``."""
+        """Take the verdicts of a table that people filled in; return how many are new. Raises ``ConfigError``.
+
+        >>> workspace.links.import_csv("links.csv")  # doctest: +SKIP
+        """
         verdicts = linking.read_link_verdicts(Path(table), self._iris, person_name(person))
         return self._store(verdicts)
 
     def decide(self, entity: str, target: str, decision: str, *, reason: str = "", person: str | None = None) -> bool:
-        """Accept, reject or withdraw the verdict about a link; return whether that is new. Raises ``ConfigError``."""
+        """Accept, reject or withdraw the verdict about a link; return whether that is new. Raises ``ConfigError``.
+
+        >>> workspace.links.decide("agent/viaf-96987389", "http://viaf.org/viaf/1", "rejected")  # doctest: +SKIP
+        """
         try:
             verdict = linking.link_verdict(
                 entity, target, decision, person_name(person), checked_reason(reason), self._iris

@@ -20,6 +20,7 @@ from bibld.catalog.check import FoundFault, faults, file_faults
 from bibld.catalog.engines import check_has_results
 from bibld.config import Config
 from bibld.errors import ConfigError, StageError, StoreError
+from bibld.model.brief import brief
 from bibld.model.finding import Finding
 from bibld.model.iris import Iris
 from bibld.model.rdf import iri
@@ -40,6 +41,8 @@ class CheckReport(msgspec.Struct, frozen=True):
     records: int
     findings: tuple[Finding, ...]
 
+    __repr__ = brief
+
     @property
     def is_well(self) -> bool:
         """Whether no fault is left: none was found, or all were mended."""
@@ -54,6 +57,9 @@ class CheckMethods(ConfiguredWorkspace):
 
         ``all_records`` reads every stored record instead of a sample, ``repair`` mends what can be made again. Raises
         ``CatalogError`` while a run is in progress.
+
+        >>> workspace.check().is_well
+        True
         """
         check_has_results(self.config.workspace, self.path)
         config, progress = self.config, self.progress
@@ -68,6 +74,8 @@ class CheckMethods(ConfiguredWorkspace):
         """Check all statements against the shapes (SHACL) of the ontology, or those in the file ``shapes``.
 
         Raises ``ConfigError`` for shapes that cannot be checked, and ``StageError`` if a run has to be completed first.
+
+        >>> workspace.validate().conforms  # doctest: +SKIP
         """
         config, iris = self.config, Iris(self.config.dataset.base)
         file = None if shapes is None else Path(shapes)
@@ -90,7 +98,11 @@ class CheckMethods(ConfiguredWorkspace):
         return found
 
     def backup(self, folder: PathName, *, register_only: bool = False) -> Table[Copied]:
-        """Copy the databases of the workspace into a new folder, as they are at one moment."""
+        """Copy the databases of the workspace into a new folder, as they are at one moment.
+
+        >>> len(workspace.backup("backup", register_only=True))
+        1
+        """
         return Table(Copied, back_up(self.config.workspace, Path(folder), register_only, self.progress))
 
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
 from bibld._api.configured import ConfiguredWorkspace
+from bibld._api.functions import KeyFunction, PolicyFunction, ScoreFunction, method_names, policy_names
 from bibld._api.tables import ClusterRow, PairRow, Table, main_title
-from bibld.config import MergeConfig
+from bibld.config import Config, MergeConfig, Source, SourceConfig
 from bibld.dedup.method import MethodOptions
 from bibld.errors import ConfigError
 from bibld.ingest import TABLE_COLUMNS, table_row
 from bibld.merge import Policies, merge_records
+from bibld.model.brief import brief
 from bibld.model.dublin_core import DC, NAMESPACE
 from bibld.model.iris import Iris, is_web_iri
 from bibld.model.linkage import Cluster, Edge, Merged
@@ -25,6 +28,7 @@ from bibld.model.mods import Mods
 from bibld.model.mods_xml import join_collection
 from bibld.model.origin import SOURCE_ID, RecordId
 from bibld.model.rdf import PREFIXES, is_of_named_graph
+from bibld.progress import Progress, shown, with_number
 from bibld.protocols import adapters
 from bibld.triplify import to_quads as quads_of
 
@@ -41,6 +45,8 @@ class RecordCluster(msgspec.Struct, frozen=True):
     records: tuple[RecordId, ...]
     descriptions: tuple[Mods, ...]
     edges: tuple[Edge, ...] = ()
+
+    __repr__ = brief
 
     @property
     def pairs(self) -> Table[PairRow]:
@@ -116,24 +122,68 @@ class DuplicateClusters:
 
 
 def find_duplicates(
-    mods_by_source: Mapping[str, Iterable[Mods]], options: MethodOptions | ConfiguredWorkspace | None = None
+    records: Iterable[Mods] | Mapping[str, Iterable[Mods]],
+    options: MethodOptions | ConfiguredWorkspace | None = None,
+    *,
+    block: Sequence[str | KeyFunction] = (),
+    score: str | ScoreFunction | None = None,
+    progress: Progress | bool = False,
 ) -> DuplicateClusters:
     """Find the descriptions that describe the same publication, in memory; no workspace is needed.
 
-    ``mods_by_source`` gives the MODS of each source under its short name (``rsl``): a cluster contains at most one
-    record of a source. Records are named by their record identifier, without one by a hash of their content. The
-    result is that of a first run over the same records, with blockers, scorer, thresholds and exceptions of
+    ``records`` are MODS: one list, or those of each source under its short name (``rsl``): then a cluster contains at
+    most one record of a source. Records are named by their record identifier, without one by a hash of their content.
+    The result is that of a first run over the same records, with blockers, scorer, thresholds and exceptions of
     ``options``: ``MethodOptions``, or a ``Workspace`` for those of its configuration.
 
-    If an identifier occurs again in a source, a Python warning names it and the last description is used. Raises
-    ``ConfigError`` for a name that cannot name a source, and ``TypeError`` for values that are not MODS.
+    ``block`` and ``score`` replace blockers and scorer, by name or by a function: ``score(left, right)`` returns how
+    probably two descriptions are the same, from 0 to 1; ``block(mods)`` returns keys, and descriptions that share one
+    are compared. ``progress``: True displays it.
+
+    If identifiers occur again in a source, a Python warning names one with their number, and the last description of
+    each is used. Raises ``ConfigError`` for a name that cannot name a source, and ``TypeError`` for values that are not
+    MODS.
+
+    >>> books = list(bibld.to_mods("rsl.mrc"))
+    >>> bibld.find_duplicates(books + list(bibld.to_mods("nlr.iso")), progress=True).clusters[0].size
+    2
     """
-    if not isinstance(mods_by_source, Mapping):
-        raise TypeError('expected a dictionary, such as {"rsl": bibld.to_mods("rsl.mrc")}')
+    by_source = records if isinstance(records, Mapping) else {_ONE_LIST: records}
+    found = _named_records(by_source)
+    listed = list(found.values())
+    method = options.config if isinstance(options, ConfiguredWorkspace) else options or MethodOptions()
+    from bibld.dedup.memory import find_duplicates as match  # loads the compiler
+
+    with method_names(block, score, listed.__getitem__) as names, shown(progress) as displayed:
+        return DuplicateClusters(found, match(found, _with_choices(method, *names), progress=displayed))
+
+
+_ONE_LIST = "records"
+"""The source of records that were given as one list; a cluster may contain more than one of them."""
+
+
+def _with_choices(method: Config | MethodOptions, block: tuple[str, ...], score: str | None) -> Config | MethodOptions:
+    """Return a method with other blockers and scorer, if they are named, for which one list may have duplicates."""
+    if isinstance(method, MethodOptions):
+        return msgspec.structs.replace(
+            method,
+            block=block or method.block,
+            score=score or method.score,
+            sources_with_duplicates=method.sources_with_duplicates | {_ONE_LIST},
+        )
+    one_list = Source(SourceConfig(id=_ONE_LIST, duplicates=True), None, None)
+    return msgspec.structs.replace(method.with_dedup(block, score), sources=(*method.sources, one_list))
+
+
+def _named_records(by_source: Mapping[str, Iterable[Mods]]) -> dict[RecordId, Mods]:
+    """Return descriptions by the ids of their records; raises as :func:`find_duplicates`."""
     records: dict[RecordId, Mods] = {}
-    for source, descriptions in mods_by_source.items():
+    repeated: list[RecordId] = []
+    for source, descriptions in by_source.items():
         if not SOURCE_ID.fullmatch(source):
             raise ConfigError([f'"{source}" cannot name a source: use small Latin letters and digits, a letter first'])
+        if isinstance(descriptions, str | os.PathLike):
+            raise TypeError(f'expected MODS, got a path; convert the file: bibld.to_mods("{descriptions}")')
         for mods in descriptions:
             if not isinstance(mods, Mods):
                 raise TypeError(
@@ -141,13 +191,12 @@ def find_duplicates(
                     " bibld.to_mods first"
                 )
             record = record_id_of(source, mods)
-            if record in records:
-                warnings.warn(f"{record} occurs again; its last description is used", stacklevel=2)
+            repeated += [record] if record in records else []
             records[record] = mods
-    method = options.config if isinstance(options, ConfiguredWorkspace) else options
-    from bibld.dedup.memory import find_duplicates as match  # loads the compiler
-
-    return DuplicateClusters(records, match(records, method))
+    if repeated:
+        count = with_number(len(repeated), "identifier occurs", "identifiers occur")
+        warnings.warn(f"{count} again, such as {repeated[0]}; the last description is used", stacklevel=3)
+    return records
 
 
 def record_id_of(source: str, mods: Mods) -> RecordId:
@@ -158,16 +207,25 @@ def record_id_of(source: str, mods: Mods) -> RecordId:
 
 
 def merge(
-    cluster: RecordCluster, *, policies: Mapping[str, str] | None = None, trust: Mapping[str, int] | None = None
+    cluster: RecordCluster,
+    *,
+    policies: Mapping[str, str | PolicyFunction] | None = None,
+    trust: Mapping[str, int] | None = None,
 ) -> MergedCluster:
     """Merge the descriptions of a cluster into one that names the records of each value.
 
     A cluster of one record has that record's description, and no sources of single values.
 
-    ``policies`` names a merge policy for elements of MODS (``{"title_info": "longest"}``, see ``bibld adapters``), the
-    others are merged as a configuration does by default. ``trust`` ranks sources for the policy ``most_trusted``.
+    ``policies`` names a merge policy for elements of MODS (``{"title_info": "longest"}``, see ``bibld adapters``), or
+    is a function of the statements of the records that returns the positions of those that are shown; the others are
+    merged as a configuration does by default. ``trust`` ranks sources for the policy ``most_trusted``.
 
     Raises ``ConfigError`` for an unknown element or policy.
+
+    >>> found = bibld.find_duplicates({"rsl": bibld.to_mods("rsl.mrc"), "nlr": bibld.to_mods("nlr.iso")})
+    >>> merged = bibld.merge(found[0], policies={"title_info": "longest"})
+    >>> merged.mods.title_info[0].title
+    'Анна Каренина'
     """
     if not isinstance(cluster, RecordCluster):
         raise TypeError(
@@ -179,11 +237,12 @@ def merge(
         known = sorted(MergeConfig.__struct_fields__)
         raise ConfigError([adapters.unknown_name_message(name, known, "element of MODS") for name in unknown])
     members = Cluster(cluster.records[0], cluster.records)
-    chosen_policies = Policies(MergeConfig(**chosen), trust)
-    if len(cluster.records) == 1:
-        return MergedCluster(members, cluster.descriptions[0], (), cluster.edges)
-    records = list(zip(cluster.records, cluster.descriptions, strict=True))
-    merged = merge_records(members, records, chosen_policies)
+    with policy_names(chosen) as names:
+        chosen_policies = Policies(MergeConfig(**names), trust)
+        if len(cluster.records) == 1:
+            return MergedCluster(members, cluster.descriptions[0], (), cluster.edges)
+        records = list(zip(cluster.records, cluster.descriptions, strict=True))
+        merged = merge_records(members, records, chosen_policies)
     return MergedCluster(merged.cluster, merged.mods, merged.sources, cluster.edges)
 
 
@@ -193,6 +252,11 @@ def to_quads(merged: MergedCluster | Iterable[MergedCluster], *, base: str) -> I
     ``base`` is the beginning of all IRIs, such as ``https://data.example.org/``. Persons, places, subjects and
     publishers are described from all clusters together: pass all clusters in one call. Raises ``ConfigError`` for an
     unusable base.
+
+    >>> single = bibld.find_duplicates(bibld.to_mods("nlr.iso")).singles[0]
+    >>> lines = list(bibld.to_quads(bibld.merge(single), base="https://data.example.org/"))
+    >>> lines[0].split()[0]
+    '<https://data.example.org/resource/records/RU~5CNLR~5Cbibl~5C538692>'
     """
     if not is_web_iri(base) or not base.endswith("/"):
         raise ConfigError([f'base "{base}": must be an absolute http or https IRI that ends with /'])

@@ -23,6 +23,7 @@ from bibld.catalog import Catalog, LoadCounts, Reject, Suppression
 from bibld.errors import ConfigError
 from bibld.harvest import Freshness, freshness
 from bibld.ingest import Exported, export_mods, export_originals
+from bibld.model.brief import brief
 from bibld.model.iris import Iris
 from bibld.model.linkage import Decision, Edge
 from bibld.model.matched import OUTCOMES, MatchedRecord, MatchOutcome
@@ -64,12 +65,18 @@ class Stats(msgspec.Struct, frozen=True):
     coverage: tuple[tuple[str, str, str, int], ...]
     freshness: tuple[Freshness, ...] = ()
 
+    __repr__ = brief
+
 
 class LookMethods(ConfiguredWorkspace):
     """The methods that look into a workspace."""
 
     def record(self, record: str) -> SourceRecord:
-        """Return a record as it is stored: its MODS, its original bytes, its origin; raises ``ConfigError``."""
+        """Return a record as it is stored: its MODS, its original bytes, its origin; raises ``ConfigError``.
+
+        >>> workspace.record("rsl:01004039769").flavour
+        'marc21'
+        """
         with self.catalog() as catalog:
             name = explaining.resolve_record(catalog, self.config, record)
             found = catalog.record(name)
@@ -78,7 +85,11 @@ class LookMethods(ConfiguredWorkspace):
         return found
 
     def records(self, source: str | None = None, limit: int | None = None) -> Table[RecordRow]:
-        """Return the live records, of one source or of all: title and cluster of each."""
+        """Return the live records, of one source or of all: title and cluster of each.
+
+        >>> workspace.records("rsl", limit=1)[0].title
+        'Анна Каренина : роман в восьми частях'
+        """
         check_source(self.config, source)
         with self.catalog() as catalog:
 
@@ -95,6 +106,9 @@ class LookMethods(ConfiguredWorkspace):
         """Return the scored pairs with decision and reasons, all or those of one decision.
 
         ``decision`` is same, different, related or review.
+
+        >>> len(workspace.pairs("review"))
+        1
         """
         with self.catalog() as catalog:
             return Table(PairRow, map(PairRow.from_edge, islice(self._edges(catalog, decision), limit)))
@@ -106,7 +120,11 @@ class LookMethods(ConfiguredWorkspace):
         return (edge for edge in catalog.linkage.edges() if decision in (None, edge.verdict.decision))
 
     def clusters(self, min_size: int = 2, limit: int | None = None) -> Table[ClusterRow]:
-        """Return the clusters of at least ``min_size`` records; the first record of each names its cluster."""
+        """Return the clusters of at least ``min_size`` records; the first record of each names its cluster.
+
+        >>> workspace.clusters(limit=1)[0].size
+        3
+        """
         with self.catalog() as catalog:
 
             def rows() -> Iterator[ClusterRow]:
@@ -118,7 +136,11 @@ class LookMethods(ConfiguredWorkspace):
             return Table(ClusterRow, islice(rows(), limit))
 
     def works(self, limit: int | None = None) -> Table[WorkRow]:
-        """Return the works in the order of their IRIs, those that are only named included."""
+        """Return the works in the order of their IRIs, those that are only named included.
+
+        >>> workspace.works(limit=1)[0].title
+        'Конармия'
+        """
         with self.catalog() as catalog:
             return Table(WorkRow, islice(self._work_rows(catalog), limit))
 
@@ -147,6 +169,8 @@ class LookMethods(ConfiguredWorkspace):
         """Write the works of at least ``min_publications`` publications, as CSV, JSON Lines or Parquet.
 
         The columns are those of ``WorkRow``. One work at a time is in memory.
+
+        >>> workspace.export_works("works.csv")
         """
         form = table_format(out, file_format)
         with self.catalog() as catalog:
@@ -160,6 +184,8 @@ class LookMethods(ConfiguredWorkspace):
 
         Its columns are cluster, record, source, size and title. The format is that of the suffix of the file by
         default; a text stream takes CSV.
+
+        >>> workspace.export_clusters("clusters.xlsx")
         """
         form = table_format(out, file_format)
         with self.catalog() as catalog:
@@ -171,6 +197,8 @@ class LookMethods(ConfiguredWorkspace):
         """Write the scored pairs, all or those of one decision, as CSV, JSON Lines or Parquet.
 
         The columns are those of ``PairRow``; the reasons of a pair are joined by ``; ``, and so are its keys.
+
+        >>> workspace.export_pairs("pairs.csv", decision="review")
         """
         form = table_format(out, file_format)
         with self.catalog() as catalog:
@@ -178,7 +206,11 @@ class LookMethods(ConfiguredWorkspace):
             write_table(rows, PairRow.__struct_fields__, out, form)
 
     def rejects(self, source: str | None = None) -> Table[Reject]:
-        """Return what could not be used, with the reason and the original bytes."""
+        """Return what could not be used, with the reason and the original bytes.
+
+        >>> len(workspace.rejects())
+        0
+        """
         check_source(self.config, source)
         with self.catalog() as catalog:
             return Table(Reject, catalog.records.rejects(source))
@@ -187,6 +219,9 @@ class LookMethods(ConfiguredWorkspace):
         """Return what became of each element and attribute of MODS in the published descriptions: which triples.
 
         ``limit`` publications are looked at, evenly distributed over the catalog; each takes some 50 ms.
+
+        >>> workspace.triples_coverage(limit=20)[0].name
+        'abstract'
         """
         with self.catalog() as catalog:
             founders = list(catalog.linkage.founders())
@@ -195,7 +230,11 @@ class LookMethods(ConfiguredWorkspace):
             return Table(ElementCoverage, mods_coverage(catalog.descriptions.merged(each).mods for each in chosen))
 
     def stats(self) -> Stats:
-        """Return what the catalog contains: records and files of each source, suppressions, unmapped subfields."""
+        """Return what the catalog contains: records and files of each source, suppressions, unmapped subfields.
+
+        >>> workspace.stats().sources[0].source
+        'nlr'
+        """
         with self.catalog() as catalog:
             return Stats(
                 sources=tuple(catalog.records.load_counts()),
@@ -216,6 +255,10 @@ class LookMethods(ConfiguredWorkspace):
 
         One record: its origin, its cluster and what joined it, its IRIs and its history. Two records: keys, features,
         score and decision, also if no run has compared them. Raises ``ConfigError`` for an unknown record.
+
+        >>> left, right = workspace.clusters()[0].records[:2]
+        >>> workspace.explain(left, right).decision
+        'same'
         """
         with self.catalog() as catalog:
             if other is not None:
@@ -236,6 +279,9 @@ class LookMethods(ConfiguredWorkspace):
         A query without ``FROM`` sees all graphs as one. The prefixes of the dataset and of ``[serve] prefixes`` need no
         declaration. Raises ``StageError`` before the first release and
         ``BadQueryError`` for a query that is not SPARQL.
+
+        >>> workspace.query("ASK { ?book a <http://purl.org/ontology/bibo/Book> }")[0].answer
+        True
         """
         return query_release(self.config, sparql)
 
@@ -244,6 +290,9 @@ class LookMethods(ConfiguredWorkspace):
 
         ``fold=False``: each publication is a result. At most ``limit`` results are returned, and never more than
         1,000. Raises ``StageError`` before the first release.
+
+        >>> workspace.search("Анна Каренина", limit=1).total
+        1
         """
         return search_release(self.config, text, limit, fold)
 
@@ -254,6 +303,9 @@ class LookMethods(ConfiguredWorkspace):
 
         Nothing of the files is stored. ``reader``, ``charset`` and ``flavour`` (a crosswalk) are detected by default.
         Raises ``StageError`` before the first release, and ``ConfigError`` for a file that does not exist.
+
+        >>> workspace.match("slavica.xml")[0].outcome
+        'same'
         """
         found = match_files(self, files, reader=reader, charset=charset, flavour=flavour)
         return Table(MatchedRecord, found)
@@ -272,6 +324,9 @@ class LookMethods(ConfiguredWorkspace):
         """Write what :meth:`match` returns as CSV, a workbook, JSON Lines or Parquet; return the number by outcome.
 
         ``outcomes``: only the records with these. One record at a time is in memory.
+
+        >>> workspace.export_matches("matches.csv", "slavica.xml")
+        {'same': 37}
         """
         form = table_format(out, file_format)
         for outcome in outcomes:
@@ -288,7 +343,10 @@ class LookMethods(ConfiguredWorkspace):
         return {name: count for name, count in counts.items() if count}
 
     def export_mods(self, out: PathName | BinaryIO, source: str | None = None) -> None:
-        """Write the MODS of all live records: into a folder one file for each source, or into a binary stream."""
+        """Write the MODS of all live records: into a folder one file for each source, or into a binary stream.
+
+        >>> workspace.export_mods("mods.xml", "rsl")
+        """
         check_source(self.config, source)
         sources = [one.id for one in self.config.sources] if source is None else [source]
         with self.catalog() as catalog:
@@ -298,6 +356,9 @@ class LookMethods(ConfiguredWorkspace):
         """Write the original bytes of all live records: into a folder one file for each file that they come from.
 
         A binary stream takes the records of one source, format and charset; raises ``ConfigError`` for a mixture.
+
+        >>> workspace.export_originals("rsl-copy.mrc", "rsl")[0].records
+        123
         """
         check_source(self.config, source)
         with self.catalog() as catalog:

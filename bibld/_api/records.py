@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import msgspec
 
@@ -19,11 +19,12 @@ from bibld.catalog import Reject
 from bibld.crosswalk import SubfieldCoverage
 from bibld.errors import ConfigError, CrosswalkError, DamagedFileError, HarvestError, ReadError, RecordError
 from bibld.ingest import Conversion, ConversionPool, Job
+from bibld.model.brief import brief
 from bibld.model.marc import DataField, MarcRecord
 from bibld.model.marc_writers import to_mrk
 from bibld.model.mods import Mods
 from bibld.model.origin import Origin
-from bibld.progress import Progress, Silent
+from bibld.progress import Progress, Silent, with_number
 from bibld.protocols import HarvestedFile, Raw, Row, adapters
 from bibld.read import AUTO, Examined, archive_of, examine, unpack
 from bibld.read import read as read_pieces
@@ -38,7 +39,7 @@ _RECORDS_AT_ONCE = 500
 
 
 class RejectWarning(UserWarning):
-    """A record could not be used and was left out; the text names its file, its position and the reason."""
+    """Records could not be used and were left out; the text states how many, and file, position and reason of one."""
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -56,6 +57,8 @@ class Record(msgspec.Struct, frozen=True):
     reader: str
     charset: str
 
+    __repr__ = brief
+
     @property
     def control_number(self) -> str | None:
         """The identifier of the record: field 001 of MARC, the first record identifier of MODS, else None."""
@@ -64,11 +67,20 @@ class Record(msgspec.Struct, frozen=True):
         return self.content.record_identifier if isinstance(self.content, Mods) else None
 
     def fields(self, *tags: str) -> list[DataField]:
-        """Return the MARC data fields with one of these tags, all without tags; empty if the record is not MARC."""
+        """Return the MARC data fields with one of these tags, all without tags; empty if the record is not MARC.
+
+        >>> record = next(bibld.read("rsl.mrc"))
+        >>> [field.tag for field in record.fields("100", "245")]
+        ['100', '245']
+        """
         return list(self.content.fields(*tags)) if isinstance(self.content, MarcRecord) else []
 
     def values(self, tag: str, *codes: str) -> list[str]:
-        """Return the texts of MARC subfields: ``record.values("245", "a", "b")``. A control field needs no code."""
+        """Return the texts of MARC subfields: ``record.values("245", "a", "b")``. A control field needs no code.
+
+        >>> next(bibld.read("nlr.iso")).values("200", "a")
+        ['Анна Каренина']
+        """
         if not isinstance(self.content, MarcRecord):
             return []
         if not codes:
@@ -83,6 +95,8 @@ class Record(msgspec.Struct, frozen=True):
 
 
 Rejects = list[Reject] | Callable[[Reject], object]
+ConvertFunction = Callable[[Any], Mods]
+"""Returns the MODS of the content of a record."""
 
 
 # -- read ------------------------------------------------------------------------------------------------------------
@@ -98,6 +112,10 @@ def read(
     and ``charset`` the character set (see ``bibld adapters``); both are detected otherwise.
 
     Raises ``ConfigError`` at once for a file that does not exist, an unknown reader and an unknown charset.
+
+    >>> record = next(bibld.read("rsl.mrc"))
+    >>> record.control_number, record.charset
+    ('01004039769', 'utf-8')
     """
     found = _harvested(files)
     _check_names(reader, charset)
@@ -206,6 +224,11 @@ class Converter(AbstractContextManager["Converter"]):
     statement.
 
     Raises ``ConfigError`` for an unknown name.
+
+    >>> with bibld.Converter(counts_fields=True) as converter:
+    ...     records = list(converter.convert("rsl.mrc"))
+    >>> len(records), converter.coverage()[0].name
+    (123, '001')
     """
 
     def __init__(
@@ -231,7 +254,11 @@ class Converter(AbstractContextManager["Converter"]):
         self.close()
 
     def close(self) -> None:
-        """End the processes that convert."""
+        """End the processes that convert.
+
+        >>> converter = bibld.Converter()
+        >>> converter.close()
+        """
         self._pool.close()
 
     def convert(
@@ -247,6 +274,10 @@ class Converter(AbstractContextManager["Converter"]):
         or dc (Dublin Core), the record itself with marcxml, or MARC made of the MODS with marc21, unimarc or rusmarc,
         in MARCXML with marc21xml …, with the marks of ISBD with marc21+isbd …. Raises ``ConfigError`` at once for a
         file that does not exist.
+
+        >>> with bibld.Converter() as converter:
+        ...     next(converter.convert("rsl.mrc", form="csv")).content[:12]
+        b'01004039769,'
         """
         return self._convert(_harvested(files), form, progress or Silent())
 
@@ -275,7 +306,12 @@ class Converter(AbstractContextManager["Converter"]):
                 yield outcome
 
     def convert_record(self, record: Record) -> Mods | Reject:
-        """Convert one record that :func:`read` yielded."""
+        """Convert one record that :func:`read` yielded.
+
+        >>> with bibld.Converter() as converter:
+        ...     converter.convert_record(next(bibld.read("rsl.mrc"))).record_identifier
+        '01004039769'
+        """
         try:
             return crosswalk.convert(record.content, self._flavour, self._settings.__getitem__)[1].mods
         except RecordError as error:
@@ -285,7 +321,14 @@ class Converter(AbstractContextManager["Converter"]):
         return msgspec.structs.replace(reject, original=record.original, control_number=record.control_number)
 
     def coverage(self) -> Table[SubfieldCoverage]:
-        """Return what became of every tag and subfield so far; empty unless ``counts_fields`` is true."""
+        """Return what became of every tag and subfield so far; empty unless ``counts_fields`` is true.
+
+        >>> with bibld.Converter(counts_fields=True) as converter:
+        ...     converter.convert("rsl.mrc").close()
+        ...     converter.coverage()
+        flavour  name  seen  mapped  private  unmapped  writes  reason
+        [0 rows]
+        """
         return Table(SubfieldCoverage, crosswalk.coverage(self._tally))
 
 
@@ -308,7 +351,7 @@ def to_mods(
     source: PathName | Iterable[PathName] | Iterable[Record | Reject],
     *,
     profile: str | None = None,
-    flavour: str = AUTO,
+    flavour: str | ConvertFunction = AUTO,
     reader: str = AUTO,
     charset: str = AUTO,
     workers: int = 1,
@@ -316,29 +359,73 @@ def to_mods(
 ) -> Iterator[Mods]:
     """Convert a file, several files, or what :func:`read` yields, to MODS, in order.
 
-    A record that cannot be converted is left out, and never silently: each is a Python warning (``RejectWarning``), or,
-    if ``rejects`` is given, a ``Reject`` appended to that list or passed to that function. The other arguments are
-    those of :class:`Converter`.
+    A record that cannot be converted is left out, and never silently: a Python warning at the end (``RejectWarning``)
+    counts them and names the first; if ``rejects`` is given, each is a ``Reject`` appended to that list or passed to
+    that function. The other arguments are those of :class:`Converter`; ``flavour`` may be a function, too, which
+    returns the MODS of the content of a :class:`Record`, in this process.
 
     Raises ``ConfigError`` at once for a file that does not exist and for an unknown name.
+
+    >>> next(bibld.to_mods("rsl.mrc")).title_info[0].title
+    'Анна Каренина'
     """
-    converter = Converter(profile=profile, flavour=flavour, reader=reader, charset=charset, workers=workers)
-    report = rejects.append if isinstance(rejects, list) else rejects or _warn
+    function = None if isinstance(flavour, str) else flavour
+    name = flavour if isinstance(flavour, str) else AUTO
+    converter = Converter(profile=profile, flavour=name, reader=reader, charset=charset, workers=workers)
     items: Iterable[object] = [source] if isinstance(source, str | os.PathLike) else source
     if isinstance(items, list | tuple):
         _harvested([item for item in items if isinstance(item, str | os.PathLike)])
-    return _to_mods(items, converter, report)
+    if function is not None:
+        named = (read(item, reader=reader, charset=charset) if _is_path(item) else (item,) for item in items)
+        items = (_converted_by(function, item) for part in named for item in part)
+    if rejects is None:
+        return _to_mods_with_warning(items, converter)
+    return _to_mods(items, converter, rejects.append if isinstance(rejects, list) else rejects)
+
+
+def _is_path(item: object) -> TypeGuard[PathName]:
+    return isinstance(item, str | os.PathLike)
+
+
+def _converted_by(function: ConvertFunction, item: object) -> object:
+    """Return what a function makes of a record, a ``Reject`` if it fails; anything else as it is."""
+    if not isinstance(item, Record):
+        return item
+    try:
+        return function(item.content)
+    except Exception as error:  # noqa: BLE001 - the function is that of the user
+        reject = _rejected(CrosswalkError(item.origin, f"{function.__name__}: {type(error).__name__}: {error}"))
+        return msgspec.structs.replace(reject, original=item.original, control_number=item.control_number)
+
+
+def _to_mods_with_warning(items: Iterable[object], converter: Converter) -> Iterator[Mods]:
+    """Yield the MODS; in the end, warn of the rejects."""
+    count = 0
+    first: list[Reject] = []
+
+    def report(reject: Reject) -> None:
+        nonlocal count
+        count += 1
+        first[:] = first or [reject]
+
+    try:
+        yield from _to_mods(items, converter, report)
+    finally:
+        if first:
+            left_out = with_number(count, "record was", "records were")
+            text = f"{left_out} left out, such as {first[0]}; rejects=[] collects them"
+            warnings.warn(text, RejectWarning, stacklevel=2)
 
 
 def _to_mods(items: Iterable[object], converter: Converter, report: Callable[[Reject], object]) -> Iterator[Mods]:
     with converter:
         for item in items:
             outcomes: Iterable[Mods | Conversion | Reject]
-            if isinstance(item, str | os.PathLike):
+            if _is_path(item):
                 outcomes = converter.convert(item)
             elif isinstance(item, Record):
                 outcomes = [converter.convert_record(item)]
-            elif isinstance(item, Reject):
+            elif isinstance(item, Mods | Reject):
                 outcomes = [item]
             else:
                 raise TypeError(f"to_mods takes paths, or what bibld.read yields, not {type(item).__name__}")
@@ -347,7 +434,3 @@ def _to_mods(items: Iterable[object], converter: Converter, report: Callable[[Re
                     report(outcome)
                 else:
                     yield outcome if isinstance(outcome, Mods) else _MODS.decode(outcome.content)
-
-
-def _warn(reject: Reject) -> None:
-    warnings.warn(str(reject), RejectWarning, stacklevel=3)

@@ -84,6 +84,9 @@ class Review:
 
         Those from whose decision most is learned are first: uncertain pairs of kinds that are frequent and that people
         have seldom decided.
+
+        >>> len(workspace.review.questions(limit=1))
+        1
         """
         with self._workspace.catalog() as catalog:
             found = (
@@ -93,7 +96,10 @@ class Review:
             return Table(Question, islice((one for one in found if one is not None), limit))
 
     def export_csv(self, out: PathName, source: str | None = None, limit: int | None = None) -> None:
-        """Write the waiting pairs as CSV, to be filled in and given to :meth:`import_csv`; never overwrites a file."""
+        """Write the waiting pairs as CSV, to be filled in and given to :meth:`import_csv`; never overwrites a file.
+
+        >>> workspace.review.export_csv("questions.csv")
+        """
         self._write_new(Path(out), pair_files.questions_csv(self.questions(source, limit)))
 
     def _write_new(self, file: Path, texts: Iterable[str]) -> None:
@@ -106,7 +112,11 @@ class Review:
             raise ConfigError([f"{file}: cannot be written: {error.strerror}"]) from error
 
     def session(self, source: str | None = None, limit: int | None = None, person: str | None = None) -> ReviewSession:
-        """Begin to answer the waiting pairs one after the other."""
+        """Begin to answer the waiting pairs one after the other.
+
+        >>> workspace.review.session(person="anna").total
+        1
+        """
         who = person_name(person)
         with self._workspace.catalog() as catalog:
             pairs = list(islice(self._waiting(catalog, source), limit))
@@ -119,7 +129,11 @@ class Review:
     # -- verdicts ----------------------------------------------------------------------------------------------------
 
     def verdicts(self) -> Table[VerdictRow]:
-        """Return the verdicts in force."""
+        """Return the verdicts in force.
+
+        >>> len(workspace.review.verdicts())
+        0
+        """
         with self._opened() as (_, verdicts):
             return Table(VerdictRow, map(self._row, verdicts.current()))
 
@@ -137,6 +151,10 @@ class Review:
 
         ``relation`` goes with *related*: same_set, part_of, other_edition, other_format or translation. Raises
         ``ConfigError`` for an unknown decision or relation, and for a verdict that contradicts others.
+
+        >>> question = workspace.review.questions()[0]
+        >>> workspace.review.decide(question.left, question.right, "different", person="anna").decision
+        'different'
         """
         check_choice(decision, "decision", list(get_args(PersonDecision)))
         if relation and (decision != "related" or relation not in RELATIONS):
@@ -150,7 +168,12 @@ class Review:
         return self._row(given[0]) if given else None
 
     def join(self, left: str, right: str, *, reason: str = "", person: str | None = None) -> VerdictRow | None:
-        """State that two live records are the same; None if that is in force already."""
+        """State that two live records are the same; None if that is in force already.
+
+        >>> left, right = (row.record for row in workspace.records("rsl", limit=2))
+        >>> workspace.review.join(left, right, person="anna").decision
+        'same'
+        """
         with self._workspace.catalog() as catalog:
             pair = self._pair(catalog, left, right)
             deleted = [record for record in (pair.left, pair.right) if catalog.cluster_of(record) is None]
@@ -162,6 +185,10 @@ class Review:
         """State that records do not belong to the others of their clusters, and return the new verdicts.
 
         Records that are named together stay together.
+
+        >>> record = workspace.clusters()[0].records[0]
+        >>> workspace.review.split([record], person="anna")[0].decision
+        'different'
         """
         who, why = person_name(person), checked_reason(reason)
         with self._opened() as (catalog, verdicts):
@@ -170,13 +197,25 @@ class Review:
         return Table(VerdictRow, map(self._row, given))
 
     def withdraw_split(self, records: Sequence[str]) -> Table[VerdictRow]:
-        """Withdraw the verdicts by which :meth:`split` took these records out of their clusters."""
+        """Withdraw the verdicts by which :meth:`split` took these records out of their clusters.
+
+        >>> record = workspace.clusters()[0].records[0]
+        >>> given = workspace.review.split([record], person="anna")
+        >>> len(workspace.review.withdraw_split([record])) == len(given)
+        True
+        """
         with self._opened() as (catalog, verdicts):
             taken = reviewing.withdraw_split_verdicts(verdicts, self._records(catalog, records))
         return Table(VerdictRow, map(self._row, taken))
 
     def withdraw(self, left: str, right: str) -> tuple[VerdictRow, VerdictRow | None]:
-        """Withdraw the last verdict about two records; return it and the earlier one that is in force again."""
+        """Withdraw the last verdict about two records; return it and the earlier one that is in force again.
+
+        >>> left, right = workspace.clusters()[0].records[:2]
+        >>> given = workspace.review.join(left, right, person="anna")
+        >>> workspace.review.withdraw(left, right)[0] == given
+        True
+        """
         with self._opened() as (catalog, verdicts):
             pair = self._pair(catalog, left, right)
             taken = reviewing.withdraw_verdict(verdicts, pair)
@@ -186,7 +225,11 @@ class Review:
     # -- entities ----------------------------------------------------------------------------------------------------
 
     def entity_verdicts(self) -> Table[VerdictRow]:
-        """Return the verdicts about agents, concepts, places, publishers, series and works that are in force."""
+        """Return the verdicts about agents, concepts, places, publishers, series and works that are in force.
+
+        >>> len(workspace.review.entity_verdicts())
+        0
+        """
         with self._opened() as (_, verdicts):
             return Table(VerdictRow, map(self._row, verdicts.current(ItemKind.ENTITIES)))
 
@@ -199,6 +242,8 @@ class Review:
         apart, whatever ties them. Of works the others also keep them apart, and relate them: the left one is a
         translation or a part of the right one, or has it as such. Raises ``ConfigError`` for an IRI that is not that of
         an entity, and for such a relation of other entities than works.
+
+        >>> workspace.review.decide_entities("agent/viaf-1", "agent/viaf-2", "same")  # doctest: +SKIP
         """
         check_choice(decision, "decision", list(get_args(EntityDecision)))
         who, why = person_name(person), checked_reason(reason)
@@ -216,7 +261,10 @@ class Review:
         return self._row(given[0]) if given else None
 
     def withdraw_entities(self, left: str, right: str) -> VerdictRow:
-        """Withdraw the last verdict about two entities and return it; raises ``ConfigError`` if there is none."""
+        """Withdraw the last verdict about two entities and return it; raises ``ConfigError`` if there is none.
+
+        >>> workspace.review.withdraw_entities("agent/viaf-1", "agent/viaf-2")  # doctest: +SKIP
+        """
         base = self._workspace.config.dataset.base
         pair = EntityPair(*sorted(_path_of_entity(base, name) for name in (left, right)))
         with self._opened() as (_, verdicts), verdicts.transaction():
@@ -252,6 +300,9 @@ class Review:
         """Store the verdicts of a CSV file, all or none; ``person`` gives those of rows that name nobody.
 
         Raises ``ConfigError`` with one message for each line that cannot be used.
+
+        >>> workspace.review.import_csv("gold_pairs.csv", person="anna").known
+        0
         """
         who = person_name(person)
         with self._opened() as (catalog, verdicts):
@@ -262,7 +313,11 @@ class Review:
         return Imported(Table(VerdictRow, map(self._row, new)), len(read) - len(new), dormant)
 
     def expected_clusters(self, records: Iterable[str]) -> list[tuple[str, ...]]:
-        """Return the clusters that records will be in after the next run, as far as the stored pairs show."""
+        """Return the clusters that records will be in after the next run, as far as the stored pairs show.
+
+        >>> len(workspace.review.expected_clusters([workspace.clusters()[0].records[0]]))
+        1
+        """
         with self._workspace.catalog() as catalog:
             named = self._records(catalog, records)
             found = reviewing.preview_clusters(catalog, self._workspace.config, named)
@@ -322,7 +377,13 @@ class ReviewSession:
         return Counter(row.decision for _, row in self._answers)
 
     def answer(self, decision: PersonDecision, *, relation: str = "", reason: str = "") -> None:
-        """Store a verdict about the present pair, and go on to the next."""
+        """Store a verdict about the present pair, and go on to the next.
+
+        >>> session = workspace.review.session(person="anna")
+        >>> session.answer("different", reason="another edition")
+        >>> session.answered
+        Counter({'different': 1})
+        """
         if self.question is None:
             raise ConfigError(["no pair is left to answer"])
         given = self._review.decide(
@@ -333,16 +394,34 @@ class ReviewSession:
         self.skip()
 
     def skip(self) -> None:
-        """Go on to the next pair."""
+        """Go on to the next pair.
+
+        >>> session = workspace.review.session(person="anna")
+        >>> session.skip()
+        >>> session.place
+        2
+        """
         self._here += 1
         self._load()
 
     def skip_all(self) -> None:
-        """End the session; the pairs that are left wait for another one."""
+        """End the session; the pairs that are left wait for another one.
+
+        >>> session = workspace.review.session(person="anna")
+        >>> session.skip_all()
+        >>> session.question is None
+        True
+        """
         self._here, self.question = len(self._pairs), None
 
     def undo(self) -> VerdictRow | None:
-        """Withdraw the last answer of the session and ask again; None if there is nothing to undo."""
+        """Withdraw the last answer of the session and ask again; None if there is nothing to undo.
+
+        >>> session = workspace.review.session(person="anna")
+        >>> session.answer("different")
+        >>> session.undo().decision
+        'different'
+        """
         if not self._answers:
             return None
         position, row = self._answers[-1]

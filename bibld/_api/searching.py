@@ -9,6 +9,7 @@ import msgspec
 from bibld import pipeline
 from bibld.config import Config
 from bibld.errors import StageError
+from bibld.model.brief import brief
 from bibld.search import FoundPublication, SearchRequest, has_search, open_search, results_of
 
 MAX_RESULTS = 1000
@@ -27,6 +28,8 @@ class FoundResults(msgspec.Struct, frozen=True):
     is_estimate: bool
     searched: str
     results: tuple[FoundPublication, ...]
+
+    __repr__ = brief
 
 
 def search_release(config: Config, text: str, limit: int, fold: bool) -> FoundResults:

@@ -20,6 +20,7 @@ from bibld.config import Config, Source
 from bibld.dedup.warm_up import cache_fault, state_cache
 from bibld.errors import ConfigError
 from bibld.ingest import Doubt
+from bibld.model.brief import brief
 from bibld.model.finding import Finding
 from bibld.progress import Progress, Silent
 from bibld.protocols import Raw
@@ -61,6 +62,8 @@ class SourcesReport(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...]
     servers: tuple[str, ...] = ()
 
+    __repr__ = brief
+
     @property
     def findings(self) -> tuple[Finding, ...]:
         """Warnings, sources in doubt and faults, as findings."""
@@ -77,6 +80,9 @@ def check_sources(config: str | os.PathLike[str], *, progress: Progress | None =
     """Check a configuration file, and what a run would find: files, servers, folders, disk. Nothing is changed.
 
     Raises ``ConfigError``, which lists everything that is wrong with the configuration.
+
+    >>> [(file.file, file.records) for file in bibld.check_sources("bibld.toml").files]
+    [('rsl.mrc', 123), ('nlr.iso', 129), ('slavica.xml', 37)]
     """
     return inspect_and_check(configuration.load(Path(config)), progress or Silent())
 
@@ -96,6 +102,12 @@ def inspect_and_check(config: Config, progress: Progress) -> SourcesReport:
     doubts += tuple(Doubt(one.source, one.reasons) for one in servers if one.outcome == "failed")
     warnings = [f"{one.source.id}: {text}" for one in inspections for text in one.warnings]
     warnings += [
+        f"{one.source.id}: {inspected.file.name}: {found.text}; {found.remedy}"
+        for one in inspections
+        for inspected in one.files
+        for found in inspected.sample.findings
+    ]
+    warnings += [
         f"{file.source}: {file.file}: none of the first records can be converted; `bibld crosswalk` states why"
         for file in files
         if file.records and not file.flavour
@@ -114,6 +126,13 @@ def inspect_and_check(config: Config, progress: Progress) -> SourcesReport:
     state_cache(config.dedup.cache)
     if fault := cache_fault():
         warnings.append(fault)
+    if ("dedup.score", config.dedup.score) in config.adapter_settings:
+        from bibld.dedup.method import scorer_warning  # loads numpy
+
+        try:
+            warnings += filter(None, [scorer_warning(config)])
+        except ConfigError as error:
+            faults += error.faults
     answered = tuple(one.line for one in servers if one.outcome != "failed")
     return SourcesReport(tuple(files), doubts, tuple(faults), tuple(warnings), answered)
 
@@ -144,6 +163,9 @@ def write_sample(folder_name: str | os.PathLike[str]) -> Path:
     """Write the sample (three catalogues, labelled pairs, a configuration) into a new folder; return the configuration.
 
     Raises ``ConfigError`` if the folder is not empty or cannot be written.
+
+    >>> bibld.write_sample("new").as_posix()
+    'new/bibld.toml'
     """
     from bibld.serve.ontology import folder
 

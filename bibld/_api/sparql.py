@@ -128,6 +128,8 @@ def query(endpoint: str, sparql: str, *, timeout: int = 60) -> Table[Any]:
 
     Raises ``BadQueryError`` for a query that the endpoint refuses, ``StoreUnavailableError`` if it cannot be reached,
     ``QueryTimeoutError`` if it does not answer in time.
+
+    >>> bibld.query("https://query.wikidata.org/sparql", "ASK {}")  # doctest: +SKIP
     """
     from rdflib import Graph  # which only queries of other endpoints need
     from SPARQLWrapper import JSON, POST, RDFXML, SPARQLExceptions, SPARQLWrapper

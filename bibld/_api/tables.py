@@ -56,11 +56,18 @@ class Table(Sequence[Row], Generic[Row]):
     __hash__ = None  # type: ignore[assignment]
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return the rows as dictionaries of plain values: structs inside a cell become text, tuples become lists."""
+        """Return the rows as dictionaries of plain values: structs inside a cell become text, tuples become lists.
+
+        >>> workspace.files().to_dicts()[0]["file"]
+        'rsl.mrc'
+        """
         return [dict(zip(self.columns, map(_plain, _cells(row)), strict=True)) for row in self._rows]
 
     def to_pandas(self) -> Any:  # noqa: ANN401 - pandas is optional, and so are its types
-        """Return a ``pandas.DataFrame``; raises ``ModuleNotFoundError`` if pandas is not installed."""
+        """Return a ``pandas.DataFrame``; raises ``ModuleNotFoundError`` if pandas is not installed.
+
+        >>> workspace.pairs().to_pandas()["score"].max()  # doctest: +SKIP
+        """
         try:
             import pandas
         except ModuleNotFoundError as error:
@@ -68,7 +75,10 @@ class Table(Sequence[Row], Generic[Row]):
         return pandas.DataFrame(self.to_dicts(), columns=list(self.columns))
 
     def to_polars(self) -> Any:  # noqa: ANN401 - polars is optional, and so are its types
-        """Return a ``polars.DataFrame``; raises ``ModuleNotFoundError`` if polars is not installed."""
+        """Return a ``polars.DataFrame``; raises ``ModuleNotFoundError`` if polars is not installed.
+
+        >>> workspace.pairs().to_polars().height  # doctest: +SKIP
+        """
         try:
             import polars
         except ModuleNotFoundError as error:
@@ -202,7 +212,11 @@ class AdapterRow(msgspec.Struct, frozen=True):
 
 
 def list_adapters() -> Table[AdapterRow]:
-    """Return the adapters of every stage, plug-ins included; for a broken plug-in ``about`` is the cause."""
+    """Return the adapters of every stage, plug-ins included; for a broken plug-in ``about`` is the cause.
+
+    >>> [row.name for row in bibld.list_adapters() if row.stage == "merge"]
+    ['fill', 'longest', 'most_trusted', 'newest', 'union']
+    """
     rows = []
     for stage in adapters.STAGES:
         for name in adapters.adapter_names(stage):

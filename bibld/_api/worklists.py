@@ -35,6 +35,9 @@ class WorklistMethods(ConfiguredWorkspace):
         ``contradictions``, ``format``, ``authorities``; all by default. A worklist of all kinds is remembered: the
         next one after a run shows what is new, and :meth:`worklist_counts` what was mended. Raises ``ConfigError``,
         and ``CatalogError`` before the first run or if the workspace cannot be written.
+
+        >>> workspace.worklist("rsl")[0].kind
+        'contradicting-dates'
         """
         lines = [line for found in self._worklists(source, kinds) for line in found]
         lines.sort(key=lambda line: (-line.harm, line.kind))
@@ -51,6 +54,8 @@ class WorklistMethods(ConfiguredWorkspace):
         """Write a worklist as CSV, an Excel workbook, JSON Lines or Parquet; the columns are those of its lines.
 
         The format is that of the suffix of the file by default; a text stream takes CSV.
+
+        >>> workspace.export_worklist("worklist.csv", source="rsl")
         """
         form = table_format(out, file_format)
         write_table(self.worklist(source, kinds=kinds), WorklistLine.__struct_fields__, out, form)
@@ -59,6 +64,9 @@ class WorklistMethods(ConfiguredWorkspace):
         """Return how many lines of each kind the remembered worklists had, by source and run.
 
         A kind without lines is listed when its last ones were mended. Empty before the first worklist.
+
+        >>> len(workspace.worklist_counts("rsl"))
+        0
         """
         check_source(self.config, source)
         return Table(WorklistCount, worklist_counts(self.config.workspace, source))

@@ -15,6 +15,7 @@ import msgspec
 from bibld import pipeline
 from bibld._api import enriching
 from bibld._api.configured import PathName, check_choice, check_source, checked_date, remote_store, run_time
+from bibld._api.functions import KeyFunction, ScoreFunction, method_names
 from bibld._api.links import Links
 from bibld._api.maintaining import CheckMethods
 from bibld._api.reading import LookMethods
@@ -26,13 +27,15 @@ from bibld._api.worklists import WorklistMethods
 from bibld.catalog.engines import engine_state
 from bibld.catalog.exchange import ConvertedWorkspace
 from bibld.config import Source
+from bibld.dedup.method import scorer_warning
 from bibld.dedup.pair_files import add_verdicts, read_pairs
 from bibld.enrich import EnrichmentReport, RecordAddition
-from bibld.errors import ConfigError
+from bibld.errors import BibldError, ConfigError
 from bibld.harvest import HarvestOptions, HarvestResult, harvest_source, probe_result
 from bibld.ingest import source_files
 from bibld.model.enrichment import ReturnElement
 from bibld.pipeline import Summary
+from bibld.progress import WarningLog
 from bibld.publish import Releases, ReleaseSummary, Verification
 from bibld.publish import verify as verify_release
 from bibld.store import Delivered
@@ -59,6 +62,10 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
 
     Records are named as ``source:control number`` (``rsl:01004039769``), by a control number that is unique, or by one
     of their IRIs.
+
+    >>> workspace = bibld.Workspace("bibld.toml")
+    >>> workspace.run().figures.records
+    289
     """
 
     @cached_property
@@ -87,22 +94,35 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
 
         ``restat`` recounts the statistics of blocking, ``rebuild`` repeats every stage after reading, ``allow_deletes``
         deletes missing records even if they are more than a source may lose in one run. ``at`` is the time in
-        the data (now, or SOURCE_DATE_EPOCH), ``engine`` replaces the setting. Raises ``ConfigError``, ``StageError``.
+        the data (now, or SOURCE_DATE_EPOCH), ``engine`` replaces the setting. Raises ``ConfigError``, ``StageError``,
+        with the warnings before them as notes.
+
+        >>> workspace.run("dedup").figures.clusters
+        202
         """
         check_choice(until, "stage", list(get_args(Until)))
         options: dict[str, Any] = {"until": until, "restat": restat, "rebuild": rebuild, "allow_deletes": allow_deletes}
         chosen = engine or self.config.engine.name
         check_choice(chosen, "engine", list(get_args(EngineName)))
         begun = at or run_time()
-        if chosen == "spark":
-            with _spark_is_needed():
-                from bibld import spark
-            summary: Summary = spark.run(self.config, begun, self.progress, **options)
-        else:
-            summary = pipeline.run(self.config, begun, self.progress, **options)
-        if until == "publish":
-            enriching.return_records(self.config, self.progress)
-        report = write_report(self.config, summary, begun.isoformat(timespec="seconds"))
+        progress = WarningLog(self.progress)
+        try:
+            if warning := scorer_warning(self.config):
+                progress.warn(warning)
+            if chosen == "spark":
+                with _spark_is_needed():
+                    from bibld import spark
+                summary: Summary = spark.run(self.config, begun, progress, **options)
+            else:
+                summary = pipeline.run(self.config, begun, progress, **options)
+            if until == "publish":
+                enriching.return_records(self.config, progress)
+            summary = msgspec.structs.replace(summary, warnings=tuple(progress.warnings))
+            report = write_report(self.config, summary, begun.isoformat(timespec="seconds"))
+        except (BibldError, MemoryError, KeyboardInterrupt) as error:
+            for warning in progress.warnings:
+                error.add_note(f"warning: {warning}")
+            raise
         return msgspec.structs.replace(summary, report=str(report))
 
     def deliver(
@@ -121,12 +141,18 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         of its adapter, and ``user_env`` and ``password_env`` name the environment variables with the credentials.
         ``replace`` deletes the quads of the dataset that it has, and loads all again. Raises ``StoreError``,
         ``StageError`` before the first release, and ``ConfigError``.
+
+        >>> workspace.deliver("https://sparql.example.org/", user_env="STORE_USER")  # doctest: +SKIP
         """
         remote = remote_store(self.config, to, kind, user_env, password_env)
         return pipeline.deliver(self.config, remote, at or run_time(), self.progress, replace)
 
     def forget_store(self, to: str) -> bool:
-        """Forget a remote store: no changes are kept for it. Returns whether it was known; it is not changed."""
+        """Forget a remote store: no changes are kept for it. Returns whether it was known; it is not changed.
+
+        >>> workspace.forget_store("https://sparql.example.org/")
+        False
+        """
         return pipeline.forget_store(self.config, remote_store(self.config, to))
 
     def releases(self, engine: EngineName | None = None) -> Table[ReleaseSummary]:
@@ -134,6 +160,9 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
 
         Those of runs on Spark, in its storage, are among them if the last run was on Spark. Raises ``ConfigError`` if
         they cannot be looked at here.
+
+        >>> [row.release for row in workspace.releases()]
+        [1]
         """
         found = Releases(self.config.workspace).list_all() if engine != "spark" else []
         if engine != "local" and engine_state(self.config.workspace).is_newer_on_spark:
@@ -147,6 +176,9 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
 
         Servers follow. The next release that a run makes follows on the newest one, and becomes current. Raises
         ``StageError`` for a release that is not on disk any more, or that was withdrawn.
+
+        >>> workspace.roll_back(1)
+        1
         """
         return int(Releases(self.config.workspace).roll_back(release).name)
 
@@ -154,6 +186,9 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         """Compare files, dumps with patches, store, description and documents of a release (the current one).
 
         Raises ``StageError`` if there is no such release.
+
+        >>> workspace.verify().is_ok
+        True
         """
         return verify_release(self.config, release, self.progress)
 
@@ -162,6 +197,9 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
 
         The report lists the files with carrier, charset, flavour and number of records, the sources in doubt, and the
         faults that would stop a run.
+
+        >>> workspace.check_sources().doubts
+        ()
         """
         return inspect_and_check(self.config, self.progress)
 
@@ -170,6 +208,8 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
 
         ``folder`` is the root of a host that only sends files; an earlier site in it is replaced. Raises ``StageError``
         before the first release, and if the folder contains something else.
+
+        >>> workspace.write_static_site("site").documents  # doctest: +SKIP
         """
         from bibld._api.site import write_site
 
@@ -181,6 +221,9 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         """Fetch what the servers of one source or of all offer; return how it ended for each: no answer is no error.
 
         ``full``: the whole list; ``since`` a day or time: changes; ``limit``: stop early. Raises ``ConfigError``.
+
+        >>> workspace.harvest("rsl")[0].outcome
+        'complete'
         """
         options = HarvestOptions(full=full, since=checked_date(since), limit=limit)
         chosen = self._sources(source)
@@ -188,7 +231,11 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         return tuple(harvest_source(self.config, one, self.progress, options) for one in chosen)
 
     def probe(self, source: str | None = None) -> tuple[HarvestResult, ...]:
-        """Ask the servers of one source or of all who they are and what they would be asked for; store nothing."""
+        """Ask the servers of one source or of all who they are and what they would be asked for; store nothing.
+
+        >>> workspace.probe("rsl")[0].outcome
+        'complete'
+        """
         return tuple(probe_result(self.config, one, self.progress) for one in self._sources(source))
 
     def _sources(self, source: str | None) -> list[Source]:
@@ -196,7 +243,11 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         return [one for one in self.config.sources if source in (None, one.id)]
 
     def files(self) -> Table[FileRow]:
-        """Return the files of each source, in the order in which they are read; servers are not asked."""
+        """Return the files of each source, in the order in which they are read; servers are not asked.
+
+        >>> [row.file for row in workspace.files()]
+        ['rsl.mrc', 'nlr.iso', 'slavica.xml']
+        """
         files = [file for source in self.config.sources for file in source_files(self.config, source)]
         return Table(FileRow, (FileRow(file.source, file.name, file.path.stat().st_size) for file in files))
 
@@ -205,6 +256,8 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
 
         ``host``, ``port`` and ``settings`` (``processes``, ``access_log`` …) replace those in ``[serve]``, unless they
         are None. Raises ``StageError`` before the first release.
+
+        >>> workspace.serve(port=8000)  # doctest: +SKIP
         """
         from bibld._api.site import serve_site  # loads the web framework, which nothing else here needs
 
@@ -231,6 +284,9 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         Without ``out`` nothing is written. ``observe`` is called with each addition, and with each that was left out.
         Records that are not in the catalog are copied as they are. Raises ``ConfigError`` for a file whose records
         cannot be changed, ``HarvestError`` for a damaged one.
+
+        >>> workspace.enrich("rsl.mrc", "enriched.mrc", source="rsl").enriched
+        123
         """
         paths = [files] if isinstance(files, str | os.PathLike) else files
         options = enriching.EnrichOptions(source, match, tuple(elements), withdraw)
@@ -241,6 +297,8 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
 
         The next run with that engine goes on from them. ``at`` is the time of the conversion. Raises ``StageError``,
         ``CatalogError``, and ``ConfigError`` if Spark is not installed.
+
+        >>> workspace.convert("spark")  # doctest: +SKIP
         """
         check_choice(to, "engine", list(get_args(EngineName)))
         with _spark_is_needed():
@@ -253,25 +311,33 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         self,
         pairs: PathName,
         *,
-        mode: Literal["full", "pairs"] = "full",
-        block: Sequence[str] = (),
-        score: str | None = None,
+        mode: Literal["auto", "full", "pairs"] = "auto",
+        block: Sequence[str | KeyFunction] = (),
+        score: str | ScoreFunction | None = None,
         across: bool = False,
         blockers: bool = False,
         sweep: bool = False,
     ) -> Evaluation:
         """Measure matching against labelled pairs (CSV: left, right, label); nothing is stored.
 
-        ``block`` and ``score`` replace the blockers and the scorer of the configuration. ``across`` counts pairs of
+        ``mode``: what is counted, see :class:`Evaluation`. ``block`` and ``score`` replace the blockers and the scorer,
+        by name or by functions as of :func:`bibld.find_duplicates`. ``across`` counts pairs of
         different sources only, ``blockers`` also measures each blocker alone, ``sweep`` other thresholds and the
         calibration of the scores. A pair with a record that is unknown or deleted is skipped: ``skipped`` of the result
         has a message for each.
+
+        >>> workspace.evaluate("gold_pairs.csv").f1
+        1.0
+        >>> def same_title(left, right):
+        ...     return float(left.title_info == right.title_info)
+        >>> workspace.evaluate("gold_pairs.csv", score=same_title).recall
+        0.1327
         """
         from bibld.dedup.evaluate import Measures, evaluate
 
-        chosen = self.config.with_dedup(tuple(block), score)
         skipped: list[str] = []
-        with self.catalog() as catalog:
+        with self.catalog() as catalog, method_names(block, score, catalog.records.mods) as names:
+            chosen = self.config.with_dedup(*names)
             labelled = read_pairs(Path(pairs), catalog, skipped)
             measures = Measures(across=across, blockers=blockers, sweep=sweep)
             found = evaluate(catalog, chosen, labelled, mode, self.progress, measures)
@@ -287,6 +353,8 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         separate process; one that cannot be measured has a ``note`` with the reason. With the mode ``pairs`` only
         labelled pairs count, with ``across`` only pairs of different sources; pairs with unknown or deleted records are
         skipped. Raises ``ConfigError`` for unknown names.
+
+        >>> workspace.compare_methods("gold_pairs.csv", "paper:jaccard")  # doctest: +SKIP
         """
         from bibld.dedup.comparison import compare_methods
 
@@ -301,6 +369,9 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
 
         The tables are records, features, keys, pairs, scores and clusters. ``block`` and ``score`` replace the blockers
         and the scorer of the configuration. Raises ``CatalogError`` if the folder cannot be written.
+
+        >>> [file.name for file in workspace.keep_tables("tables")][:3]
+        ['records.parquet', 'features.parquet', 'keys.parquet']
         """
         from bibld.dedup.memory import keep_tables
 
@@ -324,6 +395,8 @@ class Workspace(LookMethods, CheckMethods, WorklistMethods):
         a pair with a label that contradicts its verdict raises ``ConfigError``. ``vary`` names
         sources of which changed copies of records are learned from too; ``data`` and ``licence`` of the labels are
         stored with the model. Needs scikit-learn (``pip install 'bibld[train]'``).
+
+        >>> workspace.train("gold_pairs.csv", "model.json")  # doctest: +SKIP
         """
         from bibld.dedup import train as training
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from bibld.model.brief import brief
 from bibld.model.origin import Origin, RecordId
 
 
@@ -55,6 +56,8 @@ class Reject(msgspec.Struct, frozen=True):
     kind: str
     reason: str
     original: bytes
+
+    __repr__ = brief
 
     def __str__(self) -> str:
         number = f", 001 {self.control_number}" if self.control_number else ""

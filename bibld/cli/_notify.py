@@ -26,11 +26,12 @@ _ENDINGS = {
 
 
 class Ending(msgspec.Struct, frozen=True):
-    """How a run ended: its exit code, what explains it, and the summary as text, empty if there is none."""
+    """How a run ended: exit code, what explains it, the summary as text, empty if there is none, and the warnings."""
 
     exit_code: int
     messages: tuple[str, ...] = ()
     summary: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 def notify(config: Config, ending: Ending) -> list[str]:
@@ -42,7 +43,8 @@ def notify(config: Config, ending: Ending) -> list[str]:
     wanted = config.notify
     if ending.exit_code == 0 and wanted.on == "failure":
         return []
-    ending = Ending(ending.exit_code, tuple(_plain(text) for text in ending.messages), _plain(ending.summary))
+    messages, warnings = (tuple(map(_plain, texts)) for texts in (ending.messages, ending.warnings))
+    ending = Ending(ending.exit_code, messages, _plain(ending.summary), warnings)
     faults = []
     if wanted.command:
         faults.append(_start(config, wanted.command, ending))
@@ -88,8 +90,10 @@ def _send(config: Config, mail: MailConfig, ending: Ending) -> str:
     title = config.dataset.title.get("en") or next(iter(config.dataset.title.values()), config.file.name)
     words = terminal().text
     subject = f"bibld: {title} {words(_ENDINGS.get(ending.exit_code, f'ended with {ending.exit_code}'))}"
-    paths = [words(f"Configuration: {config.file}"), words(f"Workspace: {config.workspace}")]
-    content = _plain("\n".join([*map(words, ending.messages), "", ending.summary, "", *paths]))
+    paths = [f"Configuration: {config.file}", f"Workspace: {config.workspace}"]
+    warnings = [f"warning: {text}" for text in ending.warnings]
+    explained = map(words, (*ending.messages, *warnings))
+    content = _plain("\n".join([*explained, "", ending.summary, "", *map(words, paths)]))
     try:
         message = EmailMessage()
         message["Subject"] = _in_one_line(subject)

@@ -40,10 +40,11 @@ if TYPE_CHECKING:
 @click.option("--pairs", type=click.Path(path_type=Path), required=True, help="CSV of labelled pairs.")
 @click.option(
     "--mode",
-    type=click.Choice(["full", "pairs"]),
-    default="full",
+    type=click.Choice(["auto", "full", "pairs"]),
+    default="auto",
     show_default=True,
-    help="full: what the pipeline joins against all true pairs; pairs: score the labelled pairs alone.",
+    help="full: what the pipeline joins against all true pairs; auto: the same, but joined pairs without a label do not"
+    " count if some labels are of different records; pairs: score the labelled pairs alone.",
 )
 @click.option("--block", multiple=True, help="Use this blocker, not those of CONFIG; may be given several times.")
 @click.option("--score", help="Use this scorer, not that of CONFIG.")
@@ -88,7 +89,8 @@ def _compare_methods(
 ) -> None:
 
     with opened(config, quiet=quiet) as workspace:
-        compared = workspace.compare_methods(pairs, methods, mode=options["mode"], across=options["across"])
+        mode: Any = "pairs" if options["mode"] == "pairs" else "full"
+        compared = workspace.compare_methods(pairs, methods, mode=mode, across=options["across"])
     if plot is not None:
         write_plot(plot, "Methods of matching", method_panels(compared))
     _report_skipped(compared.skipped)
@@ -217,6 +219,11 @@ def _print(result: Evaluation, wrong: bool) -> None:
         f" ({result.records:,} records)\n"
         f"for review        {result.review:,} pairs, {result.review_true:,} of them true\n"
     )
+    if result.unlabelled:
+        click.echo(
+            f"The labels are incomplete: {count_of(result.unlabelled, 'joined pair')} without a label"
+            f" {'does' if result.unlabelled == 1 else 'do'} not count. With `--mode full` they count as wrong.\n"
+        )
     rows = [
         ("duplicate" if kind.is_duplicate else "different", kind.kind or "-", kind.pairs, kind.right)
         for kind in result.kinds

@@ -110,16 +110,19 @@ def run(config: Path, max_rejects: float | None, engine: str | None, as_json: bo
     the records of each source, the clusters, the quads and the folder of the release.
     """
     try:
-        faults, text = _run(config, "publish", as_json, max_rejects, engine=engine or "", **options)
+        summary, faults, text = _run(config, "publish", as_json, max_rejects, engine=engine or "", **options)
     except (BibldError, MemoryError, KeyboardInterrupt) as error:
         code = error.exit_code if isinstance(error, BibldError) else STAGE_FAILED
-        _inform(config, INTERRUPTED if isinstance(error, KeyboardInterrupt) else code, [str(error)])
+        warnings = [note.removeprefix("warning: ") for note in getattr(error, "__notes__", ())]
+        _inform(config, INTERRUPTED if isinstance(error, KeyboardInterrupt) else code, [str(error)], warnings)
         raise
-    _inform(config, faults[0][0] if faults else 0, [message for _, message in faults], text)
+    _inform(config, faults[0][0] if faults else 0, [message for _, message in faults], summary.warnings, text)
     _end(faults)
 
 
-def _inform(config: Path, exit_code: int, messages: Sequence[str], summary: str = "") -> None:
+def _inform(
+    config: Path, exit_code: int, messages: Sequence[str], warnings: Sequence[str] = (), summary: str = ""
+) -> None:
     """Inform those whom the configuration names of the end of a run; what goes wrong with that is only a warning."""
     from bibld.cli._notify import Ending, notify
     from bibld.config import load
@@ -128,7 +131,7 @@ def _inform(config: Path, exit_code: int, messages: Sequence[str], summary: str 
         loaded = load(config)
     except ConfigError:  # the run ends with it, and nobody is named
         return
-    for fault in notify(loaded, Ending(exit_code, tuple(messages), summary)):
+    for fault in notify(loaded, Ending(exit_code, tuple(messages), summary, tuple(warnings))):
         echo(f"bibld: {fault}", err=True)
 
 
@@ -148,16 +151,18 @@ def _run(
     *,
     display: Mapping[str, Any],
     **options: Any,  # noqa: ANN401
-) -> tuple[list[Fault], str]:
-    """Run the stages and print the summary; return what makes the run end with another code than 0, and the summary."""
+) -> tuple[bibld.Summary, list[Fault], str]:
+    """Run the stages and print the summary; return it, the faults that give the exit code, and its text."""
     with opened(config, **display) as workspace:
         summary = workspace.run(until, **options)
     with redirect_stdout(StringIO()) as printed:
         print_summary(summary, config)
+        for warning in summary.warnings:
+            echo(f"warning: {warning}")
     show(summary, as_json, lambda: click.echo(printed.getvalue(), nl=False))
     limits = {source.id: source.config.max_rejects for source in workspace.config.sources}
     faults = _faults(summary, lambda source: limits[source] if max_rejects is None else max_rejects)
-    return list(faults), printed.getvalue()
+    return summary, list(faults), printed.getvalue()
 
 
 def _faults(summary: bibld.Summary, max_rejects: Callable[[str], float]) -> Iterator[Fault]:
@@ -169,6 +174,9 @@ def _faults(summary: bibld.Summary, max_rejects: Callable[[str], float]) -> Iter
         names = ", ".join(dict.fromkeys(doubt.source for doubt in summary.doubts if doubt.is_loaded == is_loaded))
         if names:
             yield KEPT_OLD_STATE, f"{names}: {state}; the warnings state why, the rest is done"
+    if number := len(summary.not_taken_down):
+        lines = count_of(number, "line")
+        yield KEPT_OLD_STATE, f"{lines} of the list of suppressions took nothing down; correct them, or remove them"
     if summary.withheld:
         names = ", ".join(withheld.source for withheld in summary.withheld)
         yield KEPT_OLD_STATE, f"{names}: deletions withheld; the warnings state why, the rest is done"
@@ -233,7 +241,7 @@ def _stage_command(stage: str) -> click.Command:
     @config_argument
     @_run_options
     def command(config: Path, as_json: bool, **options: Any) -> None:  # noqa: ANN401
-        _end(_run(config, stage, as_json, **options)[0])
+        _end(_run(config, stage, as_json, **options)[1])
 
     return command
 
@@ -244,7 +252,7 @@ def _stage_command(stage: str) -> click.Command:
 @_run_options
 def dedup(config: Path, keep_tables: Path | None, as_json: bool, **options: Any) -> None:  # noqa: ANN401
     """Match the records of CONFIG."""
-    faults, _ = _run(config, "dedup", as_json, **options)
+    _, faults, _ = _run(config, "dedup", as_json, **options)
     if keep_tables is not None:
         write_tables(config, keep_tables, options["display"]["quiet"])
     _end(faults)
@@ -287,7 +295,7 @@ def store(
     if to is None:
         if kind != "sparql" or user_env or password_env or replace or forget:
             raise click.UsageError("--kind, --user-env, --password-env, --replace and --forget need --to")
-        _end(_run(config, "store", as_json, **options)[0])
+        _end(_run(config, "store", as_json, **options)[1])
         return
 
     with opened(config, **options["display"]) as workspace:
@@ -343,7 +351,7 @@ def publish(
         return
     if release is not None:
         raise click.UsageError("--release needs --verify")
-    faults, _ = _run(config, "publish", as_json, display=display, **options)
+    _, faults, _ = _run(config, "publish", as_json, display=display, **options)
     if folder is not None:
         write_static_site(config, folder, as_json, display)
     _end(faults)

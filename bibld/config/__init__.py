@@ -14,12 +14,15 @@ from pathlib import Path
 from bibld.config._checker import Checker
 from bibld.config._checker import blocker_faults as blocker_faults
 from bibld.config._checker import remote_of_url as remote_of_url
+from bibld.config._local_fields import read_local_fields as read_local_fields
+from bibld.config._package import folder as folder
 from bibld.config._structs import Config as Config
 from bibld.config._structs import CopyFields as CopyFields
 from bibld.config._structs import DedupConfig as DedupConfig
 from bibld.config._structs import Dialect as Dialect
 from bibld.config._structs import EngineConfig as EngineConfig
 from bibld.config._structs import File as File
+from bibld.config._structs import LocalField as LocalField
 from bibld.config._structs import MailConfig as MailConfig
 from bibld.config._structs import MergeConfig as MergeConfig
 from bibld.config._structs import NotifyConfig as NotifyConfig

@@ -12,11 +12,13 @@ from typing import Annotated, Any
 
 import msgspec
 
+from bibld.config._local_fields import copy_faults, is_free_property, read_local_fields
 from bibld.config._structs import (
     Config,
     DedupConfig,
     EngineConfig,
     File,
+    LocalField,
     MailConfig,
     MergeConfig,
     NotifyConfig,
@@ -48,8 +50,6 @@ _EXAMPLES = {
 }
 _TOML_TYPES = {"object": "table", "array": "list", "str": "string", "int": "integer", "bool": "true or false"}
 _INVALID = object()
-_TAG = re.compile("[0-9A-Za-z]{3}")
-_SUBFIELD_CODES = re.compile("[0-9a-z]*")
 _MADE_FROM_DOCUMENTS = ("search", "feed", "sitemap")
 """Parts of a release that read the prepared documents, so that ``documents`` must be written before them."""
 
@@ -113,7 +113,7 @@ class Checker:
         remotes = self._remote_stores(store.remote)
         publish = self._stage(tables, "publish", PublishConfig, "publish")
         self._check_parts(publish.parts)
-        triplify = self._stage(tables, "triplify", TriplifyConfig)
+        triplify = self._triplify(self._stage(tables, "triplify", TriplifyConfig), sources)
         serve = self._stage(tables, "serve", adapters.stage_settings_type("serve"))
         notify = self._notify(self._table(tables, "notify", "notify"))
         engine = self._engine(tables)
@@ -196,7 +196,6 @@ class Checker:
                 self._add_fault(f"{where}.catalogue_url", adapters.unknown_name_message(name, known, "placeholder"))
         elif template and (fault := template_fault(template)):
             self._add_fault(f"{where}.catalogue_url", f'"{template}" {fault}')
-        self._check_copies(config, where)
         if config.charset != adapters.AUTO:
             try:
                 charset_name(config.charset)
@@ -210,7 +209,8 @@ class Checker:
         if config.worklist.profile:
             profile = File(os.path.normpath(self._file.parent / config.worklist.profile))
             config = msgspec.structs.replace(config, worklist=msgspec.structs.replace(config.worklist, profile=profile))
-        source = Source(config, harvest_settings, self._struct(read, table, where) if read else None)
+        fields = self._local_fields(config, where)
+        source = Source(config, harvest_settings, self._struct(read, table, where) if read else None, fields=fields)
         return msgspec.structs.replace(source, columns=self._columns(source, where)) if config.columns else source
 
     def _remote_stores(self, tables: Sequence[dict[str, Any]]) -> tuple[Remote, ...]:
@@ -235,6 +235,15 @@ class Checker:
                 self._add_fault(f"{where}.name", f'more than one store has the name "{config.name}"; names must differ')
             found.append(Remote(config, settings))
         return tuple(found)
+
+    def _triplify(self, config: TriplifyConfig, sources: Iterable[Source]) -> TriplifyConfig:
+        """Return how publications are described, with the properties of the rules for local fields."""
+        for property_ in config.properties:
+            if not is_free_property(property_):
+                fault = f'"{property_}" is not the absolute IRI of a property that a text of a record may state'
+                self._add_fault("triplify.properties", f"{fault}; write another one")
+        stated = {rule.property for source in sources for rule in source.fields if rule.property}
+        return msgspec.structs.replace(config, properties=tuple(sorted(stated.union(config.properties))))
 
     def _notify(self, table: dict[str, Any]) -> NotifyConfig:
         """Return whom a run informs; ``[notify.mail]`` is checked key by key."""
@@ -387,23 +396,18 @@ class Checker:
                 if not is_language_tag(tag):
                     self._add_fault(_join(where, key), f'"{tag}" is not a language tag; use a BCP 47 tag such as en')
 
-    def _check_copies(self, source: SourceConfig, where: str) -> None:
-        """Check the fields of copies and the names of libraries of a source."""
-        for tag, fields in source.holdings.items():
-            at = f"{where}.holdings.{tag}"
-            if not _TAG.fullmatch(tag):
-                self._add_fault(at, f'"{tag}" is not a tag; write its three characters, such as 999')
-            for key, codes in msgspec.structs.asdict(fields).items():
-                if not _SUBFIELD_CODES.fullmatch(codes):
-                    self._add_fault(f"{at}.{key}", f'"{codes}" names no subfields; write their codes, such as "ab"')
-            if not (fields.library or fields.location or fields.call_number):
-                self._add_fault(at, "names no place of a copy; add library, location or call_number")
+    def _local_fields(self, source: SourceConfig, where: str) -> tuple[LocalField, ...]:
+        """Return the rules for local fields of a source; check its fields of copies and the names of libraries, too."""
+        rules, faults = read_local_fields(source)
+        for key, message in [*copy_faults(source.holdings), *faults]:
+            self._add_fault(f"{where}.{key}", message)
         for code, names in source.libraries.items():
             at = f"{where}.libraries"
             texts = [names] if isinstance(names, str) else names.values()
             if not texts or not all(text.strip() for text in texts):
                 self._add_fault(at, f'"{code}" has no name; write an ISIL, a name, or {{ en = "…" }}')
             self._check_language_tags({code: names}, at, code)
+        return rules
 
     # -- faults ----------------------------------------------------------------------------------------------------
 
@@ -490,6 +494,6 @@ def _lines_of_keys(text: str) -> dict[str, int]:
             table = re.sub(r"^source\b", f"source[{sources}]", name)
             table = re.sub(r"^store\.remote\b", f"store.remote[{remotes}]", table)
             lines.setdefault(table, number)
-        elif key := re.match(r"\s*([\w\-]+)\s*=", line):
+        elif key := re.match(r"\s*([\w.\-]+)\s*=", line):
             lines.setdefault(_join(table, key[1]), number)
     return lines

@@ -14,6 +14,7 @@ from bibld.errors import ConfigError
 from bibld.model.enrichment import ReturnElement
 from bibld.model.iris import Iris
 from bibld.model.release import DatasetDescription
+from bibld.model.text_path import TextPath
 from bibld.protocols import RemoteAccess, RemoteStore, adapters
 
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -21,6 +22,9 @@ Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 File = NewType("File", str)
 """A file that settings name relative to the configuration; in a loaded configuration an absolute path, or empty."""
+
+Percentage = Annotated[float, msgspec.Meta(ge=0, le=100)]
+"""A number from 0 to 100."""
 
 PERCENTAGE = r"^\s*[0-9]+(\.[0-9]+)?\s*%\s*$"
 """How a percentage is written."""
@@ -117,6 +121,9 @@ class SourceConfig(msgspec.Struct, frozen=True):
     ``libraries``: what the codes mean by which the records name libraries: an ISIL, a name, or names by language; the
     empty code is the library of copies of which none is stated, by default that of ``isil``.
 
+    ``fields``: other fields that are published, by tag and codes of subfields, and as which element of MODS or property
+    of RDF: ``{ 990 = { a = "note[@type=ownership]", bc = "https://example.org/terms/donor" } }``.
+
     ``catalogue_url``: a template of the addresses at which the library's own catalogue shows its records, with ``{id}``
     (the control number), ``{isbn}`` or ``{call_number}``; ``address``: the postal address of the library, by language;
     ``opening``: its opening hours, by language; ``contact``: an address for questions: mail, telephone or web.
@@ -130,7 +137,9 @@ class SourceConfig(msgspec.Struct, frozen=True):
     ``max_deletes``: how many of its records one run may delete, a number or a percentage (``"10%"``); if more would be,
     none is, until ``--allow-deletes`` allows it. By default more than 50 records and more than 10 % are too many, and
     more than half where it has 20 or more. ``max_rejects``: the percentage of rejected records above which a run ends
-    with exit code 3; ``--max-rejects`` replaces it.
+    with exit code 3; ``--max-rejects`` replaces it. ``max_unnumbered``: the percentage of the records of a MARC file
+    without a control number above which the source is in doubt; ``max_misread``: that of the records whose letters are
+    as if they had been decoded in a wrong charset.
     """
 
     id: str
@@ -154,11 +163,14 @@ class SourceConfig(msgspec.Struct, frozen=True):
     columns: dict[str, str | tuple[str, ...]] = {}
     holdings: dict[str, CopyFields] = {}
     libraries: dict[str, str | dict[str, str]] = {}
+    fields: dict[str, str | dict[str, str]] = {}
     return_: ReturnConfig | None = msgspec.field(name="return", default=None)
     members: str | tuple[str, ...] = ()
     worklist: WorklistConfig = WorklistConfig()
     max_deletes: Annotated[int, msgspec.Meta(ge=0)] | Annotated[str, msgspec.Meta(pattern=PERCENTAGE)] | None = None
-    max_rejects: Annotated[float, msgspec.Meta(ge=0, le=100)] = 100.0
+    max_rejects: Percentage = 100.0
+    max_unnumbered: Percentage = 10.0
+    max_misread: Percentage = 10.0
 
     def are_too_many_deletions(self, deleted: int, records: int) -> bool:
         """Return whether a run must not delete this many of the source's live ``records``."""
@@ -170,13 +182,32 @@ class SourceConfig(msgspec.Struct, frozen=True):
         return deleted > records * float(self.max_deletes.strip().removesuffix("%")) / 100
 
 
+ValueKind = Literal["text", "link", "any"]
+"""What the values of a property are: texts, addresses, or addresses where a text is one."""
+
+
+class LocalField(msgspec.Struct, frozen=True):
+    """A rule for a field: its tag, the codes of its subfields (empty: the text of the field), and where they go.
+
+    ``element`` is the path of the text in MODS; without one it becomes a ``property``, an absolute IRI, with
+    ``values`` of a kind.
+    """
+
+    tag: str
+    codes: str
+    element: TextPath | None = None
+    property: str = ""
+    values: ValueKind = "any"
+
+
 class Source(msgspec.Struct, frozen=True):
-    """A source with the settings of its harvester, of its reader if it names one, and of its column map."""
+    """A source with the settings of its harvester and of its reader if it names one, column map and local fields."""
 
     config: SourceConfig
     harvest: Any
     read: Any
     columns: Any = None
+    fields: tuple[LocalField, ...] = ()
 
     @property
     def id(self) -> str:
@@ -308,11 +339,13 @@ class TriplifyConfig(msgspec.Struct, frozen=True):
     publication, the matches between them, and which records have each value in which they differ; ``records``: the
     source records only; ``none``: nothing. ``dialects``: the data for whose users the resources are described once
     more in the terms of these, at the cost of 5 to 20 quads a publication: ``dnb`` (German National Library), ``bnf``
-    (data.bnf.fr), ``schema`` (schema.org).
+    (data.bnf.fr), ``schema`` (schema.org). ``properties``: absolute IRIs of properties that a note of a MODS file may
+    state, with the IRI as its ``typeURI``; those of ``[source.fields]`` need not be named.
     """
 
     provenance: Literal["full", "records", "none"] = "full"
     dialects: tuple[Dialect, ...] = ()
+    properties: tuple[str, ...] = ()
 
 
 class StoreConfig(msgspec.Struct, frozen=True):

@@ -13,8 +13,8 @@ from typing import Any, Literal
 from bibld.crosswalk._authorities import AUTHORITY_RULES as AUTHORITY_RULES
 from bibld.crosswalk._authorities import authority_flavour as authority_flavour
 from bibld.crosswalk._authorities import convert_authority as _convert_authority
-from bibld.crosswalk._copies import SourceCopies as SourceCopies
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
+from bibld.crosswalk._local_fields import LocalFields as LocalFields
 from bibld.crosswalk._rules import EVERY as EVERY
 from bibld.crosswalk._rules import LEADER as LEADER
 from bibld.crosswalk._rules import Elements as Elements
@@ -65,18 +65,18 @@ def convert(
     record: MarcRecord | Mods | Row,
     flavour: str = AUTO,
     settings_of: Callable[[str], Any] | None = None,
-    copies: SourceCopies | None = None,
+    local: LocalFields | None = None,
 ) -> tuple[str, Converted]:
     """Convert one record; return its flavour and the result.
 
-    ``settings_of`` returns the settings of an adapter by its name (default: the defaults of each adapter). ``copies``
-    is what the configuration of the record's source states about copies and libraries. Raises
+    ``settings_of`` returns the settings of an adapter by its name (default: the defaults of each adapter). ``local``
+    is what the configuration of the record's source states about its fields and libraries. Raises
     ``CrosswalkError`` for a record that describes no publication (such as an authority record) or on which the
     crosswalk fails, and ``ConfigError`` for an unknown flavour.
     """
     if isinstance(record, Mods):
         converted = Converted(record)
-        return MODS_FLAVOUR, copies.complete(record, converted) if copies is not None else converted
+        return MODS_FLAVOUR, local.complete(record, converted, None) if local is not None else converted
     if isinstance(record, MarcRecord):
         refuse_other_kinds(record, is_unimarc(record))
     name = sniff(record) if flavour == AUTO or isinstance(record, Row) else flavour
@@ -84,7 +84,7 @@ def convert(
     settings = adapter.Settings() if settings_of is None else settings_of(name)
     try:
         converted = adapter.convert(record, settings)
-        return name, copies.complete(record, converted) if copies is not None else converted
+        return name, local.complete(record, converted, rules_of(name)) if local is not None else converted
     except (RecordError, ConfigError, MemoryError):
         raise
     except Exception as error:

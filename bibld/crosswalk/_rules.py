@@ -9,7 +9,7 @@ rules.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from bibld.crosswalk._flavour import carries_fields, is_unimarc
 from bibld.crosswalk._view import Linkage, View
 from bibld.errors import CrosswalkError, RecordError
-from bibld.model.marc import ControlField, DataField, MarcRecord, with_embedded_fields
+from bibld.model.marc import ControlField, DataField, Field, MarcRecord, with_embedded_fields
 from bibld.model.mods import Element, Mods, RelatedItem, collected
 from bibld.protocols import Converted, Row
 
@@ -35,6 +35,7 @@ Elements = Iterable[msgspec.Struct]
 FieldBuild = Callable[[DataField, Any], Elements]
 RecordBuild = Callable[[Any], Elements]
 
+_CODES = "0123456789abcdefghijklmnopqrstuvwxyz"
 _LOCAL = "9"
 """The character of local tags, and the code of the local subfield of every field."""
 
@@ -108,7 +109,8 @@ class RuleSet:
     ``private`` maps tags to the codes of subfields that are kept, but not published (``EVERY``: those that no rule
     reads); local tags (with a 9) and subfields (``$9``) are private unless a rule reads them. ``structural`` are
     subfield codes that carry no content in any field. ``reasons`` maps patterns of subfields (``040$[cd]``) to the
-    reasons why no rule reads them.
+    reasons why no rule reads them. ``private_by_indicator`` are the tags of fields that a first indicator 0 makes
+    private.
     """
 
     def __init__(
@@ -117,8 +119,10 @@ class RuleSet:
         private: Mapping[str, str] | None = None,
         structural: str = "",
         reasons: Mapping[str, str] | None = None,
+        private_by_indicator: Container[str] = (),
     ) -> None:
         self.rules = RuleBook(*books).rules
+        self._private_by_indicator = private_by_indicator
         self.private: Mapping[str, str] = dict(private or {})
         self.reasons: Mapping[str, str] = dict(reasons or {})
         self._structural = frozenset(structural)
@@ -131,8 +135,7 @@ class RuleSet:
                 if not rule.per_record or tag == rule.reads[0][0]:
                     self._steps.append((rule, tag))
                 self._steps_of_tag.setdefault(tag, []).append(len(self._steps) - 1)
-        codes = "0123456789abcdefghijklmnopqrstuvwxyz"
-        self._mapped = {tag: frozenset(code for code in codes if self._is_mapped(tag, code)) for tag in self._read}
+        self._mapped = {tag: frozenset(code for code in _CODES if self._is_mapped(tag, code)) for tag in self._read}
 
     def convert(self, view: View[Any]) -> Converted:
         """Convert a record, and account for what is not in the MODS. Raises ``CrosswalkError``, as :meth:`build`."""
@@ -223,6 +226,28 @@ class RuleSet:
         codes = self.private.get(tag, "")
         is_local = code == _LOCAL or tag.startswith(_LOCAL) or (_LOCAL in tag and tag not in self._read)
         return is_local or EVERY in codes or code in tuple(codes)
+
+    def is_withheld(self, field: Field) -> bool:
+        """Whether the format makes a field private by its indicator, so that no configuration may publish it."""
+        return isinstance(field, DataField) and field.indicator1 == "0" and field.tag in self._private_by_indicator
+
+    def reason_to_skip(self, tag: str, codes: str) -> str:
+        """Return why a configuration cannot publish any of these subfields (none: all of the field), empty if it can.
+
+        That are those which the rules publish already, and those which the format makes private: a local field or
+        subfield, which is private unless a rule reads it, may be published by its library.
+        """
+        if not codes and tag.startswith("00") and tag not in self._read:
+            return ""
+        reasons = [self._reason_to_skip(tag, code) for code in codes or _CODES]
+        return reasons[0] if all(reasons) else ""
+
+    def _reason_to_skip(self, tag: str, code: str) -> str:
+        withheld = self.private.get(tag, "")
+        is_local = _LOCAL in tag and tag not in self._read
+        if not is_local and (withheld == EVERY or code in withheld):
+            return f"the format makes {tag}${code} private"
+        return f"{tag}${code} is published already" if self._is_mapped(tag, code) else ""
 
     def reason_of(self, name: str) -> str:
         """Return why no rule reads a subfield; empty if nothing is known about it."""

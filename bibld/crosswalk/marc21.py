@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from bibld.crosswalk._flavour import is_unimarc, refuse_other_kinds
 from bibld.crosswalk._marc21.conventions import (
     CONVENTIONS,
+    PRIVATE_BY_INDICATOR,
     STRUCTURAL,
     Marc21View,
     with_complete_008,
@@ -61,6 +62,7 @@ RULES = RuleSet(
     PRIVATE_SUBFIELDS | dict.fromkeys(("852", "856", "863", "864", "865", "866", "867", "868"), "x"),
     STRUCTURAL,
     REASONS,
+    PRIVATE_BY_INDICATOR,
 )  # fmt: skip
 """The rules. Fields that their indicator or tag makes private are set aside before any rule."""
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bibld.dedup.arrays import pack_pairs
+from bibld.dedup.arrays import Numbers, pack_pairs
 from bibld.dedup.decisions import DECISIONS, RELATED, REVIEW, SAME, DecidedPairs, Decider, Refusal
 from bibld.dedup.exceptions import Exceptions
 from bibld.model.linkage import Decision
@@ -382,3 +382,14 @@ def rank_by_id(records: Sequence[RecordId]) -> Nodes:
     ranks = np.empty(len(records), dtype=np.int64)
     ranks[sorted(range(len(records)), key=records.__getitem__)] = np.arange(len(records))
     return ranks
+
+
+def pairs_in_clusters(members: npt.NDArray[np.int64], starts: npt.NDArray[np.int64]) -> Numbers:
+    """Return all pairs of members of the same cluster, ascending; members ascend in each cluster."""
+    sizes = np.diff(starts)
+    found = [np.empty(0, np.uint64)]
+    for size in np.unique(sizes).tolist():
+        of_size = members[starts[:-1][sizes == size][:, None] + np.arange(size)]
+        left, right = np.triu_indices(size, 1)
+        found.append(pack_pairs(of_size[:, left].ravel(), of_size[:, right].ravel()))
+    return np.sort(np.concatenate(found))

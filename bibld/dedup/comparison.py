@@ -30,6 +30,7 @@ from bibld.dedup.memory import Prepared, find_duplicates, prepare
 from bibld.dedup.pair_files import LabelledPair
 from bibld.dedup.score import shingles
 from bibld.errors import BibldError, ConfigError, StageError
+from bibld.model.brief import brief
 from bibld.model.features import FeatureColumns
 from bibld.model.origin import RecordId
 from bibld.parallel import ProcessPool
@@ -93,6 +94,8 @@ class MethodComparison(msgspec.Struct, frozen=True):
     similarity: str
     methods: tuple[MethodResult, ...]
     skipped: tuple[str, ...] = ()
+
+    __repr__ = brief
 
 
 class _Task(msgspec.Struct, frozen=True):

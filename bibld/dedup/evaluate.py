@@ -19,7 +19,7 @@ from bibld.catalog import Catalog
 from bibld.config import Config
 from bibld.dedup.arrays import means_by_bin, pack_pairs, unpack_pairs
 from bibld.dedup.candidates import proposed_pairs
-from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs
+from bibld.dedup.clustering import ClusteredPairs, PersonDecisions, cluster_pairs, pairs_in_clusters
 from bibld.dedup.decisions import DIFFERENT, REVIEW, SAME, DecidedPairs, Decider
 from bibld.dedup.edges import ClusterRefusal, Edges
 from bibld.dedup.exceptions import RULES, Effect
@@ -28,10 +28,11 @@ from bibld.dedup.keys import keys_of_all
 from bibld.dedup.memory import Prepared, prepare
 from bibld.dedup.pair_files import LabelledPair
 from bibld.errors import StageError
+from bibld.model.brief import brief
 from bibld.model.linkage import Pair, Verdict
 from bibld.progress import Progress
 
-Mode = Literal["pairs", "full"]
+Mode = Literal["auto", "full", "pairs"]
 Step = Literal["blocking", "threshold", "exception", "cluster", "person"]
 Numbers = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
@@ -149,7 +150,9 @@ class Evaluation(msgspec.Struct, frozen=True):
     """The figures. ``pairs`` counts the labelled pairs; ``wrong`` lists those decided otherwise than labelled.
 
     Mode ``pairs``: every labelled pair is scored, whether or not blocking proposes it. Mode ``full``: what the whole
-    pipeline joins, against all true pairs; a joined pair that is not labelled as true counts as wrong.
+    pipeline joins, against all true pairs; a joined pair that is not labelled as true counts as wrong. Mode ``auto`` is
+    ``full``, unless the labels are incomplete: some are of different records, and some joined pairs have none. These
+    do not count then; ``unlabelled`` is their number.
     ``review`` counts the pairs that wait for a person, and ``review_true`` the true ones among them. ``materials`` are
     by carrier and level together, ``carriers`` and ``levels`` by each alone. ``within`` counts the labelled pairs of
     one source that were left out, ``skipped`` has a message for each labelled pair with an unknown or deleted record.
@@ -179,6 +182,9 @@ class Evaluation(msgspec.Struct, frozen=True):
     calibration: tuple[CalibrationBin, ...] = ()
     within: int = 0
     skipped: tuple[str, ...] = ()
+    unlabelled: int = 0
+
+    __repr__ = brief
 
 
 class Labels(NamedTuple):
@@ -231,7 +237,9 @@ def evaluate(
     with prepare(catalog, config, progress) as ready:
         labels = Labels.from_pairs(labelled, ready.rows, measures.across)
         trial = Trial(ready, config, catalog.register.verdicts(), measures.across, labels.pairs)
-        outcome = trial.match_all() if mode == "full" else trial.match_pairs(labels.pairs)
+        trial.only = labels.pairs if mode == "auto" and not labels.is_true.all() else None
+        outcome = trial.match_pairs(labels.pairs) if mode == "pairs" else trial.match_all()
+        unlabelled = trial.unlabelled
         seconds = perf_counter() - begin
         precision, recall, f1 = rates(outcome.joined, labels.true)
         count, records = len(trial.candidates), len(ready.rows.table)
@@ -260,10 +268,9 @@ def evaluate(
             wrong=tuple(wrong),
             blockers=trial.measure_blockers(labels.true) if measures.blockers else (),
             sweep=trial.sweep(scored, labels.true, mode) if scored else (),
-            calibration=trial.calibration(scored, labels.true, THRESHOLDS[0] if mode == "full" else 0)
-            if scored
-            else (),
+            calibration=trial.calibration(scored, labels.true, mode) if scored else (),
             within=labels.within,
+            unlabelled=unlabelled,
         )
 
 
@@ -300,8 +307,12 @@ class Trial:
     """One method of matching, tried on prepared records; ``people`` are the verdicts that outweigh scores.
 
     ``candidates`` are the pairs that blocking proposes, ascending. ``across``: pairs of one source do not count. Of two
-    sources only such pairs count as the ``labelled`` pairs cover: nobody labelled those with a third source.
+    sources only such pairs count as the ``labelled`` pairs cover: nobody labelled those with a third source. ``only``:
+    no other pairs count as joined or are calibrated; ``unlabelled`` is how many were joined last.
     """
+
+    only: Numbers | None = None
+    unlabelled = 0
 
     def __init__(
         self,
@@ -336,7 +347,10 @@ class Trial:
 
     def joined(self, found: ClusteredPairs) -> Numbers:
         """Return the pairs that count and are in one cluster, ascending."""
-        return self.counted(pairs_in_clusters(found.members, found.starts))
+        joined = self.counted(pairs_in_clusters(found.members, found.starts))
+        kept = joined if self.only is None else np.intersect1d(joined, self.only)
+        self.unlabelled = len(joined) - len(kept)
+        return kept
 
     def match_all(self) -> TrialOutcome:
         """Score and cluster all candidates."""
@@ -381,8 +395,8 @@ class Trial:
     # -- thresholds, scores, blockers ----------------------------------------------------------------------------------
 
     def scored(self, pairs: Numbers, mode: Mode) -> DecidedPairs:
-        """Score these pairs; in the mode ``full`` all candidates, of which those below all thresholds are left out."""
-        if mode == "full":
+        """Score these pairs, unless the mode is ``pairs`` all candidates but those below all thresholds."""
+        if mode != "pairs":
             return self._decider.edges([unpack_pairs(self.candidates)], least=THRESHOLDS[0])
         return self._decider.decide(*unpack_pairs(pairs), least=THRESHOLDS[0])
 
@@ -392,17 +406,18 @@ class Trial:
         for threshold in THRESHOLDS:
             decider = self._decider.with_threshold(threshold)
             decided = decider.decide_again(scored)
-            if mode == "full":
+            if mode != "pairs":
                 joined = self.joined(self._clustered(decided.take(decided.decisions != DIFFERENT), decider))
             else:
                 joined = pack_pairs(*decided.take(decided.decisions == SAME)[:2])
             points.append(SweepPoint(threshold, *rates(joined, true)))
         return tuple(points)
 
-    def calibration(self, scored: DecidedPairs, true: Numbers, least: float) -> tuple[CalibrationBin, ...]:
+    def calibration(self, scored: DecidedPairs, true: Numbers, mode: Mode) -> tuple[CalibrationBin, ...]:
         """Return the share of true pairs by score, of each bin that has any pairs."""
         pairs = pack_pairs(scored.left, scored.right)
-        counts = np.isin(pairs, self.counted(pairs)) & (scored.scores >= least)
+        counts = np.isin(pairs, self.counted(pairs) if self.only is None else self.only)
+        counts &= scored.scores >= (0 if mode == "pairs" else THRESHOLDS[0])
         scores, is_true = scored.scores[counts], np.isin(pairs[counts], true)
         return tuple(CalibrationBin(*one) for one in means_by_bin(scores, _BINS, scores, is_true))
 
@@ -426,17 +441,6 @@ class Trial:
 
     def _clustered(self, decided: DecidedPairs, decider: Decider | None = None) -> ClusteredPairs:
         return cluster_pairs(decider or self._decider, decided, self._by_people, self._ready.rows.order_of)
-
-
-def pairs_in_clusters(members: npt.NDArray[np.int64], starts: npt.NDArray[np.int64]) -> Numbers:
-    """Return all pairs of members of the same cluster, ascending; members ascend in each cluster."""
-    sizes = np.diff(starts)
-    found = [np.empty(0, np.uint64)]
-    for size in np.unique(sizes).tolist():
-        of_size = members[starts[:-1][sizes == size][:, None] + np.arange(size)]
-        left, right = np.triu_indices(size, 1)
-        found.append(pack_pairs(of_size[:, left].ravel(), of_size[:, right].ravel()))
-    return np.sort(np.concatenate(found))
 
 
 def are_across(left: npt.NDArray[Any], right: npt.NDArray[Any], rows: RecordRows) -> Flags:

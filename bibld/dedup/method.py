@@ -112,6 +112,15 @@ class MethodOptions(msgspec.Struct, frozen=True):
             raise ConfigError([f"{name}: {error}"]) from error
 
 
+def scorer_warning(config: Method) -> str:
+    """Return what a person should know about the files of the scorer, such as a model of another version.
+
+    Empty if there is nothing. Raises ``ConfigError`` for a file that cannot be used.
+    """
+    check = getattr(adapters.load_adapter("dedup.score", config.dedup.score), "check", None)
+    return str(check(config.settings("dedup.score", config.dedup.score))) if check is not None else ""
+
+
 def columns_read(config: Method, stage: str, name: str) -> tuple[str, ...] | None:
     """Return the names of the columns that a blocker or scorer reads; None: any but ``text``, since it states none."""
     adapter = adapters.load_adapter(stage, name)

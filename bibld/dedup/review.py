@@ -23,6 +23,7 @@ from bibld.dedup.features import features_of
 from bibld.dedup.memory import frozen_statistics
 from bibld.dedup.side_by_side import ComparedValue, compare_cards, describe_differences
 from bibld.errors import ConfigError
+from bibld.model.brief import brief
 from bibld.model.iris import Iris
 from bibld.model.linkage import Pair
 from bibld.model.origin import RecordId
@@ -57,6 +58,8 @@ class Question(msgspec.Struct, frozen=True):
     compared: tuple[ComparedValue, ...]
     pages: tuple[str, ...] = ()
     would_decide: tuple[str, ...] = ()
+
+    __repr__ = brief
 
     @property
     def pair(self) -> Pair:

@@ -234,7 +234,10 @@ FORMAT = 1
 
 
 class Provenance(msgspec.Struct, frozen=True):
-    """What a model was trained on: labels, their licence, day, command; ``figures`` are of clusters it had not seen."""
+    """What a model was trained on: labels, their licence, day, command; ``figures`` are of clusters it had not seen.
+
+    ``features_version`` is that of the features (``bibld.dedup.method.INDEX_VERSION``), 0 if it is not known.
+    """
 
     data: str
     licence: str
@@ -244,6 +247,7 @@ class Provenance(msgspec.Struct, frozen=True):
     made_up_pairs: int
     seed: int
     figures: dict[str, float]
+    features_version: int = 0
 
 
 class Model(msgspec.Struct, frozen=True):

@@ -26,6 +26,7 @@ from bibld.enrich._marc21 import MARC21
 from bibld.enrich._slices import CarrierForm, NotEditableError
 from bibld.enrich._unimarc import UNIMARC
 from bibld.errors import ConfigError, HarvestError, ReadError, RecordError
+from bibld.model.brief import brief
 from bibld.model.enrichment import MARC21_MARKS, UNIMARC_MARKS, ReturnElement, without_additions
 from bibld.model.iris import Iris
 from bibld.model.marc import MarcRecord, Subfield
@@ -96,6 +97,8 @@ class EnrichmentReport(msgspec.Struct, frozen=True):
     changed: int
     omitted: int
     elements: tuple[tuple[str, int], ...] = ()
+
+    __repr__ = brief
 
     @property
     def additions(self) -> int:

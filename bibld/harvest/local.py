@@ -18,9 +18,14 @@ _PATTERN_CHARACTERS = frozenset("*?[")
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """``path``: a file, a pattern (``dump/*.mrc``, ``dump/**/*.xml``) or a list, relative to the configuration."""
+    """``path``: a file, a pattern (``dump/*.mrc``, ``dump/**/*.xml``) or a list, relative to the configuration.
+
+    ``complete`` and ``deletes`` are the keys of every source: a delta with a list of deletions needs no file.
+    """
 
     path: str | tuple[str, ...]
+    complete: bool = True
+    deletes: str = ""
 
 
 def faults(folder: Path, settings: Settings) -> Iterator[tuple[str, str]]:
@@ -42,13 +47,17 @@ def on_disk(folder: Path, settings: Settings) -> list[Path]:
 def files(source: str, folder: Path, settings: Settings) -> Iterator[HarvestedFile]:
     """Yield the files in the order of the list, the matches of a pattern in the order of their names, each once.
 
-    Raises ``HarvestError`` after the last file if a path leads to no file, or to something that is not a file.
+    Raises ``HarvestError`` after the last file if a path leads to no file, or to something that is not a file. A delta
+    may consist of its list of deletions alone.
     """
+    may_be_absent = bool(settings.deletes) and not settings.complete
     seen: set[Path] = set()
     missing: list[str] = []
     for path in as_tuple(settings.path):
         matches = _matches(folder, path)
-        if not matches:
+        if may_be_absent and _is_readable(folder, path):
+            matches = [match for match in matches if os.path.lexists(match)]
+        elif not matches:
             missing.append(_fault_of_pattern(folder, path))
         for match in matches:
             name = Path(os.path.relpath(match, folder)).as_posix()
@@ -93,12 +102,24 @@ def _fault_of_file(path: Path) -> str:
 
 
 def _fault_of_pattern(folder: Path, path: str) -> str:
-    """Return why no file matches a pattern: the deepest folder before its first special character cannot be read."""
+    """Return why no file matches a pattern: perhaps its folder cannot be read."""
+    directory = _folder_of(folder, path)
+    if directory.is_dir() and not _is_readable(folder, path):
+        return f'no file matches "{path}": the folder {directory} cannot be read; check its permissions'
+    return f'no file matches "{path}" (looked in {folder}); were the files moved?'
+
+
+def _is_readable(folder: Path, path: str) -> bool:
+    """Whether the folder of a path can be read, so that it is known which files it contains."""
+    directory = _folder_of(folder, path)
+    return directory.is_dir() and os.access(directory, os.R_OK | os.X_OK)
+
+
+def _folder_of(folder: Path, path: str) -> Path:
+    """Return the deepest folder of a path before its first special character."""
     directory = folder
     for part in Path(path).parts[:-1]:
         if _PATTERN_CHARACTERS & set(part):
             break
         directory = directory / part
-    if directory.is_dir() and not os.access(directory, os.R_OK | os.X_OK):
-        return f'no file matches "{path}": the folder {directory} cannot be read; check its permissions'
-    return f'no file matches "{path}" (looked in {folder}); were the files moved?'
+    return directory

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bibld.ingest._conversion import ENCODED_TWICE as ENCODED_TWICE
-from bibld.ingest._conversion import NO_AUTHORITY as NO_AUTHORITY
+from bibld.ingest._conversion import COUNTED as COUNTED
+from bibld.ingest._conversion import LASTING as LASTING
 from bibld.ingest._conversion import PUNCTUATED as PUNCTUATED
 from bibld.ingest._conversion import TABLE_COLUMNS as TABLE_COLUMNS
 from bibld.ingest._conversion import Conversion as Conversion
@@ -20,11 +20,10 @@ from bibld.ingest._conversion import Job as Job
 from bibld.ingest._conversion import changed_file_fault as changed_file_fault
 from bibld.ingest._conversion import conversion_job as conversion_job
 from bibld.ingest._conversion import convert_record as convert_record
-from bibld.ingest._conversion import encoded_twice_warning as encoded_twice_warning
 from bibld.ingest._conversion import file_context as file_context
+from bibld.ingest._conversion import file_warnings as file_warnings
 from bibld.ingest._conversion import identify as identify
 from bibld.ingest._conversion import inspection_rules as inspection_rules
-from bibld.ingest._conversion import no_authority_warning as no_authority_warning
 from bibld.ingest._conversion import other_kind_warning as other_kind_warning
 from bibld.ingest._conversion import record_made_by as record_made_by
 from bibld.ingest._conversion import settings_digest as settings_digest
@@ -63,10 +62,10 @@ if TYPE_CHECKING:
     from bibld.ingest._pool import ConversionPool as ConversionPool
     from bibld.ingest._takedown import SuppressionRequest as SuppressionRequest
     from bibld.ingest._takedown import apply_suppressions as apply_suppressions
+    from bibld.ingest._takedown import note_values_not_found as note_values_not_found
     from bibld.ingest._takedown import read_suppressions as read_suppressions
     from bibld.ingest._takedown import report_suppressions as report_suppressions
     from bibld.ingest._takedown import resolve_suppressions as resolve_suppressions
-    from bibld.ingest._takedown import values_not_found as values_not_found
     from bibld.ingest._versions import RecordState as RecordState
     from bibld.ingest._versions import RecordVersion as RecordVersion
     from bibld.ingest._versions import SourceRules as SourceRules

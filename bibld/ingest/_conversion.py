@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from io import StringIO
 from typing import Any
 
@@ -17,6 +17,7 @@ from lxml import etree
 from bibld import crosswalk, worklist
 from bibld.config import Config, Source
 from bibld.errors import BibldError, CrosswalkError, ReadError, RecordError
+from bibld.model.brief import brief
 from bibld.model.card import LINES, card
 from bibld.model.digest import digest
 from bibld.model.dublin_core import to_dublin_core
@@ -113,10 +114,19 @@ WRITERS: Mapping[str, Callable[[Raw, MarcRecord | Mods | Row, Mods], bytes]] = {
 
 
 ENCODED_TWICE = "the text was encoded twice: UTF-8 was read as another charset and written as UTF-8 again"
-"""A warning about a record."""
-
 NO_AUTHORITY = "the record describes a publication, but its source is one of authority records"
-"""A warning about a record."""
+NO_NUMBER = "the record has no control number (001), so that its id changes with its content"
+
+COUNTED: Mapping[str, str] = {
+    ENCODED_TWICE: "ask for a file that was exported once",
+    NO_AUTHORITY: 'put them into a source without kind = "authority"',
+    NO_NUMBER: "ask for a file with the numbers of the records; of a table, name their column",
+}
+"""Warnings about records that are counted for each file, and what to do about each."""
+
+
+LASTING = (ENCODED_TWICE, NO_AUTHORITY)
+"""Warnings for which a file is read again in the next run, although it has not changed, so that they are repeated."""
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -124,7 +134,7 @@ class Job(msgspec.Struct, frozen=True):
 
     ``carrier`` is the examined file; ``settings`` are those of the crosswalks by name; ``form`` is the form in which
     they are written, a key of ``WRITERS``; ``counts_fields``: whether conversions list the subfields of the records;
-    ``copies`` is what the configuration of the source states about copies. ``kind`` is that of the source; empty:
+    ``local`` is what the configuration of the source states about its fields. ``kind`` is that of the source; empty:
     authority records are rejected. ``cited_by`` are the sources whose records cite the numbers of its headings.
     ``inspection``: records are inspected by the definition of their format with these rules; None: they are not. What a
     dataset with this ``base`` has added to the records is not converted, because their library does not state it.
@@ -136,7 +146,7 @@ class Job(msgspec.Struct, frozen=True):
     settings: Mapping[str, Any]
     form: str = "json"
     counts_fields: bool = False
-    copies: crosswalk.SourceCopies | None = None
+    local: crosswalk.LocalFields | None = None
     kind: str = ""
     cited_by: tuple[str, ...] = ()
     inspection: worklist.InspectionRules | None = None
@@ -163,6 +173,8 @@ class Conversion(msgspec.Struct, frozen=True, gc=False):
     seen: tuple[str, ...] = ()
     findings: bytes = b""
 
+    __repr__ = brief
+
 
 def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
     """Convert one record; a record that its reader or crosswalk cannot convert is returned as a ``RecordError``.
@@ -179,7 +191,7 @@ def convert_record(job: Job, raw: Raw) -> Conversion | RecordError:
             record = without_additions(record, job.base)
         if job.kind and isinstance(record, MarcRecord) and crosswalk.authority_flavour(record) is not None:
             return _convert_authority(job, raw, record, parsed.warnings)
-        flavour, result = crosswalk.convert(record, job.flavour, job.settings.__getitem__, job.copies)
+        flavour, result = crosswalk.convert(record, job.flavour, job.settings.__getitem__, job.local)
         content = WRITERS[job.form](raw, record, result.mods)
         found = [ENCODED_TWICE] if is_encoded_twice(content) else []
         found += [NO_AUTHORITY] if job.kind == "authority" else []
@@ -250,10 +262,10 @@ def settings_digest(config: Config, source: Source) -> str:
     settings = [[name, digest(one)] for name, one in chosen.items()]
     identity = crosswalk.identity(source.config.crosswalk, chosen.get(source.config.crosswalk))
     files = [identity] if identity else []
-    copies = crosswalk.SourceCopies.from_source(source.config)
+    local = crosswalk.LocalFields.from_source(source.config, source.fields)
     kind = source.config.kind, config.citing_sources(source)
     inspection = worklist.inspection_digest(inspection_rules(source))
-    return digest(READ_VERSION, crosswalk.VERSION, source.config.crosswalk, settings, copies, kind, inspection, *files)
+    return digest(READ_VERSION, crosswalk.VERSION, source.config.crosswalk, settings, local, kind, inspection, *files)
 
 
 def inspection_rules(source: Source) -> worklist.InspectionRules:
@@ -265,14 +277,14 @@ def inspection_rules(source: Source) -> worklist.InspectionRules:
 
 def conversion_job(config: Config, source: Source, examined: Examined) -> Job:
     """Return how the records of an examined file are converted."""
-    copies = crosswalk.SourceCopies.from_source(source.config)
+    local = crosswalk.LocalFields.from_source(source.config, source.fields)
     settings = config.crosswalk_settings(source)
     return Job(
         source=source.id,
         carrier=examined.carrier,
         flavour=source.config.crosswalk,
         settings=settings,
-        copies=copies,
+        local=local,
         kind=source.config.kind,
         cited_by=config.citing_sources(source),
         inspection=inspection_rules(source),
@@ -302,23 +314,14 @@ def identify(conversion: Conversion, source: str) -> tuple[RecordId, tuple[str, 
         return conversion.id, conversion.warnings
     content = hashlib.blake2b(conversion.raw.data, digest_size=16).hexdigest()
     record = RecordId(source, f"x{content[:16]}")
-    return record, (*conversion.warnings, f"has no control number (001); its id is {record}")
+    return record, (*conversion.warnings, NO_NUMBER)
 
 
-def encoded_twice_warning(source: str, file: str, doubled: int, records: int) -> str:
-    """Return the warning about a file of which this many records were encoded twice."""
-    return (
-        f"{source}: {file}: {with_number(doubled, 'record')} of {records:,}: {ENCODED_TWICE}; ask for a file that was"
-        " exported once"
-    )
-
-
-def no_authority_warning(source: str, file: str, found: int, records: int) -> str:
-    """Return the warning about a file of a source of authority records that has this many other records."""
-    return (
-        f"{source}: {file}: {with_number(found, 'record')} of {records:,} describe publications, and are converted as"
-        ' such; put them into a source without kind = "authority"'
-    )
+def file_warnings(source: str, file: str, counts: Mapping[str, int], records: int) -> Iterator[str]:
+    """Yield the warnings about a file; ``counts`` are the numbers of its records that have those of ``COUNTED``."""
+    for warning, remedy in COUNTED.items():
+        if number := counts.get(warning, 0):
+            yield f"{source}: {file}: {number:,} of {with_number(records, 'record')}: {warning}; {remedy}"
 
 
 def other_kind_warning(source: str, found: int) -> str:

@@ -8,38 +8,109 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from bibld import harvest
 from bibld._version import __version__
-from bibld.config import Config, Source
+from bibld.config import Config, Source, SourceConfig
 from bibld.errors import DamagedFileError, HarvestError, ReadError
 from bibld.ingest._conversion import settings_digest
 from bibld.model.digest import digest
-from bibld.progress import Progress
-from bibld.protocols import HarvestedFile, Raw
-from bibld.read import Examined, archive_of, charset_check, delete_others, examine, first_bytes, read, unpack_once
+from bibld.model.marc import MarcRecord
+from bibld.model.mods import Mods
+from bibld.model.mods_plan import words_of
+from bibld.progress import Progress, with_number
+from bibld.protocols import Carrier, HarvestedFile, Raw, Row
+from bibld.read import (
+    Examined,
+    archive_of,
+    charset_check,
+    delete_others,
+    examine,
+    find_misreading,
+    first_bytes,
+    read,
+    unpack_once,
+)
+from bibld.text.charsets import UTF8
 
 _HEAD = 4 * 1024
 _HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _MAX_TITLE_LETTERS = 80
 _BOM = b"\xef\xbb\xbf"
+_ALL = 100
+_MAX_SAMPLED = 500
+"""Records of a file that are parsed before it is loaded."""
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """Records evenly distributed over a file: how many were looked at, and how many have what a person should know.
+
+    ``unnumbered`` have no control number, ``misread`` have letters as if they had been decoded in another charset than
+    they are in; ``charsets`` are the two of most of these, ``charset`` is that of the file. Records of MODS
+    and rows of tables need no numbers.
+    """
+
+    records: int = 0
+    unnumbered: int = 0
+    misread: int = 0
+    charsets: tuple[str, str] = ("", "")
+    charset: str = UTF8
+
+    @property
+    def findings(self) -> tuple[SampleFinding, ...]:
+        """What a person should know, if anything."""
+        wrong, right = self.charsets
+        looked_at = f"of {with_number(self.records, 'record')} looked at"
+        found = (
+            SampleFinding(
+                f"{self.misread:,} {looked_at} have letters as if {right} had been read as {wrong}",
+                self.misread,
+                "max_misread",
+                "ask for a file that was exported in the right charset"
+                if self.charset == UTF8
+                else f'write charset = "{right}" in the source',
+            ),
+            SampleFinding(
+                f"{self.unnumbered:,} {looked_at} have no control number (001), by which they would keep their ids",
+                self.unnumbered,
+                "max_unnumbered",
+                "ask for a file with the numbers of the records",
+            ),
+        )
+        return tuple(one for one in found if one.number)
+
+
+class SampleFinding(NamedTuple):
+    """What a person should know about a number of sampled records.
+
+    ``key`` is that of the source with the percentage above which it is a fault, ``remedy`` what to do.
+    """
+
+    text: str
+    number: int
+    key: str
+    remedy: str
 
 
 class InspectedFile(msgspec.Struct, frozen=True):
     """A file that can be loaded: its carrier, and how many records its carrier cuts it into.
 
-    ``warning`` is what a person should look at all the same; empty if there is nothing.
+    ``warning`` is what a person should look at all the same; empty if there is nothing. ``sample`` is what some of the
+    records are like.
     """
 
     file: HarvestedFile
     examined: Examined
     records: int
     warning: str = ""
+    sample: Sample = Sample()
 
 
 class Doubt(msgspec.Struct, frozen=True):
@@ -187,12 +258,14 @@ def inspect_file(
         raise HarvestError(f"{file.name}: {page}; fetch the catalogue again")
     examined = examine(file, source.config.read, source.config.charset, source.read)
     check = charset_check(examined.carrier)
+    sampler = _Sampler()
     records = 0
     damage = ""
     for piece in read(file, examined, consumed=progress.advance):
         observe(examined, piece)
         if isinstance(piece, Raw):
             records += 1
+            sampler.add(piece)
             if check is not None:
                 check.add(piece.data)
         elif isinstance(piece, DamagedFileError):
@@ -201,10 +274,65 @@ def inspect_file(
         raise HarvestError(damage)
     if not records and not may_be_empty:
         raise HarvestError(f"{file.name}: is {examined.reader} without a record; fetch it again")
-    if check is not None and (fault := check.fault()):
+    sample = sampler.look(examined.carrier)
+    fault = check.fault(is_trusted=source.config.max_misread >= _ALL) if check is not None else ""
+    if fault := fault or _sample_fault(source.config, sample):
         raise HarvestError(f"{file.name}: {fault}")
     progress.detail(f"read: {file.name}: {records} records, {examined.reader}, {examined.carrier.charset}")
-    return InspectedFile(file, examined, records, check.warning() if check is not None else "")
+    return InspectedFile(file, examined, records, check.warning() if check is not None else "", sample)
+
+
+class _Sampler:
+    """Chooses records that are evenly distributed over a file of unknown length."""
+
+    def __init__(self) -> None:
+        self._step = 1
+        self._seen = 0
+        self._chosen: list[Raw] = []
+
+    def add(self, raw: Raw) -> None:
+        """Take a record of the file, in the order of the file."""
+        if self._seen % self._step == 0:
+            self._chosen.append(raw)
+            if len(self._chosen) > _MAX_SAMPLED:
+                del self._chosen[1::2]
+                self._step *= 2
+        self._seen += 1
+
+    def look(self, carrier: Carrier) -> Sample:
+        """Parse the chosen records; those that cannot be parsed are left out, because reading rejects them."""
+        records = unnumbered = 0
+        misread: Counter[tuple[str, str]] = Counter()
+        for raw in self._chosen:
+            try:
+                record = carrier.parse(raw).record
+                text = _text_of(record)
+            except MemoryError:
+                raise
+            except Exception:  # noqa: BLE001 - of any adapter; the load rejects the record with the cause
+                continue
+            records += 1
+            unnumbered += isinstance(record, MarcRecord) and not (record.control_number or "").strip()
+            found = find_misreading(text)
+            misread.update([] if found is None else [found])
+        charsets = misread.most_common(1)[0][0] if misread else ("", "")
+        return Sample(records, unnumbered, misread.total(), charsets, carrier.charset)
+
+
+def _text_of(record: MarcRecord | Mods | Row) -> str:
+    if isinstance(record, MarcRecord):
+        return " ".join(subfield.value for field in record.fields() for subfield in field.subfields)
+    return " ".join(value for _, value in record.cells) if isinstance(record, Row) else words_of(record)
+
+
+def _sample_fault(source: SourceConfig, sample: Sample) -> str:
+    """Return why the records of a file are in doubt, and what to do; empty if they are not."""
+    for found in sample.findings:
+        limit = getattr(source, found.key)
+        if 100 * found.number > limit * sample.records:
+            accepted = f"to load them all the same, write {found.key} = {_ALL} in the source"
+            return f"{found.text}, more than {limit:g} %; {found.remedy}; {accepted}"
+    return ""
 
 
 def _size(file: HarvestedFile) -> int:

@@ -17,17 +17,16 @@ from bibld.catalog import Catalog, LoadCounts, NewRecord
 from bibld.config import Config
 from bibld.errors import DamagedFileError, RecordError
 from bibld.ingest._conversion import (
-    ENCODED_TWICE,
-    NO_AUTHORITY,
+    COUNTED,
+    LASTING,
     Conversion,
     Job,
     changed_file_fault,
     conversion_job,
     convert_record,
-    encoded_twice_warning,
     file_context,
+    file_warnings,
     identify,
-    no_authority_warning,
     other_kind_warning,
     record_made_by,
     settings_digest,
@@ -162,11 +161,10 @@ class Intake:
             with self._catalog.commit():
                 self._store_batch(batch, carrier, job, context)
             self._progress.advance(len(batch))
-        if doubled := self._counts[f"{file.name} {ENCODED_TWICE}"]:
-            records = self._counts[file.name]
-            self._warn(encoded_twice_warning(self._source.id, file.name, doubled, records))
-        if others := self._counts[f"{file.name} {NO_AUTHORITY}"]:
-            self._warn(no_authority_warning(self._source.id, file.name, others, self._counts[file.name]))
+        counts = {warning: self._counts[f"{file.name} {warning}"] for warning in COUNTED}
+        for warning in file_warnings(self._source.id, file.name, counts, self._counts[file.name]):
+            self._progress.warn(warning)
+        self._is_doubtful = self._is_doubtful or any(counts[warning] for warning in LASTING)
         if self._counts[file.name] != inspected.records:
             self._fault = changed_file_fault(file.name)
 
@@ -200,9 +198,9 @@ class Intake:
 
     def _new_record(self, conversion: Conversion, carrier: int, context: bytes) -> NewRecord:
         raw = conversion.raw
-        for warning in (ENCODED_TWICE, NO_AUTHORITY):
-            self._counts[f"{raw.origin.file} {warning}"] += warning in conversion.warnings
         record, warnings = identify(conversion, self._source.id)
+        for warning in COUNTED:
+            self._counts[f"{raw.origin.file} {warning}"] += warning in warnings
         return NewRecord(
             id=record,
             origin=raw.origin,

@@ -52,7 +52,8 @@ class SourceLog:
 
     def __init__(self, config: Config, progress: Progress) -> None:
         self._config = config
-        self._progress = progress
+        self.progress = progress
+        self.not_taken_down: list[str] = []
         self.loads: list[LoadResult] = []
         self.doubts: list[Doubt] = []
         self.withheld: list[Withheld] = []
@@ -62,14 +63,14 @@ class SourceLog:
         """Note the warnings, doubts and gaps of an inspected source; return whether it can be loaded."""
         name = inspection.source.id
         for warning in inspection.warnings:
-            self._progress.warn(f"{name}: {warning}")
+            self.progress.warn(f"{name}: {warning}")
         if inspection.doubts:
             self.doubt(name, inspection.doubts)
             return False
         if inspection.gaps:
             self.doubts.append(Doubt(name, inspection.gaps, is_loaded=True))
             for reason in inspection.gaps:
-                self._progress.warn(f"{name}: harvest is partial, nothing is deleted: {reason}")
+                self.progress.warn(f"{name}: harvest is partial, nothing is deleted: {reason}")
         return True
 
     def note_load(self, load: LoadResult) -> None:
@@ -84,13 +85,18 @@ class SourceLog:
         """Note that a source is in doubt, and warn of each reason."""
         self.doubts.append(Doubt(source, tuple(reasons)))
         for reason in reasons:
-            self._progress.warn(f"{source}: keeps its old state: {reason}")
+            self.progress.warn(f"{source}: keeps its old state: {reason}")
+
+    def note_not_taken_down(self, message: str) -> None:
+        """Note a line of the list of suppressions that suppresses nothing, and warn."""
+        self.not_taken_down.append(message)
+        self.progress.warn(message)
 
     def note_withheld(self, withheld: Withheld) -> None:
         """Note that deletions were not done, and warn."""
         self.withheld.append(withheld)
         command = f"bibld run {shlex.quote(str(self._config.file))} --allow-deletes"
-        self._progress.warn(
+        self.progress.warn(
             f"{withheld.source}: nothing was deleted: {withheld.reason}; see {withheld.file}; if that is right,"
             f" run `{command}`"
         )

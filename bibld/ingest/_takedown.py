@@ -20,6 +20,7 @@ from bibld.catalog import Catalog, Register
 from bibld.config import Config
 from bibld.errors import ConfigError
 from bibld.ingest._load import original_of
+from bibld.ingest._log import SourceLog
 from bibld.model.iris import Iris, record_of_path
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
@@ -104,32 +105,31 @@ def _rows(name: str, text: str, faults: list[str]) -> Iterator[tuple[str, Sequen
 
 
 def apply_suppressions(
-    catalog: Catalog, config: Config, requests: Iterable[SuppressionRequest], progress: Progress
+    catalog: Catalog, config: Config, requests: Iterable[SuppressionRequest], log: SourceLog
 ) -> None:
-    """Apply exactly these suppressions; report those whose record or value was not found."""
-    wanted = resolve_suppressions(requests, catalog.register, Iris(config.dataset.base), progress)
+    """Apply exactly these suppressions; note those whose record or value was not found."""
+    wanted = resolve_suppressions(requests, catalog.register, Iris(config.dataset.base), log)
     with catalog.commit():
         taken, lifted = catalog.suppressions.replace({key: one.reason for key, one in wanted.items()})
-    report_suppressions(taken, lifted, len(wanted), progress)
+    report_suppressions(taken, lifted, len(wanted), log.progress)
 
     def original(ordinal: int) -> MarcRecord | None:
         record = catalog.records.get(ordinal)
         return original_of(record) if record is not None else None
 
-    for message in values_not_found(wanted, catalog.records.unredacted_mods, original):
-        progress.warn(message)
+    note_values_not_found(wanted, catalog.records.unredacted_mods, original, log)
 
 
 def resolve_suppressions(
-    requests: Iterable[SuppressionRequest], register: Register, iris: Iris, progress: Progress
+    requests: Iterable[SuppressionRequest], register: Register, iris: Iris, log: SourceLog
 ) -> dict[tuple[int, str], SuppressionRequest]:
-    """Return the suppressions by ordinal and value; warn of those that name no record."""
+    """Return the suppressions by ordinal and value; note those that name no record."""
     wanted: dict[tuple[int, str], SuppressionRequest] = {}
     for one in requests:
         try:
             wanted[suppressed_ordinal(register, iris, one.record), one.value] = one
         except ValueError as error:
-            progress.warn(f"{one.location}: ignored: {error}")
+            log.note_not_taken_down(f"{one.location}: nothing was taken down: {error}")
     return wanted
 
 
@@ -156,12 +156,13 @@ def suppressed_ordinal(register: Register, iris: Iris, name: str) -> int:
     return ordinal
 
 
-def values_not_found(
+def note_values_not_found(
     wanted: Mapping[tuple[int, str], SuppressionRequest],
     mods_of: Callable[[int], Mods | None],
     original_of: Callable[[int], MarcRecord | None],
-) -> Iterator[str]:
-    """Yield a message for each value that is not in the MODS of its record.
+    log: SourceLog,
+) -> None:
+    """Warn of each value that is not in the MODS of its record, and note those that are not in its original either.
 
     ``mods_of`` returns the description of a record with its suppressed values, ``original_of`` its parsed original.
     """
@@ -176,5 +177,8 @@ def values_not_found(
         )
         original = original_of(ordinal)
         is_there = original is not None and without_texts(original, [withheld]) != original
-        also = "; fields of its original that contain it are left out" if is_there else ""
-        yield f"{one.location}: {value!r} is not the text of an element in the MODS of {one.record}{also}{suggestion}"
+        message = f"{one.location}: {value!r} is not the text of an element in the MODS of {one.record}"
+        if is_there:
+            log.progress.warn(f"{message}; fields of its original that contain it are left out{suggestion}")
+        else:
+            log.note_not_taken_down(f"{message}: nothing was taken down{suggestion}")

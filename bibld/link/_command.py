@@ -16,6 +16,7 @@ from bibld.errors import ConfigError, StageError
 from bibld.link._files import open_authority
 from bibld.link._index import AuthorityIndex, index_path, make_index, remove_other_indexes
 from bibld.link._linking import REVIEW, THRESHOLD, LinkTally, index_digest, preview_links, update_links
+from bibld.model.brief import brief
 from bibld.model.iris import Iris, web_iri
 from bibld.model.review import LinkCandidate, VerdictDecision
 from bibld.progress import Progress
@@ -66,6 +67,8 @@ class LinkReport(msgspec.Struct, frozen=True):
     confirmed: int
     waiting: int
     is_stored: bool
+
+    __repr__ = brief
 
 
 def add_and_link(

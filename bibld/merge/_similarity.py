@@ -106,7 +106,7 @@ def _subject_part_key(part: object) -> Hashable:
     if isinstance(part, TitleInfo):
         return _title_key(part)
     text = getattr(part, "value", None)
-    return (type(part).__name__, fold_or_tidy(text) if isinstance(text, str) else repr(part))
+    return (type(part).__name__, fold_or_tidy(text) if isinstance(text, str) else part)
 
 
 def _location_key(value: Location) -> Hashable:
@@ -119,7 +119,7 @@ def _location_key(value: Location) -> Hashable:
 def _related_item_key(value: RelatedItem) -> Hashable:
     """Return the relation, and the title or else the identifiers of the other resource."""
     titles = tuple(_title_key(info) for info in value.mods.title_info[:1])
-    return (value.type, value.other_type, titles or tuple(map(_identifier_key, value.mods.identifier)) or repr(value))
+    return (value.type, value.other_type, titles or tuple(map(_identifier_key, value.mods.identifier)) or value)
 
 
 def _identifier_key(value: Identifier) -> tuple[Hashable, ...]:
@@ -227,7 +227,7 @@ _OF_ELEMENTS: dict[str, Similarity] = {
     "genre": Similarity(lambda value: (value.authority, value.type, fold_or_tidy(value.value))),
     "language": Similarity(lambda value: (value.object_part, tuple(term.value for term in value.language_term))),
     "physical_description": Similarity(lambda value: value.script),
-    "note": Similarity(lambda value: (value.type, value.display_label, fold_or_tidy(value.value))),
+    "note": Similarity(lambda value: (value.type, value.type_uri, value.display_label, fold_or_tidy(value.value))),
     "subject": Similarity(_subject_key),
     "classification": Similarity(lambda value: (value.authority, re.sub(r"\s", "", value.value).casefold())),
     "location": Similarity(_location_key),

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from bibld.model.brief import brief
 from bibld.model.mods import Mods
 from bibld.model.origin import RecordId
 
@@ -127,3 +128,5 @@ class Merged(msgspec.Struct, frozen=True):
     cluster: Cluster
     mods: Mods
     sources: tuple[ValueSource, ...]
+
+    __repr__ = brief

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from bibld.model.brief import brief
 from bibld.model.origin import Origin
 
 if TYPE_CHECKING:
@@ -80,13 +81,21 @@ class DataField(msgspec.Struct, frozen=True, gc=False, tag="data", omit_defaults
     embedded: tuple[ControlField | DataField, ...] = ()
 
     def values(self, *codes: str) -> list[str]:
-        """Return the texts of the subfields with one of these codes (all subfields without codes), in record order."""
+        """Return the texts of the subfields with one of these codes (all subfields without codes), in record order.
+
+        >>> bibld.DataField("650", subfields=(bibld.Subfield("a", "Рим"),)).values("a", "x")
+        ['Рим']
+        """
         if not codes:
             return [subfield.value for subfield in self.subfields]
         return [subfield.value for subfield in self.subfields if subfield.code in codes]
 
     def first(self, code: str) -> str | None:
-        """Return the text of the first subfield with this code."""
+        """Return the text of the first subfield with this code.
+
+        >>> bibld.DataField("245", subfields=(bibld.Subfield("a", "Рим"),)).first("b") is None
+        True
+        """
         for subfield in self.subfields:
             if subfield.code == code:
                 return subfield.value
@@ -103,21 +112,36 @@ class MarcRecord(msgspec.Struct, frozen=True, gc=False):
     leader: Leader
     all_fields: tuple[ControlField | DataField, ...] = msgspec.field(name="fields")
 
+    __repr__ = brief
+
     def fields(self, *tags: str) -> Iterator[DataField]:
-        """Return the data fields with one of these tags (all of them without tags), in record order."""
+        """Return the data fields with one of these tags (all of them without tags), in record order.
+
+        >>> record = next(bibld.read("nlr.iso")).content
+        >>> [field.first("a") for field in record.fields("200")]
+        ['Анна Каренина']
+        """
         for field in self.all_fields:
             if isinstance(field, DataField) and (not tags or field.tag in tags):
                 yield field
 
     def control(self, tag: str) -> str | None:
-        """Return the text of the first control field with this tag."""
+        """Return the text of the first control field with this tag.
+
+        >>> next(bibld.read("rsl.mrc")).content.control("001")
+        '01004039769'
+        """
         for field in self.all_fields:
             if isinstance(field, ControlField) and field.tag == tag:
                 return field.value
         return None
 
     def controls(self, tag: str) -> list[str]:
-        """Return the texts of all control fields with this tag."""
+        """Return the texts of all control fields with this tag.
+
+        >>> next(bibld.read("rsl.mrc")).content.controls("003")
+        ['RuMoRGB']
+        """
         return [field.value for field in self.all_fields if isinstance(field, ControlField) and field.tag == tag]
 
     @property
@@ -128,7 +152,12 @@ class MarcRecord(msgspec.Struct, frozen=True, gc=False):
 
     @classmethod
     def from_pymarc(cls, record: pymarc.Record, origin: Origin) -> MarcRecord:
-        """Convert a record of the library pymarc."""
+        """Convert a record of the library pymarc.
+
+        >>> record = next(bibld.read("rsl.mrc")).content
+        >>> bibld.MarcRecord.from_pymarc(record.to_pymarc(), record.origin).control_number
+        '01004039769'
+        """
         fields: list[ControlField | DataField] = []
         for field in record.fields:
             if field.control_field:
@@ -140,7 +169,11 @@ class MarcRecord(msgspec.Struct, frozen=True, gc=False):
         return cls(origin, Leader(str(record.leader)), tuple(fields))
 
     def to_pymarc(self) -> pymarc.Record:
-        """Convert the record for the library pymarc; embedded fields are written flat, as in RUSMARC files."""
+        """Convert the record for the library pymarc; embedded fields are written flat, as in RUSMARC files.
+
+        >>> next(bibld.read("rsl.mrc")).content.to_pymarc().title
+        'Анна Каренина роман в восьми частях /'
+        """
         import pymarc
 
         record = pymarc.Record(leader=self.leader.text)

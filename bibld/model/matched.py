@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from bibld.model.brief import brief
+
 MatchOutcome = Literal["same", "review", "related", "new", "rejected"]
 
 OUTCOMES: dict[MatchOutcome, str] = {
@@ -50,6 +52,8 @@ class MatchedRecord(msgspec.Struct, frozen=True):
     duplicates: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     message: str = ""
+
+    __repr__ = brief
 
 
 class MatchProgress(msgspec.Struct, frozen=True, tag="progress"):

@@ -13,6 +13,8 @@ from typing import Annotated, ClassVar, get_args, get_type_hints
 
 import msgspec
 
+from bibld.model.brief import brief
+
 Attribute = Annotated[str | None, "attribute"]
 """Marks a field that is an XML attribute."""
 
@@ -23,7 +25,7 @@ RawXml = "raw xml"
 """Marks a field that contains a foreign XML element as text."""
 
 
-class Element(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True):
+class Element(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, kw_only=True, repr_omit_defaults=True):
     """The attributes that nearly every element of MODS may have."""
 
     lang: Attribute = None
@@ -537,6 +539,8 @@ class Mods(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
     elements: ClassVar[tuple[str, ...]]
     """The names of the twenty fields, in order."""
+
+    __repr__ = brief
 
     @property
     def record_identifier(self) -> str | None:

@@ -47,6 +47,10 @@ def to_xml(mods: Mods, *, pretty: bool = False) -> bytes:
     """Write a description as a document in UTF-8; raises ``ValueError`` as :func:`to_element` does.
 
     ``pretty`` indents the elements, those of foreign XML too.
+
+    >>> mods = next(bibld.to_mods("rsl.mrc"))
+    >>> bibld.to_xml(mods)[:38]
+    b"<?xml version='1.0' encoding='UTF-8'?>"
     """
     return etree.tostring(to_element(mods), encoding="UTF-8", xml_declaration=True, pretty_print=pretty)
 
@@ -83,6 +87,10 @@ def from_xml(data: bytes) -> Mods:
 
     Raises ``ValueError`` for what is not well-formed XML, has a document type declaration (which bibld never reads), or
     is something else than MODS.
+
+    >>> mods = next(bibld.to_mods("rsl.mrc"))
+    >>> bibld.from_xml(bibld.to_xml(mods)) == mods
+    True
     """
     try:
         root = parse_xml(data, is_huge=True)

@@ -30,12 +30,20 @@ class RecordId(msgspec.Struct, frozen=True, gc=False, order=True):
 
     @classmethod
     def from_control_number(cls, source: str, control_number: str) -> RecordId:
-        """Build an id from a control number as it is written in a record."""
+        """Build an id from a control number as it is written in a record.
+
+        >>> str(bibld.RecordId.from_control_number("rsl", " 01004039769 "))
+        'rsl:01004039769'
+        """
         return cls(source, unicodedata.normalize("NFC", control_number.strip()))
 
     @classmethod
     def parse(cls, text: str) -> RecordId:
-        """Read ``source:control number``; raises ``ValueError`` if there is no source id before the colon."""
+        """Read ``source:control number``; raises ``ValueError`` if there is no source id before the colon.
+
+        >>> bibld.RecordId.parse("rsl:01004039769").control_number
+        '01004039769'
+        """
         source, colon, control_number = text.partition(":")
         if not colon or not SOURCE_ID.fullmatch(source) or not control_number.strip():
             raise ValueError(f"{text!r} is not a record id; an id is source:control-number, such as rsl:01004039769")

@@ -21,6 +21,7 @@ import msgspec
 
 from bibld.errors import NotAcceptableError, ReadError
 from bibld.model.authority import Authority
+from bibld.model.brief import brief
 from bibld.model.linkage import Cluster, Edge, Merged, Pair, Score
 from bibld.model.marc import MarcRecord
 from bibld.model.mods import Mods
@@ -262,6 +263,7 @@ class Scorer(Protocol):
 
     - ``identity(settings)``: a hash of what the scores depend on beside the settings, such as the content of a trained
       model;
+    - ``check(settings)``: a warning about such a file, or empty; it raises ``ConfigError`` for one that cannot be used;
     - ``COLUMNS`` or ``chosen_columns(settings)``, as blockers have;
     - ``part_of(columns, left, right, settings)``: for each pair 1 if the text of the left row is wholly part of that of
       the right one, 2 if it contains it, else 0, shape (pairs,); then the two are *related*, by ``part_of``.
@@ -347,6 +349,8 @@ class SourceRecord(msgspec.Struct, frozen=True):
     mods: Mods
     deleted: bool = False
     authority: Authority | None = None
+
+    __repr__ = brief
 
 
 class RecordEvent(msgspec.Struct, frozen=True):

@@ -19,8 +19,10 @@ import logging
 import pkgutil
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
+from threading import Lock
 from types import ModuleType
 from typing import Any
 
@@ -46,6 +48,10 @@ _RESERVED = {
 """Names that mean something else in the configuration."""
 
 
+_LENT: dict[tuple[str, str], ModuleType] = {}
+_LENDING = Lock()
+
+
 class BrokenPlugin(msgspec.Struct, frozen=True):
     """A plug-in that cannot be used: the entry point that offers it, and the cause with what to do about it."""
 
@@ -66,11 +72,29 @@ def adapter_names(stage: str) -> list[str]:
 
 def load_adapter(stage: str, name: str) -> ModuleType:
     """Import one adapter; raises ``ConfigError`` for an unknown name and for a plug-in that is broken."""
+    if (lent := _LENT.get((stage, name))) is not None:
+        return lent
     if name in _built_in_names(stage):
         return importlib.import_module(f"bibld.{stage}.{name}")
     if name in _plugins(stage)[0]:
         return _plugins(stage)[0][name]
     raise ConfigError([unknown_adapter_message(stage, name)])
+
+
+@contextmanager
+def lent_adapter(stage: str, name: str, adapter: Any) -> Iterator[str]:  # noqa: ANN401
+    """Make an object an adapter of this process while the context lasts, and yield its name.
+
+    That is ``name`` if no other adapter of the stage has it, else one with a number.
+    """
+    with _LENDING:
+        names = (name, *(f"{name}-{number}" for number in range(2, 1000)))
+        free = next(one for one in names if (stage, one) not in _LENT and one not in adapter_names(stage))
+        _LENT[stage, free] = adapter
+    try:
+        yield free
+    finally:
+        del _LENT[stage, free]
 
 
 def settings_type(stage: str, name: str) -> type[Any]:

@@ -23,6 +23,7 @@ from zlib_ng import gzip_ng
 from bibld import documents as published
 from bibld.config import Config
 from bibld.errors import BibldError, StageError
+from bibld.model.brief import brief
 from bibld.model.iris import Iris
 from bibld.model.rdf import expand, iri, term
 from bibld.model.release import LinkSet, Manifest, QuadCounts
@@ -57,6 +58,8 @@ class Verification(msgspec.Struct, frozen=True):
 
     release: int
     checks: tuple[ReleaseCheck, ...]
+
+    __repr__ = brief
 
     @property
     def is_ok(self) -> bool:

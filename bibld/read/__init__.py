@@ -22,6 +22,7 @@ from bibld.read._archives import unpack_once as unpack_once
 from bibld.read._charset import AUTO as AUTO
 from bibld.read._charset import charset_check as charset_check
 from bibld.read._charset import charset_of as charset_of
+from bibld.read._charset import find_misreading as find_misreading
 from bibld.read._encoding import encode_text as encode_text
 from bibld.read._parts import FileFrame as FileFrame
 from bibld.read._parts import FilePart as FilePart

@@ -265,10 +265,13 @@ class CharsetCheck:
         if len(samples) < _SAMPLES:
             samples.append(data)
 
-    def fault(self) -> str:
-        """Return that too many records cannot be decoded, and what they look like; empty if they can."""
+    def fault(self, *, is_trusted: bool = False) -> str:
+        """Return that too many records cannot be decoded, or that the bytes are surely in another charset.
+
+        Empty if there is no such fault. With ``is_trusted`` a charset is believed in which all can be decoded.
+        """
         if self._wrong <= TOLERATED * self._records:
-            return ""
+            return "" if self._wrong or is_trusted else self._other_charset()
         looks = self._detect(self._wrong_samples)
         remedy = (
             f'the bytes look like {looks}; write charset = "{looks}" or "auto"' if looks else 'try charset = "auto"'
@@ -277,13 +280,16 @@ class CharsetCheck:
         return f"{count} are not in the stated charset {self._charsets.main}; {remedy}"
 
     def warning(self) -> str:
-        """Return that a few records cannot be decoded, or that all can but are surely in another charset."""
-        name = self._charsets.main
-        if self._wrong:
-            return f"{self._wrong:,} of {self._records:,} records have bytes that are not in the stated charset {name}"
-        looks = self._detect(self._samples)
+        """Return that a few records cannot be decoded; empty if all can."""
+        if not self._wrong:
+            return ""
+        charset = self._charsets.main
+        return f"{self._wrong:,} of {self._records:,} records have bytes that are not in the stated charset {charset}"
+
+    def _other_charset(self) -> str:
+        name, looks = self._charsets.main, self._detect(self._samples)
         if looks and looks != name and self._is_sure(looks):
-            remedy = f'if letters are wrong, write charset = "{looks}"'
+            remedy = f'write charset = "{looks}" or "auto"; if letters are right, write max_misread = 100 in the source'
             return f"the stated charset is {name}, but the bytes look like {looks}; {remedy}"
         return ""
 
@@ -322,3 +328,41 @@ def can_decode(data: bytes, charset: str) -> bool:
     except (UnicodeError, LookupError):
         return False
     return True
+
+
+# --- whether a text was decoded in a wrong charset
+
+_WRONG_CHARSETS = (*CYRILLIC_CHARSETS, "cp1252", LATIN1)
+_LETTERS_BEYOND_ASCII = re.compile("[^\x00-\x7f]{4}")
+_KEPT = 0.9
+"""The share of its letters that a text must have in a charset to have been decoded in it."""
+
+_MAX_CHARACTERS = 4_000
+"""Characters of a text that are looked at."""
+
+
+def find_misreading(text: str) -> tuple[str, str] | None:
+    """Return in which charset a text was decoded, and in which it surely is; None if it may be right.
+
+    Only Russian text is recognised; other letters are never taken for a misreading.
+
+    >>> find_misreading("Война и мир, роман".encode("cp866").decode("koi8-r"))
+    ('koi8-r', 'cp866')
+    >>> find_misreading("Dvořák: Má vlast") is None
+    True
+    """
+    text = text[:_MAX_CHARACTERS]
+    own = _cyrillic.score(text)
+    if own >= _cyrillic.SURE or not _LETTERS_BEYOND_ASCII.search(text):
+        return None
+    found: tuple[float, str, str] = (max(_cyrillic.SURE, own + _SURER), "", "")
+    for wrong in _WRONG_CHARSETS:
+        data = text.encode(wrong, "ignore")
+        if _count_high(data) < max(_ENOUGH, _KEPT * sum(character > "\x7f" for character in text)):
+            continue
+        name, score = _cyrillic.best(data)
+        if _is_mostly_utf8(data):
+            name, score = UTF8, _cyrillic.score(data.decode(errors="ignore"))
+        if name != wrong and score > found[0]:
+            found = (score, wrong, name)
+    return found[1:] if found[1] else None

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pyoxigraph as ox
 
+from bibld.config import folder as folder
 from bibld.model.iris import Iris
 from bibld.model.rdf import PREFIXES, expand
 from bibld.text.translations import languages
@@ -212,8 +212,6 @@ VERSION = "2026-11-23"
 
 CONTEXT = "context.jsonld"
 
-_PACKAGE = Path(__file__).parents[1]
-
 ONTOLOGIES = {
     "": "bibld.ttl",
     "terms": "terms.ttl",
@@ -241,17 +239,6 @@ class ExampleQuery(msgspec.Struct, frozen=True):
     sparql: str
     variable: str = ""
     values: str = ""
-
-
-def folder(name: str) -> Path:
-    """Return the folder of this name: inside an installed package, or beside the package in a checkout.
-
-    Raises ``FileNotFoundError`` if neither exists.
-    """
-    for directory in (_PACKAGE / name, _PACKAGE.parent / name):
-        if directory.is_dir():
-            return directory
-    raise FileNotFoundError(f"bibld's folder {name!r} is missing from this installation; install bibld again")
 
 
 def ontology_text(name: str, iris: Iris) -> str:

@@ -16,8 +16,8 @@ from bibld import harvest, ingest
 from bibld.catalog import RecordStatus, digest
 from bibld.errors import DamagedFileError
 from bibld.ingest import (
-    ENCODED_TWICE,
-    NO_AUTHORITY,
+    COUNTED,
+    LASTING,
     Inspection,
     LoadResult,
     RecordState,
@@ -102,8 +102,7 @@ class Load:
                     sql.count_if(is_reject).alias("rejected"),
                     sql.count("made_by").alias("records"),
                     sql.count_if(is_reject & sql.col("control_number").isNull()).alias("unnamed"),
-                    sql.count_if(sql.array_contains("warnings", ENCODED_TWICE)).alias("doubled"),
-                    sql.count_if(sql.array_contains("warnings", NO_AUTHORITY)).alias("others"),
+                    *(sql.count_if(sql.array_contains("warnings", each)).alias(each) for each in COUNTED),
                     sql.count_if(sql.col("flavour").isin(*AUTHORITY_FLAVOURS)).alias("authorities"),
                     sql.max_by(
                         sql.struct("position", "byte_offset", "reason"), sql.when(is_damaged, sql.col("position"))
@@ -120,16 +119,11 @@ class Load:
             self._rejected[plan.source] += counts["rejected"]
             self._unnamed[plan.source] += counts["unnamed"]
             authorities[plan.source] += counts["authorities"]
-            if counts["doubled"] and plan.carrier in now:
-                self._warned.add(plan.source)
-                self._engine.progress.warn(
-                    ingest.encoded_twice_warning(plan.source, name, counts["doubled"], counts["records"])
-                )
-            if counts["others"] and plan.carrier in now:
-                self._warned.add(plan.source)
-                self._engine.progress.warn(
-                    ingest.no_authority_warning(plan.source, name, counts["others"], counts["records"])
-                )
+            if plan.carrier in now:
+                for warning in ingest.file_warnings(plan.source, name, counts, counts["records"]):
+                    self._engine.progress.warn(warning)
+                if any(counts[warning] for warning in LASTING):
+                    self._warned.add(plan.source)
             if damage := counts["damage"]:
                 origin = Origin(plan.source, name, damage.position, damage.byte_offset)
                 self._faults[plan.source] = str(DamagedFileError(origin, damage.reason))

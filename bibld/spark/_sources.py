@@ -134,8 +134,7 @@ def _warn_of_values(engine: Engine, wanted: dict[tuple[int, str], SuppressionReq
         )
         return ingest.original_of(record)
 
-    for message in ingest.values_not_found(wanted, mods_of, original):
-        engine.progress.warn(message)
+    ingest.note_values_not_found(wanted, mods_of, original, engine.log)
 
 
 _BLOCK = 50_000
@@ -229,7 +228,7 @@ def suppress_records(
     wanted: dict[tuple[int, str], SuppressionRequest] = {}
     if requests:
         with closing(_register_of(engine, requests)) as connection:
-            wanted = ingest.resolve_suppressions(requests, Register(connection), engine.iris, engine.progress)
+            wanted = ingest.resolve_suppressions(requests, Register(connection), engine.iris, engine.log)
     known = {(int(row.ordinal), row.value) for row in tables.before("active_suppression").collect()}
     lifted = known - wanted.keys()
     rows = [(*key, one.reason) for key, one in sorted(wanted.items())]

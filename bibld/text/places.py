@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from bibld.text.folding import fold, strip_brackets
 from bibld.text.romanisation import romanise
+from bibld.text.scripts import has_cyrillic
 
 _ABBREVIATIONS = {
     "м": "Москва", "мск": "Москва", "л": "Ленинград", "лгр": "Ленинград", "спб": "Санкт-Петербург",
@@ -337,3 +338,17 @@ def known_town(name: str) -> tuple[str, frozenset[str]]:
     (('Basel', frozenset({'sz'})), ('', frozenset()))
     """
     return _TOWN_OF_NAME.get(fold(name), ("", frozenset()))
+
+
+_USUAL_NAMES = frozenset(
+    map(fold, (*_ABBREVIATIONS.values(), *_PLACES_IN_LOCATIVE.values(), *_OTHER_NAMES.values()))
+) | frozenset(form for form in _TOWN_OF_NAME if has_cyrillic(form))
+
+
+def is_usual_name(text: str) -> bool:
+    """Whether a text is a name that Russian catalogues use for a town today.
+
+    >>> is_usual_name("Ростов-на-Дону"), is_usual_name("Ростов на Дон"), is_usual_name("Ленинград")
+    (True, False, False)
+    """
+    return fold(text) in _USUAL_NAMES and not is_former_name(text)

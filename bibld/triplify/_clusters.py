@@ -51,7 +51,8 @@ def cluster_statements(
     ``edges`` are those between members of the cluster. ``exists`` answers whether a record is in the catalog:
     related resources are linked by IRI only if it is, since every IRI of the dataset must be answered.
     """
-    draft = Draft(merged, find_works(merged.mods), iris, exists)
+    chosen = settings or TriplifyConfig()
+    draft = Draft(merged, find_works(merged.mods), iris, exists, chosen.properties)
     describe_kind(draft)
     describe_titles(draft)
     describe_names(draft)
@@ -68,7 +69,6 @@ def cluster_statements(
     tie_agents(draft)
     tie_abbreviations(draft)
     link_members(draft)
-    chosen = settings or TriplifyConfig()
     describe_in_dialects(draft, chosen.dialects)
     if chosen.provenance != "none":
         describe_records(draft)

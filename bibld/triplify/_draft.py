@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from bibld.model.iris import Iris
 from bibld.model.linkage import Merged, ValueSource
+from bibld.model.mods import Note
 from bibld.model.origin import RecordId
 from bibld.model.rdf import iri, literal, quad, term
 from bibld.text.folding import tidy
@@ -72,9 +73,19 @@ def sort_quads(quads: Iterable[Quad], first: str) -> tuple[str, ...]:
 
 
 class Draft:
-    """Collects quads and claims; ``subject`` is the term of the merged resource."""
+    """Collects quads and claims; ``subject`` is the term of the merged resource.
 
-    def __init__(self, merged: Merged, works: PublicationWorks, iris: Iris, exists: Callable[[RecordId], bool]) -> None:
+    ``properties`` are the IRIs of the properties that notes may state.
+    """
+
+    def __init__(
+        self,
+        merged: Merged,
+        works: PublicationWorks,
+        iris: Iris,
+        exists: Callable[[RecordId], bool],
+        properties: Collection[str] = (),
+    ) -> None:
         self.merged = merged
         self.mods = merged.mods
         self.iris = iris
@@ -90,6 +101,7 @@ class Draft:
         self.works = works
         self.subject = iri(iris.resource(merged.cluster.founder))
         self._exists = exists
+        self._properties = properties
         self._records_by_path = {source.path: frozenset(source.records) for source in merged.sources}
         self._hidden: dict[str, list[ValueSource]] = {}
         for source in merged.sources:
@@ -181,6 +193,10 @@ class Draft:
         if name not in self._own_terms:
             self._own_terms[name] = iri(self.iris.term(name))
         return self._own_terms[name]
+
+    def property_of_note(self, note: Note) -> str | None:
+        """Return the term of the property that a note states by its type; None if it is a note of another kind."""
+        return iri(note.type_uri) if note.type_uri is not None and note.type_uri in self._properties else None
 
     def record_term(self, record: RecordId) -> str:
         """Return the term of a source record."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from bibld.errors import StageError
+from bibld.model.brief import brief
 from bibld.model.rdf import XSD
 from bibld.validate._evaluation import ValidationResult
 from bibld.validate._passes import ValidationOutcome
@@ -89,6 +90,8 @@ class ValidationReport(msgspec.Struct, frozen=True):
     statements: int
     shapes: tuple[CheckedShape, ...]
     findings: tuple[ShapeFinding, ...]
+
+    __repr__ = brief
 
     def count(self, severity: Severity) -> int:
         """Return the number of results of a severity."""

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import bibld
 from bibld.cli import command_line
 from bibld.dedup import comparison
-from bibld.dedup.evaluate import pairs_in_clusters
+from bibld.dedup.clustering import pairs_in_clusters
 from bibld.errors import ConfigError
 from bibld.protocols.adapters import adapter_names
 
@@ -28,7 +28,7 @@ def test_each_method_has_the_figures_of_its_own_evaluation(sample):
     assert [one.method for one in found.methods] == ["paper", "identifier+composite:model"]
     for one in found.methods:
         assert one.note == ""
-        assert figures(one) == figures(workspace.evaluate(pairs, block=one.block, score=one.score))
+        assert figures(one) == figures(workspace.evaluate(pairs, mode="full", block=one.block, score=one.score))
         assert one.seconds > 0
         assert one.memory >= 0
     assert (found.records, found.true_pairs) == (289, 98)

@@ -451,8 +451,8 @@ def test_a_book_in_a_source_of_authority_records_is_converted_with_a_warning(tmp
     library = Library(tmp_path, 'kind = "authority"\n')
     library.run([book("1")], [ARCHIVES, book("2")])
     assert library.warnings == [
-        "headings: headings.mrc: 1 record of 2 describe publications, and are converted as such; put them into a source"
-        ' without kind = "authority"'
+        "headings: headings.mrc: 1 of 2 records: the record describes a publication, but its source is one of authority"
+        ' records; put them into a source without kind = "authority"'
     ]
     assert "rdf:type bf:Instance" in library.about("resource/headings/2")
 

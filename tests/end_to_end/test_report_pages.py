@@ -85,10 +85,10 @@ def test_pictures_of_places_matches_and_searches_have_a_table_and_a_file(client)
     assert client.get("/search.svg?q=nothingwiththisname").status_code == 404
 
 
-def test_a_tile_leads_to_the_page_of_its_class_if_there_is_one(client):
+def test_a_class_leads_to_the_page_of_its_class_if_there_is_one(client):
     root = etree.fromstring(client.get("/picture/classes.svg").content)
     links = [link.get("href") for link in root.iter("{http://www.w3.org/2000/svg}a")]
-    assert "/concept/rubbk/~D0~A02" in links
+    assert "/concept/rubbk/~D0~A8" in links
     for link in links:
         assert client.get(link, follow_redirects=True).status_code == 200
 

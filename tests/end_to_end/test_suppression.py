@@ -315,10 +315,10 @@ def test_records_and_values_that_are_not_found_are_reported_with_their_lines(lib
     assert [message.partition(": ")[0] for message in messages[:3]] == [
         f"suppress.csv line {line}" for line in (2, 3, 4)
     ]
-    assert all("ignored" in message for message in messages[:3])
+    assert all("nothing was taken down" in message for message in messages[:3])
     assert messages[-1] == (
-        "suppress.csv line 5: 'War and piece' is not the text of an element in the MODS of rsl:1; did you mean"
-        " 'War and peace'?"
+        "suppress.csv line 5: 'War and piece' is not the text of an element in the MODS of rsl:1: nothing was taken"
+        " down; did you mean 'War and peace'?"
     )
 
 

@@ -28,8 +28,8 @@ def test_the_warning_names_file_and_number(tmp_path):
     (tmp_path / "bibld.toml").write_text(
         'workspace = "ws"\n[dataset]\nbase = "https://example.org/"\ntitle = { en = "T" }\n'
         'license = "https://creativecommons.org/publicdomain/zero/1.0/"\npublisher = "P"\n'
-        '[[source]]\nid = "a"\npath = ["books.csv"]\nlicense = "https://creativecommons.org/publicdomain/zero/1.0/"\n'
+        '[[source]]\nid = "a"\npath = ["books.csv"]\nmax_misread = 100\n'
     )
     done = CliRunner().invoke(command_line, ["run", str(tmp_path / "bibld.toml"), "--quiet"])
     assert done.exit_code == 0, done.stderr
-    assert "a: books.csv: 3 records of 3: the text was encoded twice" in done.stderr
+    assert "a: books.csv: 3 of 3 records: the text was encoded twice" in done.stderr

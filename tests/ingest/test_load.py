@@ -83,7 +83,7 @@ def test_garbage_between_records_is_a_reject_and_the_records_are_converted(load)
 
 
 def test_a_record_without_a_control_number_is_identified_by_its_content(load):
-    counts, catalog = load(record(None), record("2"))
+    counts, catalog = load(record(None), record("2"), extra="max_unnumbered = 50\n")
     with catalog:
         assert as_tuple(counts) == (2, 2, 0, 0, 0)
         ids = {catalog.register.record(ordinal) for ordinal, _ in catalog.records.made_by()}

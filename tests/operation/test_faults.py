@@ -299,14 +299,6 @@ def test_too_many_rejects_of_one_source_end_with_3(place):
     assert (done.exit_code, "other: 1 of 3 records were rejected, more than 33 %" in done.stderr) == (3, True)
 
 
-def test_a_charset_that_decodes_all_but_is_surely_another_is_one_warning(place):
-    source_key(place, 'charset = "koi8-r"')
-    (place / "lib.mrc").write_bytes(CP1251)
-    done = run(place)
-    assert (done.exit_code, len(done.stderr.splitlines())) == (0, 1), done.stderr
-    assert "lib.mrc: the stated charset is koi8-r, but the bytes look like cp1251" in done.stderr
-
-
 # -- the run -----------------------------------------------------------------------------------------------------------
 
 

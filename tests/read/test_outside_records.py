@@ -7,7 +7,7 @@ import pytest
 
 from bibld.errors import HarvestError, ReadError
 from bibld.protocols import HarvestedFile, Parsed, Raw
-from bibld.read import examine, read
+from bibld.read import examine, find_misreading, read
 
 DATA = Path(os.environ.get("BIBLD_TEST_DATA", ""))
 pytestmark = pytest.mark.skipif("BIBLD_TEST_DATA" not in os.environ, reason="BIBLD_TEST_DATA is not set")
@@ -77,3 +77,25 @@ def test_the_same_records_in_three_serialisations_are_the_same():
         assert utf8 == marc8 == xml
         count += len(utf8)
     assert count == 1206
+
+
+def texts(name):
+    """The text of each record of MARC, as it is read."""
+    for record in (found.record for found in results(name)[1] if isinstance(found, Parsed)):
+        yield " ".join(subfield.value for field in record.fields() for subfield in field.subfields)
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_no_real_text_is_taken_for_a_misreading(name):
+    assert [find_misreading(text) for text in texts(name)].count(None) == sum(1 for _ in texts(name))
+
+
+@pytest.mark.parametrize("wrong", ["cp1251", "koi8-r", "cp866", "iso8859-5", "latin-1"])
+@pytest.mark.parametrize("right", ["cp1251", "koi8-r", "cp866", "utf-8"])
+def test_real_texts_in_a_wrong_charset_are_recognised(right, wrong):
+    if right == wrong:
+        return
+    russian = [text for text in texts("rusmarc/nlr_cp1251.iso") if sum(letter > "\x7f" for letter in text) > 20]
+    misread = [text.encode(right, "ignore").decode(wrong, "replace") for text in russian]
+    found = [find_misreading(text) for text in misread]
+    assert sum(one is not None and one[1] == right for one in found) > 0.9 * len(found)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from bibld.link._names import NameRelation
 from bibld.model.report import GrowthPoint, Report
 from bibld.serve._language import PageLanguage, choose_page_language, language_named, message
-from bibld.serve._pages.codes import class_name
+from bibld.serve._pages.codes import class_name, main_class_of
 from bibld.serve._pages.environment import make_environment
 from bibld.serve._pages.matches import REASONS, WOULD_DECIDE, reason_words
 from bibld.serve._pages.report_pictures import ReportPictures
@@ -203,10 +203,13 @@ def test_dates_of_the_picture_of_growth_are_those_of_the_language_and_have_room_
 
 def test_classes_that_a_library_uses_for_fiction_are_not_called_medicine():
     english, russian = language_named("en"), language_named("ru")
-    assert class_name("rubbk", "Р2", english) == ""
-    assert class_name("rubbk", "Р5", english) == "Health. Medicine"
-    assert class_name("rubbk", "84", russian) == "Филологические науки. Художественная литература"
-    assert class_name("udc", "8", english) == "Linguistics. Literature"
+    names = {mark: class_name(*main_class_of("rubbk", mark), english) for mark in ("Р2", "Р5")}
+    assert names == {"Р2": "Fiction, or medicine", "Р5": "Health. Medicine"}
+    assert class_name(*main_class_of("rubbk", "84"), russian) == "Филологические науки. Художественная литература"
+    assert class_name(*main_class_of("udc", "82"), english) == "Linguistics. Literature"
+    assert class_name(*main_class_of("lcc", "PG"), english) == "Language and literature"
+    assert class_name(*main_class_of("ddc", "82"), russian) == "Литература"
+    assert class_name(*main_class_of("other", "82"), russian) == ""
 
 
 @pytest.mark.parametrize("value", ["мир", "a & b", "<script>", "it's", '"', Markup("<b>"), 5, None, ""])

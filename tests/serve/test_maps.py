@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
+from importlib import resources
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lxml import etree
 
 from bibld.serve._language import language_named
-from bibld.serve._pages.maps import ResultMaps, ResultTable, locate
-from bibld.serve._pictures.drawing import NARROW, WIDE, Caption
-from bibld.serve._pictures.map import Spot, draw_map, to_path, view_of
-from bibld.text.geography.towns import FILE
+from bibld.serve._pages.maps import ResultMaps, ResultTable, draw_places, locate, town_name
+from bibld.serve._pictures.drawing import Caption
+from bibld.serve._pictures.map import RUSSIA, WORLD, Spot, _draw_earth, draw_map, to_path, view_of
+from bibld.text.geography.towns import FILE, find_town
 
 CAPTION = Caption("map", "Map", "Where", ("Place", "Records"))
 SPOTS = st.lists(
@@ -32,42 +33,104 @@ needs_towns = pytest.mark.skipif(not FILE.exists(), reason="make additions makes
 
 
 @given(SPOTS)
-def test_every_place_is_in_the_view(spots: list[Spot]) -> None:
+def test_every_place_is_on_the_map_unless_it_is_near_the_south_pole(spots: list[Spot]) -> None:
     view = view_of(spots)
-    assert view.width <= 360
-    for spot in spots:
-        assert 0 <= view.across(spot.longitude) <= 1
-        assert 0 <= view.down(spot.latitude) <= 1
+    assert all(
+        view.contains(spot) for spot in spots if (spot.latitude > -57 and spot.latitude < 84) or not view.is_world
+    )
 
 
-@given(SPOTS)
-def test_names_neither_overlap_nor_leave_the_map_on_phones_and_screens(spots: list[Spot]) -> None:
-    picture = draw_map(CAPTION, spots)
-    assert picture is not None
-    root = etree.fromstring(picture.standalone())
-    names = [element for element in root.iter("{*}text") if element.get("y", "").endswith("%")]
-    for screen in (NARROW, WIDE):
-        lines = []
-        for name in names:
-            if screen == NARROW and "of-screen" in name.get("class"):
-                continue
-            x = float(name.get("x").rstrip("%")) / 100 * screen + int(name.get("dx"))
-            y = float(name.get("y").rstrip("%")) / 100 * screen * 413 / 688
-            lines.append((x, y, name.get("text-anchor") == "end"))
-        for number, (x, y, is_left) in enumerate(lines):
-            assert -1 <= x <= screen + 1
-            for other_x, other_y, other_is_left in lines[:number]:
-                # Two names with one anchor begin at different places, or are on different lines.
-                assert is_left != other_is_left or abs(y - other_y) > 12 or abs(x - other_x) > 3
+@given(st.floats(-90, 90), st.floats(-180, 180))
+def test_a_place_alone_is_in_the_middle_of_its_map(latitude: float, longitude: float) -> None:
+    spot = Spot("a", latitude, longitude, 1)
+    across, down = view_of([spot]).position(spot)
+    assert (across, down) == (pytest.approx(0.5), pytest.approx(413 / 688 / 2))
+
+
+PLACES_OF_RUSSIA = {
+    "Калининград": (54.7, 20.5),
+    "Дербент": (42.06, 48.29),
+    "Владивосток": (43.12, 131.89),
+    "Анадырь": (64.73, 177.5),
+    "Уэлен": (66.16, -169.81),
+    "Мурманск": (68.97, 33.07),
+    "мыс Челюскин": (77.72, 104.3),
+}
+
+
+@pytest.mark.parametrize("name", PLACES_OF_RUSSIA)
+def test_all_of_russia_is_on_the_map_if_most_of_what_is_counted_is_there(name: str) -> None:
+    view = view_of([Spot("Москва", 55.75, 37.62, 60, country="RU"), Spot("New York", 40.7, -74, 40, country="US")])
+    assert view == RUSSIA
+    assert view.contains(Spot(name, *PLACES_OF_RUSSIA[name], 1))
+    assert view_of([Spot("Москва", 55.75, 37.62, 40, country="RU"), Spot("New York", 40.7, -74, 40)]) == WORLD
+
+
+def test_chukotka_is_to_the_east_of_kamchatka_although_it_is_beyond_the_180th_meridian():
+    west, east, north = (
+        RUSSIA.position(Spot("", *at, 1)) for at in ((53.02, 158.65), PLACES_OF_RUSSIA["Уэлен"], (73.5, 142.0))
+    )
+    assert west[0] < east[0] + 0.1
+    assert east[1] < west[1]
+    assert WORLD.position(Spot("", *PLACES_OF_RUSSIA["Уэлен"], 1))[0] > 0.84
+    assert north[0] < east[0]
+
+
+def test_a_map_keeps_areas_in_proportion():
+    for frame in (RUSSIA, WORLD):
+        areas = []
+        for latitude in (45.0, 65.0):
+            corners = [Spot("", latitude + up, 90.0 + across, 1) for up, across in ((0, 0), (0, 1), (1, 0))]
+            (x, y), (right, y_right), (x_up, up) = map(frame.position, corners)
+            area = abs((right - x) * (up - y) - (x_up - x) * (y_right - y))
+            areas.append(area / math.cos(math.radians(latitude + 0.5)))
+        assert areas[0] == pytest.approx(areas[1], rel=0.02)
 
 
 def test_a_circle_is_as_large_as_its_count_and_the_largest_is_drawn_first():
     picture = draw_map(CAPTION, [Spot("a", 50, 10, 25), Spot("b", 40, 20, 100), Spot("c", 45, 15, 0)])
     assert picture is not None
     radii = [float(radius) for radius in re.findall(r'class="spot"[^>]* r="([\d.]+)%"', picture.wide)]
-    assert radii == [4.2, 2.1]
+    assert radii[0] == pytest.approx(2 * radii[1], abs=0.02)
     assert [[cell.value for cell in row] for row in picture.rows] == [["b", 100], ["a", 25]]
     assert draw_map(CAPTION, [Spot("c", 45, 15, 0)]) is None
+
+
+@pytest.mark.parametrize(
+    ("counts", "key"),
+    [
+        ([203, 8], ["Records:", "10", "50", "200"]),
+        ([9, 1], ["Records:", "2", "5"]),
+        ([1, 1], []),
+        ([1_234_567], ["Records:", "50\u202f000", "200\u202f000", "1\u202f000\u202f000"]),
+    ],
+)
+def test_the_key_states_what_a_circle_of_which_size_means(counts: list[int], key: list[str]) -> None:
+    picture = draw_map(CAPTION, [Spot("a", 50, 10 + number, count) for number, count in enumerate(counts)])
+    assert picture is not None
+    assert re.findall(r'class="quiet"[^>]*>([^<]+)', picture.wide) == key
+    assert ("with-key" in picture.kind) == bool(key)
+
+
+def test_the_proportions_of_maps_are_those_of_the_style():
+    style = resources.files("bibld.serve").joinpath("styles", "drawing.css").read_text()
+    for spots in ([1, 1], [1, 50]):
+        for longitude in (20.0, 120.0):
+            places = [Spot("a", 50, 10, spots[0]), Spot("b", 50, longitude, spots[1])]
+            picture = draw_map(CAPTION, places)
+            assert picture is not None
+            assert f".picture.{picture.kind.replace(' ', '.')} {{" in style
+            rule = style.partition(f".picture.{picture.kind.replace(' ', '.')} {{")[2].partition("}")[0]
+            assert f"aspect-ratio: 688 / {picture.height};" in rule
+
+
+def test_places_beyond_the_map_are_named_in_its_description():
+    spots = [Spot("Москва", 55.75, 37.62, 1200, country="RU"), Spot("Нью-Йорк", 40.7, -74, 40, country="US")]
+    picture = draw_places(CAPTION, spots, language_named("ru"))
+    assert picture is not None
+    assert picture.caption.description == "Where За пределами карты: Нью-Йорк (40)."
+    assert "Нью-Йорк" not in picture.wide
+    assert rows_of(picture) == [["Москва", 1200], ["Нью-Йорк", 40]]
 
 
 def test_an_outline_is_cut_to_the_drawing():
@@ -77,17 +140,25 @@ def test_an_outline_is_cut_to_the_drawing():
 
 
 def test_places_on_both_sides_of_the_180th_meridian_are_near_each_other():
-    view = view_of([Spot("Anadyr", 64.7, 177.5, 1), Spot("Nome", 64.5, -165.4, 1)])
-    assert view.width < 180
-    assert 0 < view.across(177.5) < view.across(-165.4) < 1
-    assert view_of([Spot("Tokyo", 35.7, 139.7, 1), Spot("New York", 40.7, -74, 1)]).across(-74) < 0.5
+    west, east = Spot("Anadyr", 64.7, 177.5, 1), Spot("Nome", 64.5, -165.4, 1)
+    view = view_of([west, east])
+    assert not view.is_world
+    assert 0 < view.position(west)[0] < view.position(east)[0] < 1
+    assert view_of([Spot("Tokyo", 35.7, 139.7, 1), Spot("New York", 40.7, -74, 1)]) == WORLD
+    assert WORLD.position(Spot("New York", 40.7, -74, 1))[0] < 0.5
 
 
 def test_land_is_drawn_on_both_sides_of_the_180th_meridian(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("bibld.serve._pictures.map.outlines", lambda _: [[-17000, 0, -16000, 0, -16000, 900]])
-    picture = draw_map(CAPTION, [Spot("a", 0, 170, 1), Spot("b", 0, -165, 1)])
-    assert picture is not None
-    assert 'class="ground"' in picture.wide
+    monkeypatch.setattr("bibld.serve._pictures.map.outlines", lambda _: [[17000, 0, 19500, 0, 19500, 900]])
+    _draw_earth.cache_clear()
+    for spots, parts in (
+        ([Spot("a", 0, 170, 1), Spot("b", 0, -165, 1)], 1),
+        ([Spot("a", 0, 1, 1), Spot("b", 0, 170, 1)], 2),
+    ):
+        picture = draw_map(CAPTION, spots)
+        assert picture is not None
+        assert re.search(r'class="ground" d="([^"]+)"', picture.wide)[1].count("M") == parts
+    _draw_earth.cache_clear()
 
 
 # -- results of queries ------------------------------------------------------------------------------------------------
@@ -199,3 +270,31 @@ def test_the_page_of_a_place_shows_where_it_is_unless_its_names_are_those_of_two
     assert "Saint Petersburg in GeoNames" in picture.caption.description
     assert locate("Рига", ["Рига", "Москва"], english) is None
     assert locate("Мухосранск", ["Мухосранск"], english) is None
+
+
+@needs_towns
+@pytest.mark.parametrize(
+    ("names", "russian", "english"),
+    [
+        (["М.", "Москва", "Moskva", "Moscow"], "Москва", "Moscow"),
+        (
+            ["Л.", "Ленинград", "Пг.", "Петроград", "СПб.", "Sankt-Peterburg", "St. Petersburg"],
+            "Санкт-Петербург",
+            "Saint Petersburg",
+        ),
+        (["Свердловск", "Екатеринбург"], "Екатеринбург", "Yekaterinburg"),
+        (["Ростов н/Д", "Ростов-на-Дону"], "Ростов-на-Дону", "Rostov-on-Don"),
+        (["Сыктывкар"], "Сыктывкар", "Syktyvkar"),
+        (["К.", "Киев", "Kiev"], "Киев", "Kyiv"),
+        (["Paris", "Париж"], "Париж", "Paris"),
+        (["Hamburg", "Гамбург"], "Гамбург", "Hamburg"),
+        (["N.Y.", "New York"], "Нью-Йорк", "New York City"),
+        (["Cambridge, Mass."], "Кембридж", "Cambridge"),
+    ],
+)
+def test_a_town_has_one_name_in_the_language_of_the_page(names: list[str], russian: str, english: str) -> None:
+    found = [find_town(name) for name in names]
+    assert all(town is not None for town in found)
+    assert {town.number for town in found} == {found[0].number}
+    assert {town_name(town, language_named("ru")) for town in found} == {russian}
+    assert {town_name(town, language_named("en")) for town in found} == {english}

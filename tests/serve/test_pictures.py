@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from itertools import combinations, pairwise
 
@@ -11,18 +12,15 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from bibld.serve._pictures.columns import Column, Line, Mark, Words, draw_columns, draw_lines, draw_years
-from bibld.serve._pictures.drawing import Caption, Picture, fit, width_of
+from bibld.serve._pictures.drawing import NARROW, SIZE, WIDE, Caption, Picture, fit, width_of, wrap
 from bibld.serve._pictures.lists import (
+    BarGroup,
     ChartBar,
-    Combination,
-    Tile,
     WaterfallStep,
     WaterfallTotal,
     draw_bars,
-    draw_overlap,
-    draw_treemap,
+    draw_groups,
     draw_waterfall,
-    tile,
 )
 from bibld.serve._pictures.map import Spot, draw_map
 from bibld.serve._pictures.neighbourhood import MAX_NAMES, Neighbour, Sector, draw_neighbourhood, place_around
@@ -42,10 +40,10 @@ LABELS = st.text(max_size=60) | st.sampled_from(
 COUNTS = st.integers(0, 10**7)
 CAPTIONS = st.builds(Caption, st.just("picture"), LABELS, LABELS)
 HREFS = st.sampled_from(["", "/search?q=1&year=2", '/x"y'])
-PARTS = st.lists(st.builds(Tile, LABELS, COUNTS, LABELS, HREFS), max_size=30)
 NEIGHBOURS = st.lists(st.builds(Neighbour, LABELS, HREFS, st.integers(1, 1000), LABELS), max_size=15).map(tuple)
 SECTORS = st.lists(st.builds(Sector, LABELS, NEIGHBOURS, st.sampled_from(["", "and 3 more"]), HREFS), max_size=6)
 BARS = st.lists(st.builds(ChartBar, LABELS, st.floats(0, 1e6), LABELS, LABELS, HREFS), max_size=12)
+GROUPS = st.lists(st.builds(BarGroup, st.builds(ChartBar, LABELS, st.floats(0, 1e6), LABELS), BARS.map(tuple), LABELS))
 STEPS = st.lists(st.builds(WaterfallStep, LABELS, st.floats(-20, 20), LABELS), max_size=12)
 TOTALS = st.builds(WaterfallTotal, LABELS, st.floats(-20, 20), LABELS)
 SPOTS = st.builds(Spot, LABELS, st.floats(-90, 90), st.floats(-180, 180), st.integers(1, 10**7), LABELS, HREFS)
@@ -57,21 +55,18 @@ YEARS = st.lists(st.tuples(st.integers(1400, 2030), st.tuples(COUNTS, COUNTS)), 
 def pictures(draw: st.DrawFn) -> Picture:
     """Any picture of any data."""
     caption = draw(CAPTIONS)
-    match draw(st.integers(0, 8)):
+    match draw(st.integers(0, 7)):
         case 0:
             return draw_columns(caption, draw(COLUMNS), ["a", draw(LABELS)], [Mark(0.5, draw(LABELS))], draw(LABELS))
         case 1:
             return draw_years(caption, draw(YEARS), Words(lambda name, count: f"{name}: {count}"), ["<", "&"])
         case 2:
-            found = [Combination((0, 1), draw(COUNTS), draw(LABELS), "/x"), Combination((1,), draw(COUNTS))]
-            return draw_overlap(caption, [(draw(LABELS), draw(HREFS)), (draw(LABELS), "")], found, draw(LABELS))
+            return draw_groups(caption, draw(GROUPS))
         case 3:
             return draw_neighbourhood(caption, draw(LABELS), draw(SECTORS))
         case 4:
-            return draw_treemap(caption, draw(PARTS))
-        case 5:
             return draw_bars(caption, draw(BARS))
-        case 7:
+        case 5:
             picture = draw_map(caption, [draw(SPOTS), *draw(st.lists(SPOTS))])
             assert picture is not None
             return picture
@@ -136,19 +131,83 @@ def test_columns_of_a_timeline_do_not_overlap(years: list[tuple[int, tuple[int, 
     assert len(rooms) <= 81
 
 
-@given(st.lists(st.integers(1, 10**6), min_size=1, max_size=60))
-def test_tiles_fill_the_room_in_proportion_and_do_not_overlap(counts: list[int]) -> None:
-    counts = sorted(counts, reverse=True)
-    boxes = tile(counts, 100.0, 320.0, 6.88)
-    assert sum(box.width * box.height for box in boxes) == pytest.approx(100.0 * 320.0, rel=1e-6)
-    for box in boxes:
-        assert box.width * box.height == pytest.approx(counts[box.number] / sum(counts) * 100 * 320, rel=1e-6)
-        assert box.x >= -1e-6 and box.x + box.width <= 100 + 1e-6
-        assert box.y >= -1e-6 and box.y + box.height <= 320 + 1e-6
+Box = tuple[float, float, float, float]
+NAMES = st.text("абвгдшщijklmwДШW -", min_size=1, max_size=40) | st.sampled_from(["Санкт-Петербург", "New York City"])
+VALUES = st.integers(0, 10**7).map(lambda count: f"{count:,} · 8.4\u00a0%")
+NAMED_BARS = st.builds(ChartBar, NAMES, st.floats(0, 1e6), VALUES)
+NAMED_SPOTS = st.builds(Spot, NAMES, st.floats(-90, 90), st.floats(-180, 180), st.integers(1, 10**6))
+TOWNS_OF_RUSSIA = st.builds(
+    Spot, NAMES, st.floats(43, 69), st.floats(28, 140), st.integers(1, 10**6), country=st.just("RU")
+)
+
+
+def length(value: str, full: float) -> float:
+    return float(value.rstrip("%")) / 100 * full if value.endswith("%") else float(value)
+
+
+def texts_and_circles(picture: Picture, width: float) -> tuple[list[Box], list[tuple[float, float, float]]]:
+    """Return the boxes of the letters, and the circles, that a page shows where the drawing has this width."""
+    drawings = etree.fromstring(f"<div>{picture.inline()}</div>".encode())
+    is_phone = width < WIDE
+    drawing = drawings[-1] if is_phone else drawings[0]
+    height = float(drawing.get("height"))
+    if picture.kind.startswith("map"):
+        height *= width / WIDE
+    hidden = "of-screen" if is_phone else "of-phone"
+    boxes, circles = [], []
+    for text in drawing.iter(f"{SVG}text"):
+        if text.text and hidden not in text.get("class", ""):
+            x = length(text.get("x"), width) + float(text.get("dx", 0))
+            y = length(text.get("y"), height) + float(text.get("dy", 0))
+            room = width_of(text.text, SIZE)
+            left = x - {"end": room, "middle": room / 2}.get(text.get("text-anchor"), 0)
+            boxes.append((left, y - 9, left + room, y + 3))
+    for circle in drawing.iter(f"{SVG}circle"):
+        diagonal = math.hypot(width, height) / math.sqrt(2)
+        at = length(circle.get("cx"), width), length(circle.get("cy"), height)
+        circles.append((*at, length(circle.get("r"), diagonal)))
+    return boxes, circles
+
+
+def assert_nothing_covers_a_text(picture: Picture, width: float) -> None:
+    boxes, circles = texts_and_circles(picture, width)
+    for left, _, right, _ in boxes:
+        assert left >= -0.1 and right <= width + 0.1
     for one, other in combinations(boxes, 2):
-        across = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
-        down = min(one.y + one.height, other.y + other.height) - max(one.y, other.y)
-        assert across < 1e-6 or down < 1e-6
+        assert (
+            min(one[2], other[2]) - max(one[0], other[0]) < 0.2 or min(one[3], other[3]) - max(one[1], other[1]) < 0.2
+        )
+    for left, top, right, foot in boxes:
+        for x, y, radius in circles:
+            assert math.dist((x, y), (min(max(x, left), right), min(max(y, top), foot))) > radius - 1
+
+
+@pytest.mark.parametrize("width", [NARROW, 420, 687, WIDE, 900])
+@given(spots=st.lists(NAMED_SPOTS, min_size=1, max_size=60) | st.lists(TOWNS_OF_RUSSIA, min_size=1, max_size=60))
+def test_names_on_a_map_cover_no_circle_and_no_other_name(width: int, spots: list[Spot]) -> None:
+    picture = draw_map(Caption("map", "Map", "", ("Place", "Records")), spots)
+    assert picture is not None
+    assert_nothing_covers_a_text(picture, width)
+
+
+@pytest.mark.parametrize("width", [NARROW, 420, 687, WIDE, 900])
+@given(bars=st.lists(NAMED_BARS, max_size=8), parts=st.lists(NAMED_BARS, max_size=8))
+def test_names_and_values_of_bars_do_not_overlap(width: int, bars: list[ChartBar], parts: list[ChartBar]) -> None:
+    assert_nothing_covers_a_text(draw_bars(Caption("bars", "Bars"), bars), width)
+    groups = [BarGroup(bar, tuple(parts), bar.name) for bar in bars]
+    picture = draw_groups(Caption("groups", "Groups"), groups)
+    assert_nothing_covers_a_text(picture, width)
+    feet = [foot for _, _, _, foot in texts_and_circles(picture, width)[0]]
+    assert max(feet, default=0) <= (picture.narrow_height if width < WIDE else picture.height)
+
+
+@given(LABELS, st.floats(80, 400), st.integers(1, 4))
+def test_a_text_is_wrapped_into_lines_that_have_room(label: str, room: float, most: int) -> None:
+    lines = wrap(label, room, most)
+    assert 1 <= len(lines) <= most
+    assert all(width_of(line, SIZE) <= room + 1e-6 for line in lines)
+    if not any(line.endswith("…") for line in lines):
+        assert " ".join(lines).split() == label.split()
 
 
 @given(SECTORS)
@@ -168,22 +227,28 @@ def test_names_around_a_thing_do_not_overlap_and_stay_inside(sectors: list[Secto
     assert len(picture.rows) == sum(len(sector.neighbours) for sector in used)
 
 
-def test_an_overlap_shows_the_twenty_largest_combinations_and_lists_all() -> None:
-    found = [Combination((number % 5, 5 + number % 7), 100 - number, href=f"/x{number}") for number in range(30)]
-    picture = draw_overlap(Caption("overlap", "Overlap"), [(f"Library {n}", "") for n in range(12)], found, "10 more")
-    links = [each.get("href") for each in etree.fromstring(picture.standalone()).iter(f"{SVG}a")]
-    assert links == [f"/x{number}" for number in range(20)]
-    assert len(picture.rows) == 30
-    assert "10 more" in picture.wide
+def test_parts_of_bars_are_below_them_and_all_in_the_table() -> None:
+    parts = (ChartBar("A + B", 6, "6", href="/ab"), ChartBar("A + C", 2, "2", "A and C"))
+    groups = [BarGroup(ChartBar("In 2 libraries", 10, "10"), parts, "In other combinations: 2")]
+    picture = draw_groups(Caption("overlap", "Overlap"), groups)
+    assert [[cell.value for cell in row] for row in picture.rows] == [
+        ["In 2 libraries", "10"],
+        ["A + B", "6"],
+        ["A + C", "2"],
+    ]
+    assert re.findall(r'class="part" x="16" y="\d+" width="([\d.]+)%"', picture.wide) == ["56.4", "18.8"]
+    assert "In other combinations: 2" in picture.wide
+    assert [each.get("href") for each in etree.fromstring(picture.standalone()).iter(f"{SVG}a")] == ["/ab"]
 
 
-def test_a_long_name_of_a_set_is_cut_on_a_phone_only() -> None:
-    name = "In the manner of the National Library of Russia"
-    drawn = draw_overlap(Caption("overlap", "Overlap"), [(name, ""), ("B", "")], [Combination((0, 1), 3)]).wide
-    root = etree.fromstring(f'<svg xmlns="{SVG[1:-1]}">{drawn}</svg>')
-    names = {each.get("class"): "".join(each.itertext()) for each in root.iter(f"{SVG}g")}
-    assert names["long-name"] == name
-    assert names["short-name"].endswith("…")
+def test_a_long_name_of_a_part_has_some_lines_on_a_phone_only() -> None:
+    name = "The National Library of Russia + The Russian State Library"
+    picture = draw_groups(
+        Caption("overlap", "Overlap"), [BarGroup(ChartBar("In 2", 3, "3"), (ChartBar(name, 3, "3"),))]
+    )
+    assert f">{name}</text>" in picture.wide
+    assert f">{name}</text>" not in picture.narrow
+    assert picture.narrow_height > picture.height
 
 
 def test_a_waterfall_begins_each_bar_where_the_one_before_ended() -> None:

@@ -108,7 +108,7 @@ def new_record(number: int, book: Book) -> NewRecord:
     related = host(str(book.host)) if book.host else ()
     about = (Subject((author, Topic("Criticism"))),) if book.title == 3 else ()
     mods = Mods(title_info=(TitleInfo(f"Title {book.title}"),), name=(author,), related_item=related, subject=about)
-    data = repr((number, mods)).encode()
+    data = msgspec.json.encode((number, mods))
     origin = Origin("rsl", "a.mrc", 1, 0)
     return NewRecord(record_id(number), origin, data, 1, data, "marc21", msgspec.json.encode(mods), (), (), (), False)
 

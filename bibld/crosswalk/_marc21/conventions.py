@@ -22,7 +22,7 @@ SCRIPT_OF_CODE = {
     "$1": CJK,
 }  # fmt: skip
 
-_PRIVATE_BY_INDICATOR = frozenset(("361", "541", "542", "561", "583"))
+PRIVATE_BY_INDICATOR = frozenset(("361", "541", "542", "561", "583"))
 """Fields that a first indicator 0 makes private."""
 
 _TITLE_TAGS = frozenset(("130", "210", "222", "240", "242", "245", "246", "247", "440", "490"))
@@ -53,7 +53,7 @@ def link(field: DataField) -> LinkedField | None:
 def is_private(field: DataField) -> bool:
     """Whether no subfield of a field is published, because of its first indicator or of a local tag (one with a 9)."""
     tag = field.tag
-    return ("9" in tag and tag != "490") or (field.indicator1 == "0" and tag in _PRIVATE_BY_INDICATOR)
+    return ("9" in tag and tag != "490") or (field.indicator1 == "0" and tag in PRIVATE_BY_INDICATOR)
 
 
 def _parsed(six: str) -> tuple[str, str, str]:

@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from bibld.config import File, Share
+from bibld.dedup.method import INDEX_VERSION
 from bibld.errors import ConfigError
 from bibld.model.features import FeatureColumns
 from bibld.model.linkage import Feature, Score
@@ -63,6 +64,20 @@ def scores(
 def identity(settings: Settings) -> str:
     """Return a hash of the model file, on which results depend beside the settings; raises ``ConfigError``."""
     return hashlib.blake2b(_content(settings.file), digest_size=16).hexdigest()
+
+
+def check(settings: Settings) -> str:
+    """Return a warning about a model of another version, or empty; raises ``ConfigError`` for an unusable file."""
+    if not settings.file:
+        return ""
+    trained = _load(settings.file).model.provenance.features_version
+    if trained == INDEX_VERSION:
+        return ""
+    version = f"version {trained}" if trained else "an earlier version"
+    return (
+        f"dedup.model.file: {settings.file} was trained with features of {version}, but these are of version"
+        f" {INDEX_VERSION}, so that its scores may be wrong; train it again: `bibld train`"
+    )
 
 
 def features(

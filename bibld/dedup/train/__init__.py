@@ -20,6 +20,7 @@ import numpy.typing as npt
 from bibld.catalog import Catalog
 from bibld.dedup.compilation import MISSING
 from bibld.dedup.features import features_of
+from bibld.dedup.method import INDEX_VERSION
 from bibld.dedup.pair_files import LabelledPair
 from bibld.dedup.score.model import Settings
 from bibld.dedup.similarity import NAMES
@@ -197,6 +198,7 @@ def fit(given: Examples, seed: int, about: TrainingSetup) -> tuple[Model, dict[s
             made_up_pairs=int((~labelled).sum()),
             seed=seed,
             figures=figures,
+            features_version=INDEX_VERSION,
         ),
         features=dict(NAMES),
         start=_short(float(ensemble.trees._baseline_prediction.ravel()[0])),

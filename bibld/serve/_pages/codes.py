@@ -7,7 +7,9 @@ from urllib.parse import urlsplit
 
 from bibld.model.relators import TERM_OF_RELATOR
 from bibld.serve._language import Message, PageLanguage, message, read_words
-from bibld.text.classes import captions, main_class
+from bibld.text.class_divisions import SCHEMES as CLASSIFICATIONS
+from bibld.text.class_divisions import caption
+from bibld.text.classes import main_class
 
 _WORDS = read_words()
 
@@ -45,10 +47,32 @@ SCHEMES = {"udc": message("UDC"), "bbk": message("BBK"), "rubbk": message("BBK")
 """``classification/@authority`` → how the classification is called."""
 
 
-def class_name(scheme: str, mark: str, language: PageLanguage) -> str:
-    """Return what a class is about, from the beginning of its mark; empty if the mark does not decide it."""
-    names = {tag: name for name, tag in captions(scheme, main_class(scheme, mark) or "")}
-    return names.get(language.tag) or names.get("en", "")
+_CLASSES_OF_LCC = _WORDS["class_of_lcc"]
+_CLASSIFICATIONS = {scheme: name for name, schemes in CLASSIFICATIONS.items() for scheme in schemes}
+_OF_TWO_EDITIONS = "Р1, Р2, Р4"
+
+
+def main_class_of(scheme: str, mark: str) -> tuple[str, str]:
+    """Return the classification of a scheme and the mark of the main class of a class.
+
+    It is the mark itself where the main class is not known.
+
+    >>> main_class_of("rubbk", "Ш5"), main_class_of("ddc", "82"), main_class_of("lcc", "PG")
+    (('bbk', 'Ш'), ('ddc', '8'), ('lcc', 'P'))
+    """
+    classification = _CLASSIFICATIONS.get(scheme, scheme)
+    main = main_class(scheme, mark) or (mark[:1] if classification in ("ddc", "lcc") else mark)
+    is_of_two = classification == "bbk" and mark[:2] in _OF_TWO_EDITIONS.split(", ")
+    return classification, _OF_TWO_EDITIONS if is_of_two else main
+
+
+def class_name(classification: str, main: str, language: PageLanguage) -> str:
+    """Return what a main class is about; empty if it is not known."""
+    if main == _OF_TWO_EDITIONS:
+        return language.text("Fiction, or medicine")
+    if classification == "lcc":
+        return language.text(_CLASSES_OF_LCC.get(main, ""))
+    return caption(classification, main, language.tag) if classification in CLASSIFICATIONS else ""
 
 
 AUTHORITY_FILES = {

@@ -9,9 +9,11 @@ import msgspec
 
 from bibld.serve._language import PageLanguage
 from bibld.serve._pictures.drawing import NARROW, SIZE, Caption, Picture, fit
-from bibld.serve._pictures.map import Spot, draw_map
+from bibld.serve._pictures.map import Spot, draw_map, view_of
 from bibld.text.geography import Position, parse_coordinates, position
-from bibld.text.geography.towns import towns
+from bibld.text.geography.towns import Town, towns
+
+_MAX_NAMES_BEYOND = 12
 
 
 def locate(heading: str, names: Iterable[str], language: PageLanguage) -> Picture | None:
@@ -28,8 +30,29 @@ def locate(heading: str, names: Iterable[str], language: PageLanguage) -> Pictur
         language.text("On the map"),
         language.text("%(name)s in GeoNames (CC BY 4.0), found by the name.", name=town.name),
     )
-    return draw_map(caption, [Spot(heading, town.latitude, town.longitude, 1)])
+    return draw_map(caption, [Spot(heading, town.latitude, town.longitude, 1, country=town.country)])
 
+
+def town_name(town: Town, language: PageLanguage) -> str:
+    """Return the name of a town in the language of the page, if GeoNames has it, else in English."""
+    return (town.russian if language.tag == "ru" else "") or town.name
+
+
+def draw_places(caption: Caption, spots: Sequence[Spot], language: PageLanguage) -> Picture | None:
+    """Return the map of places; its description names those that it does not show. None without a place."""
+    counted = sorted((spot for spot in spots if spot.count > 0), key=lambda spot: (-spot.count, spot.name))
+    if not counted:
+        return None
+    frame = view_of(counted)
+    beyond = [f"{spot.name} ({language.number(spot.count)})" for spot in counted if not frame.contains(spot)]
+    if beyond:
+        more = "…" if len(beyond) > _MAX_NAMES_BEYOND else "."
+        words = language.text("Beyond the map: %(names)s", names=", ".join(beyond[:_MAX_NAMES_BEYOND]))
+        caption = msgspec.structs.replace(caption, description=f"{caption.description} {words}{more}".strip())
+    return draw_map(caption, counted, frame)
+
+
+Site = Position | Town
 
 Term = Mapping[str, Any]
 """A term of a result in SPARQL 1.2 JSON; the value of a triple is an object."""
@@ -86,9 +109,9 @@ class ResultMaps:
                 return self._draw(result, positions, words)
         return None
 
-    def _draw(self, result: ResultTable, positions: Sequence[Position | None], description: str) -> Picture | None:
-        counts: dict[Position, int] = {}
-        spots: dict[Position, Spot] = {}
+    def _draw(self, result: ResultTable, positions: Sequence[Site | None], description: str) -> Picture | None:
+        counts: dict[tuple[float, float], int] = {}
+        spots: dict[tuple[float, float], Spot] = {}
         titles = self._titles_of(result)
         column = _column_of_counts(result)
         words = [
@@ -96,14 +119,16 @@ class ResultMaps:
             for place, name in enumerate(result.variables)
             if place != result.counts and name.casefold() not in DEGREES
         ]
-        for row, at in zip(result.rows, positions, strict=True):
-            if at is None:
+        for row, site in zip(result.rows, positions, strict=True):
+            if site is None:
                 continue
+            at = site.latitude, site.longitude
             counted = row[column] if column is not None else None
             counts[at] = counts.get(at, 0) + (int(float(counted["value"])) if counted is not None else 1)
             if at not in spots:
                 name = self._name([row[place] for place in words], titles)
-                spots[at] = Spot(name, at.latitude, at.longitude, 0, href=self._link(row))
+                country = site.country if isinstance(site, Town) else ""
+                spots[at] = Spot(name, *at, 0, href=self._link(row), country=country)
         drawn = []
         for at, spot in spots.items():
             name = spot.name or self._language.text("Without a name")
@@ -112,7 +137,7 @@ class ResultMaps:
         heading = result.variables[column] if column is not None else self._language.text("Rows")
         headings = (self._language.text("Place"), heading)
         caption = Caption("map", self._language.text("Result on a map"), description, headings)
-        return draw_map(caption, drawn)
+        return draw_places(caption, drawn, self._language)
 
     def _titles_of(self, result: ResultTable) -> Mapping[str, str]:
         iris = (term["value"] for row in result.rows for term in row if term is not None and term["type"] == "uri")
@@ -132,7 +157,7 @@ class ResultMaps:
         hrefs = (self._href(term["value"]) for term in row if term is not None and term["type"] == "uri")
         return next(filter(None, hrefs), "")
 
-    def _by_degrees(self, result: ResultTable) -> list[Position | None]:
+    def _by_degrees(self, result: ResultTable) -> list[Site | None]:
         """Return the positions that a column of latitudes and one of longitudes state."""
         names = [name.casefold() for name in result.variables]
         columns = [
@@ -143,7 +168,7 @@ class ResultMaps:
             return []
         return [_degrees(*(row[column] for column in columns if column is not None)) for row in result.rows]
 
-    def _by_coordinates(self, result: ResultTable) -> list[Position | None]:
+    def _by_coordinates(self, result: ResultTable) -> list[Site | None]:
         """Return the positions of the first coordinates in each row."""
         return [
             next(
@@ -157,7 +182,7 @@ class ResultMaps:
             for row in result.rows
         ]
 
-    def _by_place(self, result: ResultTable) -> list[Position | None]:
+    def _by_place(self, result: ResultTable) -> list[Site | None]:
         """Return the positions of the first place of the dataset in each row."""
         places = [
             next(
@@ -173,7 +198,7 @@ class ResultMaps:
         titles = self._titles(dict.fromkeys(filter(None, places)))
         return [_town(titles.get(place, "")) if place is not None else None for place in places]
 
-    def _by_name(self, result: ResultTable) -> list[Position | None]:
+    def _by_name(self, result: ResultTable) -> list[Site | None]:
         """Return the positions of the towns that a column with the name of a place contains."""
         column = next((n for n, name in enumerate(result.variables) if name.casefold() in _PLACES), None)
         if column is None:
@@ -200,8 +225,6 @@ def _degrees(latitude: Term | None, longitude: Term | None) -> Position | None:
         return None
 
 
-def _town(name: str) -> Position | None:
-    """Return where the town with a name is."""
+def _town(name: str) -> Town | None:
     known = towns()
-    town = known.find(name) if known is not None and name else None
-    return Position(town.latitude, town.longitude) if town is not None else None
+    return known.find(name) if known is not None and name else None

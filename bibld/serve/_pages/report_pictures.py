@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
+from itertools import accumulate
 from urllib.parse import quote, urlencode
 
+import msgspec
+
 from bibld.model.origin import to_slug
-from bibld.model.report import Count, Report, SourceReport, TownCount
+from bibld.model.report import Count, Report, Shared, SourceReport, TownCount
 from bibld.serve._language import PageLanguage
-from bibld.serve._pages.codes import ELEMENTS, SCHEMES, TYPES, class_name, reject_words
+from bibld.serve._pages.codes import ELEMENTS, SCHEMES, TYPES, class_name, main_class_of, reject_words
+from bibld.serve._pages.maps import draw_places, town_name
 from bibld.serve._pictures.columns import SERIES, Column, Line, Mark, Words, draw_columns, draw_lines, draw_years
 from bibld.serve._pictures.drawing import Caption, Picture
-from bibld.serve._pictures.lists import MAX_COLUMNS, ChartBar, Combination, Tile, draw_bars, draw_overlap, draw_treemap
-from bibld.serve._pictures.map import Spot, draw_map
+from bibld.serve._pictures.lists import BarGroup, ChartBar, draw_bars, draw_groups
+from bibld.serve._pictures.map import Spot
+from bibld.text.geography.towns import towns
 
 _MAX_BARS = 15
-_MAX_TILES = 60
+_MAX_PARTS, _MAX_LONG_PARTS, _MAX_PARTS_OF_CLASSIFICATION = 5, 3, 10
+_MANY_LIBRARIES = 5
+"""Publications that at least this number of libraries have are counted together, if some have still more."""
+
 _CLUSTER_BARS = 12
 _MAX_NAMES = 8
 """Of a town that is searched for."""
@@ -77,34 +86,60 @@ class ReportPictures:
     # -- the dataset ---------------------------------------------------------------------------------------------------
 
     def overlap(self) -> Picture:
-        """Draw which combinations of sources publications have."""
+        """Draw how many libraries have publications, and which ones."""
         text = self._language.text
-        positions = {source.source: position for position, source in enumerate(self._report.sources)}
-        combinations = [
-            Combination(
-                tuple(positions[source] for source in shared.sources if source in positions),
-                shared.publications,
-                f"{' + '.join(map(self._label, shared.sources))}: {self._publications(shared.publications)}",
-                self._search(held_by=",".join(sorted(shared.sources))),
-            )
-            for shared in self._report.overlap
-        ]
-        more = sum(each.count for each in combinations[MAX_COLUMNS:])
-        rest = text("In other combinations: %(number)s", number=self._publications(more)) if more else ""
-        sets = [
-            (f"{self._language.number(each.publications)} · {self._label(each.source)}", self._source(each.source))
-            for each in self._report.sources
-        ]
+        total = sum(each.publications for each in self._report.overlap)
+        found: dict[int, list[Shared]] = {}
+        most = max((len(each.sources) for each in self._report.overlap), default=0)
+        for shared in self._report.overlap:
+            size = len(shared.sources)
+            found.setdefault(min(size, _MANY_LIBRARIES) if most > _MANY_LIBRARIES + 1 else size, []).append(shared)
+        groups = []
+        for size, shared_by in sorted(found.items()):
+            name = self._language.plural("In %(num)s library only", "In %(num)s libraries", size)
+            if size == len(self._report.sources) > 1:
+                name = text("In all libraries")
+            elif len(shared_by[0].sources) < most and size == _MANY_LIBRARIES < most - 1:
+                name = text("In %(number)s or more libraries", number=size)
+            groups.append(self._libraries_group(name, shared_by, total))
+        alone = sum(each.publications for each in found.get(1, ()))
         caption = Caption(
             "overlap",
-            text("Overlap between libraries"),
-            text(
-                "Each column is a combination of libraries; its bar shows how many publications exactly these "
-                "libraries have, its dots which ones they are."
-            ),
+            self._finding(text("Overlap between libraries"), text("in one library only"), alone, total),
+            text("How many publications one library has, two of them, and so on, and which libraries these are."),
             (text("Libraries"), text("Publications")),
         )
-        return draw_overlap(caption, sets, combinations, rest)
+        return draw_groups(caption, groups)
+
+    def _libraries_group(self, name: str, shared_by: Sequence[Shared], total: int) -> BarGroup:
+        """Return the bar of the publications that a number of libraries have, with the most frequent combinations."""
+        ordered = sorted(shared_by, key=lambda each: (-each.publications, each.sources))
+        parts = tuple(
+            self._share(
+                self._names_of(each.sources),
+                each.publications,
+                total,
+                self._search(held_by=",".join(sorted(each.sources))),
+            )
+            for each in ordered[: _MAX_PARTS if len(ordered[0].sources) < 3 else _MAX_LONG_PARTS]
+        )
+        bar = self._share(name, sum(each.publications for each in ordered), total)
+        if len(parts) == len(ordered) == 1:
+            return BarGroup(msgspec.structs.replace(bar, tip=f"{parts[0].name}: {bar.words}", href=parts[0].href))
+        more = sum(each.publications for each in ordered[len(parts) :])
+        if not more:
+            return BarGroup(bar, parts)
+        text, number = self._language.text, self._publications(more)
+        if len(ordered[0].sources) == 1:
+            return BarGroup(bar, parts, text("In other libraries: %(number)s", number=number))
+        return BarGroup(bar, parts, text("In other combinations: %(number)s", number=number))
+
+    def _names_of(self, sources: Sequence[str]) -> str:
+        """Return the names of libraries, or of those that are not among them if these are few."""
+        others = [self._label(each.source) for each in self._report.sources if each.source not in sources]
+        if 0 < len(others) <= 2 < len(sources):
+            return self._language.text("All but %(names)s", names=", ".join(others))
+        return " + ".join(map(self._label, sources))
 
     def years(self) -> Picture:
         """Draw the years of publication, with a series for each of the largest sources."""
@@ -129,7 +164,7 @@ class ReportPictures:
         parts = tuple(series) if len(series) > 1 else (text("Records"),)
         caption = Caption(
             name,
-            text("Years of publication"),
+            self._finding_of_years(years),
             text("How many records describe publications of each year, or of some years together."),
             (text("Years"), *parts),
         )
@@ -143,6 +178,18 @@ class ReportPictures:
 
         return draw_years(caption, years, Words(tip, href, note if without else ""), series)
 
+    def _finding_of_years(self, years: Sequence[tuple[int, Sequence[int]]]) -> str:
+        """Return the title of a timeline, with the years of the middle half of the records."""
+        text = self._language.text
+        counted = sorted((year, sum(parts)) for year, parts in years)
+        ends = list(accumulate(count for _, count in counted))
+        if not ends or not ends[-1]:
+            return text("Years of publication")
+        first, last = (counted[bisect_left(ends, ends[-1] * part)][0] for part in (0.25, 0.75))
+        if first == last:
+            return text("Years of publication: half of the records are of %(year)s", year=first)
+        return text("Years of publication: half of the records are of %(first)s–%(last)s", first=first, last=last)
+
     def languages(self) -> Picture:
         """Draw the languages of the records."""
         return self._languages("languages", self._sum(lambda each: each.languages), self._total(), "")
@@ -154,8 +201,9 @@ class ReportPictures:
             self._share(self._language.name_of_language(code), count, total, self._search(**library, language=code))
             for code, count in counts.most_common(_MAX_BARS)
         ]
+        title = self._title_of(text("Languages"), bars, total)
         headings = (text("Language"), text("Records"))
-        return draw_bars(Caption(name, text("Languages"), text("How many records have each language."), headings), bars)
+        return draw_bars(Caption(name, title, text("How many records have each language."), headings), bars)
 
     def types(self) -> Picture:
         """Draw the types of resource."""
@@ -163,21 +211,23 @@ class ReportPictures:
         counts = self._sum(lambda each: each.types)
         total = self._total()
         bars = [self._share(text(TYPES.get(name, name)), n, total) for name, n in counts.most_common(_MAX_BARS)]
+        title = self._title_of(text("Types of resource"), bars, total)
         headings = (text("Type of resource"), text("Records"))
-        return draw_bars(
-            Caption("types", text("Types of resource"), text("How many records are of each type."), headings), bars
-        )
+        return draw_bars(Caption("types", title, text("How many records are of each type."), headings), bars)
 
     def places(self) -> Picture:
-        """Draw the most frequent places of publication, as the records write them."""
+        """Draw the most frequent places of publication: towns, or what records have if no town is known."""
         text = self._language.text
-        counts = self._sum(lambda each: each.places)
         total = self._total()
-        bars = [
-            self._share(name, count, total, self._search(q=f'place:"{name}"'))
-            for name, count in counts.most_common(_MAX_BARS)
-        ]
-        title, description = text("Places of publication"), text("The most frequent places, as records name them.")
+        spots = self._spots(self._report.sources)[:_MAX_BARS]
+        bars = [self._share(spot.name, spot.count, total, spot.href) for spot in spots]
+        if not bars:
+            bars = [
+                self._share(name, count, total, self._search(q=f'place:"{name}"'))
+                for name, count in self._sum(lambda each: each.places).most_common(_MAX_BARS)
+            ]
+        title = self._title_of(text("Places of publication"), bars, total)
+        description = " ".join([text("The most frequent places."), *self._unknown(self._report.sources)])
         return draw_bars(Caption("places", title, description, (text("Place"), text("Records"))), bars)
 
     def map(self) -> Picture | None:
@@ -188,8 +238,8 @@ class ReportPictures:
         """Draw the places of publication of one source."""
         return self._map(f"map-{source.source}", (source,))
 
-    def _map(self, name: str, sources: Sequence[SourceReport]) -> Picture | None:
-        text = self._language.text
+    def _spots(self, sources: Sequence[SourceReport]) -> list[Spot]:
+        """Return the towns of publication, the most frequent first: each once, named in the language of the page."""
         counts: Counter[int] = Counter()
         known: dict[int, TownCount] = {}
         names: dict[int, dict[str, None]] = {}
@@ -198,49 +248,81 @@ class ReportPictures:
                 counts[town.number] += _estimate(source, town.count)
                 known[town.number] = max(known.get(town.number, town), town, key=lambda each: each.count)
                 names.setdefault(town.number, {}).update((name.translate(_NOT_SEARCHED), None) for name in town.names)
+        table = towns()
         spots = []
         for number, count in counts.items():
             town = known[number]
+            entry = table.numbered(number) if table is not None else None
+            name = town_name(entry, self._language) if entry is not None else town.names[0]
             href = self._search(q=f'place:"{"|".join(list(names[number])[:_MAX_NAMES])}"')
-            tip = f"{town.names[0]}: {self._records(count)}"
-            spots.append(Spot(town.names[0], town.latitude, town.longitude, count, tip, href))
+            country = entry.country if entry is not None else ""
+            tip = f"{name}: {self._records(count)}"
+            spots.append(Spot(name, town.latitude, town.longitude, count, tip, href, country))
+        return sorted(spots, key=lambda spot: (-spot.count, spot.name))
+
+    def _unknown(self, sources: Sequence[SourceReport]) -> list[str]:
+        """Return a sentence about the records whose places are not known as towns, if there are any."""
         without = sum(_estimate(each, each.without_town) for each in sources)
+        words = self._language.plural(
+            "%(num)s record has a place that is not known as a town.",
+            "%(num)s records have places that are not known as towns.",
+            without,
+        )
+        return [words] if without else []
+
+    def _map(self, name: str, sources: Sequence[SourceReport]) -> Picture | None:
+        text = self._language.text
+        spots = self._spots(sources)
+        total = sum(each.records for each in sources)
+        title = text("Map of places of publication")
         described = [
             text("The larger a circle, the more records name the place as place of publication."),
-            text("Positions are those of GeoNames (CC BY 4.0)."),
+            *self._unknown(sources),
+            text("Positions are those of GeoNames (CC BY 4.0), borders those of Natural Earth."),
         ]
-        if without:
-            described.append(
-                self._language.plural(
-                    "%(num)s record has a place that is not known as a town.",
-                    "%(num)s records have places that are not known as towns.",
-                    without,
-                )
-            )
         caption = Caption(
-            name, text("Map of places of publication"), " ".join(described), (text("Place"), text("Records"))
+            name,
+            self._finding(title, spots[0].name, spots[0].count, total) if spots else title,
+            " ".join(described),
+            (text("Place"), text("Records")),
         )
-        return draw_map(caption, spots)
+        return draw_places(caption, spots, self._language)
 
     def classes(self) -> Picture:
-        """Draw the main classes of the classifications as tiles."""
+        """Draw the main classes of each classification."""
         text = self._language.text
-        parts = []
-        counts = self._sum(lambda each: each.classes).most_common(_MAX_TILES)
-        paths = {value: "concept/{}/{}".format(*map(to_slug, value.split(" ", 1))) for value, _ in counts}
-        known = self._known(paths.values())
-        for value, count in counts:
+        found: dict[str, Counter[str]] = {}
+        paths: dict[str, str] = {}
+        for value, count in self._sum(lambda each: each.classes).items():
             scheme, _, mark = value.partition(" ")
-            name = f"{text(SCHEMES.get(scheme, scheme))} {mark} {class_name(scheme, mark, self._language)}".strip()
-            href = f"{self._mount}{paths[value]}" if paths[value] in known else ""
-            parts.append(Tile(name, count, f"{name}: {self._records(count)}", href))
+            classification, main = main_class_of(scheme, mark)
+            found.setdefault(classification, Counter())[main] += count
+            paths.setdefault(f"{classification} {main}", f"concept/{scheme}/{to_slug(main)}")
+        known = self._known(paths.values())
+        title = text("Subjects by class")
+        groups: list[BarGroup] = []
+        for scheme, counts in sorted(found.items(), key=lambda pair: (-pair[1].total(), pair[0])):
+            total = counts.total()
+            parts = []
+            ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+            for mark, count in ordered[:_MAX_PARTS_OF_CLASSIFICATION]:
+                path = paths[f"{scheme} {mark}"]
+                words = class_name(scheme, mark, self._language)
+                name = f"{words} ({mark})" if words else mark
+                parts.append(self._share(name, count, total, f"{self._mount}{path}" if path in known else ""))
+            if not groups:
+                title = self._finding(title, parts[0].name, int(parts[0].value), total)
+            more = total - sum(int(part.value) for part in parts)
+            rest = text("In other classes: %(number)s", number=self._records(more)) if more else ""
+            name = text(SCHEMES.get(scheme, scheme))
+            groups.append(BarGroup(ChartBar(name, total, self._records(total)), tuple(parts), rest))
         caption = Caption(
             "classes",
-            text("Subjects by class"),
-            text("The larger a tile, the more records have a class mark (UDC, BBK) that begins so."),
+            title,
+            text("How many records have class marks of the main classes of each classification."),
             (text("Class"), text("Records")),
         )
-        return draw_treemap(caption, parts)
+        return draw_groups(caption, groups)
 
     def growth(self) -> Picture:
         """Draw how the dataset has grown from release to release."""
@@ -378,9 +460,19 @@ class ReportPictures:
         return [self._share(each.value, each.count, total) for each in counts]
 
     def _share(self, name: str, count: int, total: int, href: str = "") -> ChartBar:
+        words = f"{self._language.number(count)} · {self._percentage(count, total)}"
+        return ChartBar(name, count, words, href=href)
+
+    def _percentage(self, count: int, total: int) -> str:
         share = count / total * 100 if total else 0.0
-        shown = self._language.number(round(share, 1) if 0 < share < 10 else round(share))
-        return ChartBar(name, count, f"{self._language.number(count)} · {shown} %", href=href)
+        return f"{self._language.number(round(share, 1) if 0 < share < 10 else round(share))}\u00a0%"
+
+    def _finding(self, subject: str, name: str, count: int, total: int) -> str:
+        """Return the title of a picture with what it shows first: ``Languages: Russian — 93 %``."""
+        return f"{subject}: {name} — {self._percentage(count, total)}" if count else subject
+
+    def _title_of(self, subject: str, bars: Sequence[ChartBar], total: int) -> str:
+        return self._finding(subject, bars[0].name, int(bars[0].value), total) if bars else subject
 
     def _records(self, count: int) -> str:
         return self._language.plural("%(num)s record", "%(num)s records", count)

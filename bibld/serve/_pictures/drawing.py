@@ -64,6 +64,18 @@ def fit(text: str, room: float, size: float) -> str:
     return text
 
 
+def wrap(text: str, room: float, most: int) -> list[str]:
+    """Return the text in lines of at most ``room`` pixels, at most this number of them; what is too long is cut."""
+    lines: list[str] = []
+    left = text.split()
+    while left and len(lines) < most - 1:
+        line = left.pop(0)
+        while left and width_of(f"{line} {left[0]}", SIZE) <= room:
+            line = f"{line} {left.pop(0)}"
+        lines.append(fit(line, room, SIZE))
+    return [*lines, fit(" ".join(left), room, SIZE)] if left else lines or [""]
+
+
 NARROW, WIDE = 304, 688
 """Pixels: a drawing has at least the first width; one that has another form on a phone has at least the second."""
 

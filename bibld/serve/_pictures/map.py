@@ -1,11 +1,20 @@
-"""Maps: outlines of land and spots on them."""
+"""Maps: the countries and spots on them, as large as the counts of places.
+
+Maps of a region and of Russia are in Lambert's azimuthal equal-area projection around their middle, so that Russia is
+not torn at the 180th meridian; maps of the world in the projection Equal Earth, whose middle is 11° east, so that they
+end in the Bering Strait. All positions and lengths are parts of the width of the drawing.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from bibld.serve._pictures.drawing import (
     NARROW,
@@ -82,8 +91,9 @@ def _cut(ring: Sequence[Point], axis: int, bound: int, sign: int) -> list[Point]
     return kept
 
 
-_HEIGHT = 413
-_SHAPE = WIDE / _HEIGHT
+_HEIGHT, _HEIGHT_OF_WORLD, _HEIGHT_OF_KEY = 413, 299, 59
+"""Pixels of a drawing that is ``WIDE``; ``drawing.css`` has the proportions, too."""
+
 _FINENESS = 2
 """Units of the outline a pixel of the widest drawing."""
 
@@ -91,27 +101,30 @@ _MARGIN = 0.12
 """Of the map, on each side of the outermost places."""
 
 _CIRCLE = 360.0
-_MIN_DEGREES = 60.0
-_SOUTH, _NORTH, _POLE, _STEEPEST = -60.0, 85.0, 90.0, 75.0
-"""Latitudes: what maps show at most if no place is nearer to a pole, the pole, and where a degree of longitude is as
-short as they draw it."""
+_MIN_WIDTH = 0.8
+"""Radii of the earth (about 46°)."""
 
-_STEPS = (1, 2, 5, 10, 15, 30)
-_MAX_LINES = 9
+_MAX_DISTANCE = 35.0
+"""Degrees from the middle: a map with places that are farther away is one of the world."""
+
+_MIDDLE, _SOUTH, _NORTH = 11.0, -57.0, 84.0
+"""Degrees: the middle meridian of the world and the parallels where its map ends."""
+
+_HOME = "RU"
 _MAX_SPOTS = 150
 _MAX_NAMES = 24
-_MIN_RADIUS, _MAX_RADIUS = 0.7, 4.2
-"""Radii of circles, as percentages of the diagonal of the drawing (divided by √2, as SVG has it)."""
-
-_GAP = 3
-_DIAGONAL = math.hypot(1, 1 / _SHAPE) / math.sqrt(2)
-"""What radii are percentages of, as a part of the width."""
-
+_MIN_RADIUS, _MAX_RADIUS = 0.0058, 0.0347
+_GAP = 4
 _LEADING = 15
+
+_Degrees = NDArray[np.float64]
 
 
 class Spot(msgspec.Struct, frozen=True):
-    """A place: its name, its position in degrees, its count, its explanation, and a link or none."""
+    """A place: its name, its position in degrees, its count, its explanation, and a link or none.
+
+    ``country`` is a code of ISO 3166-1, or empty if it is not known.
+    """
 
     name: str
     latitude: float
@@ -119,59 +132,89 @@ class Spot(msgspec.Struct, frozen=True):
     count: int
     tip: str = ""
     href: str = ""
+    country: str = ""
 
 
 class MapFrame(msgspec.Struct, frozen=True):
-    """The part of the earth that a map shows, in degrees.
+    """The part of the earth that a map shows: its middle in degrees, and its left, top and width in radii of the earth.
 
-    It is an equidistant cylindrical projection (Snyder: Map projections, 1987, § 12) that is true to scale in the
-    middle of the map, but for a map of the world.
+    A map of the world has the middle latitude 0 and another projection.
     """
 
-    west: float
-    north: float
+    longitude: float
+    latitude: float
+    left: float
+    top: float
     width: float
-    height: float
+    is_world: bool = False
 
-    def across(self, longitude: float) -> float:
-        """Return the position of a longitude, from 0 at the left to 1 at the right."""
-        return (longitude - self.west) % _CIRCLE / self.width
+    @property
+    def height(self) -> int:
+        """The height of the drawing in pixels, where its width is ``WIDE``."""
+        return _HEIGHT_OF_WORLD if self.is_world else _HEIGHT
 
-    def down(self, latitude: float) -> float:
-        """Return the position of a latitude, from 0 at the top to 1 at the foot."""
-        return (self.north - latitude) / self.height
+    def project(self, longitudes: _Degrees, latitudes: _Degrees) -> tuple[_Degrees, _Degrees]:
+        """Return positions to the right of the left side and below the top, as parts of the width."""
+        project = _equal_earth if self.is_world else _azimuthal
+        x, y = project(np.radians(longitudes - self.longitude), np.radians(latitudes), math.radians(self.latitude))
+        return (x - self.left) / self.width, (self.top - y) / self.width
+
+    def contains(self, spot: Spot) -> bool:
+        """Whether a place is on the map."""
+        across, down = self.position(spot)
+        return 0 <= across <= 1 and 0 <= down <= self.height / WIDE
+
+    def position(self, spot: Spot) -> tuple[float, float]:
+        """Return the position of a place, as parts of the width."""
+        longitude = (spot.longitude - self.longitude + _CIRCLE / 2) % _CIRCLE - _CIRCLE / 2 + self.longitude
+        across, down = self.project(np.array([longitude]), np.array([spot.latitude]))
+        return float(across[0]), float(down[0])
 
 
-def draw_map(caption: Caption, spots: Sequence[Spot]) -> Picture | None:
-    """Draw places on a map that shows all of them; None without a place.
+def _azimuthal(across: _Degrees, up: _Degrees, middle: float) -> tuple[_Degrees, _Degrees]:
+    """Project radians (Lambert's azimuthal equal-area projection; Snyder: Map projections, 1987, § 24)."""
+    cosine = _cosine(across, up, middle)
+    scale = np.sqrt(2 / np.maximum(1 + cosine, 1e-9))
+    y = math.cos(middle) * np.sin(up) - math.sin(middle) * np.cos(up) * np.cos(across)
+    return scale * np.cos(up) * np.sin(across), scale * y
 
-    Of very many places the ones with the greatest counts are drawn; their names are written where they have room.
-    """
-    ordered = sorted((spot for spot in spots if spot.count > 0), key=lambda spot: (-spot.count, spot.name))
-    if not ordered:
-        return None
-    view = view_of(ordered)
-    placed = [_place(spot, view, ordered[0].count) for spot in ordered[:_MAX_SPOTS]]
-    circles = "".join(link(each.draw(), each.spot.href, each.spot.tip or each.spot.name) for each in placed)
-    drawn = f"{_draw_earth(view)}{circles}{''.join(_draw_names(placed))}"
-    rows = tuple((TableCell(spot.name, spot.href), TableCell(spot.count)) for spot in ordered[:_MAX_SPOTS])
-    has_links = any(each.spot.href for each in placed)
-    return Picture(caption, _HEIGHT, drawn, rows, has_links=has_links, kind="map")
+
+def _equal_earth(across: _Degrees, up: _Degrees, _: float) -> tuple[_Degrees, _Degrees]:
+    """Project radians (Šavrič, Patterson, Jenny: The Equal Earth map projection, 2019)."""
+    a, b, c, d = 1.340264, -0.081106, 0.000893, 0.003796
+    angle = np.arcsin(math.sqrt(3) / 2 * np.sin(up))
+    square = angle**2
+    sixth = square**3
+    slope = a + 3 * b * square + sixth * (7 * c + 9 * d * square)
+    return 2 / math.sqrt(3) * across * np.cos(angle) / slope, angle * (a + b * square + sixth * (c + d * square))
+
+
+RUSSIA = MapFrame(95.0, 62.0, -0.82, 0.52, 1.47)
+"""All of Russia, with its neighbours."""
+
+WORLD = MapFrame(_MIDDLE, 0.0, -2.71, 1.2755, 5.42, is_world=True)
 
 
 def view_of(spots: Sequence[Spot]) -> MapFrame:
-    """Return the smallest part of the earth with the shape of the drawing that shows all places and a margin."""
+    """Return all of Russia if most of what is counted is there; else the smallest map with all places and a margin.
+
+    Where they are far from each other, that is a map of the world.
+    """
+    counts: Counter[str] = Counter()
+    for spot in spots:
+        counts[spot.country] += spot.count
+    if 2 * counts[_HOME] > counts.total():
+        return RUSSIA
     west, east = _span([spot.longitude for spot in spots])
     south, north = (bound(spot.latitude for spot in spots) for bound in (min, max))
-    lowest, highest = (_SOUTH if south > _SOUTH else -_POLE), (_NORTH if north < _NORTH else _POLE)
-    middle = (south + north) / 2
-    scale = math.cos(math.radians(min(_STEEPEST, abs(middle))))  # of a degree of longitude to one of latitude
-    wanted = max(_MIN_DEGREES, (east - west) / (1 - 2 * _MARGIN)), (north - south) / (1 - 2 * _MARGIN)
-    width = min(_CIRCLE, max(wanted[0], wanted[1] * _SHAPE / scale))
-    height = min(highest - lowest, width * scale / _SHAPE)
-    left = (west + east - width) / 2 if width < _CIRCLE else -_CIRCLE / 2
-    top = min(highest, max(lowest + height, middle + height / 2))
-    return MapFrame(left, top, width, height)
+    frame = MapFrame((west + east) / 2, (south + north) / 2, 0.0, 0.0, 1.0)
+    positions = [frame.position(spot) for spot in spots]
+    if max(math.hypot(*position) for position in positions) > 2 * math.sin(math.radians(_MAX_DISTANCE) / 2):
+        return WORLD
+    (left, right), (top, foot) = ((min(each), max(each)) for each in zip(*positions, strict=True))
+    width = max(_MIN_WIDTH, (right - left) / (1 - 2 * _MARGIN), (foot - top) / (1 - 2 * _MARGIN) * WIDE / _HEIGHT)
+    start = ((left + right - width) / 2, (width * _HEIGHT / WIDE - top - foot) / 2)
+    return MapFrame(frame.longitude, frame.latitude, *start, width)
 
 
 def _span(longitudes: Sequence[float]) -> tuple[float, float]:
@@ -185,107 +228,232 @@ def _span(longitudes: Sequence[float]) -> tuple[float, float]:
     return (min(others), max(others)) if is_across else (west, east)
 
 
+def draw_map(caption: Caption, spots: Sequence[Spot], frame: MapFrame | None = None) -> Picture | None:
+    """Draw the places that a map shows, by default one that :func:`view_of` chooses; None without a place.
+
+    Of very many places the ones with the greatest counts are drawn; their names are written where they have room. The
+    table has those beyond the map, too.
+    """
+    ordered = sorted((spot for spot in spots if spot.count > 0), key=lambda spot: (-spot.count, spot.name))
+    if not ordered:
+        return None
+    view = frame or view_of(ordered)
+    shown = [spot for spot in ordered if view.contains(spot)][:_MAX_SPOTS]
+    most = shown[0].count if shown else 1
+    scales = _scales(most, caption.headings[-1] if caption.headings else "")
+    height = view.height + (_HEIGHT_OF_KEY if scales else 0)
+    placed = [_place(spot, view, most) for spot in shown]
+    circles = "".join(
+        link(_draw_circle(each.across, each.down, each.radius, height), each.spot.href, each.spot.tip or each.spot.name)
+        for each in placed
+    )
+    names = "".join(_draw_names(placed, view.height / WIDE, height))
+    drawn = f"{_draw_earth(view, height)}{circles}{names}{_draw_key(scales, view.height, height)}"
+    rows = tuple((TableCell(spot.name, spot.href), TableCell(spot.count)) for spot in ordered[:_MAX_SPOTS])
+    kind = f"map{' of-world' if view.is_world else ''}{' with-key' if scales else ''}"
+    return Picture(caption, height, drawn, rows, has_links=any(spot.href for spot in shown), kind=kind)
+
+
 class _Placed(msgspec.Struct, frozen=True):
-    """A place with its position in the drawing (0 to 1) and the radius of its circle as a percentage."""
+    """A place with its position in the drawing and the radius of its circle, as parts of the width."""
 
     spot: Spot
     across: float
     down: float
     radius: float
 
-    def draw(self) -> str:
-        x, y = percent(self.across * 100), percent(self.down * 100)
-        return f'<circle class="spot" cx="{x}" cy="{y}" r="{percent(self.radius)}"/>'
 
-    def beside(self, side: int) -> float:
-        """Return where the right (1) or the left (-1) side of the circle is, from 0 to 1."""
-        return self.across + side * self.radius / 100 * _DIAGONAL
+def _radius(count: int, most: int) -> float:
+    """Return the radius of a circle whose area is in proportion to a count; small ones if all counts are."""
+    return max(_MIN_RADIUS, min(_MAX_RADIUS, 2 * _MIN_RADIUS * math.sqrt(most)) * math.sqrt(count / most))
 
 
 def _place(spot: Spot, view: MapFrame, most: int) -> _Placed:
-    """Place a circle whose area is in proportion to the count."""
-    radius = max(_MIN_RADIUS, _MAX_RADIUS * math.sqrt(spot.count / most))
-    return _Placed(spot, view.across(spot.longitude), view.down(spot.latitude), radius)
+    return _Placed(spot, *view.position(spot), _radius(spot.count, most))
 
 
-def _draw_earth(view: MapFrame) -> str:
-    """Draw the land and a net of meridians and parallels."""
-    width, height = WIDE * _FINENESS, _HEIGHT * _FINENESS
-    left, top = view.west * 100, view.north * 100
-    per_degree = (width / view.width / 100, height / view.height / 100)
-    rings: dict[tuple[tuple[int, int], ...], None] = {}  # those on both sides of the 180th meridian are found twice
-    for ring in outlines(view.width / WIDE):
-        xs, ys = ring[::2], ring[1::2]
-        if min(ys) >= top or max(ys) <= top - view.height * 100:
-            continue
-        first, last = min(xs), max(xs)
-        for west in (left - _CIRCLE * 100, left, left + _CIRCLE * 100):
-            if last > west and first < west + view.width * 100:
-                across = [round((x - west) * per_degree[0]) for x in xs]
-                down = [round((top - y) * per_degree[1]) for y in ys]
-                rings[tuple(zip(across, down, strict=True))] = None
-    path = to_path(list(rings), width, height)
-    ground = (
-        f'<svg width="100%" height="100%" viewBox="0 0 {width} {height}" preserveAspectRatio="none">'
+def _draw_circle(across: float, down: float, radius: float, height: int) -> str:
+    share = math.hypot(1, height / WIDE) / math.sqrt(2)  # what radii are percentages of
+    at = f'cx="{percent(across * 100)}" cy="{percent(down * WIDE / height * 100)}"'
+    return f'<circle class="spot" {at} r="{percent(radius / share * 100)}"/>'
+
+
+@lru_cache(maxsize=16)
+def _draw_earth(view: MapFrame, height: int) -> str:
+    """Draw the countries."""
+    rings = [
+        np.array(ring, dtype=np.float64).reshape(-1, 2) / 100 for ring in outlines(math.degrees(view.width) / WIDE)
+    ]
+    if view.is_world:
+        rings = [part for ring in rings for part in _cut_at_sides(ring)]
+    if not rings:
+        return ""
+    points, starts = np.concatenate(rings), np.cumsum([0, *map(len, rings[:-1])])
+    across, down = view.project(points[:, 0], points[:, 1])
+    is_seen = view.is_world | (np.maximum.reduceat(_cosines(view, points), starts) > 0)
+    for values, most in ((across, 1.0), (down, view.height / WIDE)):
+        is_seen &= (np.maximum.reduceat(values, starts) > 0) & (np.minimum.reduceat(values, starts) < most)
+    width = WIDE * _FINENESS
+    placed = np.split((np.stack((across, down), axis=1) * width).round().astype(int), starts[1:])
+    shown = [[(x, y) for x, y in ring.tolist()] for ring, seen in zip(placed, is_seen, strict=True) if seen]
+    path = to_path(shown, width, view.height * _FINENESS)
+    box = f'width="100%" height="{percent(view.height / height * 100)}"'
+    return (
+        f'<svg {box} viewBox="0 0 {width} {view.height * _FINENESS}" preserveAspectRatio="none">'
         f'<path class="ground" d="{path}"/></svg>'
         if path
         else ""
     )
-    step = next((step for step in _STEPS if view.width / step <= _MAX_LINES), 60)
-    lines = [_draw_line(percent(view.across(each) * 100), "x") for each in _multiples(step, view.west, view.width)]
-    lines += [
-        _draw_line(percent(view.down(each) * 100), "y")
-        for each in _multiples(step, view.north - view.height, view.height)
-    ]
-    return ground + "".join(lines)
 
 
-def _multiples(step: int, start: float, length: float) -> Iterable[int]:
-    return range(math.ceil(start / step) * step, math.floor(start + length) + 1, step)
+def _cosines(view: MapFrame, points: _Degrees) -> _Degrees:
+    """Return the cosines of distances from the middle of a map: what is on the other side of the earth is not drawn.
+
+    It would be around the map. No country has parts on both sides where it could be drawn through the map.
+    """
+    longitudes, latitudes = points[:, 0] - view.longitude, points[:, 1]
+    return _cosine(np.radians(longitudes), np.radians(latitudes), math.radians(view.latitude))
 
 
-def _draw_line(at: str, axis: str) -> str:
-    other = "y" if axis == "x" else "x"
-    return f'<line class="axis net" {axis}1="{at}" {axis}2="{at}" {other}1="0" {other}2="100%"/>'
+def _cosine(across: _Degrees, up: _Degrees, middle: float) -> _Degrees:
+    cosine: _Degrees = math.sin(middle) * np.sin(up) + math.cos(middle) * np.cos(up) * np.cos(across)
+    return cosine
+
+
+def _cut_at_sides(ring: _Degrees) -> Iterator[_Degrees]:
+    """Yield the parts of an outline that a map of the world shows, with the longitudes that it has there."""
+    west, east = _MIDDLE - _CIRCLE / 2, _MIDDLE + _CIRCLE / 2
+    for shift in (-_CIRCLE, 0.0, _CIRCLE):
+        longitudes, latitudes = ring[:, 0] + shift, ring[:, 1]
+        if longitudes.max() > west and longitudes.min() < east and latitudes.max() > _SOUTH:
+            units = np.stack((longitudes - west, _NORTH - latitudes), axis=1) * 100
+            points = [(x, y) for x, y in units.round().astype(int).tolist()]
+            cut = _inside(points, int(_CIRCLE * 100), int((_NORTH - _SOUTH) * 100))
+            if cut:
+                yield np.array(cut, dtype=np.float64) / (100, -100) + (west, _NORTH)
+
+
+def _scales(most: int, heading: str) -> list[tuple[str, float, float, float]]:
+    """Return the key of sizes: texts, where each begins, and where the circle before it is and its radius.
+
+    They have room on the narrowest drawing, where positions are parts of its width. Empty if all circles have one size.
+    """
+    counts = sorted({_round(most), _round(most / 4), _round(most / 20)} - {0})
+    while len(counts) > 1:
+        scales = [(f"{heading}:", 0.0, 0.0, 0.0)] if heading else []
+        x = width_of(scales[0][0], SIZE) + 12 if heading else 0.0
+        for count in counts:
+            words, radius = f"{count:,}".replace(",", "\u202f"), _radius(count, most)
+            start = x + 2 * radius * NARROW + _GAP
+            scales.append((words, start / NARROW, x / NARROW + radius, radius))
+            x = start + width_of(words, SIZE) + 12
+        if x - 12 <= NARROW:
+            return scales
+        heading, counts = "", counts if heading else counts[1:]
+    return []
+
+
+def _round(value: float) -> int:
+    """Return the largest of 1, 2, 5, 10, 20 … that is not greater; 0 if there is none."""
+    power = 10 ** int(math.log10(value)) if value >= 1 else 0
+    return max((step * power for step in (1, 2, 5) if step * power <= value), default=0)
+
+
+def _draw_key(scales: Sequence[tuple[str, float, float, float]], top: int, height: int) -> str:
+    middle = (top + height) / 2
+    out = []
+    for words, start, across, radius in scales:
+        at = f'x="{percent(start * 100)}" y="{percent(middle / height * 100)}" dy="4"'
+        out.append(_draw_circle(across, middle / WIDE, radius, height) if radius else "")
+        out.append(f'<text class="quiet" {at}>{to_xml(words)}</text>')
+    return "".join(out)
 
 
 _Box = tuple[float, float, float, float]
 """Left, top, right, foot, in pixels."""
 
+_DIRECTIONS = ((1, 0), (-1, 0), (0, -1), (0, 1), (0.7, -0.7), (0.7, 0.7), (-0.7, -0.7), (-0.7, 0.7))
+_SIDES = tuple((across, down, 0.0) for across, down in _DIRECTIONS)
+_FAR_SIDES = tuple((*direction, reach) for reach in (0.03, 0.06, 0.1) for direction in _DIRECTIONS)
+"""Where a name is written, in the order of preference: a direction, and how far from the circle."""
 
-def _draw_names(placed: Sequence[_Placed]) -> Iterator[str]:
-    """Draw the names that overlap no other one, on the right or the left of their circles: fewer of them on phones."""
-    taken: dict[int, list[_Box]] = {WIDE: [], NARROW: []}
-    count = 0
-    for each in placed:
-        for side in (1, -1):
-            free = [screen for screen, boxes in taken.items() if _is_free(_box(each, side, screen), screen, boxes)]
-            if WIDE in free:
-                for screen in free:
-                    taken[screen].append(_box(each, side, screen))
-                yield _draw_name(each, side, "" if NARROW in free else " of-screen")
-                count += 1
-                break
-        if count == _MAX_NAMES:
-            return
+_IMPORTANT = 8
+"""Places: if their circles are not small, their names may be far from them, at the end of a line."""
+
+_SCREENS = {"of-screen": (WIDE, 960), "of-phone": (NARROW, WIDE)}
+"""Pixels: the narrowest and the widest drawing where a class is shown (``drawing.css``)."""
+
+_Side = tuple[float, float, float]
 
 
-def _draw_name(each: _Placed, side: int, kind: str) -> str:
-    at = f'x="{percent(each.beside(side) * 100)}" y="{percent(each.down * 100)}" dx="{side * _GAP}" dy="4"'
-    anchor = ' text-anchor="end"' if side < 0 else ""
-    return f'<text class="halo{kind}" {at}{anchor}>{to_xml(each.spot.name)}</text>'
+def _draw_names(placed: Sequence[_Placed], share: float, height: int) -> Iterator[str]:
+    """Draw the names that cover no circle and no other name: those that have room on screens, and on phones.
+
+    Positions and circles grow with the drawing and letters do not, so that a name that has room on the narrowest and
+    the widest drawing has it on those between. ``share`` is the height of the map as a part of the width.
+    """
+    taken: dict[str, list[tuple[_Box, ...]]] = {kind: [] for kind in _SCREENS}
+    for number, each in enumerate(placed):
+        is_important = number < _IMPORTANT and each.radius > 2 * _MIN_RADIUS
+        wanted = _SIDES + _FAR_SIDES if is_important else _SIDES
+        sides = {}
+        for kind, names in taken.items():
+            if len(names) == _MAX_NAMES:
+                continue
+            for side in wanted:
+                boxes = tuple(_box(each, side, screen) for screen in _SCREENS[kind])
+                if _have_room(boxes, _SCREENS[kind], share, placed, names):
+                    names.append(boxes)
+                    sides[kind] = side
+                    break
+        if len(sides) == len(taken) and len(set(sides.values())) == 1:
+            yield _draw_name(each, next(iter(sides.values())), "", height)
+        else:
+            for kind, side in sides.items():
+                yield _draw_name(each, side, f" {kind}", height)
 
 
-def _box(each: _Placed, side: int, screen: int) -> _Box:
+def _draw_name(each: _Placed, side: _Side, kind: str, height: int) -> str:
+    def at(reach: float) -> tuple[str, str]:
+        across, down = each.across + side[0] * reach, each.down + side[1] * reach
+        return percent(across * 100), percent(down * WIDE / height * 100)
+
+    (x, y), (edge_x, edge_y) = at(each.radius + side[2]), at(each.radius)
+    line = f'<line class="base{kind}" x1="{edge_x}" y1="{edge_y}" x2="{x}" y2="{y}"/>' if side[2] else ""
+    offset = f'dx="{_sign(side[0]) * _GAP}" dy="{4 + side[1] * (_LEADING / 2 + 1):g}"'
+    anchor = ("middle", "start", "end")[_sign(side[0])]
+    text = f'<text class="halo{kind}" x="{x}" y="{y}" {offset} text-anchor="{anchor}">{to_xml(each.spot.name)}</text>'
+    return f"{line}{text}"
+
+
+def _sign(value: float) -> int:
+    return (value > 0) - (value < 0)
+
+
+def _box(each: _Placed, side: _Side, screen: int) -> _Box:
     """Return the room that a name needs on one side of its circle in a drawing of this width."""
-    near = each.beside(side) * screen + side * _GAP
-    far = near + side * width_of(each.spot.name, SIZE)
-    middle = each.down * screen / _SHAPE
-    return min(near, far), middle - _LEADING / 2, max(near, far), middle + _LEADING / 2
+    width, reach = width_of(each.spot.name, SIZE), each.radius + side[2]
+    x = (each.across + side[0] * reach) * screen + _sign(side[0]) * (_GAP + width / 2)
+    y = (each.down + side[1] * reach) * screen + side[1] * (_LEADING / 2 + 1)
+    return x - width / 2, y - _LEADING / 2, x + width / 2, y + _LEADING / 2
 
 
-def _is_free(box: _Box, screen: int, taken: Sequence[_Box]) -> bool:
-    is_inside = box[0] >= 0 and box[2] <= screen
-    return is_inside and not any(
-        box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3] for other in taken
-    )
+def _have_room(
+    boxes: tuple[_Box, ...],
+    screens: tuple[int, ...],
+    share: float,
+    placed: Sequence[_Placed],
+    names: Sequence[tuple[_Box, ...]],
+) -> bool:
+    """Whether a name is inside the map and covers nothing in drawings of these widths."""
+    for number, (screen, (left, top, right, foot)) in enumerate(zip(screens, boxes, strict=True)):
+        if left < 0 or right > screen or top < 0 or foot > share * screen:
+            return False
+        for other in (name[number] for name in names):
+            if left < other[2] and other[0] < right and top < other[3] and other[1] < foot:
+                return False
+        for each in placed:
+            x, y = each.across * screen, each.down * screen
+            if math.dist((x, y), (min(max(x, left), right), min(max(y, top), foot))) < each.radius * screen:
+                return False
+    return True

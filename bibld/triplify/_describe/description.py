@@ -189,7 +189,10 @@ def describe_notes(draft: Draft) -> None:
 
 def _describe_note(draft: Draft, note: Note) -> None:
     kind = note.type or note.display_label or ""
-    if not kind:
+    if (property_ := draft.property_of_note(note)) is not None:
+        link = web_iri(note.xlink_href)
+        draft.add(property_, iri(link)) if link is not None else draft.add_text(property_, note.value)
+    elif not kind:
         draft.add_text("dcterms:description", note.value)
     elif kind in TEXT_OF_NOTE:
         tag = draft.languages.tag_own if kind == "statement of responsibility" else draft.languages.tag_other

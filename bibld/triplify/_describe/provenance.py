@@ -187,13 +187,15 @@ _BY_ELEMENT: dict[type, Callable[[Any], str]] = {
 
 
 def main_property(draft: Draft, source: ValueSource) -> str:
-    """Return the property (a compact IRI) that a value is mainly published with, by its element and its path."""
+    """Return the property (a compact IRI or a term) that a value is mainly published with, by its element and path."""
     names = [step for step in source.place.split("/") if not step.isdecimal()]
     if names[0] == "related_item":
         names = names[:1]
     shown = value_at(draft.mods, "/".join(source.place.split("/")[:2]) if len(names) == 1 else source.place)
     if isinstance(shown, Name):
         return (*Roles.from_names(draft.mods, [shown]).dublin_core(), "bf:contribution")[0]
+    if isinstance(shown, Note) and (stated := draft.property_of_note(shown)) is not None:
+        return stated
     choose = _BY_ELEMENT.get(type(shown))
     if choose is not None:
         return choose(shown)
@@ -226,7 +228,7 @@ def _describe_value(draft: Draft, property_: str, source: ValueSource) -> None:
     draft.add_class(draft.own_term("ValueSource"), node, GRAPH)
     if not source.is_shown and not (_is_container(source) and source is draft.hidden_values(source.place)[0]):
         draft.add_class(draft.own_term("ValueNotShown"), node, GRAPH)
-    draft.add(draft.own_term("property"), term(property_), node, GRAPH)
+    draft.add(draft.own_term("property"), property_ if property_[0] == "<" else term(property_), node, GRAPH)
     draft.add(draft.own_term("path"), literal(source.place), node, GRAPH)
     text = published_words(value_at(draft.mods, source.path)) if source.is_shown else source.value
     if text:
