@@ -25,11 +25,13 @@ from bibld.search._documents import (
     StoredName,
 )
 from bibld.search._values import NamedThing, StoredPublication
+from bibld.search._words import to_words
+from bibld.text.keys import is_class_mark
 
 FOLDER = "search"
 """The folder of the index in that of its release."""
 
-FORMAT = f"2, tantivy {version('tantivy').rpartition('.')[0]}"
+FORMAT = f"3, tantivy {version('tantivy').rpartition('.')[0]}"
 """The number is to be raised when the fields change, or the same documents give other tokens.
 
 The next run then fills the index again, as it does with another tantivy, whose files may differ.
@@ -42,7 +44,7 @@ KINDS = tuple(EntryKind)
 TEXT_FIELDS = ("title_words", "agent_words", "subject_words", "other_words")
 """The texts of publications."""
 
-FACET_FIELDS = ("library", "language", "type", "merged", "authority", *FACET_LINKS)
+FACET_FIELDS = ("library", "language", "type", "merged", "authority", "online", *FACET_LINKS)
 TYPES = (
     "book", "multivolume", "periodical", "article", "thesis", "music", "audio", "video", "map", "image", "manuscript",
     "collection", "other",
@@ -53,7 +55,7 @@ BEGINNING = "^"
 _HASH_BITS = 32
 _MAX_WEIGHT = (1 << 24) - 1
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
-_ISBN_LENGTHS = (10, 13)
+ISBN_LENGTHS = (10, 13)
 
 
 def _build_schema() -> Schema:
@@ -72,6 +74,7 @@ def _build_schema() -> Schema:
     builder.add_unsigned_field("year", indexed=True, fast=True)
     builder.add_text_field("role", tokenizer_name="raw", index_option="basic")  # path and role of agents
     builder.add_text_field("code", tokenizer_name="raw", index_option="basic")  # identifiers, and hashes of titles
+    builder.add_text_field("begins", tokenizer_name="raw", index_option="basic")  # see beginnings_of
     builder.add_text_field("title_order", tokenizer_name="only_sorted", index_option="basic", fast=True)
     return builder.build()
 
@@ -134,10 +137,28 @@ def top_number(path: str) -> int:
     return int.from_bytes(blake2b(path.encode(), digest_size=8).digest(), "big")
 
 
+_LETTERS_OF_BEGINNINGS = 3
+
+
+def beginnings_of(kind: EntryKind, path: str, name: str) -> list[str]:
+    """Return the tokens by which a list of things has a name: its kind, and its first letters, up to three of them.
+
+    A class mark is in no such list: it has its place in the tree of its classification.
+    """
+    letters = "" if is_mark(path, name) else "".join(to_words(name))
+    return [f"{kind} {letters[:length]}" for length in range(1, min(len(letters), _LETTERS_OF_BEGINNINGS) + 1)]
+
+
+def is_mark(path: str, title: str) -> bool:
+    """Whether a thing is a class mark, which explains nothing in a list of subjects."""
+    folder, _, rest = path.partition("/")
+    return folder == "concept" and is_class_mark(rest.partition("/")[0], title)
+
+
 def number_token(number: str) -> str:
     """Return the token of an identifier in any form; that of an ISBN does not depend on its length or check digit."""
     plain = alphanumeric(number)
-    if len(plain) in _ISBN_LENGTHS and plain[:-1].isdecimal():
+    if len(plain) in ISBN_LENGTHS and plain[:-1].isdecimal():
         return "i" + (plain[:12] if len(plain) == 13 else f"978{plain[:9]}")
     return "x" + plain
 

@@ -21,9 +21,18 @@ from bibld.search._documents import (
     control_numbers,
     joined_tokens,
 )
-from bibld.search._index import BEGINNING, KINDS, alphanumeric, encode, number_token, order_of, top_number
+from bibld.search._index import (
+    BEGINNING,
+    KINDS,
+    alphanumeric,
+    beginnings_of,
+    encode,
+    number_token,
+    order_of,
+    top_number,
+)
 from bibld.search._values import IndexedLink, Relation, StoredPublication
-from bibld.search._words import title_token, to_words
+from bibld.search._words import main_title_token, title_token, to_words
 from bibld.text.scripts import first_foreign_script
 
 _THINGS_REMEMBERED = 100_000
@@ -149,6 +158,7 @@ class RowMaker:
             "language": found.languages,
             "type": found.type,
             "merged": _flag(found.is_merged),
+            "online": _flag(found.is_online),
             "authority": _flag(any(name.is_linked for name in names if name is not None and name.work is None)),
             "role": [f"{link.path} {link.role}" for link in links if link.role],
             "code": _codes(found, titles),
@@ -183,6 +193,8 @@ def name_row(stored: StoredName) -> Row:
         "path": stored.path,
         "data": encode(stored),
         "name_words": stored.tokens,
+        "begins": beginnings_of(stored.kind, stored.path, stored.title),
+        "title_order": " ".join(to_words(stored.title))[:_TITLE_ORDER_LIMIT],
     }
 
 
@@ -203,7 +215,7 @@ def _flag(value: bool) -> str:
 
 
 def _codes(found: Publication, titles: Iterable[str]) -> list[str]:
-    tokens = [title_token(title) for title in titles]
+    tokens = [token for title in titles for token in (title_token(title), main_title_token(title))]
     tokens += [number_token(number) for number in (*found.isbns, *found.numbers)]
     for record, number in zip(found.records, control_numbers(found.records), strict=True):
         plain = alphanumeric(number)

@@ -11,9 +11,9 @@ from tantivy import Query
 from bibld.search import _matching as matching
 from bibld.search._conditions import SearchCondition, query_of, searched_titles, words_around
 from bibld.search._documents import AUTHOR, FACET_LINKS, WORK, EntryKind
-from bibld.search._index import FOLDER, IndexReader, distinct, open_index
+from bibld.search._index import FOLDER, IndexReader, distinct, is_mark, open_index
 from bibld.search._matching import MAX_WORDS, QUERY_LIMIT
-from bibld.search._searching import Searches, is_mark
+from bibld.search._searching import Searches
 from bibld.search._values import FacetValue, NamedThing, Related, SearchRequest, SearchResult, StoredPublication
 from bibld.search._words import skeleton_of, to_query_words, to_words
 
