@@ -273,8 +273,11 @@ class IndexReader:
         return next(iter(self.things(self._by_path(path))), None)
 
     def things(self, hits: Sequence[IndexHit]) -> list[NamedThing]:
-        """Return documents that were found in the order ``libraries``."""
-        return [_named(stored, weight_of(order)) for (order, _), stored in zip(hits, self.read(hits), strict=True)]
+        """Return documents as things with names."""
+        orders = self._searcher.fast_field_values("order", [address for _, address in hits])
+        return [
+            _named(stored, weight_of(int(order or 0))) for order, stored in zip(orders, self.read(hits), strict=True)
+        ]
 
     def counts(self, query: Query, limits: Mapping[str, int]) -> dict[str, list[tuple[str, int]]]:
         """Return the most frequent values of fields, up to a limit, with the number of publications that have them."""

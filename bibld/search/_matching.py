@@ -11,7 +11,8 @@ from tantivy import FieldType, Occur, Query
 
 from bibld.model.identifiers import has_isbn_check_digit
 from bibld.model.identifiers import issn as find_issn
-from bibld.search._documents import AUTHOR, LINK_FIELDS, EntryKind
+from bibld.model.origin import to_slug
+from bibld.search._documents import AUTHOR, LINK_FIELDS, PUBLICATIONS, EntryKind
 from bibld.search._index import (
     BEGINNING,
     ISBN_LENGTHS,
@@ -33,6 +34,7 @@ from bibld.search._words import (
     to_query_words,
     to_words,
 )
+from bibld.text.class_divisions import SCHEMES, beginnings
 
 QUERY_LIMIT = 1000
 """Characters of a query. No search can be stopped, so the parts of queries are bounded, too."""
@@ -317,7 +319,8 @@ def of_beginnings(index: IndexReader, tokens: Iterable[str], field: str) -> Quer
     if len(found) <= _FEW_TOKENS:
         return of_tokens(field, sorted(found))
     # Making an automaton takes as long as reading the documents of a hundred tokens.
-    return Query.regex_query(SCHEMA, field, f"({'|'.join(token.replace('+', '[+]') for token in beginnings)}).*")
+    escaped = "|".join(re.sub(r"[+.]", r"[\g<0>]", token) for token in beginnings)
+    return Query.regex_query(SCHEMA, field, f"({escaped}).*")
 
 
 def of_thing(path: str, role: str | None = None) -> Query:
@@ -327,6 +330,14 @@ def of_thing(path: str, role: str | None = None) -> Query:
     if role == "agent":
         return of_token(AUTHOR, path)
     return of_token(role, path) if role in LINK_FIELDS else of_token("role", f"{path} {role}")
+
+
+def of_classes(index: IndexReader, values: Iterable[str], field: str = "subject") -> Query:
+    """Return what finds the publications of classes such as ``udc/82``; in the field ``path``, the marks in them."""
+    classes = [value.partition("/") for value in values]
+    marks = [each for scheme, _, mark in classes if scheme in SCHEMES and mark for each in beginnings(scheme, mark)]
+    paths = [f"concept/{source}/{to_slug(mark)}" for source, _, mark in (each.partition("/") for each in marks)]
+    return of_beginnings(index, paths, field)
 
 
 def of_top(number: int) -> Query:
@@ -438,6 +449,10 @@ class Matcher:
         """Return what finds publications with any of the values of a facet."""
         if name == "year":
             return any_of(of_years(*years) for value in values if (years := years_of(value.strip())) is not None)
+        if name == "class":
+            return of_classes(self._index, values)
+        if name == "id":
+            return of_tokens("path", [f"{PUBLICATIONS}/{value}" for value in values])
         if name == "held_by":
             return any_of(map(self._of_libraries, values))
         if name in LINK_FIELDS:

@@ -31,6 +31,7 @@ _MIN_LETTERS = 2
 """Of a text for which things are suggested: too many begin with one letter."""
 
 _MIN_TITLE = 4
+_MAX_BEGINNINGS = 100_000
 _FIELD_OF_KIND = {
     EntryKind.PERSON: "author",
     EntryKind.ORGANISATION: "author",
@@ -152,6 +153,32 @@ class SearchView:
         """Return a work with the first and the last year of its publications, of parts and translations too."""
         years = self._index.years(matching.of_thing(work.path, WORK))
         return msgspec.structs.replace(work, data={**work.data, "year": tuple(map(str, years))} if years else work.data)
+
+    # -- lists of names
+
+    def beginnings(self, kind: EntryKind, letters: str = "") -> list[tuple[str, int]]:
+        """Return with which letters names of a kind begin, one more than ``letters`` (up to three), with their numbers.
+
+        The names of publications and class marks are in no list.
+        """
+        start = f"{kind} {letters}"
+        found = self._index.tokens("begins", start, _MAX_BEGINNINGS)
+        return sorted((token[len(kind) + 1 :], count) for token, count in found if len(token) == len(start) + 1)
+
+    def names_with(self, kind: EntryKind, letters: str, limit: int, offset: int = 0) -> tuple[list[NamedThing], int]:
+        """Return names of a kind that begin with one to three letters, in their order, and how many there are."""
+        matches = self._index.find(matching.of_token("begins", f"{kind} {letters}"), limit, offset, "title")
+        return self._index.things(matches.hits), matches.total
+
+    def marks_of(self, scheme: str, mark: str, limit: int, offset: int = 0) -> tuple[list[NamedThing], int]:
+        """Return the marks in a class of one of ``bibld.text.class_divisions.SCHEMES``, and how many there are."""
+        query = matching.of_classes(self._index, [f"{scheme}/{mark}"], "path")
+        matches = self._index.find(query, limit, offset, "title")
+        return self._index.things(matches.hits), matches.total
+
+    def count_of_class(self, scheme: str, mark: str) -> int:
+        """Return how many publications have a mark in a class."""
+        return self._index.count(matching.of_classes(self._index, [f"{scheme}/{mark}"]))
 
     # -- names
 

@@ -60,7 +60,9 @@ _LETTER_OF_DIGITS = {
 }  # fmt: skip
 """How marks of the edition of the BBK for public libraries begin → the letter in that for research libraries."""
 _BBK_MARK = re.compile(r"(?:([А-Я])(?=[\d.,(я{]|$)|(\d{1,2})(?=[.,(=~я/\s]|$))")
-_LATIN_LETTERS = str.maketrans("ABEKMHOPCTXY", "АВЕКМНОРСТХУ")
+LATIN_LETTERS = str.maketrans("ABEKMHOPCTXY", "АВЕКМНОРСТХУ")
+"""Latin letters that are typed for Cyrillic ones in marks of the BBK, as a table for ``str.translate``."""
+
 _OF_TWO_EDITIONS = ("Р1", "Р2", "Р4")
 """Beginnings of marks that are fiction at the Russian State Library and medicine elsewhere."""
 _UDC_MARK = re.compile(r"(\d)\d{0,2}(?:\.\d+)*(?:/(?P<last>\d)\d*[\d.]*)?(?:[^\w+].*)?")
@@ -79,7 +81,7 @@ def main_class(scheme: str, mark: str) -> str | None:
         udc = _UDC_MARK.fullmatch(mark)
         is_one = udc is not None and udc["last"] in (None, udc[1]) and "+" not in mark
         return udc[1] if udc is not None and is_one and udc[1] in _UDC else None
-    bbk = _BBK_MARK.match(mark[:1].translate(_LATIN_LETTERS) + mark[1:]) if classes is _BBK else None
+    bbk = _BBK_MARK.match(mark[:1].translate(LATIN_LETTERS) + mark[1:]) if classes is _BBK else None
     if bbk is None or bbk.string.startswith(_OF_TWO_EDITIONS):
         return None
     letter = bbk[1] or _LETTER_OF_DIGITS.get(bbk[2]) or _LETTER_OF_DIGITS.get(bbk[2][0])
@@ -90,6 +92,11 @@ def captions(scheme: str, mark: str) -> tuple[tuple[str, str], ...]:
     """Return the names of a main class, each with its language tag; none for another class."""
     names = _MAIN_CLASSES.get(scheme, {}).get(mark, ())
     return tuple(zip(names, ("ru", "en"), strict=False))
+
+
+def digits_of_letter(letter: str) -> list[str]:
+    """Return the beginnings of marks of the edition of the BBK for public libraries for a letter of the other one."""
+    return [digits for digits, other in _LETTER_OF_DIGITS.items() if other == letter]
 
 
 _SECOND_LETTERS_OF_LCC = {

@@ -31,6 +31,7 @@ _LIST_OF_KIND = {"content": "contentTypes", "media": "mediaTypes", "carrier": "c
 _LIST_OF_AUTHORITY = {f"{standard}{kind}": kind for standard in ("rda", "isbd") for kind in _LIST_OF_KIND}
 _LIST_OF_AUTHORITY["gmd"] = "content"
 _CODED_FORMS = frozenset(("marcform", "marccategory", "marcsmd"))
+_SETS = frozenset(("set", "subset"))
 _NOT_ARTICLES = frozenset(("supplementTo", "boundWith"))
 _PROPERTY_OF_PART = {
     ORIGINAL: "originalLanguage",
@@ -70,7 +71,7 @@ def describe_kind(draft: Draft) -> None:
         draft.add_class(draft.own_term("MergedResource"))
     is_text = not contents or "text" in contents
     hosts = [item for item in mods.related_item if item.type == "host"]
-    is_independent = "intg" in issuances or any(item.other_type == "set" for item in hosts)
+    is_independent = "intg" in issuances or any(item.other_type in _SETS for item in hosts)
     if is_text and "serl" in issuances:
         classes = [*(_CLASSES_OF_SERIES if _MONOGRAPHIC_SERIES in genres else _CLASSES_OF_PERIODICALS)]
     elif is_text and not is_independent and any(item.other_type not in _NOT_ARTICLES for item in hosts):
