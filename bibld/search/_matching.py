@@ -222,7 +222,7 @@ def kind_of_number(query: ParsedQuery) -> str:
     if _DOI.fullmatch(text):
         return "doi"
     issn = _ISSN.fullmatch(text)
-    if issn is not None and (found := find_issn(text)) is not None and found.is_valid:
+    if issn is not None and ("-" in text or ((found := find_issn(text)) is not None and found.is_valid)):
         return "" if issn[2].isdecimal() and int(issn[1]) < int(issn[2]) <= _MAX_PLAUSIBLE_YEAR else "issn"
     plain = alphanumeric(text)
     if len(plain) in ISBN_LENGTHS and plain[:-1].isdecimal():

@@ -124,7 +124,7 @@ class Browsing(msgspec.Struct, frozen=True):
             [],
             path,
             self._classes(view, scheme, at),
-            self._things(things),
+            self._things([thing for thing in things if thing.uses]),  # without the main class itself
             total,
             self._pages(total, page, lambda number: self.href(scheme, at, number)),
             search,

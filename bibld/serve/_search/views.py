@@ -45,7 +45,7 @@ GROUP_NAMES = {
     EntryKind.SUBJECT: message("Subjects"),
     EntryKind.PLACE: message("Places"),
     EntryKind.PUBLISHER: message("Publishers"),
-    EntryKind.SERIES: message("Series"),
+    EntryKind.SERIES: message("Book series"),
     EntryKind.WORK: message("Works"),
 }
 _FACET_NAMES = read_words()["search_facet"]
@@ -177,7 +177,8 @@ class ViewMaker:
         if found.missing_number:
             literal = address.for_text(address.request.text, literal=True)
             words = text("Search for it as words")
-            notices.append((text(_MISSING[found.missing_number], number=address.request.text.strip()), literal, words))
+            missing = _MISSING[found.missing_number].with_values({"number": address.request.text.strip()})
+            notices.append((text(missing), literal, words))
             if found.wrong_check_digit:
                 notices.append((text("Its last digit is wrong; compare it with the book."), "", ""))
             return notices
