@@ -43,7 +43,7 @@
     });
     document.addEventListener("submit", (event) => {
       const ids = read();
-      if (event.target.id !== "marked" || ids.length === 0) return;
+      if (!event.target.matches("form.marked") || ids.length === 0) return;
       event.preventDefault();
       location.assign(address(ids));
     });
