@@ -24,7 +24,7 @@ from bibld.search._documents import (
     EntryKind,
     StoredName,
 )
-from bibld.search._values import NamedThing, StoredPublication
+from bibld.search._values import FLAGS, NamedThing, StoredPublication
 from bibld.search._words import to_words
 from bibld.text.keys import is_class_mark
 
@@ -44,7 +44,7 @@ KINDS = tuple(EntryKind)
 TEXT_FIELDS = ("title_words", "agent_words", "subject_words", "other_words")
 """The texts of publications."""
 
-FACET_FIELDS = ("library", "language", "type", "merged", "authority", "online", *FACET_LINKS)
+FACET_FIELDS = ("library", "language", "type", *FACET_LINKS)
 TYPES = (
     "book", "multivolume", "periodical", "article", "thesis", "music", "audio", "video", "map", "image", "manuscript",
     "collection", "other",
@@ -69,6 +69,8 @@ def _build_schema() -> Schema:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
     for name in FACET_FIELDS:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
+    for name in FLAGS:
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")  # true or false
     builder.add_text_field(WORK, tokenizer_name="raw", index_option="basic")  # that of a publication, and those above
     builder.add_unsigned_field("top", indexed=True, fast=True)  # see top_number
     builder.add_unsigned_field("year", indexed=True, fast=True)

@@ -24,7 +24,7 @@ from bibld.search._index import (
     alphanumeric,
     number_token,
 )
-from bibld.search._values import SearchRequest
+from bibld.search._values import FLAGS, SearchRequest
 from bibld.search._words import (
     OPTIONAL_WORDS,
     STOP_WORDS,
@@ -371,11 +371,15 @@ def of_main_title(words: Sequence[str], level: int) -> Query:
 
     It may have the words of an author before or after it: "толстой война и мир".
     """
-    queries = [of_complete_title(words), of_token("code", main_title_token(" ".join(words)))]
+
+    def of_title(words: Sequence[str]) -> Query:
+        return any_of([of_complete_title(words), of_token("code", main_title_token(" ".join(words)))])
+
+    queries = [of_title(words)]
     for count in range(1, min(_MAX_AUTHOR_WORDS + 1, len(words)) if len(words) <= _MAX_WORDS_WITH_AUTHOR else 0):
         for author, title in ((words[:count], words[count:]), (words[-count:], words[:-count])):
             named = of_words(author, ["agent_words"], level)
-            queries += [all_of([named, of_token("code", main_title_token(" ".join(title)))]) or NOTHING]
+            queries += [all_of([named, of_title(title)]) or NOTHING]
     return any_of(queries)
 
 
@@ -458,7 +462,7 @@ class Matcher:
         if name in LINK_FIELDS:
             return of_tokens(name, values)
         words = ["".join(to_words(value)) for value in values]
-        if name in ("merged", "authority", "online"):
+        if name in FLAGS:
             words = ["true" if value == "true" else "false" for value in values]
         return of_tokens(name, [word for word in words if name != "type" or word in TYPES])
 

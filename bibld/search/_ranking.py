@@ -56,7 +56,8 @@ class Ranking:
     def rank(self, found: StoredPublication) -> Rank:
         """Return the rank of a publication."""
         titles = (found.title, *found.forms, *found.work_titles)
-        forms = [to_words(form) for form in (*titles, *map(main_title, titles))]
+        mains = [main for title in titles if (main := main_title(title)) is not title]
+        forms = [to_words(form) for form in (*titles, *mains)]
         agents = {*_words_of(found, AUTHOR_FIELD), *to_words(found.statement)}
         tiers = [self._tier(words, agents) for words in forms]
         tier, is_other, excess = min(tiers)

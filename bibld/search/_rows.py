@@ -32,7 +32,7 @@ from bibld.search._index import (
     top_number,
 )
 from bibld.search._values import IndexedLink, Relation, StoredPublication
-from bibld.search._words import main_title_token, title_token, to_words
+from bibld.search._words import main_title, main_title_token, title_token, to_words
 from bibld.text.scripts import first_foreign_script
 
 _THINGS_REMEMBERED = 100_000
@@ -215,7 +215,8 @@ def _flag(value: bool) -> str:
 
 
 def _codes(found: Publication, titles: Iterable[str]) -> list[str]:
-    tokens = [token for title in titles for token in (title_token(title), main_title_token(title))]
+    tokens = [title_token(title) for title in titles]
+    tokens += [main_title_token(main) for title in titles if (main := main_title(title)) is not title]
     tokens += [number_token(number) for number in (*found.isbns, *found.numbers)]
     for record, number in zip(found.records, control_numbers(found.records), strict=True):
         plain = alphanumeric(number)

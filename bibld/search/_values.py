@@ -13,7 +13,10 @@ FACETS = (
     *("library", "year", "language", "type", "online", "author", "subject", "publisher", "place"),
     *("merged", "authority"),
 )
-"""The names of facets, as in addresses; ``online``, ``merged`` and ``authority`` are ``true`` or ``false``."""
+"""The names of facets, as in addresses."""
+
+FLAGS = ("online", "merged", "authority")
+"""The facets whose values are ``true`` and ``false``."""
 
 EXCLUDABLE = ("library", "language", "type", "author", "subject", "publisher", "place")
 """The facets whose values can be excluded."""

@@ -172,14 +172,15 @@ def title_token(title: str) -> str:
     return "h" + hash_of("".join(skeleton_of(word) or word for word in to_words(title)))
 
 
+def main_title_token(title: str) -> str:
+    """Return a token that is the same for titles whose words before the subtitle are the same, in any script."""
+    return "m" + title_token(title)
+
+
 def main_title(title: str) -> str:
     """Return a title without its subtitle."""
-    return _END_OF_TITLE.split(title, maxsplit=1)[0]
-
-
-def main_title_token(title: str) -> str:
-    """Return a token that is the same for titles without their subtitles of the same words, in any script."""
-    return "m" + title_token(main_title(title))
+    end = _END_OF_TITLE.search(title)
+    return title if end is None else title[: end.start()]
 
 
 def other_keyboard_layout(text: str) -> str:

@@ -22,7 +22,7 @@ from bibld.search import (
 from bibld.serve._search.addresses import Address
 from bibld.serve._statements import HYDRA
 
-_NOT_MEANT = ("without", "beginning")
+_NOT_SPELLINGS = ("without", "beginning")
 """Kinds of corrections whose text is not another spelling."""
 
 Label = Callable[[str, FacetValue], str]
@@ -73,7 +73,7 @@ def to_json(address: Address, found: SearchResult, base: str, sparql: str, label
             ]
             for name, values in found.facets.items()
         },
-        "did_you_mean": corrected.text if corrected is not None and corrected.kind not in _NOT_MEANT else None,
+        "did_you_mean": corrected.text if corrected is not None and corrected.kind not in _NOT_SPELLINGS else None,
         "correction": msgspec.to_builtins(corrected),
         "too_broad": False,
         "cut": found.is_cut,
