@@ -71,6 +71,7 @@ def _build_schema() -> Schema:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
     for name in FLAGS:
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")  # true or false
+    builder.add_unsigned_field("flags", fast=True)  # the same together: a bit for each
     builder.add_text_field(WORK, tokenizer_name="raw", index_option="basic")  # that of a publication, and those above
     builder.add_unsigned_field("top", indexed=True, fast=True)  # see top_number
     builder.add_unsigned_field("year", indexed=True, fast=True)
@@ -285,15 +286,20 @@ class IndexReader:
         """Return the most frequent values of fields, up to a limit, with the number of publications that have them."""
         # Where there are several segments, the most frequent values of one may lack some of another.
         complete = {"segment_size": _MAX_VALUES} if self._searcher.num_segments > 1 else {}
-        terms = {field: {"terms": {"field": field, "size": limit, **complete}} for field, limit in limits.items()}
+        fields = {field: limit for field, limit in limits.items() if field not in FLAGS}
+        if len(fields) < len(limits):
+            fields["flags"] = 1 << len(FLAGS)
+        terms = {field: {"terms": {"field": field, "size": limit, **complete}} for field, limit in fields.items()}
         found = self._searcher.aggregate(query, terms) if terms else {}
-        return {
+        counted = {
             field: sorted(
-                ((str(bucket["key"]), int(bucket["doc_count"])) for bucket in counted["buckets"]),
+                ((str(bucket["key"]), int(bucket["doc_count"])) for bucket in values["buckets"]),
                 key=lambda pair: (-pair[1], pair[0]),
             )
-            for field, counted in found.items()
+            for field, values in found.items()
         }
+        flags = counted.pop("flags", [])
+        return counted | {name: _counts_of_flag(FLAGS.index(name), flags) for name in limits if name in FLAGS}
 
     def tops(self, hits: Sequence[IndexHit]) -> list[int]:
         """Return of each publication the number of the path under which it is folded."""
@@ -322,6 +328,14 @@ class IndexReader:
     def tokens(self, field: str, beginning: str, limit: int) -> list[tuple[str, int]]:
         """Return the most frequent tokens of a field that begin so, with about how many documents have them."""
         return self._searcher.terms_with_prefix(field, beginning, limit=limit)
+
+
+def _counts_of_flag(position: int, counted: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Return how many publications have a flag, and how many have not, from how many have each set of flags."""
+    numbers = {"true": 0, "false": 0}
+    for flags, count in counted:
+        numbers["true" if int(flags) >> position & 1 else "false"] += count
+    return sorted(((value, count) for value, count in numbers.items() if count), key=lambda pair: (-pair[1], pair[0]))
 
 
 def distinct(hits: Iterable[IndexHit]) -> dict[tuple[int, int], IndexHit]:

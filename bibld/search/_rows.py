@@ -31,7 +31,7 @@ from bibld.search._index import (
     order_of,
     top_number,
 )
-from bibld.search._values import IndexedLink, Relation, StoredPublication
+from bibld.search._values import FLAGS, IndexedLink, Relation, StoredPublication
 from bibld.search._words import main_title, main_title_token, title_token, to_words
 from bibld.text.scripts import first_foreign_script
 
@@ -143,6 +143,8 @@ class RowMaker:
         )
         texts = [*sorted(found.titles, key=lambda text: text.value != found.title), *found.variants, *found.parts]
         texts += [LiteralText(title, "") for title in work_titles]
+        is_linked = any(name.is_linked for name in names if name is not None and name.work is None)
+        flags = (found.is_online, found.is_merged, is_linked)
         row: Row = {
             "kind": KINDS.index(EntryKind.PUBLICATION),
             "path": found.path,
@@ -157,9 +159,8 @@ class RowMaker:
             "library": found.libraries,
             "language": found.languages,
             "type": found.type,
-            "merged": _flag(found.is_merged),
-            "online": _flag(found.is_online),
-            "authority": _flag(any(name.is_linked for name in names if name is not None and name.work is None)),
+            "flags": sum(is_set << position for position, is_set in enumerate(flags)),
+            **{name: "true" if is_set else "false" for name, is_set in zip(FLAGS, flags, strict=True)},
             "role": [f"{link.path} {link.role}" for link in links if link.role],
             "code": _codes(found, titles),
             "top": top_number(stored.top),
@@ -208,10 +209,6 @@ def _best(texts: list[LiteralText], title: str) -> str:
     script = first_foreign_script(title)
     values = [text.value for text in texts]
     return next((value for value in values if first_foreign_script(value) == script), values[0] if values else "")
-
-
-def _flag(value: bool) -> str:
-    return "true" if value else "false"
 
 
 def _codes(found: Publication, titles: Iterable[str]) -> list[str]:

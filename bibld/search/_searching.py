@@ -14,7 +14,7 @@ from bibld.search._folding import MAX_LISTED, Folding, count_works, fold_hits, f
 from bibld.search._index import TEXT_FIELDS, IndexHit, IndexReader, Matches, distinct, is_mark
 from bibld.search._matching import ParsedQuery, parse
 from bibld.search._ranking import Ranking
-from bibld.search._values import FACETS, FLAGS, Correction, FacetValue, SearchRequest, SearchResult, StoredPublication
+from bibld.search._values import FACETS, Correction, FacetValue, SearchRequest, SearchResult, StoredPublication
 from bibld.search._words import other_keyboard_layout, to_query_words
 
 _RANKED = 200
@@ -122,36 +122,23 @@ class Searches:
 
     def facet(self, name: str, request: SearchRequest, limit: int) -> tuple[FacetValue, ...]:
         """Return the values of one facet of a search, the most frequent first."""
-        match = self.match_of(request)
-        if name in FLAGS:
-            return self._values(name, self._flags(name, match, self._index.count(match)), (), limit)
-        return self._values(name, self._index.counts(match, {name: _size(name, limit)})[name], (), limit)
+        counted = self._index.counts(self.match_of(request), {name: _size(name, limit)})
+        return self._values(name, counted[name], (), limit)
 
     def _facets(self, attempt: Attempt, request: SearchRequest) -> dict[str, tuple[FacetValue, ...]]:
         """Return all facets; of one that is filtered by, the counts are those without its filters."""
         chosen = {name: (*request.filters.get(name, ()), *request.excluded.get(name, ())) for name in FACETS}
         sizes = {name: _size(name, _MAX_VALUES) for name in FACETS}
-        free = [name for name in FACETS if not chosen[name]]
-        counted = self._index.counts(attempt.match, {name: sizes[name] for name in free if name not in FLAGS})
-        counted |= {name: self._flags(name, attempt.match, attempt.total) for name in free if name in FLAGS}
+        counted = self._index.counts(attempt.match, {name: sizes[name] for name in FACETS if not chosen[name]})
         for name in FACETS:
             if chosen[name]:
                 others = self._matcher.narrow(attempt.text, request, except_for=name)
-                if name in FLAGS:
-                    counted[name] = self._flags(name, others, self._index.count(others))
-                else:
-                    counted |= self._index.counts(others, {name: sizes[name]})
+                counted |= self._index.counts(others, {name: sizes[name]})
                 rare = {*chosen[name]} - {value for value, _ in counted[name]} if name != "year" else ()
                 for value in sorted(rare):
                     both = matching.all_of([others, self._matcher.of_filter(name, (value,))]) or others
                     counted[name].append((value, self._index.count(both)))
         return {name: self._values(name, counted[name], chosen[name], _MAX_VALUES) for name in FACETS}
-
-    def _flags(self, name: str, match: Query, total: int) -> list[tuple[str, int]]:
-        """Return how many publications have a flag, and how many have not, the most first."""
-        count = self._index.count(matching.all_of([match, matching.of_token(name, "true")]) or match)
-        found = [(value, number) for value, number in (("true", count), ("false", total - count)) if number]
-        return sorted(found, key=lambda pair: (-pair[1], pair[0]))
 
     def _values(
         self, name: str, counted: list[tuple[str, int]], chosen: tuple[str, ...], limit: int
@@ -182,7 +169,7 @@ class Searches:
             if wider.total > own.total:
                 is_other = not own.total
                 own = msgspec.structs.replace(wider, correction=Correction("script", query.text) if is_other else None)
-        if own.total < _VERY_FEW:
+        if not own.total or (own.total < _VERY_FEW and len(query.words) == 1):
             own = self._completed(own, request) or own
         if own.total:
             return own
