@@ -99,6 +99,15 @@ NAMES = {
 }
 
 
+def test_the_first_page_leads_to_the_publications_of_all_years(http):
+    tree = html.fromstring(http.get("?lang=en", headers={"Accept": "text/html"}).content)
+    decades = tree.xpath("//li[a[contains(@href, 'search?year=')]]")
+    counts = [int(each.find_class("number")[0].text_content()) for each in decades]
+    assert sum(counts) == sum(value["count"] for value in found(http)["facets"]["year"])
+    for each, count in zip(decades, counts, strict=True):
+        assert http.get(each.xpath("a/@href")[0], headers={"Accept": "application/json"}).json()["total"] == count
+
+
 def test_a_chosen_author_leads_to_the_page_about_the_person(http):
     tree = page(http, author="agent/lcnaf-n79068416", lang="en")
     assert tree.xpath("//ul[@class='chosen']//a[@class='to-page']/@href") == ["/agent/lcnaf-n79068416"]
