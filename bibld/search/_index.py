@@ -140,7 +140,8 @@ def top_number(path: str) -> int:
     return int.from_bytes(blake2b(path.encode(), digest_size=8).digest(), "big")
 
 
-_LETTERS_OF_BEGINNINGS = 3
+MAX_LETTERS = 3
+"""First letters of names by which they are listed."""
 
 
 def beginnings_of(kind: EntryKind, path: str, name: str) -> list[str]:
@@ -149,7 +150,12 @@ def beginnings_of(kind: EntryKind, path: str, name: str) -> list[str]:
     A class mark is in no such list: it has its place in the tree of its classification.
     """
     letters = "" if is_mark(path, name) else "".join(to_words(name))
-    return [f"{kind} {letters[:length]}" for length in range(1, min(len(letters), _LETTERS_OF_BEGINNINGS) + 1)]
+    return [beginning_token(kind, letters[:length]) for length in range(1, min(len(letters), MAX_LETTERS) + 1)]
+
+
+def beginning_token(kind: EntryKind, letters: str, count: int = 0) -> str:
+    """Return the token of the names of a kind that begin with some letters, or how those of ``count`` letters begin."""
+    return f"{kind}{count or len(letters)} {letters}"
 
 
 def is_mark(path: str, title: str) -> bool:

@@ -313,8 +313,8 @@ class SearchSite:
         for some in batches(address.request.filters.get("id", ()), _CITED_AT_ONCE):  # pages are made in between
             marked += await self._run(partial(self._marked, some, style))
         view = marked_list(marked, style, language_named(tag), self._addresses)
-        here = self._addresses.page("list")
-        body = await self._run(lambda: self._pages[tag].search(view, here, query_of(request), "list.html"))
+        here, _, query = view.here.partition("?")
+        body = await self._run(lambda: self._pages[tag].search(view, here, query, "list.html"))
         return respond(request, Representation(body, "text/html", language_headers(tag)))
 
     def _marked(self, ids: Iterable[str], style: str) -> list[MarkedPublication]:
@@ -342,7 +342,8 @@ class SearchSite:
             browsing = Browsing(self._addresses, language_named(tag))
             self._lists = self._lists or browsing.available(view)
             found = browsing.page(view, self._lists, name, at, page)
-            return self._pages[tag].search(found, browsing.href(name), query_of(request), "browse.html")
+            here, _, query = browsing.href(name, at, page).partition("?")
+            return self._pages[tag].search(found, here, query, "browse.html")
 
         return respond(request, Representation(await self._search(make), "text/html", language_headers(tag)))
 

@@ -44,12 +44,14 @@ class MarkedList(msgspec.Struct, frozen=True):
     """What the page of a list shows.
 
     ``styles``: name, address and whether it is the current one. ``forms``: address, media type and name of each file.
+    ``search`` and ``here`` are the addresses of its publications as results, and of the page.
     """
 
     lines: list[MarkedLine]
     styles: list[tuple[str, str, bool]]
     forms: list[tuple[str, str, str]]
     search: str
+    here: str
 
 
 def marked_list(
@@ -78,4 +80,5 @@ def marked_list(
         [(language.text(name), href("list", ids, style=each), each == style) for each, name in STYLE_NAMES.items()],
         [(href(f"search{suffix}", ids), kind, name) for suffix, kind, name in FORMS],
         href("search", ids, fold="0"),
+        href("list", (each.id for each in marked), style=style),
     )
