@@ -54,6 +54,7 @@ _UDC = """
 36 Социальная помощь. Страхование|Social welfare. Insurance
 37 Образование|Education
 39 Этнография. Обычаи. Фольклор|Ethnography. Customs. Folklore
+4 Языкознание (прежние таблицы)|Linguistics (former tables)
 50 Естественные науки в целом. Охрана природы|Natural sciences in general. Conservation
 51 Математика|Mathematics
 52 Астрономия. Геодезия|Astronomy. Geodesy
@@ -86,6 +87,7 @@ _UDC = """
 80 Филология в целом|Philology in general
 81 Языкознание. Языки|Linguistics. Languages
 82 Литература. Литературоведение|Literature. Literary studies
+88 Славянские литературы (прежние таблицы)|Slavic literatures (former tables)
 90 Археология. Краеведение|Archaeology. Local studies
 91 География|Geography
 92 Биографии. Генеалогия|Biography. Genealogy
