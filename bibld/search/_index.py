@@ -25,7 +25,6 @@ from bibld.search._documents import (
     StoredName,
 )
 from bibld.search._values import FLAGS, NamedThing, StoredPublication
-from bibld.search._words import to_words
 from bibld.text.keys import is_class_mark
 
 FOLDER = "search"
@@ -52,6 +51,7 @@ TYPES = (
 BEGINNING = "^"
 """The first token of the words of titles."""
 
+_NUMBERS_REMEMBERED = 1000
 _HASH_BITS = 32
 _MAX_WEIGHT = (1 << 24) - 1
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
@@ -144,12 +144,14 @@ MAX_LETTERS = 3
 """First letters of names by which they are listed."""
 
 
-def beginnings_of(kind: EntryKind, path: str, name: str) -> list[str]:
+def beginnings_of(kind: EntryKind, path: str, name: str, letters: str) -> list[str]:
     """Return the tokens by which a list of things has a name: its kind, and its first letters, up to three of them.
 
-    A class mark is in no such list: it has its place in the tree of its classification.
+    A class mark is in no such list: it has its place in the tree of its classification. ``letters`` are those of the
+    name, folded.
     """
-    letters = "" if is_mark(path, name) else "".join(to_words(name))
+    if is_mark(path, name):
+        return []
     return [beginning_token(kind, letters[:length]) for length in range(1, min(len(letters), MAX_LETTERS) + 1)]
 
 
@@ -172,6 +174,7 @@ def number_token(number: str) -> str:
     return "x" + plain
 
 
+@lru_cache(maxsize=_NUMBERS_REMEMBERED)
 def alphanumeric(text: str) -> str:
     """Return the letters and digits of a text, in lower case; the Cyrillic х of a check digit is Latin."""
     return _NOT_ALPHANUMERIC.sub("", text.lower()).replace("х", "x")

@@ -189,13 +189,14 @@ class RowMaker:
 
 def name_row(stored: StoredName) -> Row:
     """Return the row of a thing that is no publication."""
+    words = to_words(stored.title)
     return {
         "kind": KINDS.index(stored.kind),
         "path": stored.path,
         "data": encode(stored),
         "name_words": stored.tokens,
-        "begins": beginnings_of(stored.kind, stored.path, stored.title),
-        "title_order": " ".join(to_words(stored.title))[:_TITLE_ORDER_LIMIT],
+        "begins": beginnings_of(stored.kind, stored.path, stored.title, "".join(words)),
+        "title_order": " ".join(words)[:_TITLE_ORDER_LIMIT],
     }
 
 
