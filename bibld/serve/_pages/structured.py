@@ -55,19 +55,23 @@ class SchemaThing(msgspec.Struct, frozen=True):
 
 
 class LinkedIris(msgspec.Struct, frozen=True):
-    """The IRIs that the description of a publication points to: all, creators and contributors, subjects, its work."""
+    """The IRIs that the description of a publication points to.
+
+    All, creators and contributors, subjects, its work, its classes.
+    """
 
     things: Sequence[str] = ()
     agents: Sequence[str] = ()
     subjects: Sequence[str] = ()
     works: Sequence[str] = ()
+    classes: Sequence[str] = ()
 
     @staticmethod
     def from_objects(things: Iterable[str], objects: Callable[[str], Iterable[str]]) -> LinkedIris:
         """Return the links; ``objects`` returns the IRIs that the publication points to with a predicate."""
         agents = [iri for each in ("dcterms:creator", "dcterms:contributor") for iri in objects(expand(each))]
-        subjects, works = (list(objects(expand(each))) for each in ("dcterms:subject", "bf:instanceOf"))
-        return LinkedIris(list(things), list(dict.fromkeys(agents)), subjects, works)
+        subjects, *others = (list(objects(expand(each))) for each in ("dcterms:subject", "bf:instanceOf", "rdf:type"))
+        return LinkedIris(list(things), list(dict.fromkeys(agents)), subjects, *others)
 
 
 class LinkedThings(msgspec.Struct, frozen=True):

@@ -16,6 +16,7 @@ from bibld.model.mods import Cartographics, Mods, Subject
 from bibld.model.origin import RecordId
 from bibld.model.rdf import expand
 from bibld.protocols import SourceRecord
+from bibld.search import type_of_classes
 from bibld.serve._addresses import CatalogueLinks
 from bibld.serve._citations.files import STYLES, coins
 from bibld.serve._citations.reference import reference_of
@@ -141,6 +142,7 @@ class ThingPages:
             for each in records
         ]
         heading = heading_of(merged.mods, self._language)
+        kind = self._language.text(codes.TYPE_NAMES[type_of_classes(linked.classes)])
         page = self._base + f"doc/{thing.path}.html"
         headings = [fields.subject_parts(subject) for subject in merged.mods.subject]
         topics = [parts for parts, subject in zip(headings, merged.mods.subject, strict=True) if not _is_scale(subject)]
@@ -161,7 +163,7 @@ class ThingPages:
             "publication.html",
             relatives=self._relatives.relatives(merged, reference, work),
             heading=heading,
-            kind=self._language.text(codes.KIND_LABELS[reference.kind]),
+            kind=kind[:1].upper() + kind[1:],
             responsibility=reference.responsibility,
             imprint=structured.imprint(reference),
             parallel=self._parallel_titles(merged.mods, heading.title),
