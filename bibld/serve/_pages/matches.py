@@ -150,7 +150,7 @@ _PHRASES = Phrases((*REASONS, *WOULD_DECIDE), VALUES)
 
 _SIGNS = {
     "same": ("=", message("equal")),
-    "other form": ("≈", message("other form")),
+    "other form": ("=", message("other form")),
     "almost": ("≈", message("almost the same")),
     "different": ("≠", message("different")),
 }

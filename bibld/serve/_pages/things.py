@@ -30,6 +30,7 @@ from bibld.serve._things import Thing
 
 _COMPARED = 12
 _EDGES_SHOWN = 40
+_ISBN_DIGITS = 13
 _STATEMENTS_SHOWN = 2000
 _TOPIC = expand("foaf:primaryTopic")
 
@@ -192,8 +193,10 @@ class ThingPages:
     def _cover(self, isbns: Iterable[str]) -> str:
         """Return the address of a picture of the cover; empty if no service is configured, or there is no ISBN."""
         template = self._release.covers
-        digits = filter(str.isdecimal, map(structured.thirteen_digits, isbns)) if template else ()
-        return next((template.replace("{isbn}", number) for number in digits), "")
+        if not template:
+            return ""
+        numbers = (number for number in map(structured.thirteen_digits, isbns) if len(number) == _ISBN_DIGITS)
+        return next((template.replace("{isbn}", number) for number in numbers if number.isdecimal()), "")
 
     def _parallel_titles(self, mods: Mods, title: str) -> list[tuple[str, str]]:
         """Return the other main titles and those in other languages, with their language tags."""
@@ -317,8 +320,8 @@ def _best_first(edge: Edge) -> tuple[float, Pair]:
 
 
 def _is_no_place(value: fields.FieldValue) -> bool:
-    """Whether a value is not stated by the list of the libraries that have the publication."""
-    return not value.path.startswith("location/")
+    """Whether a value is not in the list of the libraries that have the publication: addresses that are no links."""
+    return not value.path.startswith("location/") or ("/url/" in value.path and not value.address)
 
 
 def _is_scale(subject: Subject) -> bool:
