@@ -77,11 +77,11 @@ def test_what_is_folded_is_accessible_when_it_is_open(browser, server, scheme):
 def test_a_reference_is_copied_with_two_clicks(browser, server):
     with visits(browser, server, locale="en", permissions=["clipboard-read", "clipboard-write"]) as visit:
         page = visit.open(PUBLICATION)
-        page.get_by_text("Cite", exact=False).first.click()
+        page.locator(".action > summary").first.click()
         page.locator("button[data-copy='citation-1']").click()
         page.get_by_role("button", name="Copied").wait_for()
         assert page.evaluate("navigator.clipboard.readText()") == visit.text("#citation-1")
-        page.get_by_text("Share", exact=False).first.click()
+        page.get_by_text("Share this page").first.click()
         assert page.locator("#permanent-address").is_visible()
         assert page.locator("#citation-1").is_hidden()  # one of the two is open
 
