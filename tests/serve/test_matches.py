@@ -61,6 +61,7 @@ def test_what_has_no_meaning_is_compared_as_a_text():
         ("publisher", -0.3, "Publisher", "slightly against"),
         ("publisher", -1.5, "Publisher", "strongly against"),
         ("place", 0.1, None, None),
+        ("edition", 1.5, None, None),
         ("part_number", -2.0, "Volumes and parts", "strongly against"),
     ],
 )
@@ -71,6 +72,13 @@ def test_what_counts_for_and_against_is_in_words_beside_its_value(feature, amoun
     if amount < 0:
         assert label in found.different
         assert f"({words})" in matches.labels_in_words(found.different, found.weights)
+
+
+def test_a_value_that_differs_counts_for_nothing_in_words():
+    other = description("Москва", "Мысль", "1971", "1 пластинка")
+    found = agreement(LEFT, other, language_named("en"), [Feature("pages", 1.0, 1.5), Feature("year", 0.5, 0.4)])
+    assert {"Year", "Extent"} <= set(found.different)
+    assert not found.weights
 
 
 def test_records_side_by_side_have_the_sign_that_agrees_least():

@@ -31,8 +31,8 @@ START = "start"
 _ALMOST = 0.5
 """The share of common words from which two texts are almost the same."""
 
-_MOST_AGREEING = ("same", "almost", "different")
-_LEAST_AGREEING = (*reversed(_MOST_AGREEING), "only_left", "only_right")
+_AGREEING = ("same", "almost")
+_DISAGREEING = ("different", "almost", "same", "only_left", "only_right")
 
 _STRONG, _SLIGHT = 1.0, 0.2
 """What a kind of evidence adds to the score (log odds) from which it counts strongly, and at all."""
@@ -213,14 +213,15 @@ def _weights(
 ) -> dict[str, str]:
     """Return how much labels count, in words: what a kind of evidence adds is at the first label of the fitting sign.
 
-    What counts against without any value (parts that the titles name) becomes a label among the different ones.
+    What counts for has no words where all its values differ. What counts against without any value (parts that the
+    titles name) becomes a label among the different ones.
     """
     weights: dict[str, str] = {}
     for kind, amount in _amounts(features).items():
         words = _weight_words(amount, language)
         if not words:
             continue
-        order = _MOST_AGREEING if amount > 0 else _LEAST_AGREEING
+        order = _AGREEING if amount > 0 else _DISAGREEING
         label = next((label for sign in order for label in found[sign] if evidence.get(label) == kind), None)
         if label is None and amount < 0:
             label = _group_words(kind, language)
