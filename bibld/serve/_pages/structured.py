@@ -151,7 +151,7 @@ def publication(
         "locationCreated": [_named("Place", name, entities) for name in reference.places],
         "datePublished": reference.year[:4],
         "inLanguage": reference.language,
-        "isbn": list(dict.fromkeys(map(_thirteen_digits, reference.isbn))),
+        "isbn": list(dict.fromkeys(map(thirteen_digits, reference.isbn))),
         "issn": list(reference.issn) if reference.kind == "serial" else [],
         "isPartOf": _container(reference, entities),
         "pagination": reference.pages,
@@ -164,7 +164,8 @@ def publication(
     return {key: value for key, value in document.items() if value}
 
 
-def _thirteen_digits(number: str) -> str:
+def thirteen_digits(number: str) -> str:
+    """Return an ISBN with thirteen digits and no hyphens; the text itself if it is none."""
     found = isbn(number)
     return isbn13(found.value) if found is not None and has_isbn_check_digit(found.value) else number
 
